@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/library.h"
 #include "cli/line_history.h"
-#include "cli/line_plain.h"
+#include "cli/output.h"
 
 enum { LINES_KEPT = 1000, WIDTH = 80 };
 

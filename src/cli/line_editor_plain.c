@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "cli/line_plain.h"
+#include "cli/output.h"
 
 struct line_editor {
 	struct line_plain plain;

@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: MIT
+/*
+ * output.c - what the command writes to a file descriptor, texts without control characters, and lines that it
+ * reads.
+ */
 #include "cli/output.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "cli/line_editor.h"
+
+/* ---- output -------------------------------------------------------------------------------------------------- */
 
 struct output *output_create(int file)
 {
@@ -87,4 +103,145 @@ int output_free(struct output *output)
 	int failure = output->failure;
 	free(output);
 	return failure;
+}
+
+/* ---- control text -------------------------------------------------------------------------------------------- */
+
+/* U+0080 to U+009F are two bytes in UTF-8: 0xc2 and the number. */
+static bool is_high_control(unsigned char first, unsigned char second)
+{
+	return first == 0xc2 && second >= 0x80 && second < 0xa0;
+}
+
+/*
+ * U+202A to U+202E (E2 80 AA..AE) and U+2066 to U+2069 (E2 81 A6..A9), which order what follows anew: a name could
+ * be shown as another one, or draw the rest of its line into it.
+ */
+static bool is_direction(const unsigned char bytes[3])
+{
+	return bytes[0] == 0xe2 && ((bytes[1] == 0x80 && bytes[2] >= 0xaa && bytes[2] <= 0xae) ||
+				    (bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9));
+}
+
+/* Whether the byte at `at` is any of the three of one. */
+static bool is_of_direction(const unsigned char *bytes, size_t size, size_t at)
+{
+	for (size_t first = at >= 2 ? at - 2 : 0; first <= at && first + 3 <= size; first++)
+		if (is_direction(bytes + first))
+			return true;
+	return false;
+}
+
+bool control_text_beyond_ascii(const char *bytes, size_t size, size_t at)
+{
+	unsigned char c = (unsigned char)bytes[at];
+	if (c < 0x20 || c == 0x7f)
+		return true;
+	if (is_of_direction((const unsigned char *)bytes, size, at))
+		return true;
+	return (at + 1 < size && is_high_control(c, (unsigned char)bytes[at + 1])) ||
+	       (at > 0 && is_high_control((unsigned char)bytes[at - 1], c));
+}
+
+size_t control_text_escape(char c, char escape[CONTROL_ESCAPE_SIZE])
+{
+	static const char digits[] = "0123456789abcdef";
+	static const char named[] = "\tt\nn\rr";
+	unsigned char code = (unsigned char)c;
+	escape[0] = '\\';
+	for (size_t i = 0; i < sizeof(named) - 1; i += 2) {
+		if (named[i] == c) {
+			escape[1] = named[i + 1];
+			return 2;
+		}
+	}
+	escape[1] = 'x';
+	escape[2] = digits[code >> 4];
+	escape[3] = digits[code & 15];
+	return 4;
+}
+
+void control_text_copy(const char *text, char *room, size_t size)
+{
+	size_t length = strlen(text), used = 0;
+	for (size_t i = 0; i < length; i++) {
+		char escape[CONTROL_ESCAPE_SIZE] = { text[i] };
+		size_t count = control_text_at(text, length, i) ? control_text_escape(text[i], escape) : 1;
+		if (count >= size - used)
+			break;
+		memcpy(room + used, escape, count);
+		used += count;
+	}
+	room[used] = '\0';
+}
+
+/* ---- line plain ---------------------------------------------------------------------------------------------- */
+
+enum { BYTES_AT_ONCE = 4096 };
+
+/* Returns true if Ctrl-C was typed, which is over then. */
+static bool take_interrupt(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t interrupt;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	return sigtimedwait(&interrupt, NULL, &now) == SIGINT;
+}
+
+/* Returns false if no line can come any more. */
+static bool read_some(struct line_plain *plain)
+{
+	/* And a zero at its end. */
+	if (!array_reserve(&plain->bytes, &plain->capacity, plain->used + BYTES_AT_ONCE + 1))
+		return false;
+	ssize_t size = read(STDIN_FILENO, plain->bytes + plain->used, BYTES_AT_ONCE);
+	plain->used += size > 0 ? (size_t)size : 0;
+	return size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+/* SIGINT is blocked, though not by `open`. */
+static enum line_kind wait_for_line(struct line_plain *plain, const sigset_t *open)
+{
+	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
+	while (plain->used == 0 || memchr(plain->bytes, '\n', plain->used) == NULL) {
+		bool is_interrupted = ppoll(&terminal, 1, NULL, open) < 0 && errno == EINTR;
+		/* It may have come together with a line, which is one that was typed after it. */
+		if (take_interrupt() || is_interrupted) {
+			plain->used = 0;
+			return LINE_ABANDONED;
+		}
+		if (!read_some(plain))
+			return plain->used == 0 ? LINE_END : LINE_READ;
+	}
+	return LINE_READ;
+}
+
+static void hand_out(struct line_plain *plain)
+{
+	const char *end = memchr(plain->bytes, '\n', plain->used);
+	size_t size = end == NULL ? plain->used : (size_t)(end - plain->bytes);
+	plain->taken = end == NULL ? size : size + 1;
+	plain->bytes[size] = '\0';
+}
+
+enum line_kind line_plain_read(struct line_plain *plain, const char *prompt, const char **line)
+{
+	sigset_t interrupt, open;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	pthread_sigmask(SIG_BLOCK, &interrupt, &open);
+	plain->used -= plain->taken;
+	if (plain->used > 0)
+		memmove(plain->bytes, plain->bytes + plain->taken, plain->used);
+	plain->taken = 0;
+	fputs(prompt, stderr);
+	enum line_kind kind = wait_for_line(plain, &open);
+	pthread_sigmask(SIG_SETMASK, &open, NULL);
+	if (kind == LINE_READ)
+		hand_out(plain);
+	else if (kind == LINE_ABANDONED)
+		fputc('\n', stderr);
+	*line = plain->bytes;
+	return kind;
 }

@@ -4,13 +4,27 @@
  *
  * Writing never fails at the call: the first failure is kept, later bytes are dropped, and output_free()
  * returns it.
+ *
+ * Names in a trace may have control characters, which must not drive the terminal.
+ *
+ * They are those of ASCII and, in UTF-8, U+0080 to U+009F, which some terminals take for the beginning of a command
+ * as well, and those by which a text says in which direction it is to be read (Unicode's embeddings, overrides and
+ * isolates), as it could be shown as another one.
+ *
+ * Lines are read as the terminal gives them.
+ *
+ * Ctrl-C is a signal here, and it must not arrive between the check for it and the read that it is to end: SIGINT
+ * is blocked except during the wait.  So it counts from the moment that the prompt can be seen.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "cli/line_editor.h"
 
 enum { OUTPUT_SIZE = 256 * 1024 };
 
@@ -23,7 +37,6 @@ struct output {
 
 /* Returns room for `size` bytes, at most OUTPUT_SIZE.  The caller adds to `used` what it took. */
 char *output_room(struct output *output, size_t size);
-
 void output_bytes(struct output *output, const char *bytes, size_t size);
 
 static inline void output_char(struct output *output, char c)
@@ -44,10 +57,40 @@ void output_format(struct output *output, const char *format, ...) __attribute__
 
 /* Returns a new buffer in front of `file`, or NULL if there is no memory. */
 struct output *output_create(int file);
-
 void output_flush(struct output *output);
 
 /* Flushes and frees, but does not close the file.  Returns 0, or the errno of the first failure.  NULL is fine. */
 int output_free(struct output *output);
+
+enum { CONTROL_ESCAPE_SIZE = 4 };
+
+/* The same as control_text_at() for bytes that are not printable ASCII. */
+bool control_text_beyond_ascii(const char *bytes, size_t size, size_t at);
+
+/* Returns true if the byte at `at` is a control character or a part of one.  Most bytes are printable ASCII. */
+static inline bool control_text_at(const char *bytes, size_t size, size_t at)
+{
+	bool is_printable = bytes[at] >= 0x20 && bytes[at] < 0x7f;
+	return !is_printable && control_text_beyond_ascii(bytes, size, at);
+}
+
+/* Writes how a byte is shown instead, such as \n or \x1b.  Returns the size, at most CONTROL_ESCAPE_SIZE. */
+size_t control_text_escape(char c, char escape[CONTROL_ESCAPE_SIZE]);
+
+/*
+ * Copies a text with its control characters escaped.  It is cut where the room ends, which has `size` bytes, one of
+ * them for the zero at the end.
+ */
+void control_text_copy(const char *text, char *room, size_t size);
+
+/* A zeroed one has read nothing; the caller frees `bytes`. */
+struct line_plain {
+	char *bytes;
+	size_t used, capacity;
+	size_t taken; /* of the bytes used, those of the line that was handed out last */
+};
+
+/* The process has a handler of SIGINT. */
+enum line_kind line_plain_read(struct line_plain *plain, const char *prompt, const char **line);
 
 #endif

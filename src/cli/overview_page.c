@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/control_text.h"
+#include "cli/output.h"
 #include "cli/html_text.h"
-#include "cli/shell_word.h"
+#include "cli/verb_completion.h"
 
 enum { SENTENCE_MAX = 4096 };
 

@@ -15,7 +15,7 @@
 #include "base/cancel.h"
 #include "base/json_text.h"
 #include "base/time_text.h"
-#include "cli/control_text.h"
+#include "cli/output.h"
 #include "cli/report.h"
 
 /* Progress is shown ten times a second at most. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/control_text.h"
+#include "cli/output.h"
 #include "histree/filter.h"
 
 static const char *program = "histree";

@@ -22,7 +22,7 @@
 #include "base/time_text.h"
 #include "cli/number_changes.h"
 #include "cli/report_sections.h"
-#include "cli/shell_word.h"
+#include "cli/verb_completion.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
 #include "histree/time_use.h"

@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_writer.h - rows of cells, in one of the formats text, tsv, csv, json and HTML.
+ * row_writer.h - rows of cells, in one of the formats text, tsv, csv, json and HTML; and intervals, or cells of
+ * pixels (pixel_cells.h), as such rows.
  *
- *	row_writer_begin(&rows, format, output, columns, 2);
- *	for each row {
- *		row_number(&rows, 7);
- *		row_path(&rows, path, size);
- *		row_end(&rows);
- *	}
- *	row_writer_finish(&rows);
+ * 	row_writer_begin(&rows, format, output, columns, 2);
+ * 	for each row {
+ * 		row_number(&rows, 7);
+ * 		row_path(&rows, path, size);
+ * 		row_end(&rows);
+ * 	}
+ * 	row_writer_finish(&rows);
  *
  * A row has as many cells as there are columns, in their order.
  *
- *	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
- *	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
- *	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
- *	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
- *		numbers whatever their size (a reader that only has doubles loses digits beyond 2^53)
+ * 	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
+ * 	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
+ * 	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
+ * 	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
+ * 		numbers whatever their size (a reader that only has doubles loses digits beyond 2^53)
+ *
+ * The columns of an interval are path, start, end, type and value; of a cell path, pixel, start, end, type, value,
+ * other_type, other.
+ *
+ * The text format, for people, says after a value what it means ("5 waits for a CPU"), and adds the time of day
+ * (UTC) at which the interval starts and how long it lasts.  JSON says it in a member of its own, "label".
+ * Custom values are hexadecimal.
  */
 #ifndef CLI_ROW_WRITER_H
 #define CLI_ROW_WRITER_H
@@ -24,8 +32,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/attribute_list.h"
 #include "cli/output.h"
+#include "cli/pixel_cells.h"
 #include "histree/labels.h"
+#include "histree/view.h"
 
 struct row_column {
 	const char *name;
@@ -82,9 +93,6 @@ void row_real(struct row_writer *rows, double number);
 void row_bar(struct row_writer *rows, uint64_t number, uint64_t max);
 void row_bool(struct row_writer *rows, bool truth);
 
-/* Writes an int, long, bool or string of up to 255 bytes, and after it what it means: "5 waits for a CPU". */
-void row_labelled(struct row_writer *rows, const struct histree_value *value, const char *words);
-
 /* Writes a percentage with one digit after the point; for programs, "67" and "0" have no digit after it. */
 void row_percent(struct row_writer *rows, double percent);
 
@@ -116,5 +124,44 @@ extern const struct row_format row_format_text, row_format_tsv, row_format_csv, 
 
 /* A table of a page of HTML (overview_page.h); no verb has it as a format. */
 extern const struct row_format row_format_html;
+
+enum { INTERVAL_COLUMNS = 10 };
+
+enum interval_kind {
+	INTERVAL_PLAIN,  /* JSON has the columns of TSV only */
+	INTERVAL_LABELS, /* and what a value means */
+	INTERVAL_CELLS,  /* of pixels */
+};
+
+struct interval_rows {
+	struct row_writer rows;
+	struct row_column columns[INTERVAL_COLUMNS];
+	const struct histree_history *history;
+	histree_quark quark; /* of the last row */
+	bool has_table;
+	const struct histree_label_table *table; /* of that attribute's values */
+	bool has_labels;   /* a column of their own */
+	char *hexadecimal; /* a custom value as text */
+	size_t hexadecimal_capacity;
+};
+
+/* Wider paths push their row: they are rare, and a terminal is not. */
+#define INTERVAL_PATH_WIDTH_MAX 40
+
+/* `list` has the attributes of `history` that will come; the width of their column follows from it. */
+void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
+			 const struct histree_history *history, const struct attribute_list *list,
+			 enum interval_kind kind);
+
+/* An answer_taker: `context` is the struct interval_rows. */
+void interval_rows_take(void *context, const struct listed_attribute *attribute,
+			const struct histree_interval *interval);
+
+/* A pixel_taker, where cells come. */
+void interval_rows_take_cell(void *context, const struct listed_attribute *attribute,
+			     const struct pixel_cell *cell);
+
+/* Ends the output and frees what the rows hold. */
+void interval_rows_finish(struct interval_rows *rows);
 
 #endif

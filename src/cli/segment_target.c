@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/name_list.h"
 #include "cli/progress.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/row_writer.h"

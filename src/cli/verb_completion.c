@@ -5,13 +5,56 @@
  */
 #include "cli/verb_completion.h"
 
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/verb.h"
 #include "histree/build.h"
 
+/* ---- shell word ---------------------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%";
+	return text[0] != '\0' && text[strspn(text, plain)] == '\0';
+}
+
+void shell_word_put(FILE *stream, const char *text)
+{
+	if (is_plain(text)) {
+		fputs(text, stream);
+		return;
+	}
+	fputc('\'', stream);
+	for (; *text != '\0'; text++)
+		if (*text == '\'')
+			fputs("'\\''", stream);
+		else
+			fputc(*text, stream);
+	fputc('\'', stream);
+}
+
+void shell_word_copy(char *word, size_t size, const char *text)
+{
+	FILE *stream = fmemopen(word, size, "w");
+	word[0] = '\0';
+	if (stream == NULL)
+		return;
+	shell_word_put(stream, text);
+	long length = ftell(stream);
+	fclose(stream);
+	if (length < 0 || (size_t)length >= size)
+		word[0] = '\0';
+}
+
+/* ---- verb completion ----------------------------------------------------------------------------------------- */
+
 static void completion_print_verbs(struct output *output);
+
 static void completion_print_words(struct output *output, enum cli_complete complete, const char *const *choices);
+
 static void completion_print_cases(struct output *output, completion_offer *print_offer);
 
 /* ---- completion ---------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/picture_file.h"
 #include "cli/report.h"
 #include "cli/target.h"

@@ -8,7 +8,7 @@
 
 #include "cli/export_columns.h"
 #include "cli/export_format.h"
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/verb.h"
 #include "histree/filter.h"
 

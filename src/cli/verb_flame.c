@@ -17,7 +17,7 @@
 
 #include "base/array.h"
 #include "cli/attribute_list.h"
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/progress.h"

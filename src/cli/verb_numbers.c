@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/number_changes.h"
 #include "cli/target.h"
 #include "cli/time_option.h"

@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "cli/interval_rows.h"
+#include "cli/row_writer.h"
 #include "cli/query_question.h"
 #include "cli/verb.h"
 

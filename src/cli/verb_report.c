@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 #include "cli/export_file.h"
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"
 #include "cli/time_option.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/name_list.h"
 #include "cli/number_changes.h"
 #include "cli/progress.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "cli/control_text.h"
+#include "cli/output.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/events.h"

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
-#include "cli/host_part.h"
+#include "cli/host_option.h"
 #include "cli/overview_page.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
-#include "cli/shell_word.h"
+#include "cli/verb_completion.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -300,7 +300,7 @@ static const struct row_column wait_columns[] = {
 
 static_assert(sizeof(wait_columns) / sizeof(*wait_columns) <= WHY_COLUMNS_MAX, "no table has more columns");
 
-struct table {
+struct table_kind {
 	const struct row_column *columns;
 	size_t count;
 	void (*put)(const struct why_tables *tables, struct row_writer *rows);
@@ -363,7 +363,7 @@ static void put_waits(const struct why_tables *tables, struct row_writer *rows)
 }
 
 #define COLUMNS(table) (table), sizeof(table) / sizeof(*(table))
-static const struct table all[] = {
+static const struct table_kind all[] = {
 	[WHY_CAUSES] = { COLUMNS(cause_columns), put_causes },
 	[WHY_THREADS] = { COLUMNS(thread_columns), put_threads },
 	[WHY_WAITS] = { COLUMNS(wait_columns), put_waits },

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "cli/verb.h"
-
+/*
+ * verbs.c - the table of verbs, and 'histree help', which prints verbs and options from their tables.
+ */
+#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "cli/verb.h"
+
+/* ---- verbs --------------------------------------------------------------------------------------------------- */
 
 const struct cli_verb *const cli_verbs[] = {
 	&verb_build,  &verb_info,    &verb_ls,       &verb_query,         &verb_dump,    &verb_load,
@@ -51,3 +56,111 @@ int cli_end(struct output *output, int status)
 		return report_exit(CLI_INPUT, "cannot write to standard output: %s", strerror(failure));
 	return status;
 }
+
+/* ---- verb help ----------------------------------------------------------------------------------------------- */
+
+/* Where the text of an option begins.  If the option itself is wider, its text begins on the next line. */
+enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
+
+/*
+ * Prints `text` in lines that begin at HELP_COLUMN and break between words.  The first line has `used` characters
+ * already.
+ */
+static void print_wrapped(struct output *output, const char *text, size_t used)
+{
+	if (used + 2 > HELP_COLUMN) {
+		output_char(output, '\n');
+		used = 0;
+	}
+	output_spaces(output, HELP_COLUMN - used);
+	size_t column = HELP_COLUMN;
+	while (*text != '\0') {
+		size_t size = strcspn(text, " ");
+		if (column > HELP_COLUMN && column + 1 + size > HELP_WIDTH) {
+			output_char(output, '\n');
+			output_spaces(output, HELP_COLUMN);
+			column = HELP_COLUMN;
+		} else if (column > HELP_COLUMN) {
+			output_char(output, ' ');
+			column++;
+		}
+		output_bytes(output, text, size);
+		column += size;
+		text += size;
+		text += strspn(text, " ");
+	}
+	output_char(output, '\n');
+}
+
+static void print_option(struct output *output, const struct cli_option *option)
+{
+	char left[HELP_WIDTH];
+	char letter[] = "-x, ";
+	letter[1] = option->letter;
+	int used =
+		snprintf(left, sizeof(left), "  %s--%s%s%s", option->letter != '\0' ? letter : "    ", option->name,
+			 option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
+	output_text(output, left);
+	print_wrapped(output, option->help, (size_t)used);
+}
+
+static void print_verb(struct output *output, const struct cli_verb *verb)
+{
+	static const struct cli_option help = { .name = "help", .letter = 'h', .help = "print this text" };
+	output_format(output, "usage: %s %s [OPTION]...%s%s\n\n", report_program(), verb->name,
+		      *verb->arguments != '\0' ? " " : "", verb->arguments);
+	output_format(output, "%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
+	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
+		print_option(output, option);
+	print_option(output, &help);
+}
+
+static void print_command(struct output *output)
+{
+	output_text(output, "usage: histree VERB [OPTION]... [ARGUMENT]...\n"
+			    "\n"
+			    "Keep every state of a system trace, and ask for any time.\n"
+			    "\n");
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
+		output_format(output, "  %-14s %s\n", (*verb)->name, (*verb)->summary);
+	output_text(output,
+		    "\n"
+		    "'histree help VERB' or 'histree VERB --help' says more, as does the manual: histree(1),\n"
+		    "histree-VERB(1), histree-states(7).  'histree --version' prints the version.\n");
+}
+
+void help_print(struct output *output, const struct cli_verb *verb)
+{
+	if (verb == NULL)
+		print_command(output);
+	else
+		print_verb(output, verb);
+}
+
+static const struct cli_option options[] = { { 0 } };
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, NULL, &words, &status))
+		return status;
+	const struct cli_verb *subject = NULL;
+	if (words.count > 0 && (subject = cli_verb_find(words.words[0])) == NULL)
+		return CLI_USAGE;
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	help_print(output, subject);
+	return cli_end(output, CLI_OK);
+}
+
+const struct cli_verb verb_help = {
+	.name = "help",
+	.summary = "print a short help for the command, or for one verb",
+	.arguments = "[VERB]",
+	.words_max = 1,
+	.complete = CLI_COMPLETE_VERB,
+	.options = options,
+	.run = run,
+};

@@ -16,7 +16,7 @@
 #include "base/search.h"
 #include "base/error.h"
 #include "draw/canvas.h"
-#include "draw/chart.h"
+#include "draw/row_list.h"
 #include "draw/rows_picture.h"
 #include "histree/draw.h"
 #include "histree/rows.h"

@@ -15,7 +15,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/id_map.h"
-#include "draw/chart.h"
+#include "draw/row_list.h"
 #include "draw/rows_picture.h"
 #include "histree/critical_path.h"
 

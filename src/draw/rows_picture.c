@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "draw/chart.h"
+#include "draw/row_list.h"
 #include "histree/arrows.h"
 #include "histree/draw.h"
 #include "histree/query.h"

@@ -9,7 +9,7 @@
 #ifndef DRAW_ROWS_PICTURE_H
 #define DRAW_ROWS_PICTURE_H
 
-#include "draw/chart.h"
+#include "draw/row_list.h"
 #include "histree/arrows.h"
 #include "histree/draw.h"
 

@@ -8,12 +8,79 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
+#include "base/io.h"
+#include "base/number_text.h"
+#include "histree/arrow.h"
+
+/* ---- export buffer ------------------------------------------------------------------------------------------- */
+
+struct export_buffer *export_buffer_create(struct export_output *file, struct histree_error *error)
+{
+	struct export_buffer *output = malloc(sizeof(*output));
+	if (output == NULL)
+		return NULL;
+	output->file = file;
+	output->status = HISTREE_OK;
+	output->error = error;
+	output->used = 0;
+	return output;
+}
+
+enum histree_status export_buffer_flush(struct export_buffer *output)
+{
+	if (output->used > 0 && output->status == HISTREE_OK)
+		output->status = export_output_write(output->file, output->bytes, output->used, output->error);
+	output->used = 0;
+	return output->status;
+}
+
+void export_long_bytes(struct export_buffer *output, const char *bytes, size_t size)
+{
+	if (export_buffer_flush(output) == HISTREE_OK)
+		output->status = export_output_write(output->file, bytes, size, output->error);
+}
+
+/* ---- export stream ------------------------------------------------------------------------------------------- */
+
+static enum histree_status failed(struct ArrowArrayStream *stream, int number, struct histree_error *error)
+{
+	const char *sentence = stream->get_last_error(stream);
+	enum histree_status status = number == ENOMEM      ? HISTREE_ERR_MEMORY
+				     : number == EINVAL    ? HISTREE_ERR_ARGUMENT
+				     : number == ECANCELED ? HISTREE_ERR_CANCELLED
+							   : HISTREE_ERR_IO;
+	return error_set(error, status, "%s", sentence != NULL ? sentence : strerror(number));
+}
+
+enum histree_status export_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
+					 struct histree_error *error)
+{
+	int number = stream->get_schema(stream, schema);
+	return number == 0 ? HISTREE_OK : failed(stream, number, error);
+}
+
+enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_cancel *cancel,
+				       struct ArrowArray *batch, struct histree_error *error)
+{
+	if (cancel_asked(cancel))
+		return error_set(error, HISTREE_ERR_CANCELLED, "the file is no longer wanted");
+	int number = stream->get_next(stream, batch);
+	if (number != 0)
+		return failed(stream, number, error);
+	return batch->release != NULL ? HISTREE_OK : HISTREE_END;
+}
+
+/* ---- export output ------------------------------------------------------------------------------------------- */
 
 enum histree_status export_output_open(struct export_output *output, const struct io *io, const char *path,
 				       struct histree_error *error)

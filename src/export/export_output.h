@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_output.h - where the bytes of an exported file go, from front to back.
+ * export_output.h - where the bytes of an exported file go, from front to back; a buffer in front of it; and an
+ * Arrow stream whose errors are sentences.
  *
  * A file is written under a temporary name, its own with ".part" behind it, and takes its name when it is whole: an
  * older one stays until then.  A descriptor of the caller's, and what has a name but is no file, such as a pipe, is
  * written as it comes.
+ *
+ * Writing to the buffer never fails at the call: what comes after the first failure is dropped, and `status` says
+ * so.
  */
 #ifndef EXPORT_EXPORT_OUTPUT_H
 #define EXPORT_EXPORT_OUTPUT_H
@@ -12,8 +16,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/io.h"
+#include "base/number_text.h"
+#include "histree/arrow.h"
+
+/* The caller releases the schema. */
+enum histree_status export_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
+					 struct histree_error *error);
+
+/* Returns HISTREE_END when there is no further batch.  The caller releases the batch. */
+enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_cancel *cancel,
+				       struct ArrowArray *batch, struct histree_error *error);
 
 struct export_output {
 	const struct io *io;    /* of files; a descriptor of the caller's is written with write(2) */
@@ -29,7 +44,6 @@ enum histree_status export_output_open(struct export_output *output, const struc
 
 /* Write to a descriptor that stays the caller's. */
 void export_output_use(struct export_output *output, int descriptor);
-
 enum histree_status export_output_write(struct export_output *output, const void *bytes, size_t size,
 					struct histree_error *error);
 
@@ -39,5 +53,66 @@ enum histree_status export_output_write(struct export_output *output, const void
  */
 enum histree_status export_output_finish(struct export_output *output, enum histree_status status,
 					 struct histree_error *error);
+
+enum { EXPORT_BUFFER_SIZE = 256 * 1024 };
+
+struct export_buffer {
+	struct export_output *file;  /* borrowed */
+	enum histree_status status;  /* of the first write that failed */
+	struct histree_error *error; /* borrowed: what it said */
+	size_t used;
+	char bytes[EXPORT_BUFFER_SIZE];
+};
+
+/* Returns a buffer in front of a file, or NULL if memory is out; the caller frees it. */
+struct export_buffer *export_buffer_create(struct export_output *file, struct histree_error *error);
+
+/* Hand on what is there.  Returns `status`. */
+enum histree_status export_buffer_flush(struct export_buffer *output);
+
+/* Returns room for `size` bytes, at most EXPORT_BUFFER_SIZE.  The caller adds to `used` what it took. */
+static inline char *export_room(struct export_buffer *output, size_t size)
+{
+	if (EXPORT_BUFFER_SIZE - output->used < size)
+		export_buffer_flush(output);
+	return output->bytes + output->used;
+}
+
+void export_long_bytes(struct export_buffer *output, const char *bytes, size_t size);
+
+static inline void export_bytes(struct export_buffer *output, const char *bytes, size_t size)
+{
+	if (size > EXPORT_BUFFER_SIZE) {
+		export_long_bytes(output, bytes, size);
+		return;
+	}
+	char *room = export_room(output, size);
+	if (size > 0)
+		memcpy(room, bytes, size);
+	output->used += size;
+}
+
+static inline void export_char(struct export_buffer *output, char c)
+{
+	*export_room(output, 1) = c;
+	output->used++;
+}
+
+static inline void export_text(struct export_buffer *output, const char *text)
+{
+	export_bytes(output, text, strlen(text));
+}
+
+static inline void export_signed(struct export_buffer *output, int64_t number)
+{
+	char *room = export_room(output, NUMBER_TEXT_SIZE);
+	output->used += number_format_signed(number, room);
+}
+
+static inline void export_unsigned(struct export_buffer *output, uint64_t number)
+{
+	char *room = export_room(output, NUMBER_TEXT_SIZE);
+	output->used += number_format_unsigned(number, room);
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - a filter expression: its tokens, its grammar, and the program that it becomes: tests, and ops that
- * combine them.
+ * filter.h - a filter expression: the program that it becomes, tests and ops that combine them. A test is one
+ * comparison: a field, an operator, and what it is compared with.
  *
  * There is one truth value, that of the last op.  "a && b" is: a; if it is false, jump behind b; b.  Ops only
  * jump forward, so a program of n ops ends after n at most, and needs no stack whatever its parentheses were.
@@ -10,7 +10,32 @@
 #define FILTER_FILTER_H
 
 #include "base/arena.h"
-#include "filter/filter_test.h"
+#include "base/pattern.h"
+#include "base/wide_int.h"
+#include "histree/filter.h"
+
+enum filter_operator {
+	FILTER_EQUAL,
+	FILTER_DIFFERENT,
+	FILTER_BELOW,
+	FILTER_AT_MOST,
+	FILTER_ABOVE,
+	FILTER_AT_LEAST,
+	FILTER_CONTAINS,
+	FILTER_MATCHES,
+	FILTER_PRESENT,
+};
+
+struct filter_test {
+	enum filter_operator operator;
+	size_t field;
+	/* What the field is compared with; the text is borrowed. */
+	const char *text;
+	bool has_integer, has_real; /* the text is such a number, in the unit of the field */
+	wide_int integer;           /* an int64_t, or for a field without a unit a uint64_t */
+	double real;
+	struct pattern *pattern; /* FILTER_MATCHES */
+};
 
 enum { FILTER_TEXT_MAX = 4096, FILTER_TESTS_MAX = 64, FILTER_DEPTH_MAX = 64 };
 

@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: MIT
 /*
- * critical_path.c - along a thread, and where it was blocked, along those that it waited for
- * (histree/critical_path.h, docs/design/09-kernel-analyses.md).
+ * critical_path.c - the critical path: along a thread, and where it was blocked, along those that it waited for, by
+ * the rules of Trace Compass or by our own (histree/critical_path.h, docs/design/09-kernel-analyses.md).
  *
  * A wait is resolved backwards, from the arrow that ended it to the time when it began: links are found from the
  * last to the first, and glued into the path the other way round.
+ *
+ * The waker of a thread ran at that moment, and may itself have waited before, for another waker: as long as that
+ * happened during the wait, the wait was for that one too.
+ *
+ * A wait is resolved backwards, as by the rules of Trace Compass.  Its links cover all of it: what is not known of
+ * it is a link too, so that the path has no gap, and nothing is to be joined.
  */
+#include "graph/critical_path.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "graph/path_walk.h"
+#include "graph/graph_view.h"
+#include "histree/cancel.h"
+
+/*
+ * Waits within waits.  What is deeper than this stays the wait that it is; so do the waits of a path that has gone
+ * back so often for each interval of the graph, which only happens where a graph was made to have more ways back
+ * than anybody can try.
+ */
+enum { PATH_DEPTH_MAX = 4096, PATH_WORK_PER_INTERVAL = 4, PATH_WORK_MIN = 1 << 12 };
+
+static inline bool path_is_wait(const struct graph_link *edge)
+{
+	return edge->state == HISTREE_GRAPH_BLOCKED || edge->state == HISTREE_GRAPH_NETWORK;
+}
+
+static bool path_ends_with_wakeup(const struct graph_link *edge);
+static enum histree_status path_correct_edge(struct histree_critical_path *path, struct graph_link *edge,
+					     histree_time bound, struct histree_error *error);
+static bool path_follows_arrow(struct histree_critical_path *path, const struct graph_link *arrow,
+			       histree_time start);
+static enum histree_status path_take_reasoned_edge(struct histree_critical_path *path, struct histree_error *error);
+
+/* ---- critical path ------------------------------------------------------------------------------------------- */
 
 enum histree_status histree_critical_path_create(struct histree_history *history,
 						 struct histree_critical_path **out, struct histree_error *error)
@@ -44,8 +74,8 @@ void histree_critical_path_free(struct histree_critical_path *path)
 
 /* ---- resolving a wait --------------------------------------------------------------------------------------- */
 
-enum histree_status path_add_link(struct histree_critical_path *path, const struct graph_link *link,
-				  struct histree_error *error)
+static enum histree_status path_add_link(struct histree_critical_path *path, const struct graph_link *link,
+					 struct histree_error *error)
 {
 	struct path_links *links = &path->links;
 	if (!array_reserve(&links->all, &links->capacity, links->count + 1))
@@ -116,8 +146,8 @@ static enum histree_status take_fork(struct histree_critical_path *path, const s
 }
 
 /* One step back from a vertex. */
-static enum histree_status step_back(struct histree_critical_path *path, const struct wait *wait, struct back *back,
-				     struct histree_error *error)
+static enum histree_status critical_path_step_back(struct histree_critical_path *path, const struct wait *wait,
+						   struct back *back, struct histree_error *error)
 {
 	struct graph_link arrow, edge;
 	bool has_arrow, has_edge = false;
@@ -158,7 +188,7 @@ static enum histree_status resolve(struct histree_critical_path *path, const str
 	while (status == HISTREE_OK && !back.is_over && back.time > wait.bound && path->work < path->work_max) {
 		status = cancel_check(&path->cancel, path->work++, error);
 		if (status == HISTREE_OK)
-			status = step_back(path, &wait, &back, error);
+			status = critical_path_step_back(path, &wait, &back, error);
 	}
 	if (path->work == path->work_max)
 		path->links.count = wait.links;
@@ -168,8 +198,8 @@ static enum histree_status resolve(struct histree_critical_path *path, const str
 
 /* ---- gluing ------------------------------------------------------------------------------------------------- */
 
-enum histree_status path_add_step(struct histree_critical_path *path, const struct histree_path_step *step,
-				  struct histree_error *error)
+static enum histree_status path_add_step(struct histree_critical_path *path, const struct histree_path_step *step,
+					 struct histree_error *error)
 {
 	if (!array_reserve(&path->steps, &path->step_capacity, path->step_count + 1))
 		return error_memory(error, "a critical path");
@@ -269,8 +299,10 @@ static enum histree_status glue(struct histree_critical_path *path, const struct
 
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
-enum histree_status path_begin(struct histree_critical_path *path, const struct histree_path_request *request,
-			       struct graph_thread **thread, struct histree_error *error)
+/* Begin a path anew, with nothing found. */
+static enum histree_status path_begin(struct histree_critical_path *path,
+				      const struct histree_path_request *request, struct graph_thread **thread,
+				      struct histree_error *error)
 {
 	path->thread = NULL;
 	path->step_count = path->handed_out = 0;
@@ -438,4 +470,333 @@ histree_time histree_critical_path_life(struct histree_critical_path *path, size
 	thread->life_from = interval.start;
 	thread->life_to = interval.end;
 	return interval.start;
+}
+
+/* ---- path waits ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Goes back along the wakers of a wait to the end of its own last wait since `start`; *is_over if there is no
+ * further waker.
+ */
+static enum histree_status go_back(struct histree_critical_path *path, struct graph_thread *thread,
+				   histree_time start, histree_time *time, bool *is_over,
+				   struct histree_error *error)
+{
+	*is_over = false;
+	while (*time > start && path->work < path->work_max) {
+		struct graph_link edge;
+		bool is_found = false;
+		enum histree_status status = cancel_check(&path->cancel, path->work++, error);
+		if (status == HISTREE_OK)
+			status = path_found(graph_edge_before(&path->view, thread, *time, &edge, error), &is_found);
+		if (status == HISTREE_OK && is_found)
+			status = path_correct_edge(path, &edge, start, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (!is_found)
+			break;
+		if (path_ends_with_wakeup(&edge))
+			return HISTREE_OK;
+		*time = edge.start;
+	}
+	*is_over = true;
+	return HISTREE_OK;
+}
+
+static enum histree_status find_wakers(struct histree_critical_path *path, const struct graph_link *edge,
+				       unsigned depth, struct histree_path_wait *out, struct histree_error *error)
+{
+	struct graph_thread *thread = edge->to;
+	histree_time time = edge->end;
+	bool is_over = !path_ends_with_wakeup(edge);
+	while (!is_over && out->waker_count < depth) {
+		struct graph_link arrow;
+		bool has_arrow = false;
+		enum histree_status status =
+			path_found(graph_arrow_into(&path->view, thread, time, &arrow, error), &has_arrow);
+		if (status != HISTREE_OK || !has_arrow || !path_follows_arrow(path, &arrow, out->start))
+			return status;
+		thread = arrow.from;
+		time = arrow.start;
+		out->wakers[out->waker_count++] = (struct histree_path_waker){ .host = thread->host->number,
+									       .tid = thread->tid,
+									       .time = time };
+		status = go_back(path, thread, out->start, &time, &is_over, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static bool is_off_cpu(const struct graph_link *edge)
+{
+	return edge->state != HISTREE_GRAPH_RUNNING && edge->state != HISTREE_GRAPH_DEFAULT;
+}
+
+enum histree_status histree_critical_path_next_wait(struct histree_critical_path *path, unsigned depth,
+						    struct histree_path_wait *out, struct histree_error *error)
+{
+	struct graph_link edge;
+	if (!path->has_own_rules || depth > HISTREE_PATH_WAKERS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "waits are those of a path by our own rules, with %d wakers each at most",
+				 HISTREE_PATH_WAKERS_MAX);
+	while (path->thread != NULL && path->next < path->to) {
+		bool is_found = false;
+		enum histree_status status = cancel_check(&path->cancel, path->work++, error);
+		if (status == HISTREE_OK)
+			status = path_found(graph_edge_from(&path->view, path->thread, path->next, &edge, error),
+					    &is_found);
+		if (status == HISTREE_OK && is_found)
+			status = path_correct_edge(path, &edge, path->first, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (!is_found || edge.start >= path->to)
+			break;
+		path->next = edge.end;
+		if (!is_off_cpu(&edge))
+			continue;
+		*out = (struct histree_path_wait){
+			.start = edge.start > path->first ? edge.start : path->first,
+			.end = edge.end < path->to ? edge.end : path->to,
+			.state = edge.state,
+		};
+		return find_wakers(path, &edge, depth, out, error);
+	}
+	path->thread = NULL;
+	return HISTREE_END;
+}
+
+/* ---- reason walk --------------------------------------------------------------------------------------------- */
+
+static histree_time later(histree_time a, histree_time b)
+{
+	return a > b ? a : b;
+}
+
+static void note(struct histree_critical_path *path, enum histree_path_rule rule, histree_time start,
+		 histree_time end)
+{
+	struct histree_path_departure *departure = &path->departures[rule];
+	uint64_t ns = (uint64_t)end - (uint64_t)start;
+	departure->count++;
+	departure->ns += ns;
+	if (departure->count == 1 || ns > departure->longest_ns) {
+		departure->longest_ns = ns;
+		departure->longest_start = start;
+	}
+}
+
+/* Whether a wake-up ended an edge. */
+static bool path_ends_with_wakeup(const struct graph_link *edge)
+{
+	return edge->state == HISTREE_GRAPH_BLOCKED || edge->state == HISTREE_GRAPH_NETWORK ||
+	       edge->state == HISTREE_GRAPH_TIMER || edge->state == HISTREE_GRAPH_BLOCK_DEVICE ||
+	       edge->state == HISTREE_GRAPH_INTERRUPTED;
+}
+
+/*
+ * A thread that was woken and did not run since then waits for a CPU, whatever the edge says.  That is noted,
+ * from `bound` on.
+ */
+static enum histree_status path_correct_edge(struct histree_critical_path *path, struct graph_link *edge,
+					     histree_time bound, struct histree_error *error)
+{
+	struct graph_link before;
+	bool is_found = false;
+	if (!path_ends_with_wakeup(edge))
+		return HISTREE_OK;
+	enum histree_status status = graph_was_woken_leaving(edge->from, edge->start, &is_found, error);
+	if (status != HISTREE_OK || is_found) {
+		edge->state = HISTREE_GRAPH_PREEMPTED;
+		return status;
+	}
+	status = path_found(graph_edge_before(&path->view, edge->from, edge->start, &before, error), &is_found);
+	if (status == HISTREE_OK && is_found && path_ends_with_wakeup(&before)) {
+		edge->state = HISTREE_GRAPH_PREEMPTED;
+		note(path, HISTREE_PATH_WOKEN_AGAIN, later(edge->start, bound), edge->end);
+	}
+	return status;
+}
+
+/* Whether an arrow says whom a thread waited for since `start`; why not is noted. */
+static bool path_follows_arrow(struct histree_critical_path *path, const struct graph_link *arrow,
+			       histree_time start)
+{
+	const struct graph_thread *from = arrow->from;
+	enum histree_path_rule rule;
+	if (from == arrow->to)
+		rule = HISTREE_PATH_FROM_ITSELF;
+	else if (from->tid == HISTREE_IDLE_TID || (from->tid < 0 && arrow->state != HISTREE_GRAPH_NETWORK))
+		rule = HISTREE_PATH_FROM_IDLE;
+	else if (arrow->start <= start)
+		rule = HISTREE_PATH_SENT_BEFORE;
+	else
+		return true;
+	note(path, rule, start, arrow->end);
+	return false;
+}
+
+/* ---- resolving a wait --------------------------------------------------------------------------------------- */
+
+/* Where the way back is. */
+struct place {
+	struct graph_thread *thread;
+	histree_time time;
+	bool is_over;
+};
+
+static enum histree_status reason(struct histree_critical_path *path, const struct graph_link *edge,
+				  histree_time bound, unsigned depth, struct histree_error *error);
+
+/* A wait on the way back is what it waited for, or else itself. */
+static enum histree_status add_wait(struct histree_critical_path *path, const struct graph_link *edge,
+				    histree_time bound, unsigned depth, struct histree_error *error)
+{
+	size_t before = path->links.count;
+	enum histree_status status = reason(path, edge, bound, depth + 1, error);
+	if (status != HISTREE_OK || path->links.count > before)
+		return status;
+	return path_add_link(path, edge, error);
+}
+
+/* One step back from a vertex; where a thread begins, to the one that made it. */
+static enum histree_status reason_walk_step_back(struct histree_critical_path *path, struct place *at,
+						 histree_time bound, unsigned depth, struct histree_error *error)
+{
+	struct graph_link edge, arrow;
+	bool has_edge, has_arrow = false;
+	enum histree_status status =
+		path_found(graph_edge_before(&path->view, at->thread, at->time, &edge, error), &has_edge);
+	if (status == HISTREE_OK && has_edge)
+		status = path_correct_edge(path, &edge, bound, error);
+	else if (status == HISTREE_OK)
+		status = path_found(graph_arrow_into(&path->view, at->thread, at->time, &arrow, error), &has_arrow);
+	if (status != HISTREE_OK)
+		return status;
+	has_arrow = has_arrow && path_follows_arrow(path, &arrow, bound);
+	at->is_over = !has_edge && !has_arrow;
+	if (has_edge)
+		at->time = edge.start;
+	else if (has_arrow)
+		*at = (struct place){ .thread = arrow.from, .time = arrow.start };
+	if (has_edge && path_is_wait(&edge))
+		return add_wait(path, &edge, bound, depth, error);
+	return at->is_over ? HISTREE_OK : path_add_link(path, has_edge ? &edge : &arrow, error);
+}
+
+/* From the thread that waited, the path goes over to where the links begin. */
+static enum histree_status add_entry(struct histree_critical_path *path, struct graph_thread *waited,
+				     histree_time time, struct histree_error *error)
+{
+	struct graph_thread *first = path->links.all[path->links.count - 1].from;
+	const struct graph_link arrow = { .from = waited,
+					  .to = first,
+					  .start = time,
+					  .end = time,
+					  .is_arrow = true,
+					  .state = HISTREE_GRAPH_DEFAULT };
+	return first == waited ? HISTREE_OK : path_add_link(path, &arrow, error);
+}
+
+/* The links go back to `time`: what of the wait is before that is the wait. */
+static enum histree_status complete(struct histree_critical_path *path, const struct graph_link *edge,
+				    histree_time bound, histree_time time, struct histree_error *error)
+{
+	histree_time start = later(edge->start, bound);
+	if (time <= start) /* a wait that began before the bound is within another, which goes on from here */
+		return edge->start >= bound ? add_entry(path, edge->from, start, error) : HISTREE_OK;
+	struct graph_link rest = *edge;
+	rest.start = start;
+	rest.end = time;
+	note(path, HISTREE_PATH_BEGINS_LATER, start, time);
+	enum histree_status status = add_entry(path, edge->from, time, error);
+	return status == HISTREE_OK ? path_add_link(path, &rest, error) : status;
+}
+
+/*
+ * Add the links from the end of a wait back to its beginning, or to `bound` if that is later; no links if the
+ * waker is not known.
+ */
+static enum histree_status reason(struct histree_critical_path *path, const struct graph_link *edge,
+				  histree_time bound, unsigned depth, struct histree_error *error)
+{
+	const size_t before = path->links.count;
+	const histree_time start = later(edge->start, bound);
+	struct graph_link arrow;
+	bool has_arrow = false;
+	enum histree_status status = HISTREE_OK;
+	if (depth < PATH_DEPTH_MAX && path->work < path->work_max)
+		status = path_found(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
+	if (status == HISTREE_OK && !has_arrow && depth > 0 && edge->state == HISTREE_GRAPH_BLOCKED)
+		note(path, HISTREE_PATH_WAIT_KEPT, start, edge->end);
+	if (status != HISTREE_OK || !has_arrow || !path_follows_arrow(path, &arrow, start))
+		return status;
+	status = path_add_link(path, &arrow, error);
+	struct place at = { .thread = arrow.from, .time = arrow.start };
+	while (status == HISTREE_OK && !at.is_over && at.time > start && at.thread->tid > 0 &&
+	       path->work < path->work_max) {
+		status = cancel_check(&path->cancel, path->work++, error);
+		if (status == HISTREE_OK)
+			status = reason_walk_step_back(path, &at, start, depth, error);
+	}
+	if (status == HISTREE_OK && path->work >= path->work_max) {
+		path->links.count = before;
+		return HISTREE_OK;
+	}
+	return status == HISTREE_OK ? complete(path, edge, bound, at.time, error) : status;
+}
+
+/* ---- the path ----------------------------------------------------------------------------------------------- */
+
+/* From `start` on, and not beyond the end of the path. */
+static enum histree_status put(struct histree_critical_path *path, const struct graph_link *link,
+			       histree_time start, struct histree_error *error)
+{
+	const struct histree_path_step step = { .is_arrow = link->is_arrow,
+						.start = later(link->start, start),
+						.end = link->end < path->to ? link->end : path->to,
+						.host = link->from->host->number,
+						.to_host = link->to->host->number,
+						.tid = link->from->tid,
+						.to_tid = link->to->tid,
+						.state = link->state };
+	bool is_beyond = step.start >= path->to;
+	bool is_empty = !step.is_arrow && step.start >= step.end;
+	return is_beyond || is_empty ? HISTREE_OK : path_add_step(path, &step, error);
+}
+
+/* Find the steps of the next edge of the thread by our own rules. */
+static enum histree_status path_take_reasoned_edge(struct histree_critical_path *path, struct histree_error *error)
+{
+	struct graph_link edge;
+	bool is_found = false;
+	enum histree_status status = cancel_check(&path->cancel, path->work++, error);
+	if (status == HISTREE_OK && path->next < path->to)
+		status = path_found(graph_edge_after(&path->view, path->thread, path->next, &edge, error),
+				    &is_found);
+	if (status != HISTREE_OK || !is_found) {
+		path->thread = NULL;
+		return status;
+	}
+	path->next = edge.end;
+	path->links.count = 0;
+	status = path_correct_edge(path, &edge, path->first, error);
+	edge.start = later(edge.start, path->first);
+	if (status == HISTREE_OK && path_is_wait(&edge))
+		status = reason(path, &edge, path->first, 0, error);
+	if (status == HISTREE_OK && path->links.count == 0)
+		return put(path, &edge, edge.start, error);
+	histree_time start = edge.start;
+	for (size_t left = path->links.count; left > 0 && status == HISTREE_OK; left--) {
+		const struct graph_link *link = &path->links.all[left - 1];
+		status = put(path, link, start, error);
+		start = link->end;
+	}
+	return status;
+}
+
+const struct histree_path_departure *histree_critical_path_departures(const struct histree_critical_path *path)
+{
+	return path->departures;
 }

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "graph/path_walk.h"
+#include "graph/critical_path.h"
 
 enum { CHILDREN = 1024 };
 

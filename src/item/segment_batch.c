@@ -5,8 +5,38 @@
  */
 #include "item/segment_batch.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "histree/segment.h"
+
+/* ---- segment copy -------------------------------------------------------------------------------------------- */
+
+bool segment_copy_content(struct arena *arena, size_t field_count, struct histree_segment *segment)
+{
+	if (field_count == 0) {
+		segment->content = NULL;
+		return true;
+	}
+	struct histree_value *values =
+		arena_allocate(arena, field_count * sizeof(*values), _Alignof(struct histree_value));
+	if (values == NULL)
+		return false;
+	memcpy(values, segment->content, field_count * sizeof(*values));
+	for (size_t i = 0; i < field_count; i++)
+		if (values[i].type == HISTREE_STRING) {
+			values[i].bytes = arena_copy(arena, values[i].bytes, values[i].size);
+			if (values[i].bytes == NULL)
+				return false;
+		}
+	segment->content = values;
+	return true;
+}
+
+/* ---- segment batch ------------------------------------------------------------------------------------------- */
 
 static const uint64_t sign_bit = UINT64_C(1) << 63;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_batch.h - segments on their way to disk, column by column.
+ * segment_batch.h - segments on their way to disk, column by column; and the content of one, kept beyond the call
+ * that hands it out.
  *
  * A value of a field is a code: a number whose order, unsigned, is that of the values.  So a column of codes can be
  * stored above its smallest, whatever its type is.  The code of a string is its number in the batch's list.
@@ -8,8 +9,14 @@
 #ifndef ITEM_SEGMENT_BATCH_H
 #define ITEM_SEGMENT_BATCH_H
 
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "base/intern.h"
 #include "histree/segment.h"
+
+/* Its values, and the bytes of strings, move into the arena; false when memory is out. */
+bool segment_copy_content(struct arena *arena, size_t field_count, struct histree_segment *segment);
 
 /* Returns the code of an int, long, double or bool.  Doubles are in the total order of IEEE 754. */
 uint64_t segment_code(const struct histree_value *value);
@@ -42,7 +49,6 @@ enum histree_status segment_batch_init(struct segment_batch *batch, const struct
 
 /* There must be room, and the values of the fields' types.  HISTREE_ERR_MEMORY only. */
 enum histree_status segment_batch_add(struct segment_batch *batch, const struct histree_segment *segment);
-
 void segment_batch_clear(struct segment_batch *batch);
 void segment_batch_release(struct segment_batch *batch);
 

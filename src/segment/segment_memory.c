@@ -18,7 +18,6 @@
 #include "base/search.h"
 #include "histree/segment.h"
 #include "item/segment_batch.h"
-#include "item/segment_copy.h"
 #include "item/value_codec.h"
 #include "segment/segment_backend.h"
 #include "segment_tree/segment_order.h"

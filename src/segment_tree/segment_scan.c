@@ -11,7 +11,7 @@
 #include "base/radix_sort.h"
 #include "base/search.h"
 #include "histree/segment_store.h"
-#include "item/segment_copy.h"
+#include "item/segment_batch.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
 #include "segment_tree/segment_iter.h"

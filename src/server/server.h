@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * server.h - stores over HTTP: the Trace Server Protocol, and a page to look at them.
+ * server.h - stores over HTTP: the Trace Server Protocol below /tsp/api, the page's own interface below /api/v1,
+ * and the page.
  *
  * The server runs in threads of its own from server_start() to server_stop().
  */
@@ -12,6 +13,9 @@
 #include <stdint.h>
 
 #include "histree/status.h"
+#include "server/http/http.h"
+
+extern const struct route routes[];
 
 struct server_options {
 	const char *const *paths; /* stores, and folders below which clients may open traces */

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.h - the inside of an opened history, for the layers above.
+ * history.h - the inside of an opened history, for the layers above; and a check that names, links and look-ups of
+ * its attributes fit each other.
  */
 #ifndef STATE_HISTORY_H
 #define STATE_HISTORY_H
 
 #include "histree/history.h"
+#include "state/attributes.h"
 #include "state/pyramid.h"
 #include "tree/tree_reader.h"
+
+/* Call `report` with a sentence for each fault.  Returns how many there were. */
+uint64_t attributes_verify(const struct histree_attributes *attributes,
+			   void (*report)(void *context, const char *fault), void *context);
 
 struct charts_slot;
 struct labels_slot;

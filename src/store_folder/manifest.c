@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * manifest.c - reads and writes manifest.json, with a checksum of its text, and bounds what a damaged or forged
- * one can make the reader do.
+ * manifest.c - reads and writes manifest.json, with a checksum of its text, and bounds what a damaged or forged one
+ * can make the reader do: names of files stay inside the folder, no two are the same, and lists have no more
+ * entries than the text has room for.
  */
 #include "store_folder/manifest.h"
 
@@ -9,14 +10,400 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/io.h"
 #include "base/json_text.h"
-#include "store_folder/manifest_json.h"
+#include "histree/store.h"
+
+/* ---- manifest decode ----------------------------------------------------------------------------------------- */
+
+enum histree_status manifest_malformed(const char *path, const char *what, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %s; build the store again", path, what);
+}
+
+static enum histree_status decode_texts(const char *path, json_t *array, struct arena *arena,
+					const char *const **out, size_t *count, struct histree_error *error)
+{
+	if (!json_is_array(array))
+		return manifest_malformed(path, "a list of texts is not one", error);
+	*count = json_array_size(array);
+	const char **strings = arena_allocate(arena, (*count + 1) * sizeof(*strings), _Alignof(char *));
+	if (strings == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < *count; i++) {
+		const char *string = json_string_value(json_array_get(array, i));
+		if (string == NULL)
+			return manifest_malformed(path, "a list of texts holds something else", error);
+		strings[i] = arena_copy(arena, string, strlen(string));
+		if (strings[i] == NULL)
+			return error_memory(error, "the manifest");
+	}
+	*out = strings;
+	return HISTREE_OK;
+}
+
+/* An untrusted store must not lead out of its folder. */
+static bool stays_inside(const char *file)
+{
+	return strchr(file, '/') == NULL && file[0] != '.';
+}
+
+/* What each history and segment store has. */
+struct part {
+	const char *analysis, *file;
+	uint32_t version;
+};
+
+static enum histree_status take_part(const char *path, const char *analysis, const char *file, json_int_t version,
+				     struct arena *arena, struct part *out, struct histree_error *error)
+{
+	if (!stays_inside(file))
+		return manifest_malformed(path, "what an analysis made lies outside the store", error);
+	if (version < 0 || version > UINT32_MAX)
+		return manifest_malformed(path, "an analysis has a version that cannot be", error);
+	*out = (struct part){ arena_copy(arena, analysis, strlen(analysis)), arena_copy(arena, file, strlen(file)),
+			      (uint32_t)version };
+	return out->analysis != NULL && out->file != NULL ? HISTREE_OK : error_memory(error, "the manifest");
+}
+
+/* Room for a list of the manifest, which has an entry for each analysis. */
+static enum histree_status list_room(const char *path, json_t *array, struct arena *arena, size_t size,
+				     size_t alignment, void **out, struct histree_error *error)
+{
+	if (array != NULL && !json_is_array(array))
+		return manifest_malformed(path, "what the analyses made is not a list", error);
+	if (json_array_size(array) > MANIFEST_ANALYSES_MAX)
+		return manifest_malformed(path, "lists more than 256 histories or segment stores", error);
+	*out = arena_allocate(arena, (json_array_size(array) + 1) * size, alignment);
+	return *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
+}
+
+/* A malformed identity becomes a number, too, which hardly any file has. */
+static uint64_t identity_number(const char *identity)
+{
+	return identity != NULL ? strtoull(identity, NULL, 16) : 0;
+}
+
+static enum histree_status decode_histories(const char *path, json_t *array, struct arena *arena,
+					    struct histree_store_info *out, struct histree_error *error)
+{
+	void *room;
+	enum histree_status status = list_room(path, array, arena, sizeof(struct histree_store_history),
+					       _Alignof(struct histree_store_history), &room, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_store_history *list = room;
+	out->history_count = json_array_size(array);
+	out->histories = list;
+	for (size_t i = 0; status == HISTREE_OK && i < out->history_count; i++) {
+		const char *analysis, *file;
+		json_int_t version, refused;
+		struct part part;
+		const char *identity = NULL; /* older stores do not say it */
+		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s?s}", "analysis", &analysis,
+				"version", &version, "file", &file, "refused", &refused, "identity",
+				&identity) != 0)
+			return manifest_malformed(path, "a history lacks its analysis, version, file or count",
+						  error);
+		status = take_part(path, analysis, file, version, arena, &part, error);
+		if (status == HISTREE_OK)
+			list[i] = (struct histree_store_history){ part.analysis, part.version, part.file,
+								  (uint64_t)refused, identity_number(identity) };
+	}
+	return status;
+}
+
+static enum histree_status decode_segments(const char *path, json_t *array, struct arena *arena,
+					   struct histree_store_info *out, struct histree_error *error)
+{
+	void *room;
+	enum histree_status status = list_room(path, array, arena, sizeof(struct histree_store_segments),
+					       _Alignof(struct histree_store_segments), &room, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_store_segments *list = room;
+	out->segments_count = json_array_size(array);
+	out->segments = list;
+	for (size_t i = 0; status == HISTREE_OK && i < out->segments_count; i++) {
+		const char *analysis, *file;
+		json_int_t version, without_start, without_end;
+		struct part part;
+		const char *identity = NULL;
+		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I, s?s}", "analysis", &analysis,
+				"version", &version, "file", &file, "without_start", &without_start, "without_end",
+				&without_end, "identity", &identity) != 0)
+			return manifest_malformed(
+				path, "a segment store lacks its analysis, version, file or counts", error);
+		status = take_part(path, analysis, file, version, arena, &part, error);
+		if (status == HISTREE_OK)
+			list[i] = (struct histree_store_segments){
+				part.analysis,           part.version,          part.file,
+				(uint64_t)without_start, (uint64_t)without_end, identity_number(identity)
+			};
+	}
+	return status;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool has_twice(const char **texts, size_t count)
+{
+	qsort(texts, count, sizeof(*texts), compare_texts);
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(texts[i - 1], texts[i]) == 0)
+			return true;
+	return false;
+}
+
+/* One file read under many names would be work that no byte of the store stands for. */
+static enum histree_status check_parts(const char *path, const struct histree_store_info *info,
+				       struct histree_error *error)
+{
+	const char *files[2 * MANIFEST_ANALYSES_MAX], *of_histories[MANIFEST_ANALYSES_MAX],
+		*of_segments[MANIFEST_ANALYSES_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < info->history_count; i++) {
+		files[count++] = info->histories[i].file;
+		of_histories[i] = info->histories[i].analysis;
+	}
+	for (size_t i = 0; i < info->segments_count; i++) {
+		files[count++] = info->segments[i].file;
+		of_segments[i] = info->segments[i].analysis;
+	}
+	if (has_twice(files, count))
+		return manifest_malformed(path, "names one file for two analyses", error);
+	if (has_twice(of_histories, info->history_count) || has_twice(of_segments, info->segments_count))
+		return manifest_malformed(path, "names one analysis twice", error);
+	return HISTREE_OK;
+}
+
+/* A manifest of version 2 says of each file of a complete store which one it means. */
+static enum histree_status check_identities(const char *path, const struct histree_store_info *info,
+					    struct histree_error *error)
+{
+	bool has_all = true;
+	for (size_t i = 0; i < info->history_count; i++)
+		has_all = has_all && info->histories[i].identity != 0;
+	for (size_t i = 0; i < info->segments_count; i++)
+		has_all = has_all && info->segments[i].identity != 0;
+	if (has_all || !info->complete || info->manifest_version < 2 || info->host_count > 0)
+		return HISTREE_OK;
+	return manifest_malformed(path, "does not say which files it means", error);
+}
+
+static enum histree_status check_version(const char *path, json_t *root, json_int_t *version,
+					 struct histree_error *error)
+{
+	const char *format;
+	json_int_t oldest;
+	if (json_unpack(root, "{s:s, s:I, s:I}", "format", &format, "version", version, "oldest_reader", &oldest) !=
+		    0 ||
+	    strcmp(format, "histree store") != 0)
+		return manifest_malformed(path, "is not the manifest of a histree store", error);
+	if (*version < 1)
+		return manifest_malformed(path, "has a version that cannot be", error);
+	if (oldest > MANIFEST_VERSION_HOSTS)
+		return error_set(
+			error, HISTREE_ERR_VERSION,
+			"'%s' is of version %lld, and this histree knows %d; use a newer one, or build the "
+			"store again with this one",
+			path, (long long)*version, MANIFEST_VERSION_HOSTS);
+	return HISTREE_OK;
+}
+
+/* Take from the text what it says; strings and lists go into the arena. */
+static enum histree_status manifest_decode(const char *path, json_t *root, struct arena *arena,
+					   struct histree_store_info *out, struct histree_error *error)
+{
+	const char *made_by, *options = NULL, *index_identity = NULL;
+	json_int_t version;
+	enum histree_status status = check_version(path, root, &version, error);
+	if (status != HISTREE_OK)
+		return status;
+	json_t *traces, *list, *warnings, *symbols = NULL;
+	int ignores_gaps = 0, null_stacks = 0, partial_histories = 0, no_symbols = 0;
+	int complete = 1, partial; /* a manifest that does not say is that of a complete store */
+	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, checkpoint_events = 0, start,
+							     end, build_ns;
+	if (json_unpack(root,
+			"{s:s, s?s, s?s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s?I, s:I, s:I, s:I, "
+			"s?b, s?b, s?b, s?I, s?o, s?b}",
+			"made_by", &made_by, "options", &options, "events_index", &index_identity, "traces",
+			&traces, "histories", &list, "complete", &complete, "partial", &partial, "warnings",
+			&warnings, "events", &events, "clock_steps_back", &steps, "discarded_events", &lost_events,
+			"discarded_packets", &lost_packets, "repeated_packets", &repeated, "gaps", &gaps, "start",
+			&start, "end", &end, "build_ns", &build_ns, "ignores_gaps", &ignores_gaps,
+			"null_empty_stacks", &null_stacks, "partial_histories", &partial_histories,
+			"checkpoint_events", &checkpoint_events, "symbols", &symbols, "no_symbols",
+			&no_symbols) != 0)
+		return manifest_malformed(path, "lacks something, or has it of another kind", error);
+	if (events < 0 || gaps < 0 || build_ns < 0 || checkpoint_events < 0)
+		return manifest_malformed(path, "has a count below zero", error);
+	if (start > end)
+		return manifest_malformed(path, "has a trace that ends before it starts", error);
+	*out = (struct histree_store_info){
+		.manifest_version = (uint32_t)version,
+		.made_by = arena_copy(arena, made_by, strlen(made_by)),
+		.options = options != NULL ? arena_copy(arena, options, strlen(options)) : NULL,
+		.index_identity = identity_number(index_identity),
+		.complete = complete != 0,
+		.partial = partial != 0,
+		.event_count = (uint64_t)events,
+		.clock_steps_back = (uint64_t)steps,
+		.discarded_events = (uint64_t)lost_events,
+		.discarded_packets = (uint64_t)lost_packets,
+		.repeated_packets = (uint64_t)repeated,
+		.gap_count = (uint64_t)gaps,
+		.ignores_gaps = ignores_gaps != 0,
+		.null_empty_stacks = null_stacks != 0,
+		.partial_histories = partial_histories != 0,
+		.checkpoint_events = (uint64_t)checkpoint_events,
+		.no_symbols = no_symbols != 0,
+		.start = start,
+		.end = end,
+		.build_ns = build_ns,
+	};
+	if (out->made_by == NULL || (options != NULL && out->options == NULL))
+		return error_memory(error, "the manifest");
+	status = decode_texts(path, traces, arena, &out->traces, &out->trace_count, error);
+	if (status == HISTREE_OK)
+		status = decode_texts(path, warnings, arena, &out->warnings, &out->warning_count, error);
+	if (status == HISTREE_OK && symbols != NULL)
+		status = decode_texts(path, symbols, arena, &out->symbols, &out->symbol_count, error);
+	if (status == HISTREE_OK)
+		status = decode_histories(path, list, arena, out, error);
+	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
+		status = decode_segments(path, json_object_get(root, "segments"), arena, out, error);
+	if (status == HISTREE_OK)
+		status = manifest_decode_hosts(path, root, arena, out, error);
+	if (status == HISTREE_OK)
+		status = check_parts(path, out, error);
+	return status == HISTREE_OK ? check_identities(path, out, error) : status;
+}
+
+/* ---- manifest encode ----------------------------------------------------------------------------------------- */
+
+/* JSON is UTF-8, which a path need not be: bytes that are not become '?'. */
+static json_t *text(const char *bytes)
+{
+	json_t *string = json_string(bytes);
+	if (string != NULL)
+		return string;
+	char *ascii = strdup(bytes);
+	if (ascii == NULL)
+		return NULL;
+	for (char *at = ascii; *at != '\0'; at++)
+		if ((unsigned char)*at >= 0x80)
+			*at = '?';
+	string = json_string(ascii);
+	free(ascii);
+	return string;
+}
+
+/* A trace can say that it lost more than an integer of JSON holds. */
+static json_int_t number(uint64_t count)
+{
+	return count <= INT64_MAX ? (json_int_t)count : INT64_MAX;
+}
+
+static json_t *texts(const char *const *strings, size_t count)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, text(strings[i]));
+	return array;
+}
+
+/* The identity of a file as text; NULL if it is not known, and the manifest leaves it out. */
+static json_t *identity_text(uint64_t identity)
+{
+	char digits[MANIFEST_IDENTITY_DIGITS + 1];
+	snprintf(digits, sizeof(digits), "%016" PRIx64, identity);
+	return identity != 0 ? json_string(digits) : NULL;
+}
+
+static json_t *histories(const struct histree_store_info *info)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < info->history_count; i++) {
+		const struct histree_store_history *history = &info->histories[i];
+		json_array_append_new(
+			array, json_pack("{s:o, s:I, s:o, s:I, s:o*}", "analysis", text(history->analysis),
+					 "version", (json_int_t)history->analysis_version, "file",
+					 text(history->file), "refused", number(history->state_changes_refused),
+					 "identity", identity_text(history->identity)));
+	}
+	return array;
+}
+
+static json_t *segments(const struct histree_store_info *info)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < info->segments_count; i++) {
+		const struct histree_store_segments *store = &info->segments[i];
+		json_array_append_new(
+			array, json_pack("{s:o, s:I, s:o, s:I, s:I, s:o*}", "analysis", text(store->analysis),
+					 "version", (json_int_t)store->analysis_version, "file", text(store->file),
+					 "without_start", number(store->without_start), "without_end",
+					 number(store->without_end), "identity", identity_text(store->identity)));
+	}
+	return array;
+}
+
+/* Options that few builds choose are said where they were chosen. */
+static json_t *chosen(bool option)
+{
+	return option ? json_true() : NULL;
+}
+
+static json_t *chosen_texts(const char *const *strings, size_t count)
+{
+	return count > 0 ? texts(strings, count) : NULL;
+}
+
+/* Returns the text, which the caller frees, as it is without a checksum; NULL if memory is out. */
+static char *manifest_encode(const struct histree_store_info *info)
+{
+	bool is_new = info->host_count > 0 || info->clock != NULL;
+	json_t *root = json_pack(
+		"{s:s, s:i, s:i, s:o, s:o, s:o*, s:o, s:o, s:o*, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+		"s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
+		"format", "histree store", "version", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_VERSION,
+		"oldest_reader", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_OLDEST_READER, "made_by",
+		text(info->made_by), "traces", texts(info->traces, info->trace_count), "options",
+		info->options != NULL ? text(info->options) : NULL, "histories", histories(info), "segments",
+		segments(info), "events_index", identity_text(info->index_identity), "complete",
+		(int)info->complete, "partial", (int)info->partial, "warnings",
+		texts(info->warnings, info->warning_count), "events", number(info->event_count), "clock_steps_back",
+		number(info->clock_steps_back), "discarded_events", number(info->discarded_events),
+		"discarded_packets", number(info->discarded_packets), "repeated_packets",
+		number(info->repeated_packets), "gaps", number(info->gap_count), "start", (json_int_t)info->start,
+		"end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns, "ignores_gaps",
+		chosen(info->ignores_gaps), "null_empty_stacks", chosen(info->null_empty_stacks),
+		"partial_histories", chosen(info->partial_histories), "checkpoint_events",
+		info->checkpoint_events != 0 ? json_integer(number(info->checkpoint_events)) : NULL, "symbols",
+		chosen_texts(info->symbols, info->symbol_count), "no_symbols", chosen(info->no_symbols), "host",
+		info->host != NULL ? text(info->host) : NULL, "clock", manifest_encode_clock(info->clock), "hosts",
+		manifest_encode_hosts(info));
+	if (root == NULL)
+		return NULL;
+	char *json = json_dumps(root, JSON_INDENT(2));
+	json_decref(root);
+	return json;
+}
+
+/* ---- manifest ------------------------------------------------------------------------------------------------ */
 
 enum {
 	MANIFEST_SIZE_MAX = 16 << 20,    /* of 10,000 traces with the longest of paths, and all their warnings */
@@ -27,7 +414,6 @@ enum {
 
 /* The last member, for which the bytes before it were counted: so the text stays one that anything can read. */
 #define SEAL ",\n  \"checksum\": \"%08" PRIx32 "\"\n}"
-
 enum { SEAL_SIZE = sizeof(",\n  \"checksum\": \"01234567\"\n}") - 1 };
 
 /* Returns the text with its checksum, which the caller frees, and frees that without; NULL if memory is out. */

@@ -4,11 +4,6 @@
  *
  * The tree of a unit of compilation is walked when the first address in it is asked for.  What is damaged is not
  * there: a walk ends where offsets do not grow any more, and all that it keeps has bounds.
- *
- * Of nested ranges of addresses, an address belongs to the deepest.
- *
- * Ranges may cross, as those of a damaged file do: an address belongs to the deepest, of equally deep ones to the
- * shortest, of these to the one with the least item.
  */
 #ifndef SYMBOLS_INLINE_TABLE_H
 #define SYMBOLS_INLINE_TABLE_H
@@ -23,53 +18,24 @@
 #include "base/library.h"
 #include "symbols/elf_frame.h"
 
-#define COVER_NONE UINT32_MAX
-
-struct cover_range {
-	uint64_t start, end; /* without its end; one that does not end above its start has nothing */
-	uint32_t depth, item;
-};
-
-/* From an address on, up to that of the next piece; the last piece belongs to no range. */
-struct cover_piece {
-	uint64_t start;
-	uint32_t item; /* COVER_NONE: no range */
-};
-
-/* A zeroed one has nothing. */
-struct range_cover {
-	struct cover_piece *pieces;
-	size_t count, capacity;
-};
-
-/* Makes an empty cover of ranges, which it reorders.  Returns false when memory is out; release it then too. */
-bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, size_t count);
-
-/* Returns the item that an address belongs to, or COVER_NONE. */
-uint32_t range_cover_find(const struct range_cover *cover, uint64_t address);
-void range_cover_release(struct range_cover *cover);
-
-#define DW_FUNCTIONS(F)                                                                                   \
-	F(dwarf_, attr)                                                                                   \
-	F(dwarf_, attr_integrate)                                                                         \
-	F(dwarf_, begin_elf)                                                                              \
-	F(dwarf_, child) F(dwarf_, dieoffset) F(dwarf_, end) F(dwarf_, filesrc) F(dwarf_, formstring)     \
-		F(dwarf_, formudata) F(dwarf_, get_units) F(dwarf_, getalt) F(dwarf_, getelf)             \
-			F(dwarf_, getsrc_die) F(dwarf_, getsrcfiles) F(dwarf_, lineno) F(dwarf_, linesrc) \
-				F(dwarf_, offdie) F(dwarf_, ranges) F(dwarf_, siblingof) F(dwarf_, tag)   \
-					F(dwarf_, whatform) F(dwelf_, elf_gnu_build_id)
+#define DW_FUNCTIONS(F)                                                                                     \
+	F(dwarf_, attr)                                                                                     \
+	F(dwarf_, attr_integrate)                                                                           \
+	F(dwarf_, begin_elf) F(dwarf_, child) F(dwarf_, dieoffset) F(dwarf_, end) F(dwarf_, filesrc)        \
+		F(dwarf_, formstring) F(dwarf_, formudata) F(dwarf_, get_units) F(dwarf_, getalt)           \
+			F(dwarf_, getelf) F(dwarf_, getsrc_die) F(dwarf_, getsrcfiles) F(dwarf_, lineno)    \
+				F(dwarf_, linesrc) F(dwarf_, offdie) F(dwarf_, ranges) F(dwarf_, siblingof) \
+					F(dwarf_, tag) F(dwarf_, whatform) F(dwelf_, elf_gnu_build_id)
 #define ELF_FUNCTIONS(F)                                                                                           \
 	F(elf_, begin)                                                                                             \
 	F(elf_, end)                                                                                               \
-	F(elf_, getdata)                                                                                           \
-	F(elf_, getphdrnum) F(elf_, getshdrstrndx) F(elf_, kind) F(elf_, nextscn) F(elf_, strptr) F(elf_, version) \
-		F(gelf_, getehdr) F(gelf_, getphdr) F(gelf_, getshdr) F(gelf_, getsym)
+	F(elf_, getdata) F(elf_, getphdrnum) F(elf_, getshdrstrndx) F(elf_, kind) F(elf_, nextscn) F(elf_, strptr) \
+		F(elf_, version) F(gelf_, getehdr) F(gelf_, getphdr) F(gelf_, getshdr) F(gelf_, getsym)
 
 /* Both loaded by elf_names_can_read(). */
 extern struct lib_dw {
 	DW_FUNCTIONS(LIBRARY_POINTER)
 } lib_dw;
-
 extern struct lib_elf {
 	ELF_FUNCTIONS(LIBRARY_POINTER)
 } lib_elf;
@@ -91,6 +57,7 @@ struct elf_frame inline_table_line(const struct inline_table *table, uint64_t ad
  */
 bool inline_table_chain(struct inline_table *table, uint64_t address, struct elf_frame frames[ELF_CHAIN_MAX],
 			size_t *count);
+
 void inline_table_free(struct inline_table *table);
 
 #endif

@@ -17,7 +17,6 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "event/event.h"
-#include "trace/packed/packed_event.h"
 #include "trace/packed/packed_parts.h"
 #include "trace/trace.h"
 

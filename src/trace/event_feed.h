@@ -15,7 +15,7 @@
  *
  * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class
  * is a twin of the trace's own, with the same id, names and fields, whose trace, a twin too, finds the fields in
- * the copy; the trace of events that are decoded as they are read (packed_event.h) finds them there itself.
+ * the copy; the trace of events that are decoded as they are read (packed_parts.h) finds them there itself.
  */
 #ifndef TRACE_EVENT_FEED_H
 #define TRACE_EVENT_FEED_H

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace_list.c - finds the traces at and below a path: a folder that is a trace is one, other folders are
- * searched.
+ * trace_list.c - finds the traces at and below a path: a folder that is a trace is one, other folders are searched.
+ * A file is recognised by its first bytes, also in gzip. Each format is one row of the list.
  */
 #include "trace/trace_list.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +21,227 @@
 #include "base/io.h"
 #include "base/trace_word.h"
 #include "trace/ctf/ctf_source.h"
+#include "trace/json/json_source.h"
+#include "trace/json/json_text.h"
 #include "trace/lines/line_source.h"
 #include "trace/perf/perf_source.h"
+#include "trace/perfetto/perfetto_packets.h"
+#include "trace/perfetto/perfetto_source.h"
+#include "trace/profile/profile.h"
+#include "trace/profile/profile_source.h"
 #include "trace/text/event_text.h"
-#include "trace/trace_format.h"
+#include "trace/trace_gunzip.h"
+#include "trace/trace_cmd/dat_source.h"
+#include "trace/trace_source.h"
 #include "trace/uftrace/uftrace_source.h"
+#include "trace/xml/xml_source.h"
+
+/* ---- trace format -------------------------------------------------------------------------------------------- */
+
+enum { FIRST_BYTES = 4096 };
+
+static const struct trace_format perf = { .name = "a recording of perf", .kind = &perf_format };
+
+static const struct trace_format old_perf = { .name = "a recording of perf before 2010",
+					      .advice = "record with a newer perf" };
+
+static const struct trace_format trace_cmd = { .name = "a recording of trace-cmd", .kind = &dat_format };
+
+static const struct trace_format archive = { .name = "compressed or an archive",
+					     .advice = "unpack it and name the folder" };
+
+#define PACKED(by) (&(const struct trace_format){ .name = by, .advice = "unpack it and name what is in it" })
+#define NO_TRACE(what) (&(const struct trace_format){ .name = what })
+static const struct trace_format ctf_file = { .name = "a file of a CTF trace",
+					      .advice = "name the folder that it is in" };
+
+static const struct trace_format history = { .name = "a file of a store of histree",
+					     .advice = "ask that store with 'histree query STORE'" };
+
+static const struct trace_format wide_text = { .name = "text in UTF-16",
+					       .advice = "write it as UTF-8 with 'iconv -f UTF-16 -t UTF-8'" };
+
+static const struct trace_format json = { .name = "a trace in JSON", .kind = &json_format };
+
+static const struct trace_format other_json = { .name = "JSON, but no trace with \"traceEvents\"",
+						.advice = "name the time of its rows, as in text:time=ts:FILE" };
+
+static const struct trace_format perfetto = { .name = "a trace of Perfetto", .kind = &perfetto_format };
+
+static const struct trace_format profile = { .name = "a profile of speedscope, V8 or Firefox",
+					     .kind = &profile_format };
+
+static const struct trace_format folded = { .name = "folded stacks", .kind = &profile_format };
+
+static const struct trace_format xml = { .name = "a trace in XML", .kind = &xml_format };
+
+#define MAGIC(text) (text), sizeof(text) - 1
+/*
+ * perf: tools/perf/util/header.c of Linux.  trace-cmd: trace-cmd.dat(5).  CTF: its specification 1.8, sections 5.1
+ * and 7.1.
+ */
+static const struct magic {
+	const char *bytes;
+	size_t size, offset;
+	const struct trace_format *format;
+} magics[] = {
+	{ MAGIC("PERFILE2"), 0, &perf },
+	{ MAGIC("2ELIFREP"), 0, &perf },
+	{ MAGIC("PERFFILE"), 0, &old_perf },
+	{ MAGIC("\x17\x08\x44tracing"), 0, &trace_cmd },
+	{ MAGIC("\x1f\x8b"), 0, &archive }, /* gzip */
+	{ MAGIC("\xfd\x37zXZ"), 0, PACKED("compressed by xz") },
+	{ MAGIC("\x28\xb5\x2f\xfd"), 0, PACKED("compressed by zstd") },
+	{ MAGIC("BZh"), 0, PACKED("compressed by bzip2") },
+	{ MAGIC("PK\x03\x04"), 0, PACKED("a zip archive") },
+	{ MAGIC("ustar"), 257, PACKED("a tar archive") },
+	{ MAGIC("7z\xbc\xaf\x27\x1c"), 0, PACKED("a 7z archive") },
+	{ MAGIC("\x7f"
+		"ELF"),
+	  0, NO_TRACE("a program or library (ELF)") },
+	{ MAGIC("\x89PNG"), 0, NO_TRACE("a picture (PNG)") },
+	{ MAGIC("\xff\xd8\xff"), 0, NO_TRACE("a picture (JPEG)") },
+	{ MAGIC("GIF8"), 0, NO_TRACE("a picture (GIF)") },
+	{ MAGIC("%PDF"), 0, NO_TRACE("a document (PDF)") },
+	{ MAGIC("SQLite format 3"), 0, NO_TRACE("a database of SQLite") },
+	{ MAGIC("PAR1"), 0, NO_TRACE("a table (Parquet)") },
+	{ MAGIC("ARROW1"), 0, NO_TRACE("a table (Arrow)") },
+	{ MAGIC("\xd4\xc3\xb2\xa1"), 0, NO_TRACE("a recording of packets (pcap)") },
+	{ MAGIC("\x0a\x0d\x0d\x0a"), 0, NO_TRACE("a recording of packets (pcapng)") },
+	{ MAGIC("\xc1\x1f\xfc\xc1"), 0, &ctf_file }, /* a stream, in either byte order */
+	{ MAGIC("\xc1\xfc\x1f\xc1"), 0, &ctf_file },
+	{ MAGIC("\x57\x1d\xd1\x75"), 0, &ctf_file }, /* metadata in packets */
+	{ MAGIC("\x75\xd1\x1d\x57"), 0, &ctf_file },
+	{ MAGIC("/* CTF 1.8"), 0, &ctf_file },
+	{ MAGIC("\x1e"), 0, &ctf_file },      /* metadata of CTF 2 */
+	{ MAGIC("\xff\xfe"), 0, &wide_text }, /* a mark of the order of bytes */
+	{ MAGIC("\xfe\xff"), 0, &wide_text },
+	{ MAGIC("\x89histre\n"), 0, &history },
+};
+
+const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
+{
+	const char *text = bytes;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+		const struct magic *magic = &magics[i];
+		if (magic->offset + magic->size <= size &&
+		    memcmp(text + magic->offset, magic->bytes, magic->size) == 0)
+			return magic->format;
+	}
+	if (xml_source_begins(bytes, size))
+		return &xml;
+	const enum profile_look profile_is = profile_look(bytes, size);
+	if (profile_is != PROFILE_NONE)
+		return profile_is == PROFILE_FOLDED ? &folded : &profile;
+	/* A new line and a brace may begin a packet of Perfetto as well as JSON; a key tells. */
+	enum json_look look = json_look(bytes, size);
+	if (look == LOOK_TRACE)
+		return &json;
+	if (perfetto_packets_begin(bytes, size))
+		return &perfetto;
+	return look == LOOK_OTHER ? &other_json : NULL;
+}
+
+/* Returns how many of the first bytes of what is packed by gzip went to `first`, 0 if none can be had. */
+static size_t unpack_first(const uint8_t *bytes, size_t size, uint8_t first[FIRST_BYTES])
+{
+	struct trace_gunzip *gunzip;
+	size_t count = 0, at = 0, got = 0, used = 1;
+	if (trace_gunzip_create(&gunzip, NULL) != HISTREE_OK)
+		return 0;
+	/* The first member may be short. */
+	for (; got != SIZE_MAX && used + got > 0 && at < size && count < FIRST_BYTES; at += used) {
+		got = trace_gunzip(gunzip, bytes + at, size - at, &used, first + count, FIRST_BYTES - count);
+		count += got != SIZE_MAX ? got : 0;
+	}
+	trace_gunzip_free(gunzip);
+	return count;
+}
+
+/* Of what is packed by gzip, only traces that are read as they are have a kind. */
+static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t size)
+{
+	uint8_t first[FIRST_BYTES];
+	const size_t count = unpack_first(bytes, size, first);
+	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
+	const bool is_read = inside == &json || inside == &perfetto || inside == &profile || inside == &folded;
+	return is_read ? inside : &archive;
+}
+
+/* Write which formats are read, "CTF, ...; perf.data; ...". */
+static void trace_format_list(char *text, size_t size)
+{
+	static const struct trace_format_kind *const kinds[] = {
+		&ctf_format,  &perf_format,    &dat_format,     &perfetto_format,   &json_format,
+		&line_format, &profile_format, &uftrace_format, &event_text_format,
+	};
+	size_t count = sizeof(kinds) / sizeof(kinds[0]), length = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < count && length < size; i++)
+		if (kinds[i]->reads != NULL)
+			length += (size_t)snprintf(text + length, size - length, "%s%s",
+						   length == 0      ? ""
+						   : i + 1 == count ? "; and "
+								    : "; ",
+						   kinds[i]->reads);
+}
+
+/* Returns whether bytes of an unknown format are text, for people. */
+static bool is_text(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)bytes[i] < ' ' && strchr("\t\n\r\f\033", bytes[i]) == NULL)
+			return false;
+	return memchr(bytes, '\0', size) == NULL;
+}
+
+/* Returns how many bytes there are, at most FIRST_BYTES, or a negative number if none can be read. */
+static ssize_t read_first(const char *path, char bytes[FIRST_BYTES])
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+	ssize_t size = file < 0 ? -1 : read(file, bytes, FIRST_BYTES);
+	if (file >= 0)
+		close(file);
+	return size;
+}
+
+/* Describes a file of unknown format, as the end of a sentence about it: "is empty". */
+static const char *trace_format_describe(const char *path)
+{
+	char bytes[FIRST_BYTES];
+	const ssize_t size = read_first(path, bytes);
+	return size < 0    ? "cannot be read"
+	       : size == 0 ? "is empty"
+	       : is_text(bytes, (size_t)size)
+		       ? "is text, but no line is an event, and the first one names no columns"
+		       : "has bytes of no format that is known";
+}
+
+/* What is inside of a file that is packed by gzip and no trace, "a tar archive"; NULL: it is not packed so. */
+static const char *trace_format_packed(const char *path)
+{
+	char bytes[FIRST_BYTES];
+	uint8_t first[FIRST_BYTES];
+	const ssize_t size = read_first(path, bytes);
+	if (size <= 0 || trace_format_of_bytes(bytes, (size_t)size) != &archive)
+		return NULL;
+	const size_t count = unpack_first((const uint8_t *)bytes, (size_t)size, first);
+	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
+	return inside != NULL                        ? inside->name
+	       : count == 0                          ? "nothing that can be unpacked"
+	       : is_text((const char *)first, count) ? "text without events"
+						     : "bytes of no format that is known";
+}
+
+const struct trace_format *trace_format_of_path(const char *path)
+{
+	char bytes[FIRST_BYTES];
+	const ssize_t size = read_first(path, bytes);
+	const struct trace_format *format = size > 0 ? trace_format_of_bytes(bytes, (size_t)size) : NULL;
+	return format == &archive ? format_of_packed((const uint8_t *)bytes, (size_t)size) : format;
+}
+
+/* ---- trace list ---------------------------------------------------------------------------------------------- */
 
 /* Deeper than anyone keeps traces, and an end for folders that are mounted into themselves. */
 enum { DEPTH_MAX = 32, FORMATS_SIZE = 400 };

@@ -13,11 +13,33 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "histree/arrows.h"
 #include "histree/attributes.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
 #include "query/pixel_scale.h"
-#include "view/arrow_list.h"
+
+/* Switches, forks, wake-ups or flows that are looked at at most. */
+enum { ARROW_READS_MAX = 65536 };
+
+/* A zeroed one is empty. */
+struct arrow_list {
+	struct histree_arrow *arrows;
+	size_t count, capacity;
+	bool lacks_some;
+};
+
+static enum histree_status arrows_gather_cpus(const struct histree_arrows_request *request,
+					      struct arrow_list *switches, struct arrow_list *migrations,
+					      struct histree_error *error);
+static enum histree_status arrows_gather_flows(const struct histree_arrows_request *request,
+					       struct arrow_list *flows, struct histree_error *error);
+static enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
+					    struct histree_error *error);
+static enum histree_status arrows_gather_packets(const struct histree_arrows_request *request,
+						 struct arrow_list *packets, struct histree_error *error);
+
+/* ---- arrows -------------------------------------------------------------------------------------------------- */
 
 /* ---- arrows -------------------------------------------------------------------------------------------------- */
 
@@ -25,8 +47,8 @@ struct histree_arrows {
 	struct arrow_list list;
 };
 
-enum histree_status arrow_list_add(struct arrow_list *list, const struct histree_arrow *arrow,
-				   struct histree_error *error)
+static enum histree_status arrow_list_add(struct arrow_list *list, const struct histree_arrow *arrow,
+					  struct histree_error *error)
 {
 	if (!array_reserve(&list->arrows, &list->capacity, list->count + 1))
 		return error_memory(error, "arrows");
@@ -36,7 +58,8 @@ enum histree_status arrow_list_add(struct arrow_list *list, const struct histree
 
 /* ---- thinning --------------------------------------------------------------------------------------------- */
 
-uint32_t arrow_pixels(const struct histree_arrows_request *request, size_t groups)
+/* The pixels in which arrows of `groups` CPUs or stacks may end, one each. */
+static uint32_t arrow_pixels(const struct histree_arrows_request *request, size_t groups)
 {
 	enum { KINDS_OF_A_KERNEL = HISTREE_ARROW_FLOW };
 	size_t pixels_max = HISTREE_ARROWS_MAX / KINDS_OF_A_KERNEL / (groups > 0 ? groups : 1);
@@ -142,8 +165,8 @@ static enum histree_status check_forks(const struct histree_arrows_request *requ
 	return status;
 }
 
-enum histree_status arrows_gather_forks(const struct histree_arrows_request *request, struct arrow_list *forks,
-					struct histree_error *error)
+static enum histree_status arrows_gather_forks(const struct histree_arrows_request *request,
+					       struct arrow_list *forks, struct histree_error *error)
 {
 	uint32_t count, candidates = 0;
 	struct histree_query *query;
@@ -222,8 +245,8 @@ static enum histree_status read_wakeups(const struct histree_arrows_request *req
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-enum histree_status arrows_gather_wakeups(const struct histree_arrows_request *request, struct arrow_list *wakeups,
-					  struct histree_error *error)
+static enum histree_status arrows_gather_wakeups(const struct histree_arrows_request *request,
+						 struct arrow_list *wakeups, struct histree_error *error)
 {
 	struct wakeup_fields fields;
 	struct histree_segment_iter *iter;
@@ -604,8 +627,10 @@ static enum histree_status arrows_cpus_gather(struct stays *stays, struct arrow_
 	return status;
 }
 
-enum histree_status arrows_gather_cpus(const struct histree_arrows_request *request, struct arrow_list *switches,
-				       struct arrow_list *migrations, struct histree_error *error)
+/* The query finds all arrows that meet the range, or more. */
+static enum histree_status arrows_gather_cpus(const struct histree_arrows_request *request,
+					      struct arrow_list *switches, struct arrow_list *migrations,
+					      struct histree_error *error)
 {
 	struct stays stays = { .request = request, .info = histree_history_info(request->history) };
 	if (request->resources == NULL)
@@ -714,8 +739,9 @@ static enum histree_status read_flows(struct flows *flows, struct arrow_list *li
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-enum histree_status arrows_gather_flows(const struct histree_arrows_request *request, struct arrow_list *list,
-					struct histree_error *error)
+/* From stack to stack, until arrows_find_rows() finds the rows of the arrows shown. */
+static enum histree_status arrows_gather_flows(const struct histree_arrows_request *request,
+					       struct arrow_list *list, struct histree_error *error)
 {
 	struct flows flows = { .request = request, .attributes = histree_history_attributes(request->history) };
 	if (request->flows == NULL)
@@ -764,8 +790,8 @@ static histree_time inside(const struct histree_history_info *info, histree_time
 	return time < info->start ? info->start : time > info->end ? info->end : time;
 }
 
-enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
-				     struct histree_error *error)
+static enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
+					    struct histree_error *error)
 {
 	struct histree_query *query;
 	const struct histree_history_info *info = histree_history_info(request->history);
@@ -804,8 +830,9 @@ static enum histree_status add(void *context, const struct histree_path_step *pa
 			      error);
 }
 
-enum histree_status arrows_gather_packets(const struct histree_arrows_request *request, struct arrow_list *list,
-					  struct histree_error *error)
+/* Of packets that came in the range. */
+static enum histree_status arrows_gather_packets(const struct histree_arrows_request *request,
+						 struct arrow_list *list, struct histree_error *error)
 {
 	if (request->paths == NULL)
 		return HISTREE_OK;

@@ -14,14 +14,18 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "base/intern.h"
 #include "histree/query.h"
+#include "histree/view.h"
 #include "query/thread_pieces.h"
 #include "state/attributes.h"
 
+/* ---- thread list --------------------------------------------------------------------------------------------- */
+
 /* Whose attribute a quark is: thread * 5 + which fact, so that an answer finds its thread without a search. */
 enum { OWNER_KINDS = THREAD_FACT_STATUS + 1 };
-#define NO_OWNER UINT32_MAX
 
+#define NO_OWNER UINT32_MAX
 /* An attribute that is null at the end of the history, and until when it may have been something else. */
 struct ended {
 	histree_quark quark;
@@ -729,4 +733,28 @@ void thread_list_release(struct thread_list *list)
 	free(list->threads);
 	intern_release(&list->names);
 	*list = (struct thread_list){ 0 };
+}
+
+/* ---- thread place -------------------------------------------------------------------------------------------- */
+
+static bool find(const struct histree_attributes *attributes, histree_quark thread, const char *name,
+		 enum histree_part part, struct histree_place *out)
+{
+	*out = (struct histree_place){ .quark = HISTREE_ROOT, .part = part };
+	return thread != HISTREE_ROOT &&
+	       histree_attributes_child(attributes, thread, name, strlen(name), &out->quark) == HISTREE_OK;
+}
+
+bool histree_thread_place(const struct histree_attributes *attributes, histree_quark thread, const char *state,
+			  struct histree_place *out)
+{
+	if (find(attributes, thread, state, HISTREE_WHOLE, out))
+		return true;
+	for (size_t i = 0; i < THREAD_PAIR_COUNT; i++) {
+		if (strcmp(state, thread_pairs[i].first) == 0)
+			return find(attributes, thread, thread_pairs[i].name, HISTREE_FIRST_PART, out);
+		if (strcmp(state, thread_pairs[i].second) == 0)
+			return find(attributes, thread, thread_pairs[i].name, HISTREE_SECOND_PART, out);
+	}
+	return false;
 }

@@ -30,7 +30,6 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 enum histree_status thread_list_name(struct histree_history *history, int32_t tid, histree_time from,
 				     histree_time to, struct intern *names, const char **out, bool *are_several,
 				     struct histree_error *error);
-
 void thread_list_release(struct thread_list *list);
 
 #endif

@@ -6,8 +6,8 @@
 #ifndef VIEW_USE_ROWS_H
 #define VIEW_USE_ROWS_H
 
-#include "base/intern.h"
 #include "base/bytes.h"
+#include "base/intern.h"
 #include "histree/time_use.h"
 
 /* By key: an int, the id of a text, or USE_NOTHING, USE_NOT_KNOWN (use_sweep.h). */
@@ -27,9 +27,6 @@ struct use_rows {
 	struct hash_index by_key;
 	uint32_t last; /* the row that was found last, which often is the next one, too */
 };
-
-/* Returns whether the numbers of a key are ids of texts. */
-bool use_rows_has_text(size_t key);
 
 /* Returns the value that a number of a key stands for. */
 struct histree_value use_rows_value(const struct use_rows *rows, size_t key, int32_t number);
@@ -52,7 +49,6 @@ void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, st
  */
 enum histree_status use_rows_load(struct use_rows *rows, unsigned by, bool has_longest, uint32_t host,
 				  struct byte_reader *reader, struct histree_error *error);
-
 void use_rows_release(struct use_rows *rows);
 
 #endif

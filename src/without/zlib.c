@@ -3,7 +3,7 @@
  * zlib.c - without zlib.
  */
 #include "trace/trace_cmd/dat_unpack.h"
-#include "trace/trace_bytes.h"
+#include "trace/trace_gunzip.h"
 #include "without/without.h"
 
 const bool dat_has_zlib = false;

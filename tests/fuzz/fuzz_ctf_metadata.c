@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/ctf/ctf_metadata.h"
+#include "trace/ctf/ctf_source.h"
 
 static void make_classes(struct ctf_decoder *decoder)
 {

@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "trace/ctf/ctf_metadata.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/ctf/ctf_reader.h"
 
 /* The visit of a field begins at the first one: the last ones of many would make the whole work a square. */

@@ -10,7 +10,6 @@
 #include "fuzz.h"
 #include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
-#include "store_folder/manifest_json.h"
 
 static void check_clock(const struct histree_clock *clock)
 {

@@ -10,7 +10,7 @@
 
 #include "analysis/samples/sample_input.h"
 #include "fuzz.h"
-#include "trace/trace_format.h"
+#include "trace/trace_list.h"
 #include "trace/trace_stream.h"
 
 static void take(void *input, const struct event *event)

@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "server/api/page_request.h"
 #include "server/http/http.h"
-#include "server/routes.h"
+#include "server/server.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
 

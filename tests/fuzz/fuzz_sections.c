@@ -9,7 +9,7 @@
 #include "histree/attributes.h"
 #include "segment/segment_schema.h"
 #include "state/attribute_view.h"
-#include "state/attributes_verify.h"
+#include "state/history.h"
 #include "state/charts.h"
 #include "state/history_sections.h"
 #include "state/labels.h"

@@ -11,7 +11,8 @@
 
 #include "fuzz.h"
 #include "symbols/elf_names.h"
-#include "symbols/inline_table.h"
+#include "symbols/name_table.h"
+#include "symbols/range_cover.h"
 
 /* ---- a binary ----------------------------------------------------------------------------------------------- */
 

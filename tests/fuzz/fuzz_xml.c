@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "analysis/program/definitions.h"
+#include "analysis/program/program_analysis.h"
 #include "analysis/xml/xml_definitions.h"
 #include "fuzz.h"
 #include "histree/backend.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/answer.h"
-#include "cli/interval_rows.h"
+#include "cli/row_writer.h"
 #include "driver.h"
 #include "histree/load.h"
 #include "histree/store.h"

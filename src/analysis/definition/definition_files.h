@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_DEFINITION_DEFINITION_FILES_H
 #define ANALYSIS_DEFINITION_DEFINITION_FILES_H
 
-#include "analysis/program/definitions.h"
+#include "analysis/program/program_analysis.h"
 
 enum { DEFINITION_BYTES_MAX = 4 << 20 };
 

@@ -5,7 +5,7 @@
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_H
 
-#include "analysis/program/definitions.h"
+#include "analysis/program/program_analysis.h"
 
 #define LANGUAGE_SUFFIX ".histree-analysis"
 

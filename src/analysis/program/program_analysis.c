@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The input of such an analysis is its run: the history's analysis has it handle events, and hands the segment
- * analysis nothing else to do.
+ * program_analysis.c - programs as analyses of the registry's kind, of states, of segments or of both, and the list
+ * of those that files define.
  */
 #include "analysis/program/program_analysis.h"
 
@@ -9,9 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/program/program.h"
 #include "analysis/program/program_run.h"
-#include "analysis/program/program_views.h"
+#include "analysis/registry.h"
+#include "base/array.h"
 #include "base/error.h"
+
+static bool program_analysis_add_views(struct program_analysis *analysis, const struct histree_label_table *labels,
+				       size_t label_table_count, const struct histree_chart *charts,
+				       size_t chart_count);
+static void program_analysis_free(struct program_analysis *analysis);
+
+/* ---- program analysis ---------------------------------------------------------------------------------------- */
 
 struct program_analysis {
 	struct program *program;
@@ -284,8 +293,10 @@ enum histree_status program_analysis_create(struct program *program, const struc
 	return HISTREE_OK;
 }
 
-bool program_analysis_add_views(struct program_analysis *of, const struct histree_label_table *labels,
-				size_t label_table_count, const struct histree_chart *charts, size_t chart_count)
+/* As program_views_add() does, before the analysis is used. */
+static bool program_analysis_add_views(struct program_analysis *of, const struct histree_label_table *labels,
+				       size_t label_table_count, const struct histree_chart *charts,
+				       size_t chart_count)
 {
 	if (!program_views_add(&of->views, labels, label_table_count, charts, chart_count))
 		return false;
@@ -296,7 +307,7 @@ bool program_analysis_add_views(struct program_analysis *of, const struct histre
 	return true;
 }
 
-void program_analysis_free(struct program_analysis *of)
+static void program_analysis_free(struct program_analysis *of)
 {
 	if (of == NULL)
 		return;
@@ -310,4 +321,84 @@ const struct registry_entry *program_analysis_entries(const struct program_analy
 {
 	*count = of->entry_count;
 	return of->entries;
+}
+
+/* ---- definitions --------------------------------------------------------------------------------------------- */
+
+static const char *name_of(const struct program_analysis *analysis)
+{
+	size_t count;
+	return registry_name(program_analysis_entries(analysis, &count));
+}
+
+enum histree_status definitions_add(struct definitions *definitions, struct program_analysis *analysis,
+				    struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < definitions->count && status == HISTREE_OK; i++)
+		if (strcmp(name_of(definitions->analyses[i]), name_of(analysis)) == 0)
+			status = error_set(error, HISTREE_ERR_ARGUMENT, "analysis '%s' is defined twice",
+					   name_of(analysis));
+	if (status == HISTREE_OK &&
+	    !array_reserve(&definitions->analyses, &definitions->capacity, definitions->count + 1))
+		status = error_memory(error, "an analysis");
+	if (status != HISTREE_OK) {
+		program_analysis_free(analysis);
+		return status;
+	}
+	definitions->analyses[definitions->count++] = analysis;
+	for (size_t i = 0; i < definitions->foreign_count; i++) {
+		const struct foreign_views *foreign = &definitions->foreign[i];
+		const struct program_views *views = &foreign->views;
+		if (strcmp(foreign->analysis, name_of(analysis)) == 0 &&
+		    !program_analysis_add_views(analysis, views->labels, views->label_table_count, views->charts,
+						views->chart_count))
+			return error_memory(error, "an analysis");
+	}
+	return HISTREE_OK;
+}
+
+static struct foreign_views *foreign_of(struct definitions *definitions, const char *analysis)
+{
+	for (size_t i = 0; i < definitions->foreign_count; i++)
+		if (strcmp(definitions->foreign[i].analysis, analysis) == 0)
+			return &definitions->foreign[i];
+	char *name = strdup(analysis);
+	if (name == NULL ||
+	    !array_reserve(&definitions->foreign, &definitions->foreign_capacity, definitions->foreign_count + 1)) {
+		free(name);
+		return NULL;
+	}
+	definitions->foreign[definitions->foreign_count] = (struct foreign_views){ .analysis = name };
+	return &definitions->foreign[definitions->foreign_count++];
+}
+
+enum histree_status definitions_add_views(struct definitions *definitions, const char *analysis,
+					  const struct histree_label_table *labels, size_t label_table_count,
+					  const struct histree_chart *charts, size_t chart_count,
+					  struct histree_error *error)
+{
+	for (size_t i = 0; i < definitions->count; i++)
+		if (strcmp(name_of(definitions->analyses[i]), analysis) == 0)
+			return program_analysis_add_views(definitions->analyses[i], labels, label_table_count,
+							  charts, chart_count)
+				       ? HISTREE_OK
+				       : error_memory(error, "an analysis");
+	struct foreign_views *foreign = foreign_of(definitions, analysis);
+	return foreign != NULL && program_views_add(&foreign->views, labels, label_table_count, charts, chart_count)
+		       ? HISTREE_OK
+		       : error_memory(error, "an analysis");
+}
+
+void definitions_release(struct definitions *definitions)
+{
+	for (size_t i = 0; i < definitions->count; i++)
+		program_analysis_free(definitions->analyses[i]);
+	free(definitions->analyses);
+	for (size_t i = 0; i < definitions->foreign_count; i++) {
+		free(definitions->foreign[i].analysis);
+		program_views_release(&definitions->foreign[i].views);
+	}
+	free(definitions->foreign);
+	*definitions = (struct definitions){ 0 };
 }

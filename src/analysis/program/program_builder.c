@@ -708,7 +708,7 @@ static bool add_value(struct measures *measures, program_value value, struct mea
 static bool add_operands(struct measures *measures, const struct value_row *row, struct measure *to)
 {
 	const struct program *program = measures->program;
-	switch ((enum value_kind)row->kind) {
+	switch ((enum program_value_kind)row->kind) {
 	case VALUE_CONSTANT:
 	case VALUE_FACT:
 		return true;

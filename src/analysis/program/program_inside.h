@@ -15,7 +15,7 @@ enum {
 	PROGRAM_ROWS_MAX = 1 << 20,
 };
 
-enum value_kind {
+enum program_value_kind {
 	VALUE_CONSTANT,
 	/* first: number of the field; second: 1 + the value that it is where a class has none; 0: null */
 	VALUE_FIELD,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_run.h - a program at work on the events of a trace: what it knows, and what it fills.
+ * program_run.h - a program at work on the events of a trace: what it knows, what it fills, what the trace lacks
+ * for it, and the labels and charts of its states, kept with all their texts.
  *
  * Names of events and fields are looked up once a class (struct class_binding); a field is decoded once an event,
  * when it is first asked for.  Memory grows with attributes, scenarios that are under way at one time, spans that
@@ -13,9 +14,38 @@
 #include "analysis/class_table.h"
 #include "analysis/open_segments.h"
 #include "analysis/program/program_inside.h"
-#include "analysis/program/program_missing.h"
+#include "base/arena.h"
 #include "event/event.h"
+#include "histree/charts.h"
+#include "histree/labels.h"
 #include "histree/segment_store.h"
+
+struct program_expected {
+	const char *const *events; /* borrowed */
+	size_t event_count;
+	const char *const *fields; /* of any event that the program handles */
+	size_t field_count;
+};
+
+/* Write a sentence about those that were not met, or "". */
+void program_missing_say(const struct program_expected *expected, const bool *met, char *text, size_t size);
+
+/* A zeroed one is empty. */
+struct program_views {
+	struct histree_label_table *labels;
+	size_t label_table_count, label_table_capacity;
+	struct histree_chart *charts;
+	size_t chart_count, chart_capacity;
+	struct arena texts;
+};
+
+/*
+ * Copies tables of labels, which come after the existing ones, and charts, except those whose name exists
+ * already, as far as a history has room for them.  Returns false if memory is out.
+ */
+bool program_views_add(struct program_views *views, const struct histree_label_table *labels,
+		       size_t label_table_count, const struct histree_chart *charts, size_t chart_count);
+void program_views_release(struct program_views *views);
 
 enum {
 	STEP_CACHE_SIZE = 64, /* children that a step remembers; a power of two */

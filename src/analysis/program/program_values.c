@@ -693,7 +693,7 @@ struct histree_value run_value(struct program_run *run, program_value value)
 	if (value == PROGRAM_NOTHING)
 		return histree_null();
 	const struct value_row *row = &run->program->values[value];
-	switch ((enum value_kind)row->kind) {
+	switch ((enum program_value_kind)row->kind) {
 	case VALUE_CONSTANT:
 		return row->constant;
 	case VALUE_FIELD:

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/program/definitions.h"
+#include "analysis/program/program_analysis.h"
 #include "analysis/xml/xml_document.h"
 #include "base/array.h"
 #include "base/error.h"

@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_XML_XML_DEFINITIONS_H
 #define ANALYSIS_XML_XML_DEFINITIONS_H
 
-#include "analysis/program/definitions.h"
+#include "analysis/program/program_analysis.h"
 #include "analysis/xml/xml_document.h"
 #include "histree/charts.h"
 #include "histree/labels.h"

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "export/arrow/ipc_message.h"
-#include "export/export_stream.h"
+#include "export/export_output.h"
 
 enum { LEVEL_DEFAULT = 1, LEVEL_MAX = 19 };
 

@@ -12,9 +12,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "export/export_buffer.h"
+#include "export/export_output.h"
 #include "export/export_cells.h"
-#include "export/export_stream.h"
 
 /* The words of a column as they stand in a line. */
 struct csv_words {

@@ -7,7 +7,7 @@
 #ifndef EXPORT_PARQUET_PARQUET_CODEC_H
 #define EXPORT_PARQUET_PARQUET_CODEC_H
 
-#include "export/parquet/parquet_bytes.h"
+#include "export/parquet/parquet_encoding.h"
 
 struct parquet_codec {
 	void *context; /* of zstd; NULL: pages stay as they are */

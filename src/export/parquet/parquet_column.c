@@ -16,8 +16,6 @@
 #include "export/parquet/parquet_codec.h"
 #include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
-#include "export/parquet/parquet_format.h"
-#include "export/parquet/parquet_texts.h"
 #include "histree/arrow.h"
 #include "histree/status.h"
 

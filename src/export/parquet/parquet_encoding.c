@@ -5,9 +5,23 @@
 #include "export/parquet/parquet_encoding.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
-#include "export/parquet/parquet_bytes.h"
+#include "base/bytes.h"
+
+static inline void parquet_bytes_put_varint(struct parquet_bytes *bytes, uint64_t number)
+{
+	uint8_t *to = parquet_bytes_room(bytes, VARINT_SIZE_MAX);
+	if (to != NULL)
+		bytes->size = (size_t)(put_varint(to, number) - bytes->bytes);
+}
+
+/* ---- parquet encoding ---------------------------------------------------------------------------------------- */
 
 /* ---- delta packed -------------------------------------------------------------------------------------------- */
 

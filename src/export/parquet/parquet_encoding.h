@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_encoding.h - how Parquet writes numbers, texts and its own structures.
+ * parquet_encoding.h - how Parquet writes numbers, texts and its own structures, into bytes that grow at their end;
+ * with the numbers of the format that are written here, as parquet.thrift of Apache parquet-format has them.
+ *
+ * Memory that is out is remembered, and asked for once, at the end of a page or of the footer: until then
+ * everything that is put goes nowhere.
  *
  * Integers as differences of packed bits (Parquet, Encodings.md, DELTA_BINARY_PACKED).
  *
@@ -21,7 +25,92 @@
 #ifndef EXPORT_PARQUET_PARQUET_ENCODING_H
 #define EXPORT_PARQUET_PARQUET_ENCODING_H
 
-#include "export/parquet/parquet_bytes.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+
+#define PARQUET_MAGIC "PAR1"
+
+enum parquet_physical_type {
+	PARQUET_TYPE_BOOLEAN = 0,
+	PARQUET_TYPE_INT32 = 1,
+	PARQUET_TYPE_INT64 = 2,
+	PARQUET_TYPE_DOUBLE = 5,
+	PARQUET_TYPE_BYTE_ARRAY = 6,
+};
+
+enum parquet_encoding {
+	PARQUET_PLAIN = 0,
+	PARQUET_RLE = 3,
+	PARQUET_DELTA_BINARY_PACKED = 5,
+	PARQUET_DELTA_LENGTH_BYTE_ARRAY = 6,
+	PARQUET_RLE_DICTIONARY = 8,
+	PARQUET_BYTE_STREAM_SPLIT = 9,
+};
+
+enum parquet_compression_codec { PARQUET_UNCOMPRESSED = 0, PARQUET_ZSTD = 6 };
+
+enum parquet_page_type { PARQUET_DATA_PAGE = 0, PARQUET_DICTIONARY_PAGE = 2 };
+
+enum parquet_repetition { PARQUET_REQUIRED = 0, PARQUET_OPTIONAL = 1 };
+
+enum parquet_boundary_order { PARQUET_UNORDERED = 0, PARQUET_ASCENDING = 1, PARQUET_DESCENDING = 2 };
+
+/* What the older ConvertedType calls a type, for readers that know no other. */
+enum parquet_converted_type {
+	PARQUET_CONVERTED_UTF8 = 0,
+	PARQUET_CONVERTED_TIMESTAMP_MILLIS = 9,
+	PARQUET_CONVERTED_TIMESTAMP_MICROS = 10,
+	PARQUET_CONVERTED_UINT_8 = 11, /* and 16, 32 and 64 behind it */
+	PARQUET_CONVERTED_INT_8 = 15,  /* likewise */
+};
+
+/* Fields of the union LogicalType. */
+enum parquet_logical_type { PARQUET_STRING = 1, PARQUET_TIMESTAMP = 8, PARQUET_INTEGER = 10 };
+
+/* A zeroed struct is empty. */
+struct parquet_bytes {
+	uint8_t *bytes;
+	size_t size, capacity;
+	bool failed; /* memory was out */
+};
+
+/* Returns room for `size` bytes at the end, which are not counted yet; NULL if memory is out. */
+static inline uint8_t *parquet_bytes_room(struct parquet_bytes *bytes, size_t size)
+{
+	if (bytes->capacity - bytes->size >= size && !bytes->failed)
+		return bytes->bytes + bytes->size;
+	if (bytes->failed || size > SIZE_MAX - bytes->size ||
+	    !array_reserve(&bytes->bytes, &bytes->capacity, bytes->size + size)) {
+		bytes->failed = true;
+		return NULL;
+	}
+	return bytes->bytes + bytes->size;
+}
+
+static inline void parquet_bytes_put(struct parquet_bytes *bytes, const void *from, size_t size)
+{
+	uint8_t *to = size == 0 ? NULL : parquet_bytes_room(bytes, size);
+	if (to == NULL)
+		return;
+	memcpy(to, from, size);
+	bytes->size += size;
+}
+
+static inline void parquet_bytes_put_byte(struct parquet_bytes *bytes, uint8_t byte)
+{
+	parquet_bytes_put(bytes, &byte, 1);
+}
+
+static inline void parquet_bytes_clear(struct parquet_bytes *bytes)
+{
+	bytes->size = 0;
+	bytes->failed = false;
+}
 
 void delta_packed_put32(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count);
 void delta_packed_put64(struct parquet_bytes *bytes, const uint64_t *numbers, size_t count);

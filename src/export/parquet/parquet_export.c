@@ -26,7 +26,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/search.h"
-#include "export/export_stream.h"
+#include "export/export_output.h"
 #include "export/parquet/parquet_writer.h"
 #include "histree/export.h"
 

@@ -17,7 +17,7 @@
 #include "base/io.h"
 #include "base/sqlite.h"
 #include "export/export_cells.h"
-#include "export/export_stream.h"
+#include "export/export_output.h"
 #include "histree/export.h"
 
 /* After this many of its steps SQLite asks whether to go on. */

@@ -9,7 +9,7 @@
 #ifndef EXPORT_VIEWER_VIEWER_H
 #define EXPORT_VIEWER_VIEWER_H
 
-#include "export/export_buffer.h"
+#include "export/export_output.h"
 #include "histree/value.h"
 
 /* Linux has no process from 2^22 on, and groups have numbers from 2^30 on. */

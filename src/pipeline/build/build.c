@@ -30,7 +30,6 @@
 #include "histree/build.h"
 #include "overview/overview_writer.h"
 #include "pipeline/build/analysis_job.h"
-#include "pipeline/build/build_recipe.h"
 #include "pipeline/build/leftover.h"
 #include "pipeline/build/slice_worker.h"
 #include "pipeline/publish_clock.h"

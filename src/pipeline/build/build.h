@@ -97,7 +97,7 @@ struct build {
 	uint64_t seen, next_look; /* events and gaps that were handled; how many when the clock is looked at */
 	uint64_t next_checkpoint; /* of partial histories: after so many */
 	uint64_t index_identity;  /* once it is written */
-	char *recipe;             /* build_recipe.h */
+	char *recipe;             /* leftover.h */
 	struct publish_clock publish_clock;
 	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
 	histree_time published_end;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leftover.h - what a build that was cut off left in its folder, for the one that goes on with it.
+ * leftover.h - what a build that was cut off left in its folder, for the one that goes on with it; and the options
+ * that decide what a build makes of a trace, as words for 'histree build'.
+ *
+ * A build that is repeated with the same words makes the same store; memory, threads and names make no difference.
  */
 #ifndef PIPELINE_BUILD_LEFTOVER_H
 #define PIPELINE_BUILD_LEFTOVER_H
@@ -8,6 +11,10 @@
 #include "histree/build.h"
 #include "histree/store.h"
 #include "store_folder/store_folder.h"
+
+/* The caller frees *out.  Returns HISTREE_ERR_ARGUMENT if an option is wrong. */
+enum histree_status build_recipe(const struct histree_build_options *options, char **out,
+				 struct histree_error *error);
 
 struct leftover {
 	histree_time end; /* up to which it was published; INT64_MIN: nothing was */

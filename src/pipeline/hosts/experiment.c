@@ -27,7 +27,6 @@
 #include "base/time_text.h"
 #include "histree/experiment.h"
 #include "pipeline/build/build.h"
-#include "pipeline/build/build_recipe.h"
 #include "pipeline/build/leftover.h"
 #include "pipeline/hosts_summary.h"
 #include "pipeline/memory_plan.h"
@@ -35,7 +34,6 @@
 #include "pipeline/side_by_side.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
-#include "trace/trace_group.h"
 #include "trace/trace_hosts.h"
 
 static char *experiment_path(struct histree_experiment *experiment, const char *name);

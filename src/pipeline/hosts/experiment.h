@@ -13,7 +13,7 @@
 #include "histree/experiment.h"
 #include "pipeline/memory_plan.h"
 #include "store_folder/store_folder.h"
-#include "trace/trace_group.h"
+#include "trace/trace_hosts.h"
 
 struct histree_experiment {
 	struct arena arena;                   /* what the options point to, names, clocks, warnings */
@@ -24,7 +24,7 @@ struct histree_experiment {
 	struct histree_clock *clocks;          /* that theirs are in */
 	size_t count;
 	uint32_t reference;         /* the index of that host */
-	char *recipe, *host_recipe; /* of all, and of the store of each host (build_recipe.h) */
+	char *recipe, *host_recipe; /* of all, and of the store of each host (leftover.h) */
 	bool owns;
 	struct store_folder folder; /* if it does */
 	char *building;             /* STORE.building */

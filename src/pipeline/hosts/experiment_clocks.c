@@ -22,7 +22,7 @@
 #include "pipeline/hosts/experiment.h"
 #include "pipeline/publish_clock.h"
 #include "trace/event_stream.h"
-#include "trace/trace_group.h"
+#include "trace/trace_hosts.h"
 #include "trace/trace_places.h"
 
 /* ---- sync ---------------------------------------------------------------------------------------------------- */

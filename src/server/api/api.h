@@ -9,7 +9,7 @@
 #define SERVER_API_API_H
 
 #include "histree/view.h"
-#include "server/http/call.h"
+#include "server/http/http.h"
 
 /*
  * Lists the experiments: [{uuid, name, start, duration, status, progress, hosts: [{name, why}],

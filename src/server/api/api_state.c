@@ -11,7 +11,7 @@
 #include "server/api/page_request.h"
 #include "server/model/row_order.h"
 #include "server/model/state_search.h"
-#include "server/model/state_text.h"
+#include "server/model/state_filter.h"
 
 /* ---- api search ---------------------------------------------------------------------------------------------- */
 

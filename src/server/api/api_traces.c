@@ -14,10 +14,10 @@
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/catalogue/bookmarks.h"
-#include "server/catalogue/service.h"
+#include "server/catalogue/catalogue.h"
 #include "server/model/chart_set.h"
 #include "server/model/flame_view.h"
-#include "server/model/gap_bands.h"
+#include "server/model/event_list.h"
 #include "server/model/path_list.h"
 #include "server/model/row_model.h"
 

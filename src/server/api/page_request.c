@@ -10,8 +10,8 @@
 
 #include "base/search.h"
 #include "base/error.h"
-#include "server/catalogue/service.h"
-#include "server/http/call.h"
+#include "server/catalogue/catalogue.h"
+#include "server/http/http.h"
 #include "server/model/row_order.h"
 #include "server/model/segment_list.h"
 

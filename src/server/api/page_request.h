@@ -9,7 +9,7 @@
 #ifndef SERVER_API_PAGE_REQUEST_H
 #define SERVER_API_PAGE_REQUEST_H
 
-#include "server/http/call.h"
+#include "server/http/http.h"
 #include "server/model/row_order.h"
 #include "server/model/segment_list.h"
 

@@ -23,7 +23,6 @@
 #include "histree/value.h"
 #include "server/catalogue/uuid.h"
 #include "server/text/json_writer.h"
-#include "server/text/piece.h"
 
 /* ---- bookmark json ------------------------------------------------------------------------------------------- */
 

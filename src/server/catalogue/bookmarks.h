@@ -22,7 +22,6 @@
 #include "histree/value.h"
 #include "server/catalogue/uuid.h"
 #include "server/text/json_writer.h"
-#include "server/text/piece.h"
 
 /* How many bookmarks all experiments have together, how long a name is, and how large the file is, at most. */
 enum { BOOKMARKS_MAX = 4096, BOOKMARK_NAME_MAX = 256, BOOKMARKS_SIZE_MAX = 8 << 20 };

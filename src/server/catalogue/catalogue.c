@@ -1,24 +1,219 @@
 // SPDX-License-Identifier: MIT
 /*
- * catalogue.c - traces and experiments that clients open.
+ * catalogue.c - traces and experiments that clients open; one thread prepares their datasets and warms them, one at
+ * a time, in the order in which they were asked for.
  */
 #include "server/catalogue/catalogue.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "server/catalogue/allowed_paths.h"
-#include "server/catalogue/builder.h"
-#include "server/catalogue/served_traces.h"
 #include "server/catalogue/uuid.h"
+#include "server/catalogue/dataset.h"
+
+/* ---- served traces ------------------------------------------------------------------------------------------- */
+
+enum { FOLDERS_DEEP_MAX = 8, FOLDERS_SEEN_MAX = 10000, TRACES_MAX = 1000 };
+
+struct search {
+	served_traces_visit *visit;
+	void *context;
+	size_t name_at; /* in a path */
+	unsigned folders, traces;
+	bool saw_all;
+};
+
+static bool has_file(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat facts;
+	int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return length < (int)sizeof(path) && stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+/* Returns whether there is a trace or a store, which has nothing below it to look for. */
+static bool take(struct search *search, const char *folder)
+{
+	bool is_store = has_file(folder, "manifest.json");
+	if (!is_store && !has_file(folder, "metadata"))
+		return false;
+	search->traces++;
+	search->visit(search->context, &(struct served_trace){ folder, folder + search->name_at, is_store });
+	return true;
+}
+
+static int is_folder(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
+}
+
+static void look_into(struct search *search, const char *folder, unsigned depth)
+{
+	struct dirent **entries;
+	if (depth > FOLDERS_DEEP_MAX || search->folders == FOLDERS_SEEN_MAX || search->traces == TRACES_MAX) {
+		search->saw_all = false;
+		return;
+	}
+	search->folders++;
+	if (take(search, folder))
+		return;
+	int count = scandir(folder, &entries, is_folder, alphasort);
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) < (int)sizeof(path))
+			look_into(search, path, depth + 1);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+/*
+ * Visits them folder by folder, by name, as they are on the disk now.  Links are not followed.  Looks a few folders
+ * deep and at a bounded number of them, and returns false if there are more.
+ */
+static bool served_traces_each(const struct allowed_paths *allowed, served_traces_visit *visit, void *context)
+{
+	struct search search = { .visit = visit, .context = context, .saw_all = true };
+	for (size_t i = 0; i < allowed->count; i++) {
+		search.name_at = (size_t)(path_name(allowed->paths[i]) - allowed->paths[i]);
+		look_into(&search, allowed->paths[i], 0);
+	}
+	return search.saw_all;
+}
+
+/* ---- builder ------------------------------------------------------------------------------------------------- */
+
+struct builder {
+	pthread_t thread;
+	void (*warm)(struct dataset *dataset);
+	pthread_mutex_t lock; /* guards what follows */
+	pthread_cond_t changed;
+	struct dataset **waiting; /* [0] is next, or under way */
+	size_t count, capacity;
+	bool stopping;
+};
+
+/* The next dataset, which stays in the list so that it can be cancelled; NULL at the end. */
+static struct dataset *next_dataset(struct builder *builder)
+{
+	pthread_mutex_lock(&builder->lock);
+	while (builder->count == 0 && !builder->stopping)
+		pthread_cond_wait(&builder->changed, &builder->lock);
+	struct dataset *dataset = builder->count > 0 ? builder->waiting[0] : NULL;
+	pthread_mutex_unlock(&builder->lock);
+	return dataset;
+}
+
+static void drop_first(struct builder *builder)
+{
+	pthread_mutex_lock(&builder->lock);
+	assert(builder->count > 0 && builder->waiting[0]->holders > 0);
+	builder->count--;
+	memmove(builder->waiting, builder->waiting + 1, builder->count * sizeof(*builder->waiting));
+	pthread_mutex_unlock(&builder->lock);
+}
+
+/*
+ * What a user waits for at the page goes before what is made for later, and before a build.  On Linux each
+ * thread has a niceness of its own, and the threads that a build starts inherit it.
+ */
+static void stand_back(void)
+{
+	enum { NICE = 10 };
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+}
+
+static void *build(void *context)
+{
+	struct builder *builder = context;
+	stand_back();
+	struct dataset *dataset;
+	while ((dataset = next_dataset(builder)) != NULL) {
+		if (dataset_status(dataset) == DATASET_RUNNING)
+			dataset_prepare(dataset);
+		if (dataset_status(dataset) == DATASET_READY)
+			builder->warm(dataset);
+		drop_first(builder);
+		dataset_release(dataset);
+	}
+	return NULL;
+}
+
+/*
+ * Starts the thread.  `warm` is called with each dataset that is ready, to make what its first viewer would wait
+ * for.
+ */
+static enum histree_status builder_create(void (*warm)(struct dataset *dataset), struct builder **out,
+					  struct histree_error *error)
+{
+	*out = NULL;
+	struct builder *builder = calloc(1, sizeof(*builder));
+	if (builder == NULL)
+		return error_memory(error, "the builder");
+	builder->warm = warm;
+	pthread_mutex_init(&builder->lock, NULL);
+	pthread_cond_init(&builder->changed, NULL);
+	if (!thread_create(&builder->thread, build, builder)) {
+		pthread_cond_destroy(&builder->changed);
+		pthread_mutex_destroy(&builder->lock);
+		free(builder);
+		return error_memory(error, "a thread");
+	}
+	*out = builder;
+	return HISTREE_OK;
+}
+
+/* The builder holds the dataset until it is done with it. */
+static enum histree_status builder_add(struct builder *builder, struct dataset *dataset,
+				       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	pthread_mutex_lock(&builder->lock);
+	if (array_reserve(&builder->waiting, &builder->capacity, builder->count + 1))
+		builder->waiting[builder->count++] = dataset_hold(dataset);
+	else
+		status = error_memory(error, "a build");
+	pthread_cond_signal(&builder->changed);
+	pthread_mutex_unlock(&builder->lock);
+	return status;
+}
+
+/* Cancels what is under way, waits for its end and frees the builder.  NULL is allowed. */
+static void builder_free(struct builder *builder)
+{
+	if (builder == NULL)
+		return;
+	pthread_mutex_lock(&builder->lock);
+	builder->stopping = true;
+	for (size_t i = 0; i < builder->count; i++)
+		dataset_cancel(builder->waiting[i]);
+	pthread_cond_signal(&builder->changed);
+	pthread_mutex_unlock(&builder->lock);
+	pthread_join(builder->thread, NULL);
+	assert(builder->count == 0);
+	free(builder->waiting);
+	pthread_cond_destroy(&builder->changed);
+	pthread_mutex_destroy(&builder->lock);
+	free(builder);
+}
+
+/* ---- catalogue ----------------------------------------------------------------------------------------------- */
 
 static size_t catalogue_index(const struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid);
+
 static void catalogue_drop(struct catalogue *catalogue, enum catalogue_kind kind, size_t index);
 
 /* ---- catalogue find ------------------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * catalogue.h - the traces and experiments that clients know, by UUID.
+ * catalogue.h - the traces and experiments that clients know, by UUID; and what all endpoints share: these, the
+ * bookmarks and where the page comes from.
  *
  * Both are names for datasets: a trace for the store of one path, an experiment for that of one or several traces.
  * A path that a client names is resolved, and must be one of the command line's or lie below one of its folders.
@@ -8,14 +9,26 @@
  * Threads: any; the catalogue has a lock, under which entries are visited.
  *
  * It begins with the stores of the command line; clients open and forget more.
+ *
+ * For users that look for a trace to open, the traces and stores below the folders that the server was started with
+ * are listed.
  */
 #ifndef SERVER_CATALOGUE_CATALOGUE_H
 #define SERVER_CATALOGUE_CATALOGUE_H
 
 #include "server/catalogue/allowed_paths.h"
-#include "server/catalogue/builder.h"
-#include "server/catalogue/served_traces.h"
 #include "server/catalogue/uuid.h"
+#include "server/catalogue/dataset.h"
+
+struct served_trace {
+	const char *path;
+	const char *name; /* the path from the folder above the one that is served */
+	bool is_store;
+};
+
+typedef void served_traces_visit(void *context, const struct served_trace *trace);
+
+struct builder;
 
 /* More than a user could want; each is a few hundred bytes. */
 enum { CATALOGUE_ENTRIES_MAX = 4096, CATALOGUE_TRACES_MAX = 256 };
@@ -49,7 +62,7 @@ struct catalogue_options {
 	size_t path_count;
 	const char *stores;                    /* the folder where stores are made */
 	bool trusts_stores;                    /* traces that a store names are read wherever they are */
-	void (*warm)(struct dataset *dataset); /* see builder.h */
+	void (*warm)(struct dataset *dataset); /* see catalogue.h */
 };
 
 /* Opens the stores that are named, each as a trace and an experiment; fails if one cannot be opened. */
@@ -75,7 +88,7 @@ const struct catalogue_entry *catalogue_locked(const struct catalogue *catalogue
 /* Returns the dataset of an experiment, held for the caller; NULL if there is no such experiment. */
 struct dataset *catalogue_dataset(struct catalogue *catalogue, const char *uuid);
 
-/* Visits what clients may open, opened or not (served_traces.h). */
+/* Visits what clients may open, opened or not (catalogue.h). */
 bool catalogue_each_served(const struct catalogue *catalogue, served_traces_visit *visit, void *context);
 
 /* Adds what is not there yet; `visit` sees the entry, or the one that has its name. */
@@ -104,6 +117,12 @@ struct catalogue {
 	char *stores;         /* resolved */
 	pthread_mutex_t lock; /* guards what follows */
 	struct catalogue_entries kinds[CATALOGUE_KIND_COUNT];
+};
+
+struct service {
+	struct catalogue *catalogue;
+	struct bookmarks *bookmarks;
+	const char *web_root; /* NULL: the page is served from the program */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * http.h - HTTP on libmicrohttpd, and the only file that knows it: who may connect, from where, with how much
- * memory.
+ * memory; which endpoint answers, the first row of a table that matches; and a request on its way to it.
  *
  * Each connection has a thread, in which its requests are handled one after the other.  Before a handler sees a
  * request, http has checked its size, that `Host` names this machine (else a foreign name bound to our address
@@ -16,6 +16,7 @@
 #ifndef SERVER_HTTP_HTTP_H
 #define SERVER_HTTP_HTTP_H
 
+#include <jansson.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -30,16 +31,6 @@ struct memory_share {
 	bool is_under_way;
 	size_t claimed;
 	struct memory_share *before, *after; /* in the order of their beginning */
-};
-
-struct http_memory {
-	size_t ceiling;
-	pthread_mutex_t mutex; /* of all that follows, and of the shares */
-	size_t claimed;
-	size_t resting; /* what was allocated when the first of those under way began */
-	size_t taken;   /* by the answers, when it was measured last */
-	int64_t measured_ns;
-	struct memory_share *first, *last;
 };
 
 /*
@@ -112,5 +103,42 @@ uint16_t http_port(const struct http *http);
 
 /* Waits for the requests that are under way and frees the server.  NULL is allowed. */
 void http_stop(struct http *http);
+
+enum { CALL_CAPTURES_MAX = 2 };
+
+/* What all endpoints share: catalogue/catalogue.h.  The router only hands it on. */
+struct service;
+
+struct call {
+	const struct service *service;
+	const struct http_request *request;
+	struct reply *reply;
+	const char *captured[CALL_CAPTURES_MAX]; /* what the wild-cards of the route stand for */
+	json_t *body;                            /* an object; empty where the request has none */
+	json_t *parameters;                      /* the member of that name, else the body; borrowed */
+};
+
+typedef void endpoint_function(struct call *call);
+
+struct route {
+	enum http_method method;
+	/* "traces/?": a '?' stands for any one segment, a '*' at the end for all that follow. */
+	const char *pattern;
+	endpoint_function *endpoint; /* NULL ends a table */
+};
+
+enum router_result { ROUTER_FOUND, ROUTER_NO_PATH, ROUTER_NO_METHOD };
+
+/* The captures point into the target. */
+enum router_result router_find(const struct route *routes, enum http_method method, const struct target *target,
+			       endpoint_function **out, const char *captured[static CALL_CAPTURES_MAX]);
+
+struct router {
+	const struct route *routes;
+	const struct service *service; /* handed to the endpoints */
+};
+
+/* Reads the body, finds the endpoint and has it answer; `context` is a struct router. */
+void router_handle(void *context, const struct http_request *request, struct reply *reply);
 
 #endif

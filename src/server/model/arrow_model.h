@@ -10,7 +10,7 @@
 #define SERVER_MODEL_ARROW_MODEL_H
 
 #include "histree/arrows.h"
-#include "server/text/piece.h"
+#include "server/text/json_writer.h"
 
 struct arrow_range {
 	histree_time from, to;

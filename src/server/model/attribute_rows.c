@@ -22,7 +22,7 @@
 #include "server/model/arrow_model.h"
 #include "server/model/host_rows.h"
 #include "server/model/kernel_rows.h"
-#include "server/model/state_text.h"
+#include "server/model/state_filter.h"
 
 /* ---- row arrows ---------------------------------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #include "histree/attributes.h"
 #include "histree/charts.h"
 #include "server/model/host_rows.h"
-#include "server/model/state_text.h"
+#include "server/model/state_filter.h"
 
 bool call_chart_is_of_stacks(const struct histree_chart *chart)
 {

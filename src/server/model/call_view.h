@@ -9,7 +9,7 @@
 
 #include "histree/charts.h"
 #include "server/catalogue/dataset.h"
-#include "server/text/piece.h"
+#include "server/text/json_writer.h"
 
 struct call_row {
 	histree_quark quark; /* of this depth; HISTREE_ROOT: the thread itself */

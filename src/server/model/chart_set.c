@@ -12,7 +12,7 @@
 #include "histree/rows.h"
 #include "server/model/call_view.h"
 #include "server/model/host_rows.h"
-#include "server/model/state_text.h"
+#include "server/model/state_filter.h"
 
 /* ---- which there are --------------------------------------------------------------------------------------- */
 

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_list.h - the events of a dataset as lists and counts of them, for outputs and the page.
+ * event_list.h - the events of a dataset as lists and counts of them, for outputs and the page; and where events
+ * are missing, as bands over its charts.
  *
  * All requests share one reader: they mostly go on where the one before has ended, and to open a trace anew is what
  * takes long.  A request has it for a bounded time.
+ *
+ * Gaps that a chart cannot tell apart are one band, so there are no more bands than pixels, and than GAP_BANDS_MAX.
  */
 #ifndef SERVER_MODEL_EVENT_LIST_H
 #define SERVER_MODEL_EVENT_LIST_H
 
+#include "histree/rows.h"
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/state_filter.h"
+#include "server/text/json_writer.h"
 
 struct event_list {
 	const struct histree_events *events;
@@ -38,6 +43,7 @@ void event_list_free(void *view);
 
 /* Visits the lines [first, first + count), as far as there are any. */
 typedef void event_list_visit(void *context, const struct event_line *line);
+
 enum histree_status event_list_read(struct event_list *list, uint64_t first, uint64_t count,
 				    event_list_visit *visit, void *context, struct histree_error *error);
 
@@ -66,5 +72,23 @@ enum histree_status event_list_density(struct event_list *list, histree_time fro
 
 /* Fills `order`, which has room for all of them, with the indexes of the types, those of the most events first. */
 void event_list_order_types(const struct event_list *list, const uint64_t *counts, uint32_t *order);
+
+struct gap_band {
+	histree_time from, to; /* both inclusive, inside the trace */
+	int32_t cpu;           /* -1: several, or it is not known which */
+	uint64_t gaps;
+	uint64_t events;       /* that are lost, as far as they were counted */
+	uint32_t host;         /* UINT32_MAX: several */
+	const char *host_name; /* NULL: several, or there is but one */
+};
+
+typedef void gap_band_visit(void *context, const struct gap_band *band);
+
+/* Visits the bands that meet [from, to], in `pixels` parts, in the order of time.  The dataset is ready. */
+void gap_bands_each(const struct dataset *dataset, histree_time from, histree_time to, uint32_t pixels,
+		    gap_band_visit *visit, void *context);
+
+/* Adds "7 events lost on CPU 0". */
+void gap_band_text(const struct gap_band *band, struct piece *text);
 
 #endif

@@ -16,9 +16,8 @@
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/host_rows.h"
-#include "server/model/state_fact.h"
-#include "server/model/state_text.h"
-#include "server/text/piece.h"
+#include "server/model/state_filter.h"
+#include "server/text/json_writer.h"
 
 /* ---- kernel view ------------------------------------------------------------------------------------------- */
 

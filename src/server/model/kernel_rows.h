@@ -11,7 +11,7 @@
 #include "histree/segment_store.h"
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
-#include "server/text/piece.h"
+#include "server/text/json_writer.h"
 
 struct kernel_threads;
 

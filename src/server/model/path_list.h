@@ -12,7 +12,7 @@
 #include "histree/critical_path.h"
 #include "histree/labels.h"
 #include "server/catalogue/dataset.h"
-#include "server/text/piece.h"
+#include "server/text/json_writer.h"
 
 /* A thread on the path. */
 struct path_place {

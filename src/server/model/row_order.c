@@ -9,7 +9,7 @@
 
 #include "base/search.h"
 #include "base/error.h"
-#include "server/text/piece.h"
+#include "server/text/json_writer.h"
 
 /* As many as a few pages use at once. */
 enum { ORDERS_KEPT = 6 };

@@ -18,7 +18,7 @@
 #include "histree/segment_rows.h"
 #include "histree/segment_view.h"
 #include "server/catalogue/dataset.h"
-#include "server/text/piece.h"
+#include "server/text/json_writer.h"
 
 /* ---- segment cell -------------------------------------------------------------------------------------------- */
 

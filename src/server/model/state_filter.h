@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_filter.h - what passes a filter: states, cells of pixels, events.
+ * state_filter.h - what passes a filter: states, cells of pixels, events; and what is known of a state besides its
+ * value and its times, by the names that Trace Compass has for it.
  *
  * Lines of a table are found by patterns (base/pattern.h) in cells; a pattern comes from a client, so what it
  * costs has a bound.  States are chosen by expressions (histree/filter.h) over what is known of a state:
  *
- *	Label			what stands in it, of a thread the name of its system call
- *	State			what its colour means: "user mode"
- *	Value			of its attribute
- *	"Start Time", "End Time", Duration
- *	TID, CPU, ...		facts of the view (state_fact.h)
- *	host			of a store of several
+ * 	Label			what stands in it, of a thread the name of its system call
+ * 	State			what its colour means: "user mode"
+ * 	Value			of its attribute
+ * 	"Start Time", "End Time", Duration
+ * 	TID, CPU, ...		facts of the view (state_filter.h)
+ * 	host			of a store of several
  *
  * Only what an expression speaks of is looked up.
  */
@@ -19,10 +20,67 @@
 
 #include "base/pattern.h"
 #include "histree/events.h"
+#include "histree/query.h"
 #include "histree/segment.h"
 #include "histree/view.h"
-#include "server/model/state_fact.h"
-#include "server/text/piece.h"
+#include "server/text/json_writer.h"
+
+enum { STATE_FACT_TEXT_SIZE = 128, STATE_FACTS_MAX = 8, STATE_FACTS_REMEMBERED = 64 };
+
+/* What an attribute was when it was looked up last. */
+struct remembered {
+	struct histree_interval state; /* its bytes are those below */
+	char bytes[STATE_FACT_TEXT_SIZE];
+	bool is_known;
+};
+
+/*
+ * States of a row come one after the other, and many of them in one state of an attribute that is known with them:
+ * a thread keeps its CPU and its priority for long.
+ */
+struct fact_memory {
+	struct remembered slots[STATE_FACTS_REMEMBERED]; /* by the last digits of the quark */
+};
+
+/* What a fact is asked of: a state of a row. */
+struct fact_request {
+	const void *view;
+	uint32_t row;        /* of the view: the index of a thread, of a resource */
+	histree_time start;  /* of the state */
+	histree_quark first; /* in the history of the query, of the attributes that the view knows */
+	struct histree_query *query;
+	struct fact_memory *memory; /* of this fact in one history */
+};
+
+/* Where a fact is shown besides: with the row, where rows that do not have it say -1 or nothing; with the state. */
+enum fact_use { FACT_NOT_SHOWN, FACT_OF_ROWS, FACT_OF_SOME_ROWS, FACT_OF_STATES };
+
+struct state_fact {
+	const char *name; /* NULL ends a list */
+	/* Of a fact of rows neither time nor query nor memory are asked. */
+	struct histree_value (*value)(const struct fact_request *request);
+	enum fact_use use;
+};
+
+/* Returns the value of an attribute of the view then, with its text in the memory; null if it is not known. */
+struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark own);
+
+/* Returns whether an attribute of its own says what stands in a state: the system call that a thread is in. */
+static inline bool state_is_named(histree_quark label, const struct histree_value *value)
+{
+	enum { STATUS_SYSTEM_CALL = 3 };
+	return label != HISTREE_ROOT && value->type == HISTREE_INT && value->int32 == STATUS_SYSTEM_CALL;
+}
+
+/* Adds the text of a value; null adds nothing. */
+void state_value_text(const struct histree_value *value, struct piece *text);
+
+/* Adds what the table calls the value, else the text of the value; the view and the time are not used. */
+void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
+		    histree_time at, struct piece *text);
+
+/* Replaces what the piece has by the name of an attribute, however long; the piece is empty if memory is out. */
+void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
 
 /* The table of segments has the most columns: start, end, duration, its fields, and the start as a number. */
 enum { CELL_COLUMNS_MAX = HISTREE_SEGMENT_FIELDS_MAX + 4 };

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_writer.h - JSON (RFC 8259) from left to right into a piece, with commas where they belong.
+ * json_writer.h - JSON (RFC 8259) from left to right into a piece, bytes that grow at their end, with commas where
+ * they belong.
  *
- *	json_begin_object(json);
- *	json_int_member(json, "start", start);
- *	json_end(json);
+ * Writing never fails at the call: when memory is out the piece is `failed` and takes nothing more.
+ *
+ * 	json_begin_object(json);
+ * 	json_int_member(json, "start", start);
+ * 	json_end(json);
  *
  * Integers are written with all digits: times are int64 and go beyond 2^53.  A double always has a point or an
  * exponent, and at most fifteen characters, and what JSON has no number for is 0: clients of the Trace Server
@@ -13,9 +16,38 @@
 #ifndef SERVER_TEXT_JSON_WRITER_H
 #define SERVER_TEXT_JSON_WRITER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "server/text/piece.h"
+/* What an answer gathers before it is sent; a step that writes more than this at once should be two steps. */
+enum { PIECE_SIZE = 64 * 1024 };
+
+/* A zeroed struct piece is an empty one. */
+struct piece {
+	char *bytes;
+	size_t size, capacity;
+	bool failed;
+};
+
+/* Returns where `size` bytes can be put, which the caller then adds to piece->size; NULL if memory is out. */
+char *piece_room(struct piece *piece, size_t size);
+void piece_put(struct piece *piece, const void *bytes, size_t size);
+
+static inline void piece_put_char(struct piece *piece, char c)
+{
+	piece_put(piece, &c, 1);
+}
+
+static inline void piece_put_text(struct piece *piece, const char *text)
+{
+	piece_put(piece, text, strlen(text));
+}
+
+/* Adds what printf() would print, for what is short. */
+void piece_format(struct piece *piece, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void piece_release(struct piece *piece);
 
 /* Deeper than any document of ours. */
 enum { JSON_DEPTH_MAX = 32 };
@@ -39,7 +71,6 @@ void json_end_to(struct json_writer *json, unsigned depth);
 
 /* Writes a key, which is a name of ours in plain ASCII. */
 void json_key(struct json_writer *json, const char *name);
-
 void json_put_int(struct json_writer *json, int64_t number);
 void json_put_unsigned(struct json_writer *json, uint64_t number);
 void json_put_real(struct json_writer *json, double number);

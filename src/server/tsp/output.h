@@ -11,7 +11,7 @@
 
 #include "histree/charts.h"
 #include "server/catalogue/dataset.h"
-#include "server/http/call.h"
+#include "server/http/http.h"
 
 enum output_type {
 	OUTPUT_TABLE,

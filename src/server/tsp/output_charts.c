@@ -15,11 +15,11 @@
 #include "base/error.h"
 #include "histree/rows.h"
 #include "server/model/chart_set.h"
-#include "server/model/state_text.h"
+#include "server/model/state_filter.h"
 #include "server/tsp/output.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
-#include "server/tsp/state_rows.h"
+#include "server/tsp/row_outputs.h"
 
 /* ---- chart entries ------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/catalogue/service.h"
+#include "server/catalogue/catalogue.h"
 #include "server/model/chart_set.h"
 #include "server/model/segment_list.h"
 #include "server/tsp/output.h"

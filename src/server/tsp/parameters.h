@@ -7,7 +7,7 @@
 #ifndef SERVER_TSP_PARAMETERS_H
 #define SERVER_TSP_PARAMETERS_H
 
-#include "server/http/call.h"
+#include "server/http/http.h"
 
 enum {
 	PARAMETER_TIMES_MAX = 65536,

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "histree/arrows.h"
 #include "histree/rows.h"
-#include "server/http/call.h"
+#include "server/http/http.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/output.h"
 #include "server/tsp/parameters.h"

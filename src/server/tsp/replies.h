@@ -12,7 +12,7 @@
 #define SERVER_TSP_REPLIES_H
 
 #include "histree/arrows.h"
-#include "server/http/call.h"
+#include "server/http/http.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/output.h"
 

@@ -1,14 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_outputs.h - trees of the protocol over the rows of hosts (host_rows.h).
+ * row_outputs.h - the rows of hosts (host_rows.h) as trees and states of the protocol.
  *
  * Entry 1 is the store or, of one host, its trace; row i is entry i + 2.  Viewers take the times of arrows from
  * entry 1, which begins with the history.
+ *
+ * The answer to `states` has for each row the states at the times that are asked for, each once and with its true
+ * bounds. Rows are asked for in groups, one 2D query a group, so that what is held does not grow with the request.
  */
 #ifndef SERVER_TSP_ROW_OUTPUTS_H
 #define SERVER_TSP_ROW_OUTPUTS_H
 
 #include "server/model/host_rows.h"
+#include "server/model/row_model.h"
+#include "server/tsp/output.h"
+
+/* Where the states of a row come from. */
+struct state_row {
+	int64_t id;
+	struct row_facts facts;
+};
+
+/* Finds the row of an item; returns false if no row has it.  The view is that of the output. */
+typedef bool state_row_find(const void *view, int64_t id, struct state_row *out);
+
+/*
+ * Answers with the states of the items that are asked for.  `kind` says what stands in a state and by what they can
+ * be searched.
+ */
+void state_rows_reply(const struct output_call *output, state_row_find *find, const struct state_kind *kind);
 
 /* row_outputs.h - the answer to `arrows` of a time graph. */
 #ifndef SERVER_TSP_ARROWS_REPLY_H

@@ -7,7 +7,7 @@
 #ifndef SERVER_TSP_TSP_H
 #define SERVER_TSP_TSP_H
 
-#include "server/http/call.h"
+#include "server/http/http.h"
 
 endpoint_function tsp_health, tsp_identifier;
 

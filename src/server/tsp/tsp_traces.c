@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "server/catalogue/bookmarks.h"
-#include "server/catalogue/service.h"
-#include "server/model/gap_bands.h"
+#include "server/catalogue/catalogue.h"
+#include "server/model/event_list.h"
 #include "server/tsp/output.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/tsp.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/catalogue/service.h"
+#include "server/catalogue/catalogue.h"
 
 enum { WEB_FILE_MAX = 4 * 1024 * 1024 };
 

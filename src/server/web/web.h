@@ -5,7 +5,7 @@
 #ifndef SERVER_WEB_WEB_H
 #define SERVER_WEB_WEB_H
 
-#include "server/http/call.h"
+#include "server/http/http.h"
 
 struct web_file {
 	const char *name; /* "index.html"; NULL ends the table */

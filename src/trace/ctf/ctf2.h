@@ -2,7 +2,7 @@
 /*
  * ctf2.h - metadata of CTF 2 (CTF2-SPEC-2.0, section 5): a sequence of JSON texts, the fragments.
  *
- * They become the same tree as the metadata of CTF 1.8: ctf_schema.h, ctf_type.h.
+ * They become the same tree as the metadata of CTF 1.8: ctf_schema.h.
  */
 #ifndef TRACE_CTF_CTF2_H
 #define TRACE_CTF_CTF2_H

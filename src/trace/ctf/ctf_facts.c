@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "trace/ctf/ctf_schema.h"
-#include "trace/ctf/ctf_type.h"
 #include "trace/ctf/tsdl.h"
 #include "trace/trace_notes.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/ctf/ctf_type.h"
+#include "trace/ctf/ctf_schema.h"
 #include "trace/trace_notes.h"
 
 struct ctf_text; /* one that is kept */

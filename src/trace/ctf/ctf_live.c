@@ -16,7 +16,7 @@
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/ctf_live_relay.h"
-#include "trace/ctf/ctf_metadata.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/ctf/ctf_reader.h"
 #include "trace/ctf/tsdl.h"
 #include "trace/trace_notes.h"

@@ -13,7 +13,7 @@
 #define TRACE_CTF_CTF_PROCEDURE_H
 
 #include "base/arena.h"
-#include "trace/ctf/ctf_type.h"
+#include "trace/ctf/ctf_schema.h"
 
 enum ctf_operation_kind {
 	CTF_RUN,      /* step over `size` bits */

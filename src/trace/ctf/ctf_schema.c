@@ -6,12 +6,20 @@
 #include "trace/ctf/ctf_schema.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/id_map.h"
 #include "base/search.h"
+#include "histree/status.h"
+
+/* ---- ctf schema ---------------------------------------------------------------------------------------------- */
 
 void *ctf_schema_allocate(struct ctf_schema *schema, size_t count, size_t size, struct histree_error *error)
 {

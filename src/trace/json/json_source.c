@@ -16,6 +16,8 @@
 #include "trace/json/json_tracks.h"
 #include "trace/lines/line_source.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_gunzip.h"
+#include "trace/unpack_limit.h"
 
 struct json_source {
 	struct packed_source packed;

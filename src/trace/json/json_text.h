@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_text.h - JSON in memory, value by value (RFC 8259).
+ * json_text.h - JSON in memory, value by value (RFC 8259); and whether the first bytes of a file are a trace in the
+ * Trace Event Format, or other JSON.
  *
  * The text may end anywhere: then a value that would go on is JSON_MORE, and is read again, from its beginning,
  * once there are more bytes.  Taken for JSON beyond the RFC: numbers that are none, in whatever way they are
@@ -48,7 +49,6 @@ struct json_text {
 
 /* Begin at bytes, which outlive what is read of them.  Returns false when memory is out. */
 bool json_text_begin(struct json_text *text, const uint8_t *at, const uint8_t *end);
-
 void json_text_release(struct json_text *text);
 
 /* Pass over white space.  Returns false at the end of the bytes. */
@@ -66,5 +66,13 @@ enum json_result json_scan_parts(struct json_text *text, struct packed_parts *pa
 
 /* Read the name of a member and the colon; JSON_OK with a kind of JSON_ABSENT where the object ends. */
 enum json_result json_scan_member(struct json_text *text, struct json_word *name);
+
+enum json_look {
+	LOOK_NO_JSON,
+	LOOK_OTHER, /* JSON, but no such trace: rows of events, or anything */
+	LOOK_TRACE,
+};
+
+enum json_look json_look(const void *bytes, size_t size);
 
 #endif

@@ -21,7 +21,7 @@
 
 #include "base/hash_index.h"
 #include "trace/json/json_event.h"
-#include "trace/packed/packed_tracks.h"
+#include "trace/packed/packed_markers.h"
 
 enum {
 	JSON_TEXT_MAX = 1024,    /* of a name, a category or an id; the rest is cut off */

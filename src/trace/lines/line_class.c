@@ -18,9 +18,9 @@
 #include "text/text_table.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
-#include "trace/lines/line_scan.h"
+#include "trace/lines/line_text.h"
 #include "trace/lines/line_shape.h"
-#include "trace/text/event_row.h"
+#include "trace/text/event_map.h"
 
 /* Names and values are parts of the text. */
 struct line_pair {

@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "trace/lines/line_head.h"
-#include "trace/lines/line_scan.h"
-#include "trace/packed/packed_tracks.h"
+#include "trace/lines/line_text.h"
+#include "trace/packed/packed_markers.h"
 
 /* The kernel draws calls that are 50 deep at most. */
 enum { DEPTH_MAX = 256, NO_THREAD = 0, NO_CPU = -1 };

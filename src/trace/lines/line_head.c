@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "trace/lines/line_scan.h"
+#include "trace/lines/line_text.h"
 
 static const struct line_head no_head = {
 	.pid = LINE_NO_THREAD,

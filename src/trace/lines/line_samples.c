@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "trace/lines/line_scan.h"
+#include "trace/lines/line_text.h"
 #include "trace/lines/line_shape.h"
 
 void line_sample_begin(struct line_sample *sample)

@@ -6,13 +6,13 @@
  * A shape is text with fields in braces, "comm={comm:text} pid={pid} prio={prio}", as the TP_printk() of the event
  * has it (include/trace/events/ of Linux), with the names and the values of its fields:
  *
- *	{name}		a number, decimal or hexadecimal with 0x
- *	{name:hex}	hexadecimal without 0x
- *	{name:text}	text, up to where what follows fits, to the next text
- *	{name:state}	the states of a task as letters, "S", "D|K", "R+"; as bits since Linux 4.14
- *	{name:bits}	the same as libtraceevent writes it: a letter for each of the lowest eight bits
- *	{name:device}	"254,0": the number of a device as the kernel counts inside, (major << 20) + minor
- *	{:text}		text that is no field
+ * 	{name}		a number, decimal or hexadecimal with 0x
+ * 	{name:hex}	hexadecimal without 0x
+ * 	{name:text}	text, up to where what follows fits, to the next text
+ * 	{name:state}	the states of a task as letters, "S", "D|K", "R+"; as bits since Linux 4.14
+ * 	{name:bits}	the same as libtraceevent writes it: a letter for each of the lowest eight bits
+ * 	{name:device}	"254,0": the number of a device as the kernel counts inside, (major << 20) + minor
+ * 	{:text}		text that is no field
  *
  * A space stands for any number of them.  What comes behind a shape is left out.
  */

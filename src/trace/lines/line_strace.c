@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/id_map.h"
-#include "trace/lines/line_scan.h"
-#include "trace/packed/packed_tracks.h"
+#include "trace/lines/line_text.h"
+#include "trace/packed/packed_markers.h"
 
 enum { NO_THREAD = 0, ANCESTORS_MAX = 64, NAME_SIZE_MAX = 64 };
 

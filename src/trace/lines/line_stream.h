@@ -20,7 +20,7 @@
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
 #include "trace/lines/line_text.h"
-#include "trace/text/event_row.h"
+#include "trace/text/event_map.h"
 #include "trace/text/event_window.h"
 #include "trace/trace_stream.h"
 

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -19,8 +20,10 @@
 #include "base/error.h"
 #include "histree/cancel.h"
 #include "text/text_input.h"
-#include "trace/lines/line_scan.h"
-#include "trace/trace_bytes.h"
+#include "trace/trace_gunzip.h"
+#include "trace/unpack_limit.h"
+
+/* ---- line text ----------------------------------------------------------------------------------------------- */
 
 enum { LINE_UNPACK_MAGIC_SIZE = 2 };
 

@@ -11,6 +11,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/id_map.h"
+#include "event/vocabulary.h"
+#include "trace/packed/packed_source.h"
+
+/* ---- packed markers ------------------------------------------------------------------------------------------ */
 
 /*
  * More threads or tracks than that are not remembered: the ends of their spans must name their process, and their
@@ -431,4 +436,22 @@ void packed_markers_release(struct packed_markers *markers)
 	arena_release(&markers->memory);
 	packed_parts_release(&markers->args);
 	*markers = (struct packed_markers){ 0 };
+}
+
+/* ---- packed tracks ------------------------------------------------------------------------------------------- */
+
+bool packed_track_classes(struct packed_source *source, const struct event_trace *trace,
+			  const struct packed_class *out[TRACK_CLASS_COUNT], struct histree_error *error)
+{
+	for (int i = 0; i < TRACK_CLASS_COUNT; i++) {
+		const struct event_class as = { .trace = trace,
+						.name = track_class_names[i],
+						.fields = track_field_names,
+						.field_count = TRACK_FIELD_COUNT,
+						.payload_count = TRACK_FIELD_COUNT };
+		out[i] = packed_source_class(source, &as, error);
+		if (out[i] == NULL)
+			return false;
+	}
+	return true;
 }

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packed_markers.h - what programs of Android and Chrome write to the kernel's trace_marker, as events of tracks.
+ * packed_markers.h - what programs of Android and Chrome write to the kernel's trace_marker, as events of tracks;
+ * and the classes of these (vocabulary.h), for readers whose events are packed.
  *
- *	B|100|name		a span of the thread begins, in process 100; "B|100|name|key=value;...|category" too
- *	E|100, E		and ends
- *	C|100|name|3		a counter of the process; also with a category behind
- *	S|100|name|7, F|...	an asynchronous span: the cookie tells it from others of its name
- *	G|100|track|name|7, H|100|track|7	the same on a track that has a name
- *	I|100|name, N|100|track|name	an instant of the thread, or of such a track
+ * 	B|100|name		a span of the thread begins, in process 100; "B|100|name|key=value;...|category" too
+ * 	E|100, E		and ends
+ * 	C|100|name|3		a counter of the process; also with a category behind
+ * 	S|100|name|7, F|...	an asynchronous span: the cookie tells it from others of its name
+ * 	G|100|track|name|7, H|100|track|7	the same on a track that has a name
+ * 	I|100|name, N|100|track|name	an instant of the thread, or of such a track
  *
  * Sources: libcutils (trace-dev.inc) of Android, what systrace and Perfetto read, and HiTrace of OpenHarmony.
  * Names may hold bars; cookies and values are the last field that is a number.  The thread is that of the line;
  * the end of a span is of the process that the thread's last marker had, whether it says one or not.
+ *
+ * The cells of an event are indexed by enum track_field.
  */
 #ifndef TRACE_PACKED_PACKED_MARKERS_H
 #define TRACE_PACKED_PACKED_MARKERS_H
 
 #include "base/id_map.h"
-#include "trace/packed/packed_tracks.h"
+#include "event/vocabulary.h"
+#include "trace/packed/packed_source.h"
+
+/*
+ * Get all of them.  `trace` is NULL for base.trace, else one of domain TRACK_DOMAIN.  Returns false, and the
+ * error, if memory is out.
+ */
+bool packed_track_classes(struct packed_source *source, const struct event_trace *trace,
+			  const struct packed_class *out[TRACK_CLASS_COUNT], struct histree_error *error);
 
 enum { MARKERS_NO_THREAD = -1 };
 
@@ -49,7 +60,6 @@ bool packed_markers_begin(struct packed_markers *markers, struct packed_source *
 enum histree_status packed_markers_take(struct packed_markers *markers, histree_time time,
 					const struct marker_thread *thread, const char *text, size_t size,
 					struct histree_error *error);
-
 void packed_markers_release(struct packed_markers *markers);
 
 #endif

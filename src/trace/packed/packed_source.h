@@ -26,7 +26,7 @@
 #include "base/io.h"
 #include "base/table.h"
 #include "store/record_sort.h"
-#include "trace/packed/packed_event.h"
+#include "trace/packed/packed_parts.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_source.h"
 

@@ -25,10 +25,12 @@
 #include "base/intern.h"
 #include "event/event_images.h"
 #include "histree/status.h"
-#include "trace/perf/perf_format.h"
+#include "trace/ordered_bytes.h"
 #include "trace/trace_notes.h"
 #include "trace/trace_window.h"
 #include "trace/tracepoint.h"
+
+/* ---- perf file ----------------------------------------------------------------------------------------------- */
 
 /* ---- perf images --------------------------------------------------------------------------------------------- */
 

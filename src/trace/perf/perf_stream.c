@@ -21,7 +21,7 @@
 #include "trace/perf/perf_file.h"
 #include "trace/perf/perf_unpack.h"
 #include "trace/trace_stream.h"
-#include "trace/trace_bytes.h"
+#include "trace/unpack_limit.h"
 
 struct perf_record {
 	const uint8_t *bytes; /* valid until the next call */

@@ -15,7 +15,9 @@
 #include "trace/perfetto/perfetto_clocks.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_gunzip.h"
 #include "trace/trace_window.h"
+#include "trace/unpack_limit.h"
 
 /* ---- perfetto packet ----------------------------------------------------------------------------------------- */
 

@@ -27,6 +27,7 @@
 #include "trace/perfetto/perfetto_clocks.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
+#include "trace/unpack_limit.h"
 
 /* Numbers of fields: what a packet is about. */
 enum perfetto_data {

@@ -11,7 +11,7 @@
 #define TRACE_PERFETTO_PERFETTO_SAMPLES_H
 
 #include "trace/packed/packed_samples.h"
-#include "trace/packed/packed_tracks.h"
+#include "trace/packed/packed_markers.h"
 #include "trace/perfetto/perfetto_packets.h"
 
 /* A zeroed one can be released. */

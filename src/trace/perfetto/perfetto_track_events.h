@@ -9,7 +9,7 @@
 #ifndef TRACE_PERFETTO_PERFETTO_TRACK_EVENTS_H
 #define TRACE_PERFETTO_PERFETTO_TRACK_EVENTS_H
 
-#include "trace/packed/packed_tracks.h"
+#include "trace/packed/packed_markers.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_tracks.h"
 

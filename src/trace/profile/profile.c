@@ -13,7 +13,7 @@
 #include "trace/json/json_number.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_samples.h"
-#include "trace/packed/packed_tracks.h"
+#include "trace/packed/packed_markers.h"
 
 /* ---- profile ------------------------------------------------------------------------------------------------- */
 

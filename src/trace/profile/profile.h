@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * profile.h - a profile that is one document, as a reader of one of its formats has it: samples by
- * packed_samples.h, spans by packed_tracks.h.
+ * packed_samples.h, spans by packed_markers.h.
  *
  * A format is a function that is given the whole document and adds what is in it.  It returns HISTREE_OK, and
  * damage is a note; HISTREE_ERR_TRACE if the document is nothing that it can read.
@@ -23,7 +23,7 @@
 #include "trace/json/json_number.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_samples.h"
-#include "trace/packed/packed_tracks.h"
+#include "trace/packed/packed_markers.h"
 
 /* No bytes: it is not there. */
 struct json_span {

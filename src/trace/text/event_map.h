@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_map.h - which columns of a text are what of an event: "time=ts,unit=us,name=event,cpu=core,tid=thread".
+ * event_map.h - which columns of a text are what of an event: "time=ts,unit=us,name=event,cpu=core,tid=thread"; and
+ * an event of it: its cells, and the class that says which cell each field is.
  *
  * KEY=VALUE with commas between them:
  *
- *	time, name, cpu, thread	the column that has it; default: the one of that name, for the first two also
- *				`timestamp` and `event`
- *	unit			of the time: s, ms, us or ns, the default
- *	tracer			whose names events and fields have: lttng, perf, ust or none; default: perf if the
- *				first event has a colon in its name, behind its subsystem, else lttng
- *	machine			whose numbers system calls have, such as x86_64 (uname(2))
- *	format			tsv, csv or json; default: as the text shows
- *	columns			the names of the columns, with '+' between them, of a text that lacks them
- *	FIELD			the column that the field of that name is; the other columns are fields too, by
- *				their own names
+ * 	time, name, cpu, thread	the column that has it; default: the one of that name, for the first two also
+ * 				`timestamp` and `event`
+ * 	unit			of the time: s, ms, us or ns, the default
+ * 	tracer			whose names events and fields have: lttng, perf, ust or none; default: perf if the
+ * 				first event has a colon in its name, behind its subsystem, else lttng
+ * 	machine			whose numbers system calls have, such as x86_64 (uname(2))
+ * 	format			tsv, csv or json; default: as the text shows
+ * 	columns			the names of the columns, with '+' between them, of a text that lacks them
+ * 	FIELD			the column that the field of that name is; the other columns are fields too, by
+ * 				their own names
  */
 #ifndef TRACE_TEXT_EVENT_MAP_H
 #define TRACE_TEXT_EVENT_MAP_H
@@ -22,7 +23,40 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "event/event.h"
 #include "histree/status.h"
+#include "text/text_table.h"
+
+/* Events of one name.  The fields are the columns that had been seen when one of them had each. */
+struct text_class {
+	struct event_class class;
+	const uint16_t *columns; /* of the fields */
+	uint16_t column_count;   /* of the text, when the class was made */
+};
+
+/* A row of its own. */
+struct event_row {
+	histree_time time;
+	int32_t cpu;
+	const struct text_class *class;
+	uint64_t row_at;  /* byte of the text */
+	uint64_t arrival; /* its number among those read */
+	struct text_cell *cells;
+	size_t cell_count, cell_capacity;
+	char *bytes; /* of the cells */
+	size_t byte_count, byte_capacity;
+};
+
+/* Copy cells into a row.  Returns false if memory is out. */
+bool event_row_copy(struct event_row *row, const struct text_cell *cells, size_t count);
+
+/* NULL is allowed. */
+void event_row_free(struct event_row *row);
+
+/* What event.h wants of a trace: the handle of an event is its struct event_row, its class a struct text_class. */
+bool event_row_get_int(const struct event *event, uint32_t field, int64_t *out);
+bool event_row_get_string(const struct event *event, uint32_t field, const char **bytes, size_t *size);
+bool event_row_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context);
 
 /* What an event has besides its fields. */
 enum map_part { MAP_TIME, MAP_NAME, MAP_CPU, MAP_THREAD, MAP_PART_COUNT };

@@ -10,7 +10,7 @@
 #define TRACE_TEXT_EVENT_WINDOW_H
 
 #include "histree/status.h"
-#include "trace/text/event_row.h"
+#include "trace/text/event_map.h"
 
 enum { EVENT_WINDOW_ROWS = 4096, EVENT_WINDOW_BYTES = 16 << 20 };
 

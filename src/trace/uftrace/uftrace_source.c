@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "trace/lines/line_scan.h"
+#include "trace/lines/line_text.h"
 #include "trace/uftrace/uftrace_stream.h"
 
 /* What "info" begins with: utils/data-file.c of uftrace. */

@@ -18,7 +18,6 @@
 #include "base/id_map.h"
 #include "base/search.h"
 #include "histree/value.h"
-#include "trace/lines/line_scan.h"
 #include "trace/lines/line_text.h"
 #include "trace/trace_stream.h"
 #include "trace/trace_window.h"

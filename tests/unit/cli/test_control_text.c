@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/control_text.h"
+#include "cli/output.h"
 #include "support/test.h"
 
 static void check(const char *text, const char *expected)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "server/http/http.h"
-#include "server/http/router.h"
 #include "server/tsp/parameters.h"
 #include "support/test.h"
 

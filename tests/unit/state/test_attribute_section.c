@@ -10,7 +10,7 @@
 #include "attribute_helpers.h"
 #include "base/bytes.h"
 #include "state/attributes.h"
-#include "state/attributes_verify.h"
+#include "state/history.h"
 #include "support/effort.h"
 #include "support/test.h"
 

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "support/effort.h"
 #include "support/test.h"
-#include "symbols/inline_table.h"
+#include "symbols/range_cover.h"
 
 enum { RANGES = 80, ADDRESSES = 300 };
 

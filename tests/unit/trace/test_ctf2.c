@@ -10,7 +10,7 @@
 #include "support/test.h"
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/ctf/ctf_metadata.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/ctf/ctf_facts.h"
 
 #define RS "\x1e"

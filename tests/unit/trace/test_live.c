@@ -16,7 +16,7 @@
 #include "support/live_daemon.h"
 #include "support/test.h"
 #include "trace/ctf/ctf_live.h"
-#include "trace/ctf/ctf_metadata.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/trace.h"
 
 static char made[DATA_PATH_SIZE], calls[DATA_PATH_SIZE], demo[DATA_PATH_SIZE], perf_small[DATA_PATH_SIZE];

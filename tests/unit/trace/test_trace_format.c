@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "support/test.h"
-#include "trace/trace_format.h"
-#include "trace/trace_bytes.h"
+#include "trace/trace_list.h"
+#include "trace/trace_gunzip.h"
 
 static const char *name_of(const void *bytes, size_t size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time_use_inside.h - the body of a use of time, for the files that fill it.
+ * time_use.h - the body of a use of time (histree/time_use.h), for the files that fill it.
  */
-#ifndef VIEW_TIME_USE_INSIDE_H
-#define VIEW_TIME_USE_INSIDE_H
+#ifndef VIEW_TIME_USE_H
+#define VIEW_TIME_USE_H
 
 #include "base/arena.h"
 #include "base/id_map.h"
@@ -33,11 +33,6 @@ struct use_run {
 	uint32_t row;
 };
 
-/* The call of a thread that a row counted last. */
-struct counted_call {
-	histree_time start;
-};
-
 struct histree_time_use {
 	struct histree_time_use_request request;
 	struct histree_filter *filter; /* NULL: all is counted */
@@ -55,15 +50,5 @@ struct histree_time_use {
 	struct arena calls;                      /* and where they are */
 	bool has_threads, is_damaged;
 };
-
-/* Returns whether anything of a thread can pass; a piece goes to its row.  The context is the use of time. */
-bool time_use_wants(void *context, const struct histree_thread *thread);
-enum histree_status time_use_take(void *context, const struct use_piece *piece, struct histree_error *error);
-
-/* Whether the filter lets anything pass of the host that is read, so that one which is missing is missed. */
-bool time_use_wants_host(const struct histree_time_use *use);
-
-/* Returns whether idle loops are counted. */
-bool time_use_has_idle(const struct histree_time_use *use);
 
 #endif
