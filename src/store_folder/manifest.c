@@ -222,9 +222,8 @@ static enum histree_status check_version(const char *path, json_t *root, json_in
 	return HISTREE_OK;
 }
 
-/* Take from the text what it says; strings and lists go into the arena. */
-static enum histree_status manifest_decode(const char *path, json_t *root, struct arena *arena,
-					   struct histree_store_info *out, struct histree_error *error)
+enum histree_status manifest_decode(const char *path, json_t *root, struct arena *arena,
+				    struct histree_store_info *out, struct histree_error *error)
 {
 	const char *made_by, *options = NULL, *index_identity = NULL;
 	json_int_t version;
@@ -372,8 +371,7 @@ static json_t *chosen_texts(const char *const *strings, size_t count)
 	return count > 0 ? texts(strings, count) : NULL;
 }
 
-/* Returns the text, which the caller frees, as it is without a checksum; NULL if memory is out. */
-static char *manifest_encode(const struct histree_store_info *info)
+char *manifest_encode(const struct histree_store_info *info)
 {
 	bool is_new = info->host_count > 0 || info->clock != NULL;
 	json_t *root = json_pack(

@@ -22,6 +22,13 @@ enum {
 	MANIFEST_IDENTITY_DIGITS = 16, /* hexadecimal */
 };
 
+/* Returns the text, which the caller frees, as it is without a checksum; NULL if memory is out. */
+char *manifest_encode(const struct histree_store_info *info);
+
+/* Take from the text what it says; strings and lists go into the arena. */
+enum histree_status manifest_decode(const char *path, json_t *root, struct arena *arena,
+				    struct histree_store_info *out, struct histree_error *error);
+
 /* What a store says of its host, its clock and, if it is of several, its hosts; NULL: it says nothing of that. */
 json_t *manifest_encode_clock(const struct histree_clock *clock);
 json_t *manifest_encode_hosts(const struct histree_store_info *info);
