@@ -20,6 +20,7 @@
 #include "cancel.h"
 #include "history.h"
 #include "labels.h"
+#include "rows.h"
 
 /* Stands in place of a missing index. */
 #define HISTREE_NO_INDEX UINT32_MAX
@@ -43,14 +44,14 @@ HISTREE_API bool histree_thread_place(const struct histree_attributes *attribute
 /* ---- Control Flow ----------------------------------------------------------------------------------------- */
 
 struct histree_thread {
-	const char *name;         /* the last name of its program; "" if not known */
+	const char *name; /* the last name of its program; "" if not known */
 	/* 0: the idle thread of a CPU; -1: the thread, not known, that ran before the first switch */
 	int32_t tid;
-	int32_t pid;              /* its process; its own tid if it is not known */
-	bool has_process;         /* the history says to which process it belongs */
-	int32_t ppid;             /* the thread that created it; -1 if not known */
-	int32_t cpu;              /* of an idle thread; otherwise -1 */
-	int32_t last_status;      /* at the end of the history (histree-states(7)); -1 if the thread is gone */
+	int32_t pid;         /* its process; its own tid if it is not known */
+	bool has_process;    /* the history says to which process it belongs */
+	int32_t ppid;        /* the thread that created it; -1 if not known */
+	int32_t cpu;         /* of an idle thread; otherwise -1 */
+	int32_t last_status; /* at the end of the history (histree-states(7)); -1 if the thread is gone */
 	/* Its position among the threads that had this number one after another: 0, 1, ... */
 	int32_t life;
 	/* False: it has one status from `first` to the end of the history, or no status */
@@ -160,6 +161,8 @@ struct histree_cpu_usage_request {
 	uint32_t pixels;     /* points of each curve; pixels are those of rows.h */
 	const int32_t *tids; /* threads that get a curve of their own; may be NULL */
 	size_t tid_count;
+	/* When each of these numbers was the thread's own; NULL: always, and then each is there once. */
+	const struct histree_row_life *lives;
 	const int32_t *cpus; /* only these; NULL means all */
 	size_t cpu_count;
 	/*

@@ -10,9 +10,9 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
-#include "base/search.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "histree/query.h"
 #include "histree/time_in_state.h"
 #include "histree/view.h"
@@ -22,8 +22,14 @@
 /* The time that one thread ran. */
 struct thread_time {
 	int32_t tid;
-	uint32_t curve; /* HISTREE_NO_INDEX: none of its own */
+	uint32_t curve; /* the first of its own; HISTREE_NO_INDEX: it has none */
 	uint64_t ns;
+};
+
+/* A curve of a thread: of several that had one number, each may have its own, of the time in which it had that. */
+struct thread_curve {
+	struct histree_row_life life;
+	uint32_t next; /* of the same number; HISTREE_NO_INDEX: no more */
 };
 
 struct histree_cpu_usage {
@@ -37,6 +43,7 @@ struct histree_cpu_usage {
 	double *curves;      /* `pixels` of each; ns, in the end percent */
 	size_t all, unknown; /* the last two: all threads together, and unknown time */
 	size_t curve_count;
+	struct thread_curve *own; /* by curve, of those asked for */
 	struct thread_time *threads;
 	size_t thread_count, threads_capacity;
 	struct hash_index by_tid; /* of threads */
@@ -104,8 +111,12 @@ static enum histree_status add_to_thread(struct histree_cpu_usage *usage, int32_
 	if (thread == NULL)
 		return error_memory(error, "the usage of CPUs");
 	thread->ns += (uint64_t)end - (uint64_t)start + 1;
-	if (thread->curve != HISTREE_NO_INDEX)
-		add_to_curve(usage, thread->curve, start, end);
+	for (uint32_t curve = thread->curve; curve != HISTREE_NO_INDEX; curve = usage->own[curve].next) {
+		const struct histree_row_life *life = &usage->own[curve].life;
+		if (start <= life->to && end >= life->from)
+			add_to_curve(usage, curve, start > life->from ? start : life->from,
+				     end < life->to ? end : life->to);
+	}
 	return HISTREE_OK;
 }
 
@@ -285,15 +296,19 @@ static enum histree_status prepare(struct histree_cpu_usage *usage, const struct
 	usage->unknown = usage->all + 1;
 	usage->curve_count = usage->unknown + 1;
 	usage->curves = calloc(usage->curve_count, request->pixels * sizeof(*usage->curves));
-	if (usage->curves == NULL)
+	usage->own = malloc((request->tid_count + 1) * sizeof(*usage->own));
+	if (usage->curves == NULL || usage->own == NULL)
 		return error_memory(error, "the usage of CPUs");
 	for (size_t i = 0; i < request->tid_count; i++) {
 		struct thread_time *thread = thread_time(usage, request->tids[i]);
 		if (thread == NULL)
 			return error_memory(error, "the usage of CPUs");
-		if (thread->curve != HISTREE_NO_INDEX)
+		if (thread->curve != HISTREE_NO_INDEX && request->lives == NULL)
 			return error_set(error, HISTREE_ERR_ARGUMENT, "thread %d is asked for twice",
 					 request->tids[i]);
+		usage->own[i].life = request->lives != NULL ? request->lives[i]
+							    : (struct histree_row_life){ INT64_MIN, INT64_MAX };
+		usage->own[i].next = thread->curve;
 		thread->curve = (uint32_t)i;
 	}
 	return HISTREE_OK;
@@ -385,6 +400,7 @@ void histree_cpu_usage_free(struct histree_cpu_usage *usage)
 	if (usage == NULL)
 		return;
 	free(usage->curves);
+	free(usage->own);
 	free(usage->threads);
 	hash_index_release(&usage->by_tid);
 	free(usage->times);

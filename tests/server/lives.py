@@ -10,7 +10,7 @@ import sys
 import tempfile
 import urllib.parse
 
-from protocol import RESOURCES, Client
+from protocol import CPU_USAGE, RESOURCES, Client
 from serving import Server, Tally
 
 SWITCH = ("{comm:>16}-{pid:<5} ( {pid:4}) [000] d..2. {time}: sched_switch: prev_comm={comm} prev_pid={pid} prev_prio=120 "
@@ -65,6 +65,33 @@ def names(client, hosts):
     assert labels.count(EXPECTED) == len(hosts), labels
 
 
+def found(client, hosts):
+    """A search finds the states of each of those that had the number, and the usage of CPUs is each one's own."""
+    uuid, start = client.experiment()["UUID"], client.experiment()["start"]
+    query = {"experiment": uuid, "view": "control-flow", "text": "TID == 333 && State == 'user mode'"}
+    at, position, states = 0, -1, []
+    while True:
+        state = json.loads(client.ask("GET", "/api/v1/search-state?" + urllib.parse.urlencode(
+            {**query, "at": at, "position": position}))[2])
+        if not state["found"]:
+            break
+        at, position = state["start"], state["position"]
+        states.append((state["start"], state["end"], state["row"]))
+    assert [one[:2] for one in states] == sorted(len(hosts) * [(0, 9_999_999), (30_000_000, 39_999_999)]), states
+    assert len({one[2] for one in states}) == 2 * len(hosts), states
+    marks = json.loads(client.ask("GET", "/api/v1/matches?" + urllib.parse.urlencode(
+        {**query, "pixels": PIXELS}))[2])["rows"]
+    assert len([row for row in marks if row]) == 2 * len(hosts), marks
+
+    tree = client.model(f"XY/{CPU_USAGE}/tree")["entries"]
+    lines = [one for one in tree if one["labels"][1] == "333"]
+    assert [(one["labels"][0], one["labels"][3]) for one in lines] == len(hosts) * [("potter", "10.000 ms"), (
+        "carver", "10.000 ms")], lines
+    series = client.model(f"XY/{CPU_USAGE}/xy", requested_items=[one["id"] for one in lines], requested_timerange={
+        "start": start, "end": start + 49_999_999, "nbTimes": 5})["series"]
+    assert [one["yValues"] for one in series] == len(hosts) * [[0, 100, 0, 0, 0, 0], [0, 0, 0, 0, 100, 0]], series
+
+
 def page_and_protocol(histree, folder, hosts):
     with Server(histree, folder, [make(histree, folder, hosts)]) as server:
         client = Client(histree, server)
@@ -72,6 +99,7 @@ def page_and_protocol(histree, folder, hosts):
         query = {"experiment": client.experiment()["UUID"], "view": "control-flow", "pixels": PIXELS}
         assert client.ask("GET", f"/api/v1/rows?{urllib.parse.urlencode(query)}")[0] == 200
         names(client, hosts)
+        found(client, hosts)
         content = client.ask("GET", f"/api/v1/rows?{urllib.parse.urlencode({**query, 'sort': 'cpu'})}")[2]
         rows = json.loads(content[content.index(b"\xff\xff\xff\xff{") + 4:])["rows"]
         ran = [(row["name"], row["cpu"]) for row in rows if row.get("tid", 0) > 0]

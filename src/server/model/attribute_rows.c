@@ -139,14 +139,14 @@ static const struct host_view *find_host(const struct host_rows *rows, uint32_t 
 	return NULL;
 }
 
-static bool find_row(const struct host_rows *rows, uint32_t number, int32_t tid, uint32_t *row)
+static bool find_row(const struct host_rows *rows, uint32_t number, int32_t tid, histree_time at, uint32_t *row)
 {
 	const struct host_view *host = find_host(rows, number);
 	if (host == NULL)
 		return false;
 	const struct kernel_threads *threads = host->view;
-	uint32_t own =
-		threads != NULL && tid > 0 ? histree_control_flow_find(threads->flow, tid, -1) : HISTREE_NO_INDEX;
+	uint32_t own = threads != NULL && tid > 0 ? histree_control_flow_find_at(threads->flow, tid, -1, at)
+						  : HISTREE_NO_INDEX;
 	*row = own != HISTREE_NO_INDEX ? host_row(rows, host, own) : host->first;
 	return true;
 }
@@ -154,7 +154,8 @@ static bool find_row(const struct host_rows *rows, uint32_t number, int32_t tid,
 static bool rows_of_packet(const void *context, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
 {
 	const struct host_rows *rows = context;
-	return find_row(rows, arrow->from_host, arrow->from, from) && find_row(rows, arrow->to_host, arrow->to, to);
+	return find_row(rows, arrow->from_host, arrow->from, arrow->start, from) &&
+	       find_row(rows, arrow->to_host, arrow->to, arrow->end, to);
 }
 
 /* "sshd (42) on b", or "b". */

@@ -3,6 +3,8 @@
  * state_search.c - states of some rows that match an expression.
  *
  * Rows are sorted by their histories and attributes, so that each history is asked once, and a state finds its row.
+ * Threads that had one number one after another are rows of one attribute: a state is then of those that had the
+ * number at a time of it, as far as they had.
  */
 #include "server/model/state_search.h"
 
@@ -31,12 +33,13 @@ struct searched_row {
 	uint16_t history; /* of the search */
 	histree_quark quark;
 	uint32_t position;
+	struct histree_row_life life; /* when states are the row's own */
 };
 
 struct search {
 	const struct searched_rows *asked;
 	struct searched_row *rows; /* by history, then quark */
-	histree_quark *quarks;
+	histree_quark *quarks;     /* of the rows of a history, each once */
 	size_t count;
 	struct histree_history *histories[DATASET_HISTORIES_MAX];
 	struct histree_query *queries[DATASET_HISTORIES_MAX];
@@ -52,7 +55,9 @@ static int compare_rows(const void *a, const void *b)
 	const struct searched_row *first = a, *second = b;
 	if (first->history != second->history)
 		return first->history < second->history ? -1 : 1;
-	return (first->quark > second->quark) - (first->quark < second->quark);
+	if (first->quark != second->quark)
+		return first->quark < second->quark ? -1 : 1;
+	return (first->position > second->position) - (first->position < second->position);
 }
 
 /* There are at most as many as a dataset has. */
@@ -85,14 +90,18 @@ static enum histree_status search_open(struct search *search, const struct searc
 	for (uint32_t i = 0; i < asked->count; i++) {
 		struct row_facts facts;
 		asked->facts(asked->context, i, &facts);
-		if (facts.quark != HISTREE_ROOT)
-			search->rows[search->count++] =
-				(struct searched_row){ history_index(search, facts.history), facts.quark, i };
+		const bool is_whole = facts.life.from == 0 && facts.life.to == 0;
+		if (facts.quark == HISTREE_ROOT)
+			continue;
+		search->rows[search->count++] = (struct searched_row){
+			.history = history_index(search, facts.history),
+			.quark = facts.quark,
+			.position = i,
+			.life = is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : facts.life,
+		};
 	}
 	if (search->count > 0)
 		qsort(search->rows, search->count, sizeof(*search->rows), compare_rows);
-	for (size_t i = 0; i < search->count; i++)
-		search->quarks[i] = search->rows[i].quark;
 	return HISTREE_OK;
 }
 
@@ -123,6 +132,31 @@ static bool is_over(const struct search *search)
 typedef void visit_state(void *context, const struct search *search, const struct searched_row *row,
 			 const struct histree_interval *state);
 
+/* Puts the attributes of the rows [first, end) into `quarks`; returns how many. */
+static size_t choose_quarks(struct search *search, size_t first, size_t end)
+{
+	size_t count = 0;
+	for (size_t i = first; i < end; i++)
+		if (count == 0 || search->quarks[count - 1] != search->rows[i].quark)
+			search->quarks[count++] = search->rows[i].quark;
+	return count;
+}
+
+/* Visits a state for each of the rows [first, end) that it is of. */
+static void visit_rows(const struct search *search, size_t first, size_t end, const struct histree_interval *state,
+		       visit_state *visit, void *context)
+{
+	size_t i = SEARCH(at, first, end, search->rows[at].quark < state->quark);
+	for (; i < end && search->rows[i].quark == state->quark; i++) {
+		const struct searched_row *row = &search->rows[i];
+		struct histree_interval own = *state;
+		own.start = own.start > row->life.from ? own.start : row->life.from;
+		own.end = own.end < row->life.to ? own.end : row->life.to;
+		if (own.start <= own.end)
+			visit(context, search, row, &own);
+	}
+}
+
 /* Visits the states of the rows [first, end) of one history.  HISTREE_PARTIAL: the search was over before. */
 static enum histree_status visit_history(struct search *search, size_t first, size_t end, histree_time from,
 					 histree_time to, visit_state *visit, void *context,
@@ -132,8 +166,8 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	struct histree_history *history = search->histories[index];
 	const struct histree_history_info *info = histree_history_info(history);
 	struct histree_region region = {
-		.quarks = search->quarks + first,
-		.quark_count = end - first,
+		.quarks = search->quarks,
+		.quark_count = choose_quarks(search, first, end),
 		.from = from > info->start ? from : info->start,
 		.to = to < info->end ? to : info->end,
 	};
@@ -155,11 +189,7 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 			if (is_over(search))
 				return HISTREE_PARTIAL;
 		}
-		const struct searched_row key = { .history = index, .quark = state.quark };
-		const struct searched_row *row =
-			bsearch(&key, search->rows + first, end - first, sizeof(key), compare_rows);
-		if (row != NULL)
-			visit(context, search, row, &state);
+		visit_rows(search, first, end, &state, visit, context);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

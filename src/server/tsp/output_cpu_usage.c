@@ -128,6 +128,34 @@ static enum histree_status add_line(struct usage_tree *tree, const struct host_v
 	return HISTREE_OK;
 }
 
+/* As the times of threads are sorted: of equal ones, by number. */
+static int compare_lines(const void *one, const void *other)
+{
+	const struct usage_line *a = one, *b = other;
+	const struct kernel_threads *threads = a->host->view;
+	const struct histree_thread *first = &threads->list[a->own], *second = &threads->list[b->own];
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	if (first->tid != second->tid)
+		return first->tid < second->tid ? -1 : 1;
+	return (first->life > second->life) - (first->life < second->life);
+}
+
+/* A line for each thread that ran, also for each of those that had one number; the longest times come first. */
+static enum histree_status add_threads(struct usage_tree *tree, const struct host_view *host, const int64_t *ns,
+				       struct histree_error *error)
+{
+	const struct kernel_threads *threads = host->view;
+	const size_t first = tree->count;
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < threads->count && status == HISTREE_OK; i++)
+		if (ns[i] > 0)
+			status = add_line(tree, host, i, ns[i], error);
+	if (tree->count > first)
+		qsort(tree->lines + first, tree->count - first, sizeof(*tree->lines), compare_lines);
+	return status;
+}
+
 static enum histree_status take_times(struct usage_tree *tree, const struct host_view *host,
 				      const struct histree_cpu_usage *usage, int64_t *total,
 				      struct histree_error *error)
@@ -135,13 +163,15 @@ static enum histree_status take_times(struct usage_tree *tree, const struct host
 	size_t count;
 	const struct kernel_threads *threads = host->view;
 	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		uint32_t thread = histree_control_flow_find(threads->flow, times[i].tid, -1);
+	for (size_t i = 0; i < count; i++)
 		*total += times[i].ns;
-		if (thread != HISTREE_NO_INDEX)
-			status = add_line(tree, host, thread, times[i].ns, error);
-	}
+	int64_t *ns = calloc((size_t)threads->count + 1, sizeof(*ns));
+	if (ns == NULL)
+		return error_memory(error, "the threads");
+	enum histree_status status = histree_cpu_usage_by_thread(usage, threads->flow, ns, error);
+	if (status == HISTREE_OK)
+		status = add_threads(tree, host, ns, error);
+	free(ns);
 	return status;
 }
 
@@ -271,18 +301,22 @@ static enum histree_status read_host(const struct usage_curves *curves, const st
 				     struct histree_error *error)
 {
 	int32_t tids[CURVES_MAX];
+	struct histree_row_life lives[CURVES_MAX];
 	const struct kernel_threads *threads = host->view;
 	struct histree_cpu_usage_request request = {
 		.from = samples->from,
 		.to = samples->to,
 		.pixels = samples->pixels,
 		.tids = tids,
+		.lives = lives,
 		.cancel = cancel,
 	};
 	for (size_t i = 0; i < curves->count; i++) {
 		if (curves->chosen[i].host != host || curves->chosen[i].own == HISTREE_NO_INDEX)
 			continue;
-		tids[request.tid_count] = threads->list[curves->chosen[i].own].tid;
+		const struct histree_thread *thread = &threads->list[curves->chosen[i].own];
+		tids[request.tid_count] = thread->tid;
+		lives[request.tid_count] = (struct histree_row_life){ thread->from, thread->to };
 		of_thread[request.tid_count++] = i;
 	}
 	request.no_times = host->name != NULL && request.tid_count == 0;
