@@ -1,79 +1,149 @@
 // SPDX-License-Identifier: MIT
 /*
- * columns.c - events and segments as columns, as they travel from a rank to rank 0.
+ * columns.c - rows as columns, as they travel from a rank to rank 0.
+ *
+ * Numbers of a column are differences, and a start is told by the end before: so states that follow each other have
+ * zeros.  Differences wrap, as a difference of two times may be more than a time can be.
  */
 #include "mpi/columns.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "histree/event_source.h"
-#include "histree/segment.h"
-#include "mpi/answer.h"
-#include "mpi/link.h"
 
-/* ---- event rows ---------------------------------------------------------------------------------------------- */
+/* Types plus one, and an int64 that is to be read as uint64_t. */
+enum { KIND_NOTHING, KIND_UNSIGNED = HISTREE_TYPE_COUNT + 1, KIND_COUNT };
 
-/* ---- writing ---------------------------------------------------------------------------------------------- */
+/* Which of its numbers are a start and its duration; `times` is their count if there are none. */
+static const struct {
+	size_t numbers, times;
+} layouts[] = {
+	[STATE_ROWS] = { 3, STATE_START },
+	[SEGMENT_ROWS] = { 2, SEGMENT_START },
+	[EVENT_ROWS] = { 3, 3 },
+};
 
-void event_rows_begin(struct event_rows_writer *writer, uint32_t value_count)
+/* ---- writing ------------------------------------------------------------------------------------------------- */
+
+void columns_begin(struct column_writer *writer, enum column_layout layout, size_t value_count)
 {
-	message_clear(&writer->times);
-	message_clear(&writer->cpus);
-	message_clear(&writer->types);
-	message_clear(&writer->texts);
-	writer->before = 0;
-	writer->count = 0;
+	assert(layout < COLUMN_LAYOUTS && value_count <= COLUMNS_VALUES_MAX);
+	for (size_t i = 0; i < layouts[layout].numbers; i++) {
+		message_clear(&writer->numbers[i]);
+		writer->next[i] = 0;
+	}
+	for (size_t i = 0; i < value_count; i++) {
+		struct value_column *column = &writer->values[i];
+		message_clear(&column->texts);
+		message_clear(&column->kinds);
+		message_clear(&column->values);
+		intern_release(&column->known);
+		column->text_count = column->run = 0;
+	}
+	writer->layout = layout;
 	writer->value_count = value_count;
+	writer->rows = 0;
+	writer->bytes = 0;
+	writer->no_memory = false;
 }
 
-void event_rows_add(struct event_rows_writer *writer, const struct histree_event *event, uint8_t texts)
+void columns_add_number(struct column_writer *writer, size_t column, int64_t number)
 {
-	message_signed(&writer->times, (int64_t)((uint64_t)event->time - (uint64_t)writer->before));
-	message_number(&writer->cpus, (uint64_t)(event->cpu + (int64_t)1));
-	message_number(&writer->types, event->type);
-	message_byte(&writer->texts, texts);
-	writer->before = event->time;
-	writer->count++;
+	message_signed(&writer->numbers[column], (int64_t)((uint64_t)number - writer->next[column]));
+	writer->next[column] = (uint64_t)number;
 }
 
-void event_rows_text(struct event_rows_writer *writer, const char *text)
+void columns_add_times(struct column_writer *writer, size_t column, histree_time start, histree_time end)
 {
-	if (text == NULL)
-		writer->texts.no_memory = true;
-	else
-		message_text(&writer->texts, text, strlen(text) + 1);
+	assert(start <= end);
+	columns_add_number(writer, column, start);
+	message_number(&writer->numbers[column + 1], (uint64_t)end - (uint64_t)start);
+	writer->next[column] = (uint64_t)end + 1;
 }
 
-void event_rows_value(struct event_rows_writer *writer, const struct histree_value *value)
+static void end_run(struct value_column *column)
 {
-	struct message *out = &writer->texts;
-	uint8_t bits[sizeof(uint64_t)];
-	uint64_t real;
-	message_byte(out, value == NULL ? 0 : (uint8_t)(value->type + 1));
+	if (column->run == 0)
+		return;
+	message_number(&column->kinds, column->kind);
+	message_number(&column->kinds, column->run);
+	column->run = 0;
+}
+
+static void add_real(struct message *out, double real)
+{
+	uint8_t bytes[sizeof(uint64_t)];
+	uint64_t bits;
+	memcpy(&bits, &real, sizeof(bits));
+	put_le64(bytes, bits);
+	message_bytes(out, bytes, sizeof(bytes));
+}
+
+static uint32_t kind_of(const struct histree_value *value)
+{
+	if (value == NULL)
+		return KIND_NOTHING;
+	return value->type == HISTREE_LONG && value->size == HISTREE_UNSIGNED ? KIND_UNSIGNED
+									      : (uint32_t)value->type + 1;
+}
+
+static void add_kind(struct value_column *column, uint32_t kind)
+{
+	if (kind != column->kind)
+		end_run(column);
+	column->kind = kind;
+	column->run++;
+}
+
+static void add_text(struct column_writer *writer, struct value_column *column, const void *bytes, size_t size)
+{
+	message_text(&column->texts, bytes, size);
+	message_byte(&column->texts, 0);
+	column->text_count++;
+	writer->bytes += size;
+}
+
+void columns_add_text(struct column_writer *writer, size_t index, const char *text)
+{
+	struct value_column *column = &writer->values[index];
+	assert(column->known.count == 0);
+	add_kind(column, HISTREE_STRING + 1);
+	message_number(&column->values, column->text_count);
+	add_text(writer, column, text, strlen(text));
+}
+
+void columns_add_value(struct column_writer *writer, size_t index, const struct histree_value *value)
+{
+	struct value_column *column = &writer->values[index];
+	uint32_t text;
+	add_kind(column, kind_of(value));
 	if (value == NULL)
 		return;
-	message_number(out, value->size);
+	writer->bytes += sizeof(uint64_t);
 	switch (value->type) {
 	case HISTREE_INT:
-		message_signed(out, value->int32);
+		message_signed(&column->values, value->int32);
 		break;
 	case HISTREE_LONG:
-		message_signed(out, value->int64);
+		message_signed(&column->values, value->int64);
 		break;
 	case HISTREE_DOUBLE:
-		memcpy(&real, &value->real, sizeof(real));
-		put_le64(bits, real);
-		message_bytes(out, bits, sizeof(bits));
+		add_real(&column->values, value->real);
 		break;
 	case HISTREE_BOOL:
-		message_byte(out, value->boolean);
+		message_byte(&column->values, value->boolean);
 		break;
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
-		message_bytes(out, value->bytes, value->size);
+		assert(column->known.count == column->text_count);
+		text = intern_add(&column->known, value->bytes, value->size);
+		writer->no_memory |= text == INTERN_NONE;
+		if (text == column->text_count)
+			add_text(writer, column, value->bytes, value->size);
+		message_number(&column->values, text);
 		break;
 	case HISTREE_NULL:
 	case HISTREE_UNKNOWN:
@@ -81,296 +151,209 @@ void event_rows_value(struct event_rows_writer *writer, const struct histree_val
 	}
 }
 
-bool event_rows_are_enough(const struct event_rows_writer *writer)
+void columns_end_row(struct column_writer *writer)
 {
-	return writer->count >= EVENT_ROWS_MAX || writer->texts.size >= EVENT_ROWS_BYTES || writer->texts.no_memory;
+	writer->rows++;
+	assert(writer->rows <= COLUMNS_ROWS_MAX);
+	assert(writer->value_count == 0 || writer->values[writer->value_count - 1].run > 0);
+}
+
+bool columns_are_full(const struct column_writer *writer)
+{
+	return writer->rows == COLUMNS_ROWS_MAX || writer->bytes > COLUMNS_BYTES_MAX || writer->no_memory;
 }
 
 static void write_column(const struct message *column, struct message *out)
 {
-	uint8_t size[sizeof(uint32_t)];
-	put_le32(size, (uint32_t)column->size);
-	message_bytes(out, size, sizeof(size));
 	message_bytes(out, column->bytes, column->size);
 	out->no_memory = out->no_memory || column->no_memory;
 }
 
-void event_rows_write(const struct event_rows_writer *writer, struct message *out)
+void columns_write(struct column_writer *writer, struct message *out)
 {
-	message_number(out, writer->count);
+	message_number(out, writer->layout);
+	message_number(out, writer->rows);
 	message_number(out, writer->value_count);
-	write_column(&writer->times, out);
-	write_column(&writer->cpus, out);
-	write_column(&writer->types, out);
-	write_column(&writer->texts, out);
+	for (size_t i = 0; i < layouts[writer->layout].numbers; i++)
+		write_column(&writer->numbers[i], out);
+	for (size_t i = 0; i < writer->value_count; i++) {
+		struct value_column *column = &writer->values[i];
+		message_number(out, column->text_count);
+		write_column(&column->texts, out);
+		end_run(column);
+		write_column(&column->kinds, out);
+		write_column(&column->values, out);
+	}
+	out->no_memory = out->no_memory || writer->no_memory;
 }
 
-void event_rows_writer_release(struct event_rows_writer *writer)
+void column_writer_release(struct column_writer *writer)
 {
-	message_release(&writer->times);
-	message_release(&writer->cpus);
-	message_release(&writer->types);
-	message_release(&writer->texts);
+	for (size_t i = 0; i < COLUMNS_NUMBERS_MAX; i++)
+		message_release(&writer->numbers[i]);
+	for (size_t i = 0; i < COLUMNS_VALUES_MAX; i++) {
+		message_release(&writer->values[i].texts);
+		message_release(&writer->values[i].kinds);
+		message_release(&writer->values[i].values);
+		intern_release(&writer->values[i].known);
+	}
+	*writer = (struct column_writer){ 0 };
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------------- */
 
-static enum histree_status event_rows_damaged(struct histree_error *error, const char *what)
+static bool read_numbers(struct columns *columns, size_t column, struct byte_reader *reader)
 {
-	return error_set(error, HISTREE_ERR_FORMAT, "the events of a rank are damaged: %s", what);
+	uint64_t number = 0;
+	for (uint32_t row = 0; row < columns->rows; row++) {
+		number += (uint64_t)read_signed(reader);
+		columns->numbers[row * columns->number_count + column] = (int64_t)number;
+	}
+	return !reader->failed;
 }
 
-static struct byte_reader read_column(struct byte_reader *reader)
+/* A start is told by the end before, whose duration comes in the next column. */
+static bool read_times(struct columns *columns, size_t column, struct byte_reader *reader)
 {
-	uint32_t size = read_le32(reader);
-	const uint8_t *bytes = read_bytes(reader, size);
-	return byte_reader(bytes != NULL ? (const void *)bytes : "", bytes != NULL ? size : 0);
+	uint64_t next = 0;
+	for (uint32_t row = 0; row < columns->rows; row++)
+		columns->numbers[row * columns->number_count + column] = read_signed(reader);
+	for (uint32_t row = 0; row < columns->rows; row++) {
+		int64_t *times = &columns->numbers[row * columns->number_count + column];
+		uint64_t start = (uint64_t)times[0] + next, duration = read_varint(reader);
+		times[0] = (histree_time)start;
+		times[1] = (histree_time)(start + duration);
+		if (reader->failed || times[1] < times[0])
+			return false;
+		next = start + duration + 1;
+	}
+	return true;
 }
 
-static bool read_row_text(struct byte_reader *texts, const char **out)
+static bool read_texts(struct columns *columns, struct byte_reader *reader, uint64_t *count)
 {
-	const struct message_text text = read_text(texts);
-	*out = text.bytes;
-	return !texts->failed && text.size > 0 && memchr(text.bytes, '\0', text.size) == text.bytes + text.size - 1;
-}
-
-static bool read_row_value(struct byte_reader *texts, struct histree_value *out, bool *is_there)
-{
-	uint8_t type = read_byte(texts);
-	const uint8_t *bytes;
-	uint64_t bits;
-	int64_t number;
-	*out = histree_null();
-	*is_there = type > 0;
-	if (type == 0)
-		return !texts->failed;
-	uint64_t size = read_varint(texts);
-	if (texts->failed || type > HISTREE_TYPE_COUNT || size > UINT32_MAX)
+	*count = read_varint(reader);
+	if (reader->failed || *count > columns->rows ||
+	    !array_reserve(&columns->texts, &columns->text_capacity, (size_t)*count + 1))
 		return false;
-	*out = (struct histree_value){ .type = (enum histree_type)(type - 1), .size = (uint32_t)size };
-	switch (out->type) {
+	for (uint64_t i = 0; i < *count; i++) {
+		uint64_t size = read_varint(reader);
+		if (reader->failed || size >= byte_reader_left(reader) || size > UINT32_MAX)
+			return false;
+		const uint8_t *bytes = read_bytes(reader, (size_t)size + 1);
+		if (bytes == NULL || bytes[size] != '\0')
+			return false;
+		columns->texts[i] = (struct message_text){ (const char *)bytes, (size_t)size };
+	}
+	return true;
+}
+
+static bool read_kinds(struct columns *columns, size_t column, struct byte_reader *reader)
+{
+	for (uint64_t row = 0, run; row < columns->rows; row += run) {
+		uint64_t kind = read_varint(reader);
+		run = read_varint(reader);
+		if (reader->failed || kind >= KIND_COUNT || run == 0 || run > columns->rows - row)
+			return false;
+		struct histree_value value = { .type = HISTREE_UNKNOWN, .size = 1 };
+		if (kind == KIND_UNSIGNED)
+			value = (struct histree_value){ .type = HISTREE_LONG, .size = HISTREE_UNSIGNED };
+		else if (kind != KIND_NOTHING)
+			value = (struct histree_value){ .type = (enum histree_type)(kind - 1) };
+		for (uint64_t i = row; i < row + run; i++)
+			columns->values[i * columns->value_count + column] = value;
+	}
+	return true;
+}
+
+static bool read_value(struct histree_value *value, const struct message_text *texts, uint64_t text_count,
+		       struct byte_reader *reader)
+{
+	int64_t number;
+	uint64_t bits;
+	switch (value->type) {
 	case HISTREE_INT:
-		number = read_signed(texts);
-		out->int32 = (int32_t)number;
-		return !texts->failed && number == out->int32;
+		number = read_signed(reader);
+		value->int32 = (int32_t)number;
+		return number == value->int32;
 	case HISTREE_LONG:
-		out->int64 = read_signed(texts);
+		value->int64 = read_signed(reader);
 		break;
 	case HISTREE_DOUBLE:
-		bytes = read_bytes(texts, sizeof(bits));
-		bits = bytes != NULL ? get_le64(bytes) : 0;
-		memcpy(&out->real, &bits, sizeof(bits));
+		bits = read_le64(reader);
+		memcpy(&value->real, &bits, sizeof(bits));
 		break;
 	case HISTREE_BOOL:
-		bits = read_byte(texts);
-		out->boolean = bits == 1;
-		return !texts->failed && bits <= 1;
+		bits = read_byte(reader);
+		value->boolean = bits == 1;
+		return bits <= 1;
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
-		out->bytes = read_bytes(texts, (size_t)size);
-		return out->bytes != NULL && !texts->failed;
+		bits = read_varint(reader);
+		if (bits >= text_count)
+			return false;
+		value->bytes = texts[bits].bytes;
+		value->size = (uint32_t)texts[bits].size;
+		break;
 	case HISTREE_NULL:
 	case HISTREE_UNKNOWN:
 		break;
 	}
-	return !texts->failed;
-}
-
-struct row_columns {
-	struct byte_reader times, cpus, types, texts;
-	histree_time before;
-};
-
-static const char *read_row(struct event_rows *rows, uint32_t index, struct row_columns *columns)
-{
-	struct event_row *row = &rows->rows[index];
-	size_t first = (size_t)index * rows->value_count;
-	columns->before = (histree_time)((uint64_t)columns->before + (uint64_t)read_signed(&columns->times));
-	uint64_t cpu = read_varint(&columns->cpus), type = read_varint(&columns->types);
-	uint8_t has = read_byte(&columns->texts);
-	*row = (struct event_row){ columns->before, (int32_t)((int64_t)cpu - 1), (uint32_t)type, { NULL } };
-	if (columns->times.failed || columns->cpus.failed || columns->types.failed || columns->texts.failed)
-		return "a column ends early";
-	if (cpu > INT32_MAX || type > UINT32_MAX || has >= 1 << EVENT_TEXTS)
-		return "a number is too large";
-	for (int i = 0; i < EVENT_TEXTS; i++)
-		if ((has >> i & 1) != 0 && !read_row_text(&columns->texts, &row->texts[i]))
-			return "a text";
-	for (uint32_t i = 0; i < rows->value_count; i++)
-		if (!read_row_value(&columns->texts, &rows->values[first + i], &rows->are_there[first + i]))
-			return "a value";
-	return NULL;
-}
-
-enum histree_status event_rows_read(struct event_rows *rows, struct byte_reader *reader,
-				    struct histree_error *error)
-{
-	uint64_t count = read_varint(reader), value_count = read_varint(reader);
-	rows->count = rows->value_count = 0;
-	if (reader->failed || count > EVENT_ROWS_MAX || value_count > EVENT_VALUES_MAX)
-		return event_rows_damaged(error, "their number");
-	struct row_columns columns = { .times = read_column(reader) };
-	columns.cpus = read_column(reader);
-	columns.types = read_column(reader);
-	columns.texts = read_column(reader);
-	/* A row has a byte in each column at least, and so has each of its values. */
-	if (reader->failed || byte_reader_left(&columns.times) < count ||
-	    byte_reader_left(&columns.texts) < count * (value_count + 1))
-		return event_rows_damaged(error, "a column ends early");
-	if (!array_reserve(&rows->rows, &rows->row_capacity, count + 1) ||
-	    !array_reserve(&rows->values, &rows->value_capacity, count * value_count + 1) ||
-	    !array_reserve(&rows->are_there, &rows->there_capacity, count * value_count + 1))
-		return error_memory(error, "events of a rank");
-	rows->value_count = (uint32_t)value_count;
-	for (uint32_t i = 0; i < count; i++) {
-		const char *what = read_row(rows, i, &columns);
-		if (what != NULL)
-			return event_rows_damaged(error, what);
-	}
-	if (byte_reader_left(&columns.times) + byte_reader_left(&columns.cpus) + byte_reader_left(&columns.types) +
-		    byte_reader_left(&columns.texts) >
-	    0)
-		return event_rows_damaged(error, "a column is too long");
-	rows->count = (uint32_t)count;
-	return HISTREE_OK;
-}
-
-void event_rows_release(struct event_rows *rows)
-{
-	free(rows->rows);
-	free(rows->values);
-	free(rows->are_there);
-	*rows = (struct event_rows){ 0 };
-}
-
-/* ---- segment columns ----------------------------------------------------------------------------------------- */
-
-/* Segments without fields have a column of nulls for their times. */
-static size_t column_count(size_t field_count)
-{
-	return field_count > 0 ? field_count : 1;
-}
-
-/* The first has the times: it always travels. */
-static bool travels(uint32_t wanted, size_t column)
-{
-	return column == 0 || (wanted >> column & 1) != 0;
-}
-
-void segment_columns_begin(struct segment_columns_writer *writer, size_t field_count, uint32_t wanted)
-{
-	writer->field_count = field_count;
-	writer->wanted = wanted;
-	writer->count = 0;
-}
-
-bool segment_columns_add(struct segment_columns_writer *writer, const struct histree_segment *segment)
-{
-	for (size_t i = 0; i < column_count(writer->field_count); i++) {
-		if (!travels(writer->wanted, i))
-			continue;
-		struct chunk_writer *column = &writer->columns[i];
-		struct histree_interval cell = { .value = histree_null() };
-		if (i == 0) {
-			cell.start = segment->start;
-			cell.end = segment->end;
-		}
-		if (i < writer->field_count && segment->content != NULL && (writer->wanted >> i & 1) != 0)
-			cell.value = segment->content[i];
-		if ((writer->count == 0 && !chunk_add_attribute(column, 0, "", 0)) ||
-		    !chunk_add_row(column, &cell, NULL))
-			return false;
-	}
-	writer->count++;
 	return true;
 }
 
-bool segment_columns_is_full(const struct segment_columns_writer *writer)
+static bool read_values(struct columns *columns, size_t column, struct byte_reader *reader)
 {
-	for (size_t i = 0; i < column_count(writer->field_count); i++)
-		if (travels(writer->wanted, i) && chunk_is_full(&writer->columns[i]))
-			return true;
-	return false;
-}
-
-void segment_columns_write(struct segment_columns_writer *writer, struct message *out)
-{
-	message_number(out, writer->count);
-	for (size_t i = 0; i < column_count(writer->field_count) && writer->count > 0; i++) {
-		size_t at = message_room(out, sizeof(uint32_t));
-		if (travels(writer->wanted, i))
-			chunk_write(&writer->columns[i], out);
-		if (!out->no_memory && at != SIZE_MAX)
-			put_le32(out->bytes + at, (uint32_t)(out->size - at - sizeof(uint32_t)));
-	}
-	writer->count = 0;
-}
-
-void segment_columns_writer_release(struct segment_columns_writer *writer)
-{
-	for (size_t i = 0; i < HISTREE_SEGMENT_FIELDS_MAX; i++)
-		chunk_writer_release(&writer->columns[i]);
-	*writer = (struct segment_columns_writer){ 0 };
-}
-
-static enum histree_status segment_columns_damaged(struct histree_error *error, const char *what)
-{
-	return error_set(error, HISTREE_ERR_FORMAT, "the segments of a rank are damaged: %s", what);
-}
-
-/* Whether a column has values that the field may have. */
-static bool is_of_field(const struct chunk *column, const struct histree_segment_field *field)
-{
-	for (uint32_t row = 0; row < column->row_count; row++) {
-		enum histree_type type = column->rows[row].value.type;
-		if (type != HISTREE_NULL && (field == NULL || type != field->type))
+	uint64_t text_count;
+	if (!read_texts(columns, reader, &text_count) || !read_kinds(columns, column, reader))
+		return false;
+	for (uint32_t row = 0; row < columns->rows; row++)
+		if (!read_value(&columns->values[row * columns->value_count + column], columns->texts, text_count,
+				reader))
 			return false;
-	}
-	return true;
+	return !reader->failed;
 }
 
-enum histree_status segment_columns_read(struct segment_columns *columns,
-					 const struct histree_segment_schema *schema, struct byte_reader *reader,
-					 struct histree_error *error)
+static enum histree_status damaged(struct columns *columns, const char *what, struct histree_error *error)
 {
-	uint64_t count = read_varint(reader);
-	columns->count = 0;
-	columns->field_count = schema->field_count;
-	columns->present = 0;
-	if (reader->failed || count > CHUNK_ROWS_MAX || schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
-		return segment_columns_damaged(error, "their number");
-	for (size_t i = 0; i < column_count(schema->field_count) && count > 0; i++) {
-		uint32_t size = read_le32(reader);
-		const uint8_t *bytes = read_bytes(reader, size);
-		if (reader->failed || bytes == NULL)
-			return segment_columns_damaged(error, "a column ends early");
-		if (size == 0 && i > 0)
-			continue; /* nobody wants it */
-		columns->present |= UINT32_C(1) << i;
-		enum histree_status status = chunk_read(&columns->columns[i], bytes, size, error);
-		if (status != HISTREE_OK)
-			return status;
-		if (columns->columns[i].row_count != count)
-			return segment_columns_damaged(error, "a column has another length");
-		if (!is_of_field(&columns->columns[i], i < schema->field_count ? &schema->fields[i] : NULL))
-			return segment_columns_damaged(error, "a column has another type");
+	columns->rows = 0;
+	return error_set(error, HISTREE_ERR_FORMAT, "the answer of a rank is damaged: %s", what);
+}
+
+enum histree_status columns_read(struct columns *columns, enum column_layout layout, struct byte_reader *reader,
+				 struct histree_error *error)
+{
+	const size_t numbers = layouts[layout].numbers, times = layouts[layout].times;
+	uint64_t found = read_varint(reader), rows = read_varint(reader), values = read_varint(reader);
+	if (reader->failed || found != layout)
+		return damaged(columns, "its layout", error);
+	if (rows > COLUMNS_ROWS_MAX || values > COLUMNS_VALUES_MAX || rows * numbers > byte_reader_left(reader))
+		return damaged(columns, "the number of its rows or columns", error);
+	if (!array_reserve(&columns->numbers, &columns->number_capacity, (size_t)rows * numbers + 1) ||
+	    !array_reserve(&columns->values, &columns->value_capacity, (size_t)(rows * values) + 1)) {
+		columns->rows = 0;
+		return error_memory(error, "an answer");
 	}
-	columns->count = (uint32_t)count;
+	columns->rows = (uint32_t)rows;
+	columns->number_count = numbers;
+	columns->value_count = (size_t)values;
+	for (size_t i = 0; i < times; i++)
+		if (!read_numbers(columns, i, reader))
+			return damaged(columns, "its numbers", error);
+	if (times < numbers && !read_times(columns, times, reader))
+		return damaged(columns, "its times", error);
+	for (size_t i = 0; i < columns->value_count; i++)
+		if (!read_values(columns, i, reader))
+			return damaged(columns, "its values", error);
+	if (byte_reader_left(reader) > 0)
+		return damaged(columns, "its end", error);
 	return HISTREE_OK;
 }
 
-struct histree_segment segment_columns_get(struct segment_columns *columns, uint32_t index)
+void columns_release(struct columns *columns)
 {
-	const struct chunk_row *times = &columns->columns[0].rows[index];
-	for (size_t i = 0; i < columns->field_count; i++)
-		columns->values[i] =
-			(columns->present >> i & 1) != 0 ? columns->columns[i].rows[index].value : histree_null();
-	return (struct histree_segment){ times->start, times->end, columns->values };
-}
-
-void segment_columns_release(struct segment_columns *columns)
-{
-	for (size_t i = 0; i < HISTREE_SEGMENT_FIELDS_MAX; i++)
-		chunk_release(&columns->columns[i]);
-	*columns = (struct segment_columns){ 0 };
+	free(columns->numbers);
+	free(columns->values);
+	free(columns->texts);
+	*columns = (struct columns){ 0 };
 }

@@ -1,114 +1,120 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * columns.h - events and segments as columns, as they travel from a rank to rank 0.
+ * columns.h - rows as columns, as they travel from a rank to rank 0.
  *
- * Some events of a host as columns, as they travel from a rank to rank 0.
+ * Rows are of one layout, which both sides know: some columns of numbers, then some of values.
  *
- * 	rows		count
- * 	values		how many each row has
- * 	four columns, each its size in four bytes and its bytes:
- * 	times		of each row: zigzag, less that of the row before
- * 	CPUs		of each row: plus one
- * 	types		of each row
- * 	texts		of each row: a byte of which texts it has (enum histree_event_text), these, each with a
- * 			terminating zero; then its values, each a type plus one (0: it has none), `size` of
- * 			histree/value.h, and its bytes or number
+ *	states		attribute, start, duration;	its value
+ *	segments	start, duration;		a value for each field
+ *	events		time, CPU, type;		their texts (enum histree_event_text), then values of fields
  *
- * Whoever reads them checks all of them first.
+ * The bytes:
  *
- * Segments as columns, as they travel from one rank to another: a chunk of rows
- * (answer.h) for each field, of which the first has the times too.  One that nobody wants has no bytes.
+ *	first		the layout, and how many rows and columns of values there are
+ *	numbers		of each row: zigzag
+ *	values		texts: a count, and for each its size and its bytes with a terminating zero;
+ *			kinds: a kind (0: no value), and how many rows have it, up to the last row;
+ *			then of each row that has one: int, long: zigzag; double: 8 bytes; bool:
+ *			a byte; string, custom: the number of its text
+ *
+ * Layout, counts, kinds and sizes are varints.  Another rank is as foreign as a file: all of it is checked before
+ * any of it is used.  What was read borrows from the bytes.
  */
 #ifndef MPI_COLUMNS_H
 #define MPI_COLUMNS_H
 
+#include "base/intern.h"
 #include "histree/event_source.h"
 #include "histree/segment.h"
-#include "mpi/answer.h"
+#include "histree/value.h"
 #include "mpi/link.h"
 
 enum {
-	EVENT_TEXTS = HISTREE_EVENT_STREAM + 1,
-	EVENT_VALUES_MAX = 128,
-	EVENT_ROWS_MAX = 8192,
-	EVENT_ROWS_BYTES = 1 << 20, /* from which on rows are enough */
+	COLUMNS_NUMBERS_MAX = 3,
+	COLUMNS_VALUES_MAX = 132,
+	/* From which on rows are enough. */
+	COLUMNS_ROWS_MAX = 8192,
+	COLUMNS_BYTES_MAX = 1024 * 1024,
 };
 
-/* What is written.  A zeroed one is empty. */
-struct event_rows_writer {
-	struct message times, cpus, types, texts;
-	histree_time before;
-	uint32_t count, value_count;
+enum column_layout { STATE_ROWS, SEGMENT_ROWS, EVENT_ROWS, COLUMN_LAYOUTS };
+
+/* The numbers of each layout. */
+enum { STATE_ATTRIBUTE, STATE_START, STATE_END };
+enum { SEGMENT_START, SEGMENT_END };
+enum { EVENT_TIME, EVENT_CPU, EVENT_TYPE };
+
+/* The values of events begin with their texts. */
+enum { EVENT_TEXTS = HISTREE_EVENT_STREAM + 1, EVENT_PATHS_MAX = COLUMNS_VALUES_MAX - EVENT_TEXTS };
+
+struct value_column {
+	struct intern known; /* texts that are written once */
+	struct message texts, kinds, values;
+	uint32_t text_count;
+	uint32_t kind, run; /* of the last rows: their kind, and how many they are */
 };
-
-void event_rows_begin(struct event_rows_writer *writer, uint32_t value_count);
-
-/* An event; then its texts, in the order of their enum, then its values; one that is NULL is not there. */
-void event_rows_add(struct event_rows_writer *writer, const struct histree_event *event, uint8_t texts);
-void event_rows_text(struct event_rows_writer *writer, const char *text);
-void event_rows_value(struct event_rows_writer *writer, const struct histree_value *value);
-bool event_rows_are_enough(const struct event_rows_writer *writer);
-
-/* Appends the rows to a message. */
-void event_rows_write(const struct event_rows_writer *writer, struct message *out);
-void event_rows_writer_release(struct event_rows_writer *writer);
-
-/* What is read: borrows from the bytes. */
-struct event_row {
-	histree_time time;
-	int32_t cpu;
-	uint32_t type;
-	const char *texts[EVENT_TEXTS]; /* NULL: it has none */
-};
-
-/* A zeroed one is empty. */
-struct event_rows {
-	struct event_row *rows;
-	struct histree_value *values; /* value_count of each row */
-	bool *are_there;              /* of the values */
-	size_t row_capacity, value_capacity, there_capacity;
-	uint32_t count, value_count;
-};
-
-enum histree_status event_rows_read(struct event_rows *rows, struct byte_reader *reader,
-				    struct histree_error *error);
-void event_rows_release(struct event_rows *rows);
 
 /* What is written.  A zeroed one is empty; it keeps its memory. */
-struct segment_columns_writer {
-	struct chunk_writer columns[HISTREE_SEGMENT_FIELDS_MAX];
-	size_t field_count;
-	uint32_t wanted; /* which fields travel, bit by bit; the others arrive as null */
-	uint32_t count;  /* of segments */
+struct column_writer {
+	enum column_layout layout;
+	uint32_t rows;
+	size_t value_count, bytes;
+	struct message numbers[COLUMNS_NUMBERS_MAX];
+	uint64_t next[COLUMNS_NUMBERS_MAX]; /* what a number or a start is told by */
+	struct value_column values[COLUMNS_VALUES_MAX];
+	bool no_memory;
 };
 
-/* Begins with segments of so many fields. */
-void segment_columns_begin(struct segment_columns_writer *writer, size_t field_count, uint32_t wanted);
+void columns_begin(struct column_writer *writer, enum column_layout layout, size_t value_count);
 
-/* Returns false without memory. */
-bool segment_columns_add(struct segment_columns_writer *writer, const struct histree_segment *segment);
-bool segment_columns_is_full(const struct segment_columns_writer *writer);
+/* A row is all of its numbers and all of its values, in any order. */
+void columns_add_number(struct column_writer *writer, size_t column, int64_t number);
 
-/* Appends them to a message. */
-void segment_columns_write(struct segment_columns_writer *writer, struct message *out);
-void segment_columns_writer_release(struct segment_columns_writer *writer);
+/* The numbers of a start, and of the end behind it. */
+void columns_add_times(struct column_writer *writer, size_t column, histree_time start, histree_time end);
+
+/* NULL: there is no value. */
+void columns_add_value(struct column_writer *writer, size_t column, const struct histree_value *value);
+
+/* A terminated text that is hardly there twice, as no other of its column is. */
+void columns_add_text(struct column_writer *writer, size_t column, const char *text);
+void columns_end_row(struct column_writer *writer);
+bool columns_are_full(const struct column_writer *writer);
+
+/* Appends the rows to a message.  Without memory for any of them the message has none either. */
+void columns_write(struct column_writer *writer, struct message *out);
+void column_writer_release(struct column_writer *writer);
 
 /* What is read.  A zeroed one is empty; it keeps its memory. */
-struct segment_columns {
-	struct chunk columns[HISTREE_SEGMENT_FIELDS_MAX];
-	size_t field_count;
-	uint32_t present; /* which fields came, bit by bit */
-	uint32_t count;
-	struct histree_value values[HISTREE_SEGMENT_FIELDS_MAX]; /* of the segment that was taken last */
+struct columns {
+	uint32_t rows;
+	size_t number_count, value_count;
+	int64_t *numbers;             /* of each row */
+	struct histree_value *values; /* likewise; text has a terminating zero behind it */
+	struct message_text *texts;
+	size_t number_capacity, value_capacity, text_capacity;
 };
 
-/* Reads segments of this schema, which borrow from the bytes.  Returns HISTREE_ERR_FORMAT if there are none. */
-enum histree_status segment_columns_read(struct segment_columns *columns,
-					 const struct histree_segment_schema *schema, struct byte_reader *reader,
-					 struct histree_error *error);
+/* Reads all that is left.  Returns HISTREE_ERR_FORMAT if it is no rows of the layout; there are no rows then. */
+enum histree_status columns_read(struct columns *columns, enum column_layout layout, struct byte_reader *reader,
+				 struct histree_error *error);
 
-/* Returns one of them, borrowed until the next call. */
-struct histree_segment segment_columns_get(struct segment_columns *columns, uint32_t index);
-void segment_columns_release(struct segment_columns *columns);
+static inline const int64_t *columns_numbers(const struct columns *columns, uint32_t row)
+{
+	return &columns->numbers[row * columns->number_count];
+}
+
+static inline struct histree_value *columns_values(const struct columns *columns, uint32_t row)
+{
+	return &columns->values[row * columns->value_count];
+}
+
+/* Whether there is a value; if there is none, its type is HISTREE_UNKNOWN. */
+static inline bool columns_has(const struct histree_value *value)
+{
+	return value->type != HISTREE_UNKNOWN || value->size == 0;
+}
+
+void columns_release(struct columns *columns);
 
 #endif

@@ -1,211 +1,338 @@
 // SPDX-License-Identifier: MIT
 /*
- * host_remote.c - on rank 0: segments, sums and events of hosts that other ranks have, as sources of the library.
+ * host_remote.c - on rank 0: what other ranks have of their hosts, as sources of the library.
+ *
+ * Events come in runs, few at first.  Times, CPUs and types are always in them; texts and values from the first
+ * time on that the reader asks for one: the run is asked for once more, with them.
  */
 #include "mpi/host_remote.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "histree/event_source.h"
+#include "histree/history_source.h"
+#include "histree/query.h"
 #include "histree/segment_source.h"
-#include "histree/segment_store.h"
 #include "mpi/columns.h"
-#include "mpi/link.h"
 
-/* ---- segment remote ------------------------------------------------------------------------------------------ */
+/* ---- what ranks say of what they have ------------------------------------------------------------------------ */
 
-/* From this answer on, the next one is asked for while one is handed out: whoever takes so many takes more. */
-enum { ANSWERS_BEFORE_AHEAD = 2 };
+struct known_thing {
+	enum stream_kind kind;
+	int rank;
+	size_t host;
+	char *analysis;
+	struct message what;
+};
+
+/* Asks a rank for what it has of a host; *what is borrowed from the stream, which the caller closes in any case. */
+static enum histree_status ask_rank(struct remotes *remotes, int rank, enum stream_kind kind, size_t host,
+				    const char *analysis, struct stream *stream, struct byte_reader *what,
+				    struct histree_error *error)
+{
+	stream_open(stream, &remotes->streams, rank);
+	struct message *message = stream_start(stream, kind);
+	message_number(message, host);
+	message_string(message, analysis);
+	return stream_take_all(stream, what, error);
+}
+
+static enum histree_status keep(struct remotes *remotes, const struct known_thing *thing, const char *analysis,
+				struct byte_reader *what, struct histree_error *error)
+{
+	struct known_thing known = *thing;
+	message_bytes(&known.what, what->at, byte_reader_left(what));
+	known.analysis = strdup(analysis);
+	if (known.analysis == NULL || known.what.no_memory ||
+	    !array_reserve(&remotes->known, &remotes->known_capacity, remotes->known_count + 1)) {
+		message_release(&known.what);
+		free(known.analysis);
+		return error_memory(error, "what a rank has");
+	}
+	remotes->known[remotes->known_count++] = known;
+	*what = byte_reader(known.what.bytes, known.what.size);
+	return HISTREE_OK;
+}
+
+/* What a rank says of what an analysis made of a host; it is kept, and lives as long as the remotes. */
+static enum histree_status find_known(struct remotes *remotes, int rank, enum stream_kind kind, size_t host,
+				      const char *analysis, struct byte_reader *what, struct histree_error *error)
+{
+	const struct known_thing thing = { .kind = kind, .rank = rank, .host = host };
+	struct stream stream;
+	for (size_t i = 0; i < remotes->known_count; i++) {
+		const struct known_thing *known = &remotes->known[i];
+		*what = byte_reader(known->what.bytes, known->what.size);
+		if (known->kind == kind && known->rank == rank && known->host == host &&
+		    strcmp(known->analysis, analysis) == 0)
+			return HISTREE_OK;
+	}
+	enum histree_status status = ask_rank(remotes, rank, kind, host, analysis, &stream, what, error);
+	if (status == HISTREE_OK)
+		status = keep(remotes, &thing, analysis, what, error);
+	stream_close(&stream);
+	return status;
+}
+
+static enum histree_status damaged(struct remotes *remotes, int rank, struct histree_error *error)
+{
+	remotes->streams.is_lost = true;
+	return error_set(error, HISTREE_ERR_FORMAT, "the answer of rank %d is damaged", rank);
+}
+
+bool remotes_begin(struct remotes *remotes, struct asker *asker)
+{
+	*remotes = (struct remotes){ 0 };
+	return streams_begin(&remotes->streams, asker);
+}
+
+void remotes_release(struct remotes *remotes)
+{
+	for (size_t i = 0; i < remotes->known_count; i++) {
+		message_release(&remotes->known[i].what);
+		free(remotes->known[i].analysis);
+	}
+	free(remotes->known);
+	streams_release(&remotes->streams);
+	*remotes = (struct remotes){ 0 };
+}
+
+/* ---- states -------------------------------------------------------------------------------------------------- */
+
+struct remote_history {
+	struct remotes *remotes;
+	int rank;
+	uint64_t number; /* that the rank gave it */
+};
+
+struct state_cursor {
+	const struct remote_history *of;
+	uint32_t part;
+	bool is_active; /* an answer was started, and is not at its end */
+	struct stream stream;
+	struct columns states; /* of the answer that was taken last */
+	uint32_t at;
+	struct histree_query_stats stats;
+};
+
+static void state_cursor_stop(void *context)
+{
+	struct state_cursor *cursor = context;
+	stream_drop(&cursor->stream);
+	cursor->is_active = false;
+	cursor->states.rows = cursor->at = 0;
+	cursor->stats = (struct histree_query_stats){ 0 };
+}
+
+static enum histree_status state_cursor_create(void *context, uint32_t part, void **out,
+					       struct histree_error *error)
+{
+	const struct remote_history *history = context;
+	struct state_cursor *cursor = *out = calloc(1, sizeof(*cursor));
+	if (cursor == NULL)
+		return error_memory(error, "a query");
+	cursor->of = history;
+	cursor->part = part;
+	stream_open(&cursor->stream, &history->remotes->streams, history->rank);
+	return HISTREE_OK;
+}
+
+/* As host_server reads it. */
+static void write_region(const struct histree_region *region, struct message *out)
+{
+	histree_quark quark = 0;
+	message_number(out, region->quarks != NULL ? (uint64_t)region->quark_count + 1 : 0);
+	for (size_t i = 0; region->quarks != NULL && i < region->quark_count; i++) {
+		assert(region->quarks[i] >= quark);
+		message_number(out, region->quarks[i] - quark);
+		quark = region->quarks[i];
+	}
+	message_number(out, region->times != NULL ? region->time_count : 0);
+	for (size_t i = 0; region->times != NULL && i < region->time_count; i++)
+		if (i == 0)
+			message_signed(out, region->times[0]);
+		else
+			message_number(out, (uint64_t)region->times[i] - (uint64_t)region->times[i - 1]);
+	if (region->times != NULL)
+		return;
+	message_signed(out, region->from);
+	message_signed(out, region->to);
+}
+
+static enum histree_status state_cursor_start(void *context, const struct histree_region *region,
+					      struct histree_error *error)
+{
+	struct state_cursor *cursor = context;
+	state_cursor_stop(cursor);
+	cursor->is_active = true;
+	struct message *message = stream_start(&cursor->stream, STREAM_STATES);
+	message_number(message, cursor->of->number);
+	message_number(message, cursor->part);
+	write_region(region, message);
+	return message->no_memory ? error_memory(error, "a question") : HISTREE_OK;
+}
+
+static enum histree_status fetch_states(struct state_cursor *cursor, struct histree_error *error)
+{
+	struct byte_reader answer;
+	cursor->at = cursor->states.rows = 0;
+	enum histree_status status = stream_next(&cursor->stream, &answer, error);
+	if (status != HISTREE_OK)
+		return status;
+	cursor->stats.nodes_visited = read_varint(&answer);
+	cursor->stats.nodes_loaded = read_varint(&answer);
+	cursor->stats.nodes_damaged = read_varint(&answer);
+	status = columns_read(&cursor->states, STATE_ROWS, &answer, error);
+	return status == HISTREE_OK && cursor->states.value_count != 1 ? stream_damaged(&cursor->stream, error)
+								       : status;
+}
+
+static enum histree_status state_cursor_read(void *context, struct histree_interval *out, size_t room,
+					     size_t *count, struct histree_error *error)
+{
+	struct state_cursor *cursor = context;
+	const struct columns *states = &cursor->states;
+	*count = 0;
+	if (room == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "room for no interval");
+	while (cursor->is_active && cursor->at == states->rows) {
+		bool is_over = cursor->stream.status != HISTREE_OK;
+		enum histree_status status =
+			is_over ? stream_end(&cursor->stream, error) : fetch_states(cursor, error);
+		cursor->is_active = status == HISTREE_OK;
+		if (status != HISTREE_OK)
+			return status;
+	}
+	for (; cursor->at < states->rows && *count < room; cursor->at++) {
+		const int64_t *numbers = columns_numbers(states, cursor->at);
+		out[(*count)++] = (struct histree_interval){ .start = numbers[STATE_START],
+							     .end = numbers[STATE_END],
+							     .quark = (histree_quark)numbers[STATE_ATTRIBUTE],
+							     .value = *columns_values(states, cursor->at) };
+	}
+	cursor->stats.intervals += *count;
+	return *count > 0 ? HISTREE_OK : HISTREE_END;
+}
+
+static struct histree_query_stats state_cursor_stats(const void *context)
+{
+	return ((const struct state_cursor *)context)->stats;
+}
+
+static void state_cursor_free(void *context)
+{
+	struct state_cursor *cursor = context;
+	stream_close(&cursor->stream);
+	columns_release(&cursor->states);
+	free(cursor);
+}
+
+/* ---- what ranks add up of their histories ------------------------------------------------------------------ */
+
+static enum histree_status view_ask(void *context, const void *question, size_t size, void **out,
+				    struct histree_error *error)
+{
+	const struct remote_history *history = context;
+	struct stream *stream = *out = malloc(sizeof(*stream));
+	if (stream == NULL)
+		return error_memory(error, "a question");
+	stream_open(stream, &history->remotes->streams, history->rank);
+	struct message *message = stream_start(stream, STREAM_VIEW);
+	message_number(message, history->number);
+	message_text(message, question, size);
+	return HISTREE_OK;
+}
+
+static enum histree_status view_send(void *context, struct histree_error *error)
+{
+	return streams_send(&((const struct remote_history *)context)->remotes->streams, error);
+}
+
+static enum histree_status view_take(void *asked, const void **answer, size_t *size, struct histree_error *error)
+{
+	struct byte_reader bytes;
+	enum histree_status status = stream_take_all(asked, &bytes, error);
+	if (status != HISTREE_OK)
+		return status;
+	*answer = bytes.at;
+	*size = byte_reader_left(&bytes);
+	return HISTREE_OK;
+}
+
+static void view_drop(void *asked)
+{
+	stream_close(asked);
+	free(asked);
+}
+
+enum histree_status remotes_history(struct remotes *remotes, int rank, size_t host, const char *analysis,
+				    struct histree_history **out, struct histree_error *error)
+{
+	struct byte_reader what;
+	*out = NULL;
+	enum histree_status status = find_known(remotes, rank, STREAM_HISTORY, host, analysis, &what, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct remote_history *history = malloc(sizeof(*history));
+	if (history == NULL)
+		return error_memory(error, "a history");
+	*history = (struct remote_history){ .remotes = remotes, .rank = rank, .number = read_varint(&what) };
+	const struct histree_history_source source = { .context = history,
+						       .cursor_create = state_cursor_create,
+						       .cursor_start = state_cursor_start,
+						       .cursor_read = state_cursor_read,
+						       .cursor_stats = state_cursor_stats,
+						       .cursor_stop = state_cursor_stop,
+						       .cursor_free = state_cursor_free,
+						       .view_ask = view_ask,
+						       .view_send = view_send,
+						       .view_take = view_take,
+						       .view_drop = view_drop,
+						       .free = free };
+	return histree_history_of_source(&source, what.at, byte_reader_left(&what), out, error);
+}
+
+/* ---- segments ------------------------------------------------------------------------------------------------ */
 
 struct remote_store {
-	struct segment_remotes *remotes;
+	struct remotes *remotes;
 	int rank;
-	uint64_t number;
-	bool is_overview;                       /* of which no condition of a question is one */
+	uint64_t number, part;                  /* part: 0: the store itself; others are its overviews */
 	struct histree_segment_store_info info; /* its schema is in the store that is made of this */
 	struct histree_segment_field fields[HISTREE_SEGMENT_FIELDS_MAX];
 	struct arena texts;
 };
 
-struct remote_cursor {
+struct segment_cursor {
 	const struct remote_store *store;
-	uint64_t number;
-	bool is_open, is_asked, has_arrived;
-	struct message arrived;         /* the section that came last */
-	struct message bytes;           /* the one that is handed out */
-	struct segment_columns columns; /* of it */
-	uint32_t at, answers;
-	enum histree_status status; /* behind its segments */
-	bool is_told;               /* a loss */
+	bool is_active;
+	struct stream stream;
+	struct columns segments; /* of the answer that was taken last */
+	uint32_t at;
+	bool is_told; /* a loss */
 	struct histree_segment_loss loss;
-	struct histree_error error;
 };
 
-/* ---- messages --------------------------------------------------------------------------------------------- */
-
-static enum histree_status lost(struct segment_remotes *remotes, int rank, struct histree_error *error)
-{
-	remotes->is_lost = true;
-	return error_set(error, HISTREE_ERR_IO, "rank %d does not answer", rank);
-}
-
-enum histree_status segment_remotes_damaged(struct segment_remotes *remotes, int rank, struct histree_error *error)
-{
-	remotes->is_lost = true;
-	return error_set(error, HISTREE_ERR_FORMAT, "the answer of rank %d is damaged", rank);
-}
-
-static enum histree_status unwanted(struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
-}
-
-enum histree_status segment_remotes_send(struct segment_remotes *remotes, int rank, struct histree_error *error)
-{
-	struct remote_rank *to = &remotes->ranks[rank];
-	if (remotes->asker->is_stopped)
-		return unwanted(error);
-	if (to->pending.size <= 1)
-		return HISTREE_OK;
-	if (to->pending.no_memory)
-		return error_memory(error, "a question");
-	if (!link_send(remotes->asker->link, rank, &to->pending))
-		return lost(remotes, rank, error);
-	message_clear(&to->pending);
-	to->outstanding++;
-	return HISTREE_OK;
-}
-
-/* All of them, so that ranks work at a time. */
-enum histree_status segment_remotes_send_all(struct segment_remotes *remotes, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (int rank = 1; rank < remotes->asker->link->count && status == HISTREE_OK; rank++)
-		status = segment_remotes_send(remotes, rank, error);
-	return status;
-}
-
-struct message *segment_remotes_step(struct segment_remotes *remotes, int rank, enum rank_step step)
-{
-	struct message *pending = &remotes->ranks[rank].pending;
-	if (pending->size == 0)
-		message_byte(pending, SEGMENT_REQUEST);
-	message_byte(pending, (uint8_t)step);
-	return pending;
-}
-
-static struct remote_cursor *find_cursor(const struct segment_remotes *remotes, uint64_t number)
-{
-	for (size_t i = 0; i < remotes->cursor_count; i++)
-		if (remotes->cursors[i]->is_open && remotes->cursors[i]->number == number)
-			return remotes->cursors[i];
-	return NULL;
-}
-
-/* Keeps a section for the cursor that it is of; one that was closed since needs it no more. */
-static bool hand_out(struct segment_remotes *remotes, struct byte_reader section)
-{
-	uint64_t number = read_varint(&section);
-	struct remote_cursor *cursor = section.failed ? NULL : find_cursor(remotes, number);
-	if (cursor == NULL)
-		return !section.failed;
-	message_clear(&cursor->arrived);
-	message_bytes(&cursor->arrived, section.at, byte_reader_left(&section));
-	cursor->has_arrived = true;
-	cursor->is_asked = false;
-	return !cursor->arrived.no_memory;
-}
-
-/* Returns false if the section is damaged, or none that anybody takes. */
-static bool segment_remote_take_section(struct segment_remotes *remotes, uint8_t letter, struct byte_reader section,
-					struct byte_reader *opened)
-{
-	switch (letter) {
-	case STEP_OPEN:
-	case STEP_EVENTS:
-	case STEP_HISTORY:
-		*opened = section;
-		return true;
-	case STEP_NEXT:
-		return hand_out(remotes, section);
-	case STEP_READ:
-		return remotes->take_events != NULL && remotes->take_events(remotes->events, section);
-	case STEP_STATES:
-		return remotes->take_states != NULL && remotes->take_states(remotes->states, section);
-	case STEP_VIEW:
-		return remotes->take_views != NULL && remotes->take_views(remotes->views, section);
-	default:
-		return false;
-	}
-}
-
-/* Takes the next answer of a rank; *opened is its section on a store, if it has one. */
-static enum histree_status take_answer(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
-				       struct histree_error *error)
-{
-	struct message *message = &remotes->received;
-	*opened = byte_reader("", 0);
-	if (remotes->is_lost || remotes->ranks[rank].outstanding == 0 ||
-	    !asker_receive(remotes->asker, rank, message))
-		return lost(remotes, rank, error);
-	remotes->ranks[rank].outstanding--;
-	struct byte_reader reader = byte_reader(message->bytes, message->size);
-	while (byte_reader_left(&reader) > 0) {
-		uint8_t letter = read_byte(&reader);
-		uint32_t size = read_le32(&reader);
-		const uint8_t *bytes = read_bytes(&reader, size);
-		if (bytes == NULL ||
-		    !segment_remote_take_section(remotes, letter, byte_reader(bytes, size), opened))
-			return segment_remotes_damaged(remotes, rank, error);
-	}
-	return HISTREE_OK;
-}
-
-enum histree_status segment_remotes_take(struct segment_remotes *remotes, int rank, struct byte_reader *opened,
-					 struct histree_error *error)
-{
-	if (remotes->asker->is_stopped)
-		return unwanted(error);
-	return take_answer(remotes, rank, opened, error);
-}
-
-/* ---- cursors ---------------------------------------------------------------------------------------------- */
-
-static void close_cursor(struct remote_cursor *cursor)
-{
-	struct segment_remotes *remotes = cursor->store->remotes;
-	if (cursor->is_open)
-		message_number(segment_remotes_step(remotes, cursor->store->rank, STEP_CLOSE), cursor->number);
-	cursor->is_open = cursor->is_asked = cursor->has_arrived = false;
-	cursor->columns.count = cursor->at = cursor->answers = 0;
-	cursor->is_told = true;
-}
-
-static enum histree_status segment_remote_cursor_create(void *context, void **out, struct histree_error *error)
+static enum histree_status segment_cursor_create(void *context, void **out, struct histree_error *error)
 {
 	const struct remote_store *store = context;
-	struct segment_remotes *remotes = store->remotes;
-	struct remote_cursor *cursor = calloc(1, sizeof(*cursor));
-	*out = NULL;
-	if (cursor == NULL ||
-	    !array_reserve(&remotes->cursors, &remotes->cursor_capacity, remotes->cursor_count + 1)) {
-		free(cursor);
+	struct segment_cursor *cursor = *out = calloc(1, sizeof(*cursor));
+	if (cursor == NULL)
 		return error_memory(error, "an iterator");
-	}
 	cursor->store = store;
-	remotes->cursors[remotes->cursor_count++] = cursor;
-	*out = cursor;
+	stream_open(&cursor->stream, &store->remotes->streams, store->rank);
 	return HISTREE_OK;
 }
 
-/* Bit by bit. */
+/* Bit by bit.  No condition of a question is one of overviews. */
 static uint32_t wanted_fields(const struct remote_store *store)
 {
 	const char *only = store->remotes->only_field;
-	if (only == NULL || store->is_overview)
+	if (only == NULL || store->part != 0)
 		return UINT32_MAX;
 	for (size_t i = 0; i < store->info.schema.field_count; i++)
 		if (strcmp(store->fields[i].name, only) == 0)
@@ -213,188 +340,158 @@ static uint32_t wanted_fields(const struct remote_store *store)
 	return 0;
 }
 
-static enum histree_status cursor_start(void *context, const struct histree_segment_query *query,
-					struct histree_error *error)
+static enum histree_status segment_cursor_start(void *context, const struct histree_segment_query *query,
+						struct histree_error *error)
 {
-	struct remote_cursor *cursor = context;
-	struct segment_remotes *remotes = cursor->store->remotes;
-	const char *where = remotes->where != NULL && !cursor->store->is_overview ? remotes->where : "";
+	struct segment_cursor *cursor = context;
+	const struct remote_store *store = cursor->store;
+	const struct remotes *remotes = store->remotes;
 	/* A condition that only this rank knows may refuse some of the first. */
 	bool has_limit = query->filter == NULL || remotes->where != NULL;
-	close_cursor(cursor);
-	cursor->number = ++remotes->next_number;
-	cursor->is_open = cursor->is_asked = true;
-	struct message *message = segment_remotes_step(remotes, cursor->store->rank, STEP_START);
-	message_number(message, cursor->number);
-	message_number(message, cursor->store->number);
+	struct message *message = stream_start(&cursor->stream, STREAM_SEGMENTS);
+	cursor->is_active = cursor->is_told = true;
+	cursor->segments.rows = cursor->at = 0;
+	message_number(message, store->number);
+	message_number(message, store->part);
 	message_signed(message, query->from);
 	message_signed(message, query->to);
 	message_byte(message, (uint8_t)query->order);
 	message_byte(message, query->descending);
 	message_number(message, query->field);
 	message_number(message, has_limit ? query->limit : 0);
-	message_number(message, wanted_fields(cursor->store));
-	message_string(message, where);
+	message_number(message, wanted_fields(store));
+	message_string(message, remotes->where != NULL && store->part == 0 ? remotes->where : "");
 	message_signed(message, remotes->start);
 	message_signed(message, remotes->end);
 	return message->no_memory ? error_memory(error, "a question") : HISTREE_OK;
 }
 
-static void ask_for_more(struct remote_cursor *cursor)
+/* Whether columns have values that the fields may have; one that did not come is null. */
+static bool are_of_fields(const struct columns *columns, const struct histree_segment_schema *schema)
 {
-	message_number(segment_remotes_step(cursor->store->remotes, cursor->store->rank, STEP_NEXT),
-		       cursor->number);
-	cursor->is_asked = true;
+	if (columns->value_count != schema->field_count)
+		return false;
+	for (uint32_t row = 0; row < columns->rows; row++) {
+		struct histree_value *values = columns_values(columns, row);
+		for (size_t i = 0; i < columns->value_count; i++)
+			if (!columns_has(&values[i]))
+				values[i] = histree_null();
+			else if (values[i].type != HISTREE_NULL && values[i].type != schema->fields[i].type)
+				return false;
+	}
+	return true;
 }
 
-static enum histree_status read_arrived(struct remote_cursor *cursor, struct histree_error *error)
+static enum histree_status fetch_segments(struct segment_cursor *cursor, struct histree_error *error)
 {
-	struct message empty = cursor->bytes;
-	cursor->bytes = cursor->arrived;
-	cursor->arrived = empty;
-	cursor->has_arrived = false;
-	cursor->at = 0;
-	struct byte_reader reader = byte_reader(cursor->bytes.bytes, cursor->bytes.size);
-	int64_t status = read_signed(&reader);
-	read_text_into(&reader, cursor->error.message, sizeof(cursor->error.message));
-	cursor->status = cursor->error.status = (enum histree_status)status;
-	cursor->is_told = cursor->status != HISTREE_PARTIAL;
-	if (cursor->status == HISTREE_PARTIAL) {
-		cursor->loss = (struct histree_segment_loss){ .from = read_signed(&reader) };
-		cursor->loss.to = read_signed(&reader);
-		cursor->loss.count_max = read_varint(&reader);
-		cursor->loss.node = (uint32_t)read_varint(&reader);
+	struct byte_reader answer;
+	cursor->at = cursor->segments.rows = 0;
+	enum histree_status status = stream_next(&cursor->stream, &answer, error);
+	if (status != HISTREE_OK)
+		return status;
+	cursor->is_told = cursor->stream.status != HISTREE_PARTIAL;
+	if (!cursor->is_told) {
+		cursor->loss = (struct histree_segment_loss){ .from = read_signed(&answer) };
+		cursor->loss.to = read_signed(&answer);
+		cursor->loss.count_max = read_varint(&answer);
+		cursor->loss.node = (uint32_t)read_varint(&answer);
 	}
-	enum histree_status read =
-		segment_columns_read(&cursor->columns, &cursor->store->info.schema, &reader, error);
-	return read == HISTREE_OK && reader.failed
-		       ? segment_remotes_damaged(cursor->store->remotes, cursor->store->rank, error)
-		       : read;
-}
-
-/* Gets the next segments of the cursor. */
-static enum histree_status segment_remote_fetch(struct remote_cursor *cursor, struct histree_error *error)
-{
-	struct segment_remotes *remotes = cursor->store->remotes;
-	struct byte_reader unused;
-	if (!cursor->is_asked && !cursor->has_arrived)
-		ask_for_more(cursor);
-	enum histree_status status = cursor->has_arrived ? HISTREE_OK : segment_remotes_send_all(remotes, error);
-	while (status == HISTREE_OK && !cursor->has_arrived)
-		status = segment_remotes_take(remotes, cursor->store->rank, &unused, error);
-	if (status == HISTREE_OK)
-		status = read_arrived(cursor, error);
-	cursor->answers++;
-	bool goes_on = status == HISTREE_OK && (cursor->status == HISTREE_OK || cursor->status == HISTREE_PARTIAL);
-	if (goes_on && cursor->answers >= ANSWERS_BEFORE_AHEAD) {
-		ask_for_more(cursor);
-		status = segment_remotes_send(remotes, cursor->store->rank, error);
-	}
+	status = columns_read(&cursor->segments, SEGMENT_ROWS, &answer, error);
+	if (status == HISTREE_OK && !are_of_fields(&cursor->segments, &cursor->store->info.schema))
+		status = stream_damaged(&cursor->stream, error);
 	return status;
 }
 
-static enum histree_status segment_remote_cursor_next(void *context, struct histree_segment *out,
-						      struct histree_error *error)
+static enum histree_status segment_cursor_next(void *context, struct histree_segment *out,
+					       struct histree_error *error)
 {
-	struct remote_cursor *cursor = context;
-	for (;;) {
-		if (cursor->at < cursor->columns.count) {
-			*out = segment_columns_get(&cursor->columns, cursor->at++);
-			return HISTREE_OK;
-		}
-		if (!cursor->is_open)
+	struct segment_cursor *cursor = context;
+	const struct columns *segments = &cursor->segments;
+	while (cursor->at == segments->rows) {
+		enum histree_status behind = cursor->stream.status;
+		if (!cursor->is_active)
 			return HISTREE_END;
 		if (!cursor->is_told) {
 			cursor->is_told = true;
 			return HISTREE_PARTIAL;
 		}
-		if (cursor->answers > 0 && cursor->status != HISTREE_OK && cursor->status != HISTREE_PARTIAL) {
-			cursor->is_open = false; /* of an iterator that is at its end nothing is kept there */
-			if (cursor->status < 0 && error != NULL)
-				*error = cursor->error;
-			return cursor->status;
-		}
-		enum histree_status status = segment_remote_fetch(cursor, error);
+		bool goes_on = behind == HISTREE_OK || behind == HISTREE_PARTIAL;
+		enum histree_status status =
+			goes_on ? fetch_segments(cursor, error) : stream_end(&cursor->stream, error);
+		cursor->is_active = status == HISTREE_OK;
 		if (status != HISTREE_OK)
 			return status;
 	}
+	const int64_t *times = columns_numbers(segments, cursor->at);
+	*out = (struct histree_segment){ times[SEGMENT_START], times[SEGMENT_END],
+					 columns_values(segments, cursor->at) };
+	cursor->at++;
+	return HISTREE_OK;
 }
 
-static struct histree_segment_loss cursor_loss(const void *context)
+static struct histree_segment_loss segment_cursor_loss(const void *context)
 {
-	return ((const struct remote_cursor *)context)->loss;
+	return ((const struct segment_cursor *)context)->loss;
 }
 
-static void segment_remote_cursor_free(void *context)
+static void segment_cursor_free(void *context)
 {
-	struct remote_cursor *cursor = context;
-	struct segment_remotes *remotes = cursor->store->remotes;
-	close_cursor(cursor);
-	for (size_t i = 0; i < remotes->cursor_count; i++)
-		if (remotes->cursors[i] == cursor)
-			remotes->cursors[i] = remotes->cursors[--remotes->cursor_count];
-	segment_columns_release(&cursor->columns);
-	message_release(&cursor->arrived);
-	message_release(&cursor->bytes);
+	struct segment_cursor *cursor = context;
+	stream_close(&cursor->stream);
+	columns_release(&cursor->segments);
 	free(cursor);
 }
-
-/* ---- stores ----------------------------------------------------------------------------------------------- */
 
 static void store_free(void *context)
 {
 	struct remote_store *store = context;
-	arena_release(&store->texts);
+	if (store != NULL)
+		arena_release(&store->texts);
 	free(store);
 }
 
-static const char *keep_text(struct remote_store *store, struct byte_reader *reader)
+static const char *keep_text(struct remote_store *store, struct byte_reader *what)
 {
-	struct message_text text = read_text(reader);
+	struct message_text text = read_text(what);
 	const char *copy = arena_copy(&store->texts, text.bytes, text.size);
-	if (copy == NULL)
-		reader->failed = true;
+	what->failed |= copy == NULL;
 	return copy;
 }
 
-static bool read_info(struct remote_store *store, struct byte_reader *reader)
+static bool read_info(struct remote_store *store, struct byte_reader *what)
 {
 	struct histree_segment_store_info *info = &store->info;
-	info->schema.provider = keep_text(store, reader);
-	info->schema.provider_version = (uint32_t)read_varint(reader);
-	uint64_t count = read_varint(reader);
-	if (reader->failed || count > HISTREE_SEGMENT_FIELDS_MAX)
+	info->schema.provider = keep_text(store, what);
+	info->schema.provider_version = (uint32_t)read_varint(what);
+	uint64_t count = read_varint(what);
+	if (what->failed || count > HISTREE_SEGMENT_FIELDS_MAX)
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
-		store->fields[i].name = keep_text(store, reader);
-		uint64_t type = read_varint(reader);
+		store->fields[i].name = keep_text(store, what);
+		uint64_t type = read_varint(what);
 		store->fields[i].type = (enum histree_type)type;
-		if (reader->failed || type >= HISTREE_TYPE_COUNT)
+		if (what->failed || type >= HISTREE_TYPE_COUNT)
 			return false;
 	}
 	info->schema.fields = store->fields;
 	info->schema.field_count = (size_t)count;
-	info->segment_count = read_varint(reader);
-	info->start = read_signed(reader);
-	info->end = read_signed(reader);
-	info->duration_min = read_varint(reader);
-	info->duration_max = read_varint(reader);
-	info->identity = read_varint(reader);
-	return !reader->failed;
+	info->segment_count = read_varint(what);
+	info->start = read_signed(what);
+	info->end = read_signed(what);
+	info->duration_min = read_varint(what);
+	info->duration_max = read_varint(what);
+	info->identity = read_varint(what);
+	return !what->failed;
 }
 
-/* Reads a store: its number and its info. */
-static struct remote_store *read_store(struct segment_remotes *remotes, int rank, bool is_overview,
-				       struct byte_reader *reader)
+static struct remote_store *read_store(const struct remote_store *model, uint64_t part, struct byte_reader *what)
 {
-	struct remote_store *store = calloc(1, sizeof(*store));
+	struct remote_store *store = malloc(sizeof(*store));
 	if (store == NULL)
 		return NULL;
-	store->remotes = remotes;
-	store->rank = rank;
-	store->is_overview = is_overview;
-	store->number = read_varint(reader);
-	if (read_info(store, reader))
+	*store = *model;
+	store->part = part;
+	if (read_info(store, what))
 		return store;
 	store_free(store);
 	return NULL;
@@ -405,198 +502,57 @@ static enum histree_status make_store(struct remote_store *store, const struct h
 {
 	const struct histree_segment_source source = {
 		.context = store,
-		.cursor_create = segment_remote_cursor_create,
-		.cursor_start = cursor_start,
-		.cursor_next = segment_remote_cursor_next,
-		.cursor_loss = cursor_loss,
-		.cursor_free = segment_remote_cursor_free,
+		.cursor_create = segment_cursor_create,
+		.cursor_start = segment_cursor_start,
+		.cursor_next = segment_cursor_next,
+		.cursor_loss = segment_cursor_loss,
+		.cursor_free = segment_cursor_free,
 		.free = store_free,
 	};
 	const struct histree_segment_store_info info = store->info;
 	return histree_segment_store_of_source(&source, &info, overviews, count, out, error);
 }
 
-static bool read_overview(struct segment_remotes *remotes, int rank, struct byte_reader *reader,
+static bool read_overview(const struct remote_store *model, uint64_t part, struct byte_reader *what,
 			  struct histree_segment_overview *overview)
 {
-	struct histree_error error;
-	struct remote_store *store = read_store(remotes, rank, true, reader);
-	overview->width_log2 = (unsigned)read_varint(reader);
-	overview->parts_log2 = (unsigned)read_varint(reader);
-	overview->field = (size_t)(read_varint(reader) - 1);
-	if (store != NULL && !reader->failed && overview->width_log2 < 64 &&
-	    make_store(store, NULL, 0, &overview->store, &error) == HISTREE_OK)
-		return true;
-	if (store != NULL && (reader->failed || overview->width_log2 >= 64))
-		store_free(store);
+	struct remote_store *store = read_store(model, part, what);
+	overview->width_log2 = (unsigned)read_varint(what);
+	overview->parts_log2 = (unsigned)read_varint(what);
+	overview->field = (size_t)(read_varint(what) - 1);
+	if (store != NULL && !what->failed && overview->width_log2 < 64)
+		return make_store(store, NULL, 0, &overview->store, NULL) == HISTREE_OK;
+	store_free(store);
 	return false;
 }
 
-/* Makes the store that an answer describes. */
-static enum histree_status take_store(struct segment_remotes *remotes, int rank, struct byte_reader *reader,
-				      struct histree_segment_store **out, struct histree_error *error)
+enum histree_status remotes_segments(struct remotes *remotes, int rank, size_t host, const char *analysis,
+				     struct histree_segment_store **out, struct histree_error *error)
 {
 	struct histree_segment_overview overviews[HISTREE_SEGMENT_OVERVIEWS_MAX + 1];
+	struct byte_reader what;
 	size_t count = 0;
-	struct remote_store *store = read_store(remotes, rank, false, reader);
-	uint64_t overview_count = read_varint(reader);
-	bool is_well = store != NULL && !reader->failed && overview_count <= HISTREE_SEGMENT_OVERVIEWS_MAX + 1;
+	*out = NULL;
+	enum histree_status status = find_known(remotes, rank, STREAM_STORE, host, analysis, &what, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct remote_store model = { .remotes = remotes, .rank = rank, .number = read_varint(&what) };
+	struct remote_store *store = read_store(&model, 0, &what);
+	uint64_t overview_count = read_varint(&what);
+	bool is_well = store != NULL && !what.failed && overview_count <= HISTREE_SEGMENT_OVERVIEWS_MAX + 1;
 	while (is_well && count < overview_count) {
-		is_well = read_overview(remotes, rank, reader, &overviews[count]);
+		is_well = read_overview(&model, count + 1, &what, &overviews[count]);
 		count += is_well;
 	}
 	if (is_well)
 		return make_store(store, overviews, count, out, error);
 	while (count > 0)
 		histree_segment_store_close(overviews[--count].store);
-	if (store != NULL)
-		store_free(store);
-	return segment_remotes_damaged(remotes, rank, error);
+	store_free(store);
+	return damaged(remotes, rank, error);
 }
 
-enum histree_status segment_remotes_open(struct segment_remotes *remotes, int rank, size_t host,
-					 const char *analysis, struct histree_segment_store **out,
-					 struct histree_error *error)
-{
-	struct byte_reader opened;
-	struct histree_error why = { 0 };
-	struct message *message = segment_remotes_step(remotes, rank, STEP_OPEN);
-	*out = NULL;
-	message_number(message, host);
-	message_string(message, analysis);
-	enum histree_status status = segment_remotes_send(remotes, rank, error);
-	do
-		if (status == HISTREE_OK)
-			status = segment_remotes_take(remotes, rank, &opened, error);
-	while (status == HISTREE_OK && byte_reader_left(&opened) == 0);
-	if (status != HISTREE_OK)
-		return status;
-	int64_t found = read_signed(&opened);
-	read_text_into(&opened, why.message, sizeof(why.message));
-	if (opened.failed)
-		return segment_remotes_damaged(remotes, rank, error);
-	if (found != HISTREE_OK)
-		return error_set(error, (enum histree_status)found, "%s", why.message);
-	return take_store(remotes, rank, &opened, out, error);
-}
-
-/* ---- all of them ------------------------------------------------------------------------------------------ */
-
-bool segment_remotes_begin(struct segment_remotes *remotes, struct asker *asker)
-{
-	*remotes = (struct segment_remotes){ .asker = asker };
-	remotes->ranks = calloc((size_t)asker->link->count, sizeof(*remotes->ranks));
-	return remotes->ranks != NULL;
-}
-
-void segment_remotes_drain(struct segment_remotes *remotes)
-{
-	struct byte_reader unused;
-	struct histree_error error;
-	for (int rank = 1; remotes->ranks != NULL && rank < remotes->asker->link->count; rank++) {
-		/* Iterators that are closed are not kept there; ranks that were stopped keep none. */
-		if (remotes->asker->is_stopped)
-			message_clear(&remotes->ranks[rank].pending);
-		else if (!remotes->is_lost)
-			remotes->is_lost = segment_remotes_send(remotes, rank, &error) != HISTREE_OK;
-		while (!remotes->is_lost && remotes->ranks[rank].outstanding > 0)
-			if (take_answer(remotes, rank, &unused, &error) != HISTREE_OK)
-				remotes->is_lost = true;
-	}
-}
-
-void segment_remotes_release(struct segment_remotes *remotes)
-{
-	for (int rank = 0; remotes->ranks != NULL && rank < remotes->asker->link->count; rank++)
-		message_release(&remotes->ranks[rank].pending);
-	free(remotes->ranks);
-	free(remotes->cursors);
-	message_release(&remotes->received);
-	*remotes = (struct segment_remotes){ 0 };
-}
-
-/* ---- view remote --------------------------------------------------------------------------------------------- */
-
-struct view_asked {
-	struct view_remotes *remotes;
-	struct view_asked *next;
-	int rank;
-	uint64_t number;
-	bool has_arrived;
-	struct message arrived;
-};
-
-static bool view_remote_take_section(void *context, struct byte_reader section)
-{
-	const struct view_remotes *remotes = context;
-	uint64_t number = read_varint(&section);
-	for (struct view_asked *asked = remotes->asked; asked != NULL && !section.failed; asked = asked->next) {
-		if (asked->number != number)
-			continue;
-		message_clear(&asked->arrived);
-		message_bytes(&asked->arrived, section.at, byte_reader_left(&section));
-		asked->has_arrived = true;
-		return !asked->arrived.no_memory;
-	}
-	return !section.failed; /* it was dropped since */
-}
-
-void view_remotes_begin(struct view_remotes *remotes, struct segment_remotes *ranks)
-{
-	*remotes = (struct view_remotes){ .ranks = ranks };
-	ranks->take_views = view_remote_take_section;
-	ranks->views = remotes;
-}
-
-enum histree_status view_remotes_ask(struct view_remotes *remotes, int rank, uint64_t history, const void *question,
-				     size_t size, struct view_asked **out, struct histree_error *error)
-{
-	struct view_asked *asked = *out = calloc(1, sizeof(*asked));
-	if (asked == NULL)
-		return error_memory(error, "a question");
-	*asked = (struct view_asked){
-		.remotes = remotes, .next = remotes->asked, .rank = rank, .number = ++remotes->next_number
-	};
-	remotes->asked = asked;
-	struct message *message = segment_remotes_step(remotes->ranks, rank, STEP_VIEW);
-	message_number(message, asked->number);
-	message_number(message, history);
-	message_text(message, question, size);
-	return HISTREE_OK;
-}
-
-enum histree_status view_asked_take(struct view_asked *asked, const void **answer, size_t *size,
-				    struct histree_error *error)
-{
-	struct segment_remotes *ranks = asked->remotes->ranks;
-	struct histree_error why = { 0 };
-	struct byte_reader unused;
-	enum histree_status status = asked->has_arrived ? HISTREE_OK : segment_remotes_send_all(ranks, error);
-	while (status == HISTREE_OK && !asked->has_arrived)
-		status = segment_remotes_take(ranks, asked->rank, &unused, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct byte_reader reader = byte_reader(asked->arrived.bytes, asked->arrived.size);
-	int64_t found = read_signed(&reader);
-	read_text_into(&reader, why.message, sizeof(why.message));
-	if (reader.failed)
-		return segment_remotes_damaged(ranks, asked->rank, error);
-	*answer = reader.at;
-	*size = byte_reader_left(&reader);
-	return found == HISTREE_OK ? HISTREE_OK : error_set(error, (enum histree_status)found, "%s", why.message);
-}
-
-void view_asked_drop(struct view_asked *asked)
-{
-	struct view_asked **at = &asked->remotes->asked;
-	while (*at != asked)
-		at = &(*at)->next;
-	*at = asked->next;
-	message_release(&asked->arrived);
-	free(asked);
-}
-
-/* ---- event remote -------------------------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------------------------- */
 
 enum {
 	FIRST_RUN = 64, /* as many as are looked at to find a time */
@@ -606,7 +562,7 @@ enum {
 };
 
 struct remote_events {
-	struct event_remotes *remotes;
+	struct remotes *remotes;
 	int rank;
 	size_t host;
 	uint64_t count;
@@ -615,59 +571,39 @@ struct remote_events {
 
 struct event_cursor {
 	const struct remote_events *of;
-	uint64_t number;
-	uint64_t wanted;      /* the number of the next event */
-	uint64_t first;       /* of the run that is here */
-	struct message bytes; /* of it */
-	struct event_rows rows;
-	uint32_t run, runs; /* how many to ask for; how many came one after the other */
-	/* What was asked for last: the answer has its serial. */
-	bool is_asked, has_arrived;
-	uint64_t serial, asked_first;
-	struct message arrived;
+	struct stream stream;
+	uint64_t wanted;       /* the number of the next event */
+	uint64_t first;        /* of the run that is here */
+	uint64_t asked_first;  /* of the one that was asked for last */
+	struct columns events; /* that are here */
+	uint32_t run, runs;    /* how many to ask for; how many came one after the other */
 	/* Earlier bytes of the run that is here, to which values that were handed out may point. */
 	struct message *before;
 	size_t before_count, before_capacity;
 	/* What is wanted of events besides their times. */
 	uint8_t texts_of_all;
 	uint8_t *texts; /* of each type */
-	char *paths[EVENT_VALUES_MAX];
+	char *paths[EVENT_PATHS_MAX];
 	uint32_t path_count;
 	struct histree_error error; /* of a function that cannot return it */
 };
 
-/* ---- runs ------------------------------------------------------------------------------------------------- */
-
-static bool event_remote_take_section(void *context, struct byte_reader section)
-{
-	const struct event_remotes *remotes = context;
-	uint64_t number = read_varint(&section), serial = read_varint(&section);
-	for (size_t i = 0; !section.failed && i < remotes->cursor_count; i++) {
-		struct event_cursor *cursor = remotes->cursors[i];
-		if (cursor->number != number || cursor->serial != serial || !cursor->is_asked)
-			continue; /* it wants something else by now */
-		message_clear(&cursor->arrived);
-		message_bytes(&cursor->arrived, section.at, byte_reader_left(&section));
-		cursor->is_asked = false;
-		cursor->has_arrived = true;
-		return !cursor->arrived.no_memory;
-	}
-	return !section.failed;
-}
-
-static void ask(struct event_cursor *cursor, uint64_t first, uint64_t count)
+static void ask_events(struct event_cursor *cursor, uint64_t first, uint64_t count)
 {
 	const struct remote_events *of = cursor->of;
+	struct message *message;
 	uint64_t more = 0;
+	assert(first < of->count);
 	if (count > of->count - first)
 		count = of->count - first;
-	cursor->is_asked = true;
-	cursor->has_arrived = false;
 	cursor->asked_first = first;
-	struct message *message = segment_remotes_step(of->remotes->ranks, of->rank, STEP_READ);
-	message_number(message, cursor->number);
-	message_number(message, ++cursor->serial);
-	message_number(message, of->host);
+	if (cursor->stream.number != 0) {
+		message = stream_more(&cursor->stream);
+	} else {
+		message = stream_start(&cursor->stream, STREAM_EVENTS);
+		message_number(message, of->host);
+		message_string(message, "");
+	}
 	message_number(message, first);
 	message_number(message, count);
 	message_number(message, cursor->path_count);
@@ -684,48 +620,41 @@ static void ask(struct event_cursor *cursor, uint64_t first, uint64_t count)
 		}
 }
 
-static enum histree_status read_run(struct event_cursor *cursor, struct histree_error *error)
+static bool is_event(const int64_t *numbers, size_t type_count)
 {
-	struct histree_error why = { 0 };
-	struct message empty = cursor->bytes;
-	cursor->bytes = cursor->arrived;
-	cursor->arrived = empty;
-	cursor->has_arrived = false;
-	cursor->first = cursor->asked_first;
-	cursor->rows.count = 0;
-	struct byte_reader reader = byte_reader(cursor->bytes.bytes, cursor->bytes.size);
-	int64_t found = read_signed(&reader);
-	read_text_into(&reader, why.message, sizeof(why.message));
-	enum histree_status status = event_rows_read(&cursor->rows, &reader, error);
-	if (status != HISTREE_OK)
-		return status;
-	for (uint32_t i = 0; i < cursor->rows.count; i++)
-		if (cursor->rows.rows[i].type >= cursor->of->type_count)
-			status = HISTREE_ERR_FORMAT;
-	if (status != HISTREE_OK || (found == HISTREE_OK && cursor->rows.count == 0)) {
-		cursor->rows.count = 0;
-		return segment_remotes_damaged(cursor->of->remotes->ranks, cursor->of->rank, error);
-	}
-	/* What comes before that which failed is handed out first, and the rest asked for again. */
-	if (cursor->rows.count > 0)
-		return HISTREE_OK;
-	return error_set(error, (enum histree_status)found, "%s", why.message);
+	return numbers[EVENT_CPU] >= -1 && numbers[EVENT_CPU] < INT32_MAX && numbers[EVENT_TYPE] >= 0 &&
+	       (uint64_t)numbers[EVENT_TYPE] < type_count;
 }
 
-/* Waits for what was asked for. */
-static enum histree_status event_remote_fetch(struct event_cursor *cursor, struct histree_error *error)
+/* Waits for what was asked for.  What comes before that which failed is handed out first. */
+static enum histree_status fetch_events(struct event_cursor *cursor, struct histree_error *error)
 {
-	struct segment_remotes *ranks = cursor->of->remotes->ranks;
-	struct byte_reader unused;
-	enum histree_status status = cursor->has_arrived ? HISTREE_OK : segment_remotes_send_all(ranks, error);
-	while (status == HISTREE_OK && !cursor->has_arrived)
-		status = segment_remotes_take(ranks, cursor->of->rank, &unused, error);
-	return status == HISTREE_OK ? read_run(cursor, error) : status;
+	struct columns *events = &cursor->events;
+	struct byte_reader answer;
+	events->rows = 0;
+	cursor->first = cursor->asked_first;
+	enum histree_status status = stream_take(&cursor->stream, &answer, error);
+	if (status == HISTREE_OK)
+		status = columns_read(events, EVENT_ROWS, &answer, error);
+	bool is_well =
+		events->value_count >= EVENT_TEXTS && (events->rows > 0 || cursor->stream.status != HISTREE_OK);
+	for (uint32_t i = 0; i < events->rows; i++)
+		is_well = is_well && is_event(columns_numbers(events, i), cursor->of->type_count);
+	if (status == HISTREE_OK && !is_well) {
+		events->rows = 0;
+		return stream_damaged(&cursor->stream, error);
+	}
+	return status == HISTREE_OK && events->rows == 0 ? stream_end(&cursor->stream, error) : status;
 }
 
 static bool is_here(const struct event_cursor *cursor, uint64_t number)
 {
-	return number >= cursor->first && number - cursor->first < cursor->rows.count;
+	return number >= cursor->first && number - cursor->first < cursor->events.rows;
+}
+
+static bool is_coming(const struct event_cursor *cursor, uint64_t number)
+{
+	return (cursor->stream.asked != 0 || cursor->stream.has_arrived) && cursor->asked_first == number;
 }
 
 static void forget_before(struct event_cursor *cursor)
@@ -734,155 +663,141 @@ static void forget_before(struct event_cursor *cursor)
 		message_release(&cursor->before[--cursor->before_count]);
 }
 
-/* ---- the source -------------------------------------------------------------------------------------------- */
-
-static void event_remote_cursor_free(void *context)
+static void event_cursor_free(void *context)
 {
 	struct event_cursor *cursor = context;
-	struct event_remotes *remotes = cursor->of->remotes;
-	if (cursor->serial > 0) /* the rank has a reader */
-		message_number(segment_remotes_step(remotes->ranks, cursor->of->rank, STEP_LEAVE), cursor->number);
-	for (size_t i = 0; i < remotes->cursor_count; i++)
-		if (remotes->cursors[i] == cursor)
-			remotes->cursors[i] = remotes->cursors[--remotes->cursor_count];
+	stream_close(&cursor->stream);
 	forget_before(cursor);
 	free(cursor->before);
-	message_release(&cursor->bytes);
-	message_release(&cursor->arrived);
-	event_rows_release(&cursor->rows);
+	columns_release(&cursor->events);
 	for (uint32_t i = 0; i < cursor->path_count; i++)
 		free(cursor->paths[i]);
 	free(cursor->texts);
 	free(cursor);
 }
 
-static enum histree_status event_remote_cursor_create(void *context, void **out, struct histree_error *error)
+static enum histree_status event_cursor_create(void *context, void **out, struct histree_error *error)
 {
 	const struct remote_events *of = context;
-	struct event_remotes *remotes = of->remotes;
 	struct event_cursor *cursor = calloc(1, sizeof(*cursor));
 	uint8_t *texts = calloc(of->type_count + 1, 1);
-	*out = NULL;
-	if (cursor == NULL || texts == NULL ||
-	    !array_reserve(&remotes->cursors, &remotes->cursor_capacity, remotes->cursor_count + 1)) {
+	*out = cursor;
+	if (cursor == NULL || texts == NULL) {
 		free(cursor);
 		free(texts);
+		*out = NULL;
 		return error_memory(error, "a reader of events");
 	}
 	cursor->of = of;
 	cursor->texts = texts;
-	cursor->number = ++remotes->next_number;
 	cursor->run = FIRST_RUN;
-	remotes->cursors[remotes->cursor_count++] = cursor;
-	*out = cursor;
+	stream_open(&cursor->stream, &of->remotes->streams, of->rank);
 	return HISTREE_OK;
 }
 
 /* It is asked for at once, and sent when an event is wanted: so the ranks of all hosts look for theirs together. */
-static enum histree_status cursor_seek(void *context, uint64_t number, struct histree_error *error)
+static enum histree_status event_cursor_seek(void *context, uint64_t number, struct histree_error *error)
 {
 	struct event_cursor *cursor = context;
 	(void)error;
 	cursor->wanted = number;
-	bool comes = (cursor->is_asked || cursor->has_arrived) && cursor->asked_first == number;
-	if (is_here(cursor, number) || comes)
+	if (is_here(cursor, number) || is_coming(cursor, number))
 		return HISTREE_OK;
 	cursor->run = FIRST_RUN;
 	cursor->runs = 0;
-	ask(cursor, number, cursor->run);
+	ask_events(cursor, number, cursor->run);
 	return HISTREE_OK;
 }
 
 static enum histree_status next_run(struct event_cursor *cursor, struct histree_error *error)
 {
-	bool comes = (cursor->is_asked || cursor->has_arrived) && cursor->asked_first == cursor->wanted;
-	if (!comes)
-		ask(cursor, cursor->wanted, cursor->run);
-	enum histree_status status = event_remote_fetch(cursor, error);
+	if (!is_coming(cursor, cursor->wanted))
+		ask_events(cursor, cursor->wanted, cursor->run);
+	enum histree_status status = fetch_events(cursor, error);
 	if (status != HISTREE_OK)
 		return status;
 	cursor->run = cursor->run < LONGEST_RUN ? cursor->run * 4 : LONGEST_RUN;
-	uint64_t behind = cursor->first + cursor->rows.count;
+	uint64_t behind = cursor->first + cursor->events.rows;
 	if (++cursor->runs < RUNS_BEFORE_AHEAD || behind >= cursor->of->count)
 		return HISTREE_OK;
-	ask(cursor, behind, cursor->run);
-	return segment_remotes_send(cursor->of->remotes->ranks, cursor->of->rank, error);
+	ask_events(cursor, behind, cursor->run);
+	return streams_send(&cursor->of->remotes->streams, error);
 }
 
-static enum histree_status event_remote_cursor_next(void *context, struct histree_event *out,
-						    struct histree_error *error)
+static enum histree_status event_cursor_next(void *context, struct histree_event *out, struct histree_error *error)
 {
 	struct event_cursor *cursor = context;
 	enum histree_status status = HISTREE_OK;
 	forget_before(cursor);
-	if (cursor->error.status < 0) {
-		if (error != NULL)
-			*error = cursor->error;
-		return cursor->error.status;
-	}
+	if (cursor->error.status < 0)
+		return error_set(error, cursor->error.status, "%s", cursor->error.message);
 	if (!is_here(cursor, cursor->wanted))
 		status = next_run(cursor, error);
 	if (status != HISTREE_OK)
 		return status;
-	const struct event_row *row = &cursor->rows.rows[cursor->wanted - cursor->first];
+	const int64_t *numbers = columns_numbers(&cursor->events, (uint32_t)(cursor->wanted - cursor->first));
 	*out = (struct histree_event){
 		.number = cursor->wanted++,
-		.time = row->time,
-		.cpu = row->cpu,
-		.type = row->type,
+		.time = numbers[EVENT_TIME],
+		.cpu = (int32_t)numbers[EVENT_CPU],
+		.type = (uint32_t)numbers[EVENT_TYPE],
 	};
 	return HISTREE_OK;
 }
 
-/* ---- texts and values -------------------------------------------------------------------------------------- */
-
 /* Asks again for the event that was given last and those behind it, with what is wanted of them now. */
 static bool fetch_again(struct event_cursor *cursor)
 {
-	uint64_t last = cursor->wanted - 1, left = cursor->first + cursor->rows.count - last;
+	uint64_t last = cursor->wanted - 1, left = cursor->first + cursor->events.rows - last;
 	struct histree_error error = { 0 };
 	enum histree_status status = HISTREE_OK;
 	if (!array_reserve(&cursor->before, &cursor->before_capacity, cursor->before_count + 1))
 		status = error_memory(&error, "events of a rank");
 	if (status == HISTREE_OK) {
-		cursor->before[cursor->before_count++] = cursor->bytes;
-		cursor->bytes = (struct message){ 0 };
-		ask(cursor, last, left);
-		status = event_remote_fetch(cursor, &error);
+		cursor->before[cursor->before_count++] = cursor->stream.taken;
+		cursor->stream.taken = (struct message){ 0 };
+		ask_events(cursor, last, left);
+		status = fetch_events(cursor, &error);
 	}
 	if (status < 0)
 		cursor->error = error;
 	return status == HISTREE_OK;
 }
 
-static const struct event_row *last_row(const struct event_cursor *cursor)
+/* Whether the event that was given last is here. */
+static bool has_last(const struct event_cursor *cursor)
 {
-	if (cursor->wanted == 0 || cursor->error.status < 0 || !is_here(cursor, cursor->wanted - 1))
-		return NULL;
-	return &cursor->rows.rows[cursor->wanted - 1 - cursor->first];
+	return cursor->wanted > 0 && cursor->error.status >= 0 && is_here(cursor, cursor->wanted - 1);
 }
 
-static void want_text(struct event_cursor *cursor, uint32_t type, uint8_t text)
+static const struct histree_value *last_values(const struct event_cursor *cursor)
 {
+	return columns_values(&cursor->events, (uint32_t)(cursor->wanted - 1 - cursor->first));
+}
+
+static void want_text(struct event_cursor *cursor, uint8_t text)
+{
+	const int64_t *numbers = columns_numbers(&cursor->events, (uint32_t)(cursor->wanted - 1 - cursor->first));
 	size_t types = 0;
-	cursor->texts[type] |= text;
+	cursor->texts[numbers[EVENT_TYPE]] |= text;
 	for (size_t i = 0; i < cursor->of->type_count; i++)
 		types += (cursor->texts[i] & text) != 0;
 	if (types >= TYPES_OF_ALL)
 		cursor->texts_of_all |= text;
 }
 
-static const char *cursor_text(void *context, enum histree_event_text what)
+static const char *event_cursor_text(void *context, enum histree_event_text what)
 {
 	struct event_cursor *cursor = context;
-	const struct event_row *row = last_row(cursor);
-	if (row == NULL)
+	if (!has_last(cursor))
 		return "";
-	if (row->texts[what] == NULL) {
-		want_text(cursor, row->type, (uint8_t)(1U << what));
-		row = fetch_again(cursor) ? last_row(cursor) : NULL;
+	if (!columns_has(&last_values(cursor)[what])) {
+		want_text(cursor, (uint8_t)(1U << what));
+		if (!fetch_again(cursor))
+			return "";
 	}
-	return row != NULL && row->texts[what] != NULL ? row->texts[what] : "";
+	const struct histree_value *text = &last_values(cursor)[what];
+	return text->type == HISTREE_STRING ? text->bytes : "";
 }
 
 /* Returns the index of a path among those that are wanted, of which it is one from now on; SIZE_MAX: no memory. */
@@ -891,47 +806,37 @@ static size_t want_path(struct event_cursor *cursor, const char *path)
 	for (uint32_t i = 0; i < cursor->path_count; i++)
 		if (strcmp(cursor->paths[i], path) == 0)
 			return i;
-	if (cursor->path_count == EVENT_VALUES_MAX) { /* whoever asks for so many begins anew */
+	if (cursor->path_count == EVENT_PATHS_MAX) { /* a reader that asks for so many begins anew */
 		while (cursor->path_count > 0)
 			free(cursor->paths[--cursor->path_count]);
-		cursor->rows.value_count = 0;
+		cursor->events.value_count = 0;
 	}
 	cursor->paths[cursor->path_count] = strdup(path);
 	return cursor->paths[cursor->path_count] != NULL ? cursor->path_count++ : SIZE_MAX;
 }
 
-static enum histree_status cursor_value(void *context, const char *path, struct histree_value *out)
+static enum histree_status event_cursor_value(void *context, const char *path, struct histree_value *out)
 {
 	struct event_cursor *cursor = context;
 	*out = histree_null();
-	if (last_row(cursor) == NULL)
+	if (!has_last(cursor))
 		return HISTREE_NOT_FOUND;
 	size_t index = want_path(cursor, path);
 	if (index == SIZE_MAX) {
 		error_memory(&cursor->error, "events of a rank");
 		return HISTREE_NOT_FOUND;
 	}
-	if (index >= cursor->rows.value_count && !fetch_again(cursor))
+	index += EVENT_TEXTS;
+	if (index >= cursor->events.value_count && !fetch_again(cursor))
 		return HISTREE_NOT_FOUND;
-	size_t at = (size_t)(cursor->wanted - 1 - cursor->first) * cursor->rows.value_count + index;
-	if (index >= cursor->rows.value_count || !cursor->rows.are_there[at])
+	if (index >= cursor->events.value_count || !columns_has(&last_values(cursor)[index]))
 		return HISTREE_NOT_FOUND;
-	*out = cursor->rows.values[at];
+	*out = last_values(cursor)[index];
 	return HISTREE_OK;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------- */
-
-void event_remotes_begin(struct event_remotes *remotes, struct segment_remotes *ranks)
-{
-	*remotes = (struct event_remotes){ .ranks = ranks };
-	ranks->take_events = event_remote_take_section;
-	ranks->events = remotes;
-}
-
-static enum histree_status take_events(struct event_remotes *remotes, int rank, size_t host,
-				       struct byte_reader *reader, struct histree_events **out,
-				       struct histree_error *error)
+static enum histree_status make_events(struct remotes *remotes, int rank, size_t host, struct byte_reader *what,
+				       struct histree_events **out, struct histree_error *error)
 {
 	struct remote_events *of = calloc(1, sizeof(*of));
 	if (of == NULL)
@@ -939,18 +844,18 @@ static enum histree_status take_events(struct event_remotes *remotes, int rank, 
 	*of = (struct remote_events){ .remotes = remotes, .rank = rank, .host = host };
 	const struct histree_event_source source = {
 		.context = of,
-		.cursor_create = event_remote_cursor_create,
-		.cursor_seek = cursor_seek,
-		.cursor_next = event_remote_cursor_next,
-		.cursor_text = cursor_text,
-		.cursor_value = cursor_value,
-		.cursor_free = event_remote_cursor_free,
+		.cursor_create = event_cursor_create,
+		.cursor_seek = event_cursor_seek,
+		.cursor_next = event_cursor_next,
+		.cursor_text = event_cursor_text,
+		.cursor_value = event_cursor_value,
+		.cursor_free = event_cursor_free,
 		.free = free,
 	};
-	bool are_in_order = read_byte(reader) != 0;
-	size_t size = byte_reader_left(reader);
+	bool are_in_order = read_byte(what) != 0;
+	size_t size = byte_reader_left(what);
 	enum histree_status status =
-		histree_events_of_source(&source, read_bytes(reader, size), size, are_in_order, out, error);
+		histree_events_of_source(&source, read_bytes(what, size), size, are_in_order, out, error);
 	if (status != HISTREE_OK)
 		return status;
 	of->count = histree_events_count(*out);
@@ -958,31 +863,16 @@ static enum histree_status take_events(struct event_remotes *remotes, int rank, 
 	return HISTREE_OK;
 }
 
-enum histree_status event_remotes_open(struct event_remotes *remotes, int rank, size_t host,
-				       struct histree_events **out, struct histree_error *error)
+/* An index is large, and is not kept as bytes. */
+enum histree_status remotes_events(struct remotes *remotes, int rank, size_t host, struct histree_events **out,
+				   struct histree_error *error)
 {
-	struct byte_reader opened = byte_reader("", 0);
-	struct histree_error why = { 0 };
+	struct stream stream;
+	struct byte_reader what;
 	*out = NULL;
-	message_number(segment_remotes_step(remotes->ranks, rank, STEP_EVENTS), host);
-	enum histree_status status = segment_remotes_send(remotes->ranks, rank, error);
-	do
-		if (status == HISTREE_OK)
-			status = segment_remotes_take(remotes->ranks, rank, &opened, error);
-	while (status == HISTREE_OK && byte_reader_left(&opened) == 0);
-	if (status != HISTREE_OK)
-		return status;
-	int64_t found = read_signed(&opened);
-	read_text_into(&opened, why.message, sizeof(why.message));
-	if (opened.failed)
-		return segment_remotes_damaged(remotes->ranks, rank, error);
-	if (found != HISTREE_OK)
-		return error_set(error, (enum histree_status)found, "%s", why.message);
-	return take_events(remotes, rank, host, &opened, out, error);
-}
-
-void event_remotes_release(struct event_remotes *remotes)
-{
-	free(remotes->cursors);
-	*remotes = (struct event_remotes){ 0 };
+	enum histree_status status = ask_rank(remotes, rank, STREAM_INDEX, host, "", &stream, &what, error);
+	if (status == HISTREE_OK)
+		status = make_events(remotes, rank, host, &what, out, error);
+	stream_close(&stream);
+	return status;
 }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * host_server.c - what a rank has of its hosts, for rank 0: events, states, sums and segments.
+ * host_server.c - what a rank has of its hosts, for rank 0.
  *
- * What a rank adds up of its own hosts for rank 0, so that their states need not travel.
- *
- * 	VIEW	number, history, question	the number, a status, and the answer
- *
- * The history is one that HISTORY (host_server.h) has opened; question and answer are bytes of the library
- * (histree/time_use.h).
+ * Each kind of stream (stream.h) is a row of a table: how it starts, goes on and ends.  What it needs from one
+ * answer to the next is its state.  The bytes of an answer are gathered in `answer` of the server, since how it
+ * ended is known last and said first.
  */
 #include "mpi/host_server.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,21 +25,36 @@
 #include "histree/segment_filter.h"
 #include "histree/segment_source.h"
 #include "histree/time_use.h"
-#include "mpi/answer.h"
-#include "mpi/columns.h"
-#include "mpi/link.h"
-#include "mpi/shard_set.h"
+#include "mpi/stream.h"
 
-/* ---- event server -------------------------------------------------------------------------------------------- */
+/* So that a small question is one message, and a long one few. */
+enum { FIRST_ROWS = 256, MORE_ROWS = 4096, BATCH = 256 };
 
-struct served_events {
-	uint64_t host;
-	struct histree_events *events;
+/* What was opened of a host: a history, a segment store, or events. */
+struct served_thing {
+	enum stream_kind kind;
+	size_t host;
+	char *analysis;
+	void *what;
 };
 
-struct served_reader {
-	uint64_t number, host;
-	struct histree_event_reader *reader; /* NULL: the place is free */
+struct served_kind {
+	/*
+	 * Returns HISTREE_END where the answer is complete; HISTREE_OK: the stream goes on, with `state`, which is
+	 * dropped in any case.
+	 */
+	enum histree_status (*start)(struct host_server *server, struct byte_reader *asked, void **state,
+				     struct histree_error *error);
+	/* Rows may come with an error, which is behind them. */
+	enum histree_status (*go_on)(struct host_server *server, void *state, struct byte_reader *asked,
+				     uint32_t rows, struct histree_error *error);
+	void (*drop)(void *state);
+};
+
+struct served_stream {
+	uint64_t number;
+	const struct served_kind *kind; /* NULL: the place is free */
+	void *state;
 };
 
 static enum histree_status unreadable(struct histree_error *error)
@@ -49,605 +62,99 @@ static enum histree_status unreadable(struct histree_error *error)
 	return error_set(error, HISTREE_ERR_FORMAT, "a rank cannot read the question");
 }
 
-/* ---- indexes ---------------------------------------------------------------------------------------------- */
+/* ---- what is open of hosts ----------------------------------------------------------------------------------- */
 
-static enum histree_status find_events(struct event_server *server, const struct shard_set *set, uint64_t host,
-				       struct histree_events **out, struct histree_error *error)
+static enum histree_status open_thing(struct histree_store *store, struct served_thing *thing,
+				      struct histree_error *error)
 {
-	for (size_t i = 0; i < server->events_count; i++) {
-		*out = server->events[i].events;
-		if (server->events[i].host == host)
-			return HISTREE_OK;
-	}
-	if (host >= set->count || set->hosts[host].store == NULL)
-		return error_set(error, HISTREE_ERR_IO, "%s",
-				 host < set->count ? set->hosts[host].why : "there is no such host");
-	enum histree_status status = histree_events_open(set->hosts[host].store, out, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (!array_reserve(&server->events, &server->events_capacity, server->events_count + 1)) {
-		histree_events_close(*out);
-		return error_memory(error, "the events of a host");
-	}
-	server->events[server->events_count++] = (struct served_events){ host, *out };
-	return HISTREE_OK;
+	struct histree_history *history = NULL;
+	struct histree_segment_store *segments = NULL;
+	struct histree_events *events = NULL;
+	enum histree_status status = HISTREE_ERR_INTERNAL;
+	if (thing->kind == STREAM_HISTORY)
+		status = histree_store_history(store, thing->analysis, true, NULL, &history, error);
+	else if (thing->kind == STREAM_STORE)
+		status = histree_store_segments(store, thing->analysis, true, NULL, &segments, error);
+	else if (thing->kind == STREAM_INDEX)
+		status = histree_events_open(store, &events, error);
+	thing->what = history != NULL ? (void *)history : segments != NULL ? (void *)segments : (void *)events;
+	return status;
 }
 
-/* Appends the index as its file has it, which was found sound when the events were opened. */
-static enum histree_status write_index(const struct histree_store *store, struct message *out,
-				       struct histree_error *error)
+static void close_thing(struct served_thing *thing)
 {
-	char *path = NULL;
-	off_t size = 0;
-	if (asprintf(&path, "%s/events.idx", histree_store_info(store)->path) < 0)
-		return error_memory(error, "an index of events");
-	int file = io_posix.open(io_posix.context, path, O_RDONLY | O_CLOEXEC, 0);
+	if (thing->kind == STREAM_HISTORY)
+		histree_history_close(thing->what);
+	else if (thing->kind == STREAM_STORE)
+		histree_segment_store_close(thing->what);
+	else if (thing->kind == STREAM_INDEX)
+		histree_events_close(thing->what);
+	free(thing->analysis);
+}
+
+/* Finds what was opened, by the host and the analysis, or opens it; *number is what rank 0 knows it by. */
+static enum histree_status find_thing(struct host_server *server, enum stream_kind kind, uint64_t host,
+				      struct message_text analysis, size_t *number, struct histree_error *error)
+{
+	struct served_thing thing = { .kind = kind, .host = (size_t)host, .analysis = message_text_copy(analysis) };
+	const struct shard_set *set = server->set;
 	enum histree_status status = HISTREE_OK;
-	if (file < 0 || io_posix.size(io_posix.context, file, &size) != 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-	size_t at = status == HISTREE_OK ? message_room(out, (size_t)size) : SIZE_MAX;
-	if (status == HISTREE_OK && (at == SIZE_MAX || out->no_memory))
-		status = error_memory(error, "an index of events");
-	if (status == HISTREE_OK)
-		status = io_read_all(&io_posix, file, out->bytes + at, (size_t)size, 0, error);
-	if (file >= 0)
-		io_posix.close(io_posix.context, file);
-	free(path);
-	return status;
-}
-
-static void open_events(struct event_server *server, const struct shard_set *set, struct byte_reader *request,
-			struct message *reply)
-{
-	struct histree_error error = { 0 };
-	struct histree_events *events = NULL;
-	struct message index = { 0 };
-	uint64_t host = read_varint(request);
-	enum histree_status status =
-		request->failed ? unreadable(&error) : find_events(server, set, host, &events, &error);
-	if (status == HISTREE_OK)
-		status = write_index(set->hosts[host].store, &index, &error);
-	size_t at = section_begin(reply, STEP_EVENTS);
-	section_status(reply, status, &error);
-	if (status == HISTREE_OK) {
-		message_byte(reply, histree_events_are_in_order(events));
-		message_bytes(reply, index.bytes, index.size);
-	}
-	section_end(reply, at);
-	message_release(&index);
-}
-
-/* ---- readers ---------------------------------------------------------------------------------------------- */
-
-static enum histree_status find_reader(struct event_server *server, const struct histree_events *events,
-				       uint64_t host, uint64_t number, struct histree_event_reader **out,
-				       struct histree_error *error)
-{
-	struct served_reader *place = NULL;
-	for (size_t i = 0; i < server->reader_count; i++) {
-		struct served_reader *reader = &server->readers[i];
-		*out = reader->reader;
-		if (reader->reader != NULL && reader->number == number)
-			return reader->host == host ? HISTREE_OK : unreadable(error);
-		if (reader->reader == NULL)
-			place = reader;
-	}
-	if (place == NULL && !array_reserve(&server->readers, &server->reader_capacity, server->reader_count + 1))
-		return error_memory(error, "a reader of events");
-	if (place == NULL)
-		place = &server->readers[server->reader_count++];
-	*place = (struct served_reader){ number, host, NULL };
-	enum histree_status status = histree_event_reader_create(events, &place->reader, error);
-	*out = place->reader;
-	return status;
-}
-
-struct wish {
-	uint64_t reader, serial, host, first, count;
-	char *paths[EVENT_VALUES_MAX];
-	uint32_t path_count;
-};
-
-static void wish_release(struct wish *wish)
-{
-	for (uint32_t i = 0; i < wish->path_count; i++)
-		free(wish->paths[i]);
-}
-
-/* Reads a wish but for the texts of types, which depend on the host. */
-static bool read_wish(struct wish *wish, struct byte_reader *request)
-{
-	wish->reader = read_varint(request);
-	wish->serial = read_varint(request);
-	wish->host = read_varint(request);
-	wish->first = read_varint(request);
-	wish->count = read_varint(request);
-	uint64_t paths = read_varint(request);
-	if (request->failed || paths > EVENT_VALUES_MAX || wish->count > EVENT_ROWS_MAX) {
-		request->failed = true;
-		return false;
-	}
-	for (; wish->path_count < paths; wish->path_count++) {
-		wish->paths[wish->path_count] = message_text_copy(read_text(request));
-		if (wish->paths[wish->path_count] == NULL)
-			return false;
-	}
-	return !request->failed;
-}
-
-/* All types have those that come first; then some have more. */
-static enum histree_status read_wanted(struct event_server *server, size_t type_count, struct byte_reader *request,
-				       struct histree_error *error)
-{
-	uint8_t all = read_byte(request);
-	uint64_t more = read_varint(request);
-	if (!array_reserve(&server->wanted, &server->wanted_capacity, type_count + 1))
-		return error_memory(error, "a question");
-	memset(server->wanted, all, type_count + 1);
-	for (; more > 0 && !request->failed; more--) {
-		uint64_t type = read_varint(request);
-		uint8_t texts = read_byte(request);
-		if (type >= type_count)
-			return unreadable(error);
-		server->wanted[type] |= texts;
-	}
-	return request->failed ? unreadable(error) : HISTREE_OK;
-}
-
-static void add_row(struct event_server *server, const struct wish *wish, struct histree_event_reader *reader,
-		    const struct histree_event *event)
-{
-	struct event_rows_writer *writer = &server->writer;
-	struct histree_value value;
-	uint8_t texts = server->wanted[event->type] & ((1 << EVENT_TEXTS) - 1);
-	event_rows_add(writer, event, texts);
-	if ((texts >> HISTREE_EVENT_CONTENTS & 1) != 0)
-		event_rows_text(writer, histree_event_reader_contents(reader));
-	if ((texts >> HISTREE_EVENT_JSON & 1) != 0)
-		event_rows_text(writer, histree_event_reader_json(reader));
-	if ((texts >> HISTREE_EVENT_STREAM & 1) != 0)
-		event_rows_text(writer, histree_event_reader_stream(reader));
-	for (uint32_t i = 0; i < wish->path_count; i++) {
-		bool is_there = histree_event_reader_value(reader, wish->paths[i], &value) == HISTREE_OK;
-		event_rows_value(writer, is_there ? &value : NULL);
-	}
-}
-
-static enum histree_status read_rows(struct event_server *server, const struct wish *wish,
-				     struct histree_event_reader *reader, struct histree_error *error)
-{
-	struct histree_event event;
-	enum histree_status status = histree_event_reader_seek(reader, wish->first, error);
-	while (status == HISTREE_OK && server->writer.count < wish->count &&
-	       !event_rows_are_enough(&server->writer)) {
-		status = cancel_check(&server->cancel, server->writer.count, error);
-		if (status == HISTREE_OK)
-			status = histree_event_reader_next(reader, &event, error);
-		if (status == HISTREE_OK)
-			add_row(server, wish, reader, &event);
-	}
-	return status;
-}
-
-static void read_events(struct event_server *server, const struct shard_set *set, struct byte_reader *request,
-			struct message *reply)
-{
-	struct wish wish = { 0 };
-	struct histree_error error = { 0 };
-	struct histree_events *events = NULL;
-	struct histree_event_reader *reader = NULL;
-	size_t type_count = 0;
-	enum histree_status status = read_wish(&wish, request)
-					     ? find_events(server, set, wish.host, &events, &error)
-					     : unreadable(&error);
-	if (status == HISTREE_OK) {
-		histree_events_types(events, &type_count);
-		status = read_wanted(server, type_count, request, &error);
-	} else { /* nothing else of the request can be told apart */
-		request->failed = true;
-	}
-	event_rows_begin(&server->writer, wish.path_count);
-	if (status == HISTREE_OK)
-		status = find_reader(server, events, wish.host, wish.reader, &reader, &error);
-	if (status == HISTREE_OK)
-		status = read_rows(server, &wish, reader, &error);
-	size_t at = section_begin(reply, STEP_READ);
-	message_number(reply, wish.reader);
-	message_number(reply, wish.serial);
-	section_status(reply, status, &error);
-	event_rows_write(&server->writer, reply);
-	section_end(reply, at);
-	wish_release(&wish);
-}
-
-static void leave(struct event_server *server, uint64_t number)
-{
-	for (size_t i = 0; i < server->reader_count; i++)
-		if (server->readers[i].reader != NULL && server->readers[i].number == number) {
-			histree_event_reader_free(server->readers[i].reader);
-			server->readers[i].reader = NULL;
-		}
-}
-
-/* Takes a step; returns false if it is none of these. */
-static bool event_server_step(struct event_server *server, const struct shard_set *set, uint8_t step,
-			      struct byte_reader *request, struct message *reply)
-{
-	switch (step) {
-	case STEP_EVENTS:
-		open_events(server, set, request, reply);
-		return true;
-	case STEP_READ:
-		read_events(server, set, request, reply);
-		return true;
-	case STEP_LEAVE:
-		leave(server, read_varint(request));
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Drops all readers: the question is over. */
-static void event_server_reset(struct event_server *server)
-{
-	for (size_t i = 0; i < server->reader_count; i++)
-		histree_event_reader_free(server->readers[i].reader);
-	server->reader_count = 0;
-}
-
-static void event_server_release(struct event_server *server)
-{
-	event_server_reset(server);
-	for (size_t i = 0; i < server->events_count; i++)
-		histree_events_close(server->events[i].events);
-	free(server->readers);
-	free(server->events);
-	free(server->wanted);
-	event_rows_writer_release(&server->writer);
-	*server = (struct event_server){ 0 };
-}
-
-/* ---- state server -------------------------------------------------------------------------------------------- */
-
-/* So that a small question is one message, and a long one few. */
-enum { STATE_SERVER_FIRST_ROWS = 256, STATE_SERVER_MORE_ROWS = 4096, BATCH = 256 };
-
-struct served_history {
-	char *analysis;
-	size_t host;
-	struct histree_history *history;
-};
-
-struct served_query {
-	uint64_t number;
-	struct histree_query *query; /* NULL: the place is free */
-	histree_quark *quarks;       /* of its region */
-	histree_time *times;
-};
-
-/* ---- histories -------------------------------------------------------------------------------------------- */
-
-static enum histree_status find_history(struct state_server *server, struct shard_set *set, size_t host,
-					const char *analysis, size_t *out, struct histree_error *error)
-{
-	struct served_history history = { .host = host };
-	for (*out = 0; *out < server->history_count; ++*out)
-		if (server->histories[*out].host == host && strcmp(server->histories[*out].analysis, analysis) == 0)
+	*number = 0;
+	while (thing.analysis != NULL && *number < server->thing_count) {
+		const struct served_thing *one = &server->things[*number];
+		if (one->kind == kind && one->host == host && strcmp(one->analysis, thing.analysis) == 0) {
+			free(thing.analysis);
 			return HISTREE_OK;
-	if (host >= set->count || set->hosts[host].store == NULL)
-		return error_set(error, HISTREE_ERR_IO, "%s",
-				 host < set->count ? set->hosts[host].why : "there is no such host");
-	enum histree_status status =
-		histree_store_history(set->hosts[host].store, analysis, true, NULL, &history.history, error);
+		}
+		++*number;
+	}
+	if (thing.analysis == NULL ||
+	    !array_reserve(&server->things, &server->thing_capacity, server->thing_count + 1))
+		status = error_memory(error, "what a host has");
+	else if (host >= set->count || set->hosts[host].store == NULL)
+		status = error_set(error, HISTREE_ERR_IO, "%s",
+				   host < set->count ? set->hosts[host].why : "there is no such host");
+	if (status == HISTREE_OK)
+		status = open_thing(set->hosts[host].store, &thing, error);
+	if (status == HISTREE_OK)
+		server->things[server->thing_count++] = thing;
+	else
+		free(thing.analysis);
+	return status;
+}
+
+/* Returns what rank 0 knows by a number; NULL: there is no such thing of this kind. */
+static void *thing_of(const struct host_server *server, enum stream_kind kind, uint64_t number)
+{
+	return number < server->thing_count && server->things[number].kind == kind ? server->things[number].what
+										   : NULL;
+}
+
+/* Reads a host and an analysis, and finds what it made. */
+static enum histree_status read_thing(struct host_server *server, enum stream_kind kind, struct byte_reader *asked,
+				      size_t *number, struct histree_error *error)
+{
+	uint64_t host = read_varint(asked);
+	struct message_text analysis = read_text(asked);
+	return asked->failed ? unreadable(error) : find_thing(server, kind, host, analysis, number, error);
+}
+
+static enum histree_status start_history(struct host_server *server, struct byte_reader *asked, void **state,
+					 struct histree_error *error)
+{
+	void *bytes = NULL;
+	size_t number, size = 0;
+	(void)state;
+	enum histree_status status = read_thing(server, STREAM_HISTORY, asked, &number, error);
+	if (status == HISTREE_OK)
+		status = histree_history_describe(server->things[number].what, &bytes, &size, error);
 	if (status != HISTREE_OK)
 		return status;
-	history.analysis = strdup(analysis);
-	if (history.analysis == NULL ||
-	    !array_reserve(&server->histories, &server->history_capacity, server->history_count + 1)) {
-		histree_history_close(history.history);
-		free(history.analysis);
-		return error_memory(error, "the histories");
-	}
-	server->histories[server->history_count++] = history;
-	return HISTREE_OK;
-}
-
-static void open_history(struct state_server *server, struct shard_set *set, struct byte_reader *request,
-			 struct message *reply)
-{
-	struct histree_error error = { 0 };
-	void *bytes = NULL;
-	size_t number = 0, size = 0;
-	uint64_t host = read_varint(request);
-	struct message_text name = read_text(request);
-	char *analysis = message_text_copy(name);
-	size_t at = section_begin(reply, STEP_HISTORY);
-	enum histree_status status =
-		analysis == NULL || request->failed
-			? error_set(&error, HISTREE_ERR_FORMAT, "a rank cannot read the question")
-			: find_history(server, set, (size_t)host, analysis, &number, &error);
-	if (status == HISTREE_OK)
-		status = histree_history_describe(server->histories[number].history, &bytes, &size, &error);
-	section_status(reply, status, &error);
-	if (status == HISTREE_OK) {
-		message_number(reply, number);
-		message_bytes(reply, bytes, size);
-	}
-	section_end(reply, at);
+	message_number(&server->answer, number);
+	message_bytes(&server->answer, bytes, size);
 	free(bytes);
-	free(analysis);
+	return HISTREE_END;
 }
-
-/* Returns a history by its number; NULL: there is none. */
-static struct histree_history *state_server_history(const struct state_server *server, uint64_t number)
-{
-	return number < server->history_count ? server->histories[number].history : NULL;
-}
-
-/* ---- queries ---------------------------------------------------------------------------------------------- */
-
-static void state_server_drop(struct served_query *query)
-{
-	histree_query_free(query->query);
-	free(query->quarks);
-	free(query->times);
-	*query = (struct served_query){ 0 };
-}
-
-static struct served_query *find_query(struct state_server *server, uint64_t number)
-{
-	for (size_t i = 0; i < server->query_count; i++)
-		if (server->queries[i].query != NULL && server->queries[i].number == number)
-			return &server->queries[i];
-	return NULL;
-}
-
-static struct served_query *state_server_free_place(struct state_server *server)
-{
-	for (size_t i = 0; i < server->query_count; i++)
-		if (server->queries[i].query == NULL)
-			return &server->queries[i];
-	if (!array_reserve(&server->queries, &server->query_capacity, server->query_count + 1))
-		return NULL;
-	server->queries[server->query_count] = (struct served_query){ 0 };
-	return &server->queries[server->query_count++];
-}
-
-/* The values of a batch are copied before the query is asked on. */
-static enum histree_status fill(struct state_server *server, struct histree_query *query, uint32_t rows,
-				struct histree_error *error)
-{
-	struct chunk_writer *writer = &server->writer;
-	struct histree_interval batch[BATCH];
-	size_t count = 0;
-	enum histree_status status = cancel_check(&server->cancel, 0, error);
-	histree_quark last = HISTREE_ROOT;
-	while (status == HISTREE_OK && writer->row_count < rows && !chunk_is_full(writer)) {
-		uint32_t left = rows - writer->row_count;
-		status = histree_query_read(query, batch, left < BATCH ? left : BATCH, &count, error);
-		for (size_t i = 0; status == HISTREE_OK && i < count; i++) {
-			bool added = batch[i].quark == last || chunk_add_attribute(writer, batch[i].quark, "", 0);
-			last = batch[i].quark;
-			if (!added || !chunk_add_row(writer, &batch[i], NULL))
-				status = error_memory(error, "states");
-		}
-	}
-	return status;
-}
-
-static void write_states(struct state_server *server, struct served_query *query, uint32_t rows,
-			 struct message *reply)
-{
-	struct histree_error error = { 0 };
-	enum histree_status status = fill(server, query->query, rows, &error);
-	struct histree_query_stats stats = histree_query_stats(query->query);
-	section_status(reply, status, &error);
-	message_number(reply, stats.nodes_visited);
-	message_number(reply, stats.nodes_loaded);
-	message_number(reply, stats.nodes_damaged);
-	chunk_write(&server->writer, reply);
-	if (status != HISTREE_OK)
-		state_server_drop(query);
-}
-
-static void write_nothing(struct state_server *server, enum histree_status status,
-			  const struct histree_error *error, struct message *reply)
-{
-	section_status(reply, status, error);
-	for (int i = 0; i < 3; i++)
-		message_number(reply, 0);
-	chunk_write(&server->writer, reply);
-}
-
-/* A list of ascending numbers as differences; *out is NULL if there is none. */
-static bool read_quarks(struct byte_reader *request, uint64_t count, histree_quark **out)
-{
-	uint64_t quark = 0;
-	if (request->failed || count > byte_reader_left(request))
-		return false;
-	*out = malloc(((size_t)count + 1) * sizeof(**out));
-	for (uint64_t i = 0; *out != NULL && i < count; i++) {
-		quark += read_varint(request);
-		(*out)[i] = (histree_quark)quark;
-		request->failed |= quark > UINT32_MAX;
-	}
-	return *out != NULL && !request->failed;
-}
-
-static bool read_times(struct byte_reader *request, uint64_t count, histree_time **out)
-{
-	uint64_t time = 0;
-	if (request->failed || count > byte_reader_left(request))
-		return false;
-	*out = malloc(((size_t)count + 1) * sizeof(**out));
-	for (uint64_t i = 0; *out != NULL && i < count; i++) {
-		time += i == 0 ? (uint64_t)read_signed(request) : read_varint(request);
-		(*out)[i] = (histree_time)time;
-	}
-	return *out != NULL && !request->failed;
-}
-
-static bool read_region(struct byte_reader *request, struct served_query *query, struct histree_region *region)
-{
-	uint64_t quarks = read_varint(request);
-	if (quarks > 0 && !read_quarks(request, quarks - 1, &query->quarks))
-		return false;
-	uint64_t times = read_varint(request);
-	if (times > 0 && !read_times(request, times, &query->times))
-		return false;
-	*region = (struct histree_region){ .quarks = query->quarks,
-					   .quark_count = quarks > 0 ? (size_t)quarks - 1 : 0,
-					   .times = query->times,
-					   .time_count = (size_t)times };
-	if (times == 0) {
-		region->from = read_signed(request);
-		region->to = read_signed(request);
-	}
-	return !request->failed;
-}
-
-static enum histree_status state_server_start(struct state_server *server, struct served_query *query,
-					      struct byte_reader *request, struct histree_error *error)
-{
-	struct histree_region region;
-	uint64_t history = read_varint(request), part = read_varint(request);
-	struct histree_history *of = NULL;
-	bool is_read = read_region(request, query, &region);
-	if (is_read)
-		of = state_server_history(server, history);
-	of = of != NULL && part <= UINT32_MAX ? histree_history_part_of(of, (uint32_t)part) : NULL;
-	if (of == NULL)
-		return error_set(error, HISTREE_ERR_FORMAT, "a rank cannot read the question");
-	enum histree_status status = histree_query_create(of, &query->query, error);
-	return status == HISTREE_OK ? histree_query_start(query->query, &region, error) : status;
-}
-
-static void start_query(struct state_server *server, struct byte_reader *request, struct message *reply)
-{
-	struct histree_error error = { 0 };
-	uint64_t number = read_varint(request);
-	struct served_query *query = state_server_free_place(server);
-	size_t at = section_begin(reply, STEP_STATES);
-	message_number(reply, number);
-	enum histree_status status = query != NULL ? state_server_start(server, query, request, &error)
-						   : error_memory(&error, "a query");
-	if (status == HISTREE_OK) {
-		query->number = number;
-		write_states(server, query, STATE_SERVER_FIRST_ROWS, reply);
-	} else {
-		write_nothing(server, status, &error, reply);
-		if (query != NULL)
-			state_server_drop(query);
-	}
-	section_end(reply, at);
-}
-
-static void state_server_go_on(struct state_server *server, struct byte_reader *request, struct message *reply)
-{
-	struct histree_error error;
-	uint64_t number = read_varint(request);
-	struct served_query *query = find_query(server, number);
-	size_t at = section_begin(reply, STEP_STATES);
-	message_number(reply, number);
-	if (query != NULL) {
-		write_states(server, query, STATE_SERVER_MORE_ROWS, reply);
-	} else {
-		error_set(&error, HISTREE_ERR_FORMAT, "a rank has no such query");
-		write_nothing(server, HISTREE_ERR_FORMAT, &error, reply);
-	}
-	section_end(reply, at);
-}
-
-/* Takes a step; returns false if it is none of these. */
-static bool state_server_step(struct state_server *server, struct shard_set *set, uint8_t step,
-			      struct byte_reader *request, struct message *reply)
-{
-	struct served_query *query;
-	switch (step) {
-	case STEP_HISTORY:
-		open_history(server, set, request, reply);
-		return true;
-	case STEP_STATES:
-		start_query(server, request, reply);
-		return true;
-	case STEP_MORE:
-		state_server_go_on(server, request, reply);
-		return true;
-	case STEP_DROP:
-		query = find_query(server, read_varint(request));
-		if (query != NULL)
-			state_server_drop(query);
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Drops all queries: the question is over. */
-static void state_server_reset(struct state_server *server)
-{
-	for (size_t i = 0; i < server->query_count; i++)
-		state_server_drop(&server->queries[i]);
-	server->query_count = 0;
-}
-
-static void state_server_release(struct state_server *server)
-{
-	state_server_reset(server);
-	for (size_t i = 0; i < server->history_count; i++) {
-		histree_history_close(server->histories[i].history);
-		free(server->histories[i].analysis);
-	}
-	free(server->histories);
-	free(server->queries);
-	chunk_writer_release(&server->writer);
-}
-
-/* ---- view server --------------------------------------------------------------------------------------------- */
-
-static void view_server_answer(const struct state_server *states, struct byte_reader *request,
-			       struct message *reply)
-{
-	struct histree_error error = { 0 };
-	void *answer = NULL;
-	size_t size = 0;
-	uint64_t number = read_varint(request), history = read_varint(request);
-	struct message_text question = read_text(request);
-	size_t at = section_begin(reply, STEP_VIEW);
-	struct histree_history *of = state_server_history(states, history);
-	message_number(reply, number);
-	enum histree_status status =
-		request->failed || of == NULL
-			? error_set(&error, HISTREE_ERR_FORMAT, "a rank cannot read the question")
-			: histree_time_use_answer(of, question.bytes, question.size, states->cancel, &answer, &size,
-						  &error);
-	section_status(reply, status, &error);
-	message_bytes(reply, answer, size);
-	section_end(reply, at);
-	free(answer);
-}
-
-/* ---- segment server ------------------------------------------------------------------------------------------ */
-
-/* So that a small question is one message, and a long one few. */
-enum { SEGMENT_SERVER_FIRST_ROWS = 256, SEGMENT_SERVER_MORE_ROWS = 4096 };
-
-struct served_store {
-	char *analysis; /* NULL: an overview of another one */
-	size_t host;
-	struct histree_segment_store *store;
-};
-
-struct served_cursor {
-	uint64_t number;
-	const struct histree_segment_store *store;
-	struct histree_segment_iter *iter; /* NULL: the place is free */
-	uint32_t wanted;                   /* fields, bit by bit */
-	struct histree_segment_filter *filter;
-};
-
-/* ---- stores ----------------------------------------------------------------------------------------------- */
 
 static void write_info(const struct histree_segment_store_info *info, struct message *out)
 {
@@ -667,284 +174,550 @@ static void write_info(const struct histree_segment_store_info *info, struct mes
 	message_number(out, info->identity);
 }
 
-/* Returns the number of a store, which is put on the list if it is not there; SIZE_MAX without memory. */
-static size_t number_of(struct segment_server *server, const struct served_store *store)
+static enum histree_status start_store(struct host_server *server, struct byte_reader *asked, void **state,
+				       struct histree_error *error)
 {
-	for (size_t i = 0; i < server->store_count; i++)
-		if (server->stores[i].store == store->store)
-			return i;
-	if (!array_reserve(&server->stores, &server->store_capacity, server->store_count + 1))
-		return SIZE_MAX;
-	server->stores[server->store_count] = *store;
-	return server->store_count++;
-}
-
-static enum histree_status find_store(struct segment_server *server, size_t host, const char *analysis, size_t *out,
-				      struct histree_error *error)
-{
-	struct served_store store = { .host = host };
-	for (*out = 0; *out < server->store_count; ++*out)
-		if (server->stores[*out].host == host && server->stores[*out].analysis != NULL &&
-		    strcmp(server->stores[*out].analysis, analysis) == 0)
-			return HISTREE_OK;
-	if (host >= server->set->count || server->set->hosts[host].store == NULL)
-		return error_set(error, HISTREE_ERR_IO, "%s",
-				 host < server->set->count ? server->set->hosts[host].why
-							   : "there is no such host");
-	enum histree_status status =
-		histree_store_segments(server->set->hosts[host].store, analysis, true, NULL, &store.store, error);
+	struct message *out = &server->answer;
+	struct histree_segment_overview overview;
+	size_t number, overviews = 0;
+	(void)state;
+	enum histree_status status = read_thing(server, STREAM_STORE, asked, &number, error);
 	if (status != HISTREE_OK)
 		return status;
-	store.analysis = strdup(analysis);
-	*out = store.analysis != NULL ? number_of(server, &store) : SIZE_MAX;
-	if (*out != SIZE_MAX)
-		return HISTREE_OK;
-	free(store.analysis);
-	histree_segment_store_close(store.store);
-	return error_memory(error, "a segment store");
-}
-
-static void write_overview(struct segment_server *server, const struct histree_segment_overview *overview,
-			   struct message *out)
-{
-	const struct served_store store = { .host = SIZE_MAX, .store = overview->store };
-	size_t number = number_of(server, &store);
-	if (number == SIZE_MAX)
-		out->no_memory = true;
+	struct histree_segment_store *store = server->things[number].what;
 	message_number(out, number);
-	write_info(histree_segment_store_info(overview->store), out);
-	message_number(out, overview->width_log2);
-	message_number(out, overview->parts_log2);
-	message_number(out, (uint64_t)overview->field + 1); /* 0: none */
-}
-
-static void open_store(struct segment_server *server, struct byte_reader *request, struct message *reply)
-{
-	struct histree_error error = { 0 };
-	struct histree_segment_overview overview;
-	size_t number = 0, overviews = 0;
-	uint64_t host = read_varint(request);
-	struct message_text name = read_text(request);
-	char *analysis = message_text_copy(name);
-	size_t at = section_begin(reply, STEP_OPEN);
-	enum histree_status status =
-		analysis == NULL || request->failed
-			? error_set(&error, HISTREE_ERR_FORMAT, "a rank cannot read the question")
-			: find_store(server, (size_t)host, analysis, &number, &error);
-	section_status(reply, status, &error);
-	if (status == HISTREE_OK) {
-		struct histree_segment_store *store = server->stores[number].store;
-		message_number(reply, number);
-		write_info(histree_segment_store_info(store), reply);
-		while (histree_segment_store_overview(store, overviews, &overview) == HISTREE_OK)
-			overviews++;
-		message_number(reply, overviews);
-		for (size_t i = 0; i < overviews; i++)
-			if (histree_segment_store_overview(store, i, &overview) == HISTREE_OK)
-				write_overview(server, &overview, reply);
+	write_info(histree_segment_store_info(store), out);
+	while (histree_segment_store_overview(store, overviews, &overview) == HISTREE_OK)
+		overviews++;
+	message_number(out, overviews);
+	for (size_t i = 0; i < overviews; i++) {
+		if (histree_segment_store_overview(store, i, &overview) != HISTREE_OK)
+			return error_set(error, HISTREE_ERR_INTERNAL, "an overview is gone");
+		write_info(histree_segment_store_info(overview.store), out);
+		message_number(out, overview.width_log2);
+		message_number(out, overview.parts_log2);
+		message_number(out, (uint64_t)overview.field + 1); /* 0: none */
 	}
-	section_end(reply, at);
-	free(analysis);
+	return HISTREE_END;
 }
 
-/* ---- cursors ---------------------------------------------------------------------------------------------- */
-
-static void segment_server_drop(struct served_cursor *cursor)
+/* Appends the index as its file has it, which was found sound when the events were opened. */
+static enum histree_status write_index(const struct histree_store *store, struct message *out,
+				       struct histree_error *error)
 {
-	histree_segment_iter_free(cursor->iter);
-	histree_segment_filter_free(cursor->filter);
-	*cursor = (struct served_cursor){ 0 };
-}
-
-static struct served_cursor *find_cursor(struct segment_server *server, uint64_t number)
-{
-	for (size_t i = 0; i < server->cursor_count; i++)
-		if (server->cursors[i].iter != NULL && server->cursors[i].number == number)
-			return &server->cursors[i];
-	return NULL;
-}
-
-static struct served_cursor *segment_server_free_place(struct segment_server *server)
-{
-	for (size_t i = 0; i < server->cursor_count; i++)
-		if (server->cursors[i].iter == NULL)
-			return &server->cursors[i];
-	if (!array_reserve(&server->cursors, &server->cursor_capacity, server->cursor_count + 1))
-		return NULL;
-	server->cursors[server->cursor_count] = (struct served_cursor){ 0 };
-	return &server->cursors[server->cursor_count++];
-}
-
-static void write_segments(struct segment_server *server, struct served_cursor *cursor, uint32_t rows,
-			   struct message *reply)
-{
-	struct histree_error error = { 0 };
-	struct histree_segment segment;
-	struct segment_columns_writer *writer = &server->writer;
+	char *path = NULL;
+	off_t size = 0;
+	if (asprintf(&path, "%s/events.idx", histree_store_info(store)->path) < 0)
+		return error_memory(error, "an index of events");
+	int file = io_posix.open(io_posix.context, path, O_RDONLY | O_CLOEXEC, 0);
 	enum histree_status status = HISTREE_OK;
-	segment_columns_begin(writer, histree_segment_store_info(cursor->store)->schema.field_count,
-			      cursor->wanted);
-	while (status == HISTREE_OK && writer->count < rows && !segment_columns_is_full(writer)) {
-		status = histree_segment_iter_next(cursor->iter, &segment, &error);
-		if (status == HISTREE_OK && !segment_columns_add(writer, &segment))
-			status = error_memory(&error, "segments");
-	}
-	section_status(reply, status, &error);
-	if (status == HISTREE_PARTIAL) {
-		struct histree_segment_loss loss = histree_segment_iter_loss(cursor->iter);
-		message_signed(reply, loss.from);
-		message_signed(reply, loss.to);
-		message_number(reply, loss.count_max);
-		message_number(reply, loss.node);
-	}
-	segment_columns_write(writer, reply);
-	if (status < 0 || status == HISTREE_END)
-		segment_server_drop(cursor);
+	if (file < 0 || io_posix.size(io_posix.context, file, &size) != 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+	size_t at = status == HISTREE_OK ? message_room(out, (size_t)size) : SIZE_MAX;
+	if (status == HISTREE_OK && at == SIZE_MAX)
+		status = error_memory(error, "an index of events");
+	if (status == HISTREE_OK)
+		status = io_read_all(&io_posix, file, out->bytes + at, (size_t)size, 0, error);
+	if (file >= 0)
+		io_posix.close(io_posix.context, file);
+	free(path);
+	return status;
 }
 
-/* The condition of a question, as its words say it. */
-struct condition {
-	struct message_text where; /* empty: none */
-	histree_time start, end;   /* of the trace, which its times may be relative to */
+static enum histree_status start_index(struct host_server *server, struct byte_reader *asked, void **state,
+				       struct histree_error *error)
+{
+	size_t number;
+	(void)state;
+	enum histree_status status = read_thing(server, STREAM_INDEX, asked, &number, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct served_thing *thing = &server->things[number];
+	message_byte(&server->answer, histree_events_are_in_order(thing->what));
+	status = write_index(server->set->hosts[thing->host].store, &server->answer, error);
+	return status == HISTREE_OK ? HISTREE_END : status;
+}
+
+static enum histree_status start_view(struct host_server *server, struct byte_reader *asked, void **state,
+				      struct histree_error *error)
+{
+	void *answer = NULL;
+	size_t size = 0;
+	(void)state;
+	struct histree_history *history = thing_of(server, STREAM_HISTORY, read_varint(asked));
+	struct message_text question = read_text(asked);
+	if (asked->failed || history == NULL)
+		return unreadable(error);
+	enum histree_status status = histree_time_use_answer(history, question.bytes, question.size, server->cancel,
+							     &answer, &size, error);
+	if (status == HISTREE_OK)
+		message_bytes(&server->answer, answer, size);
+	free(answer);
+	return status == HISTREE_OK ? HISTREE_END : status;
+}
+
+/* ---- states -------------------------------------------------------------------------------------------------- */
+
+struct served_states {
+	struct histree_query *query;
+	histree_quark *quarks; /* of its region */
+	histree_time *times;
 };
 
-/* A condition that this rank's segments cannot have, such as one on a field of others, is rank 0's to judge. */
-static void push_down(struct served_cursor *cursor, const struct condition *condition,
+/* A list of ascending numbers as differences. */
+static bool read_quarks(struct byte_reader *asked, uint64_t count, histree_quark **out)
+{
+	uint64_t quark = 0;
+	if (asked->failed || count > byte_reader_left(asked))
+		return false;
+	*out = malloc(((size_t)count + 1) * sizeof(**out));
+	for (uint64_t i = 0; *out != NULL && i < count; i++) {
+		quark += read_varint(asked);
+		(*out)[i] = (histree_quark)quark;
+		asked->failed |= quark > UINT32_MAX;
+	}
+	return *out != NULL && !asked->failed;
+}
+
+static bool read_times(struct byte_reader *asked, uint64_t count, histree_time **out)
+{
+	uint64_t time = 0;
+	if (asked->failed || count > byte_reader_left(asked))
+		return false;
+	*out = malloc(((size_t)count + 1) * sizeof(**out));
+	for (uint64_t i = 0; *out != NULL && i < count; i++) {
+		time += i == 0 ? (uint64_t)read_signed(asked) : read_varint(asked);
+		(*out)[i] = (histree_time)time;
+	}
+	return *out != NULL && !asked->failed;
+}
+
+/*
+ * The attributes (a count plus one, or 0 for all, and differences), the number of times and their differences, and
+ * the range if there are none.
+ */
+static bool read_region(struct byte_reader *asked, struct served_states *states, struct histree_region *region)
+{
+	uint64_t quarks = read_varint(asked);
+	if (quarks > 0 && !read_quarks(asked, quarks - 1, &states->quarks))
+		return false;
+	uint64_t times = read_varint(asked);
+	if (times > 0 && !read_times(asked, times, &states->times))
+		return false;
+	*region = (struct histree_region){ .quarks = states->quarks,
+					   .quark_count = quarks > 0 ? (size_t)quarks - 1 : 0,
+					   .times = states->times,
+					   .time_count = (size_t)times };
+	if (times == 0) {
+		region->from = read_signed(asked);
+		region->to = read_signed(asked);
+	}
+	return !asked->failed;
+}
+
+static enum histree_status start_states(struct host_server *server, struct byte_reader *asked, void **state,
+					struct histree_error *error)
+{
+	struct histree_region region;
+	struct served_states *states = *state = calloc(1, sizeof(*states));
+	if (states == NULL)
+		return error_memory(error, "a query");
+	struct histree_history *history = thing_of(server, STREAM_HISTORY, read_varint(asked));
+	uint64_t number = read_varint(asked);
+	struct histree_history *part =
+		history != NULL && number <= UINT32_MAX ? histree_history_part_of(history, (uint32_t)number) : NULL;
+	if (part == NULL || !read_region(asked, states, &region))
+		return unreadable(error);
+	enum histree_status status = histree_query_create(part, &states->query, error);
+	return status == HISTREE_OK ? histree_query_start(states->query, &region, error) : status;
+}
+
+static void add_states(struct column_writer *writer, const struct histree_interval *states, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		columns_add_number(writer, STATE_ATTRIBUTE, states[i].quark);
+		columns_add_times(writer, STATE_START, states[i].start, states[i].end);
+		columns_add_value(writer, 0, &states[i].value);
+		columns_end_row(writer);
+	}
+}
+
+static enum histree_status more_states(struct host_server *server, void *state, struct byte_reader *asked,
+				       uint32_t rows, struct histree_error *error)
+{
+	struct column_writer *writer = &server->writer;
+	struct served_states *states = state;
+	struct histree_interval batch[BATCH];
+	size_t count = 0;
+	(void)asked;
+	columns_begin(writer, STATE_ROWS, 1);
+	enum histree_status status = cancel_check(&server->cancel, 0, error);
+	while (status == HISTREE_OK && writer->rows < rows && !columns_are_full(writer)) {
+		uint32_t left = rows - writer->rows;
+		status = histree_query_read(states->query, batch, left < BATCH ? left : BATCH, &count, error);
+		if (status == HISTREE_OK)
+			add_states(writer, batch, count);
+	}
+	struct histree_query_stats stats = histree_query_stats(states->query);
+	message_number(&server->answer, stats.nodes_visited);
+	message_number(&server->answer, stats.nodes_loaded);
+	message_number(&server->answer, stats.nodes_damaged);
+	columns_write(writer, &server->answer);
+	return status;
+}
+
+static void drop_states(void *state)
+{
+	struct served_states *states = state;
+	histree_query_free(states->query);
+	free(states->quarks);
+	free(states->times);
+	free(states);
+}
+
+/* ---- segments ------------------------------------------------------------------------------------------------ */
+
+struct served_segments {
+	const struct histree_segment_schema *schema;
+	struct histree_segment_iter *iter;
+	uint32_t wanted; /* fields, bit by bit */
+	struct histree_segment_filter *filter;
+};
+
+/* Reads a number and a part: 0 is the store itself, others its overviews. */
+static struct histree_segment_store *read_store(const struct host_server *server, struct byte_reader *asked)
+{
+	struct histree_segment_overview overview;
+	struct histree_segment_store *store = thing_of(server, STREAM_STORE, read_varint(asked));
+	uint64_t part = read_varint(asked);
+	if (part == 0 || store == NULL)
+		return store;
+	return histree_segment_store_overview(store, (size_t)part - 1, &overview) == HISTREE_OK ? overview.store
+												: NULL;
+}
+
+/*
+ * Reads the condition of a question, as its words say it, and the times that its own may be relative to.  One that
+ * this rank's segments cannot have, such as one on a field of others, is rank 0's to judge.
+ */
+static void push_down(struct served_segments *segments, struct byte_reader *asked,
 		      struct histree_segment_query *query)
 {
 	struct histree_segment_query judged = *query;
 	struct histree_error error;
-	char *where = condition->where.size > 0 ? message_text_copy(condition->where) : NULL;
-	if (where != NULL && histree_segment_filter_create(&histree_segment_store_info(cursor->store)->schema,
-							   where, condition->start, condition->end, &cursor->filter,
+	struct message_text text = read_text(asked);
+	histree_time start = read_signed(asked), end = read_signed(asked);
+	char *where = text.size > 0 && !asked->failed ? message_text_copy(text) : NULL;
+	if (where != NULL && histree_segment_filter_create(segments->schema, where, start, end, &segments->filter,
 							   &error) == HISTREE_OK) {
-		histree_segment_filter_apply(cursor->filter, &judged);
+		histree_segment_filter_apply(segments->filter, &judged);
 		query->filter = judged.filter;
 		query->filter_context = judged.filter_context;
 	}
 	/* Only of those that pass are the first so many enough. */
-	if (condition->where.size > 0 && cursor->filter == NULL)
+	if (text.size > 0 && segments->filter == NULL)
 		query->limit = 0;
 	free(where);
 }
 
-static enum histree_status segment_server_start(struct segment_server *server, struct served_cursor *cursor,
-						struct byte_reader *request, struct histree_error *error)
+static enum histree_status start_segments(struct host_server *server, struct byte_reader *asked, void **state,
+					  struct histree_error *error)
 {
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	struct condition condition;
-	uint64_t number = read_varint(request);
-	query.from = read_signed(request);
-	query.to = read_signed(request);
-	query.order = (enum histree_segment_order)read_byte(request);
-	query.descending = read_byte(request) != 0;
-	query.field = (size_t)read_varint(request);
-	query.limit = read_varint(request);
-	cursor->wanted = (uint32_t)read_varint(request);
-	condition.where = read_text(request);
-	condition.start = read_signed(request);
-	condition.end = read_signed(request);
-	if (request->failed || number >= server->store_count)
-		return error_set(error, HISTREE_ERR_FORMAT, "a rank cannot read the question");
-	struct histree_segment_store *store = server->stores[number].store;
-	cursor->store = store;
+	struct served_segments *segments = *state = calloc(1, sizeof(*segments));
+	if (segments == NULL)
+		return error_memory(error, "an iterator");
+	struct histree_segment_store *store = read_store(server, asked);
+	if (store == NULL)
+		return unreadable(error);
+	segments->schema = &histree_segment_store_info(store)->schema;
+	query.from = read_signed(asked);
+	query.to = read_signed(asked);
+	query.order = (enum histree_segment_order)read_byte(asked);
+	query.descending = read_byte(asked) != 0;
+	query.field = (size_t)read_varint(asked);
+	query.limit = read_varint(asked);
 	query.cancel = server->cancel;
-	push_down(cursor, &condition, &query);
-	enum histree_status status = histree_segment_iter_create(store, &cursor->iter, error);
-	return status == HISTREE_OK ? histree_segment_iter_start(cursor->iter, &query, NULL, error) : status;
+	segments->wanted = (uint32_t)read_varint(asked);
+	push_down(segments, asked, &query);
+	if (asked->failed)
+		return unreadable(error);
+	enum histree_status status = histree_segment_iter_create(store, &segments->iter, error);
+	return status == HISTREE_OK ? histree_segment_iter_start(segments->iter, &query, NULL, error) : status;
 }
 
-static void start_cursor(struct segment_server *server, struct byte_reader *request, struct message *reply)
+static void add_segment(struct column_writer *writer, const struct histree_segment *segment, uint32_t wanted)
+{
+	columns_add_times(writer, SEGMENT_START, segment->start, segment->end);
+	for (size_t i = 0; i < writer->value_count; i++)
+		columns_add_value(writer, i,
+				  segment->content != NULL && (wanted >> i & 1) != 0 ? &segment->content[i] : NULL);
+	columns_end_row(writer);
+}
+
+static enum histree_status more_segments(struct host_server *server, void *state, struct byte_reader *asked,
+					 uint32_t rows, struct histree_error *error)
+{
+	struct column_writer *writer = &server->writer;
+	struct served_segments *segments = state;
+	struct histree_segment segment;
+	enum histree_status status = HISTREE_OK;
+	(void)asked;
+	columns_begin(writer, SEGMENT_ROWS, segments->schema->field_count);
+	while (status == HISTREE_OK && writer->rows < rows && !columns_are_full(writer)) {
+		status = histree_segment_iter_next(segments->iter, &segment, error);
+		if (status == HISTREE_OK)
+			add_segment(writer, &segment, segments->wanted);
+	}
+	if (status == HISTREE_PARTIAL) {
+		struct histree_segment_loss loss = histree_segment_iter_loss(segments->iter);
+		message_signed(&server->answer, loss.from);
+		message_signed(&server->answer, loss.to);
+		message_number(&server->answer, loss.count_max);
+		message_number(&server->answer, loss.node);
+	}
+	columns_write(writer, &server->answer);
+	return status;
+}
+
+static void drop_segments(void *state)
+{
+	struct served_segments *segments = state;
+	histree_segment_iter_free(segments->iter);
+	histree_segment_filter_free(segments->filter);
+	free(segments);
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------- */
+
+struct served_events {
+	struct histree_event_reader *reader;
+	size_t type_count;
+	uint8_t *texts; /* of each type: which are wanted */
+	char *paths[EVENT_PATHS_MAX];
+	uint32_t path_count;
+};
+
+static enum histree_status start_events(struct host_server *server, struct byte_reader *asked, void **state,
+					struct histree_error *error)
+{
+	size_t number;
+	struct served_events *events = *state = calloc(1, sizeof(*events));
+	if (events == NULL)
+		return error_memory(error, "a reader of events");
+	enum histree_status status = read_thing(server, STREAM_INDEX, asked, &number, error);
+	if (status != HISTREE_OK)
+		return status;
+	histree_events_types(server->things[number].what, &events->type_count);
+	events->texts = calloc(events->type_count + 1, 1);
+	if (events->texts == NULL)
+		return error_memory(error, "a reader of events");
+	return histree_event_reader_create(server->things[number].what, &events->reader, error);
+}
+
+static void forget_paths(struct served_events *events)
+{
+	while (events->path_count > 0)
+		free(events->paths[--events->path_count]);
+}
+
+/* All types have those texts that come first; then some have more. */
+static bool read_wanted(struct served_events *events, struct byte_reader *asked)
+{
+	uint64_t paths = read_varint(asked);
+	forget_paths(events);
+	if (asked->failed || paths > EVENT_PATHS_MAX)
+		return false;
+	while (events->path_count < paths) {
+		events->paths[events->path_count] = message_text_copy(read_text(asked));
+		if (events->paths[events->path_count] == NULL)
+			return false;
+		events->path_count++;
+	}
+	memset(events->texts, read_byte(asked), events->type_count + 1);
+	for (uint64_t more = read_varint(asked); more > 0 && !asked->failed; more--) {
+		uint64_t type = read_varint(asked);
+		uint8_t texts = read_byte(asked);
+		if (type >= events->type_count)
+			return false;
+		events->texts[type] |= texts;
+	}
+	return !asked->failed;
+}
+
+static void add_text(struct column_writer *writer, const struct served_events *events, enum histree_event_text what)
+{
+	const char *text = what == HISTREE_EVENT_CONTENTS ? histree_event_reader_contents(events->reader)
+			   : what == HISTREE_EVENT_JSON   ? histree_event_reader_json(events->reader)
+							  : histree_event_reader_stream(events->reader);
+	writer->no_memory |= text == NULL;
+	columns_add_text(writer, what, text != NULL ? text : "");
+}
+
+static void add_event(struct column_writer *writer, const struct served_events *events,
+		      const struct histree_event *event)
+{
+	struct histree_value value;
+	columns_add_number(writer, EVENT_TIME, event->time);
+	columns_add_number(writer, EVENT_CPU, event->cpu);
+	columns_add_number(writer, EVENT_TYPE, event->type);
+	for (unsigned i = 0; i < EVENT_TEXTS; i++)
+		if ((events->texts[event->type] >> i & 1) != 0)
+			add_text(writer, events, (enum histree_event_text)i);
+		else
+			columns_add_value(writer, i, NULL);
+	for (uint32_t i = 0; i < events->path_count; i++) {
+		bool has = histree_event_reader_value(events->reader, events->paths[i], &value) == HISTREE_OK;
+		columns_add_value(writer, EVENT_TEXTS + i, has ? &value : NULL);
+	}
+	columns_end_row(writer);
+}
+
+static enum histree_status more_events(struct host_server *server, void *state, struct byte_reader *asked,
+				       uint32_t rows, struct histree_error *error)
+{
+	struct column_writer *writer = &server->writer;
+	struct served_events *events = state;
+	struct histree_event event;
+	uint64_t first = read_varint(asked), count = read_varint(asked);
+	(void)rows;
+	if (!read_wanted(events, asked) || count > COLUMNS_ROWS_MAX)
+		return unreadable(error);
+	columns_begin(writer, EVENT_ROWS, EVENT_TEXTS + events->path_count);
+	enum histree_status status = histree_event_reader_seek(events->reader, first, error);
+	while (status == HISTREE_OK && writer->rows < count && !columns_are_full(writer)) {
+		status = cancel_check(&server->cancel, writer->rows, error);
+		if (status == HISTREE_OK)
+			status = histree_event_reader_next(events->reader, &event, error);
+		if (status == HISTREE_OK)
+			add_event(writer, events, &event);
+	}
+	columns_write(writer, &server->answer);
+	return status;
+}
+
+static void drop_events(void *state)
+{
+	struct served_events *events = state;
+	histree_event_reader_free(events->reader);
+	forget_paths(events);
+	free(events->texts);
+	free(events);
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------- */
+
+static const struct served_kind kinds[STREAM_KINDS] = {
+	[STREAM_HISTORY] = { .start = start_history },
+	[STREAM_STORE] = { .start = start_store },
+	[STREAM_INDEX] = { .start = start_index },
+	[STREAM_STATES] = { start_states, more_states, drop_states },
+	[STREAM_SEGMENTS] = { start_segments, more_segments, drop_segments },
+	[STREAM_EVENTS] = { start_events, more_events, drop_events },
+	[STREAM_VIEW] = { .start = start_view },
+};
+
+static void drop(struct served_stream *stream)
+{
+	if (stream->kind != NULL && stream->state != NULL)
+		stream->kind->drop(stream->state);
+	*stream = (struct served_stream){ 0 };
+}
+
+static struct served_stream *find_stream(struct host_server *server, uint64_t number)
+{
+	for (size_t i = 0; i < server->stream_count; i++)
+		if (server->streams[i].kind != NULL && server->streams[i].number == number)
+			return &server->streams[i];
+	return NULL;
+}
+
+static struct served_stream *free_place(struct host_server *server)
+{
+	for (size_t i = 0; i < server->stream_count; i++)
+		if (server->streams[i].kind == NULL)
+			return &server->streams[i];
+	if (!array_reserve(&server->streams, &server->stream_capacity, server->stream_count + 1))
+		return NULL;
+	server->streams[server->stream_count] = (struct served_stream){ 0 };
+	return &server->streams[server->stream_count++];
+}
+
+static enum histree_status start(struct host_server *server, uint64_t number, struct byte_reader *asked,
+				 struct served_stream **out, struct histree_error *error)
+{
+	uint64_t kind = read_varint(asked);
+	struct served_stream *stream = *out = free_place(server);
+	if (stream == NULL)
+		return error_memory(error, "a question");
+	if (asked->failed || kind >= STREAM_KINDS)
+		return unreadable(error);
+	*stream = (struct served_stream){ .number = number, .kind = &kinds[kind] };
+	enum histree_status status = stream->kind->start(server, asked, &stream->state, error);
+	assert(status != HISTREE_OK || stream->kind->go_on != NULL);
+	return status == HISTREE_OK ? stream->kind->go_on(server, stream->state, asked, FIRST_ROWS, error) : status;
+}
+
+static enum histree_status go_on(struct host_server *server, struct byte_reader *asked, struct served_stream **out,
+				 struct histree_error *error)
+{
+	struct served_stream *stream = *out = find_stream(server, read_varint(asked));
+	if (stream == NULL)
+		return error_set(error, HISTREE_ERR_FORMAT, "a rank has no such stream");
+	return stream->kind->go_on(server, stream->state, asked, MORE_ROWS, error);
+}
+
+static void answer_step(struct host_server *server, uint8_t step, struct byte_reader *asked, struct message *reply)
 {
 	struct histree_error error = { 0 };
-	uint64_t number = read_varint(request);
-	struct served_cursor *cursor = segment_server_free_place(server);
-	size_t at = section_begin(reply, STEP_NEXT);
-	message_number(reply, number);
-	enum histree_status status = cursor != NULL ? segment_server_start(server, cursor, request, &error)
-						    : error_memory(&error, "an iterator");
-	if (status == HISTREE_OK) {
-		cursor->number = number;
-		write_segments(server, cursor, SEGMENT_SERVER_FIRST_ROWS, reply);
-	} else {
-		section_status(reply, status, &error);
-		message_number(reply, 0);
-		if (cursor != NULL)
-			segment_server_drop(cursor);
+	struct served_stream *stream = NULL;
+	uint64_t ask = read_varint(asked);
+	message_clear(&server->answer);
+	enum histree_status status = step == STEP_START  ? start(server, ask, asked, &stream, &error)
+				     : step == STEP_MORE ? go_on(server, asked, &stream, &error)
+							 : unreadable(&error);
+	if (server->answer.no_memory) {
+		message_clear(&server->answer);
+		status = error_memory(&error, "an answer");
 	}
+	if (stream != NULL && status != HISTREE_OK && status != HISTREE_PARTIAL)
+		drop(stream);
+	size_t at = section_begin(reply, STEP_ANSWER);
+	message_number(reply, ask);
+	message_signed(reply, status);
+	message_string(reply, status == HISTREE_OK ? "" : error.message);
+	message_bytes(reply, server->answer.bytes, server->answer.size);
 	section_end(reply, at);
 }
 
-static void segment_server_go_on(struct segment_server *server, struct byte_reader *request, struct message *reply)
+void host_server_answer(struct host_server *server, struct byte_reader *request, struct message *reply)
 {
-	struct histree_error error;
-	uint64_t number = read_varint(request);
-	struct served_cursor *cursor = find_cursor(server, number);
-	size_t at = section_begin(reply, STEP_NEXT);
-	message_number(reply, number);
-	if (cursor != NULL) {
-		write_segments(server, cursor, SEGMENT_SERVER_MORE_ROWS, reply);
-	} else {
-		error_set(&error, HISTREE_ERR_FORMAT, "a rank has no such iterator");
-		section_status(reply, HISTREE_ERR_FORMAT, &error);
-		message_number(reply, 0);
-	}
-	section_end(reply, at);
-}
-
-void segment_server_answer(struct segment_server *server, struct byte_reader *request, struct message *reply)
-{
-	while (!request->failed && byte_reader_left(request) > 0) {
-		struct served_cursor *cursor;
-		uint8_t step = read_byte(request);
-		switch (step) {
-		case STEP_OPEN:
-			open_store(server, request, reply);
-			break;
-		case STEP_START:
-			start_cursor(server, request, reply);
-			break;
-		case STEP_NEXT:
-			segment_server_go_on(server, request, reply);
-			break;
-		case STEP_CLOSE:
-			cursor = find_cursor(server, read_varint(request));
-			if (cursor != NULL)
-				segment_server_drop(cursor);
-			break;
-		default:
-			server->events.cancel = server->states.cancel = server->cancel;
-			if (step == STEP_VIEW) {
-				view_server_answer(&server->states, request, reply);
-				break;
-			}
-			if (!event_server_step(&server->events, server->set, step, request, reply) &&
-			    !state_server_step(&server->states, server->set, step, request, reply))
-				request->failed = true;
-		}
+	struct byte_reader asked;
+	uint8_t step;
+	while (section_next(request, &step, &asked)) {
+		struct served_stream *stream = step == STEP_DROP ? find_stream(server, read_varint(&asked)) : NULL;
+		if (step != STEP_DROP)
+			answer_step(server, step, &asked, reply);
+		else if (stream != NULL)
+			drop(stream);
 	}
 }
 
-void segment_server_reset(struct segment_server *server)
+void host_server_reset(struct host_server *server)
 {
-	for (size_t i = 0; i < server->cursor_count; i++)
-		segment_server_drop(&server->cursors[i]);
-	server->cursor_count = 0;
-	event_server_reset(&server->events);
-	state_server_reset(&server->states);
+	for (size_t i = 0; i < server->stream_count; i++)
+		drop(&server->streams[i]);
+	server->stream_count = 0;
 }
 
-void segment_server_release(struct segment_server *server)
+void host_server_release(struct host_server *server)
 {
-	segment_server_reset(server);
-	for (size_t i = 0; i < server->store_count; i++) {
-		if (server->stores[i].analysis != NULL) /* an overview is its store's */
-			histree_segment_store_close(server->stores[i].store);
-		free(server->stores[i].analysis);
-	}
-	free(server->stores);
-	free(server->cursors);
-	event_server_release(&server->events);
-	state_server_release(&server->states);
-	segment_columns_writer_release(&server->writer);
+	host_server_reset(server);
+	for (size_t i = 0; i < server->thing_count; i++)
+		close_thing(&server->things[i]);
+	free(server->things);
+	free(server->streams);
+	column_writer_release(&server->writer);
+	message_release(&server->answer);
+	*server = (struct host_server){ 0 };
 }

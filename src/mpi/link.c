@@ -5,6 +5,7 @@
  */
 #include "mpi/link.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
@@ -131,9 +132,13 @@ size_t message_room(struct message *message, size_t size)
 
 void message_bytes(struct message *message, const void *bytes, size_t size)
 {
-	size_t at = message_room(message, size);
-	if (at != SIZE_MAX && size > 0)
-		memcpy(message->bytes + at, bytes, size);
+	if (message->no_memory || !array_reserve(&message->bytes, &message->capacity, message->size + size)) {
+		message->no_memory = true;
+		return;
+	}
+	if (size > 0)
+		memcpy(message->bytes + message->size, bytes, size);
+	message->size += size;
 }
 
 void message_byte(struct message *message, uint8_t byte)
@@ -216,22 +221,31 @@ void read_text_into(struct byte_reader *reader, char *text, size_t size)
 
 /* ---- section ------------------------------------------------------------------------------------------------- */
 
-size_t section_begin(struct message *out, enum rank_step step)
+size_t section_begin(struct message *out, uint8_t letter)
 {
-	message_byte(out, (uint8_t)step);
+	message_byte(out, letter);
 	return message_room(out, sizeof(uint32_t));
 }
 
 void section_end(struct message *out, size_t at)
 {
-	if (!out->no_memory && at != SIZE_MAX)
-		put_le32(out->bytes + at, (uint32_t)(out->size - at - sizeof(uint32_t)));
+	if (out->no_memory || at == SIZE_MAX)
+		return;
+	assert(at + sizeof(uint32_t) <= out->size);
+	put_le32(out->bytes + at, (uint32_t)(out->size - at - sizeof(uint32_t)));
 }
 
-void section_status(struct message *out, enum histree_status status, const struct histree_error *error)
+bool section_next(struct byte_reader *reader, uint8_t *letter, struct byte_reader *section)
 {
-	message_signed(out, status);
-	message_string(out, error->message);
+	if (reader->failed || byte_reader_left(reader) == 0)
+		return false;
+	*letter = read_byte(reader);
+	uint32_t size = read_le32(reader);
+	const uint8_t *bytes = read_bytes(reader, size);
+	if (bytes == NULL)
+		return false;
+	*section = byte_reader(bytes, size);
+	return true;
 }
 
 /* ---- link ---------------------------------------------------------------------------------------------------- */
@@ -557,7 +571,8 @@ static void write_version(char text[VERSION_SIZE])
 {
 	const char *pretended = getenv("HISTREE_MPI_VERSION"); /* for tests: histree-mpi(1) */
 	struct histree_analysis_info info;
-	size_t used = (size_t)snprintf(text, VERSION_SIZE, "%s", pretended != NULL ? pretended : histree_version());
+	size_t used = (size_t)snprintf(text, VERSION_SIZE, "%s, messages %d",
+				       pretended != NULL ? pretended : histree_version(), LINK_VERSION);
 	for (size_t i = 0; used < VERSION_SIZE && histree_analysis(i, &info); i++)
 		used += (size_t)snprintf(text + used, VERSION_SIZE - used, "%s%s %u", i == 0 ? " (" : ", ",
 					 info.name, info.version);

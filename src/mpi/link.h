@@ -13,11 +13,6 @@
  * Reading is that of base/bytes.h, with what a text needs besides.  Another rank is as foreign as a file: each
  * number is checked before it is used.
  *
- * What rank 0 asks another rank for besides rows of `query`, and the sections of its answer.
- *
- * A request is SEGMENT_REQUEST and any number of steps (host_server.h).  It is answered by one message: a section
- * for each step that has one, in their order.  A section is a letter, four bytes of size, and its bytes.
- *
  * Messages between ranks over MPI.
  *
  * Only the thread that began the link uses it.  Whoever waits sleeps, a little longer the longer nothing comes: the
@@ -101,28 +96,12 @@ char *message_text_copy(struct message_text text);
 /* Copies a text with a terminating zero, cut to what there is room for. */
 void read_text_into(struct byte_reader *reader, char *text, size_t size);
 
-/* What a request begins with, and no other message to a rank. */
-enum { SEGMENT_REQUEST = 'S' };
-
-enum rank_step {
-	STEP_OPEN = 'O',
-	STEP_START = 'S',
-	STEP_NEXT = 'N',
-	STEP_CLOSE = 'C',
-	STEP_EVENTS = 'E',
-	STEP_READ = 'R',
-	STEP_LEAVE = 'L',
-	STEP_HISTORY = 'H',
-	STEP_STATES = 'Q',
-	STEP_MORE = 'M',
-	STEP_DROP = 'D',
-	STEP_VIEW = 'V',
-};
-
-/* Returns where its size belongs, for section_end(). */
-size_t section_begin(struct message *out, enum rank_step step);
+/* A section is a letter, four bytes of size, and its bytes.  Returns where the size belongs, for section_end(). */
+size_t section_begin(struct message *out, uint8_t letter);
 void section_end(struct message *out, size_t at);
-void section_status(struct message *out, enum histree_status status, const struct histree_error *error);
+
+/* Reads the next section.  Returns false if there is none, or if it ends early, which the reader remembers. */
+bool section_next(struct byte_reader *reader, uint8_t *letter, struct byte_reader *section);
 
 #define LINK_ANY (-1)
 
@@ -209,6 +188,9 @@ struct roll_call {
 	uint32_t pid;
 };
 
+/* Of all that ranks say to each other; another one for each change. */
+enum { LINK_VERSION = 2 };
+
 /* Returns false on all ranks if they cannot work together; rank 0 has reported why. */
 bool roll_call(struct link *link, struct roll_call *first);
 
@@ -221,8 +203,8 @@ bool roll_call_first_is_gone(const struct roll_call *first);
  */
 bool roll_call_agree(struct link *link, const char *why);
 
-/* The first byte of what rank 0 sends; link.h has another one. */
-enum job_message { JOB_STOP = 'N', JOB_END = 'X' };
+/* The first byte of what rank 0 sends to a job that answers questions. */
+enum job_message { JOB_REQUEST = 'R', JOB_STOP = 'N', JOB_END = 'X' };
 
 struct asker {
 	struct link *link;

@@ -16,7 +16,6 @@
 #include "mpi/link.h"
 #include "mpi/question_socket.h"
 #include "mpi/shard_set.h"
-#include "mpi/state_remote.h"
 
 /* ---- job client ---------------------------------------------------------------------------------------------- */
 
@@ -55,12 +54,12 @@ bool job_client_ask(int argc, char **argv, const char *store, const char *socket
 
 /* ---- query follow -------------------------------------------------------------------------------------------- */
 
-static bool answer_segments(struct query_job *job, struct byte_reader *request)
+static bool answer_request(struct query_job *job, struct byte_reader *request)
 {
 	struct message reply = { 0 };
 	job->server.set = &job->set;
 	job->server.cancel = (struct histree_cancel){ inbox_wants, &job->inbox };
-	segment_server_answer(&job->server, request, &reply);
+	host_server_answer(&job->server, request, &reply);
 	bool sent = link_send(job->link, 0, &reply);
 	message_release(&reply);
 	return sent;
@@ -73,11 +72,11 @@ void query_job_answer(struct query_job *job)
 	while (goes_on && inbox_take(&job->inbox, &message)) {
 		struct byte_reader reader = byte_reader(message.bytes, message.size);
 		switch (read_byte(&reader)) {
-		case SEGMENT_REQUEST:
-			goes_on = answer_segments(job, &reader);
+		case JOB_REQUEST:
+			goes_on = answer_request(job, &reader);
 			break;
 		case JOB_STOP: /* nothing more comes of what was asked */
-			segment_server_reset(&job->server);
+			host_server_reset(&job->server);
 			break;
 		default:
 			goes_on = false;
@@ -195,9 +194,7 @@ static bool deal_out_hosts(struct query_job *job)
 		.host_count = count,
 	};
 	bool fine = places.of != NULL && places.rank_of != NULL && places.load != NULL &&
-		    segment_remotes_begin(&job->remotes, &job->asker);
-	event_remotes_begin(&job->events, &job->remotes);
-	state_remotes_begin(&job->states, &job->remotes);
+		    remotes_begin(&job->remotes, &job->asker);
 	if (!fine)
 		report_no_memory();
 	fine = fine && deal_out(job, &places);
@@ -278,7 +275,7 @@ static enum histree_status open_history(void *context, size_t host, const char *
 	int rank = job->rank_of[host];
 	*out = NULL;
 	if (rank > 0)
-		return state_remotes_open(&job->states, rank, host, analysis, out, error);
+		return remotes_history(&job->remotes, rank, host, analysis, out, error);
 	if (rank == 0)
 		return histree_store_history(job->set.hosts[host].store, analysis, true, options, out, error);
 	return error_set(error, HISTREE_ERR_IO, "%s", why_missing(job, host));
@@ -291,7 +288,7 @@ static enum histree_status open_segments(void *context, size_t host, const char 
 	int rank = job->rank_of[host];
 	*out = NULL;
 	if (rank > 0)
-		return segment_remotes_open(&job->remotes, rank, host, analysis, out, error);
+		return remotes_segments(&job->remotes, rank, host, analysis, out, error);
 	if (rank == 0)
 		return histree_store_segments(job->set.hosts[host].store, analysis, true, NULL, out, error);
 	return error_set(error, HISTREE_ERR_IO, "%s", why_missing(job, host));
@@ -304,7 +301,7 @@ static enum histree_status open_events(void *context, size_t host, struct histre
 	int rank = job->rank_of[host];
 	*out = NULL;
 	if (rank > 0)
-		return event_remotes_open(&job->events, rank, host, out, error);
+		return remotes_events(&job->remotes, rank, host, out, error);
 	if (rank == 0)
 		return histree_events_open(job->set.hosts[host].store, out, error);
 	return error_set(error, HISTREE_ERR_IO, "host '%s': %s", job->set.hosts[host].name, why_missing(job, host));
@@ -380,10 +377,8 @@ void query_job_end(struct query_job *job)
 	}
 	free(job->histories);
 	free(job->rank_of);
-	event_remotes_release(&job->events);
-	state_remotes_release(&job->states);
-	segment_remotes_release(&job->remotes);
-	segment_server_release(&job->server);
+	remotes_release(&job->remotes);
+	host_server_release(&job->server);
 	inbox_release(&job->inbox);
 	shard_set_release(&job->set);
 	histree_store_close(job->store);

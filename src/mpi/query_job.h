@@ -13,7 +13,6 @@
 #include "mpi/host_server.h"
 #include "mpi/link.h"
 #include "mpi/shard_set.h"
-#include "mpi/state_remote.h"
 
 /*
  * Asks the job at `socket` (NULL: at STORE.socket) what the command line says, argv[0] being the verb.  `store` is
@@ -30,17 +29,15 @@ struct job_history {
 struct query_job {
 	struct link *link;
 	struct shard_set set;
-	struct histree_store *store; /* on rank 0 */
+	struct histree_store *store;   /* on rank 0 */
 	struct job_history *histories; /* likewise */
 	size_t history_count, history_capacity;
-	int *rank_of;                   /* on rank 0: who answers for a host; -1: nobody can */
-	struct segment_remotes remotes; /* on rank 0 */
-	struct event_remotes events;    /* likewise */
-	struct state_remotes states;    /* likewise */
-	struct asker asker;             /* likewise: of the question at hand */
-	struct segment_server server;   /* on the others */
-	struct inbox inbox;             /* likewise */
-	bool is_lost;                   /* a rank is gone */
+	int *rank_of;              /* on rank 0: who answers for a host; -1: nobody can */
+	struct remotes remotes;    /* on rank 0 */
+	struct asker asker;        /* likewise: of the question at hand */
+	struct host_server server; /* on the others */
+	struct inbox inbox;        /* likewise */
+	bool is_lost;              /* a rank is gone */
 };
 
 /* All ranks call it.  Returns false on all of them if one cannot; what is wrong was reported. */

@@ -19,7 +19,7 @@ struct shard_host {
 	uint64_t event_count;
 	histree_time start, end;
 	enum shard_place place;
-	struct histree_store *store; /* NULL: this rank has none */
+	struct histree_store *store;                               /* NULL: this rank has none */
 	char why[sizeof(((struct histree_error *)NULL)->message)]; /* why there is none */
 };
 

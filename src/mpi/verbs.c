@@ -208,8 +208,8 @@ static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages
 		status = run_on(job, &face, &chosen, &words, count, line, file);
 		progress_set_asker((struct histree_cancel){ 0 });
 		target_set_opener(NULL, NULL);
-		segment_remotes_drain(&job->remotes);
-		job->is_lost = job->is_lost || job->remotes.is_lost;
+		streams_drain(&job->remotes.streams);
+		job->is_lost = job->is_lost || job->remotes.streams.is_lost;
 	}
 	free((void *)line);
 	free((void *)parsed);
