@@ -175,7 +175,7 @@ def try_store(command, store, out, case=None, is_sound=False):
 def forged_cases(forger, folder):
     """A case for each history that the program makes: in the place of the states of threads, and of the graph."""
     folder.mkdir()
-    subprocess.run([forger], env={**os.environ, "HISTREE_FORGED_FOLDER": str(folder)}, check=True,
+    subprocess.run([forger, "forged"], env={**os.environ, "HISTREE_FORGED_FOLDER": str(folder)}, check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for path in sorted(folder.iterdir()):
         def case(store, path=path):

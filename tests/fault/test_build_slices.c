@@ -455,7 +455,7 @@ static void a_failing_disk_is_told(void **state)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(slices_make_no_difference, set_up, tear_down),

@@ -234,7 +234,7 @@ static void a_failing_disk_is_told(void **state)
 	assert_true(failed > operations / step / 2);
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(threads_make_no_difference, set_up, tear_down),

@@ -379,13 +379,5 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_functions),
-		cmocka_unit_test(calls),
-		cmocka_unit_test(sites_of_calls),
-		cmocka_unit_test(flames_and_comparisons),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(names_of_functions), cmocka_unit_test(calls),
+      cmocka_unit_test(sites_of_calls), cmocka_unit_test(flames_and_comparisons))

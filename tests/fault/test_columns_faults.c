@@ -256,12 +256,5 @@ static void test_events(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),       cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_compressed), cmocka_unit_test(test_short_transfers),
-		cmocka_unit_test(test_events),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_file), cmocka_unit_test(test_stream), cmocka_unit_test(test_compressed),
+      cmocka_unit_test(test_short_transfers), cmocka_unit_test(test_events))

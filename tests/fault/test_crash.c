@@ -229,11 +229,4 @@ static void two_traces_never_mix(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_published_survives_the_power),
-		cmocka_unit_test(two_traces_never_mix),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(what_was_published_survives_the_power), cmocka_unit_test(two_traces_never_mix))

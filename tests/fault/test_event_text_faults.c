@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/counted_memory.h"
 #include "support/faulty_io.h"
+#include "support/faulty_memory.h"
 #include "support/test.h"
 #include "trace/text/event_text.h"
 #include "trace/trace.h"
@@ -148,14 +148,7 @@ static void columns_that_come_one_by_one_take_memory_once(void **state)
 	check_memory(world, 64 << 20);
 }
 
-int main(void)
-{
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EACH(a_read_that_fails_ends_the_text),
-		EACH(reads_may_be_short),
-		EACH(names_and_columns_take_memory_once),
-		EACH(columns_that_come_one_by_one_take_memory_once),
-	};
-	return cmocka_run_group_tests_name("event_text_faults", tests, NULL, NULL);
-}
+
+TESTS(NULL, NULL, EACH(a_read_that_fails_ends_the_text), EACH(reads_may_be_short),
+      EACH(names_and_columns_take_memory_once), EACH(columns_that_come_one_by_one_take_memory_once))

@@ -222,15 +222,9 @@ static void steps_are_taken_apart(void **state)
 	assert_true(check_store(world, false));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_failing_call_loses_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_full_disk_loses_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_replaced_is_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(who_has_enough_keeps_what_is_complete, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(steps_are_taken_apart, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_failing_call_loses_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_full_disk_loses_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_is_replaced_is_whole, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(who_has_enough_keeps_what_is_complete, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(steps_are_taken_apart, set_up, tear_down))

@@ -202,12 +202,4 @@ static void test_csv(void **state)
 	check_all(export_csv);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chrome),
-		cmocka_unit_test(test_perfetto),
-		cmocka_unit_test(test_csv),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_chrome), cmocka_unit_test(test_perfetto), cmocka_unit_test(test_csv))

@@ -613,21 +613,10 @@ static void many_short_blocks_take_little_memory(void **state)
 	release(&forger);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(attributes_need_bytes),
-		cmocka_unit_test(attributes_need_bytes_that_are_there),
-		cmocka_unit_test(a_block_is_told_of_once),
-		cmocka_unit_test(many_blocks_are_read_once),
-		cmocka_unit_test(a_child_is_reached_once),
-		cmocka_unit_test(a_node_has_one_parent),
-		cmocka_unit_test(damage_does_not_multiply_the_work),
-		cmocka_unit_test(short_blocks_cost_what_they_are_long),
-		cmocka_unit_test(many_short_blocks_take_little_memory),
-		cmocka_unit_test(a_node_is_filed_under_its_own_bounds),
-		cmocka_unit_test(two_nodes_do_not_share_a_child),
-		cmocka_unit_test(a_block_of_another_history_is_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(attributes_need_bytes), cmocka_unit_test(attributes_need_bytes_that_are_there),
+      cmocka_unit_test(a_block_is_told_of_once), cmocka_unit_test(many_blocks_are_read_once),
+      cmocka_unit_test(a_child_is_reached_once), cmocka_unit_test(a_node_has_one_parent),
+      cmocka_unit_test(damage_does_not_multiply_the_work), cmocka_unit_test(short_blocks_cost_what_they_are_long),
+      cmocka_unit_test(many_short_blocks_take_little_memory),
+      cmocka_unit_test(a_node_is_filed_under_its_own_bounds), cmocka_unit_test(two_nodes_do_not_share_a_child),
+      cmocka_unit_test(a_block_of_another_history_is_damage))

@@ -23,8 +23,8 @@
 #include "state/history.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
-#include "support/counted_memory.h"
 #include "support/effort.h"
+#include "support/faulty_memory.h"
 #include "support/forging.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
@@ -220,7 +220,7 @@ static const char *make_index(struct world *world)
 	for (unsigned type = 0; type < TYPES; type++) {
 		at = put_varint(at, type);
 		for (unsigned i = 0; i < type; i++)
-			*at++ = (uint8_t)"name"[i];
+			*at++ = (uint8_t) "name"[i];
 	}
 	for (uint64_t tick = 0; tick < events; tick += EVENTS_PER_TICK) {
 		uint64_t step = random_below(&world->random, 100000);
@@ -280,9 +280,8 @@ static const char *make_manifest(struct world *world)
 	static const char *const traces[] = { "/a/trace", "/another" }, *const warnings[] = { "one \"warning\"" };
 	static const struct histree_store_history histories[] = { { "kernel", 18, "kernel.sht", 3, 1 },
 								  { "ust", 2, "ust.sht", 0, 2 } };
-	static const struct histree_store_segments segments[] = {
-		{ "system-calls", 1, "system-calls.seg", 1, 2, 1 }
-	};
+	static const struct histree_store_segments segments[] = { { "system-calls", 1, "system-calls.seg", 1, 2,
+								    1 } };
 	const struct histree_store_info info = {
 		.made_by = "histree",
 		.traces = traces,
@@ -482,11 +481,4 @@ static void forgeries(void **state)
 	try_all(true);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bits_that_fell),
-		cmocka_unit_test(forgeries),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(bits_that_fell), cmocka_unit_test(forgeries))

@@ -274,15 +274,9 @@ static void no_memory_is_asked_for_on_the_word_of_a_file(void **state)
 	assert_non_null(strstr(error.message, "too many"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_may_have_any_byte, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(paths_may_have_a_thousand_levels, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(long_texts_fit_or_are_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(time_has_two_ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_refused_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_memory_is_asked_for_on_the_word_of_a_file, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(names_may_have_any_byte, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(paths_may_have_a_thousand_levels, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(long_texts_fit_or_are_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(time_has_two_ends, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_is_no_file_is_refused_at_once, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(no_memory_is_asked_for_on_the_word_of_a_file, set_up, tear_down))

@@ -207,16 +207,10 @@ static void strings_without_bytes(void **state)
 	assert_harmless(*state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_block_many_times, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(one_child_many_times, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_child_that_is_not_below, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_leaf_under_other_bounds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_leaf_of_another_store, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(more_segments_than_there_are, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(strings_without_bytes, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(one_block_many_times, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(one_child_many_times, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_child_that_is_not_below, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_leaf_under_other_bounds, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_leaf_of_another_store, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(more_segments_than_there_are, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(strings_without_bytes, set_up, tear_down))

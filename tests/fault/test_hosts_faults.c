@@ -205,11 +205,4 @@ static void events_without_memory(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(segments_without_memory),
-		cmocka_unit_test(events_without_memory),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(segments_without_memory), cmocka_unit_test(events_without_memory))

@@ -254,14 +254,8 @@ static void a_full_disk_leaves_no_file(void **state)
 	tear_down(&fixture);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_operation_of_a_build_may_fail),
-		cmocka_unit_test(every_operation_of_a_query_may_fail),
-		cmocka_unit_test(short_and_interrupted_transfers_change_nothing),
-		cmocka_unit_test(a_system_that_takes_no_bytes_is_not_asked_for_ever),
-		cmocka_unit_test(a_full_disk_leaves_no_file),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_operation_of_a_build_may_fail),
+      cmocka_unit_test(every_operation_of_a_query_may_fail),
+      cmocka_unit_test(short_and_interrupted_transfers_change_nothing),
+      cmocka_unit_test(a_system_that_takes_no_bytes_is_not_asked_for_ever),
+      cmocka_unit_test(a_full_disk_leaves_no_file))

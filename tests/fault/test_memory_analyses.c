@@ -123,10 +123,4 @@ static void memory_is_out_at_any_request(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_is_out_at_any_request),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(memory_is_out_at_any_request))

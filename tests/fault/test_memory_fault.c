@@ -374,12 +374,6 @@ static void every_allocation_of_statistics_may_fail(void **state)
 	segments_release(&segments);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_allocation_of_a_build_may_fail),
-		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
-		cmocka_unit_test(every_allocation_of_statistics_may_fail),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_allocation_of_a_build_may_fail),
+      cmocka_unit_test(every_allocation_of_an_answer_may_fail),
+      cmocka_unit_test(every_allocation_of_statistics_may_fail))

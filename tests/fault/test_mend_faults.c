@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "histree/experiment.h"
-#include "pipeline/hosts/experiment.h"
 #include "pipeline/copy/convert.h"
 #include "pipeline/copy/repair.h"
+#include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
@@ -329,13 +329,6 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_failing_call_damages_nothing),
-		cmocka_unit_test(a_full_disk_damages_nothing),
-		cmocka_unit_test(a_store_is_converted_in_its_place_or_not_at_all),
-		cmocka_unit_test(a_kill_damages_nothing),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(a_failing_call_damages_nothing),
+      cmocka_unit_test(a_full_disk_damages_nothing),
+      cmocka_unit_test(a_store_is_converted_in_its_place_or_not_at_all), cmocka_unit_test(a_kill_damages_nothing))

@@ -631,19 +631,9 @@ static void every_allocation_of_an_answer_may_fail(void **state)
 	end_drawing(&drawn);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_file_call_may_fail),
-		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(cancelled_at_every_question),
-		cmocka_unit_test(damaged_overviews_cost_no_answer),
-		cmocka_unit_test(forged_overviews_cost_no_view),
-		cmocka_unit_test(a_history_says_how_many_it_has),
-		cmocka_unit_test(overviews_of_another_history_are_none),
-		cmocka_unit_test(overviews_of_another_identity_are_none),
-		cmocka_unit_test(overviews_of_other_names_are_none),
-		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
-	};
-	return cmocka_run_group_tests_name("overview_faults", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_file_call_may_fail), cmocka_unit_test(every_allocation_may_fail),
+      cmocka_unit_test(cancelled_at_every_question), cmocka_unit_test(damaged_overviews_cost_no_answer),
+      cmocka_unit_test(forged_overviews_cost_no_view), cmocka_unit_test(a_history_says_how_many_it_has),
+      cmocka_unit_test(overviews_of_another_history_are_none),
+      cmocka_unit_test(overviews_of_another_identity_are_none), cmocka_unit_test(overviews_of_other_names_are_none),
+      cmocka_unit_test(every_allocation_of_an_answer_may_fail))

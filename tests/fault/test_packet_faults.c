@@ -200,11 +200,5 @@ static void a_read_that_fails_hides_no_packet(void **state)
 	assert_true(number > 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_that_is_out_hides_no_packet),
-		cmocka_unit_test(a_read_that_fails_hides_no_packet),
-	};
-	return cmocka_run_group_tests_name("packet_faults", tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(memory_that_is_out_hides_no_packet),
+      cmocka_unit_test(a_read_that_fails_hides_no_packet))

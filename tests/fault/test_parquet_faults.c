@@ -368,17 +368,8 @@ static int remove_all(void **state)
 	return rmdir(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_the_old_one_or_the_new_one),
-		cmocka_unit_test(memory_that_is_out_is_said),
-		cmocka_unit_test(a_stream_that_fails_is_heard),
-		cmocka_unit_test(a_file_that_is_not_wanted_is_not_there),
-		cmocka_unit_test(a_pipe_may_be_full_or_closed),
-		cmocka_unit_test(a_folder_appears_when_it_is_whole),
-		cmocka_unit_test(what_a_killed_run_has_left_goes),
-		cmocka_unit_test(what_cannot_be_written_is_refused),
-	};
-	return cmocka_run_group_tests_name("parquet_faults", tests, make_folder, remove_all);
-}
+TESTS(make_folder, remove_all, cmocka_unit_test(a_file_is_the_old_one_or_the_new_one),
+      cmocka_unit_test(memory_that_is_out_is_said), cmocka_unit_test(a_stream_that_fails_is_heard),
+      cmocka_unit_test(a_file_that_is_not_wanted_is_not_there), cmocka_unit_test(a_pipe_may_be_full_or_closed),
+      cmocka_unit_test(a_folder_appears_when_it_is_whole), cmocka_unit_test(what_a_killed_run_has_left_goes),
+      cmocka_unit_test(what_cannot_be_written_is_refused))

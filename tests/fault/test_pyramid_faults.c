@@ -762,7 +762,7 @@ static void every_allocation_may_fail(void **state)
 	assert_true(refuse_each(true, false, test_effort(7, 97)) > 100);
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct CMUnitTest each[] = {
 		cmocka_unit_test_setup_teardown(damage_costs_no_answer, begin, end),

@@ -165,7 +165,7 @@ static void samples_without_memory(void **state)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	source_path(root_path, "tests/data/perf-samples/root");
 	source_path(table_path, "tests/data/perf-samples/kallsyms");

@@ -535,19 +535,9 @@ static void a_wrong_count_of_all_is_not_believed(void **state)
 	memory_io_release(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_file_call_may_fail),
-		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(answers_do_without_memory),
-		cmocka_unit_test(making_may_be_cancelled),
-		cmocka_unit_test(damage_costs_no_answer),
-		cmocka_unit_test(those_of_another_store_are_not_used),
-		cmocka_unit_test(what_no_segments_have_is_not_believed),
-		cmocka_unit_test(sums_that_are_not_true_are_found),
-		cmocka_unit_test(sums_of_parts_that_are_not_true_are_found),
-		cmocka_unit_test(a_wrong_count_of_all_is_not_believed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_file_call_may_fail), cmocka_unit_test(every_allocation_may_fail),
+      cmocka_unit_test(answers_do_without_memory), cmocka_unit_test(making_may_be_cancelled),
+      cmocka_unit_test(damage_costs_no_answer), cmocka_unit_test(those_of_another_store_are_not_used),
+      cmocka_unit_test(what_no_segments_have_is_not_believed), cmocka_unit_test(sums_that_are_not_true_are_found),
+      cmocka_unit_test(sums_of_parts_that_are_not_true_are_found),
+      cmocka_unit_test(a_wrong_count_of_all_is_not_believed))

@@ -129,7 +129,7 @@ static void a_refused_request_is_an_error_or_nothing(void **state)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_refused_request_is_an_error_or_nothing, set_up, tear_down),

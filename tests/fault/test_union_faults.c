@@ -211,12 +211,5 @@ static void every_read_of_a_shard_fails_once(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_request_for_memory_is_refused_once),
-		cmocka_unit_test(single_queries_take_no_memory),
-		cmocka_unit_test(every_read_of_a_shard_fails_once),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(every_request_for_memory_is_refused_once),
+      cmocka_unit_test(single_queries_take_no_memory), cmocka_unit_test(every_read_of_a_shard_fails_once))

@@ -32,7 +32,7 @@ static void check_same(const struct bookmark_list *list, const struct bookmark_l
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct bookmark_list list, again;
 	struct piece text = { 0 };

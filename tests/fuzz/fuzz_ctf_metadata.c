@@ -22,7 +22,7 @@ static void make_classes(struct ctf_decoder *decoder)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct ctf_schema schema = { 0 };
 	struct ctf_decoder decoder;

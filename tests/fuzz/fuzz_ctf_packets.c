@@ -85,7 +85,7 @@ static void read_stream(struct ctf_decoder *decoder, const uint8_t *bytes, size_
 	close(descriptor);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	const uint8_t *zero = size == 0 ? NULL : memchr(bytes, 0, size);
 	struct ctf_schema schema = { 0 };

@@ -9,7 +9,7 @@
 
 enum { THREADS = 5 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct cube_cell cell = { 0 }, again = { 0 };
 	struct intern texts = { 0 };

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "symbols/demangle.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct demangler demangler = { .text = NULL };
 	char *name = malloc(size + 1); /* of that size, so that a sanitizer sees what is read behind it */

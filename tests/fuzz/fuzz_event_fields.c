@@ -9,7 +9,7 @@
 #include "event_index/event_text.h"
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct event_fields fields = { 0 };
 	char *json = malloc(size + 1);

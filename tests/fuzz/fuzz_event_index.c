@@ -61,7 +61,7 @@ static void check_times(const struct event_index *index)
 	check_time(index, INT64_MAX, before);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct memory_io memory;
 	struct event_index index;

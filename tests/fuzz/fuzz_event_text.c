@@ -51,7 +51,7 @@ static void read_events(const char *word)
 	trace_close(trace);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	char word[MAP_SIZE_MAX + 64];
 	const uint8_t *end = size > 0 ? memchr(bytes, '\n', size) : NULL;

@@ -68,7 +68,7 @@ static void ask_everything(const struct tree_file *tree, bool sound)
 	tree_iter_free(asker.iter);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct memory_io memory;
 	struct tree_file tree;

@@ -21,7 +21,7 @@ static const struct histree_filter_scope scope = {
 	.fields = fields, .field_count = FIELDS, .start = -5, .end = INT64_MAX - 7
 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	const struct histree_value values[FIELDS] = { histree_string("running"), histree_string("futex"),
 						      histree_int(42),           histree_null(),

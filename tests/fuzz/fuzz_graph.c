@@ -11,7 +11,7 @@
 
 enum { INPUT_MAX = 4096 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct memory_io memory;
 	struct block_file *file;

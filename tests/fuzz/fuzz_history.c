@@ -197,7 +197,7 @@ static void choose_tree(struct fuzzed *fuzzed)
 	};
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct byte_reader input = byte_reader(bytes, size < INPUT_MAX ? size : INPUT_MAX);
 	struct fuzzed *fuzzed = calloc(1, sizeof(*fuzzed));

@@ -18,7 +18,7 @@ static void count_free(void *context)
 	++*(int *)context;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	enum { ENOUGH = 1000 };
 	int freed = 0;

@@ -42,7 +42,7 @@ static void read_events(struct trace_source *source)
 	REQUIRE(source->kind->bytes_done(source) == source->bytes);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	char path[64];
 	struct trace_notes notes = { 0 };

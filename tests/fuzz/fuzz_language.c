@@ -22,7 +22,7 @@ static uint32_t version_of(const struct definitions *definitions)
 	return registry_version(program_analysis_entries(definitions->analyses[0], &count));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct histree_error error = { 0 };
 	struct definitions definitions, again;

@@ -72,7 +72,7 @@ static void read_events(const char *path, struct trace *trace, size_t lines)
 	REQUIRE(!has_places || events <= lines);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	char path[64];
 	struct trace *trace;

@@ -25,7 +25,7 @@ static void look_at(const struct event *event)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct trace_notes notes = { 0 };
 	uint32_t class_count = 0;

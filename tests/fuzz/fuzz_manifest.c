@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 
 static void check_clock(const struct histree_clock *clock)
 {
@@ -45,7 +45,7 @@ static bool decode(const char *bytes, size_t size, struct arena *arena, struct h
 	return is_read;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct arena arena = { 0 };
 	struct histree_store_info info, again;

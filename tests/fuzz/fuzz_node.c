@@ -72,7 +72,7 @@ static void read_rows(const struct node_view *view)
 	seek(view, &(struct histree_interval){ .start = INT64_MAX, .end = INT64_MAX, .quark = UINT32_MAX });
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	uint8_t *block = calloc(1, NODE_SIZE);
 	REQUIRE(block != NULL);

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "state/number_summary.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct number_summary summary, again;
 	uint8_t room[NUMBER_SUMMARY_SIZE_MAX];

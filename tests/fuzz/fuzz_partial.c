@@ -75,7 +75,7 @@ static void load_analysis(const struct analysis *analysis, const uint8_t *bytes,
 	histree_state_free(system);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	if (size == 0)
 		return 0;

@@ -87,7 +87,7 @@ static void read_events(const char *path, struct trace *trace)
 	REQUIRE(status >= 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	char path[64];
 	struct trace *trace;

@@ -44,7 +44,7 @@ static void read_events(struct trace_source *source)
 	sample_input_kind.free(input);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	char path[64];
 	struct trace_notes notes = { 0 };

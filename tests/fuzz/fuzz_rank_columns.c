@@ -51,7 +51,7 @@ static void require_same(const struct columns *one, const struct columns *other)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	static struct columns columns, again;
 	static struct column_writer writer;

@@ -91,7 +91,7 @@ static void check_query(struct call *call)
 		REQUIRE(range.from >= -5 && range.from <= range.to && range.to <= 1000 && range.pixels >= 1);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	char *uri = next_line(&bytes, &size), *host = next_line(&bytes, &size);
 	struct http_request request = { .method = HTTP_POST };

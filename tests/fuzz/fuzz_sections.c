@@ -213,7 +213,7 @@ static void load_charts(const uint8_t *bytes, size_t size)
 	chart_list_release(&charts);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	if (size == 0)
 		return 0;

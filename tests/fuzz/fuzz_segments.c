@@ -65,7 +65,7 @@ static void read_block(const uint8_t *leaf, uint32_t index, const struct node_ch
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	uint8_t *leaf = calloc(1, NODE_SIZE);
 	REQUIRE(leaf != NULL);

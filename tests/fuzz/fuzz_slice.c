@@ -124,7 +124,7 @@ static void follow_plan(struct byte_reader reader)
 	arena_release(&arena);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	static void (*const forms[])(struct byte_reader) = { hand_over, apply, take_index, take_leaves,
 							     follow_plan };

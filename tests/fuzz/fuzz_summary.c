@@ -129,7 +129,7 @@ static void ask(struct histree_segment_store *store, histree_time from, histree_
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct memory_io memory;
 	struct histree_segment_store *store;

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "state/state_sum.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct state_sum sum, again;
 	uint8_t room[STATE_SUM_SIZE_MAX];

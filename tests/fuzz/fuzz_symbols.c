@@ -96,7 +96,7 @@ static void try_ranges(const uint8_t *bytes, size_t size)
 	range_cover_release(&cover);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	if (size > 4 && memcmp(bytes, "\177ELF", 4) == 0) {
 		try_binary(bytes, size);

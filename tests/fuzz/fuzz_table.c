@@ -74,7 +74,7 @@ static void read_all(struct memory_io *memory, const struct segments *segments)
 	histree_segment_store_close(store);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct memory_io memory;
 	struct segments segments;

@@ -18,7 +18,7 @@ static void ignore(void *context, const char *fault)
 	(void)context, (void)fault;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	static const uint8_t main_file[MAIN_SIZE];
 	struct memory_io memory;

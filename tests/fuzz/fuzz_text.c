@@ -50,7 +50,7 @@ static void read_rows(struct text_table *table)
 	REQUIRE(status == HISTREE_END || strstr(error.message, ", line ") != NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	static const char *const formats[] = { NULL, "tsv", "csv", "json" };
 	char path[64];

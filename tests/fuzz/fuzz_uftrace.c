@@ -77,7 +77,7 @@ static void read_calls(struct trace *trace, size_t size)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	char folder[] = "/tmp/histree-fuzz-XXXXXX";
 	const char *path = folder;

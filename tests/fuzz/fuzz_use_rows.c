@@ -30,7 +30,7 @@ static void require_same(const struct histree_use_row *one, const struct histree
 		one->longest_block.start == other->longest_block.start);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct use_rows rows = { 0 }, again = { 0 };
 	struct saved_bytes saved = { 0 };

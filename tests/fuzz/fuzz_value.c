@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "item/value_codec.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct byte_reader reader = byte_reader(bytes, size);
 	while (byte_reader_left(&reader) > 0) {

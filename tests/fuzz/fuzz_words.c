@@ -39,7 +39,7 @@ static void check_times(const char *text)
 			time_format_date(time, back) < sizeof(back));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct attribute_tree tree;
 	const struct histree_attributes *attributes = &tree.base;

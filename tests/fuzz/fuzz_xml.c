@@ -66,7 +66,7 @@ static void run(const struct analysis *analysis)
 	histree_state_free(system);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(bytes, size)
 {
 	struct definitions definitions = { 0 };
 	struct histree_error error = { 0 };

@@ -208,13 +208,6 @@ static void the_golden_side_tables_lead_through(void **state)
 	assert_table_leads_through("v2-segments.sht");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_golden_file_says_the_same),
-		cmocka_unit_test(the_golden_segments_say_the_same),
-		cmocka_unit_test(the_golden_side_tables_lead_through),
-		cmocka_unit_test(the_format_has_not_changed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_golden_file_says_the_same),
+      cmocka_unit_test(the_golden_segments_say_the_same), cmocka_unit_test(the_golden_side_tables_lead_through),
+      cmocka_unit_test(the_format_has_not_changed))

@@ -244,7 +244,7 @@ static void goes_on_as_the_first_one(const void *chosen, uint64_t seed)
 		check(kind->analysis, "scp_dest", seed + i);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 1, .check = goes_on_as_the_first_one

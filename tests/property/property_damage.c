@@ -313,7 +313,7 @@ static void orphans_are_within_what_adopts_them(void **state)
 		const char *kind;
 		uint64_t seed;
 	} cases[] = { { "few long, many short", 2 }, { "out of order", 2 }, { "any attribute", 11 },
-		      { "any attribute", 18 },	     { "a giant", 27 },     { "long texts", 202 } };
+		      { "any attribute", 18 },       { "a giant", 27 },     { "long texts", 202 } };
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++)
@@ -321,7 +321,7 @@ static void orphans_are_within_what_adopts_them(void **state)
 				costs_its_own_intervals(kind, cases[i].seed);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct CMUnitTest others[] = { cmocka_unit_test(orphans_are_within_what_adopts_them) };
 	static const struct property property = { .kinds = workload_kinds,

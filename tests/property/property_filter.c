@@ -97,7 +97,7 @@ static void as_a_plain_evaluation(const void *chosen, uint64_t seed)
 	segments_release(&segments);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct segment_kind kinds[] = {
 		{ "by end", SEGMENTS_BY_END, 60, true },   { "scattered", SEGMENTS_SCATTERED, 60, true },

@@ -489,7 +489,7 @@ static void nothing_took_too_much(void **state)
 #endif
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct property property = {
 		.kinds = deed_kinds,

@@ -268,7 +268,7 @@ static void nothing_is_said_that_the_whole_trace_denies(const void *chosen, uint
 	recorded_history_release(&whole.history);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = kinds,
 						  .kind_size = sizeof(*kinds),

@@ -167,7 +167,7 @@ static void answers_as_its_changes_say(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = workload_kinds,
 						  .kind_size = sizeof(*workload_kinds),

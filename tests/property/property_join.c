@@ -400,7 +400,7 @@ static void what_does_not_fit_is_said(void **state)
 	unlink(options.path);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = workload_kinds,
 						  .kind_size = sizeof(*workload_kinds),

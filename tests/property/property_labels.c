@@ -351,7 +351,7 @@ static void check(const void *context, uint64_t seed)
 	arena_release(&drawn.memory);
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct property property = {
 		.kinds = kinds, .kind_size = sizeof(kinds[0]), .rounds = 40, .check = check

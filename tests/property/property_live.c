@@ -281,7 +281,7 @@ static void is_what_the_changes_so_far_say(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = workload_kinds,
 						  .kind_size = sizeof(*workload_kinds),

@@ -322,7 +322,7 @@ static void check_kind(const void *kind, uint64_t seed)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct property properties[] = {
 		{ .kinds = workload_kinds,

@@ -440,7 +440,7 @@ static void looks_up_what_intervals_of_hosts_say(const void *kind, uint64_t seed
 	assert_null(fault);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property properties[] = { { .kinds = workload_kinds,
 							.kind_size = sizeof(*workload_kinds),

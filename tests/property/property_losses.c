@@ -357,7 +357,7 @@ static const struct kind kinds[] = {
 	{ NULL, NULL, false, false, false, false },
 };
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 40, .check = a_loss_ends

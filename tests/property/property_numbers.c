@@ -329,7 +329,7 @@ static void numbers_are_those_of_a_search(void **state)
 	assert_true(from_summaries > answers / 10);
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(numbers_are_those_of_a_search) };
 	return cmocka_run_group_tests_name("numbers", tests, NULL, NULL);

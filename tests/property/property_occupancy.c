@@ -44,7 +44,7 @@ struct run {
 	void *instance;
 	histree_time end;
 	struct random random;
-	unsigned percent; /* that are left out */
+	unsigned percent;       /* that are left out */
 	uint64_t met, left_out; /* of those that may be left out */
 	bool is_of_one_program; /* events of others are missing anyway */
 	char missing[400];      /* what the analysis says of it */
@@ -424,7 +424,7 @@ static const struct kind kinds[] = {
 	{ .name = NULL },
 };
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = kinds,
 						  .kind_size = sizeof(*kinds),

@@ -128,7 +128,7 @@ static void overviews_have_their_share_at_most(void **state)
 	assert_true(with > all / 4 && summed > 0);
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(overviews_have_their_share_at_most) };
 	return cmocka_run_group_tests_name("overview_bytes", tests, NULL, NULL);

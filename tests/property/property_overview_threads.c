@@ -138,7 +138,7 @@ static void something_was_compared(void **state)
 		    histories_with_sums > 0);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = workload_kinds,

@@ -165,7 +165,7 @@ static void overviews_are_small(void **state)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct {
 		const char *name;

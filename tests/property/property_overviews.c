@@ -421,7 +421,7 @@ static void something_was_compared(void **state)
 		    (test_is_any_sample() || (rows_compared > 100 && states_compared > 0)));
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = workload_kinds,

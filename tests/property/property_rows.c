@@ -369,7 +369,7 @@ static void rows_of_hosts_are_as_their_states_say(const void *kind, uint64_t see
 	assert_null(fault);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property properties[] = { { .kinds = workload_kinds,
 							.kind_size = sizeof(*workload_kinds),

@@ -327,7 +327,7 @@ static void scans_of_orphans_are_resumed(void **state)
 	costs_its_own_segments(kind, 5);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 8, .check = costs_its_own_segments

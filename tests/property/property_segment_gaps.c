@@ -259,7 +259,7 @@ static void no_segment_is_made_that_is_none(const void *chosen, uint64_t seed)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = traces, .kind_size = sizeof(*traces), .rounds = 1, .check = no_segment_is_made_that_is_none

@@ -396,7 +396,7 @@ static bool has_segments(const void *kind)
 	return ((const struct segment_kind *)kind)->count > 0;
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = segment_kinds,

@@ -261,7 +261,7 @@ static void what_has_no_rows_is_refused(void **state)
 	histree_segment_store_close(store);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = segment_kinds,

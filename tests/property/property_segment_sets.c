@@ -145,7 +145,7 @@ static void what_does_not_fit_is_refused(void **state)
 	histree_segment_store_close(without);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = segment_kinds, .kind_size = sizeof(*segment_kinds), .rounds = 1, .check = are_sets

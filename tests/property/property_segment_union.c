@@ -624,7 +624,7 @@ static bool has_content(const void *kind)
 	return ((const struct segment_kind *)kind)->content;
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = segment_kinds,
 						  .kind_size = sizeof(*segment_kinds),

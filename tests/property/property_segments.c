@@ -462,7 +462,7 @@ static void answers_as_an_array(const void *chosen, uint64_t seed)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = segment_kinds,
 						  .kind_size = sizeof(*segment_kinds),

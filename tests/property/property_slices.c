@@ -337,7 +337,7 @@ static void slices_make_the_same_file(const void *chosen, uint64_t seed)
 		assert_true(cuts.taken > 0);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = {
 		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 1, .check = slices_make_the_same_file

@@ -333,7 +333,7 @@ static void no_variant_is_forgotten(void **state)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property properties[] = {
 		{ workload_kinds, sizeof(*workload_kinds), 1, answers_as_an_array, NULL },

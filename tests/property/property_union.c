@@ -315,7 +315,7 @@ static void answers_as_all_intervals(const void *kind, uint64_t seed)
 	}
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = workload_kinds,
 						  .kind_size = sizeof(*workload_kinds),

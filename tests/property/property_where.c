@@ -203,7 +203,7 @@ static void as_a_plain_evaluation(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static const struct property property = { .kinds = workload_kinds,
 						  .kind_size = sizeof(*workload_kinds),

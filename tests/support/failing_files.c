@@ -11,7 +11,7 @@ struct failing_files failing_files;
 
 static bool call_fails(void)
 {
-	const bool fails = ++failing_files.count == failing_files.fail_at;
+	const bool fails = failing_files.fail_at != 0 && ++failing_files.count == failing_files.fail_at;
 	failing_files.failed |= fails;
 	if (fails)
 		errno = EIO;

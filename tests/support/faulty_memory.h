@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faulty_memory.h - memory that is out at the n-th time it is asked for.
+ * faulty_memory.h - memory that is out at the n-th time it is asked for, or above a ceiling, and counted.
  *
- * A program that wants it is linked with the --wrap options of tests/unit/meson.build, so that what histree
- * allocates goes through here; what other libraries allocate does not.
+ * The program `faults` is linked with the --wrap options of tests/fault/meson.build, so that what histree allocates
+ * goes through here; what other libraries allocate does not.  A limit of the process would also hold what a sanitizer
+ * needs.
  */
 #ifndef SUPPORT_FAULTY_MEMORY_H
 #define SUPPORT_FAULTY_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct faulty_memory {
@@ -24,5 +26,17 @@ extern struct faulty_memory faulty_memory;
 /* From now on, refuse the n-th request. */
 void faulty_memory_begin(uint64_t fail_at, bool for_ever);
 void faulty_memory_end(void);
+
+/*
+ * Count what there is at a time from here on, from nothing, and of libjansson too.  More than the ceiling is refused, as
+ * a finding must not cost the machine its memory; 0: none.  For suites of one thread.
+ */
+void counted_memory_begin(size_t ceiling);
+
+/* Returns the most that there was at a time since then. */
+size_t counted_memory_peak(void);
+
+/* Returns whether something was refused since then. */
+bool counted_memory_refused(void);
 
 #endif

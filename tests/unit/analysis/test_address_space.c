@@ -70,11 +70,5 @@ static void an_image_that_ends_before_it_begins_is_none(void **state)
 	address_space_release(&space);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_later_image_is_there),
-		cmocka_unit_test(an_image_that_ends_before_it_begins_is_none),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(the_later_image_is_there),
+      cmocka_unit_test(an_image_that_ends_before_it_begins_is_none))

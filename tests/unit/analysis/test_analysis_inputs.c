@@ -187,15 +187,8 @@ static void three_analyses_decode_no_more_than_one(void **state)
 	assert_int_equal(count_decoded(3), 50);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_is_one_input_of_a_kind),
-		cmocka_unit_test(an_event_that_nobody_wants_is_not_decoded),
-		cmocka_unit_test(all_analyses_see_the_machine_as_it_was_before_the_event),
-		cmocka_unit_test(who_runs_on_a_cpu_is_forgotten_in_a_gap),
-		cmocka_unit_test(other_traces_pass_by),
-		cmocka_unit_test(three_analyses_decode_no_more_than_one),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(there_is_one_input_of_a_kind),
+      cmocka_unit_test(an_event_that_nobody_wants_is_not_decoded),
+      cmocka_unit_test(all_analyses_see_the_machine_as_it_was_before_the_event),
+      cmocka_unit_test(who_runs_on_a_cpu_is_forgotten_in_a_gap), cmocka_unit_test(other_traces_pass_by),
+      cmocka_unit_test(three_analyses_decode_no_more_than_one))

@@ -185,17 +185,9 @@ static void a_full_disk_ends_the_build(void **state)
 	run_release(&run);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_kernel_traces_are_for_the_kernel_analysis),
-		cmocka_unit_test(a_refused_change_ends_its_event_and_is_counted),
-		cmocka_unit_test(a_name_too_long_for_a_node_is_refused),
-		cmocka_unit_test(a_thread_whose_name_is_too_long_runs),
-		cmocka_unit_test(many_denials_are_losses),
-		cmocka_unit_test(calls_and_interrupts_that_do_not_match_are_counted),
-		cmocka_unit_test(a_signal_handler_that_returns_is_no_loss),
-		cmocka_unit_test(a_full_disk_ends_the_build),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(only_kernel_traces_are_for_the_kernel_analysis),
+      cmocka_unit_test(a_refused_change_ends_its_event_and_is_counted),
+      cmocka_unit_test(a_name_too_long_for_a_node_is_refused),
+      cmocka_unit_test(a_thread_whose_name_is_too_long_runs), cmocka_unit_test(many_denials_are_losses),
+      cmocka_unit_test(calls_and_interrupts_that_do_not_match_are_counted),
+      cmocka_unit_test(a_signal_handler_that_returns_is_no_loss), cmocka_unit_test(a_full_disk_ends_the_build))

@@ -40,10 +40,4 @@ static void a_real_program_runs_where_its_events_say(void **state)
 	run_release(&run);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_real_program_runs_where_its_events_say),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_real_program_runs_where_its_events_say))

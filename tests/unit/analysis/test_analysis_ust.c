@@ -111,12 +111,5 @@ static void what_is_declared_is_built_by_default(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_real_program_has_the_stack_that_its_events_say),
-		cmocka_unit_test(it_is_for_user_space_traces),
-		cmocka_unit_test(what_is_declared_is_built_by_default),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_real_program_has_the_stack_that_its_events_say),
+      cmocka_unit_test(it_is_for_user_space_traces), cmocka_unit_test(what_is_declared_is_built_by_default))

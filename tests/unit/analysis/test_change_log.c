@@ -29,10 +29,4 @@ static void nothing_is_known_of_what_could_not_be_made(void **state)
 	change_log_release(&log);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_known_of_what_could_not_be_made),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(nothing_is_known_of_what_could_not_be_made))

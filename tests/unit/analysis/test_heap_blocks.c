@@ -79,12 +79,5 @@ static void they_are_those_of_an_array(void **state)
 	heap_blocks_release(&blocks);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_block_is_found_until_it_is_freed),
-		cmocka_unit_test(memory_grows_with_what_is_live),
-		cmocka_unit_test(they_are_those_of_an_array),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_block_is_found_until_it_is_freed),
+      cmocka_unit_test(memory_grows_with_what_is_live), cmocka_unit_test(they_are_those_of_an_array))

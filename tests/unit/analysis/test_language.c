@@ -264,12 +264,6 @@ static void what_is_too_large(void **state)
 	free(deep);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_read),      cmocka_unit_test(what_is_not),
-		cmocka_unit_test(the_line_is_shown), cmocka_unit_test(long_lines_are_cut),
-		cmocka_unit_test(what_is_too_large),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(what_is_read), cmocka_unit_test(what_is_not),
+      cmocka_unit_test(the_line_is_shown), cmocka_unit_test(long_lines_are_cut),
+      cmocka_unit_test(what_is_too_large))

@@ -90,14 +90,7 @@ static void they_are_those_of_an_array(void **state)
 	open_segments_release(&open);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_segment_is_found_until_it_is_removed),
-		cmocka_unit_test(a_segment_that_is_open_gives_way_to_one_of_its_key),
-		cmocka_unit_test(a_segment_keeps_what_it_has_under_another_key),
-		cmocka_unit_test(memory_grows_with_what_is_open),
-		cmocka_unit_test(they_are_those_of_an_array),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_segment_is_found_until_it_is_removed),
+      cmocka_unit_test(a_segment_that_is_open_gives_way_to_one_of_its_key),
+      cmocka_unit_test(a_segment_keeps_what_it_has_under_another_key),
+      cmocka_unit_test(memory_grows_with_what_is_open), cmocka_unit_test(they_are_those_of_an_array))

@@ -190,13 +190,5 @@ static void real_calls_are_what_the_states_say(void **state)
 	assert_int_equal(compare_trace("traces/lttng-ust/cyg-profile/glxgears-cyg-profile-fast"), 2579);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_deep_calls_are_counted),
-		cmocka_unit_test(it_is_for_user_space_traces),
-		cmocka_unit_test(random_calls_are_what_the_states_say),
-		cmocka_unit_test(real_calls_are_what_the_states_say),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(too_deep_calls_are_counted), cmocka_unit_test(it_is_for_user_space_traces),
+      cmocka_unit_test(random_calls_are_what_the_states_say), cmocka_unit_test(real_calls_are_what_the_states_say))

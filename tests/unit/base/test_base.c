@@ -511,31 +511,16 @@ static void a_pool_takes_back_what_it_gave(void **state)
 	pool_release(&pool);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arena_gives_aligned_memory_that_stays),
-		cmocka_unit_test(arena_gives_more_than_a_chunk),
-		cmocka_unit_test(array_grows_and_keeps),
-		cmocka_unit_test(numbers_are_little_endian),
-		cmocka_unit_test(varints_come_back),
-		cmocka_unit_test(malformed_varints_are_refused),
-		cmocka_unit_test(zigzag_folds_small_numbers),
-		cmocka_unit_test(reader_stops_at_the_end_and_stays_failed),
-		cmocka_unit_test(crc32c_has_the_published_values),
-		cmocka_unit_test(radix_sort_is_stable_whatever_the_keys),
-		cmocka_unit_test(crc32c_fast_and_portable_agree),
-		cmocka_unit_test(intern_numbers_each_string_once),
-		cmocka_unit_test(intern_tells_bytes_apart_not_strings),
-		cmocka_unit_test(errors_gather_context),
-		cmocka_unit_test(long_errors_are_cut_and_terminated),
-		cmocka_unit_test(every_status_has_a_text),
-		cmocka_unit_test(io_goes_on_after_short_calls),
-		cmocka_unit_test(io_copy_leaves_holes),
-		cmocka_unit_test(io_tells_the_end_from_a_failure),
-		cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
-		cmocka_unit_test(a_search_finds_the_first_that_is_not_before),
-		cmocka_unit_test(a_pool_takes_back_what_it_gave),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(arena_gives_aligned_memory_that_stays),
+      cmocka_unit_test(arena_gives_more_than_a_chunk), cmocka_unit_test(array_grows_and_keeps),
+      cmocka_unit_test(numbers_are_little_endian), cmocka_unit_test(varints_come_back),
+      cmocka_unit_test(malformed_varints_are_refused), cmocka_unit_test(zigzag_folds_small_numbers),
+      cmocka_unit_test(reader_stops_at_the_end_and_stays_failed), cmocka_unit_test(crc32c_has_the_published_values),
+      cmocka_unit_test(radix_sort_is_stable_whatever_the_keys), cmocka_unit_test(crc32c_fast_and_portable_agree),
+      cmocka_unit_test(intern_numbers_each_string_once), cmocka_unit_test(intern_tells_bytes_apart_not_strings),
+      cmocka_unit_test(errors_gather_context), cmocka_unit_test(long_errors_are_cut_and_terminated),
+      cmocka_unit_test(every_status_has_a_text), cmocka_unit_test(io_goes_on_after_short_calls),
+      cmocka_unit_test(io_copy_leaves_holes), cmocka_unit_test(io_tells_the_end_from_a_failure),
+      cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
+      cmocka_unit_test(a_search_finds_the_first_that_is_not_before),
+      cmocka_unit_test(a_pool_takes_back_what_it_gave))

@@ -150,12 +150,4 @@ static void test_no_threads(void **state)
 	assert_false(crew_begin(&crew, 0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_finish),
-		cmocka_unit_test(test_await),
-		cmocka_unit_test(test_no_threads),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_finish), cmocka_unit_test(test_await), cmocka_unit_test(test_no_threads))

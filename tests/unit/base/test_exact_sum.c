@@ -195,14 +195,6 @@ static void bytes_come_back(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_those_of_single_bits),
-		cmocka_unit_test(whole_numbers_are_doubles_times_one),
-		cmocka_unit_test(means_are_the_nearest_doubles),
-		cmocka_unit_test(means_of_halves_are_even),
-		cmocka_unit_test(bytes_come_back),
-	};
-	return cmocka_run_group_tests_name("exact_sum", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(sums_are_those_of_single_bits),
+      cmocka_unit_test(whole_numbers_are_doubles_times_one), cmocka_unit_test(means_are_the_nearest_doubles),
+      cmocka_unit_test(means_of_halves_are_even), cmocka_unit_test(bytes_come_back))

@@ -200,15 +200,7 @@ static void a_map_gives_the_record_of_any_id(void **state)
 	assert_null(id_map_find(&map, 0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_index_finds_what_was_added_and_nothing_else),
-		cmocka_unit_test(numbers_of_any_size_are_told_apart),
-		cmocka_unit_test(elements_are_hardly_touched),
-		cmocka_unit_test(a_cleared_index_keeps_its_room),
-		cmocka_unit_test(an_index_that_cannot_grow_stays_as_it_was),
-		cmocka_unit_test(a_map_gives_the_record_of_any_id),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(an_index_finds_what_was_added_and_nothing_else),
+      cmocka_unit_test(numbers_of_any_size_are_told_apart), cmocka_unit_test(elements_are_hardly_touched),
+      cmocka_unit_test(a_cleared_index_keeps_its_room), cmocka_unit_test(an_index_that_cannot_grow_stays_as_it_was),
+      cmocka_unit_test(a_map_gives_the_record_of_any_id))

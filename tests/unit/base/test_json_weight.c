@@ -102,13 +102,5 @@ static void texts_are_not_looked_into(void **state)
 	assert_true(json_weight("[{}", 3) > 500);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_thing_over_and_over),
-		cmocka_unit_test(an_object_with_many_members),
-		cmocka_unit_test(anything),
-		cmocka_unit_test(texts_are_not_looked_into),
-	};
-	return cmocka_run_group_tests(tests, count, NULL);
-}
+TESTS(count, NULL, cmocka_unit_test(one_thing_over_and_over), cmocka_unit_test(an_object_with_many_members),
+      cmocka_unit_test(anything), cmocka_unit_test(texts_are_not_looked_into))

@@ -59,11 +59,4 @@ static void what_is_missing_is_said(void **state)
 	assert_int_equal(library_load(&more, &error), HISTREE_NOT_FOUND);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_may_ask_at_once),
-		cmocka_unit_test(what_is_missing_is_said),
-	};
-	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(many_may_ask_at_once), cmocka_unit_test(what_is_missing_is_said))

@@ -180,14 +180,6 @@ static void as_regcomp(void **state)
 	assert_true(found > tried / 10 && found < tried - tried / 10);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_the_table_says),
-		cmocka_unit_test(wrong_patterns_are_refused),
-		cmocka_unit_test(a_pattern_may_be_as_long_as_said),
-		cmocka_unit_test(the_text_is_bytes),
-		cmocka_unit_test(as_regcomp),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(finds_what_the_table_says), cmocka_unit_test(wrong_patterns_are_refused),
+      cmocka_unit_test(a_pattern_may_be_as_long_as_said), cmocka_unit_test(the_text_is_bytes),
+      cmocka_unit_test(as_regcomp))

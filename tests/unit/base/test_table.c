@@ -190,15 +190,7 @@ static void without_files_tables_stay_in_memory(void **state)
 	table_space_release(&space);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_in_a_table_stays),
-		cmocka_unit_test(tables_of_hashes_have_memory_longest),
-		cmocka_unit_test(pages_leave_when_they_are_many),
-		cmocka_unit_test(maps_of_ids_and_texts_are_the_same),
-		cmocka_unit_test(tables_are_sorted_where_they_are),
-		cmocka_unit_test(without_files_tables_stay_in_memory),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(what_is_in_a_table_stays),
+      cmocka_unit_test(tables_of_hashes_have_memory_longest), cmocka_unit_test(pages_leave_when_they_are_many),
+      cmocka_unit_test(maps_of_ids_and_texts_are_the_same), cmocka_unit_test(tables_are_sorted_where_they_are),
+      cmocka_unit_test(without_files_tables_stay_in_memory))

@@ -248,7 +248,7 @@ static void everybody_can_read_a_time(void **state)
 	assert_int_equal(histree_time_parse("", START, END, &time, NULL), HISTREE_ERR_ARGUMENT);
 }
 
-int main(void)
+TEST_SUITE
 {
 	setenv("TZ", "Asia/Tokyo", 1); /* must not matter */
 	const struct CMUnitTest tests[] = {

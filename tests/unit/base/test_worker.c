@@ -43,11 +43,4 @@ static void stopping_finishes_the_task(void **state)
 	assert_int_equal(sum.total, 5);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tasks_are_done_in_order),
-		cmocka_unit_test(stopping_finishes_the_task),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(tasks_are_done_in_order), cmocka_unit_test(stopping_finishes_the_task))

@@ -246,13 +246,6 @@ static void no_attributes_no_rows(void **state)
 	check(world, &(struct answer_question){ .attributes = &none, .from = START, .to = END });
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_dump_is_everything_in_order),
-		cmocka_unit_test(ranges_and_times_are_cut_without_loss),
-		cmocka_unit_test(doubles_are_listed_once),
-		cmocka_unit_test(no_attributes_no_rows),
-	};
-	return cmocka_run_group_tests(tests, make_world, end_world);
-}
+TESTS(make_world, end_world, cmocka_unit_test(a_dump_is_everything_in_order),
+      cmocka_unit_test(ranges_and_times_are_cut_without_loss), cmocka_unit_test(doubles_are_listed_once),
+      cmocka_unit_test(no_attributes_no_rows))

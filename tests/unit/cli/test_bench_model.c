@@ -162,13 +162,7 @@ static void questions_are_legal(void **state)
 	bench_questions_release(&questions);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_attribute_is_covered_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(intervals_come_by_start_and_by_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(closed_form_is_a_search, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(questions_are_legal, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(every_attribute_is_covered_once, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(intervals_come_by_start_and_by_end, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(closed_form_is_a_search, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(questions_are_legal, set_up, tear_down))

@@ -70,13 +70,5 @@ static void a_text_ends_where_the_room_does(void **state)
 	assert_string_equal(room, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(controls_are_escaped),
-		cmocka_unit_test(directions_are_escaped),
-		cmocka_unit_test(everything_else_is_kept),
-		cmocka_unit_test(a_text_ends_where_the_room_does),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(controls_are_escaped), cmocka_unit_test(directions_are_escaped),
+      cmocka_unit_test(everything_else_is_kept), cmocka_unit_test(a_text_ends_where_the_room_does))

@@ -211,15 +211,7 @@ static void slips_find_their_word(void **state)
 	assert_null(nearest_verb("a word that is far too long to be compared with any"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_and_words_come_in_any_order),
-		cmocka_unit_test(what_is_not_said_stays_zero),
-		cmocka_unit_test(two_dashes_end_the_options),
-		cmocka_unit_test(help_is_everywhere),
-		cmocka_unit_test(what_is_wrong_is_named),
-		cmocka_unit_test(slips_find_their_word),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(options_and_words_come_in_any_order),
+      cmocka_unit_test(what_is_not_said_stays_zero), cmocka_unit_test(two_dashes_end_the_options),
+      cmocka_unit_test(help_is_everywhere), cmocka_unit_test(what_is_wrong_is_named),
+      cmocka_unit_test(slips_find_their_word))

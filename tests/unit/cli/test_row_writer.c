@@ -261,19 +261,9 @@ static void a_full_disk_is_told(void **state)
 	fclose(full);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers_have_all_their_digits),
-		cmocka_unit_test(doubles_read_back_as_they_were),
-		cmocka_unit_test(sizes_are_powers_of_1024),
-		cmocka_unit_test(each_format_escapes_in_its_way),
-		cmocka_unit_test(no_rows_are_well_formed_too),
-		cmocka_unit_test(only_well_formed_utf8_is_json),
-		cmocka_unit_test(numbers_stay_numbers),
-		cmocka_unit_test(zeros_keep_their_signs),
-		cmocka_unit_test(more_than_the_buffer_holds_is_written),
-		cmocka_unit_test(a_full_disk_is_told),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(integers_have_all_their_digits),
+      cmocka_unit_test(doubles_read_back_as_they_were), cmocka_unit_test(sizes_are_powers_of_1024),
+      cmocka_unit_test(each_format_escapes_in_its_way), cmocka_unit_test(no_rows_are_well_formed_too),
+      cmocka_unit_test(only_well_formed_utf8_is_json), cmocka_unit_test(numbers_stay_numbers),
+      cmocka_unit_test(zeros_keep_their_signs), cmocka_unit_test(more_than_the_buffer_holds_is_written),
+      cmocka_unit_test(a_full_disk_is_told))

@@ -326,17 +326,9 @@ static void a_recorded_copy_has_the_published_clock(void **state)
 	clock_pair_release(&pair);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_those_of_a_search),
-		cmocka_unit_test(a_clock_is_found_within_its_bound),
-		cmocka_unit_test(packets_that_contradict_each_other_correct_nothing),
-		cmocka_unit_test(one_side_bounds_an_offset),
-		cmocka_unit_test(times_keep_their_order),
-		cmocka_unit_test(hosts_hang_on_the_best_path),
-		cmocka_unit_test(halves_find_each_other),
-		cmocka_unit_test(a_recorded_copy_has_the_published_clock),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(lines_are_those_of_a_search),
+      cmocka_unit_test(a_clock_is_found_within_its_bound),
+      cmocka_unit_test(packets_that_contradict_each_other_correct_nothing),
+      cmocka_unit_test(one_side_bounds_an_offset), cmocka_unit_test(times_keep_their_order),
+      cmocka_unit_test(hosts_hang_on_the_best_path), cmocka_unit_test(halves_find_each_other),
+      cmocka_unit_test(a_recorded_copy_has_the_published_clock))

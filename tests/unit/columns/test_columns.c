@@ -457,15 +457,7 @@ static void test_too_many_texts(void **state)
 	stream.release(&stream);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_schema),         cmocka_unit_test(test_values),
-		cmocka_unit_test(test_labels),         cmocka_unit_test(test_some_columns),
-		cmocka_unit_test(test_nothing),        cmocka_unit_test(test_wrong_options),
-		cmocka_unit_test(test_paths),          cmocka_unit_test(test_dictionaries_grow),
-		cmocka_unit_test(test_release_orders), cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_too_many_texts),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(test_schema), cmocka_unit_test(test_values),
+      cmocka_unit_test(test_labels), cmocka_unit_test(test_some_columns), cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_paths), cmocka_unit_test(test_dictionaries_grow),
+      cmocka_unit_test(test_release_orders), cmocka_unit_test(test_cancel), cmocka_unit_test(test_too_many_texts))

@@ -378,13 +378,5 @@ static void test_damage(void **state)
 	memory_io_release(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_segments),
-		cmocka_unit_test(test_segment_names),
-		cmocka_unit_test(test_store),
-		cmocka_unit_test(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_segments), cmocka_unit_test(test_segment_names),
+      cmocka_unit_test(test_store), cmocka_unit_test(test_damage))

@@ -57,11 +57,5 @@ static void ticks_say_the_day_where_there_are_several(void **state)
 			    "1970-01-02 12:00:00 1970-01-03");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ticks_say_the_time_of_day),
-		cmocka_unit_test(ticks_say_the_day_where_there_are_several),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(ticks_say_the_time_of_day),
+      cmocka_unit_test(ticks_say_the_day_where_there_are_several))

@@ -208,14 +208,6 @@ static void fields_one_by_one(void **state)
 	event_fields_release(&read);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_of_value),
-		cmocka_unit_test(what_is_inside),
-		cmocka_unit_test(what_is_too_deep_is_left_out),
-		cmocka_unit_test(what_is_too_large_is_cut_between_values),
-		cmocka_unit_test(fields_one_by_one),
-	};
-	return cmocka_run_group_tests_name("event_json", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(each_kind_of_value), cmocka_unit_test(what_is_inside),
+      cmocka_unit_test(what_is_too_deep_is_left_out), cmocka_unit_test(what_is_too_large_is_cut_between_values),
+      cmocka_unit_test(fields_one_by_one))

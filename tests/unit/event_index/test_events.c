@@ -22,7 +22,7 @@
 
 /*
  * babeltrace2 2.0 does not free all of it where a stream turns out to be damaged.  That memory it has from glib,
- * which nobody else here asks: so stacks need not be unwound in full, as in test_trace.c.
+ * which nobody else in this program asks: so stacks need not be unwound in full, as in test_trace.c.
  */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
@@ -465,19 +465,9 @@ static void a_damaged_index_is_refused(void **state)
 	end_world(&world);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_traces_answer_like_a_list),
-		cmocka_unit_test(many_threads_answers_like_a_list),
-		cmocka_unit_test(scp_dest_answers_like_a_list),
-		cmocka_unit_test(contents_are_names_and_values),
-		cmocka_unit_test(what_is_inside_of_fields_has_paths),
-		cmocka_unit_test(a_store_without_its_trace_still_counts),
-		cmocka_unit_test(gaps_are_kept),
-		cmocka_unit_test(gaps_are_read_as_written),
-		cmocka_unit_test(what_is_written_can_be_read),
-		cmocka_unit_test(a_damaged_index_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(small_traces_answer_like_a_list),
+      cmocka_unit_test(many_threads_answers_like_a_list), cmocka_unit_test(scp_dest_answers_like_a_list),
+      cmocka_unit_test(contents_are_names_and_values), cmocka_unit_test(what_is_inside_of_fields_has_paths),
+      cmocka_unit_test(a_store_without_its_trace_still_counts), cmocka_unit_test(gaps_are_kept),
+      cmocka_unit_test(gaps_are_read_as_written), cmocka_unit_test(what_is_written_can_be_read),
+      cmocka_unit_test(a_damaged_index_is_refused))

@@ -18,14 +18,6 @@
 #include "support/effort.h"
 #include "support/test.h"
 
-/* As in test_events.c: babeltrace2 has its memory from glib. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libglib-2.0\n";
-}
-
 enum { HOSTS_MAX = 6 };
 
 static const char *const host_names[HOSTS_MAX] = { "a", "VM2", "c c", "d/e", "", "b" };
@@ -417,14 +409,6 @@ static void a_host_without_its_trace_is_named(void **state)
 	end_world(&world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_hosts_merge),
-		cmocka_unit_test(equal_hosts_merge),
-		cmocka_unit_test(a_clock_that_steps_back_merges),
-		cmocka_unit_test(gaps_say_their_host),
-		cmocka_unit_test(a_host_without_its_trace_is_named),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(random_hosts_merge), cmocka_unit_test(equal_hosts_merge),
+      cmocka_unit_test(a_clock_that_steps_back_merges), cmocka_unit_test(gaps_say_their_host),
+      cmocka_unit_test(a_host_without_its_trace_is_named))

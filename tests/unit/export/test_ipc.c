@@ -163,11 +163,5 @@ static void test_no_batches(void **state)
 	memory_io_release(&files);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),    cmocka_unit_test(test_cancel),     cmocka_unit_test(test_frame),
-		cmocka_unit_test(test_descriptor), cmocka_unit_test(test_no_batches),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_refused), cmocka_unit_test(test_cancel), cmocka_unit_test(test_frame),
+      cmocka_unit_test(test_descriptor), cmocka_unit_test(test_no_batches))

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "export/parquet/parquet_encoding.h"
 #include "export/parquet/parquet_distinct.h"
+#include "export/parquet/parquet_encoding.h"
 #include "export/parquet/parquet_order.h"
 #include "support/effort.h"
 #include "support/test.h"
@@ -285,16 +285,7 @@ static void rows_are_sorted_by_two_columns(void **state)
 	parquet_order_release(&order);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hybrid_numbers_come_back),
-		cmocka_unit_test(a_run_takes_two_bytes),
-		cmocka_unit_test(deltas_come_back),
-		cmocka_unit_test(deltas_are_those_of_the_specification),
-		cmocka_unit_test(structures_are_those_of_the_specification),
-		cmocka_unit_test(distinct_numbers_are_found),
-		cmocka_unit_test(rows_are_sorted_by_two_columns),
-	};
-	return cmocka_run_group_tests_name("parquet_encodings", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(hybrid_numbers_come_back), cmocka_unit_test(a_run_takes_two_bytes),
+      cmocka_unit_test(deltas_come_back), cmocka_unit_test(deltas_are_those_of_the_specification),
+      cmocka_unit_test(structures_are_those_of_the_specification), cmocka_unit_test(distinct_numbers_are_found),
+      cmocka_unit_test(rows_are_sorted_by_two_columns))

@@ -366,18 +366,8 @@ static void bounds_of_times_narrow_the_window(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_may_be_unsigned),
-		cmocka_unit_test(means_what_the_table_says),
-		cmocka_unit_test(any_type_is_that_of_the_value),
-		cmocka_unit_test(wrong_expressions_are_refused),
-		cmocka_unit_test(expressions_have_bounds),
-		cmocka_unit_test(says_what_it_needs),
-		cmocka_unit_test(names_are_what_is_compared),
-		cmocka_unit_test(segments_have_times_and_content),
-		cmocka_unit_test(bounds_of_times_narrow_the_window),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(numbers_may_be_unsigned), cmocka_unit_test(means_what_the_table_says),
+      cmocka_unit_test(any_type_is_that_of_the_value), cmocka_unit_test(wrong_expressions_are_refused),
+      cmocka_unit_test(expressions_have_bounds), cmocka_unit_test(says_what_it_needs),
+      cmocka_unit_test(names_are_what_is_compared), cmocka_unit_test(segments_have_times_and_content),
+      cmocka_unit_test(bounds_of_times_narrow_the_window))

@@ -291,12 +291,6 @@ static void packets_lead_to_other_hosts(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_bytes_have_paths),        cmocka_unit_test(waits_within_waits_end),
-		cmocka_unit_test(forks_without_number_end),    cmocka_unit_test(damage_invents_nothing),
-		cmocka_unit_test(packets_lead_to_other_hosts),
-	};
-	return cmocka_run_group_tests_name("critical_path", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(any_bytes_have_paths), cmocka_unit_test(waits_within_waits_end),
+      cmocka_unit_test(forks_without_number_end), cmocka_unit_test(damage_invents_nothing),
+      cmocka_unit_test(packets_lead_to_other_hosts))

@@ -206,17 +206,7 @@ static void what_is_no_pair_has_no_halves(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_comes_back),
-		cmocka_unit_test(texts_of_every_size_come_back),
-		cmocka_unit_test(the_bytes_are_those_of_the_format),
-		cmocka_unit_test(malformed_values_are_refused),
-		cmocka_unit_test(equal_is_same_type_and_content),
-		cmocka_unit_test(types_have_names),
-		cmocka_unit_test(pairs_are_taken_apart),
-		cmocka_unit_test(what_is_no_pair_has_no_halves),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_type_comes_back), cmocka_unit_test(texts_of_every_size_come_back),
+      cmocka_unit_test(the_bytes_are_those_of_the_format), cmocka_unit_test(malformed_values_are_refused),
+      cmocka_unit_test(equal_is_same_type_and_content), cmocka_unit_test(types_have_names),
+      cmocka_unit_test(pairs_are_taken_apart), cmocka_unit_test(what_is_no_pair_has_no_halves))

@@ -218,13 +218,5 @@ static void rows_say_when_they_are_enough(void **state)
 	column_writer_release(&writer);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_arrive_as_they_were),
-		cmocka_unit_test(no_part_of_rows_is_rows),
-		cmocka_unit_test(changed_bytes_do_no_harm),
-		cmocka_unit_test(rows_say_when_they_are_enough),
-	};
-	return cmocka_run_group_tests_name("rank_columns", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(rows_arrive_as_they_were), cmocka_unit_test(no_part_of_rows_is_rows),
+      cmocka_unit_test(changed_bytes_do_no_harm), cmocka_unit_test(rows_say_when_they_are_enough))

@@ -380,15 +380,6 @@ static void edges_are_kept_apart(void **state)
 	assert_true(interval_bytes(&shape) < 1.5 * even);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_interval_comes_back),
-		cmocka_unit_test(every_key_and_time_is_found),
-		cmocka_unit_test(every_region_is_answered),
-		cmocka_unit_test(the_smaller_way_to_store_times_is_taken),
-		cmocka_unit_test(damaged_leaves_are_refused_or_read),
-		cmocka_unit_test(edges_are_kept_apart),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_interval_comes_back), cmocka_unit_test(every_key_and_time_is_found),
+      cmocka_unit_test(every_region_is_answered), cmocka_unit_test(the_smaller_way_to_store_times_is_taken),
+      cmocka_unit_test(damaged_leaves_are_refused_or_read), cmocka_unit_test(edges_are_kept_apart))

@@ -94,8 +94,4 @@ static void the_interval_is_found_that_adding_up_finds(void **state)
 			}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(the_interval_is_found_that_adding_up_finds) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(the_interval_is_found_that_adding_up_finds))

@@ -540,26 +540,14 @@ static void columns_of_all_of_time(void **state)
 	assert_int_equal(count, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(half_a_node_is_for_children_at_most),
-		cmocka_unit_test(the_greatest_value_fits_any_empty_node),
-		cmocka_unit_test(a_full_node_gives_back_every_interval_sorted),
-		cmocka_unit_test(seek_finds_each_key_and_time),
-		cmocka_unit_test(the_index_leads_to_every_sixteenth_row),
-		cmocka_unit_test(rows_that_come_out_of_order_are_sorted),
-		cmocka_unit_test(times_at_both_ends_of_all_time),
-		cmocka_unit_test(an_empty_node_has_no_keys),
-		cmocka_unit_test(bounds_that_are_not_kept_are_the_widest),
-		cmocka_unit_test(any_flipped_bit_is_noticed),
-		cmocka_unit_test(each_kind_of_damage_is_refused),
-		cmocka_unit_test(damaged_rows_are_refused_when_read),
-		cmocka_unit_test(an_index_that_lies_is_noticed),
-		cmocka_unit_test(columns_outside_the_bounds_of_their_node_are_refused),
-		cmocka_unit_test(columns_that_a_search_cannot_rely_on_are_found),
-		cmocka_unit_test(columns_leave_room_to_read_their_last_bits),
-		cmocka_unit_test(columns_of_all_of_time),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(half_a_node_is_for_children_at_most),
+      cmocka_unit_test(the_greatest_value_fits_any_empty_node),
+      cmocka_unit_test(a_full_node_gives_back_every_interval_sorted),
+      cmocka_unit_test(seek_finds_each_key_and_time), cmocka_unit_test(the_index_leads_to_every_sixteenth_row),
+      cmocka_unit_test(rows_that_come_out_of_order_are_sorted), cmocka_unit_test(times_at_both_ends_of_all_time),
+      cmocka_unit_test(an_empty_node_has_no_keys), cmocka_unit_test(bounds_that_are_not_kept_are_the_widest),
+      cmocka_unit_test(any_flipped_bit_is_noticed), cmocka_unit_test(each_kind_of_damage_is_refused),
+      cmocka_unit_test(damaged_rows_are_refused_when_read), cmocka_unit_test(an_index_that_lies_is_noticed),
+      cmocka_unit_test(columns_outside_the_bounds_of_their_node_are_refused),
+      cmocka_unit_test(columns_that_a_search_cannot_rely_on_are_found),
+      cmocka_unit_test(columns_leave_room_to_read_their_last_bits), cmocka_unit_test(columns_of_all_of_time))

@@ -125,10 +125,4 @@ static void nodes_are_as_large_as_a_cell_needs(void **state)
 	unlink(cube_path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes_are_as_large_as_a_cell_needs),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(nodes_are_as_large_as_a_cell_needs))

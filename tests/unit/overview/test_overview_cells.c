@@ -325,11 +325,4 @@ static void cells_of_all_time(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_are_as_their_states_say),
-		cmocka_unit_test(cells_of_all_time),
-	};
-	return cmocka_run_group_tests_name("overview_cells", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(cells_are_as_their_states_say), cmocka_unit_test(cells_of_all_time))

@@ -160,11 +160,5 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_trial_expects_what_comes),
-		cmocka_unit_test(an_overview_that_has_to_fit_is_made_once),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(a_trial_expects_what_comes),
+      cmocka_unit_test(an_overview_that_has_to_fit_is_made_once))

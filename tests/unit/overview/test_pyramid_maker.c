@@ -207,10 +207,4 @@ static void cells_may_be_filled_as_states_end(void **state)
 	history_files_remove(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_may_be_filled_as_states_end),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(cells_may_be_filled_as_states_end))

@@ -203,11 +203,5 @@ static void a_build_in_memory_hands_out_its_history(void **state)
 	histree_history_close(full);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_get_what_the_full_history_says),
-		cmocka_unit_test(a_build_in_memory_hands_out_its_history),
-	};
-	return cmocka_run_group_tests_name("partial_history", tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(threads_get_what_the_full_history_says),
+      cmocka_unit_test(a_build_in_memory_hands_out_its_history))

@@ -173,12 +173,6 @@ static void a_repair_that_is_not_wanted_leaves_nothing(void **state)
 	assert_false(is_there(world->other, ""));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whatever_fails_the_store_survives, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_repair_that_is_not_wanted_leaves_nothing, set_up, tear_down),
-	};
-	return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(whatever_fails_the_store_survives, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_repair_that_is_not_wanted_leaves_nothing, set_up, tear_down))

@@ -298,15 +298,9 @@ static void a_folder_of_many_histories_is_no_store(void **state)
 	assert_int_equal(open_history(world, world->out, &error), HISTREE_OK);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_manifest_of_another_build_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_manifest_that_was_changed_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_index_of_another_store_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_growing_store_of_another_build_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_resumed_is_what_was_asked_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_folder_of_many_histories_is_no_store, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_manifest_of_another_build_is_told, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_manifest_that_was_changed_is_told, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(an_index_of_another_store_is_told, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_growing_store_of_another_build_is_told, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_is_resumed_is_what_was_asked_for, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_folder_of_many_histories_is_no_store, set_up, tear_down))

@@ -166,15 +166,7 @@ static void what_is_not_wanted_any_more_leaves_nothing(void **state)
 	}
 }
 
-int main(void)
-{
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EACH(of_changes),
-		EACH(of_segments),
-		EACH(a_text_that_is_wrong_leaves_the_store),
-		EACH(a_pipe_is_read_to_its_end),
-		EACH(what_is_not_wanted_any_more_leaves_nothing),
-	};
-	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
-}
+
+TESTS(NULL, NULL, EACH(of_changes), EACH(of_segments), EACH(a_text_that_is_wrong_leaves_the_store),
+      EACH(a_pipe_is_read_to_its_end), EACH(what_is_not_wanted_any_more_leaves_nothing))

@@ -85,16 +85,9 @@ static void half_of_a_machine_is_enough(void **state)
 	assert_int_equal(memory_share(0, 100, 64, UINT64_MAX).side_by_side, 64);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_parts_together_are_the_memory),
-		cmocka_unit_test(a_file_does_not_depend_on_the_others),
-		cmocka_unit_test(no_part_is_too_small_to_work_with),
-		cmocka_unit_test(hosts_built_at_a_time_stay_below_the_ceiling),
-		cmocka_unit_test(buffers_do_not_depend_on_threads),
-		cmocka_unit_test(one_host_after_another_has_the_tables_of_one_alone),
-		cmocka_unit_test(half_of_a_machine_is_enough),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(all_parts_together_are_the_memory),
+      cmocka_unit_test(a_file_does_not_depend_on_the_others), cmocka_unit_test(no_part_is_too_small_to_work_with),
+      cmocka_unit_test(hosts_built_at_a_time_stay_below_the_ceiling),
+      cmocka_unit_test(buffers_do_not_depend_on_threads),
+      cmocka_unit_test(one_host_after_another_has_the_tables_of_one_alone),
+      cmocka_unit_test(half_of_a_machine_is_enough))

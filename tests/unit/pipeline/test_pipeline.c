@@ -675,32 +675,22 @@ static void analyses_are_listed(void **state)
 	assert_int_equal(segments_by_default, 12); /* of memory, tracks, samples, and pairs that there are */
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_store_says_what_it_was_made_of, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_file_of_another_build_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_store_replaced_while_it_is_open_gives_its_successor, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_asked_for_wrongly_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_store_that_was_replaced_does_not_come_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_store_that_was_set_aside_comes_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_published_survives_whatever_fails, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_resume_has_the_same_options, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(resumes_of_resumes_lose_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(overviews_go_with_their_store, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_store_that_grows_can_be_opened_beside_the_old_one, set_up,
-						tear_down),
-		cmocka_unit_test(when_to_publish),
-		cmocka_unit_test_setup_teardown(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(malformed_manifests_are_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_manifest_comes_back, set_up, tear_down),
-		cmocka_unit_test(analyses_are_listed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_store_says_what_it_was_made_of, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_file_of_another_build_is_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_store_replaced_while_it_is_open_gives_its_successor, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_is_asked_for_wrongly_is_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_store_that_was_replaced_does_not_come_back, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_store_that_was_set_aside_comes_back, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_was_published_survives_whatever_fails, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_resume_has_the_same_options, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(resumes_of_resumes_lose_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(overviews_go_with_their_store, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_store_that_grows_can_be_opened_beside_the_old_one, set_up, tear_down),
+      cmocka_unit_test(when_to_publish),
+      cmocka_unit_test_setup_teardown(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(malformed_manifests_are_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_manifest_comes_back, set_up, tear_down),
+      cmocka_unit_test(analyses_are_listed))

@@ -162,12 +162,6 @@ static void what_cannot_come_is_said_at_once(void **state)
 	assert_int_equal(histree_store_wait(world->trace, NULL, &wait, NULL, &history, NULL), HISTREE_ERR_FORMAT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_store_that_is_not_there_yet_comes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_cut_off_is_not_waited_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_cannot_come_is_said_at_once, set_up, tear_down),
-	};
-	return cmocka_run_group_tests_name("store_wait", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_store_that_is_not_there_yet_comes, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_was_cut_off_is_not_waited_for, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(what_cannot_come_is_said_at_once, set_up, tear_down))

@@ -322,12 +322,6 @@ static void damage_does_not_depend_on_windows(void **state)
 	end(query);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tops_are_those_of_an_array), cmocka_unit_test(what_is_no_stack_is_refused),
-		cmocka_unit_test(wrong_ranges_are_refused),   cmocka_unit_test(a_crowd_of_changes_comes_whole),
-		cmocka_unit_test(long_texts_come_whole),      cmocka_unit_test(damage_does_not_depend_on_windows),
-	};
-	return cmocka_run_group_tests_name("lookup", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(tops_are_those_of_an_array), cmocka_unit_test(what_is_no_stack_is_refused),
+      cmocka_unit_test(wrong_ranges_are_refused), cmocka_unit_test(a_crowd_of_changes_comes_whole),
+      cmocka_unit_test(long_texts_come_whole), cmocka_unit_test(damage_does_not_depend_on_windows))

@@ -327,17 +327,11 @@ static void nodes_outside_the_life_of_an_attribute_are_not_read(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_empty_list_finds_nothing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(each_kind_of_query_finds_what_it_should, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_query_can_be_stopped_at_any_point, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(intervals_can_be_read_many_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_query_may_have_threads_of_its_own, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(queries_do_not_disturb_each_other, set_up, tear_down),
-		cmocka_unit_test(nodes_outside_the_life_of_an_attribute_are_not_read),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(an_empty_list_finds_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(each_kind_of_query_finds_what_it_should, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_query_can_be_stopped_at_any_point, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(intervals_can_be_read_many_at_once, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_query_may_have_threads_of_its_own, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(queries_do_not_disturb_each_other, set_up, tear_down),
+      cmocka_unit_test(nodes_outside_the_life_of_an_attribute_are_not_read))

@@ -241,12 +241,4 @@ static void fields_of_two_types(void **state)
 	segments_release(&segments);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_all_pairs),
-		cmocka_unit_test(verdicts),
-		cmocka_unit_test(fields_of_two_types),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(as_all_pairs), cmocka_unit_test(verdicts), cmocka_unit_test(fields_of_two_types))

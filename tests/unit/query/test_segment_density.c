@@ -275,12 +275,6 @@ static void wrong_options_are_refused(void **state)
 	segments_release(&segments);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_are_round_numbers), cmocka_unit_test(each_duration_has_one_bucket),
-		cmocka_unit_test(counts_as_an_array),        cmocka_unit_test(values_have_a_bound),
-		cmocka_unit_test(null_comes_late_too),       cmocka_unit_test(wrong_options_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(buckets_are_round_numbers), cmocka_unit_test(each_duration_has_one_bucket),
+      cmocka_unit_test(counts_as_an_array), cmocka_unit_test(values_have_a_bound),
+      cmocka_unit_test(null_comes_late_too), cmocka_unit_test(wrong_options_are_refused))

@@ -273,12 +273,5 @@ static void of_a_number_as_an_array(void **state)
 	segments_release(&segments);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_an_array),
-		cmocka_unit_test(of_a_number_as_an_array),
-		cmocka_unit_test(percentiles_are_at_their_ranks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(as_an_array), cmocka_unit_test(of_a_number_as_an_array),
+      cmocka_unit_test(percentiles_are_at_their_ranks))

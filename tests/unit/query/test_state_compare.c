@@ -219,11 +219,4 @@ static void what_cannot_be_compared(void **state)
 	histree_history_close(history);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_an_array),
-		cmocka_unit_test(what_cannot_be_compared),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(as_an_array), cmocka_unit_test(what_cannot_be_compared))

@@ -135,13 +135,6 @@ static void what_is_wrong_is_said(void **state)
 	assert_null(filter);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(attributes_that_can_pass_are_left),
-		cmocka_unit_test(times_that_can_pass_are_left),
-		cmocka_unit_test(a_pattern_is_narrowed),
-		cmocka_unit_test(what_is_wrong_is_said),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(attributes_that_can_pass_are_left),
+      cmocka_unit_test(times_that_can_pass_are_left), cmocka_unit_test(a_pattern_is_narrowed),
+      cmocka_unit_test(what_is_wrong_is_said))

@@ -373,13 +373,5 @@ static void wrong_questions_are_refused(void **state)
 	remove_world(&world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_say_what_the_states_do),
-		cmocka_unit_test(of_several_hosts),
-		cmocka_unit_test(comparisons_do_not_depend_on_sums),
-		cmocka_unit_test(wrong_questions_are_refused),
-	};
-	return cmocka_run_group_tests_name("time_in_state", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(sums_say_what_the_states_do), cmocka_unit_test(of_several_hosts),
+      cmocka_unit_test(comparisons_do_not_depend_on_sums), cmocka_unit_test(wrong_questions_are_refused))

@@ -340,15 +340,6 @@ static void threads_read_large_shards_too(void **state)
 	histree_history_close(joined);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_union_is_refused),
-		cmocka_unit_test(it_says_what_it_is),
-		cmocka_unit_test(times_and_attributes_are_those_of_the_union),
-		cmocka_unit_test(labels_are_those_of_the_host),
-		cmocka_unit_test(damage_stays_in_its_shard),
-		cmocka_unit_test(threads_read_large_shards_too),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(what_is_no_union_is_refused), cmocka_unit_test(it_says_what_it_is),
+      cmocka_unit_test(times_and_attributes_are_those_of_the_union), cmocka_unit_test(labels_are_those_of_the_host),
+      cmocka_unit_test(damage_stays_in_its_shard), cmocka_unit_test(threads_read_large_shards_too))

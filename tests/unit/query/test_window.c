@@ -123,11 +123,5 @@ static void numbers_beyond_time(void **state)
 	assert_true(leaves(HISTREE_EQUAL_TO, histree_string("noon")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_that_meets_the_comparisons_is_left_out),
-		cmocka_unit_test(numbers_beyond_time),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(nothing_that_meets_the_comparisons_is_left_out),
+      cmocka_unit_test(numbers_beyond_time))

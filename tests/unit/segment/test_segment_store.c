@@ -679,23 +679,10 @@ static void a_large_store_makes_its_table(void **state)
 	segments_release(&segments);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrong_options_are_refused),
-		cmocka_unit_test(the_largest_schema_comes_back),
-		cmocka_unit_test(wrong_segments_are_refused_and_change_nothing),
-		cmocka_unit_test(wrong_queries_are_refused),
-		cmocka_unit_test(a_query_may_be_asked_again),
-		cmocka_unit_test(forged_extents_and_counts_are_found),
-		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),
-		cmocka_unit_test(a_schema_is_as_long_as_its_fields),
-		cmocka_unit_test(every_operation_may_fail),
-		cmocka_unit_test(side_tables_are_done_without),
-		cmocka_unit_test(the_file_of_a_maker_that_died_goes),
-		cmocka_unit_test(damage_is_found),
-		cmocka_unit_test(many_threads_read_one_store),
-		cmocka_unit_test(a_large_store_makes_its_table),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(wrong_options_are_refused), cmocka_unit_test(the_largest_schema_comes_back),
+      cmocka_unit_test(wrong_segments_are_refused_and_change_nothing), cmocka_unit_test(wrong_queries_are_refused),
+      cmocka_unit_test(a_query_may_be_asked_again), cmocka_unit_test(forged_extents_and_counts_are_found),
+      cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up), cmocka_unit_test(a_schema_is_as_long_as_its_fields),
+      cmocka_unit_test(every_operation_may_fail), cmocka_unit_test(side_tables_are_done_without),
+      cmocka_unit_test(the_file_of_a_maker_that_died_goes), cmocka_unit_test(damage_is_found),
+      cmocka_unit_test(many_threads_read_one_store), cmocka_unit_test(a_large_store_makes_its_table))

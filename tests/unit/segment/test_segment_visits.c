@@ -203,12 +203,5 @@ static void a_window_is_all_that_is_read(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_comes_first_is_opened),
-		cmocka_unit_test(the_first_segment_costs_a_path),
-		cmocka_unit_test(a_window_is_all_that_is_read),
-	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(only_what_comes_first_is_opened),
+      cmocka_unit_test(the_first_segment_costs_a_path), cmocka_unit_test(a_window_is_all_that_is_read))

@@ -61,12 +61,5 @@ static void damage_anywhere_is_noticed(void **state)
 	assert_true(table_page_get(page, NUMBER, COUNT, found));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_page_comes_back),
-		cmocka_unit_test(a_page_of_another_place_is_refused),
-		cmocka_unit_test(damage_anywhere_is_noticed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_page_comes_back), cmocka_unit_test(a_page_of_another_place_is_refused),
+      cmocka_unit_test(damage_anywhere_is_noticed))

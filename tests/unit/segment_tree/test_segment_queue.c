@@ -202,12 +202,6 @@ static void a_spill_that_fails_is_told(void **state)
 	memory_io_release(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_comes_out_in_order), cmocka_unit_test(so_it_does_with_little_memory),
-		cmocka_unit_test(spilling_is_in_proportion),     cmocka_unit_test(a_cleared_queue_is_empty),
-		cmocka_unit_test(a_spill_that_fails_is_told),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(everything_comes_out_in_order), cmocka_unit_test(so_it_does_with_little_memory),
+      cmocka_unit_test(spilling_is_in_proportion), cmocka_unit_test(a_cleared_queue_is_empty),
+      cmocka_unit_test(a_spill_that_fails_is_told))

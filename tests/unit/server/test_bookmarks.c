@@ -285,14 +285,6 @@ static void servers_share_a_folder(void **state)
 	assert_int_equal(rmdir(folder), 0); /* nothing else is left */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(they_are_there_after_a_restart),
-		cmocka_unit_test(what_is_no_file_of_bookmarks_is_kept),
-		cmocka_unit_test(the_file_is_bounded),
-		cmocka_unit_test(a_failing_disk_leaves_the_old_file),
-		cmocka_unit_test(servers_share_a_folder),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(they_are_there_after_a_restart),
+      cmocka_unit_test(what_is_no_file_of_bookmarks_is_kept), cmocka_unit_test(the_file_is_bounded),
+      cmocka_unit_test(a_failing_disk_leaves_the_old_file), cmocka_unit_test(servers_share_a_folder))

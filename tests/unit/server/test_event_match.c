@@ -119,13 +119,5 @@ static void test_refused(void **state)
 	assert_false(matches(false, EVENT_TYPE, longest, 0, NULL));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_one_column),
-		cmocka_unit_test(test_several_columns),
-		cmocka_unit_test(test_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_cells), cmocka_unit_test(test_one_column),
+      cmocka_unit_test(test_several_columns), cmocka_unit_test(test_refused))

@@ -83,8 +83,4 @@ static void test_client_goes_away(void **state)
 	http_stop(http);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_client_goes_away) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_client_goes_away))

@@ -394,16 +394,7 @@ static void bodies_are_no_more_than_there_is_room_for(void **state)
 	stop(&served);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_gets_no_turn_is_told_when_to_come_back),
-		cmocka_unit_test(a_crowd_is_answered),
-		cmocka_unit_test(answers_share_memory),
-		cmocka_unit_test(half_requests_are_shut),
-		cmocka_unit_test(half_requests_keep_nobody_out),
-		cmocka_unit_test(slow_readers_are_shut),
-		cmocka_unit_test(bodies_are_no_more_than_there_is_room_for),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(who_gets_no_turn_is_told_when_to_come_back),
+      cmocka_unit_test(a_crowd_is_answered), cmocka_unit_test(answers_share_memory),
+      cmocka_unit_test(half_requests_are_shut), cmocka_unit_test(half_requests_keep_nobody_out),
+      cmocka_unit_test(slow_readers_are_shut), cmocka_unit_test(bodies_are_no_more_than_there_is_room_for))

@@ -281,14 +281,6 @@ static void test_error(void **state)
 	reply_release(&reply);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json),     cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_zip),      cmocka_unit_test(test_fails_half_way),
-		cmocka_unit_test(test_cut),      cmocka_unit_test(test_deadline),
-		cmocka_unit_test(test_given_up), cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_error),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_json), cmocka_unit_test(test_steps), cmocka_unit_test(test_zip),
+      cmocka_unit_test(test_fails_half_way), cmocka_unit_test(test_cut), cmocka_unit_test(test_deadline),
+      cmocka_unit_test(test_given_up), cmocka_unit_test(test_cancel), cmocka_unit_test(test_error))

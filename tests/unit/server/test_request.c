@@ -275,12 +275,6 @@ static void test_items(void **state)
 	body_release(&body);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_target), cmocka_unit_test(test_target_refused), cmocka_unit_test(test_host),
-		cmocka_unit_test(test_origin), cmocka_unit_test(test_router),         cmocka_unit_test(test_times),
-		cmocka_unit_test(test_items),  cmocka_unit_test(test_times_widest),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_target), cmocka_unit_test(test_target_refused), cmocka_unit_test(test_host),
+      cmocka_unit_test(test_origin), cmocka_unit_test(test_router), cmocka_unit_test(test_times),
+      cmocka_unit_test(test_items), cmocka_unit_test(test_times_widest))

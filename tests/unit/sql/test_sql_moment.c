@@ -206,7 +206,7 @@ static void a_long_call_of_the_library_is_stopped(void **state)
 	assert_int_equal(sqlite3_close(client.db), SQLITE_OK);
 }
 
-int main(void)
+TEST_SUITE
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {

@@ -325,18 +325,10 @@ static void each_fault_of_the_parts_is_named(void **state)
 	attribute_tree_release(&tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_section_brings_the_tree_back),
-		cmocka_unit_test(long_names_are_found_whatever_their_order),
-		cmocka_unit_test(numbers_come_back_as_they_were_written),
-		cmocka_unit_test(children_are_found_from_anywhere),
-		cmocka_unit_test(regular_names_take_few_bytes),
-		cmocka_unit_test(irregular_names_take_their_letters_and_few_bytes),
-		cmocka_unit_test(a_section_is_written_in_pieces),
-		cmocka_unit_test(damaged_sections_are_noticed_or_sound),
-		cmocka_unit_test(each_fault_of_the_parts_is_named),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_section_brings_the_tree_back),
+      cmocka_unit_test(long_names_are_found_whatever_their_order),
+      cmocka_unit_test(numbers_come_back_as_they_were_written), cmocka_unit_test(children_are_found_from_anywhere),
+      cmocka_unit_test(regular_names_take_few_bytes),
+      cmocka_unit_test(irregular_names_take_their_letters_and_few_bytes),
+      cmocka_unit_test(a_section_is_written_in_pieces), cmocka_unit_test(damaged_sections_are_noticed_or_sound),
+      cmocka_unit_test(each_fault_of_the_parts_is_named))

@@ -581,22 +581,10 @@ static void hostile_patterns_come_to_an_end(void **state)
 	attribute_tree_release(&tree);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_make_missing_parents),
-		cmocka_unit_test(numbers_come_in_any_order),
-		cmocka_unit_test(looking_up_makes_nothing),
-		cmocka_unit_test(unknown_quarks_have_nothing),
-		cmocka_unit_test(malformed_paths_change_nothing),
-		cmocka_unit_test(names_have_a_greatest_size),
-		cmocka_unit_test(slashes_and_backslashes_are_escaped),
-		cmocka_unit_test(names_hold_any_bytes),
-		cmocka_unit_test(paths_are_as_deep_as_wanted),
-		cmocka_unit_test(patterns_name_attributes),
-		cmocka_unit_test(expressions_find_names_below),
-		cmocka_unit_test(patterns_agree_with_trying_everything),
-		cmocka_unit_test(hostile_patterns_come_to_an_end),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(paths_make_missing_parents), cmocka_unit_test(numbers_come_in_any_order),
+      cmocka_unit_test(looking_up_makes_nothing), cmocka_unit_test(unknown_quarks_have_nothing),
+      cmocka_unit_test(malformed_paths_change_nothing), cmocka_unit_test(names_have_a_greatest_size),
+      cmocka_unit_test(slashes_and_backslashes_are_escaped), cmocka_unit_test(names_hold_any_bytes),
+      cmocka_unit_test(paths_are_as_deep_as_wanted), cmocka_unit_test(patterns_name_attributes),
+      cmocka_unit_test(expressions_find_names_below), cmocka_unit_test(patterns_agree_with_trying_everything),
+      cmocka_unit_test(hostile_patterns_come_to_an_end))

@@ -198,14 +198,7 @@ static void a_history_that_memory_is_too_small_for_says_so(void **state)
 	histree_state_free(system);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_backend_gets_what_a_file_answers),
-		cmocka_unit_test(a_failure_of_a_backend_ends_its_history),
-		cmocka_unit_test(the_null_backend_forgets),
-		cmocka_unit_test(a_history_in_memory_outlives_its_builder),
-		cmocka_unit_test(a_history_that_memory_is_too_small_for_says_so),
-	};
-	return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_backend_gets_what_a_file_answers),
+      cmocka_unit_test(a_failure_of_a_backend_ends_its_history), cmocka_unit_test(the_null_backend_forgets),
+      cmocka_unit_test(a_history_in_memory_outlives_its_builder),
+      cmocka_unit_test(a_history_that_memory_is_too_small_for_says_so))

@@ -297,8 +297,7 @@ static void wrong_options_leave_no_file(void **state)
 		assert_int_equal(histree_state_create(&wrong[i], &system, &error), HISTREE_ERR_ARGUMENT);
 		assert_null(system);
 		assert_true(strlen(error.message) > 0);
-		assert_true(wrong[i].provider == NULL ||
-			    strstr(error.message, "is longer than 63 bytes") != NULL);
+		assert_true(wrong[i].provider == NULL || strstr(error.message, "is longer than 63 bytes") != NULL);
 		assert_false(exists(folder->file));
 	}
 	const struct histree_history_options nowhere = { .path = "/nonexistent/folder/kernel.sht" };
@@ -671,21 +670,9 @@ static void nulls_are_kept_or_left_out(void **state)
 
 #define folder_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		folder_test(a_history_comes_back_from_disk),
-		folder_test(a_history_may_be_empty),
-		folder_test(the_greatest_value_fits_a_node),
-		folder_test(a_history_that_was_not_closed_is_removed),
-		folder_test(an_existing_file_is_left_alone),
-		folder_test(wrong_options_leave_no_file),
-		folder_test(faulty_sections_are_refused),
-		folder_test(damage_is_noticed),
-		folder_test(what_is_no_history_is_refused),
-		folder_test(a_history_of_trace_compass_comes_out_the_same),
-		folder_test(folders_have_no_states),
-		folder_test(nulls_are_kept_or_left_out),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, folder_test(a_history_comes_back_from_disk), folder_test(a_history_may_be_empty),
+      folder_test(the_greatest_value_fits_a_node), folder_test(a_history_that_was_not_closed_is_removed),
+      folder_test(an_existing_file_is_left_alone), folder_test(wrong_options_leave_no_file),
+      folder_test(faulty_sections_are_refused), folder_test(damage_is_noticed),
+      folder_test(what_is_no_history_is_refused), folder_test(a_history_of_trace_compass_comes_out_the_same),
+      folder_test(folders_have_no_states), folder_test(nulls_are_kept_or_left_out))

@@ -170,11 +170,4 @@ static void no_other_bytes_are_one(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_what_it_was_made_of),
-		cmocka_unit_test(no_other_bytes_are_one),
-	};
-	return cmocka_run_group_tests_name("history_source", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(it_is_what_it_was_made_of), cmocka_unit_test(no_other_bytes_are_one))

@@ -140,8 +140,4 @@ static void arrays_make_the_same_file(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(arrays_make_the_same_file) };
-	return cmocka_run_group_tests_name("insert", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(arrays_make_the_same_file))

@@ -615,23 +615,11 @@ static void each_layout_says_what_its_states_mean(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest all[] = {
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(a_section_has_a_greatest_size),
-		cmocka_unit_test(every_byte_may_be_another),
-		cmocka_unit_test(the_bytes_are_those_of_the_page),
-		cmocka_unit_test(a_history_has_the_labels_it_was_given),
-		cmocka_unit_test(a_history_without_has_what_is_known),
-		cmocka_unit_test(a_damaged_section_takes_no_state_with_it),
-		cmocka_unit_test(a_section_may_be_no_labels),
-		cmocka_unit_test(a_copy_has_the_same_labels),
-		cmocka_unit_test(labels_are_seen_while_a_history_is_built),
-		cmocka_unit_test(a_disk_may_fail_at_any_operation),
-		cmocka_unit_test(threads_may_ask_at_once),
-		cmocka_unit_test(analyses_declare_labels_in_order),
-		cmocka_unit_test(each_layout_says_what_its_states_mean),
-	};
-	return cmocka_run_group_tests_name("labels", all, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(what_makes_no_sense_is_refused), cmocka_unit_test(a_section_has_a_greatest_size),
+      cmocka_unit_test(every_byte_may_be_another), cmocka_unit_test(the_bytes_are_those_of_the_page),
+      cmocka_unit_test(a_history_has_the_labels_it_was_given),
+      cmocka_unit_test(a_history_without_has_what_is_known),
+      cmocka_unit_test(a_damaged_section_takes_no_state_with_it), cmocka_unit_test(a_section_may_be_no_labels),
+      cmocka_unit_test(a_copy_has_the_same_labels), cmocka_unit_test(labels_are_seen_while_a_history_is_built),
+      cmocka_unit_test(a_disk_may_fail_at_any_operation), cmocka_unit_test(threads_may_ask_at_once),
+      cmocka_unit_test(analyses_declare_labels_in_order), cmocka_unit_test(each_layout_says_what_its_states_mean))

@@ -227,7 +227,7 @@ static void answers_are_right_while_it_grows(void **state)
 		fail_msg("%s: %u faults, the first: %s", stress.variant, atomic_load(&stress.faults), stress.fault);
 }
 
-int main(void)
+TEST_SUITE
 {
 	static char cluster[] = "cluster", esht[] = "esht", rsht[] = "rsht";
 	const struct CMUnitTest tests[] = {

@@ -366,12 +366,5 @@ static void a_loss_over_slices_is_one_loss(void **state)
 	memory_io_release(&memory);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_that_contradict_each_other_are_replaced),
-		cmocka_unit_test(nulls_at_the_ends_are_left_out_again),
-		cmocka_unit_test(a_loss_over_slices_is_one_loss),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(names_that_contradict_each_other_are_replaced),
+      cmocka_unit_test(nulls_at_the_ends_are_left_out_again), cmocka_unit_test(a_loss_over_slices_is_one_loss))

@@ -138,12 +138,6 @@ static void an_attribute_takes_little_memory(void **state)
 	assert_true(shared < 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(borrowed_bytes_can_be_handed_back),
-		cmocka_unit_test(memory_follows_what_is_held_not_what_came_by),
-		cmocka_unit_test(an_attribute_takes_little_memory),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(borrowed_bytes_can_be_handed_back),
+      cmocka_unit_test(memory_follows_what_is_held_not_what_came_by),
+      cmocka_unit_test(an_attribute_takes_little_memory))

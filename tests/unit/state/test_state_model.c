@@ -491,10 +491,4 @@ static void random_operations_agree_with_the_model(void **state)
 	assert_true(done > RUNS * STEPS / 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_operations_agree_with_the_model),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(random_operations_agree_with_the_model))

@@ -180,14 +180,7 @@ static void an_emptied_stack_may_be_null(void **state)
 	release(system, &recorder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stack_keeps_depth_and_values),
-		cmocka_unit_test(a_refused_push_or_pop_changes_neither_attribute),
-		cmocka_unit_test(what_is_no_stack_is_refused),
-		cmocka_unit_test(a_queue_gives_back_in_order),
-		cmocka_unit_test(an_emptied_stack_may_be_null),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_stack_keeps_depth_and_values),
+      cmocka_unit_test(a_refused_push_or_pop_changes_neither_attribute),
+      cmocka_unit_test(what_is_no_stack_is_refused), cmocka_unit_test(a_queue_gives_back_in_order),
+      cmocka_unit_test(an_emptied_stack_may_be_null))

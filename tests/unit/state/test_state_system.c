@@ -555,28 +555,15 @@ static void a_failing_sink_ends_the_history(void **state)
 	release(system, &recorder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_ends_the_state_before_it),
-		cmocka_unit_test(a_new_attribute_is_null_from_the_start_of_the_history),
-		cmocka_unit_test(the_same_value_changes_nothing),
-		cmocka_unit_test(a_change_at_the_start_of_a_state_replaces_it),
-		cmocka_unit_test(times_out_of_order_are_refused),
-		cmocka_unit_test(times_reach_the_ends_of_the_numbers),
-		cmocka_unit_test(the_first_value_fixes_the_type),
-		cmocka_unit_test(messages_name_the_attribute),
-		cmocka_unit_test(values_must_be_values_and_fit),
-		cmocka_unit_test(unknown_quarks_are_refused),
-		cmocka_unit_test(inserting_is_changing_twice),
-		cmocka_unit_test(intervals_that_do_not_follow_are_refused),
-		cmocka_unit_test(updating_rewrites_the_ongoing_state),
-		cmocka_unit_test(removing_makes_everything_below_null),
-		cmocka_unit_test(removal_does_not_recurse),
-		cmocka_unit_test(increments_add_to_numbers),
-		cmocka_unit_test(closing_ends_every_state),
-		cmocka_unit_test(an_empty_history_can_be_closed),
-		cmocka_unit_test(a_failing_sink_ends_the_history),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_change_ends_the_state_before_it),
+      cmocka_unit_test(a_new_attribute_is_null_from_the_start_of_the_history),
+      cmocka_unit_test(the_same_value_changes_nothing),
+      cmocka_unit_test(a_change_at_the_start_of_a_state_replaces_it),
+      cmocka_unit_test(times_out_of_order_are_refused), cmocka_unit_test(times_reach_the_ends_of_the_numbers),
+      cmocka_unit_test(the_first_value_fixes_the_type), cmocka_unit_test(messages_name_the_attribute),
+      cmocka_unit_test(values_must_be_values_and_fit), cmocka_unit_test(unknown_quarks_are_refused),
+      cmocka_unit_test(inserting_is_changing_twice), cmocka_unit_test(intervals_that_do_not_follow_are_refused),
+      cmocka_unit_test(updating_rewrites_the_ongoing_state), cmocka_unit_test(removing_makes_everything_below_null),
+      cmocka_unit_test(removal_does_not_recurse), cmocka_unit_test(increments_add_to_numbers),
+      cmocka_unit_test(closing_ends_every_state), cmocka_unit_test(an_empty_history_can_be_closed),
+      cmocka_unit_test(a_failing_sink_ends_the_history))

@@ -185,13 +185,7 @@ static void a_walk_over_threads_leaves_few_pages(void **state)
 	table_space_release(&space);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_end_of_folders_leaves_few_pages),
-		cmocka_unit_test(lifetimes_of_many_keys_leave_few_pages),
-		cmocka_unit_test(a_walk_over_threads_leaves_few_pages),
-		cmocka_unit_test(tables_in_files_make_the_same_history),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(the_end_of_folders_leaves_few_pages),
+      cmocka_unit_test(lifetimes_of_many_keys_leave_few_pages),
+      cmocka_unit_test(a_walk_over_threads_leaves_few_pages),
+      cmocka_unit_test(tables_in_files_make_the_same_history))

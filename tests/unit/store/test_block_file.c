@@ -468,24 +468,13 @@ static void many_holes_are_no_file(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_and_sections_come_back),
-		cmocka_unit_test(one_section_at_a_time_and_64_at_most),
-		cmocka_unit_test(an_existing_file_is_left_alone),
-		cmocka_unit_test(a_missing_file_and_a_folder_are_said),
-		cmocka_unit_test(what_is_not_completed_is_removed),
-		cmocka_unit_test(a_torn_file_says_that_it_was_never_completed),
-		cmocka_unit_test(foreign_and_short_files_are_refused),
-		cmocka_unit_test(newer_files_are_refused_with_a_way_out),
-		cmocka_unit_test(a_damaged_header_has_a_copy),
-		cmocka_unit_test(a_wrong_header_is_refused),
-		cmocka_unit_test(damaged_sections_are_noticed),
-		cmocka_unit_test(a_block_of_another_file_is_none_of_ours),
-		cmocka_unit_test(files_without_checksums_of_blocks_are_read),
-		cmocka_unit_test(a_hole_costs_a_page),
-		cmocka_unit_test(many_holes_are_no_file),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(blocks_and_sections_come_back),
+      cmocka_unit_test(one_section_at_a_time_and_64_at_most), cmocka_unit_test(an_existing_file_is_left_alone),
+      cmocka_unit_test(a_missing_file_and_a_folder_are_said), cmocka_unit_test(what_is_not_completed_is_removed),
+      cmocka_unit_test(a_torn_file_says_that_it_was_never_completed),
+      cmocka_unit_test(foreign_and_short_files_are_refused),
+      cmocka_unit_test(newer_files_are_refused_with_a_way_out), cmocka_unit_test(a_damaged_header_has_a_copy),
+      cmocka_unit_test(a_wrong_header_is_refused), cmocka_unit_test(damaged_sections_are_noticed),
+      cmocka_unit_test(a_block_of_another_file_is_none_of_ours),
+      cmocka_unit_test(files_without_checksums_of_blocks_are_read), cmocka_unit_test(a_hole_costs_a_page),
+      cmocka_unit_test(many_holes_are_no_file))

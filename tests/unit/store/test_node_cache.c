@@ -499,21 +499,10 @@ static void threads_of_several_caches_get_the_right_blocks(void **state)
 		tear_down(&caches[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_is_read_once),
-		cmocka_unit_test(the_ceiling_is_kept),
-		cmocka_unit_test(short_blocks_take_what_they_have),
-		cmocka_unit_test(what_is_kept_beside_a_block_is_counted),
-		cmocka_unit_test(what_is_used_again_stays),
-		cmocka_unit_test(held_blocks_stay_and_the_cache_grows),
-		cmocka_unit_test(a_pin_holds_one_block),
-		cmocka_unit_test(what_the_check_refuses_is_not_kept),
-		cmocka_unit_test(caches_share_a_ceiling),
-		cmocka_unit_test(a_cache_in_use_is_not_shared),
-		cmocka_unit_test(many_threads_get_the_right_blocks),
-		cmocka_unit_test(threads_of_several_caches_get_the_right_blocks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(what_fits_is_read_once), cmocka_unit_test(the_ceiling_is_kept),
+      cmocka_unit_test(short_blocks_take_what_they_have), cmocka_unit_test(what_is_kept_beside_a_block_is_counted),
+      cmocka_unit_test(what_is_used_again_stays), cmocka_unit_test(held_blocks_stay_and_the_cache_grows),
+      cmocka_unit_test(a_pin_holds_one_block), cmocka_unit_test(what_the_check_refuses_is_not_kept),
+      cmocka_unit_test(caches_share_a_ceiling), cmocka_unit_test(a_cache_in_use_is_not_shared),
+      cmocka_unit_test(many_threads_get_the_right_blocks),
+      cmocka_unit_test(threads_of_several_caches_get_the_right_blocks))

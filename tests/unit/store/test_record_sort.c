@@ -132,12 +132,5 @@ static void a_disk_that_fails_is_an_error(void **state)
 	assert_true(failures > 5);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_come_in_order),
-		cmocka_unit_test(keys_below_zero_come_first),
-		cmocka_unit_test(a_disk_that_fails_is_an_error),
-	};
-	return cmocka_run_group_tests_name("record_sort", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(records_come_in_order), cmocka_unit_test(keys_below_zero_come_first),
+      cmocka_unit_test(a_disk_that_fails_is_an_error))

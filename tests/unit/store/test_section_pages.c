@@ -107,12 +107,5 @@ static void a_hole_is_not_read(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_are_counted_however_they_come),
-		cmocka_unit_test(what_is_not_read_is_not_written),
-		cmocka_unit_test(a_hole_is_not_read),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(pages_are_counted_however_they_come),
+      cmocka_unit_test(what_is_not_read_is_not_written), cmocka_unit_test(a_hole_is_not_read))

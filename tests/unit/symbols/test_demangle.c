@@ -326,7 +326,7 @@ static void random_names_have_their_texts(void **state)
 	free(making);
 }
 
-int main(void)
+TEST_SUITE
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_those_of_the_source),

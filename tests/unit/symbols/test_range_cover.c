@@ -93,12 +93,6 @@ static void ranges_may_end_where_addresses_do(void **state)
 	      4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_ranges_are_covered_by_the_deepest),
-		cmocka_unit_test(nested_ranges_are_covered_by_the_innermost),
-		cmocka_unit_test(ranges_may_end_where_addresses_do),
-	};
-	return cmocka_run_group_tests_name("range_cover", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(any_ranges_are_covered_by_the_deepest),
+      cmocka_unit_test(nested_ranges_are_covered_by_the_innermost),
+      cmocka_unit_test(ranges_may_end_where_addresses_do))

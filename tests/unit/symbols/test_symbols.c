@@ -326,10 +326,14 @@ static void names_do_not_lead_out_of_a_folder(void **state)
 		const char *path;
 		enum symbol_answer answer;
 	} cases[] = {
-		{ "/lib/program", SYMBOL_NONE },	       { "/bin/../lib/./program", SYMBOL_NONE },
-		{ "/../../lib/program", SYMBOL_NONE },	       { "/none/program", SYMBOL_NO_FILE },
-		{ "/../outside", SYMBOL_NO_FILE },	       { "/lib/../../outside", SYMBOL_NO_FILE },
-		{ "/lib/none/../../../outside", SYMBOL_NO_FILE }, { "/..", SYMBOL_NO_FILE },
+		{ "/lib/program", SYMBOL_NONE },
+		{ "/bin/../lib/./program", SYMBOL_NONE },
+		{ "/../../lib/program", SYMBOL_NONE },
+		{ "/none/program", SYMBOL_NO_FILE },
+		{ "/../outside", SYMBOL_NO_FILE },
+		{ "/lib/../../outside", SYMBOL_NO_FILE },
+		{ "/lib/none/../../../outside", SYMBOL_NO_FILE },
+		{ "/..", SYMBOL_NO_FILE },
 		{ "../outside", SYMBOL_NO_FILE },
 	};
 	char path[4096], line[ELF_LINE_SIZE];
@@ -375,14 +379,8 @@ static void a_pipe_is_not_opened(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_as_their_lines_say),     cmocka_unit_test(ranges_have_what_is_inside),
-		cmocka_unit_test(mangled_names_are_those_of_people), cmocka_unit_test(this_program_is_known),
-		cmocka_unit_test(a_call_is_in_what_was_inlined),     cmocka_unit_test(harmed_binaries_do_no_harm),
-		cmocka_unit_test(places_that_are_none_are_refused),  cmocka_unit_test(a_pipe_is_not_opened),
-		cmocka_unit_test(names_do_not_lead_out_of_a_folder),
-	};
-	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(tables_are_as_their_lines_say), cmocka_unit_test(ranges_have_what_is_inside),
+      cmocka_unit_test(mangled_names_are_those_of_people), cmocka_unit_test(this_program_is_known),
+      cmocka_unit_test(a_call_is_in_what_was_inlined), cmocka_unit_test(harmed_binaries_do_no_harm),
+      cmocka_unit_test(places_that_are_none_are_refused), cmocka_unit_test(a_pipe_is_not_opened),
+      cmocka_unit_test(names_do_not_lead_out_of_a_folder))

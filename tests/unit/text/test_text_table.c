@@ -262,18 +262,8 @@ static void reads_that_are_short_or_fail(void **state)
 	assert_int_equal(status, HISTREE_END);
 }
 
-int main(void)
-{
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EACH(tabs_and_escapes),
-		EACH(commas_and_quotes),
-		EACH(objects),
-		EACH(names_of_the_caller),
-		EACH(a_row_can_be_gone_to),
-		EACH(long_lines),
-		EACH(reads_that_are_short_or_fail),
-		cmocka_unit_test(what_a_cell_says_by_itself),
-	};
-	return cmocka_run_group_tests_name("text_table", tests, NULL, NULL);
-}
+
+TESTS(NULL, NULL, EACH(tabs_and_escapes), EACH(commas_and_quotes), EACH(objects), EACH(names_of_the_caller),
+      EACH(a_row_can_be_gone_to), EACH(long_lines), EACH(reads_that_are_short_or_fail),
+      cmocka_unit_test(what_a_cell_says_by_itself))

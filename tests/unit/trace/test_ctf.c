@@ -171,14 +171,6 @@ static void ticks_are_times(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(faults_of_metadata_have_a_line_and_a_reason),
-		cmocka_unit_test(what_metadata_asks_for_is_bounded),
-		cmocka_unit_test(integers_of_any_size_lie_at_any_bit),
-		cmocka_unit_test(a_clock_wraps_once),
-		cmocka_unit_test(ticks_are_times),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(faults_of_metadata_have_a_line_and_a_reason),
+      cmocka_unit_test(what_metadata_asks_for_is_bounded), cmocka_unit_test(integers_of_any_size_lie_at_any_bit),
+      cmocka_unit_test(a_clock_wraps_once), cmocka_unit_test(ticks_are_times))

@@ -10,8 +10,8 @@
 #include "support/test.h"
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/ctf/ctf_source.h"
 #include "trace/ctf/ctf_facts.h"
+#include "trace/ctf/ctf_source.h"
 
 #define RS "\x1e"
 #define PREAMBLE RS "{\"type\": \"preamble\", \"version\": 2}\n"
@@ -307,14 +307,6 @@ static void texts_become_utf_8(void **state)
 	ctf_texts_release(&texts);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(faults_have_a_fragment_a_path_and_a_reason),
-		cmocka_unit_test(what_metadata_ask_for_is_bounded),
-		cmocka_unit_test(what_is_declared_is_in_the_schema),
-		cmocka_unit_test(the_uuid_of_packets_may_be_anywhere),
-		cmocka_unit_test(texts_become_utf_8),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(faults_have_a_fragment_a_path_and_a_reason),
+      cmocka_unit_test(what_metadata_ask_for_is_bounded), cmocka_unit_test(what_is_declared_is_in_the_schema),
+      cmocka_unit_test(the_uuid_of_packets_may_be_anywhere), cmocka_unit_test(texts_become_utf_8))

@@ -377,18 +377,9 @@ static void a_long_time_keeps_its_upper_bits(void **state)
 	assert_int_equal(ring_page_next(&page), RING_END);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_and_losses_are_read),
-		cmocka_unit_test(times_are_those_that_the_file_says),
-		cmocka_unit_test(a_recording_is_read_on_from_any_event),
-		cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes),
-		cmocka_unit_test(changed_bytes_do_no_harm),
-		cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
-		cmocka_unit_test(a_read_that_fails_costs_what_was_read),
-		cmocka_unit_test(what_is_not_read_is_said),
-		cmocka_unit_test(a_long_time_keeps_its_upper_bits),
-	};
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+TESTS(make_scratch, remove_scratch, cmocka_unit_test(events_and_losses_are_read),
+      cmocka_unit_test(times_are_those_that_the_file_says), cmocka_unit_test(a_recording_is_read_on_from_any_event),
+      cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes), cmocka_unit_test(changed_bytes_do_no_harm),
+      cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
+      cmocka_unit_test(a_read_that_fails_costs_what_was_read), cmocka_unit_test(what_is_not_read_is_said),
+      cmocka_unit_test(a_long_time_keeps_its_upper_bits))

@@ -2,15 +2,12 @@
 /*
  * test_event_stream.c - a stream hands out what its trace does, whoever reads it, and nothing twice.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/crew.h"
 #include "support/data.h"
+#include "support/test.h"
 #include "trace/event_stream.h"
 
 enum { EVENTS_MAX = 1 << 14 };
@@ -196,14 +193,6 @@ static void another_trace_is_refused(void **state)
 	end(world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_read_is_the_trace),
-		cmocka_unit_test(what_is_read_ahead_is_the_same),
-		cmocka_unit_test(a_watch_that_fails_ends_the_stream),
-		cmocka_unit_test(what_is_forgotten_is_met_again),
-		cmocka_unit_test(another_trace_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(what_is_read_is_the_trace), cmocka_unit_test(what_is_read_ahead_is_the_same),
+      cmocka_unit_test(a_watch_that_fails_ends_the_stream), cmocka_unit_test(what_is_forgotten_is_met_again),
+      cmocka_unit_test(another_trace_is_refused))

@@ -496,19 +496,9 @@ static void times_have_units(void **state)
 	}
 }
 
-int main(void)
-{
 #define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EACH(states_of_the_demo_are_the_same),
-		EACH(states_of_perf_are_the_same),
-		EACH(states_of_lines_of_json_are_the_same),
-		EACH(rows_come_by_time_from_any_event_on),
-		EACH(fields_are_the_same_after_a_move),
-		EACH(numbers_may_be_addresses),
-		EACH(what_is_wrong_is_said),
-		EACH(a_row_that_is_late_is_refused),
-		EACH(times_have_units),
-	};
-	return cmocka_run_group_tests_name("event_text", tests, NULL, NULL);
-}
+
+TESTS(NULL, NULL, EACH(states_of_the_demo_are_the_same), EACH(states_of_perf_are_the_same),
+      EACH(states_of_lines_of_json_are_the_same), EACH(rows_come_by_time_from_any_event_on),
+      EACH(fields_are_the_same_after_a_move), EACH(numbers_may_be_addresses), EACH(what_is_wrong_is_said),
+      EACH(a_row_that_is_late_is_refused), EACH(times_have_units))

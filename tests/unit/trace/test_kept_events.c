@@ -104,8 +104,4 @@ static void kept_events_say_what_they_said(void **state)
 	keep_all("tests/data/perf-made/file.data");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(kept_events_say_what_they_said) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(kept_events_say_what_they_said))

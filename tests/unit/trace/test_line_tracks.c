@@ -379,28 +379,14 @@ static void a_text_in_json_has_markers(void **state)
 	       "2000 span_begin name=x/A? pid=8 tid=8\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans_nest_on_the_thread_of_the_line),
-		cmocka_unit_test(a_process_is_called_as_its_first_thread),
-		cmocka_unit_test(chrome_adds_arguments_and_categories),
-		cmocka_unit_test(cookies_tell_asynchronous_spans),
-		cmocka_unit_test(hitrace_adds_levels_or_spaces),
-		cmocka_unit_test(what_is_no_marker_says_nothing),
-		cmocka_unit_test(a_text_without_markers_has_no_tracks),
-		cmocka_unit_test(calls_last_as_long_as_their_ends_say),
-		cmocka_unit_test(rounding_crosses_nothing),
-		cmocka_unit_test(a_switch_tells_the_thread),
-		cmocka_unit_test(a_lost_end_ends_nothing_else),
-		cmocka_unit_test(calls_may_be_events),
-		cmocka_unit_test(calls_without_times_are_refused),
-		cmocka_unit_test(calls_are_spans_of_their_threads),
-		cmocka_unit_test(the_first_thread_has_no_number_at_first),
-		cmocka_unit_test(times_go_on),
-		cmocka_unit_test(calls_without_any_times_are_refused),
-		cmocka_unit_test(states_of_threads_have_a_track),
-		cmocka_unit_test(a_text_in_json_has_markers),
-	};
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+TESTS(make_scratch, remove_scratch, cmocka_unit_test(spans_nest_on_the_thread_of_the_line),
+      cmocka_unit_test(a_process_is_called_as_its_first_thread),
+      cmocka_unit_test(chrome_adds_arguments_and_categories), cmocka_unit_test(cookies_tell_asynchronous_spans),
+      cmocka_unit_test(hitrace_adds_levels_or_spaces), cmocka_unit_test(what_is_no_marker_says_nothing),
+      cmocka_unit_test(a_text_without_markers_has_no_tracks),
+      cmocka_unit_test(calls_last_as_long_as_their_ends_say), cmocka_unit_test(rounding_crosses_nothing),
+      cmocka_unit_test(a_switch_tells_the_thread), cmocka_unit_test(a_lost_end_ends_nothing_else),
+      cmocka_unit_test(calls_may_be_events), cmocka_unit_test(calls_without_times_are_refused),
+      cmocka_unit_test(calls_are_spans_of_their_threads), cmocka_unit_test(the_first_thread_has_no_number_at_first),
+      cmocka_unit_test(times_go_on), cmocka_unit_test(calls_without_any_times_are_refused),
+      cmocka_unit_test(states_of_threads_have_a_track), cmocka_unit_test(a_text_in_json_has_markers))

@@ -736,28 +736,16 @@ static void a_line_that_is_too_long_is_passed_over(void **state)
 	assert_int_equal(count_events(), 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_is_what_it_is),
-		cmocka_unit_test(a_line_says_whose_its_thread_is),
-		cmocka_unit_test(flags_that_touch_the_time_are_as_many_as_in_other_lines),
-		cmocka_unit_test(how_many_flags_there_are_the_text_says),
-		cmocka_unit_test(losses_have_a_cpu_and_a_count),
-		cmocka_unit_test(a_shape_fits_or_not),
-		cmocka_unit_test(the_table_is_whole),
-		cmocka_unit_test(a_text_is_found_in_a_page),
-		cmocka_unit_test(a_text_is_found_in_a_script_of_old),
-		cmocka_unit_test(a_mark_of_the_order_of_bytes_is_no_text),
-		cmocka_unit_test(a_text_is_unpacked_behind_its_mark),
-		cmocka_unit_test(switches_tell_the_cpu),
-		cmocka_unit_test(lines_come_by_their_times),
-		cmocka_unit_test(a_clock_that_steps_back_begins_anew),
-		cmocka_unit_test(from_each_place_the_same_comes),
-		cmocka_unit_test(a_gap_begins_behind_the_last_event_of_its_cpu),
-		cmocka_unit_test(a_cut_text_has_what_is_there),
-		cmocka_unit_test(a_changed_text_does_no_harm),
-		cmocka_unit_test(a_line_that_is_too_long_is_passed_over),
-	};
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+TESTS(make_scratch, remove_scratch, cmocka_unit_test(a_line_is_what_it_is),
+      cmocka_unit_test(a_line_says_whose_its_thread_is),
+      cmocka_unit_test(flags_that_touch_the_time_are_as_many_as_in_other_lines),
+      cmocka_unit_test(how_many_flags_there_are_the_text_says), cmocka_unit_test(losses_have_a_cpu_and_a_count),
+      cmocka_unit_test(a_shape_fits_or_not), cmocka_unit_test(the_table_is_whole),
+      cmocka_unit_test(a_text_is_found_in_a_page), cmocka_unit_test(a_text_is_found_in_a_script_of_old),
+      cmocka_unit_test(a_mark_of_the_order_of_bytes_is_no_text),
+      cmocka_unit_test(a_text_is_unpacked_behind_its_mark), cmocka_unit_test(switches_tell_the_cpu),
+      cmocka_unit_test(lines_come_by_their_times), cmocka_unit_test(a_clock_that_steps_back_begins_anew),
+      cmocka_unit_test(from_each_place_the_same_comes),
+      cmocka_unit_test(a_gap_begins_behind_the_last_event_of_its_cpu),
+      cmocka_unit_test(a_cut_text_has_what_is_there), cmocka_unit_test(a_changed_text_does_no_harm),
+      cmocka_unit_test(a_line_that_is_too_long_is_passed_over))

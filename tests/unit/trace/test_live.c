@@ -390,17 +390,7 @@ static void a_wait_can_be_cancelled(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sessions_are_their_files),
-		cmocka_unit_test(sessions_have_several_traces),
-		cmocka_unit_test(metadata_come_in_pieces),
-		cmocka_unit_test(pieces_end_where_declarations_do),
-		cmocka_unit_test(what_a_packet_is_does_not_change),
-		cmocka_unit_test(answers_may_end_anywhere),
-		cmocka_unit_test(answers_may_be_anything),
-		cmocka_unit_test(a_wait_can_be_cancelled),
-	};
-	return cmocka_run_group_tests(tests, find_data, NULL);
-}
+TESTS(find_data, NULL, cmocka_unit_test(sessions_are_their_files), cmocka_unit_test(sessions_have_several_traces),
+      cmocka_unit_test(metadata_come_in_pieces), cmocka_unit_test(pieces_end_where_declarations_do),
+      cmocka_unit_test(what_a_packet_is_does_not_change), cmocka_unit_test(answers_may_end_anywhere),
+      cmocka_unit_test(answers_may_be_anything), cmocka_unit_test(a_wait_can_be_cancelled))

@@ -439,16 +439,7 @@ static void classes_have_an_end(void **state)
 	memory_io_release(&io);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_come_by_time),
-		cmocka_unit_test(gaps_have_their_place),
-		cmocka_unit_test(a_full_disk_is_said_with_the_way_out),
-		cmocka_unit_test(who_waits_can_end_it),
-		cmocka_unit_test(what_is_too_deep_is_left_out),
-		cmocka_unit_test(bytes_of_any_kind_are_visited),
-		cmocka_unit_test(classes_have_an_end),
-	};
-	return cmocka_run_group_tests_name("packed", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(events_come_by_time), cmocka_unit_test(gaps_have_their_place),
+      cmocka_unit_test(a_full_disk_is_said_with_the_way_out), cmocka_unit_test(who_waits_can_end_it),
+      cmocka_unit_test(what_is_too_deep_is_left_out), cmocka_unit_test(bytes_of_any_kind_are_visited),
+      cmocka_unit_test(classes_have_an_end))

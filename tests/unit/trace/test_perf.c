@@ -616,23 +616,12 @@ static void what_is_not_read_says_what_to_do(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_give_what_a_sorted_array_has),
-		cmocka_unit_test(events_and_losses_are_read),
-		cmocka_unit_test(numbers_know_whether_they_are_signed),
-		cmocka_unit_test(a_recording_is_read_on_from_any_event),
-		cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes),
-		cmocka_unit_test(reads_may_fail),
-		cmocka_unit_test(changed_bytes_do_no_harm),
-		cmocka_unit_test(reading_goes_on_behind_damage),
-		cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
-		cmocka_unit_test(what_a_filter_left_out_is_not_lost),
-		cmocka_unit_test(ids_are_no_more_than_there_is_room_for),
-		cmocka_unit_test(what_is_compressed_has_no_places),
-		cmocka_unit_test(what_is_named_twice_is_taken_once),
-		cmocka_unit_test(what_is_not_read_says_what_to_do),
-	};
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+TESTS(make_scratch, remove_scratch, cmocka_unit_test(rounds_give_what_a_sorted_array_has),
+      cmocka_unit_test(events_and_losses_are_read), cmocka_unit_test(numbers_know_whether_they_are_signed),
+      cmocka_unit_test(a_recording_is_read_on_from_any_event),
+      cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes), cmocka_unit_test(reads_may_fail),
+      cmocka_unit_test(changed_bytes_do_no_harm), cmocka_unit_test(reading_goes_on_behind_damage),
+      cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
+      cmocka_unit_test(what_a_filter_left_out_is_not_lost),
+      cmocka_unit_test(ids_are_no_more_than_there_is_room_for), cmocka_unit_test(what_is_compressed_has_no_places),
+      cmocka_unit_test(what_is_named_twice_is_taken_once), cmocka_unit_test(what_is_not_read_says_what_to_do))

@@ -228,15 +228,7 @@ static void reads_may_fail(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_and_losses_are_read),
-		cmocka_unit_test(a_part_that_is_cut_is_read_as_far_as_it_goes),
-		cmocka_unit_test(a_head_that_is_cut_is_refused),
-		cmocka_unit_test(a_part_that_is_missing_is_named),
-		cmocka_unit_test(changed_bytes_do_no_harm),
-		cmocka_unit_test(reads_may_fail),
-	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS(make_folder, remove_folder, cmocka_unit_test(events_and_losses_are_read),
+      cmocka_unit_test(a_part_that_is_cut_is_read_as_far_as_it_goes),
+      cmocka_unit_test(a_head_that_is_cut_is_refused), cmocka_unit_test(a_part_that_is_missing_is_named),
+      cmocka_unit_test(changed_bytes_do_no_harm), cmocka_unit_test(reads_may_fail))

@@ -984,40 +984,20 @@ static void user_space_traces_are_read(void **state)
 
 #define damage_test(function) cmocka_unit_test_setup_teardown(function, copy_made, remove_copy)
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(streams_are_merged_by_time),
-		cmocka_unit_test(the_trace_says_who_recorded_it),
-		cmocka_unit_test(the_report_counts_what_was_lost),
-		cmocka_unit_test(gaps_are_handed_out_where_they_are_wanted),
-		cmocka_unit_test(numbers_are_decoded),
-		cmocka_unit_test(texts_are_decoded),
-		cmocka_unit_test(the_payload_comes_before_the_contexts),
-		cmocka_unit_test(classes_are_dense_and_stay),
-		cmocka_unit_test(perf_traces_are_read),
-		cmocka_unit_test(several_traces_are_one_experiment),
-		cmocka_unit_test(a_trace_is_read_on_from_any_event),
-		cmocka_unit_test(a_trace_that_lost_events_moves),
-		cmocka_unit_test(a_live_trace_does_not_move),
-		cmocka_unit_test_setup_teardown(packets_that_are_repeated_come_once, copy_made, remove_copy),
-		cmocka_unit_test(places_of_another_trace_are_refused),
-		cmocka_unit_test(traces_are_found_below_a_folder),
-		cmocka_unit_test(what_is_no_trace_is_refused),
-		damage_test(a_stream_may_be_cut_anywhere),
-		damage_test(damage_names_the_file_and_the_packet),
-		damage_test(a_damaged_event_ends_its_packet_only),
-		damage_test(the_gap_of_a_damaged_packet_ends_where_the_next_begins),
-		damage_test(a_trace_may_be_cut_while_it_is_read),
-		damage_test(any_byte_may_be_wrong),
-		damage_test(a_packet_that_cannot_be_costs_itself),
-		damage_test(files_that_are_no_streams_do_not_matter),
-		damage_test(an_index_is_not_used),
-		damage_test(damaged_metadata_is_refused),
-		damage_test(metadata_may_come_in_packets),
-		cmocka_unit_test(many_threads_is_read),
-		cmocka_unit_test(scp_dest_is_read_to_its_end),
-		cmocka_unit_test(user_space_traces_are_read),
-	};
-	return cmocka_run_group_tests(tests, find_data, NULL);
-}
+TESTS(find_data, NULL, cmocka_unit_test(streams_are_merged_by_time),
+      cmocka_unit_test(the_trace_says_who_recorded_it), cmocka_unit_test(the_report_counts_what_was_lost),
+      cmocka_unit_test(gaps_are_handed_out_where_they_are_wanted), cmocka_unit_test(numbers_are_decoded),
+      cmocka_unit_test(texts_are_decoded), cmocka_unit_test(the_payload_comes_before_the_contexts),
+      cmocka_unit_test(classes_are_dense_and_stay), cmocka_unit_test(perf_traces_are_read),
+      cmocka_unit_test(several_traces_are_one_experiment), cmocka_unit_test(a_trace_is_read_on_from_any_event),
+      cmocka_unit_test(a_trace_that_lost_events_moves), cmocka_unit_test(a_live_trace_does_not_move),
+      cmocka_unit_test_setup_teardown(packets_that_are_repeated_come_once, copy_made, remove_copy),
+      cmocka_unit_test(places_of_another_trace_are_refused), cmocka_unit_test(traces_are_found_below_a_folder),
+      cmocka_unit_test(what_is_no_trace_is_refused), damage_test(a_stream_may_be_cut_anywhere),
+      damage_test(damage_names_the_file_and_the_packet), damage_test(a_damaged_event_ends_its_packet_only),
+      damage_test(the_gap_of_a_damaged_packet_ends_where_the_next_begins),
+      damage_test(a_trace_may_be_cut_while_it_is_read), damage_test(any_byte_may_be_wrong),
+      damage_test(a_packet_that_cannot_be_costs_itself), damage_test(files_that_are_no_streams_do_not_matter),
+      damage_test(an_index_is_not_used), damage_test(damaged_metadata_is_refused),
+      damage_test(metadata_may_come_in_packets), cmocka_unit_test(many_threads_is_read),
+      cmocka_unit_test(scp_dest_is_read_to_its_end), cmocka_unit_test(user_space_traces_are_read))

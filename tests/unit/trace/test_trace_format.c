@@ -98,13 +98,5 @@ static void what_is_packed_is_looked_into(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_are_known_by_their_first_bytes),
-		cmocka_unit_test(nothing_is_guessed),
-		cmocka_unit_test(what_is_packed_is_looked_into),
-		cmocka_unit_test(a_file_is_asked_once_it_is_opened),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(formats_are_known_by_their_first_bytes), cmocka_unit_test(nothing_is_guessed),
+      cmocka_unit_test(what_is_packed_is_looked_into), cmocka_unit_test(a_file_is_asked_once_it_is_opened))

@@ -251,12 +251,6 @@ static void a_missing_text_costs_only_names(void **state)
 	assert_true(uftrace_source_is(scratch));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_have_their_names),          cmocka_unit_test(from_each_place_the_same_comes),
-		cmocka_unit_test(a_cut_file_has_what_is_there),    cmocka_unit_test(a_changed_folder_does_no_harm),
-		cmocka_unit_test(a_missing_text_costs_only_names),
-	};
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+TESTS(make_scratch, remove_scratch, cmocka_unit_test(calls_have_their_names),
+      cmocka_unit_test(from_each_place_the_same_comes), cmocka_unit_test(a_cut_file_has_what_is_there),
+      cmocka_unit_test(a_changed_folder_does_no_harm), cmocka_unit_test(a_missing_text_costs_only_names))

@@ -223,13 +223,5 @@ static void a_cleared_copy_forgets(void **state)
 	chunk_pool_release(&pool);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_agree_with_comparison),
-		cmocka_unit_test(a_cleared_batch_forgets),
-		cmocka_unit_test(a_copy_goes_on_by_itself),
-		cmocka_unit_test(a_cleared_copy_forgets),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(buckets_agree_with_comparison), cmocka_unit_test(a_cleared_batch_forgets),
+      cmocka_unit_test(a_copy_goes_on_by_itself), cmocka_unit_test(a_cleared_copy_forgets))

@@ -241,14 +241,6 @@ static void nothing_is_read_after_the_end(void **state)
 	model_tree_release(&built);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_give_the_same_in_the_same_order),
-		cmocka_unit_test(a_leaf_may_have_more_than_is_read_ahead),
-		cmocka_unit_test(an_error_comes_where_it_belongs),
-		cmocka_unit_test(damage_is_met_alike),
-		cmocka_unit_test(nothing_is_read_after_the_end),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(threads_give_the_same_in_the_same_order),
+      cmocka_unit_test(a_leaf_may_have_more_than_is_read_ahead), cmocka_unit_test(an_error_comes_where_it_belongs),
+      cmocka_unit_test(damage_is_met_alike), cmocka_unit_test(nothing_is_read_after_the_end))

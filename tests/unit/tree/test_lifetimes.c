@@ -121,11 +121,4 @@ static void a_lifetime_that_all_have_takes_no_bits(void **state)
 	memory_io_release(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lifetimes_come_back),
-		cmocka_unit_test(a_lifetime_that_all_have_takes_no_bits),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(lifetimes_come_back), cmocka_unit_test(a_lifetime_that_all_have_takes_no_bits))

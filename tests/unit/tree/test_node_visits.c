@@ -441,15 +441,7 @@ static void tiers_keep_long_intervals_from_the_leaves_of_short_ones(void **state
 	model_tree_release(&built);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_choose_the_nodes),
-		cmocka_unit_test(queries_keep_to_the_formulas),
-		cmocka_unit_test(an_sht_is_searched_along_one_branch),
-		cmocka_unit_test(the_default_reads_four_nodes_at_most),
-		cmocka_unit_test(the_longest_intervals_are_in_core_nodes),
-		cmocka_unit_test(tiers_keep_long_intervals_from_the_leaves_of_short_ones),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(lists_choose_the_nodes), cmocka_unit_test(queries_keep_to_the_formulas),
+      cmocka_unit_test(an_sht_is_searched_along_one_branch), cmocka_unit_test(the_default_reads_four_nodes_at_most),
+      cmocka_unit_test(the_longest_intervals_are_in_core_nodes),
+      cmocka_unit_test(tiers_keep_long_intervals_from_the_leaves_of_short_ones))

@@ -137,13 +137,7 @@ static void a_target_makes_r_trees_as_deep_as_it_needs(void **state)
 	assert_true(tight.full > 1.5 * loose.full); /* which is what it costs */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_many_attributes_each_is_best_at_its_own),
-		cmocka_unit_test(with_few_attributes_a_full_query_goes_through_less),
-		cmocka_unit_test(batches_are_as_long_as_the_rule_says),
-		cmocka_unit_test(a_target_makes_r_trees_as_deep_as_it_needs),
-	};
-	return cmocka_run_group_tests_name("preferences", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(with_many_attributes_each_is_best_at_its_own),
+      cmocka_unit_test(with_few_attributes_a_full_query_goes_through_less),
+      cmocka_unit_test(batches_are_as_long_as_the_rule_says),
+      cmocka_unit_test(a_target_makes_r_trees_as_deep_as_it_needs))

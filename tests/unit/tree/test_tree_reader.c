@@ -491,19 +491,9 @@ static void no_gap_is_so_large_that_it_is_none(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(malformed_sections_are_refused),
-		cmocka_unit_test(an_iterator_is_at_its_end_until_it_is_started),
-		cmocka_unit_test(one_node_is_held_at_most),
-		cmocka_unit_test(a_single_query_visits_few_nodes),
-		cmocka_unit_test(an_interrupted_query_goes_on_where_it_was),
-		cmocka_unit_test(a_damaged_leaf_is_read_once),
-		cmocka_unit_test(every_fault_of_a_node_is_found),
-		cmocka_unit_test(holes_and_overlaps_are_found),
-		cmocka_unit_test(no_gap_is_so_large_that_it_is_none),
-		cmocka_unit_test(wrong_statistics_are_found),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(malformed_sections_are_refused),
+      cmocka_unit_test(an_iterator_is_at_its_end_until_it_is_started), cmocka_unit_test(one_node_is_held_at_most),
+      cmocka_unit_test(a_single_query_visits_few_nodes),
+      cmocka_unit_test(an_interrupted_query_goes_on_where_it_was), cmocka_unit_test(a_damaged_leaf_is_read_once),
+      cmocka_unit_test(every_fault_of_a_node_is_found), cmocka_unit_test(holes_and_overlaps_are_found),
+      cmocka_unit_test(no_gap_is_so_large_that_it_is_none), cmocka_unit_test(wrong_statistics_are_found))

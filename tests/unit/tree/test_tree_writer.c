@@ -262,19 +262,9 @@ static void threads_make_no_difference(void **state)
 	model_tree_release(&two);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intervals_outside_time_are_refused),
-		cmocka_unit_test(values_are_taken_up_to_the_limit),
-		cmocka_unit_test(options_are_checked),
-		cmocka_unit_test(every_variant_is_found_by_name_and_number),
-		cmocka_unit_test(a_small_history_is_one_node),
-		cmocka_unit_test(only_the_sht_degenerates),
-		cmocka_unit_test(r_trees_cluster_by_key),
-		cmocka_unit_test(vr_trees_grow_with_the_attributes),
-		cmocka_unit_test(a_small_buffer_makes_small_r_trees),
-		cmocka_unit_test(threads_make_no_difference),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(intervals_outside_time_are_refused),
+      cmocka_unit_test(values_are_taken_up_to_the_limit), cmocka_unit_test(options_are_checked),
+      cmocka_unit_test(every_variant_is_found_by_name_and_number), cmocka_unit_test(a_small_history_is_one_node),
+      cmocka_unit_test(only_the_sht_degenerates), cmocka_unit_test(r_trees_cluster_by_key),
+      cmocka_unit_test(vr_trees_grow_with_the_attributes), cmocka_unit_test(a_small_buffer_makes_small_r_trees),
+      cmocka_unit_test(threads_make_no_difference))

@@ -452,13 +452,5 @@ static void test_refused_and_cancelled(void **state)
 	end_world(&world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_narrow_ranges),
-		cmocka_unit_test(test_wide_ranges),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_refused_and_cancelled),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_narrow_ranges), cmocka_unit_test(test_wide_ranges),
+      cmocka_unit_test(test_too_many), cmocka_unit_test(test_refused_and_cancelled))

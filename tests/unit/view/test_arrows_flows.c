@@ -235,12 +235,5 @@ static void test_other_segments(void **state)
 	end_world(&world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_other_segments),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(test_ranges), cmocka_unit_test(test_too_many),
+      cmocka_unit_test(test_other_segments))

@@ -391,16 +391,7 @@ static void the_busiest_come_first(void **state)
 	memory_io_release(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(every_byte_may_be_another),
-		cmocka_unit_test(charts_of_analyses_can_be_written),
-		cmocka_unit_test(charts_stay_where_a_history_is_copied),
-		cmocka_unit_test(lines_are_the_states),
-		cmocka_unit_test(rows_have_names_and_places),
-		cmocka_unit_test(the_busiest_come_first),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(what_makes_no_sense_is_refused), cmocka_unit_test(every_byte_may_be_another),
+      cmocka_unit_test(charts_of_analyses_can_be_written), cmocka_unit_test(charts_stay_where_a_history_is_copied),
+      cmocka_unit_test(lines_are_the_states), cmocka_unit_test(rows_have_names_and_places),
+      cmocka_unit_test(the_busiest_come_first))

@@ -340,13 +340,5 @@ static void wrong_questions_are_refused(void **state)
 	drop(&world);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_are_as_each_nanosecond_says),
-		cmocka_unit_test(siblings_are_in_order),
-		cmocka_unit_test(what_has_no_room_is_the_rest),
-		cmocka_unit_test(wrong_questions_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(windows_are_as_each_nanosecond_says), cmocka_unit_test(siblings_are_in_order),
+      cmocka_unit_test(what_has_no_room_is_the_rest), cmocka_unit_test(wrong_questions_are_refused))

@@ -271,15 +271,6 @@ static void wrong_densities_are_refused(void **state)
 	teardown(&fixture);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_point_for_each_segment),
-		cmocka_unit_test(the_longest_never_vanishes),
-		cmocka_unit_test(bounds_hold),
-		cmocka_unit_test(wrong_charts_are_refused),
-		cmocka_unit_test(every_duration_is_in_its_bucket),
-		cmocka_unit_test(wrong_densities_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_point_for_each_segment), cmocka_unit_test(the_longest_never_vanishes),
+      cmocka_unit_test(bounds_hold), cmocka_unit_test(wrong_charts_are_refused),
+      cmocka_unit_test(every_duration_is_in_its_bucket), cmocka_unit_test(wrong_densities_are_refused))

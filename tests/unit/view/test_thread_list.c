@@ -336,12 +336,5 @@ static void a_thread_that_there_is_not_has_no_name(void **state)
 	unlink(world.path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_narrow_list_is_of_those_who_lived),
-		cmocka_unit_test(damage_is_told_alike),
-		cmocka_unit_test(a_thread_that_there_is_not_has_no_name),
-	};
-	return cmocka_run_group_tests_name("thread list", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(a_narrow_list_is_of_those_who_lived), cmocka_unit_test(damage_is_told_alike),
+      cmocka_unit_test(a_thread_that_there_is_not_has_no_name))

@@ -684,13 +684,7 @@ static void wrong_questions_are_refused(void **state)
 	unlink(world.path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_nanosecond_is_in_a_row),    cmocka_unit_test(calls_count_once),
-		cmocka_unit_test(counts_do_not_depend_on_windows), cmocka_unit_test(counts_do_not_depend_on_sums),
-		cmocka_unit_test(damaged_sums_are_no_use),         cmocka_unit_test(changed_bytes_are_no_rows),
-		cmocka_unit_test(wrong_questions_are_refused),
-	};
-	return cmocka_run_group_tests_name("time_use", tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(every_nanosecond_is_in_a_row), cmocka_unit_test(calls_count_once),
+      cmocka_unit_test(counts_do_not_depend_on_windows), cmocka_unit_test(counts_do_not_depend_on_sums),
+      cmocka_unit_test(damaged_sums_are_no_use), cmocka_unit_test(changed_bytes_are_no_rows),
+      cmocka_unit_test(wrong_questions_are_refused))

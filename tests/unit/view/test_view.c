@@ -550,22 +550,11 @@ static void values_have_styles(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_are_a_tree),
-		cmocka_unit_test(threads_have_names_and_lives),
-		cmocka_unit_test(threads_are_found_by_text),
-		cmocka_unit_test(threads_that_are_alike_are_told_apart),
-		cmocka_unit_test(what_is_no_longer_wanted_is_not_made),
-		cmocka_unit_test(nodes_are_placed_anew),
-		cmocka_unit_test(resources_go_by_number),
-		cmocka_unit_test(usage_is_the_time_of_threads),
-		cmocka_unit_test(usage_says_what_is_not_known),
-		cmocka_unit_test(usage_is_the_same_without_the_times_of_threads),
-		cmocka_unit_test(usage_may_be_of_some_cpus_and_a_part),
-		cmocka_unit_test(density_counts_changes),
-		cmocka_unit_test(values_have_styles),
-	};
-	return cmocka_run_group_tests_name("view", tests, set_up, tear_down);
-}
+TESTS(set_up, tear_down, cmocka_unit_test(threads_are_a_tree), cmocka_unit_test(threads_have_names_and_lives),
+      cmocka_unit_test(threads_are_found_by_text), cmocka_unit_test(threads_that_are_alike_are_told_apart),
+      cmocka_unit_test(what_is_no_longer_wanted_is_not_made), cmocka_unit_test(nodes_are_placed_anew),
+      cmocka_unit_test(resources_go_by_number), cmocka_unit_test(usage_is_the_time_of_threads),
+      cmocka_unit_test(usage_says_what_is_not_known),
+      cmocka_unit_test(usage_is_the_same_without_the_times_of_threads),
+      cmocka_unit_test(usage_may_be_of_some_cpus_and_a_part), cmocka_unit_test(density_counts_changes),
+      cmocka_unit_test(values_have_styles))

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * mutations_main.c - run a target on files that are cut at each byte, and on random changes of them that know what
- * JSON is: numbers become extremes, strings other strings, parts are left out, copied, or put elsewhere.
- *
- *	ctf2_mutations FOLDER PREFIX	the files of the folder whose names begin so: metadata, and if there is
- *					a zero, a stream behind it
+ * json_mutations.c - run a target on files that are cut at each byte, and on random changes of them that know what
+ * JSON is: numbers become extremes, strings other strings, parts are left out, copied, or put elsewhere.  A file is
+ * metadata, and if there is a zero, a stream behind it.
  *
  * 100,000 changes, a sample of them in a quick run; the seed and the rounds are those of support/effort.h.  An
  * input that takes longer than half a minute ends the program; too much memory is a fault too.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,34 +26,28 @@ struct input {
 
 static struct input inputs[FILES_MAX];
 static size_t input_count;
+static fuzz_function *target;
 static uint64_t runs;
 
-/* In memory of the very size, so that a read behind the end is seen. */
 static void run(const uint8_t *bytes, size_t size)
 {
-	uint8_t *copy = malloc(size > 0 ? size : 1);
-	REQUIRE(copy != NULL);
-	if (size > 0)
-		memcpy(copy, bytes, size);
 	alarm(SECONDS_MAX);
-	LLVMFuzzerTestOneInput(copy, size);
+	fuzz_run(target, bytes, size);
 	alarm(0);
-	free(copy);
 	runs++;
 }
 
-static void load(const char *folder, const char *name)
+static void load(void *context, const uint8_t *bytes, size_t size)
 {
-	char path[4096];
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "rb");
+	(void)context;
+	REQUIRE(input_count < FILES_MAX);
 	struct input *input = &inputs[input_count++];
-	input->bytes = malloc(INPUT_SIZE_MAX);
-	REQUIRE(file != NULL && input->bytes != NULL);
-	input->size = fread(input->bytes, 1, INPUT_SIZE_MAX, file);
-	const uint8_t *zero = memchr(input->bytes, 0, input->size);
-	input->metadata = zero != NULL ? (size_t)(zero - input->bytes) : input->size;
-	fclose(file);
+	input->bytes = malloc(size > 0 ? size : 1);
+	REQUIRE(input->bytes != NULL);
+	memcpy(input->bytes, bytes, size);
+	input->size = size;
+	const uint8_t *zero = memchr(bytes, 0, size);
+	input->metadata = zero != NULL ? (size_t)(zero - bytes) : size;
 }
 
 /* ---- cuts ------------------------------------------------------------------------------------------------ */
@@ -235,16 +226,11 @@ static void change(struct random *random)
 	run(changed.bytes, changed.size);
 }
 
-int main(int argument_count, char **arguments)
+int json_mutations(const char *folder, const char *prefix)
 {
 	struct rusage used;
-	REQUIRE(argument_count == 3);
-	DIR *folder = opendir(arguments[1]);
-	REQUIRE(folder != NULL);
-	for (struct dirent *entry; (entry = readdir(folder)) != NULL && input_count < FILES_MAX;)
-		if (strncmp(entry->d_name, arguments[2], strlen(arguments[2])) == 0)
-			load(arguments[1], entry->d_name);
-	closedir(folder);
+	target = fuzz_target("ctf_packets");
+	fuzz_load(folder, prefix, load, NULL);
 	for (size_t i = 0; i < input_count; i++)
 		cut(&inputs[i], (size_t)test_effort(5, 61));
 	uint64_t cuts = runs;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * wire_mutations_main.c - run a target on messages of protocol buffers that are cut at each byte, and on random
+ * wire_mutations.c - run a target on messages of protocol buffers that are cut at each byte, and on random
  * changes of them that know what a field is: sizes and numbers become extremes, fields are left out, copied, put
  * into others, and what is around them may keep its size or be made to fit.
- *
- *	wire_mutations FOLDER
  *
  * 100,000 changes, a sample of them in a quick run.  An input that takes longer than half a minute ends the
  * program.
  */
-#include <dirent.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,18 +25,13 @@ struct input {
 
 static struct input inputs[INPUTS_MAX], changed;
 static size_t input_count;
+static fuzz_function *target;
 
-/* In memory of the very size, so that a read behind the end is seen. */
 static void run(const uint8_t *bytes, size_t size)
 {
-	uint8_t *copy = malloc(size > 0 ? size : 1);
-	REQUIRE(copy != NULL);
-	if (size > 0)
-		memcpy(copy, bytes, size);
 	alarm(SECONDS_MAX);
-	LLVMFuzzerTestOneInput(copy, size);
+	fuzz_run(target, bytes, size);
 	alarm(0);
-	free(copy);
 }
 
 /* Fields on the way to one inside of others: where they begin, their content, and where they end. */
@@ -158,29 +149,21 @@ static void change(struct random *random)
 		fit(&way, (int64_t)changed.size - (int64_t)before);
 }
 
-static void load(const char *folder, const char *name)
+static void load(void *context, const uint8_t *bytes, size_t size)
 {
-	char path[4096];
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "rb");
-	REQUIRE(file != NULL && input_count < INPUTS_MAX);
+	(void)context;
+	REQUIRE(input_count < INPUTS_MAX);
 	struct input *input = &inputs[input_count++];
-	input->size = fread(input->bytes, 1, SIZE_MAX_OF_INPUT, file);
-	fclose(file);
+	input->size = size < SIZE_MAX_OF_INPUT ? size : SIZE_MAX_OF_INPUT;
+	memcpy(input->bytes, bytes, input->size);
 }
 
-int main(int count, char **arguments)
+int wire_mutations(const char *folder)
 {
 	struct random random = { .state = test_seed() };
-	struct dirent *entry;
 	uint64_t step = test_effort(5, 29), changes = test_effort(CHANGES / 5, CHANGES / 200) * test_rounds();
-	REQUIRE(count == 2);
-	DIR *folder = opendir(arguments[1]);
-	while (folder != NULL && (entry = readdir(folder)) != NULL)
-		if (entry->d_name[0] != '.')
-			load(arguments[1], entry->d_name);
-	REQUIRE(folder != NULL && input_count > 0);
-	closedir(folder);
+	target = fuzz_target("perfetto");
+	REQUIRE(fuzz_load(folder, "", load, NULL) > 0);
 	for (size_t i = 0; i < input_count; i++)
 		for (size_t size = 0; size <= inputs[i].size; size += (size_t)step)
 			run(inputs[i].bytes, size);
