@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * corpus_main.c - all targets in one program, run on files: the committed corpus, or random changes of it, as a test.
+ * corpus_main.c - all targets in one program, run on files as a test: the committed corpus, or changes of it.
  *
  *	corpus TARGET FOLDER		each file of the folder
- *	corpus json FOLDER PREFIX	ctf_packets on changes of those files whose names begin so (json_mutations.c)
+ *	corpus json FOLDER PREFIX	ctf_packets on changes of files whose names begin so (json_mutations.c)
  *	corpus wire FOLDER		perfetto on changes of files (wire_mutations.c)
  */
 #include <dirent.h>

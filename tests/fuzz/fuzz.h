@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz.h - what each target is: a function of bytes, for libFuzzer in a program of its own, or for the program `corpus`,
- * which has them all (corpus_main.c).
+ * fuzz.h - what each target is: a function of bytes, for libFuzzer in a program of its own, or for the program
+ * `corpus`, which has them all (corpus_main.c).
  *
  * A target aborts when a promise is broken; sanitizers see the rest.
  */
@@ -29,7 +29,10 @@ fuzz_function *fuzz_target(const char *name);
 /* Runs a target on bytes in memory of the very size, so that a read behind the end is seen. */
 void fuzz_run(fuzz_function *target, const uint8_t *bytes, size_t size);
 
-/* Calls `load` with the bytes of each file in a folder that begins with a prefix; returns how many there are, or ends the program. */
+/*
+ * Calls `load` with the bytes of each file in a folder whose name begins with a prefix; returns how many there are.
+ * Ends the program if one cannot be read.
+ */
 size_t fuzz_load(const char *folder, const char *prefix,
 		 void (*load)(void *context, const uint8_t *bytes, size_t size), void *context);
 

@@ -3,8 +3,8 @@
  * faulty_memory.h - memory that is out at the n-th time it is asked for, or above a ceiling, and counted.
  *
  * The program `faults` is linked with the --wrap options of tests/fault/meson.build, so that what histree allocates
- * goes through here; what other libraries allocate does not.  A limit of the process would also hold what a sanitizer
- * needs.
+ * goes through here; what other libraries allocate does not.  A limit of the process would also hold what a
+ * sanitizer needs.
  */
 #ifndef SUPPORT_FAULTY_MEMORY_H
 #define SUPPORT_FAULTY_MEMORY_H
@@ -28,8 +28,8 @@ void faulty_memory_begin(uint64_t fail_at, bool for_ever);
 void faulty_memory_end(void);
 
 /*
- * Count what there is at a time from here on, from nothing, and of libjansson too.  More than the ceiling is refused, as
- * a finding must not cost the machine its memory; 0: none.  For suites of one thread.
+ * Count what there is at a time from here on, from nothing, and of libjansson too.  More than the ceiling is
+ * refused, as a finding must not cost the machine its memory; 0: none.  For suites of one thread.
  */
 void counted_memory_begin(size_t ceiling);
 

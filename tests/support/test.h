@@ -2,8 +2,8 @@
 /*
  * test.h - cmocka, after the headers that it wants before it, and the suite of a file.
  *
- * A file test_NAME.c or property_NAME.c is a suite NAME of a program that many of them share: to link one is cheaper
- * than to link a hundred.  `PROGRAM NAME` runs it (suites.c).
+ * A file test_NAME.c or property_NAME.c is a suite NAME of a program that many of them share: to link one is
+ * cheaper than to link a hundred.  `PROGRAM NAME` runs it (suites.c).
  */
 #ifndef SUPPORT_TEST_H
 #define SUPPORT_TEST_H
