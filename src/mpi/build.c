@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * build.c - the build of several hosts by several ranks: who leads, who follows, and what they tell each other.
+ * build.c - the build of several hosts by several ranks: rank 0 leads, the others follow.
  *
- * The store of a host from a rank's local disk to where the owner of the build wants it.
- *
- * The files are copied into STORE.building/FOLDER.building, the manifest last, so that what was cut off is no
- * store; then it takes its name.  The local one stays, as LOCAL/FOLDER.
- *
- * A thread that builds the store of one host at a time, while its rank's main thread exchanges
- * messages.
- *
- * With a local folder, the store is built there, copied to where the owner of the experiment wants it, and kept for
- * questions (`serve --local`): FOLDER/hosts/NAME.
+ * A thread of each rank builds the store of one host at a time, while the main thread exchanges messages.  With a
+ * local folder, a rank builds there, copies the store to where the owner of the experiment wants it, and keeps it
+ * for questions (`serve --local`) as FOLDER/hosts/NAME.  The files are copied into
+ * STORE.building/hosts/NAME.building, the manifest last, so that what was cut off is no store; then it takes its
+ * name.
  */
 #include "mpi/build.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -140,6 +136,7 @@ static enum histree_status build_plan_read(struct histree_experiment *experiment
 
 static void build_done_write(struct message *out, const struct build_done *done)
 {
+	assert(done->error.status >= HISTREE_ERR_INTERNAL && done->error.status <= HISTREE_PARTIAL);
 	message_byte(out, BUILD_DONE);
 	message_number(out, done->host);
 	message_signed(out, done->error.status);
@@ -221,21 +218,18 @@ static enum histree_status copy_file(void *context, const char *path, const char
 	return strcmp(name, MANIFEST) == 0 ? HISTREE_OK : copy_to(path, context, name, error);
 }
 
-static enum histree_status copy_manifest(void *context, const char *path, const char *name,
-					 struct histree_error *error)
-{
-	return strcmp(name, MANIFEST) != 0 ? HISTREE_OK : copy_to(path, context, name, error);
-}
-
 static enum histree_status copy_folder(char *from, char *to, const char *name, struct histree_error *error)
 {
-	enum histree_status status = remove_folder(to, error);
+	char *manifest = NULL;
+	enum histree_status status = asprintf(&manifest, "%s/" MANIFEST, from) < 0 ? error_memory(error, "a path")
+										   : remove_folder(to, error);
 	if (status == HISTREE_OK && mkdir(to, 0777) != 0)
 		status = error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", to, strerror(errno));
 	if (status == HISTREE_OK)
 		status = each_file(from, copy_file, to, error);
 	if (status == HISTREE_OK)
-		status = each_file(from, copy_manifest, to, error);
+		status = copy_to(manifest, to, MANIFEST, error);
+	free(manifest);
 	if (status == HISTREE_OK)
 		status = remove_folder(name, error);
 	if (status == HISTREE_OK && rename(to, name) != 0)
@@ -650,6 +644,7 @@ static void fail(struct leading *leading, const struct histree_error *error)
 static bool give(struct leading *leading, int rank, size_t host)
 {
 	struct message message = { 0 };
+	assert(host < leading->count);
 	if (rank == 0)
 		return host_builder_start(&leading->builder, host);
 	message_byte(&message, BUILD_GIVE);
@@ -680,6 +675,7 @@ static void give_out(struct leading *leading)
 static void host_is_done(struct leading *leading, int rank, const struct build_done *done)
 {
 	struct worker_state *state = &leading->ranks[rank];
+	assert(state->is_busy && state->host == done->host);
 	state->is_busy = false;
 	if (done->error.status < HISTREE_OK) {
 		fail(leading, &done->error);
@@ -814,33 +810,18 @@ static bool build_all(struct leading *leading)
 
 /* ---- from the beginning to the end ------------------------------------------------------------------------ */
 
-static void tell_all(struct link *link, const struct message *message)
-{
-	for (int rank = 1; rank < link->count; rank++)
-		link_send(link, rank, message);
-}
-
-static void end_all(struct link *link)
-{
-	struct message message = { 0 };
-	message_byte(&message, BUILD_END);
-	tell_all(link, &message);
-	message_release(&message);
-}
-
-/* Tells the others the plan, or that there is none, and hears whether they agree. */
+/* Tells the others the plan (NULL: there will be no build), and hears whether they agree. */
 static bool agree(struct link *link, const struct leading *leading)
 {
 	struct message message = { 0 };
-	if (leading != NULL)
-		build_plan_write(&message, leading->hosts, leading->count);
-	else
-		message_byte(&message, BUILD_END);
-	tell_all(link, &message);
+	if (leading == NULL) {
+		link_tell_all(link, BUILD_END);
+		return false;
+	}
+	build_plan_write(&message, leading->hosts, leading->count);
+	link_send_all(link, &message);
 	bool is_written = !message.no_memory;
 	message_release(&message);
-	if (leading == NULL)
-		return false;
 	return roll_call_agree(link, is_written ? NULL : "out of memory");
 }
 
@@ -887,7 +868,7 @@ static int lead(struct leading *leading, bool *is_cut_off)
 		       "the same command with '--resume' goes on with the others",
 		       leading->built, leading->count);
 	} else {
-		end_all(leading->link);
+		link_tell_all(leading->link, BUILD_END);
 		status = complete(leading);
 	}
 	host_builder_release(&leading->builder);

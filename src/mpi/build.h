@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.h - the build of several hosts by several ranks: who leads, who follows, and what they tell each other.
- *
- * What ranks of a build tell each other.
- *
- * The build of several hosts by several ranks.
+ * build.h - the build of several hosts by several ranks.
  *
  * Rank 0 owns the experiment: it finds the clocks, gives out hosts, the largest first, to ranks that have nothing
- * to do, builds some itself, and completes the store when all are built.  The others open the same experiment, are
- * told the clocks, and say when a host is built and, five times a second, how far it is.
+ * to do, builds some itself, and completes the store when all are built.  The others open the same experiment, get
+ * the clocks, and say when a host is built and, five times a second, how far it is.
  */
 #ifndef MPI_BUILD_H
 #define MPI_BUILD_H

@@ -2,8 +2,8 @@
 /*
  * columns.c - rows as columns, as they travel from a rank to rank 0.
  *
- * Numbers of a column are differences, and a start is told by the end before: so states that follow each other have
- * zeros.  Differences wrap, as a difference of two times may be more than a time can be.
+ * Numbers of a column are differences, and a start is the difference to the end before it: states that follow each
+ * other have zeros.  Differences wrap, as that of two times may be more than a time can be.
  */
 #include "mpi/columns.h"
 
@@ -212,7 +212,7 @@ static bool read_numbers(struct columns *columns, size_t column, struct byte_rea
 	return !reader->failed;
 }
 
-/* A start is told by the end before, whose duration comes in the next column. */
+/* A start is the difference to the end before it, whose duration comes in the next column. */
 static bool read_times(struct columns *columns, size_t column, struct byte_reader *reader)
 {
 	uint64_t next = 0;

@@ -60,7 +60,7 @@ struct column_writer {
 	uint32_t rows;
 	size_t value_count, bytes;
 	struct message numbers[COLUMNS_NUMBERS_MAX];
-	uint64_t next[COLUMNS_NUMBERS_MAX]; /* what a number or a start is told by */
+	uint64_t next[COLUMNS_NUMBERS_MAX]; /* what a number or a start is the difference to */
 	struct value_column values[COLUMNS_VALUES_MAX];
 	bool no_memory;
 };
@@ -76,7 +76,7 @@ void columns_add_times(struct column_writer *writer, size_t column, histree_time
 /* NULL: there is no value. */
 void columns_add_value(struct column_writer *writer, size_t column, const struct histree_value *value);
 
-/* A terminated text that is hardly there twice, as no other of its column is. */
+/* A terminated text that is hardly there twice; a column has only such texts, or none of them. */
 void columns_add_text(struct column_writer *writer, size_t column, const char *text);
 void columns_end_row(struct column_writer *writer);
 bool columns_are_full(const struct column_writer *writer);

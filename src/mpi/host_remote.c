@@ -78,12 +78,6 @@ static enum histree_status find_known(struct remotes *remotes, int rank, enum st
 	return status;
 }
 
-static enum histree_status damaged(struct remotes *remotes, int rank, struct histree_error *error)
-{
-	remotes->streams.is_lost = true;
-	return error_set(error, HISTREE_ERR_FORMAT, "the answer of rank %d is damaged", rank);
-}
-
 bool remotes_begin(struct remotes *remotes, struct asker *asker)
 {
 	*remotes = (struct remotes){ 0 };
@@ -187,8 +181,9 @@ static enum histree_status fetch_states(struct state_cursor *cursor, struct hist
 	cursor->stats.nodes_loaded = read_varint(&answer);
 	cursor->stats.nodes_damaged = read_varint(&answer);
 	status = columns_read(&cursor->states, STATE_ROWS, &answer, error);
-	return status == HISTREE_OK && cursor->states.value_count != 1 ? stream_damaged(&cursor->stream, error)
-								       : status;
+	return status == HISTREE_OK && cursor->states.value_count != 1
+		       ? streams_damaged(cursor->stream.streams, cursor->stream.rank, error)
+		       : status;
 }
 
 static enum histree_status state_cursor_read(void *context, struct histree_interval *out, size_t room,
@@ -398,7 +393,7 @@ static enum histree_status fetch_segments(struct segment_cursor *cursor, struct 
 	}
 	status = columns_read(&cursor->segments, SEGMENT_ROWS, &answer, error);
 	if (status == HISTREE_OK && !are_of_fields(&cursor->segments, &cursor->store->info.schema))
-		status = stream_damaged(&cursor->stream, error);
+		status = streams_damaged(cursor->stream.streams, cursor->stream.rank, error);
 	return status;
 }
 
@@ -549,7 +544,7 @@ enum histree_status remotes_segments(struct remotes *remotes, int rank, size_t h
 	while (count > 0)
 		histree_segment_store_close(overviews[--count].store);
 	store_free(store);
-	return damaged(remotes, rank, error);
+	return streams_damaged(&remotes->streams, rank, error);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------------- */
@@ -558,7 +553,7 @@ enum {
 	FIRST_RUN = 64, /* as many as are looked at to find a time */
 	LONGEST_RUN = 4096,
 	RUNS_BEFORE_AHEAD = 2,
-	TYPES_OF_ALL = 4, /* so many types had a text wanted: all have */
+	TYPES_OF_ALL = 4, /* once a text was wanted of this many types, it is of all */
 };
 
 struct remote_events {
@@ -642,7 +637,7 @@ static enum histree_status fetch_events(struct event_cursor *cursor, struct hist
 		is_well = is_well && is_event(columns_numbers(events, i), cursor->of->type_count);
 	if (status == HISTREE_OK && !is_well) {
 		events->rows = 0;
-		return stream_damaged(&cursor->stream, error);
+		return streams_damaged(cursor->stream.streams, cursor->stream.rank, error);
 	}
 	return status == HISTREE_OK && events->rows == 0 ? stream_end(&cursor->stream, error) : status;
 }
@@ -800,7 +795,7 @@ static const char *event_cursor_text(void *context, enum histree_event_text what
 	return text->type == HISTREE_STRING ? text->bytes : "";
 }
 
-/* Returns the index of a path among those that are wanted, of which it is one from now on; SIZE_MAX: no memory. */
+/* Returns the index of a path among those that are wanted, and wants it from now on; SIZE_MAX: no memory. */
 static size_t want_path(struct event_cursor *cursor, const char *path)
 {
 	for (uint32_t i = 0; i < cursor->path_count; i++)

@@ -414,7 +414,7 @@ static void push_down(struct served_segments *segments, struct byte_reader *aske
 		query->filter = judged.filter;
 		query->filter_context = judged.filter_context;
 	}
-	/* Only of those that pass are the first so many enough. */
+	/* A limit is of those that pass, which rank 0 chooses then. */
 	if (text.size > 0 && segments->filter == NULL)
 		query->limit = 0;
 	free(where);

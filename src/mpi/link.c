@@ -323,6 +323,7 @@ void link_end(struct link *link)
 bool link_send(struct link *link, int rank, const struct message *message)
 {
 	int64_t begun = link_now_ns();
+	assert(rank >= 0 && rank < link->count && rank != link->rank);
 	if (message->no_memory || message->size > INT_MAX ||
 	    MPI_Send(message->bytes, (int)message->size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD) != MPI_SUCCESS)
 		return false;
@@ -338,6 +339,15 @@ bool link_send_all(struct link *link, const struct message *message)
 	bool sent = true;
 	for (int rank = 1; rank < link->count; rank++)
 		sent = link_send(link, rank, message) && sent;
+	return sent;
+}
+
+bool link_tell_all(struct link *link, uint8_t what)
+{
+	struct message message = { 0 };
+	message_byte(&message, what);
+	bool sent = link_send_all(link, &message);
+	message_release(&message);
 	return sent;
 }
 
@@ -421,7 +431,7 @@ static bool begin_receiving(struct link *link, const MPI_Status *status)
 	return true;
 }
 
-/* Ranks of which something is coming are not asked: what they sent later comes later. */
+/* Ranks from which something is coming are not asked: what they sent later comes later. */
 static enum link_taken begin_all(struct link *link, int *from)
 {
 	MPI_Status status;
@@ -496,6 +506,7 @@ bool link_receive(struct link *link, int rank, struct message *message)
 {
 	int from, size;
 	MPI_Status status;
+	assert(rank == LINK_ANY || (rank >= 0 && rank < link->count && rank != link->rank));
 	while (!link_has_message(link, rank, &from)) {
 		if (link->go_on != NULL && !link->go_on(NULL))
 			return false;
@@ -693,11 +704,8 @@ bool asker_waits(void *context)
 	struct asker *asker = context;
 	if (asker->is_stopped || !cancel_asked(&asker->cancel))
 		return !asker->is_stopped;
-	struct message stop = { 0 };
 	asker->is_stopped = true;
-	message_byte(&stop, JOB_STOP);
-	link_send_all(asker->link, &stop);
-	message_release(&stop);
+	link_tell_all(asker->link, JOB_STOP);
 	return false;
 }
 

@@ -1,35 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * link.h - what the ranks of a job say to each other and how it travels: messages over MPI, requests and the
- * sections of their answers, who is there, and who asked.
+ * link.h - what travels between the ranks of a job, and how.
  *
- * What a launcher tells its processes, and how they end when it wants that.
+ * From below:
  *
- * When a rank dies, or the launcher is to end, that of Open MPI sends SIGTERM to all ranks, and SIGKILL a second
- * later, or as soon as any has ended.  So whoever has something to say says it at once, and the others wait.
- *
- * What ranks send each other: numbers and texts, one after the other, in bytes that grow.
- *
- * Reading is that of base/bytes.h, with what a text needs besides.  Another rank is as foreign as a file: each
- * number is checked before it is used.
- *
- * Messages between ranks over MPI.
- *
- * Only the thread that began the link uses it.  Whoever waits sleeps, a little longer the longer nothing comes: the
- * ranks of a job that waits for questions leave their processors to others, and an answer is late by a tenth of a
- * millisecond at most while questions follow each other.
- *
- * What rank 0 has sent to another rank: taken one by one, and looked through for the word that nobody
- * wants the answer any more while that is being made.
- *
- * What the ranks of a job tell rank 0 first: which histree they are, and where they run.
- *
- * Ranks of different versions would make different files, or misread each other: all of them end with a sentence.
- *
- * On rank 0: whoever asked a question.  Once he is gone, the other ranks are told to end their answers.
- *
- * Each does so with what it was about to send, or has ended it already and finds the word when it waits for
- * another question.
+ * - *launcher*: what the launcher tells a process, and how the process ends when the launcher wants that.  When a
+ *   rank dies, or the launcher is to end, Open MPI sends SIGTERM to all ranks, and SIGKILL a second later, or as
+ *   soon as one of them has ended.  So a rank that has something to say says it at once, and the others wait.
+ * - *message*: numbers and texts, one after the other, in bytes that grow.  Reading is that of base/bytes.h.
+ *   Another rank is as foreign as a file: each number is checked before it is used.
+ * - *link*: messages over MPI.  Only the thread that began the link uses it.  A rank that waits sleeps, the longer
+ *   the longer nothing comes.  A job that waits for questions leaves its processors to others, and an answer is
+ *   late by a tenth of a millisecond at most while questions follow each other.
+ * - *roll call*: which histree each rank is, and where it runs.  Ranks of different versions would make different
+ *   files, or misread each other, so all of them end with a sentence.
+ * - *inbox* and *asker*: how a question ends that is no longer wanted.  On rank 0 the asker knows the client; once
+ *   that has gone, the other ranks get a word.  A rank finds it in its inbox while it makes an answer, and ends
+ *   with what it was about to send; or it has ended already, and finds it when it waits for another question.
  */
 #ifndef MPI_LINK_H
 #define MPI_LINK_H
@@ -100,7 +87,7 @@ void read_text_into(struct byte_reader *reader, char *text, size_t size);
 size_t section_begin(struct message *out, uint8_t letter);
 void section_end(struct message *out, size_t at);
 
-/* Reads the next section.  Returns false if there is none, or if it ends early, which the reader remembers. */
+/* Reads the next section.  Returns false at the end, or if the section ends early, which the reader remembers. */
 bool section_next(struct byte_reader *reader, uint8_t *letter, struct byte_reader *section);
 
 #define LINK_ANY (-1)
@@ -110,15 +97,15 @@ struct receiving;
 
 struct link {
 	int rank, count; /* of ranks */
-	/* For experiments: a sender waits as its bytes would at so many bytes a second; 0: not at all. */
+	/* For experiments: the bytes a second at which a sender waits as its bytes would; 0: it does not wait. */
 	uint64_t throttle;
 	uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
 	int64_t heard_ns; /* when something was sent or came last */
-	/* Whoever waits for a message asks it now and then; false: it is not waited for any more.  NULL: it is. */
+	/* Asked now and then while a message is waited for; false: it is no longer.  NULL: it is. */
 	bool (*go_on)(void *context);
 	struct posted *posted;       /* on their way: a list */
 	struct receiving *receiving; /* by rank: what is coming, for link_take() */
-	int receiving_count;         /* of ranks of which something is */
+	int receiving_count;         /* of ranks from which something is coming */
 };
 
 /* Returns false if MPI cannot begin. */
@@ -132,6 +119,9 @@ bool link_send(struct link *link, int rank, const struct message *message);
 
 /* Sends it to all ranks but 0.  Returns false if it could not be sent to one of them. */
 bool link_send_all(struct link *link, const struct message *message);
+
+/* The same of one byte. */
+bool link_tell_all(struct link *link, uint8_t what);
 
 /*
  * Sends it as link_send() does, but does not wait until it is taken: for two ranks that may send each other long
@@ -158,12 +148,12 @@ enum link_taken {
 };
 
 /*
- * Takes a message of any rank of which all is there, and never waits: a rank that dies may have sent half of one.
+ * Takes a message of any rank if all of it is there, and never waits: a rank that dies may have sent half of one.
  * *from says whose it is, or would have been.
  */
 enum link_taken link_take(struct link *link, int *from, struct message *message);
 
-/* Waits as long as so many bytes take at so many bytes a second, less the time since `begun_ns`. */
+/* Waits as long as these bytes take at this many bytes a second, less the time since `begun_ns`. */
 void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns);
 int64_t link_now_ns(void);
 
@@ -198,7 +188,7 @@ bool roll_call(struct link *link, struct roll_call *first);
 bool roll_call_first_is_gone(const struct roll_call *first);
 
 /*
- * On each rank: whether all ranks succeeded in something, of which a rank that failed has reported nothing yet.
+ * On each rank: whether all ranks succeeded in something.  A rank that failed has reported nothing yet.
  * Rank 0 reports what the first of them says.
  */
 bool roll_call_agree(struct link *link, const char *why);

@@ -111,7 +111,7 @@ static int choose_rank(const struct places *places, int ranks, size_t host)
 	return best;
 }
 
-/* The largest first; what nobody has goes to the first that has something, which says that it is missing. */
+/* The largest first; a host that no rank has goes to the first that has another, and says that it is missing. */
 static bool assign(const struct shard_set *set, struct places *places, int ranks)
 {
 	int some = -1;
@@ -366,11 +366,8 @@ enum histree_status query_job_history(struct query_job *job, const char *analysi
 
 void query_job_end(struct query_job *job)
 {
-	struct message message = { 0 };
-	message_byte(&message, JOB_END);
 	if (job->link->rank == 0 && !job->is_lost)
-		link_send_all(job->link, &message);
-	message_release(&message);
+		link_tell_all(job->link, JOB_END);
 	for (size_t i = 0; i < job->history_count; i++) {
 		histree_history_close(job->histories[i].history);
 		free(job->histories[i].analysis);

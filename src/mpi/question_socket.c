@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * question_socket.c - a Unix socket at which a job listens, and the client that asks there.
+ *
+ * A message is four bytes of size and its bytes.  The answer's first byte carries a file descriptor: the rows are
+ * in that file, complete before the client hears of it.
+ */
 #include "mpi/question_socket.h"
 
 #include <errno.h>
@@ -146,7 +152,7 @@ static bool read_all(int file, void *bytes, size_t size)
 	return true;
 }
 
-/* A size of four bytes, and so many bytes. */
+/* Four bytes of size, and the bytes. */
 static bool read_message(int file, struct message *message, size_t max)
 {
 	uint8_t bytes[sizeof(uint32_t)];

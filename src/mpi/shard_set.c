@@ -32,12 +32,6 @@ void shard_set_describe(const struct histree_store_info *info, struct message *o
 	}
 }
 
-/* A terminated copy, to be freed; NULL without memory. */
-static char *copy_text(struct byte_reader *reader)
-{
-	return message_text_copy(read_text(reader));
-}
-
 static enum histree_status read_hosts(struct shard_set *set, struct byte_reader *reader,
 				      struct histree_error *error)
 {
@@ -49,8 +43,8 @@ static enum histree_status read_hosts(struct shard_set *set, struct byte_reader 
 		return error_memory(error, "the hosts");
 	for (; set->count < count; set->count++) {
 		struct shard_host *host = &set->hosts[set->count];
-		host->name = copy_text(reader);
-		host->folder = copy_text(reader);
+		host->name = message_text_copy(read_text(reader));
+		host->folder = message_text_copy(read_text(reader));
 		host->event_count = read_varint(reader);
 		host->start = read_signed(reader);
 		host->end = read_signed(reader);

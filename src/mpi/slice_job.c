@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * slice_job.c - the build of one trace by several ranks: messages of histree/slices.h are carried, and nobody waits
+ * for a rank: what a lost one had is read by rank 0.
+ */
 #include "mpi/slice_job.h"
 
 #include <inttypes.h>
@@ -34,25 +38,16 @@ static unsigned threads_of(const struct build_request *request)
 	return threads > 0 ? threads : launcher_threads();
 }
 
-/* A long message comes in parts, of which each waits until somebody looks. */
+/* A long message comes in parts, each of which waits until somebody looks. */
 static void rest(struct link *link)
 {
 	const struct timespec moment = { .tv_nsec = link_is_moving(link) ? MOVING_NS : LOOK_NS };
 	nanosleep(&moment, NULL);
 }
 
-static void tell(struct link *link, enum build_message what)
-{
-	struct message message = { 0 };
-	message_byte(&message, (uint8_t)what);
-	for (int rank = 1; rank < link->count; rank++)
-		link_send(link, rank, &message);
-	message_release(&message);
-}
-
 void slice_job_decline(struct link *link)
 {
-	tell(link, BUILD_END);
+	link_tell_all(link, BUILD_END);
 }
 
 /* Sends what slices.h has said, and frees it. */
@@ -217,7 +212,7 @@ static int say_what_came(struct leading *leading, const struct build_request *re
 static int lead(struct leading *leading, const struct build_request *request, bool *is_cut_off)
 {
 	pthread_t thread;
-	tell(leading->link, BUILD_CUT);
+	link_tell_all(leading->link, BUILD_CUT);
 	for (int rank = 1; rank < leading->link->count; rank++)
 		leading->heard_ns[rank] = link_now_ns();
 	if (!thread_create(&thread, build, leading)) {

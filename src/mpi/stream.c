@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-/* From this answer on, the next one is asked for while one is handed out: a reader of so many takes more. */
+/* From this answer on, the next one is asked for while one is handed out: who takes two takes more. */
 enum { ANSWERS_BEFORE_AHEAD = 2 };
 
 struct stream_rank {
@@ -25,7 +25,7 @@ static enum histree_status lost(struct streams *streams, int rank, struct histre
 	return error_set(error, HISTREE_ERR_IO, "rank %d does not answer", rank);
 }
 
-static enum histree_status damaged(struct streams *streams, int rank, struct histree_error *error)
+enum histree_status streams_damaged(struct streams *streams, int rank, struct histree_error *error)
 {
 	streams->is_lost = true;
 	return error_set(error, HISTREE_ERR_FORMAT, "the answer of rank %d is damaged", rank);
@@ -104,8 +104,8 @@ static enum histree_status receive_from(struct streams *streams, int rank, struc
 	struct byte_reader reader = byte_reader(message->bytes, message->size);
 	while (section_next(&reader, &letter, &section))
 		if (letter != STEP_ANSWER || !hand_over(streams, section))
-			return damaged(streams, rank, error);
-	return reader.failed ? damaged(streams, rank, error) : HISTREE_OK;
+			return streams_damaged(streams, rank, error);
+	return reader.failed ? streams_damaged(streams, rank, error) : HISTREE_OK;
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ static enum histree_status take_arrived(struct stream *stream, struct byte_reade
 	read_text_into(answer, stream->error.message, sizeof(stream->error.message));
 	stream->status = stream->error.status = (enum histree_status)status;
 	if (answer->failed)
-		return stream_damaged(stream, error);
+		return streams_damaged(stream->streams, stream->rank, error);
 	if (!goes_on(stream))
 		stream->number = 0;
 	return stream->status < 0 && byte_reader_left(answer) == 0 ? stream_end(stream, error) : HISTREE_OK;
@@ -232,11 +232,6 @@ enum histree_status stream_end(const struct stream *stream, struct histree_error
 	return stream->status < 0 || *stream->error.message != '\0'
 		       ? error_set(error, stream->status, "%s", stream->error.message)
 		       : stream->status;
-}
-
-enum histree_status stream_damaged(struct stream *stream, struct histree_error *error)
-{
-	return damaged(stream->streams, stream->rank, error);
 }
 
 void stream_drop(struct stream *stream)

@@ -64,6 +64,9 @@ bool streams_begin(struct streams *streams, struct asker *asker);
 /* Sends what was gathered for all ranks.  HISTREE_ERR_CANCELLED: nobody waits for the answer. */
 enum histree_status streams_send(struct streams *streams, struct histree_error *error);
 
+/* A rank has sent what it never says: it is not asked any more. */
+enum histree_status streams_damaged(struct streams *streams, int rank, struct histree_error *error);
+
 /* Takes what is still to come of a question, wanted or not; the link is free again then. */
 void streams_drain(struct streams *streams);
 void streams_release(struct streams *streams);
@@ -101,9 +104,6 @@ enum histree_status stream_take_all(struct stream *stream, struct byte_reader *a
 
 /* Returns what is behind the rows that came: HISTREE_END, or what failed. */
 enum histree_status stream_end(const struct stream *stream, struct histree_error *error);
-
-/* The rank has sent what it never says. */
-enum histree_status stream_damaged(struct stream *stream, struct histree_error *error);
 
 /* Forgets what was asked; it can be started again. */
 void stream_drop(struct stream *stream);

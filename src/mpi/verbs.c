@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * verbs.c - the verbs of histree-mpi: build, query, serve, and those of histree that run over what the ranks have.
+ * verbs.c - the verbs of histree-mpi: build, serve, and *faces*, the verbs of `histree` over what the ranks have.
  *
- * Verbs of `histree` over what the ranks have.
+ * Of a command line only one rank says what is wrong with it: the others parse it without a word.
  */
 #include "mpi/verbs.h"
 

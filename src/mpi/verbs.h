@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verbs.h - the verbs of histree-mpi: build, query, serve, and those of histree that run over what the ranks have.
- *
- * Verbs of `histree` that run on rank 0 as they are, over a store whose states, segments and events the
- * ranks have.
- *
- * The verbs of histree-mpi, and what each of them begins with.
+ * verbs.h - the verbs of histree-mpi: build, serve, and those of `histree` that rank 0 runs as they are, over a
+ * store whose states, segments and events the ranks have.
  */
 #ifndef MPI_VERBS_H
 #define MPI_VERBS_H
