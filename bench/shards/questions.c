@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
+#include "sql/sql_attach.h"
 
 enum { PIXELS = 1228, CHOSEN = 8, ROW_HOSTS = 4 };
 

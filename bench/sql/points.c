@@ -14,8 +14,8 @@
 
 #include "base/random.h"
 #include "histree/query.h"
-#include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
+#include "sql/sql_attach.h"
 
 enum { PATH_SIZE = 4096, QUESTIONS = 20000, TURN = 100 };
 

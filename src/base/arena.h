@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.h - memory for things that are released together.
+ * arena.h - memory for things that are released together, and blocks of it that are given back before.
  *
  * Chunks grow with the arena, so that small arenas are small and large ones have few chunks.  What was allocated
  * never moves.
+ *
+ * A pool has blocks of 16, 32, 64 ... bytes, of an arena.
+ *
+ * A block that was given back is the next one of its size, so that memory grows with what is in use at a time.
+ * The caller that gives a block back says how large it was asked for; so a block has no header, and a text of
+ * twelve bytes takes sixteen.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/table.h"
 
@@ -29,5 +37,30 @@ char *arena_copy(struct arena *arena, const void *bytes, size_t size);
 
 /* It is then an empty one, without a space. */
 void arena_release(struct arena *arena);
+
+enum { POOL_SIZES = 40 };
+
+/* A zeroed one is empty. */
+struct pool {
+	struct arena memory;
+	void *spare[POOL_SIZES]; /* by size: each block begins with the address of the next */
+};
+
+/* Returns a block for `size` bytes, NULL if memory is out. */
+void *pool_take(struct pool *pool, size_t size);
+
+/* The block was taken for `size` bytes; NULL is allowed. */
+void pool_give(struct pool *pool, void *block, size_t size);
+
+/*
+ * Make room for `needed` elements, as array_reserve() does; the room is twice what it was at least.  Returns false
+ * if memory is out.
+ */
+bool pool_reserve_bytes(struct pool *pool, void *array, uint32_t *capacity, size_t needed, size_t element_size);
+
+#define pool_reserve(pool, array, capacity, needed) \
+	pool_reserve_bytes((pool), (array), (capacity), (needed), sizeof(**(array)))
+
+void pool_release(struct pool *pool);
 
 #endif

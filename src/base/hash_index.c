@@ -5,8 +5,18 @@
  */
 #include "base/hash_index.h"
 
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/costly.h"
+#include "base/hash.h"
+#include "base/table.h"
+
+/* ---- hash index ---------------------------------------------------------------------------------------------- */
 
 enum { SLOTS_MIN = 64, ADDED_AT_ONCE = 64, ADDED_PER_LOOK = 32 * ADDED_AT_ONCE, SLOTS_PER_LOOK = 1 << 18 };
 
@@ -128,4 +138,40 @@ void hash_index_release(struct hash_index *index)
 	hash_index_assert(index);
 	table_release(&index->table, index->slots);
 	*index = (struct hash_index){ 0 };
+}
+
+/* ---- id map -------------------------------------------------------------------------------------------------- */
+
+enum { ENTRIES_PER_LOOK = 1024 }; /* at what is resident of them and of their records */
+
+static uint64_t hash_of_entry(const void *entries, uint32_t number)
+{
+	return hash_mix(((const struct id_entry *)entries)[number].id);
+}
+
+bool id_map_add(struct id_map *map, uint64_t id, void *record)
+{
+	assert(record != NULL);
+	costly_assert(id_map_find(map, id) == NULL);
+	if (!table_reserve(&map->table, &map->entries, &map->capacity, map->count + 1) ||
+	    !hash_index_reserve(&map->index, map->count + 1, hash_of_entry, map->entries))
+		return false;
+	map->entries[map->count] = (struct id_entry){ .id = id, .record = record };
+	hash_index_add(&map->index, hash_mix(id), (uint32_t)map->count);
+	map->count++;
+	return true;
+}
+
+const struct id_entry *id_map_next(const struct id_map *map, size_t *position)
+{
+	if (*position % ENTRIES_PER_LOOK == 0)
+		table_space_look(map->table.space);
+	return *position < map->count ? &map->entries[(*position)++] : NULL;
+}
+
+void id_map_release(struct id_map *map)
+{
+	table_release(&map->table, map->entries);
+	hash_index_release(&map->index);
+	*map = (struct id_map){ 0 };
 }

@@ -13,6 +13,10 @@
  * elements, to one in two thousand of those that it passes.
  *
  * The functions of a look-up are inline, so that the caller's comparison is compiled into the loop.
+ *
+ * A map has records by a number that comes from elsewhere: threads by tid, CPUs by number.
+ *
+ * Numbers may be anything: the map grows with the records, not with the numbers.  It does not own the records.
  */
 #ifndef BASE_HASH_INDEX_H
 #define BASE_HASH_INDEX_H
@@ -22,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/table.h"
 
 #define HASH_INDEX_NONE UINT32_MAX
@@ -94,7 +99,47 @@ bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash 
 
 /* Forget all elements, but keep the room. */
 void hash_index_clear(struct hash_index *index);
-
 void hash_index_release(struct hash_index *index);
+
+struct id_entry {
+	uint64_t id;
+	void *record; /* never NULL */
+};
+
+/* A zeroed struct id_map is an empty one. */
+struct id_map {
+	struct id_entry *entries; /* in the order of their addition */
+	size_t count, capacity;
+	struct table table;      /* of `entries` */
+	struct hash_index index; /* of entries, by id */
+};
+
+static inline bool id_map_entry_has_id(const void *entries, uint32_t number, const void *id)
+{
+	return ((const struct id_entry *)entries)[number].id == *(const uint64_t *)id;
+}
+
+/* Returns the record of an id, or NULL if it has none. */
+static inline void *id_map_find(const struct id_map *map, uint64_t id)
+{
+	uint32_t number = hash_index_find(&map->index, hash_mix(id), id_map_entry_has_id, map->entries, &id);
+	return number == HASH_INDEX_NONE ? NULL : map->entries[number].record;
+}
+
+/* Have its memory from this space.  It is empty yet. */
+static inline void id_map_use_space(struct id_map *map, struct table_space *space)
+{
+	map->table.space = map->index.table.space = space;
+}
+
+/* Add the record of an id that the map does not have yet.  Returns false if memory is out. */
+bool id_map_add(struct id_map *map, uint64_t id, void *record);
+
+/*
+ * Walk over all entries, in the order in which they were added.  `*position` is 0 at first and belongs to the walk;
+ * returns NULL after the last entry.
+ */
+const struct id_entry *id_map_next(const struct id_map *map, size_t *position);
+void id_map_release(struct id_map *map);
 
 #endif

@@ -5,10 +5,18 @@
 #include "cli/attribute_list.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
+#include "cli/report.h"
+#include "histree/history.h"
+
+/* ---- attribute list ------------------------------------------------------------------------------------------ */
 
 struct matching {
 	struct attribute_list *list;
@@ -240,4 +248,12 @@ void attribute_list_release(struct attribute_list *list)
 	arena_release(&list->paths);
 	free(list->attributes);
 	*list = (struct attribute_list){ 0 };
+}
+
+/* ---- name list ----------------------------------------------------------------------------------------------- */
+
+void name_list_add(char *names, size_t size, const char *name)
+{
+	size_t length = strlen(names);
+	snprintf(names + length, size - length, "%s%s", length > 0 ? ", " : "", name);
 }

@@ -3,11 +3,14 @@
  * attribute_list.h - some attributes of a history with their paths, sorted by path as bytes.
  *
  * The paths are held in memory: about 16 bytes an attribute, and its text.
+ *
+ * Also names in a sentence, such as "A, B, C", as many as there is room for.
  */
 #ifndef CLI_ATTRIBUTE_LIST_H
 #define CLI_ATTRIBUTE_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "cli/report.h"
@@ -54,7 +57,9 @@ void attribute_list_keep(struct attribute_list *list, const histree_quark *quark
 
 /* Returns the length of the longest path, or `max` if that is less: for the width of a column. */
 unsigned attribute_list_width(const struct attribute_list *list, unsigned max);
-
 void attribute_list_release(struct attribute_list *list);
+
+/* Adds a name to a text, which is empty before the first one. */
+void name_list_add(char *names, size_t size, const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef CLI_BUILD_REQUEST_H
 #define CLI_BUILD_REQUEST_H
 
-#include "cli/host_option.h"
+#include "cli/target.h"
 #include "cli/tree_option.h"
 
 /* The options that the table of verb_build fills; a larger struct of options begins with this one. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/export_columns.h"
+#include "cli/export_source.h"
 #include "cli/export_format.h"
 
 enum { TABLES_MAX = 64, NAME_MAX_SIZE = 128, NOTES_MAX = 6 };

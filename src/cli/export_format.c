@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/export_columns.h"
+#include "cli/export_source.h"
 
 static const struct histree_cancel cancel = { .go_on = progress_goes_on };
 

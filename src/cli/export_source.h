@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_source.h - what is exported: states of a history, segments of a store, or events.
+ * export_source.h - what is exported: states of a history, segments of a store, or events; and its columns, as
+ * Arrow streams.
  */
 #ifndef CLI_EXPORT_SOURCE_H
 #define CLI_EXPORT_SOURCE_H
 
 #include "cli/attribute_list.h"
-#include "cli/segment_target.h"
+#include "cli/target.h"
+#include "histree/arrow.h"
 #include "histree/events.h"
 #include "histree/query.h"
 
@@ -41,7 +43,14 @@ struct export_source {
 /* Opens it.  What failed is reported.  Call export_source_close() even after failure. */
 enum cli_exit export_source_open(struct export_source *source, const struct cli_words *words,
 				 const struct export_choice *choice);
-
 void export_source_close(struct export_source *source);
+
+/*
+ * Opens a stream of the rows to export, with the columns of a list of names, "path,start,value", or if that is
+ * NULL, with those of the bits, 0 for all.  *rows becomes roughly the number of rows.
+ */
+enum histree_status export_columns_open(const struct export_source *source, uint64_t columns, const char *names,
+					const struct histree_cancel *cancel, struct ArrowArrayStream *out,
+					uint64_t *rows, struct histree_error *error);
 
 #endif

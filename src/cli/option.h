@@ -6,14 +6,16 @@
  * A verb keeps what it was told in a struct of its own, which is zeroed before.  A row of its table says which
  * member an option fills:
  *
- *	struct ls_options { const char *format, *analysis; };
- *	static const struct cli_option options[] = {
- *		{ "analysis", 'a', "ANALYSIS", CLI_TEXT, offsetof(struct ls_options, analysis),
- *		  "read the history of this analysis", .complete = CLI_COMPLETE_ANALYSIS },
- *		{ 0 },
- *	};
+ * 	struct ls_options { const char *format, *analysis; };
+ * 	static const struct cli_option options[] = {
+ * 		{ "analysis", 'a', "ANALYSIS", CLI_TEXT, offsetof(struct ls_options, analysis),
+ * 		  "read the history of this analysis", .complete = CLI_COMPLETE_ANALYSIS },
+ * 		{ 0 },
+ * 	};
  *
  * --help (-h) belongs to every verb and is in no table.
+ *
+ * Some options name a time of a history, or of something else that goes from a start to an end.
  */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
@@ -22,6 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "cli/report.h"
+#include "histree/history.h"
 
 /* What an option takes, and the type of its member */
 enum cli_option_kind {
@@ -97,5 +102,33 @@ enum cli_parsed {
  */
 enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 			  FILE *messages);
+
+/* Both ends inclusive. */
+struct time_span {
+	histree_time start, end;
+	const char *what; /* in messages: "history" */
+};
+
+struct time_span time_span_of_history(const struct histree_history_info *info);
+
+/* Reads the time that the text of an option names.  What is wrong with it is reported on standard error. */
+enum cli_exit time_option_read(const char *option, const char *text, const struct time_span *span,
+			       histree_time *time);
+
+/*
+ * Reads --from and --to, which must be in this order.  If one is NULL, the start or the end of the span takes its
+ * place.
+ */
+enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
+				histree_time *last);
+
+/* Reads two such options that have other names. */
+struct time_range_options {
+	const char *from_name, *to_name;
+	const char *from, *to;
+};
+
+enum cli_exit time_option_range_of(const struct time_range_options *options, const struct time_span *span,
+				   histree_time *first, histree_time *last);
 
 #endif

@@ -17,7 +17,6 @@
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/pixel_cells.h"
-#include "cli/time_option.h"
 #include "histree/lookup.h"
 #include "histree/state_filter.h"
 

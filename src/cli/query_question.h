@@ -13,7 +13,6 @@
 #include "cli/option.h"
 #include "cli/pixel_cells.h"
 #include "cli/target.h"
-#include "cli/time_option.h"
 #include "histree/state_filter.h"
 
 enum lookup {

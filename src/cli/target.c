@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * target.c - opens what STORE names on the command line: the folder of a store, or one history file.
+ * target.c - opens what STORE and ANALYSIS name on the command line, and one host of a store of several; sentences
+ * for hosts that are missing, and the options that choose segments.
  */
 #include "cli/target.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/trace_word.h"
+#include "cli/attribute_list.h"
+#include "cli/option.h"
+#include "cli/picture_file.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/row_writer.h"
+#include "cli/thread_lives.h"
 #include "histree/build.h"
+#include "histree/segment_filter.h"
+#include "histree/store.h"
+
+/* ---- target -------------------------------------------------------------------------------------------------- */
 
 static target_opener *the_opener;
+
 static void *the_context;
 
 void target_set_opener(target_opener *opener, void *context)
@@ -167,4 +183,451 @@ void target_close(struct target *target)
 	histree_store_close(target->store);
 	free(target->path);
 	*target = (struct target){ 0 };
+}
+
+/* ---- host option --------------------------------------------------------------------------------------------- */
+
+/* ---- host option --------------------------------------------------------------------------------------------- */
+
+static char *keep(struct host_choice *choice, char *text)
+{
+	if (text != NULL)
+		choice->texts[choice->text_count++] = text;
+	return text;
+}
+
+/* NAME=DIR; a name has no '=', a path may have some. */
+static enum cli_exit host_option_read_host(struct host_choice *choice, const char *word, const char *map)
+{
+	const char *sign = strchr(word, '=');
+	char *path = NULL;
+	if (sign == NULL || sign == word || sign[1] == '\0')
+		return report_exit(CLI_USAGE, "'--host': '%s' is no NAME=DIR", word);
+	char *name = keep(choice, strndup(word, (size_t)(sign - word)));
+	if (map == NULL)
+		path = strdup(sign + 1);
+	else if (asprintf(&path, TRACE_WORD_TEXT "%s:%s", map, sign + 1) < 0)
+		path = NULL;
+	if (name == NULL || keep(choice, path) == NULL)
+		return report_no_memory();
+	choice->hosts[choice->host_count++] = (struct histree_build_host){ name, path };
+	return CLI_OK;
+}
+
+/* HOST=OFFSET[,SLOPE]; a name may contain '=', a clock cannot. */
+static enum cli_exit read_clock(struct host_choice *choice, const char *word)
+{
+	struct histree_error error = { 0 };
+	struct histree_build_clock *clock = &choice->clocks[choice->clock_count];
+	const char *sign = strrchr(word, '=');
+	if (sign == NULL || sign == word)
+		return report_exit(CLI_USAGE, "'--clock': '%s' is neither packets, none nor HOST=OFFSET[,SLOPE]",
+				   word);
+	if (histree_clock_read(sign + 1, &clock->clock, &error) != HISTREE_OK)
+		return report_exit(CLI_USAGE, "'--clock': %s", error.message);
+	clock->host = keep(choice, strndup(word, (size_t)(sign - word)));
+	if (clock->host == NULL)
+		return report_no_memory();
+	choice->clock_count++;
+	return CLI_OK;
+}
+
+static enum cli_exit read_clocks(struct host_choice *choice, const struct cli_texts *words)
+{
+	bool has_packets = false;
+	enum cli_exit code = CLI_OK;
+	for (size_t i = 0; i < words->count && code == CLI_OK; i++) {
+		if (strcmp(words->texts[i], "none") == 0)
+			choice->no_clocks = true;
+		else if (strcmp(words->texts[i], "packets") == 0)
+			has_packets = true;
+		else
+			code = read_clock(choice, words->texts[i]);
+	}
+	if (code == CLI_OK && has_packets && choice->no_clocks)
+		return report_exit(CLI_USAGE, "'--clock none' and '--clock packets' exclude each other");
+	return code;
+}
+
+enum cli_exit host_choice_read(struct host_choice *choice, const struct host_options *options, const char *map)
+{
+	const struct cli_texts *hosts = &options->hosts, *clocks = &options->clocks;
+	choice->hosts = calloc(hosts->count + 1, sizeof(*choice->hosts));
+	choice->clocks = calloc(clocks->count + 1, sizeof(*choice->clocks));
+	choice->texts = calloc(2 * hosts->count + clocks->count + 1, sizeof(*choice->texts));
+	if (choice->hosts == NULL || choice->clocks == NULL || choice->texts == NULL)
+		return report_no_memory();
+	enum cli_exit code = CLI_OK;
+	for (size_t i = 0; i < hosts->count && code == CLI_OK; i++)
+		code = host_option_read_host(choice, hosts->texts[i], map);
+	return code == CLI_OK ? read_clocks(choice, clocks) : code;
+}
+
+void host_choice_release(struct host_choice *choice)
+{
+	for (size_t i = 0; i < choice->text_count; i++)
+		free(choice->texts[i]);
+	free(choice->texts);
+	free(choice->hosts);
+	free(choice->clocks);
+}
+
+/* ---- host part ----------------------------------------------------------------------------------------------- */
+
+enum { NAMES_SIZE = 256 };
+
+char *host_part_condition(const char *host)
+{
+	char *name = malloc(2 * strlen(host) + 1), *to = name, *condition = NULL;
+	if (name == NULL)
+		return NULL;
+	for (; *host != '\0'; host++) {
+		if (*host == '"' || *host == '\\')
+			*to++ = '\\';
+		*to++ = *host;
+	}
+	*to = '\0';
+	if (asprintf(&condition, "host == \"%s\"", name) < 0)
+		condition = NULL;
+	free(name);
+	return condition;
+}
+
+static enum cli_exit refuse(const struct target *target, const char *option, const char *host, const char *names)
+{
+	if (names[0] == '\0')
+		return report_exit(CLI_USAGE, "'--%s': '%s' is not of several hosts", option, target->path);
+	return report_exit(CLI_USAGE, "'--%s': '%s' has no host '%s'; it has %s", option, target->path, host,
+			   names);
+}
+
+enum cli_exit host_part_history(const struct target *target, struct histree_history *history, const char *option,
+				const char *host, struct histree_history **out)
+{
+	size_t count;
+	char names[NAMES_SIZE] = "";
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	*out = NULL;
+	for (size_t i = 0; i < count; i++) {
+		name_list_add(names, sizeof(names), hosts[i].name);
+		if (strcmp(hosts[i].name, host) != 0)
+			continue;
+		*out = hosts[i].history;
+		if (*out != NULL)
+			return CLI_OK;
+		return hosts[i].why != NULL ? report_exit(CLI_INPUT, "host '%s' is missing: %s", host, hosts[i].why)
+					    : report_exit(CLI_NOTHING, "host '%s' has no history of analysis '%s'",
+							  host, histree_history_info(history)->provider);
+	}
+	return refuse(target, option, host, names);
+}
+
+/* Checks that a segment store has a host of that name; missing segments are left to the reader of its segments. */
+static enum cli_exit host_part_segments(const struct target *target, const struct histree_segment_store *store,
+					const char *option, const char *host)
+{
+	size_t count;
+	char names[NAMES_SIZE] = "";
+	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(parts[i].name, host) == 0)
+			return CLI_OK;
+	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
+	for (size_t i = 0; info != NULL && i < info->host_count; i++) {
+		name_list_add(names, sizeof(names), info->hosts[i].name);
+		if (strcmp(info->hosts[i].name, host) == 0)
+			return report_exit(CLI_NOTHING, "host '%s' has no segments of analysis '%s'", host,
+					   histree_segment_store_info(store)->schema.provider);
+	}
+	return refuse(target, option, host, names);
+}
+
+char *host_part_title(const char *path, const char *host)
+{
+	char *store = picture_file_title(path), *both = NULL;
+	if (host == NULL || store == NULL)
+		return store;
+	if (asprintf(&both, "%s, %s", store, host) < 0)
+		both = NULL;
+	free(store);
+	return both;
+}
+
+enum cli_exit host_part_missing(const struct histree_history *history)
+{
+	size_t count;
+	enum cli_exit code = CLI_OK;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (hosts[i].history == NULL && hosts[i].why != NULL)
+			code = report_exit(CLI_INPUT, "incomplete: host '%s' is missing: %s", hosts[i].name,
+					   hosts[i].why);
+	return code;
+}
+
+enum cli_exit host_part_damaged(const struct histree_history *history)
+{
+	host_part_missing(history);
+	return report_damaged_history();
+}
+
+/* ---- segment target ------------------------------------------------------------------------------------------ */
+
+static enum cli_exit open_store(struct segment_target *target, const char *path, const char *analysis)
+{
+	struct histree_error error = { 0 };
+	enum histree_status status = target_open(&target->target, path, &error);
+	if (status == HISTREE_OK)
+		status = target_segments(&target->target, analysis, true, &target->store, &error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
+	target_warn_of_version(&target->target, schema->provider, schema->provider_version);
+	return CLI_OK;
+}
+
+static struct time_span span_of(const struct segment_target *target)
+{
+	if (target->target.store != NULL) {
+		const struct histree_store_info *info = histree_store_info(target->target.store);
+		return (struct time_span){ .start = info->start, .end = info->end, .what = "trace" };
+	}
+	const struct histree_segment_store_info *info = histree_segment_store_info(target->store);
+	return (struct time_span){ .start = info->start, .end = info->end, .what = "time of the segments" };
+}
+
+static enum cli_exit read_range(struct segment_target *target, const struct segment_options *options)
+{
+	const struct time_range_options range = {
+		.from_name = options->from_name != NULL ? options->from_name : "from",
+		.to_name = options->to_name != NULL ? options->to_name : "to",
+		.from = options->from,
+		.to = options->to,
+	};
+	return time_option_range_of(&range, &target->span, &target->query.from, &target->query.to);
+}
+
+/* A host that there is not is a slip that an empty answer would hide. */
+static enum cli_exit check_hosts(const struct segment_target *target)
+{
+	size_t count;
+	char names[256] = "";
+	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (target->query.host_filter == NULL ||
+		    target->query.host_filter(target->query.host_context, parts[i].name))
+			return CLI_OK;
+		name_list_add(names, sizeof(names), parts[i].name);
+	}
+	return count == 0 ? CLI_OK : report_exit(CLI_NOTHING, "'--where': no host passes; there are %s", names);
+}
+
+static enum cli_exit read_filter(struct segment_target *target, const char *where)
+{
+	struct histree_error error = { 0 };
+	if (histree_segment_filter_create(&histree_segment_store_info(target->store)->schema, where,
+					  target->span.start, target->span.end, &target->filter,
+					  &error) != HISTREE_OK)
+		return report_exit(exit_of_status(error.status), "'--where': %s", error.message);
+	histree_segment_filter_apply(target->filter, &target->query);
+	return check_hosts(target);
+}
+
+/* NULL without memory; to be freed. */
+static char *with_host(const char *host, const char *where)
+{
+	char *condition = host_part_condition(host), *both = NULL;
+	if (condition == NULL || where == NULL)
+		return condition;
+	if (asprintf(&both, "%s && (%s)", condition, where) < 0)
+		both = NULL;
+	free(condition);
+	return both;
+}
+
+/* What is wrong with `where` was said by then, with its own columns. */
+static enum cli_exit segment_target_read_host(struct segment_target *target, const struct segment_options *options)
+{
+	enum cli_exit code = host_part_segments(&target->target, target->store, options->host_name, options->host);
+	if (code != CLI_OK)
+		return code;
+	histree_segment_filter_free(target->filter);
+	target->filter = NULL;
+	char *where = with_host(options->host, options->where);
+	code = where != NULL ? read_filter(target, where) : report_no_memory();
+	free(where);
+	return code;
+}
+
+enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
+				  const struct segment_options *options)
+{
+	*target = (struct segment_target){ .query = HISTREE_SEGMENTS_ALL };
+	enum cli_exit code = open_store(target, words->words[0], words->words[1]);
+	if (code != CLI_OK)
+		return code;
+	target->query.cancel.go_on = progress_goes_on;
+	target->span = span_of(target);
+	if (options->from != NULL || options->to != NULL)
+		code = read_range(target, options);
+	if (code == CLI_OK && options->where != NULL)
+		code = read_filter(target, options->where);
+	target->host = options->host;
+	if (code == CLI_OK && options->host != NULL)
+		code = segment_target_read_host(target, options);
+	return code;
+}
+
+void segment_target_close(struct segment_target *target)
+{
+	thread_lives_release(&target->lives);
+	histree_history_close(target->history);
+	histree_segment_filter_free(target->filter);
+	histree_segment_store_close(target->store);
+	target_close(&target->target);
+}
+
+enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
+				   size_t *field)
+{
+	if (histree_segment_store_field(target->store, name, field) == HISTREE_OK)
+		return CLI_OK;
+	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
+	char names[256] = "";
+	size_t length = 0;
+	for (size_t i = 0; i < schema->field_count && length < sizeof(names); i++)
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
+					   schema->fields[i].name);
+	return report_exit(CLI_USAGE, "'--%s': these segments have no field '%s'; they have %s", option, name,
+			   names);
+}
+
+/* ---- groups of threads ------------------------------------------------------------------------------------- */
+
+const struct histree_thread *segment_target_thread(const struct segment_target *target, size_t host,
+						   const struct histree_segment *segment,
+						   const struct histree_value *number)
+{
+	if (number->type != HISTREE_INT)
+		return NULL;
+	return thread_lives_find(&target->lives, host, number->int32,
+				 target->groups.are_at_end ? segment->end : segment->start);
+}
+
+static void put_life(void *context, const struct histree_segment *segment, struct histree_value *value)
+{
+	struct segment_target *target = context;
+	const struct histree_thread *thread = segment_target_thread(target, target->groups.host, segment, value);
+	if (thread == NULL)
+		return;
+	thread_lives_name(thread, target->groups.text, sizeof(target->groups.text));
+	*value = histree_string(target->groups.text);
+}
+
+/* Whether values of a field are numbers of threads, which its name says. */
+static bool is_of_threads(const struct segment_target *target, size_t field)
+{
+	static const char *const names[] = { "tid", "waker", "had_by", "taker" };
+	const struct histree_segment_field *of = &histree_segment_store_info(target->store)->schema.fields[field];
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (of->type == HISTREE_INT && strcmp(of->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Without a history of the kernel it is not known which thread had which number when. */
+static void open_history(struct segment_target *target, size_t field)
+{
+	struct histree_error error = { 0 };
+	if (target->target.store == NULL || !is_of_threads(target, field) ||
+	    target_history(&target->target, NULL, true, &target->history, &error) != HISTREE_OK)
+		return;
+	target->groups.are_at_end =
+		strcmp(histree_segment_store_info(target->store)->schema.fields[field].name, "had_by") == 0;
+}
+
+static enum cli_exit read_lives(struct segment_target *target)
+{
+	struct histree_error error = { 0 };
+	if (thread_lives_read(&target->lives, target->history, target->host, target->query.cancel, &error) !=
+	    HISTREE_OK)
+		return report_error(&error);
+	return CLI_OK;
+}
+
+enum cli_exit segment_target_threads(struct segment_target *target, const char *name, size_t *field)
+{
+	enum cli_exit code = segment_target_field(target, "by", name, field);
+	if (code == CLI_OK)
+		open_history(target, *field);
+	return code == CLI_OK ? read_lives(target) : code;
+}
+
+/* Returns the number of the host whose segments are grouped, or SIZE_MAX: of several. */
+static size_t host_of_groups(const struct segment_target *target)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(target->history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (target->host != NULL && strcmp(hosts[i].name, target->host) == 0)
+			return i;
+	return hosts == NULL ? 0 : SIZE_MAX;
+}
+
+/* Numbers of several hosts together belong to no single thread, and stay one group each. */
+enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field)
+{
+	enum cli_exit code = segment_target_field(target, "by", name, field);
+	if (code == CLI_OK)
+		open_history(target, *field);
+	if (code != CLI_OK || target->history == NULL)
+		return code;
+	target->groups.host = host_of_groups(target);
+	if (target->groups.host != SIZE_MAX)
+		code = read_lives(target);
+	if (thread_lives_are_any(&target->lives)) {
+		target->query.group = put_life;
+		target->query.group_context = target;
+	}
+	return code;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- */
+
+enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
+					 const struct histree_segment_loss *loss)
+{
+	size_t count;
+	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
+	const struct histree_segment_part *part = loss->part < count ? &parts[loss->part] : NULL;
+	if (part != NULL && part->store == NULL)
+		return report_exit(CLI_INPUT, "incomplete: the segments of host '%s' are missing: %s", part->name,
+				   part->why);
+	if (part != NULL)
+		return report_exit(CLI_INPUT,
+				   "incomplete: %" PRIu64 " segments of host '%s' at most, from %" PRId64
+				   " to %" PRId64
+				   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
+				   loss->count_max, part->name, loss->from, loss->to, loss->node);
+	return report_exit(CLI_INPUT,
+			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
+			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
+			   loss->count_max, loss->from, loss->to, loss->node);
+}
+
+struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field)
+{
+	const bool is_text = schema->fields[field].type == HISTREE_STRING;
+	const unsigned width = is_text ? 16 : 8, name_width = (unsigned)strlen(schema->fields[field].name);
+	return (struct row_column){ .name = schema->fields[field].name,
+				    .width = name_width > width ? name_width : width,
+				    .to_the_right = !is_text };
+}
+
+enum cli_exit segment_target_judge(const struct histree_segment_store *store,
+				   const struct histree_segment_loss *loss, bool found_some, const char *where)
+{
+	if (loss != NULL)
+		return segment_target_report_loss(store, loss);
+	return found_some ? CLI_OK : report_none("segments", where);
 }

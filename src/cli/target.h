@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * target.h - what a STORE on the command line names: the folder of a store, or one history file.
+ * target.h - what a STORE on the command line names: the folder of a store, or one history file; the options that
+ * name hosts and say their clocks; and what the verbs that read segments share: the words STORE and ANALYSIS, the
+ * options that choose segments, and what these name.
  */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
 
+#include "cli/option.h"
 #include "cli/report.h"
+#include "cli/row_writer.h"
+#include "cli/thread_lives.h"
+#include "histree/build.h"
+#include "histree/segment_filter.h"
 #include "histree/store.h"
 
 struct target {
@@ -65,7 +72,6 @@ char *target_host_name(const struct target *target);
 
 /* Says on standard error what events an analysis lacks, as the build said it: what is asked of it says little. */
 void target_say_missing(const struct target *target, const char *analysis);
-
 void target_close(struct target *target);
 
 /*
@@ -74,5 +80,142 @@ void target_close(struct target *target);
  */
 enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
 				  struct histree_history **out);
+
+struct host_options {
+	struct cli_texts hosts, clocks; /* "NAME=DIR"; "none", "packets" or "HOST=OFFSET[,SLOPE]" */
+	const char *reference;
+};
+
+/* Their rows in the table of a verb; `at` is the struct host_options in the verb's own. */
+#define CLI_OPTIONS_HOST(type, at)                                                                                 \
+	{ .name = "host",                                                                                          \
+	  .argument = "NAME=DIR",                                                                                  \
+	  .kind = CLI_TEXTS,                                                                                       \
+	  .member = offsetof(type, at.hosts),                                                                      \
+	  .complete = CLI_COMPLETE_PATH,                                                                           \
+	  .help = "take the traces at and below DIR for those of this host, whatever they call it; may be given "  \
+		  "for "                                                                                           \
+		  "several hosts, and several times for one" },                                                    \
+		{ .name = "clock",                                                                                 \
+		  .argument = "HOW",                                                                               \
+		  .kind = CLI_TEXTS,                                                                               \
+		  .member = offsetof(type, at.clocks),                                                             \
+		  .help = "find the clocks of hosts from the packets between them (packets), leave times as they " \
+			  "are (none), or take those of one host times SLOPE plus OFFSET ns "                      \
+			  "(HOST=OFFSET[,SLOPE]); default: packets" },                                             \
+	{                                                                                                          \
+		.name = "reference", .argument = "HOST", .kind = CLI_TEXT, .member = offsetof(type, at.reference), \
+		.help = "take the time of this host as that of all; default: the first one"                        \
+	}
+
+/* The options as a build takes them; host_choice_release() also after failure. */
+struct host_choice {
+	struct histree_build_host *hosts;
+	size_t host_count;
+	struct histree_build_clock *clocks;
+	size_t clock_count;
+	bool no_clocks;
+	char **texts; /* that the lists point to */
+	size_t text_count;
+};
+
+/* `map` is that of tables of text, or NULL. */
+enum cli_exit host_choice_read(struct host_choice *choice, const struct host_options *options, const char *map);
+void host_choice_release(struct host_choice *choice);
+
+/*
+ * Finds the history of the host that an option names; it lives as long as the union.  A fault is reported on
+ * standard error: the store is of one host, has no host of that name, or has lost it.
+ */
+enum cli_exit host_part_history(const struct target *target, struct histree_history *history, const char *option,
+				const char *host, struct histree_history **out);
+
+/* Returns the condition that the host is this one, as an expression has it; to be freed.  NULL without memory. */
+char *host_part_condition(const char *host);
+
+/* Returns what to call a picture of a store, or of one host of it, unless that is NULL; to be freed. */
+char *host_part_title(const char *path, const char *host);
+
+/* Reports each host whose history is missing.  Returns CLI_INPUT if there is one. */
+enum cli_exit host_part_missing(const struct histree_history *history);
+
+/* Says that a history is damaged, after which hosts are missing of it.  Returns CLI_INPUT. */
+enum cli_exit host_part_damaged(const struct histree_history *history);
+
+struct segment_options {
+	const char *from, *to, *where;
+	const char *from_name, *to_name; /* of the options; NULL: from, to */
+	const char *host, *host_name;    /* take only segments of this host, and the option's name; NULL: of all */
+};
+
+/* Their rows in the table of a verb; `at` is the struct segment_options in the verb's own. */
+#define CLI_OPTIONS_SEGMENTS(type, at)                                                                           \
+	CLI_OPTION_SEGMENTS("from", "TIME", type, at.from, "take only segments that end at this time or later"), \
+		CLI_OPTION_SEGMENTS("to", "TIME", type, at.to,                                                   \
+				    "take only segments that begin at this time or "                             \
+				    "earlier"),                                                                  \
+		CLI_OPTION_SEGMENTS("where", "EXPR", type, at.where,                                             \
+				    "take only segments that pass, as in 'duration > 1ms && name == futex'")
+#define CLI_OPTION_SEGMENTS(text, of, type, at, means)                                                      \
+	{                                                                                                   \
+		.name = text, .argument = of, .kind = CLI_TEXT, .member = offsetof(type, at), .help = means \
+	}
+
+struct segment_target {
+	struct target target;
+	struct histree_segment_store *store;
+	struct histree_segment_filter *filter; /* NULL: none */
+	struct time_span span;                 /* of the trace; of a single file, of its segments */
+	struct histree_segment_query query;    /* the window of --from and --to, with the filter of --where */
+	const char *host;                      /* of a store of several; NULL: of all */
+	struct histree_history *history;       /* that says whose a number was; NULL: not needed, or not there */
+	struct thread_lives lives;
+	/* For a field of groups with numbers that several threads had one after another. */
+	struct {
+		size_t host;
+		bool are_at_end;                   /* the number is of who had it when the segment ended */
+		char text[THREAD_LIVES_NAME_SIZE]; /* of the last group */
+	} groups;
+};
+
+/* What failed is reported on standard error.  Call segment_target_close() even after failure. */
+enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
+				  const struct segment_options *options);
+void segment_target_close(struct segment_target *target);
+
+/* Finds the index of a field.  An unknown name is reported on standard error, with the names that there are. */
+enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
+				   size_t *field);
+
+/*
+ * Finds the field of '--by', whose values are the groups of the query.  Of a thread number that was used again
+ * there is a group for each thread that had it, as far as the store has states of the threads of one host.
+ */
+enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field);
+
+/*
+ * Finds the field of '--by' and, if its values are numbers of threads, reads when these were whose, on all hosts:
+ * segment_target_thread() then says which thread a segment is of.
+ */
+enum cli_exit segment_target_threads(struct segment_target *target, const char *name, size_t *field);
+
+/* Returns the thread that had a number of a segment of a host; NULL: it was not used again, or nobody knows. */
+const struct histree_thread *segment_target_thread(const struct segment_target *target, size_t host,
+						   const struct histree_segment *segment,
+						   const struct histree_value *number);
+
+/* Returns the column of a field, wide enough in text for what most have in it, and for its name. */
+struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field);
+
+/* Reports on standard error that segments are missing in the output.  Returns what to exit with. */
+enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
+					 const struct histree_segment_loss *loss);
+
+/*
+ * Returns what to exit with after an answer about all segments that pass an expression, or NULL.  A `loss`, unless
+ * NULL, is reported.
+ */
+enum cli_exit segment_target_judge(const struct histree_segment_store *store,
+				   const struct histree_segment_loss *loss, bool found_some, const char *where);
 
 #endif

@@ -11,13 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/host_option.h"
+#include "cli/target.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/row_writer.h"
-#include "cli/segment_target.h"
-#include "cli/target.h"
-#include "cli/time_option.h"
 #include "cli/verb.h"
 #include "cli/verb_flame.h"
 #include "histree/segment_compare.h"

@@ -13,11 +13,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "cli/host_option.h"
+#include "cli/target.h"
 #include "cli/picture_file.h"
 #include "cli/report.h"
-#include "cli/target.h"
-#include "cli/time_option.h"
+#include "cli/option.h"
 #include "cli/verb.h"
 #include "histree/critical_path.h"
 #include "histree/history.h"

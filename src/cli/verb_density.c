@@ -13,7 +13,7 @@
 
 #include "base/time_text.h"
 #include "cli/row_writer.h"
-#include "cli/segment_target.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/rows.h"
 #include "histree/segment_density.h"

@@ -11,7 +11,7 @@
 #include "cli/picture_file.h"
 #include "cli/verb_flame.h"
 #include "cli/target.h"
-#include "cli/time_option.h"
+#include "cli/option.h"
 #include "cli/verb.h"
 #include "histree/draw.h"
 

@@ -2,9 +2,8 @@
 #include <unistd.h>
 
 #include "cli/answer.h"
-#include "cli/host_option.h"
-#include "cli/row_writer.h"
 #include "cli/target.h"
+#include "cli/row_writer.h"
 #include "cli/verb.h"
 
 struct dump_options {

@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
-#include "cli/time_option.h"
+#include "cli/option.h"
 #include "cli/verb.h"
 #include "histree/event_query.h"
 

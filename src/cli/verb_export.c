@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/export_columns.h"
+#include "cli/export_source.h"
 #include "cli/export_format.h"
-#include "cli/host_option.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/filter.h"
 

@@ -9,7 +9,6 @@
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
-#include "cli/time_option.h"
 #include "histree/flame.h"
 
 struct flame_rows_request {

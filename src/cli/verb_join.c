@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "cli/attribute_list.h"
-#include "cli/segment_target.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/join.h"
 

@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
-#include "cli/host_option.h"
-#include "cli/number_changes.h"
 #include "cli/target.h"
-#include "cli/time_option.h"
+#include "cli/number_changes.h"
+#include "cli/option.h"
 #include "cli/verb.h"
 #include "histree/lookup.h"
 #include "histree/rows.h"

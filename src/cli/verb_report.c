@@ -11,10 +11,10 @@
 
 #include "base/io.h"
 #include "cli/export_file.h"
-#include "cli/host_option.h"
+#include "cli/target.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"
-#include "cli/time_option.h"
+#include "cli/option.h"
 #include "cli/verb.h"
 
 enum { ROWS = 8, FILE_MODE = 0666 };

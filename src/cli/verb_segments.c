@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
-#include "cli/segment_target.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 
 struct segments_options {

@@ -12,13 +12,12 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
-#include "cli/host_option.h"
-#include "cli/name_list.h"
+#include "cli/target.h"
+#include "cli/attribute_list.h"
 #include "cli/number_changes.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
-#include "cli/target.h"
-#include "cli/time_option.h"
+#include "cli/option.h"
 #include "cli/verb.h"
 #include "histree/time_use.h"
 

@@ -13,13 +13,12 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
-#include "cli/host_option.h"
+#include "cli/target.h"
 #include "cli/overview_page.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
 #include "cli/verb_completion.h"
-#include "cli/target.h"
-#include "cli/time_option.h"
+#include "cli/option.h"
 #include "cli/verb.h"
 #include "cli/verb_critical_path.h"
 #include "histree/critical_path.h"

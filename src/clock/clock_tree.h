@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_tree.h - how the clocks of two hosts differ: the lines between two convex hulls of packets
- * (docs/design/13-hosts.md).
+ * clock_tree.h - the clocks of many hosts, from those of pairs of them (docs/design/13-hosts.md).
  *
- * The convex hull of points, on one side: what of them a line above all, or below all, can touch.
- *
- * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
- * products of differences are exact in 128 bits.
- *
- * What packets between two hosts say of their clocks: the lines y = alpha x + beta that can be,
- * where x is the time of the one and y that of the other.
+ * What packets between two hosts say of their clocks: the lines y = alpha x + beta that can be, where x is the time
+ * of the one and y that of the other. They lie between two convex hulls.
  *
  * A packet from the host of y is a point below the line, one to it a point above (Poirier et al., "Accurate offline
  * synchronization of distributed traces using kernel-level events", 2010).
  *
- * The clocks of many hosts, from those of pairs of them.
+ * A hull is, on one side, what of the points a line above all, or below all, can touch.
+ *
+ * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
+ * products of differences are exact in 128 bits.
+ *
+ * Packets that one host sent or received wait until the other half is seen.
+ *
+ * Halves come in the order of uncorrected time, so that a packet may be received before it was sent.  There is room
+ * for PACKET_TABLE_ROOM halves; a new one takes the place of the oldest.
  */
 #ifndef CLOCK_CLOCK_TREE_H
 #define CLOCK_CLOCK_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/wide_int.h"
+#include "event/packet.h"
 #include "histree/sync.h"
 #include "histree/value.h"
 
@@ -87,5 +91,28 @@ struct clock_link {
  */
 void clock_tree_find(const struct clock_link *links, size_t link_count, uint32_t reference, size_t host_count,
 		     struct histree_clock *clocks, size_t *neighbours);
+
+enum { PACKET_TABLE_ROOM = 1 << 18 };
+
+struct packet_half {
+	struct packet_key key;
+	uint32_t host;
+	bool is_sent;
+	int32_t tid; /* of the thread, for those who want to know */
+	histree_time time;
+};
+
+struct packet_table;
+
+/* Returns NULL if memory is out. */
+struct packet_table *packet_table_create(void);
+void packet_table_free(struct packet_table *table);
+
+/*
+ * Take a half: if its other one waits, that is taken out, *other becomes it, and the result is true; else the half
+ * waits, unless the same host has one that waits already.  What a host sent to itself is a pair too, if it was sent
+ * first.
+ */
+bool packet_table_take(struct packet_table *table, const struct packet_half *half, struct packet_half *other);
 
 #endif

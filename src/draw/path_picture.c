@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "draw/row_list.h"
 #include "draw/rows_picture.h"
 #include "histree/critical_path.h"

@@ -6,9 +6,16 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "histree/value.h"
+
+/* ---- event --------------------------------------------------------------------------------------------------- */
 
 static uint32_t find(const struct event_class *class, uint32_t from, const char *name)
 {

@@ -8,6 +8,11 @@
  * Fields are the top-level members of the payload, then of the specific context, then of the common
  * context, in one list; the first one with a name is the one that event_class_field() finds.  What a field has
  * inside, elements of arrays and members of structures, is visited, or found by its path: "regs[3]", "from.port".
+ *
+ * What was so when a recording began is no event: which files lay where in processes, and what threads were called.
+ *
+ * A recorder that begins while programs run says so of each of them, but not when that came to be: it makes no
+ * events of it.  What changes later are events.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -17,6 +22,36 @@
 #include <stdint.h>
 
 #include "histree/value.h"
+
+/* Part of a file, in the memory of a process. */
+struct event_image {
+	int64_t pid;
+	uint64_t begin, size; /* addresses */
+	uint64_t offset;      /* in the file, of what lies at `begin` */
+	const char *path;     /* terminated; also a word in brackets for what is no file: "[vdso]" */
+	const uint8_t *build_id;
+	size_t build_id_size; /* 0: not known */
+};
+
+struct event_thread_name {
+	int64_t pid, tid;
+	const char *name; /* terminated */
+};
+
+/* Which process made another one. */
+struct event_parent {
+	int64_t pid, parent;
+};
+
+/* In the order in which they were said: of what overlaps, the later one is there. */
+struct event_images {
+	const struct event_image *images;
+	size_t image_count;
+	const struct event_thread_name *names;
+	size_t name_count;
+	const struct event_parent *parents; /* by number of the process */
+	size_t parent_count;
+};
 
 struct event;
 struct event_images;

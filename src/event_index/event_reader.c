@@ -17,7 +17,7 @@
 #include "event_index/event_text.h"
 #include "event_index/events.h"
 #include "histree/rows.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 #include "trace/event_stream.h"
 
 enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };

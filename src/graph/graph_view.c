@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "event/packet.h"
 #include "histree/critical_path.h"

@@ -13,7 +13,7 @@
 #define GRAPH_GRAPH_VIEW_H
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
 #include "state/attributes.h"

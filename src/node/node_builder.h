@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node_builder.h - a node that is being filled.
+ * node_builder.h - a node that is being filled, and how much fits in one: children, intervals, the longest value.
  *
  * An empty builder costs little, because its rows are kept in memory that grows: the thousand open nodes of a
  * degenerate SHT fit.
@@ -11,6 +11,24 @@
 #include <stdbool.h>
 
 #include "node/node.h"
+
+/*
+ * Returns the layout for a fan-out.  At most half of a node goes to its table of children, so that a core node
+ * always has room for intervals.  Leaves are of rows.
+ */
+struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32_t fan_out);
+
+/* Returns how many bytes intervals may take in a node of this height, which is 0 for a leaf. */
+size_t node_capacity(const struct node_layout *layout, uint32_t height);
+
+/* Returns the size of the longest string or custom value that any empty node has room for. */
+size_t node_value_size_max(const struct node_layout *layout);
+
+/* Returns how many bytes an interval takes at most in a node that starts at or after `start`. */
+size_t node_row_size(const struct histree_interval *interval, histree_time start);
+
+/* Returns the size of the index over this many rows of one node. */
+size_t node_index_size(size_t row_count);
 
 struct node_row;
 
@@ -51,7 +69,6 @@ uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histre
 /* Copy the node as it is now.  Returns HISTREE_ERR_MEMORY if memory is out; `copy` is then empty. */
 enum histree_status node_builder_copy(const struct node_builder *builder, const struct node_layout *layout,
 				      struct node_builder *copy);
-
 void node_builder_release(struct node_builder *builder);
 
 #endif

@@ -21,7 +21,7 @@
 #include "segment/segment_backend.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
-#include "segment_tree/segment_iter.h"
+#include "segment_tree/segment_scan.h"
 
 /* So many at most are open in any case: 7 MB. */
 enum { SUMMARY_CELLS_MAX = 1 << 16 };

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * hosts_summary.c - the manifest of a store of several hosts: the histories and segments that all of them have,
+ * with their counts added up, and what each host says of itself.
+ */
 #include "pipeline/hosts_summary.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * side_by_side.c - pieces of work on a crew of threads.  The calling thread sleeps until a piece is done, or until
+ * it is time to meet its caller; of several failures the one of the first piece is told.
+ */
 #include "pipeline/side_by_side.h"
 
 #include <time.h>

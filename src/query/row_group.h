@@ -1,22 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_group.h - the rows that are made together: their states, read once and added up by cell.
+ * row_group.h - the rows that are made together: their states, read once and added up by cell; a range of time is
+ * cut into pixels (histree/rows.h: histree_pixel_start()).
+ *
+ * Widths of pixels differ by one ns at most: `quotient` or one more. Nothing overflows, whatever the range.
  */
 #ifndef QUERY_ROW_GROUP_H
 #define QUERY_ROW_GROUP_H
 
 #include "histree/query.h"
-#include "query/pixel_scale.h"
+#include "histree/rows.h"
 #include "query/range_sums.h"
 #include "state/pyramid.h"
+
+struct pixel_scale {
+	histree_time from, to;
+	uint32_t pixels;
+	uint64_t quotient, remainder; /* of the number of ns by that of pixels; remainder 1 to pixels */
+	double per_ns;                /* pixels */
+};
+
+struct pixel_scale pixel_scale(histree_time from, histree_time to, uint32_t pixels);
+
+/* Return the first and the last ns of a pixel; the last is not before the first. */
+histree_time pixel_first(const struct pixel_scale *scale, uint32_t pixel);
+histree_time pixel_last(const struct pixel_scale *scale, uint32_t pixel);
+
+/* Return the first and the last pixel that have the time `t`, which is in the range; mostly they are one. */
+uint32_t pixel_from(const struct pixel_scale *scale, histree_time t);
+uint32_t pixel_to(const struct pixel_scale *scale, histree_time t);
+
+/* A pixel and its times: those that are asked for one after the other mostly share one. */
+struct pixel_cell {
+	histree_time first, last;
+	uint32_t pixel;
+};
+
+static inline struct pixel_cell pixel_cell(const struct pixel_scale *scale, uint32_t pixel)
+{
+	return (struct pixel_cell){ pixel_first(scale, pixel), pixel_last(scale, pixel), pixel };
+}
+
+static inline bool pixel_cell_has(const struct pixel_cell *cell, histree_time start, histree_time end)
+{
+	return start >= cell->first && end <= cell->last;
+}
 
 enum {
 	GROUP_CELLS_MAX = 1 << 17,
 	SAMPLES_PER_PIXEL = 4,
-	INTERVALS_PER_CELL = 16,         /* where the request does not say */
+	INTERVALS_PER_CELL = 16, /* where the request does not say */
 	/* A pixel needs this many times fewer cells of an overview, but at least 4 */
 	INTERVALS_PER_OVERVIEW_CELL = 4,
-	OVERVIEW_CELLS_LEAST = 2,        /* but where that is too many and states are not wanted more exactly */
+	OVERVIEW_CELLS_LEAST = 2, /* but where that is too many and states are not wanted more exactly */
 };
 
 /* Where states are read: the history, and its overviews as they are needed. */
@@ -73,7 +109,6 @@ size_t row_group_find(const struct row_group *group, histree_quark quark);
 enum histree_status row_group_read(struct row_group *group, const struct histree_rows_request *request,
 				   struct row_sources *sources, struct value_table *values,
 				   struct histree_error *error);
-
 void row_group_release(struct row_group *group);
 
 #endif

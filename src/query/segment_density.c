@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"
 #include "segment/segment_summary.h"

@@ -12,7 +12,7 @@
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "segment/segment_union.h"
-#include "segment_tree/segment_iter.h"
+#include "segment_tree/segment_scan.h"
 
 /* The parts of a union that a query reads, one after the other. */
 struct summary_parts {

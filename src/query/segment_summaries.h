@@ -15,7 +15,7 @@
 #include "histree/segment_store.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
-#include "segment_tree/segment_iter.h"
+#include "segment_tree/segment_scan.h"
 
 struct summaries_request {
 	const struct histree_segment_query *query; /* its window and cancel; order and limit are ignored */

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_filter.c - filter expressions over states: what of an expression concerns attributes and times narrows a
- * selection, and each state of the answer is tested.
+ * state_filter.c - filter expressions over states and over the fields of segments: what of an expression concerns
+ * attributes and times narrows a selection, or leaves a window of a query, and each state or segment of the answer
+ * is tested.
  */
-#include "histree/state_filter.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "filter/filter.h"
+#include "histree/filter.h"
 #include "histree/labels.h"
+#include "histree/segment_filter.h"
+#include "histree/state_filter.h"
+#include "histree/window.h"
+
+/* ---- state filter -------------------------------------------------------------------------------------------- */
 
 enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, LABEL, FIELDS };
 
-static const struct histree_filter_field fields[FIELDS] = {
+static const struct histree_filter_field state_fields[FIELDS] = {
 	[PATH] = { "path", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 	[QUARK] = { "quark", HISTREE_LONG, HISTREE_FILTER_PLAIN },
 	[START] = { "start", HISTREE_LONG, HISTREE_FILTER_TIME },
@@ -36,7 +41,7 @@ enum histree_status histree_state_filter_create(struct histree_history *history,
 						struct histree_state_filter **out, struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	const struct histree_filter_scope scope = { fields, FIELDS, info->start, info->end };
+	const struct histree_filter_scope scope = { state_fields, FIELDS, info->start, info->end };
 	*out = NULL;
 	struct histree_state_filter *filter = calloc(1, sizeof(*filter));
 	if (filter == NULL)
@@ -136,4 +141,107 @@ bool histree_state_filter_match(struct histree_state_filter *filter, const struc
 		label = histree_label_of(filter->paths.history, state->quark, &state->value);
 	values[LABEL] = label != NULL ? histree_string(label) : histree_null();
 	return histree_filter_match(filter->filter, values);
+}
+
+/* ---- segment filter ------------------------------------------------------------------------------------------ */
+
+/* The fields of every segment; those of the schema come after them. */
+enum { FIELD_START, FIELD_END, FIELD_DURATION, OWN_FIELDS };
+
+static const struct histree_filter_field segment_fields[OWN_FIELDS] = {
+	[FIELD_START] = { "start", HISTREE_LONG, HISTREE_FILTER_TIME },
+	[FIELD_END] = { "end", HISTREE_LONG, HISTREE_FILTER_TIME },
+	[FIELD_DURATION] = { "duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
+};
+
+/* The last field of a union of several hosts. */
+#define FIELD_HOST "host"
+struct histree_segment_filter {
+	struct histree_filter *filter;
+	size_t content_count;
+	size_t host; /* where it is among the fields of the expression; 0: nowhere */
+};
+
+enum histree_status histree_segment_filter_create(const struct histree_segment_schema *schema, const char *text,
+						  histree_time start, histree_time end,
+						  struct histree_segment_filter **out, struct histree_error *error)
+{
+	*out = NULL;
+	if (schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a schema of %zu fields; it may have %d",
+				 schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
+	struct histree_filter_field fields[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX];
+	memcpy(fields, segment_fields, sizeof(segment_fields));
+	for (size_t i = 0; i < schema->field_count; i++)
+		fields[OWN_FIELDS + i] = (struct histree_filter_field){ .name = schema->fields[i].name,
+									.type = schema->fields[i].type };
+	const struct histree_filter_scope scope = {
+		.fields = fields, .field_count = OWN_FIELDS + schema->field_count, .start = start, .end = end
+	};
+	struct histree_segment_filter *filter = malloc(sizeof(*filter));
+	if (filter == NULL)
+		return error_memory(error, "a filter");
+	filter->content_count = schema->field_count;
+	const struct histree_segment_field *last =
+		schema->field_count > 0 ? &schema->fields[schema->field_count - 1] : NULL;
+	bool has_host = last != NULL && last->type == HISTREE_STRING && strcmp(last->name, FIELD_HOST) == 0;
+	filter->host = has_host ? OWN_FIELDS + schema->field_count - 1 : 0;
+	enum histree_status status = histree_filter_create(text, &scope, &filter->filter, error);
+	if (status == HISTREE_OK)
+		*out = filter;
+	else
+		free(filter);
+	return status;
+}
+
+bool histree_segment_filter_match(const struct histree_segment_filter *filter,
+				  const struct histree_segment *segment)
+{
+	struct histree_value values[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX];
+	uint64_t duration = histree_segment_duration(segment);
+	values[FIELD_START] = histree_long(segment->start);
+	values[FIELD_END] = histree_long(segment->end);
+	values[FIELD_DURATION] = histree_long(duration > INT64_MAX ? INT64_MAX : (int64_t)duration);
+	for (size_t i = 0; i < filter->content_count; i++)
+		values[OWN_FIELDS + i] = segment->content != NULL ? segment->content[i] : histree_null();
+	return histree_filter_match(filter->filter, values);
+}
+
+static bool pass(void *context, const struct histree_segment *segment)
+{
+	return histree_segment_filter_match(context, segment);
+}
+
+/* Whether the expression may hold for a segment of which no more than this is known. */
+static bool wants_host(void *context, const char *host)
+{
+	const struct histree_segment_filter *filter = context;
+	struct histree_value values[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX] = { 0 };
+	bool are_known[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX] = { false };
+	values[filter->host] = histree_string(host);
+	are_known[filter->host] = true;
+	return histree_filter_may_pass(filter->filter, values, are_known);
+}
+
+void histree_segment_filter_apply(struct histree_segment_filter *filter, struct histree_segment_query *query)
+{
+	query->filter = pass;
+	query->filter_context = filter;
+	query->host_filter = filter->host > 0 ? wants_host : NULL;
+	query->host_context = filter;
+	struct histree_window window = { .from = query->from, .to = query->to };
+	histree_filter_bounds(filter->filter, FIELD_START, &window.from, &window.to);
+	histree_filter_bounds(filter->filter, FIELD_END, &window.from, &window.to);
+	if (!histree_window_fit(&window, query->from, query->to))
+		window.to = window.from = query->from; /* nothing can pass, and there is no empty window */
+	query->from = window.from;
+	query->to = window.to;
+}
+
+void histree_segment_filter_free(struct histree_segment_filter *filter)
+{
+	if (filter == NULL)
+		return;
+	histree_filter_free(filter->filter);
+	free(filter);
 }

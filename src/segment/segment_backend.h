@@ -12,7 +12,7 @@
 
 #include "base/io.h"
 #include "histree/segment_store.h"
-#include "segment_tree/segment_iter.h"
+#include "segment_tree/segment_scan.h"
 
 /* `finish`, `verify` and `cursor_loss` may be NULL: there is nothing to do, nothing is ever missing. */
 struct segment_backend {

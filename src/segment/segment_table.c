@@ -28,9 +28,8 @@
 #include "base/error.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
-#include "segment_tree/segment_iter.h"
-#include "segment_tree/segment_location.h"
 #include "segment_tree/segment_scan.h"
+#include "segment_tree/segment_location.h"
 
 /* ---- segment table ------------------------------------------------------------------------------------------- */
 

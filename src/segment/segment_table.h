@@ -10,7 +10,7 @@
  * A table is an optimisation.  It belongs to the store whose checksums it has; one that does not, or is damaged,
  * is not used, and made again.
  *
- * A page of locations (segment_tree/segment_location.h):
+ * A page of locations (segment_writer.h):
  *
  * 	OFFSET	SIZE
  * 	0	4	CRC-32C of the bytes from 4 to the end of the locations
@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #include "segment/segment_backend.h"
-#include "segment_tree/segment_iter.h"
+#include "segment_tree/segment_scan.h"
 
 /* All of it is borrowed, and outlives the table. */
 struct table_store {

@@ -14,9 +14,11 @@
 #include "item/segment_batch.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
-#include "segment_tree/segment_iter.h"
 #include "segment_tree/segment_location.h"
+#include "store/block_file.h"
 #include "tree/tree_reader.h"
+
+/* ---- segment scan -------------------------------------------------------------------------------------------- */
 
 /* ---- segment visit ------------------------------------------------------------------------------------------- */
 

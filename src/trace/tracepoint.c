@@ -16,7 +16,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/status.h"
 #include "trace/ordered_bytes.h"
 #include "trace/trace_window.h"

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/status.h"
 #include "trace/ordered_bytes.h"
 #include "trace/trace_window.h"

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/radix_sort.h"
 #include "node/node_builder.h"
-#include "node/node_capacity.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_writer.h"
 

@@ -23,7 +23,7 @@
 #include "base/search.h"
 #include "histree/history.h"
 #include "histree/query.h"
-#include "node/node_capacity.h"
+#include "node/node_builder.h"
 #include "node/node_cursor.h"
 #include "node/node_format.h"
 #include "node/node_view.h"

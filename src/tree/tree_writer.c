@@ -16,7 +16,6 @@
 #include "histree/value.h"
 #include "node/column_builder.h"
 #include "node/node_builder.h"
-#include "node/node_capacity.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"

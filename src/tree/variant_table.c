@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "node/node_capacity.h"
+#include "node/node_builder.h"
 #include "tree/leaf_source.h"
 #include "tree/variant.h"
 

@@ -17,7 +17,7 @@
 #include "histree/attributes.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 
 /* Switches, forks, wake-ups or flows that are looked at at most. */
 enum { ARROW_READS_MAX = 65536 };

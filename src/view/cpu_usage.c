@@ -16,7 +16,7 @@
 #include "histree/query.h"
 #include "histree/time_in_state.h"
 #include "histree/view.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 #include "state/history.h"
 
 /* The time that one thread ran. */

@@ -4,7 +4,7 @@
 #include "base/cancel.h"
 #include "histree/query.h"
 #include "histree/view.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 
 static enum histree_status count_states(struct histree_history *history, histree_time from, histree_time to,
 					const struct pixel_scale *scale, const struct histree_cancel *cancel,

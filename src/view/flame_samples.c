@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
-#include "base/id_map.h"
 #include "base/intern.h"
 #include "histree/flame.h"
 #include "view/flame_tree.h"

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/critical_path.h"
 #include "histree/flame.h"
 #include "histree/query.h"

@@ -10,7 +10,7 @@
 
 #include "base/search.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/time_text.h"
 #include "histree/query.h"
 #include "histree/view.h"

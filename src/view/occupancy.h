@@ -14,7 +14,7 @@
 #ifndef VIEW_OCCUPANCY_H
 #define VIEW_OCCUPANCY_H
 
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/view.h"
 #include "view/thread_list.h"
 

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/segment_view.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"
 #include "segment/segment_summary.h"

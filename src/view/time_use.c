@@ -19,7 +19,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/filter.h"
 #include "histree/history_source.h"

@@ -6,7 +6,7 @@
 #define VIEW_TIME_USE_H
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/filter.h"
 #include "view/use_rows.h"
 #include "view/use_sweep.h"

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "histree/build.h"
-#include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
+#include "sql/sql_attach.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_memory.h"

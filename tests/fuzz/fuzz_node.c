@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "fuzz.h"
-#include "node/node_capacity.h"
+#include "node/node_builder.h"
 #include "node/node_cursor.h"
 
 enum { NODE_SIZE = 4096, SEEKS_MAX = 64 };

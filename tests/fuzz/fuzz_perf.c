@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "event/event_images.h"
+#include "event/event.h"
 #include "fuzz.h"
 #include "trace/trace.h"
 

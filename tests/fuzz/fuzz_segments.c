@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "fuzz.h"
-#include "node/node_capacity.h"
+#include "node/node_builder.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
 

@@ -10,7 +10,7 @@
 #include "driver.h"
 #include "histree/view.h"
 #include "overview_case.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 #include "state/history.h"
 #include "support/effort.h"
 #include "support/history_file.h"

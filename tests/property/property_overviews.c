@@ -11,7 +11,6 @@
 #include "driver.h"
 #include "histree/rows.h"
 #include "overview_case.h"
-#include "query/pixel_scale.h"
 #include "query/row_group.h"
 #include "state/history.h"
 #include "support/effort.h"

@@ -17,7 +17,7 @@
 #include "histree/segment_stats.h"
 #include "histree/segment_view.h"
 #include "overview/segment_pyramid.h"
-#include "query/pixel_scale.h"
+#include "query/row_group.h"
 #include "segment/segment_backend.h"
 #include "support/effort.h"
 #include "support/segments.h"

@@ -21,7 +21,7 @@
 #include "analysis/changes.h"
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "event/packet.h"
 #include "histree/critical_path.h"

@@ -20,7 +20,7 @@
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 
 struct usage_cpu {
 	histree_quark node;

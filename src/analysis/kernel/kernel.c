@@ -16,7 +16,7 @@
 #include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
-#include "event/event_images.h"
+#include "event/event.h"
 
 static struct histree_value status_after(enum kernel_leave leave)
 {

@@ -16,7 +16,7 @@
 #include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/library.h"
 #include "event/event.h"
 

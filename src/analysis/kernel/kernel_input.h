@@ -18,7 +18,7 @@
 #include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "event/event.h"
 
 /* A zeroed one knows none yet. */

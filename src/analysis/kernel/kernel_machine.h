@@ -24,7 +24,7 @@
 #include "analysis/kernel/kernel_conflicts.h"
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "histree/value.h"
 #include "item/value_pair.h"

@@ -22,7 +22,7 @@
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 
 enum { PAGE_ORDER_MAX = 20 };
 

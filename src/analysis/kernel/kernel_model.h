@@ -16,7 +16,7 @@
 #include "analysis/kernel/kernel_conflicts.h"
 #include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 
 struct kernel_slice;
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_segments.c - segments that are open, by key: how they begin, end and are given up, and what of them has no
+ * counterpart.
+ */
 #include "analysis/kernel/kernel_segments.h"
 
 #include <stdio.h>

@@ -21,7 +21,7 @@
 #include "analysis/change_log.h"
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 
 enum { GUESSED_CALL_SIZE = 40 }; /* longer names are not guessed */
 

@@ -21,7 +21,7 @@
 #include "analysis/changes.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 
 enum { KERNEL_SUM_NAMES = 4, KERNEL_SUM_TABLES = 3, KERNEL_SUM_ROLES = 10 };
 

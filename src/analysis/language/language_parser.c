@@ -1,15 +1,333 @@
 // SPDX-License-Identifier: MIT
 /*
- * language_parser.c - tokens, and the lines of a file; docs/design/11-analyses-from-files.md has the grammar.
+ * language_parser.c - tokens, and the lines of a file, whose indentation makes blocks; docs/design/11-analyses-
+ * from-files.md has the grammar.
  */
 #include "analysis/language/language_parser.h"
 
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/language/language_source.h"
+#include "analysis/language/language_tree.h"
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/number_text.h"
+#include "base/time_text.h"
+#include "histree/value.h"
+
+/* Whether an expression may begin with this name and a parenthesis. */
+bool language_is_function(const char *name);
+
+/* ---- language lexer ------------------------------------------------------------------------------------------ */
+
+/* Of two that begin alike the longer comes first. */
+static const char *const signs[] = {
+	"==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+=", "-=", "=", "<", ">", "!", "&", "|", "^",
+	"~",  "+",  "-",  "*",  "/",  "%",  "(",  ")",  "{",  "}",  ",", ":", ";", ".", "[", "]",
+};
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool language_is_of_word(char c)
+{
+	return is_letter(c) || is_digit(c);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+bool language_is_sign(const struct language_token *token, const char *sign)
+{
+	return token->kind == LANGUAGE_SIGN && strcmp(token->text, sign) == 0;
+}
+
+bool language_is_word(const struct language_token *token, const char *word)
+{
+	return token->kind == LANGUAGE_WORD && strcmp(token->text, word) == 0;
+}
+
+static void language_lexer_begin(struct language_lexer *lexer, const struct language_source *source,
+				 struct arena *arena)
+{
+	*lexer = (struct language_lexer){
+		.source = source, .arena = arena, .indent_count = 1, .at_line_start = true
+	};
+}
+
+/* ---- one token ------------------------------------------------------------------------------------------ */
+
+static void set(struct language_token *token, enum language_token_kind kind, size_t at, size_t size)
+{
+	*token = (struct language_token){ .kind = kind, .at = at, .size = size, .text = "" };
+}
+
+static void set_none(struct language_token *token, size_t at, size_t size, const char *why)
+{
+	set(token, LANGUAGE_NONE, at, size);
+	token->text = why;
+}
+
+/* Keep the bytes of a token as its text. */
+static void keep(struct language_lexer *lexer, struct language_token *token)
+{
+	token->text = arena_copy(lexer->arena, lexer->source->text + token->at, token->size);
+	if (token->text == NULL) {
+		set_none(token, token->at, token->size, "out of memory");
+		lexer->is_out_of_memory = true;
+	}
+}
+
+void language_lexer_text(struct language_lexer *lexer, size_t at, struct language_token *token)
+{
+	const char *text = lexer->source->text;
+	size_t end = at + 1;
+	while (text[end] != text[at]) {
+		if (text[end] == '\\' && text[end + 1] != '\0' && text[end + 1] != '\n')
+			end++;
+		if (text[end] == '\0' || text[end] == '\n') {
+			set_none(token, at, end - at, "a text without the quote that ends it");
+			return;
+		}
+		end++;
+	}
+	set(token, LANGUAGE_TEXT, at, end + 1 - at);
+	char *copy = arena_allocate(lexer->arena, end - at, 1), *to = copy;
+	if (copy == NULL) {
+		set_none(token, at, end - at, "out of memory");
+		lexer->is_out_of_memory = true;
+		return;
+	}
+	/* A backslash stays one, but before a quote or another backslash. */
+	for (size_t i = at + 1; i < end; i++) {
+		if (text[i] == '\\' && (text[i + 1] == text[at] || text[i + 1] == '\\'))
+			i++;
+		*to++ = text[i];
+	}
+	*to = '\0';
+	token->text = copy;
+}
+
+/* A word goes on with members and elements: "from.port", "regs[3]". */
+static size_t word_end(const char *text, size_t at)
+{
+	while (language_is_of_word(text[at]))
+		at++;
+	for (;;) {
+		size_t end = at + 1;
+		if (text[at] == '.' && is_letter(text[end])) {
+			while (language_is_of_word(text[end]))
+				end++;
+		} else if (text[at] == '[' && is_digit(text[end])) {
+			while (is_digit(text[end]))
+				end++;
+			if (text[end++] != ']')
+				return at;
+		} else {
+			return at;
+		}
+		at = end;
+	}
+}
+
+static bool read_hexadecimal(const char *digits, int64_t *number)
+{
+	uint64_t read = 0;
+	for (const char *at = digits; *at != '\0'; at++) {
+		unsigned digit = is_digit(*at)              ? (unsigned)(*at - '0')
+				 : *at >= 'a' && *at <= 'f' ? (unsigned)(*at - 'a' + 10)
+				 : *at >= 'A' && *at <= 'F' ? (unsigned)(*at - 'A' + 10)
+							    : 16;
+		if (digit == 16 || read >> 60 != 0)
+			return false;
+		read = read << 4 | digit;
+	}
+	memcpy(number, &read, sizeof(*number)); /* addresses of the kernel are negative numbers, as fields are */
+	return digits[0] != '\0';
+}
+
+/* 42, 0x2a, 1.5, 1e9, 12.5ms. */
+static void read_number(struct language_lexer *lexer, struct language_token *token, size_t at)
+{
+	const char *text = lexer->source->text;
+	size_t end = at;
+	bool is_hexadecimal = text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
+	while (language_is_of_word(text[end]) || (text[end] == '.' && is_digit(text[end + 1])) ||
+	       ((text[end] == '+' || text[end] == '-') && (text[end - 1] == 'e' || text[end - 1] == 'E') &&
+		!is_hexadecimal && is_digit(text[end + 1])))
+		end++;
+	set(token, LANGUAGE_NUMBER, at, end - at);
+	keep(lexer, token);
+	if (token->kind == LANGUAGE_NONE)
+		return;
+	int64_t whole;
+	double real;
+	if (is_hexadecimal ? read_hexadecimal(token->text + 2, &whole)
+			   : number_parse_signed(token->text, &whole) ||
+				     (!is_digit(text[end - 1]) && time_parse_duration(token->text, &whole)))
+		token->value = histree_long(whole);
+	else if (!is_hexadecimal && number_parse_real(token->text, &real) && strpbrk(token->text, ".eE") != NULL)
+		token->value = histree_double(real);
+	else
+		set_none(token, at, end - at,
+			 "no number: write 42, 0x2a, 1.5, or a time with ns, us, ms, s, m or h as in 12.5ms");
+}
+
+static void read_sign(struct language_lexer *lexer, struct language_token *token, size_t at)
+{
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		size_t size = strlen(signs[i]);
+		if (strncmp(lexer->source->text + at, signs[i], size) == 0) {
+			set(token, LANGUAGE_SIGN, at, size);
+			token->text = signs[i];
+			return;
+		}
+	}
+	set_none(token, at, 1, "a sign that means nothing here; put a text in quotes");
+}
+
+/* ---- lines ---------------------------------------------------------------------------------------------- */
+
+/* Behind blanks and a comment. */
+static size_t skip_blanks(const struct language_lexer *lexer, size_t at)
+{
+	const char *text = lexer->source->text;
+	while (is_blank(text[at]))
+		at++;
+	if (text[at] == '#')
+		while (text[at] != '\n' && text[at] != '\0')
+			at++;
+	return at;
+}
+
+/* The first line from there that has something, or the end of the text. */
+static size_t skip_empty_lines(const struct language_lexer *lexer, size_t at)
+{
+	for (;;) {
+		size_t end = skip_blanks(lexer, at);
+		if (lexer->source->text[end] != '\n')
+			return lexer->source->text[end] == '\0' ? end : at;
+		at = end + 1;
+	}
+}
+
+static bool begins_with(const struct language_lexer *lexer, size_t line, size_t size, size_t level)
+{
+	const char *text = lexer->source->text;
+	return lexer->indents[level].size <= size &&
+	       memcmp(text + line, text + lexer->indents[level].at, lexer->indents[level].size) == 0;
+}
+
+/* A line begins: compare its blanks with those of the lines above.  Returns whether that makes a token. */
+static bool read_indentation(struct language_lexer *lexer)
+{
+	size_t line = skip_empty_lines(lexer, lexer->next), first = skip_blanks(lexer, line), size = first - line;
+	lexer->at_line_start = false;
+	lexer->next = first;
+	if (lexer->source->text[first] == '\0')
+		size = 0;
+	size_t top = lexer->indent_count - 1;
+	if (lexer->indents[top].size < size && begins_with(lexer, line, size, top)) {
+		if (lexer->indent_count == LANGUAGE_INDENTS_MAX) {
+			set_none(&lexer->token, first, 0, "this line is indented too often; 31 times are possible");
+			return true;
+		}
+		lexer->indents[lexer->indent_count].at = line;
+		lexer->indents[lexer->indent_count++].size = size;
+		set(&lexer->token, LANGUAGE_INDENT, first, 0);
+		return true;
+	}
+	while (lexer->indents[top].size > size && top > 0)
+		top--;
+	if (lexer->indents[top].size != size || !begins_with(lexer, line, size, top)) {
+		set_none(&lexer->token, first, 0,
+			 "the line begins with other blanks than each line above; use the same");
+		return true;
+	}
+	lexer->outdents = lexer->indent_count - 1 - top;
+	lexer->indent_count = top + 1;
+	return false;
+}
+
+/* A line goes on behind a sign that waits for something. */
+static bool waits(const struct language_token *token)
+{
+	return token->kind == LANGUAGE_SIGN && strchr(":;)}]", token->text[0]) == NULL;
+}
+
+/* Read the next token.  Out of memory reads as LANGUAGE_NONE with `is_out_of_memory`. */
+static void language_lexer_next(struct language_lexer *lexer)
+{
+	struct language_token *token = &lexer->token;
+	const char *text = lexer->source->text;
+	if (lexer->at_line_start && read_indentation(lexer)) {
+		lexer->is_open = false;
+		return;
+	}
+	if (lexer->outdents > 0) {
+		lexer->outdents--;
+		set(token, LANGUAGE_OUTDENT, lexer->next, 0);
+		return;
+	}
+	size_t at = skip_blanks(lexer, lexer->next);
+	while (text[at] == '\n' && (lexer->parentheses > 0 || lexer->is_open))
+		at = skip_blanks(lexer, at + 1);
+	char c = text[at];
+	if (c == '\0') {
+		/* The last line ends too, and so do its blocks. */
+		bool ended = token->kind == LANGUAGE_LINE || token->kind == LANGUAGE_OUTDENT ||
+			     token->kind == LANGUAGE_END;
+		set(token, ended ? LANGUAGE_END : LANGUAGE_LINE, at, 0);
+		lexer->at_line_start = !ended;
+		lexer->next = at;
+		return;
+	}
+	if (c == '\n') {
+		set(token, LANGUAGE_LINE, at, 1);
+		lexer->at_line_start = true;
+	} else if (c == '"' || c == '\'') {
+		language_lexer_text(lexer, at, token);
+	} else if (is_digit(c)) {
+		read_number(lexer, token, at);
+	} else if (is_letter(c)) {
+		set(token, LANGUAGE_WORD, at, word_end(text, at) - at);
+		keep(lexer, token);
+	} else {
+		read_sign(lexer, token, at);
+	}
+	lexer->next = at + (token->kind == LANGUAGE_NONE && token->size == 0 ? 1 : token->size);
+	if (language_is_sign(token, "("))
+		lexer->parentheses++;
+	else if (language_is_sign(token, ")") && lexer->parentheses > 0)
+		lexer->parentheses--;
+	lexer->is_open = waits(token);
+}
+
+/* Read on from that byte, which is behind the token's beginning, on the same line. */
+static void language_lexer_go_on(struct language_lexer *lexer, size_t at)
+{
+	lexer->next = at;
+	lexer->at_line_start = false;
+	lexer->outdents = 0;
+	lexer->is_open = false;
+	set(&lexer->token, LANGUAGE_WORD, at, 0);
+	language_lexer_next(lexer);
+}
+
+/* ---- language parser ----------------------------------------------------------------------------------------- */
 
 /* ---- tokens --------------------------------------------------------------------------------------------- */
 

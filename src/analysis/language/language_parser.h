@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * language_parser.h - what the parts of the parser share.
+ * language_parser.h - the text of an analysis as tokens, and what the parts of the parser share.
+ *
+ * Lines and their indentation are tokens too, except within parentheses and after a sign that cannot end a line.
+ * Names of events and paths have an alphabet of their own: a parser that expects one reads it from the bytes at
+ * `token.at`, and goes on behind it with language_lexer_go_on().  So an invalid token is an error only when the
+ * parser wants it.
  *
  * The first failure is remembered in `status`; from then on the token is LANGUAGE_END, so that every loop ends, and
  * what is returned is NULL or of no meaning.
@@ -8,8 +13,55 @@
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H
 
-#include "analysis/language/language_lexer.h"
+#include "analysis/language/language_source.h"
 #include "analysis/language/language_tree.h"
+#include "base/arena.h"
+#include "histree/value.h"
+
+enum { LANGUAGE_INDENTS_MAX = 32 };
+
+enum language_token_kind {
+	LANGUAGE_END,
+	LANGUAGE_LINE,    /* a line ends */
+	LANGUAGE_INDENT,  /* the next line begins further to the right */
+	LANGUAGE_OUTDENT, /* it begins further to the left: one for each that ends */
+	LANGUAGE_WORD,    /* a name: letters, digits, '_', then ".name" and "[3]" */
+	LANGUAGE_NUMBER,
+	LANGUAGE_TEXT, /* in quotes */
+	LANGUAGE_SIGN,
+	LANGUAGE_NONE, /* nothing that means anything; `text` says why */
+};
+
+struct language_token {
+	enum language_token_kind kind;
+	size_t at, size;            /* its bytes */
+	const char *text;           /* of a word, text or sign, terminated */
+	struct histree_value value; /* of a number: long or double */
+};
+
+struct language_lexer {
+	const struct language_source *source;
+	struct arena *arena; /* keeps texts */
+	struct language_token token;
+	size_t next;        /* byte */
+	size_t parentheses; /* that are open */
+	struct {
+		size_t at, size; /* the blanks that lines of the block begin with */
+	} indents[LANGUAGE_INDENTS_MAX];
+	size_t indent_count; /* the first one is of no blanks */
+	size_t outdents;     /* still to hand out */
+	bool at_line_start;
+	bool is_out_of_memory;
+	bool is_open; /* a sign came last after which the line goes on */
+};
+
+/* Read a text in quotes that begins at that byte into a token. */
+void language_lexer_text(struct language_lexer *lexer, size_t at, struct language_token *token);
+bool language_is_sign(const struct language_token *token, const char *sign);
+bool language_is_word(const struct language_token *token, const char *word);
+
+/* Letters, digits, '_'. */
+bool language_is_of_word(char c);
 
 struct language_parser {
 	const struct language_source *source;
@@ -67,12 +119,8 @@ struct language_expression *language_field(struct language_parser *parser, size_
 /* What stands in parentheses after the name of a function, of which the parenthesis is the token. */
 struct language_expression *language_read_call(struct language_parser *parser, const struct language_token *name);
 
-/* Whether an expression may begin with this name and a parenthesis. */
-bool language_is_function(const char *name);
-
 /* What a name stands for: a `let`, a fact, or a field of the event. */
 struct language_expression *language_name(struct language_parser *parser, const struct language_token *name);
-
 struct language_path *language_read_path(struct language_parser *parser);
 
 /* A colon, and statements on the line or on lines of their own; with the end of the last line. */
@@ -81,7 +129,6 @@ struct language_statement *language_read_block(struct language_parser *parser);
 /* "label" or "chart" was read. */
 void language_read_label(struct language_parser *parser);
 void language_read_chart(struct language_parser *parser);
-
 struct language_expression *language_constant(struct language_parser *parser, size_t at,
 					      struct histree_value value);
 
@@ -90,7 +137,6 @@ struct language_expression *language_operation(struct language_parser *parser, s
 					       enum program_operator operator, struct language_expression * first,
 					       struct language_expression *second,
 					       struct language_expression *third);
-
 struct language_expression *language_convert(struct language_parser *parser, size_t at, enum language_type type,
 					     struct language_expression *value);
 

@@ -139,7 +139,7 @@ struct pool_use {
 };
 
 /* The numbers below an attribute that pools give out, and those that were given back, the oldest first. */
-struct pool {
+struct number_pool {
 	histree_quark parent;
 	uint32_t given;
 	histree_quark *free;
@@ -226,7 +226,7 @@ struct program_run {
 	histree_quark scenarios; /* the attribute */
 	struct fsm_run *fsms;
 	struct scenario *scenario; /* at work; NULL: a handler is */
-	struct pool *pools;
+	struct number_pool *pools;
 	size_t pool_count, pool_capacity;
 	struct hash_index pool_index;
 	struct pool_use *uses;

@@ -416,15 +416,15 @@ static histree_quark child(struct program_run *run, histree_quark parent, const 
 
 static bool pool_has_parent(const void *elements, uint32_t number, const void *key)
 {
-	return ((const struct pool *)elements)[number].parent == *(const histree_quark *)key;
+	return ((const struct number_pool *)elements)[number].parent == *(const histree_quark *)key;
 }
 
 static uint64_t hash_of_pool(const void *elements, uint32_t number)
 {
-	return hash_mix(((const struct pool *)elements)[number].parent);
+	return hash_mix(((const struct number_pool *)elements)[number].parent);
 }
 
-static struct pool *pool_of(struct program_run *run, histree_quark parent)
+static struct number_pool *pool_of(struct program_run *run, histree_quark parent)
 {
 	uint32_t found = hash_index_find(&run->pool_index, hash_mix(parent), pool_has_parent, run->pools, &parent);
 	if (found != HASH_INDEX_NONE)
@@ -434,13 +434,13 @@ static struct pool *pool_of(struct program_run *run, histree_quark parent)
 		program_scenarios_fail(run);
 		return NULL;
 	}
-	run->pools[run->pool_count] = (struct pool){ .parent = parent };
+	run->pools[run->pool_count] = (struct number_pool){ .parent = parent };
 	hash_index_add(&run->pool_index, hash_mix(parent), (uint32_t)run->pool_count);
 	return &run->pools[run->pool_count++];
 }
 
 /* Few are free at a time. */
-static histree_quark take_lowest(struct pool *pool)
+static histree_quark take_lowest(struct number_pool *pool)
 {
 	size_t lowest = pool->first_free;
 	for (size_t i = lowest + 1; i < pool->free_count; i++)
@@ -473,7 +473,7 @@ histree_quark run_pool(struct program_run *run, histree_quark parent)
 	for (uint32_t use = run->scenario->first_use; use != PROGRAM_NOTHING; use = run->uses[use].next)
 		if (run->uses[use].parent == parent)
 			return run->uses[use].quark;
-	struct pool *pool = pool_of(run, parent);
+	struct number_pool *pool = pool_of(run, parent);
 	if (pool == NULL)
 		return NO_ATTRIBUTE;
 	histree_quark quark = HAS_FREE(pool) ? take_lowest(pool) : run_child_of_number(run, parent, pool->given++);
@@ -486,7 +486,7 @@ static void give_back_pools(struct program_run *run, struct scenario *scenario)
 {
 	uint32_t next;
 	for (uint32_t use = scenario->first_use; use != PROGRAM_NOTHING; use = next) {
-		struct pool *pool = pool_of(run, run->uses[use].parent);
+		struct number_pool *pool = pool_of(run, run->uses[use].parent);
 		run_delete(run, run->uses[use].quark);
 		if (pool != NULL && !GIVE_BACK(pool, run->uses[use].quark))
 			program_scenarios_fail(run);
@@ -699,7 +699,7 @@ void run_forget_scenarios(struct program_run *run)
 		for (size_t at = 0; at < fsm->active_count; at++) {
 			struct scenario *scenario = fsm->scenarios[fsm->active[at]];
 			for (uint32_t use = scenario->first_use; use != PROGRAM_NOTHING;) {
-				struct pool *pool = pool_of(run, run->uses[use].parent);
+				struct number_pool *pool = pool_of(run, run->uses[use].parent);
 				uint32_t next = run->uses[use].next;
 				if (pool == NULL || !GIVE_BACK(pool, run->uses[use].quark))
 					program_scenarios_fail(run);

@@ -14,9 +14,9 @@
 #include "analysis/class_table.h"
 #include "analysis/samples/frame_names.h"
 #include "base/array.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/search.h"
-#include "event/event_images.h"
+#include "event/event.h"
 
 /* Linux's vm.max_map_count is 65530 by default. */
 enum { SPACE_IMAGES_MAX = 1 << 16 };

@@ -16,7 +16,7 @@
 
 #include "analysis/class_table.h"
 #include "analysis/samples/frame_names.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 
 struct space_image {
 	uint64_t begin, last; /* both inclusive */

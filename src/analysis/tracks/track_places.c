@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/intern.h"
-#include "base/pool.h"
+#include "base/arena.h"
 #include "event/event.h"
 #include "event/vocabulary.h"
 

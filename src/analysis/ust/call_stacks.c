@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "event/event.h"
 #include "histree/labels.h"

@@ -24,7 +24,7 @@
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_symbols.h"
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "event/event.h"
 #include "histree/state_system.h"

@@ -10,7 +10,7 @@
 #define ANALYSIS_UST_CALL_SYMBOLS_H
 
 #include "analysis/class_table.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "symbols/symbol_source.h"
 
 struct call_module {

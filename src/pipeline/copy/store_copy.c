@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * store_copy.c - walks through a store, has the filter make each file of another one, and writes the manifest that
+ * says what there is.  A folder takes its name when it is whole.
+ */
 #include "pipeline/copy/store_copy.h"
 
 #include <dirent.h>

@@ -16,7 +16,6 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "clock/clock_tree.h"
-#include "clock/packet_table.h"
 #include "event/packet.h"
 #include "histree/sync.h"
 #include "pipeline/hosts/experiment.h"

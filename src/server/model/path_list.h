@@ -8,7 +8,7 @@
 #ifndef SERVER_MODEL_PATH_LIST_H
 #define SERVER_MODEL_PATH_LIST_H
 
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/critical_path.h"
 #include "histree/labels.h"
 #include "server/catalogue/dataset.h"

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/trace_notes.h"
 #include "trace/trace_stream.h"

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/trace_notes.h"
 #include "trace/trace_stream.h"

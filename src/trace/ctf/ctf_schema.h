@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/status.h"
 
 enum ctf_kind {

@@ -12,7 +12,7 @@
 #ifndef TRACE_JSON_JSON_SAMPLES_H
 #define TRACE_JSON_JSON_SAMPLES_H
 
-#include "trace/json/json_event.h"
+#include "trace/json/json_tracks.h"
 #include "trace/packed/packed_samples.h"
 
 enum json_sample_member {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/json/json_number.h"
+#include "trace/json/json_text.h"
 #include "trace/json/json_samples.h"
 #include "trace/json/json_tracks.h"
 #include "trace/lines/line_source.h"

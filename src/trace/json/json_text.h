@@ -7,6 +7,8 @@
  * once there are more bytes.  Taken for JSON beyond the RFC: numbers that are none, in whatever way they are
  * written, and hexadecimal ones; True, False and None; control characters in strings, but no zero bytes, and
  * backslashes that begin no escape; no comma, or more than one.
+ *
+ * Numbers as JSON writes them are exact: decimal digits, not what a double has of them.
  */
 #ifndef TRACE_JSON_JSON_TEXT_H
 #define TRACE_JSON_JSON_TEXT_H
@@ -74,5 +76,20 @@ enum json_look {
 };
 
 enum json_look json_look(const void *bytes, size_t size);
+
+__extension__ typedef __int128 json_wide;
+
+/* Whether the bytes are a number, with digits before a point or behind it, or hexadecimal. */
+bool json_number_is(const char *bytes, size_t size);
+
+/* Whether it is written as an integer that fits, and it. */
+bool json_number_int(const char *bytes, size_t size, int64_t *out);
+double json_number_real(const char *bytes, size_t size);
+
+/*
+ * The number times 10^scale, as an integer; what is left of it behind the point is rounded, halves away from zero.
+ * Returns false if it has more than 36 digits, or the bytes are no number.
+ */
+bool json_number_scaled(const char *bytes, size_t size, int scale, json_wide *out);
 
 #endif

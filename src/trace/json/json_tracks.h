@@ -2,32 +2,68 @@
 /*
  * json_tracks.h - what the events of the Trace Event Format say, in the words of vocabulary.h.
  *
- *	B E X		spans of a thread
- *	i I R		instants, of a thread, a process or the whole; marks
- *	C		counters of a process, one for each number in their arguments, a text or not
- *	b n e		spans and instants of a track; category and id tell which, with scope, and process if local
- *	S T p F		the same as it was once: category, name and id tell the track
- *	s t f		flows, which category, name and id tell; bind_id of other events, by itself
- *	M		names of processes and threads, and their order
+ * 	B E X		spans of a thread
+ * 	i I R		instants, of a thread, a process or the whole; marks
+ * 	C		counters of a process, one for each number in their arguments, a text or not
+ * 	b n e		spans and instants of a track; category and id tell which, with scope, and process if local
+ * 	S T p F		the same as it was once: category, name and id tell the track
+ * 	s t f		flows, which category, name and id tell; bind_id of other events, by itself
+ * 	M		names of processes and threads, and their order
  *
  * If some processes or threads have a place in the order, those without have 0, as browsers have it; the reader
  * says so at the end of the file.
  *
  * Others are counted.  Times are exact: what is finer than a ns is rounded, of a span at its beginning and at its
  * end.
+ *
+ * An event is, as it is written, an object with a phase. Of members with one name the last one counts.
  */
 #ifndef TRACE_JSON_JSON_TRACKS_H
 #define TRACE_JSON_JSON_TRACKS_H
 
 #include "base/hash_index.h"
-#include "trace/json/json_event.h"
+#include "trace/json/json_text.h"
 #include "trace/packed/packed_markers.h"
 
-enum {
-	JSON_TEXT_MAX = 1024,    /* of a name, a category or an id; the rest is cut off */
-	JSON_NAMED_MAX = 65536,  /* processes and threads that are no numbers */
-	JSON_OWNERS_MAX = 65536, /* of which it is known whether the trace says where they are listed */
+/* The members that say something; each is absent if the event lacks it. */
+enum json_event_member {
+	MEMBER_NAME,
+	MEMBER_CATEGORY,
+	MEMBER_PHASE,
+	MEMBER_TIME,
+	MEMBER_DURATION,
+	MEMBER_THREAD_DURATION,
+	MEMBER_THREAD_TIME,
+	MEMBER_PID,
+	MEMBER_TID,
+	MEMBER_ID,
+	MEMBER_ID_SCOPE, /* tells ids from one another */
+	MEMBER_ID_LOCAL, /* told from others within a process */
+	MEMBER_ID_GLOBAL,
+	MEMBER_INSTANT_SCOPE,
+	MEMBER_BIND_ID,
+	MEMBER_FLOW_IN,
+	MEMBER_FLOW_OUT,
+	MEMBER_STACK_FRAME,
+	MEMBER_COUNT,
 };
+
+/* A zeroed one can be used again and again. */
+struct json_event {
+	struct json_word members[MEMBER_COUNT];
+	struct packed_parts args;
+	bool has_args;
+};
+
+/* Read an object, whose brace is next. */
+enum json_result json_event_read(struct json_text *text, struct json_event *event);
+
+/* A number, or a string that is one; a real that is an integer is one. */
+bool json_word_int(const struct json_word *word, int64_t *out);
+
+/* A count of microseconds, as a number or a string, in 10^-9 ns. */
+bool json_word_time(const struct json_word *word, json_wide *out);
+void json_event_release(struct json_event *event);
 
 /* Why events were left out. */
 enum json_fault {
@@ -77,7 +113,6 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 
 /* The file ends: say what follows of all of it, and in the notes what was left out. */
 enum histree_status json_tracks_end(struct json_tracks *tracks, struct histree_error *error);
-
 void json_tracks_release(struct json_tracks *tracks);
 
 #endif

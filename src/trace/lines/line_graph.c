@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_text.h"
 #include "trace/packed/packed_markers.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "trace/lines/line_text.h"
 #include "trace/packed/packed_markers.h"
 

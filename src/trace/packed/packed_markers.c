@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "event/vocabulary.h"
 #include "trace/packed/packed_source.h"
 

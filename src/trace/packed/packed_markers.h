@@ -19,7 +19,7 @@
 #ifndef TRACE_PACKED_PACKED_MARKERS_H
 #define TRACE_PACKED_PACKED_MARKERS_H
 
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "event/vocabulary.h"
 #include "trace/packed/packed_source.h"
 

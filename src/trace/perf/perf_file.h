@@ -29,9 +29,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/intern.h"
-#include "event/event_images.h"
+#include "event/event.h"
 #include "histree/status.h"
 #include "trace/ordered_bytes.h"
 #include "trace/trace_notes.h"

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_clocks.h"

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_clocks.h"
 

@@ -23,7 +23,7 @@
 #define TRACE_PERFETTO_PERFETTO_PACKETS_H
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "trace/perfetto/perfetto_clocks.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"

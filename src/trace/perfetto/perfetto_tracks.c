@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/status.h"
 #include "trace/packed/packed_parts.h"
 #include "trace/perfetto/perfetto_packets.h"

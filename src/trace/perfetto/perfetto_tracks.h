@@ -16,7 +16,7 @@
 #define TRACE_PERFETTO_PERFETTO_TRACKS_H
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/status.h"
 #include "trace/packed/packed_parts.h"
 #include "trace/perfetto/perfetto_packets.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/json/json_number.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_samples.h"
 #include "trace/packed/packed_markers.h"

@@ -20,7 +20,6 @@
 
 #include <stddef.h>
 
-#include "trace/json/json_number.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_samples.h"
 #include "trace/packed/packed_markers.h"

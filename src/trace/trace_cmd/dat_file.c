@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/value.h"
 #include "trace/trace_cmd/dat_unpack.h"

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/value.h"
 #include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_notes.h"

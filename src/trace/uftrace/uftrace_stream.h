@@ -32,7 +32,7 @@
 #define TRACE_UFTRACE_UFTRACE_STREAM_H
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "histree/value.h"
 #include "trace/lines/line_text.h"
 #include "trace/trace_stream.h"

@@ -19,7 +19,6 @@
 #include "base/intern.h"
 #include "base/io.h"
 #include "base/number_text.h"
-#include "base/pool.h"
 #include "base/radix_sort.h"
 #include "base/random.h"
 #include "base/search.h"

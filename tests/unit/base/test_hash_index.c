@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/hash_index.h"
-#include "base/id_map.h"
 #include "base/random.h"
 #include "support/test.h"
 

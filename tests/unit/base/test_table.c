@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "base/random.h"
 #include "base/table.h"

@@ -12,7 +12,6 @@
 #include "base/random.h"
 #include "clock/clock_transform.h"
 #include "clock/clock_tree.h"
-#include "clock/packet_table.h"
 #include "support/data.h"
 #include "support/test.h"
 

@@ -11,7 +11,7 @@
 #include "base/crc32c.h"
 #include "base/random.h"
 #include "node/column_builder.h"
-#include "node/node_capacity.h"
+#include "node/node_builder.h"
 #include "node/node_cursor.h"
 #include "support/test.h"
 

@@ -13,7 +13,6 @@
 #include "node/column_builder.h"
 #include "node/column_block.h"
 #include "node/node_builder.h"
-#include "node/node_capacity.h"
 #include "node/node_cursor.h"
 #include "node/node_format.h"
 #include "support/test.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "histree/state_system.h"
-#include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
+#include "sql/sql_attach.h"
 #include "support/test.h"
 
 enum { ATTRIBUTES = 5, STEPS = 2000, STEP = 10 };

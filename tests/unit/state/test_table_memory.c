@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "base/id_map.h"
+#include "base/hash_index.h"
 #include "base/table.h"
 #include "state/attribute_tree.h"
 #include "state/history_sections.h"
