@@ -31,6 +31,15 @@ struct interval_sink {
 	enum histree_status (*add_many)(void *context, const struct histree_interval *intervals, size_t count,
 					size_t *added, struct histree_error *error);
 	/*
+	 * A state has ended whose value is not decided yet (undecided_states.h): `interval` says what is believed.
+	 * Its intervals come late, by `add_late`, with the token that is set here.  Both NULL: they are added as
+	 * any others.
+	 */
+	enum histree_status (*withhold)(void *context, const struct histree_interval *interval, uint32_t *token,
+					struct histree_error *error);
+	enum histree_status (*add_late)(void *context, const struct histree_interval *interval, uint32_t token,
+					struct histree_error *error);
+	/*
 	 * Begin a pack of leaves that the caller makes from intervals, and take it (tree_writer.h).  NULL: the
 	 * sink takes intervals only.
 	 */

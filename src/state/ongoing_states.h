@@ -52,6 +52,7 @@ struct ongoing_state {
 	uint64_t bits;
 	uint8_t type;
 	uint8_t fixed_type; /* of the first value that said something, or ONGOING_FOLDER */
+	uint32_t run;       /* undecided_states.h; 0: it is certain */
 };
 
 /* The fixed type of a folder: no value is of it. */

@@ -17,6 +17,9 @@
 #include "store/block_file.h"
 #include "tree/tree_shape.h"
 
+/* The token of a state that began before the slice. */
+static const uint32_t is_kept = UINT32_MAX;
+
 /* What is known of the ongoing state of an attribute. */
 struct begun {
 	uint32_t slice;    /* in which it began */
@@ -171,6 +174,41 @@ static enum histree_status partial_add(void *context, const struct histree_inter
 	return status;
 }
 
+/*
+ * The state ended in this slice, in which its intervals may come still: only then can the slice that is made again
+ * have them.
+ */
+static enum histree_status partial_withhold(void *context, const struct histree_interval *interval, uint32_t *token,
+					    struct histree_error *error)
+{
+	struct partial_file *partial = context;
+	if (!know_attributes(partial, (size_t)interval->quark + 1))
+		return error_memory(error, "the checkpoints of a history");
+	struct begun *begun = &partial->begun[interval->quark];
+	enum histree_status status = HISTREE_OK;
+	*token = begun->slice == now(partial) ? now(partial) : is_kept;
+	/* Whatever becomes of it, this is what was believed at the checkpoints at which it was going on. */
+	if (begun->replaced < now(partial))
+		status = add_exception(partial,
+				       (struct partial_exception){ .quark = interval->quark,
+								   .first = begun->replaced + 1,
+								   .last = now(partial),
+								   .since = interval->start,
+								   .value = interval->value,
+								   .has_state = true },
+				       error);
+	begun->slice = begun->replaced = now(partial);
+	return status;
+}
+
+static enum histree_status partial_add_late(void *context, const struct histree_interval *interval, uint32_t token,
+					    struct histree_error *error)
+{
+	struct partial_file *partial = context;
+	return token == now(partial) ? leave_out(partial, interval, error)
+				     : partial->file.add(partial->file.context, interval, error);
+}
+
 enum histree_status partial_file_begin(struct partial_file *partial, const void *origin, size_t size,
 				       struct histree_error *error)
 {
@@ -284,6 +322,8 @@ enum histree_status partial_file_create_in(const struct io *io, const struct his
 		const struct interval_sink sink = {
 			.tables = made->file.tables,
 			.add = partial_add,
+			.withhold = partial_withhold,
+			.add_late = partial_add_late,
 			.replaced = partial_replaced,
 			.refused = partial_refused,
 			.set_section = partial_set_section,

@@ -19,15 +19,11 @@ static enum histree_status has_changed(struct histree_error *error)
 
 /* ---- intervals ----------------------------------------------------------------------------------------------- */
 
-/* Keep what began and ended in the slice, as the build left it out (partial_file.c). */
-static enum histree_status add(void *context, const struct histree_interval *interval, struct histree_error *error)
+/* It began and ended in the slice. */
+static enum histree_status keep(struct slice_maker *maker, const struct histree_interval *interval,
+				struct histree_error *error)
 {
-	struct slice_maker *maker = context;
-	bool has_begun = maker->has_begun[interval->quark];
 	uint64_t sum;
-	maker->has_begun[interval->quark] = true;
-	if (!has_begun)
-		return HISTREE_OK;
 	if (!interval_sum(interval, &sum))
 		return error_memory(error, "a value");
 	maker->interval_count++;
@@ -39,6 +35,32 @@ static enum histree_status add(void *context, const struct histree_interval *int
 	if (interval->start < slice->from || interval->end > slice->to)
 		return has_changed(error);
 	return state_slice_add(&maker->slice, interval) ? HISTREE_OK : error_memory(error, "a part of a history");
+}
+
+/* Keep what began and ended in the slice, as the build left it out (partial_file.c). */
+static enum histree_status add(void *context, const struct histree_interval *interval, struct histree_error *error)
+{
+	struct slice_maker *maker = context;
+	bool has_begun = maker->has_begun[interval->quark];
+	maker->has_begun[interval->quark] = true;
+	return has_begun ? keep(maker, interval, error) : HISTREE_OK;
+}
+
+/* What is not decided before the slice ends, the file has. */
+static enum histree_status withhold(void *context, const struct histree_interval *interval, uint32_t *token,
+				    struct histree_error *error)
+{
+	struct slice_maker *maker = context;
+	(void)error;
+	*token = maker->has_begun[interval->quark];
+	maker->has_begun[interval->quark] = true;
+	return HISTREE_OK;
+}
+
+static enum histree_status add_late(void *context, const struct histree_interval *interval, uint32_t token,
+				    struct histree_error *error)
+{
+	return token != 0 ? keep(context, interval, error) : HISTREE_OK;
 }
 
 static enum histree_status finish(void *context, const struct attribute_tree *attributes, histree_time end,
@@ -111,6 +133,8 @@ enum histree_status slice_maker_begin(struct slice_maker *maker, struct histree_
 		maker->has_begun[quark] = quark >= maker->checkpoint->attribute_count;
 	const struct interval_sink sink = {
 		.add = add,
+		.withhold = withhold,
+		.add_late = add_late,
 		.finish = finish,
 		.context = maker,
 		.value_size_max = tree_reader_value_size_max(history_tree(history)),

@@ -53,6 +53,7 @@ void histree_state_free(struct histree_state_system *system)
 		return;
 	/* The tables belong to a space that is freed with the sink. */
 	ongoing_states_release(&system->ongoing);
+	undecided_free(system->undecided);
 	if (!system->shares_names)
 		attribute_tree_release(&system->attributes);
 	if (system->sink.free != NULL)
@@ -247,7 +248,7 @@ enum histree_status histree_state_charts(struct histree_state_system *system, co
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
-/* Attributes that never changed give one null interval over the whole history; folders give none. */
+/* Attributes that never changed give one null interval over the whole history; folders give none, nor do runs. */
 static enum histree_status end_ongoing_states(const struct histree_state_system *system,
 					      const struct interval_sink *sink, histree_time end,
 					      struct histree_error *error)
@@ -257,7 +258,7 @@ static enum histree_status end_ongoing_states(const struct histree_state_system 
 		if (quark % STATES_PER_LOOK == 0)
 			table_space_look(system->ongoing.table.space);
 		/* What was inserted up to the very end has nothing after it, nor what begins after a branch. */
-		if (system->ongoing.states[quark].since > end ||
+		if (system->ongoing.states[quark].since > end || system->ongoing.states[quark].run != 0 ||
 		    system->ongoing.states[quark].fixed_type == ONGOING_FOLDER)
 			continue;
 		const struct histree_interval interval = {
@@ -298,7 +299,10 @@ static enum histree_status finish_branch(const struct histree_state_system *syst
 	status = system->sink.branch(system->sink.context, history == NULL, &branch, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = finish_sink(system, &branch, end, error);
+	if (system->undecided != NULL)
+		status = undecided_tell(system->undecided, &branch, end, error);
+	if (status == HISTREE_OK)
+		status = finish_sink(system, &branch, end, error);
 	if (status == HISTREE_OK && history != NULL)
 		status = branch.open(branch.context, options, history, error);
 	branch.free(branch.context);
@@ -335,7 +339,10 @@ enum histree_status histree_state_close(struct histree_state_system *system, his
 		return error_set(error, HISTREE_ERR_TIME_RANGE,
 				 "cannot end the history at %" PRId64 ": a state began at %" PRId64, end,
 				 system->current_end);
-	status = system->sink_status = finish_sink(system, &system->sink, end, error);
+	if (system->undecided != NULL)
+		status = system->sink_status = undecided_close(system->undecided, end, error);
+	if (status == HISTREE_OK)
+		status = system->sink_status = finish_sink(system, &system->sink, end, error);
 	if (status != HISTREE_OK)
 		return status;
 	assert(!system->closed && end >= system->start);
@@ -446,6 +453,13 @@ static enum histree_status tell_replaced(struct histree_state_system *system, hi
 	return system->sink_status;
 }
 
+static enum histree_status end_undecided(struct histree_state_system *system, histree_time end, histree_quark quark,
+					 struct histree_error *error)
+{
+	system->sink_status = undecided_end(system->undecided, quark, end, error);
+	return system->sink_status;
+}
+
 /* The ongoing value is `now`, which is another one.  After a failure the caller still has what is held. */
 static enum histree_status apply_held_from(struct histree_state_system *system, histree_time t, histree_quark quark,
 					   const struct histree_value *now, const struct held_value *held,
@@ -457,16 +471,20 @@ static enum histree_status apply_held_from(struct histree_state_system *system, 
 		.value = *now,
 	};
 	/* No interval of zero length: at the start of the ongoing state its value is replaced. */
+	const bool is_undecided = system->ongoing.states[quark].run != 0;
+	enum histree_status status = HISTREE_OK;
 	if (t > interval.start) {
 		interval.end = t - 1;
-		enum histree_status status = state_add_interval(system, &interval, error);
-		if (status != HISTREE_OK)
-			return status;
-	} else if (system->sink.replaced != NULL) {
-		enum histree_status status = tell_replaced(system, quark, error);
-		if (status != HISTREE_OK)
-			return status;
+		status = is_undecided ? end_undecided(system, t - 1, quark, error)
+				      : state_add_interval(system, &interval, error);
+	} else {
+		if (is_undecided)
+			undecided_replace(system->undecided, quark);
+		if (system->sink.replaced != NULL)
+			status = tell_replaced(system, quark, error);
 	}
+	if (status != HISTREE_OK)
+		return status;
 	ongoing_states_set(&system->ongoing, quark, t, held);
 	if (t > system->current_end)
 		system->current_end = t;
@@ -516,7 +534,7 @@ static inline bool is_plain(const struct histree_state_system *system, histree_t
 	const struct ongoing_state *state = &system->ongoing.states[quark];
 	bool is_number = state->fixed_type == HISTREE_INT || state->fixed_type == HISTREE_LONG;
 	bool is_of_type = value->type == HISTREE_NULL || (uint8_t)value->type == state->fixed_type;
-	return is_number && is_of_type && t > state->since;
+	return is_number && is_of_type && t > state->since && state->run == 0;
 }
 
 /* The same as below, in a fifth of the time. */
@@ -610,6 +628,8 @@ enum histree_status histree_state_modify(struct histree_state_system *system, hi
 		return status;
 	status = check_value_at(system, t, &value, error);
 	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	if (status == HISTREE_OK && histree_value_equal(&now, &value) && system->ongoing.states[quark].run != 0)
+		return undecided_go_on(system->undecided, quark, t, error);
 	if (status != HISTREE_OK || histree_value_equal(&now, &value))
 		return status;
 	status = check_other_value(system, t, quark, &value, error);
@@ -629,6 +649,8 @@ enum histree_status histree_state_update(struct histree_state_system *system, hi
 	struct held_value held;
 	if (!ongoing_states_hold(&system->ongoing, &value, &held))
 		return error_memory(error, "the value of an attribute");
+	if (system->ongoing.states[quark].run != 0)
+		undecided_replace(system->undecided, quark);
 	if (system->sink.replaced != NULL) {
 		status = tell_replaced(system, quark, error);
 		if (status != HISTREE_OK) {
@@ -638,6 +660,45 @@ enum histree_status histree_state_update(struct histree_state_system *system, hi
 	}
 	ongoing_states_set(&system->ongoing, quark, system->ongoing.states[quark].since, &held);
 	return HISTREE_OK;
+}
+
+/* ---- what is not decided yet --------------------------------------------------------------------------- */
+
+static bool has_undecided(struct histree_state_system *system)
+{
+	if (system->undecided == NULL)
+		system->undecided = undecided_create(&system->ongoing, &system->sink);
+	return system->undecided != NULL;
+}
+
+enum histree_status state_modify_undecided(struct histree_state_system *system, histree_time t, histree_quark quark,
+					   const struct undecided_value *value, struct histree_error *error)
+{
+	if (!has_undecided(system))
+		return error_memory(error, "states that are not decided");
+	if (quark < system->attributes.base.count && undecided_goes_on_alike(system->undecided, quark, value))
+		return state_check_open(system, error);
+	enum histree_status status = histree_state_modify(system, t, quark, value->believed, error);
+	return status == HISTREE_OK ? undecided_add(system->undecided, t, quark, value, error) : status;
+}
+
+enum histree_status state_decide(struct histree_state_system *system, histree_quark fact,
+				 enum undecided_outcome outcome, histree_time since, struct histree_error *error)
+{
+	enum histree_status status = state_check_open(system, error);
+	if (status == HISTREE_OK && system->undecided != NULL)
+		status = system->sink_status = undecided_decide(system->undecided, fact, outcome, since, error);
+	return status;
+}
+
+uint32_t state_undecided_count(const struct histree_state_system *system, histree_quark fact)
+{
+	return system->undecided == NULL ? 0 : undecided_count(system->undecided, fact);
+}
+
+bool state_resume_undecided(struct histree_state_system *system, histree_quark fact, uint32_t count)
+{
+	return has_undecided(system) && undecided_resume(system->undecided, fact, count);
 }
 
 /* ---- increments --------------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "state/attribute_tree.h"
 #include "state/interval_sink.h"
 #include "state/ongoing_states.h"
+#include "state/undecided_states.h"
 
 enum { KNOWN_SLOTS = 64 /* a power of two */ };
 
@@ -27,7 +28,8 @@ struct known_slot {
 
 struct histree_state_system {
 	struct attribute_tree attributes;
-	struct ongoing_states ongoing; /* as many as attributes */
+	struct ongoing_states ongoing;      /* as many as attributes */
+	struct undecided_states *undecided; /* NULL: there were none */
 	struct interval_sink sink;
 	histree_time start;
 	/* The last time of which something is known; no `since` is greater, except of null */
@@ -95,6 +97,28 @@ enum histree_status state_check_removal(const struct histree_state_system *syste
 					histree_quark top, struct histree_error *error);
 enum histree_status state_apply_removal(struct histree_state_system *system, histree_time t, histree_quark top,
 					struct histree_error *error);
+
+/* ---- what is not decided yet: undecided_states.h ----------------------------------------------------- */
+
+/*
+ * The attribute has the believed value from `t` on, which a fact decides.  Returns HISTREE_NOT_FOUND if there is no
+ * room to keep it back: then it is as believed.  Else as histree_state_modify().
+ */
+enum histree_status state_modify_undecided(struct histree_state_system *system, histree_time t, histree_quark quark,
+					   const struct undecided_value *value, struct histree_error *error);
+
+/* As undecided_decide(). */
+enum histree_status state_decide(struct histree_state_system *system, histree_quark fact,
+				 enum undecided_outcome outcome, histree_time since, struct histree_error *error);
+
+/* As undecided_count() and undecided_resume(). */
+static inline uint32_t state_undecided_total(const struct histree_state_system *system)
+{
+	return system->undecided == NULL ? 0 : system->undecided->total;
+}
+
+uint32_t state_undecided_count(const struct histree_state_system *system, histree_quark fact);
+bool state_resume_undecided(struct histree_state_system *system, histree_quark fact, uint32_t count);
 
 /* ---- stacks: state_system.h -------------------------------------------------------------------------- */
 
