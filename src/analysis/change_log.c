@@ -39,6 +39,7 @@ enum change_kind {
 	CHANGE_END_CHILD,
 	CHANGE_LEAST,
 	CHANGE_GREATEST,
+	CHANGE_DECIDE, /* a fact is known (undecided_states.h): the outcome is its value */
 };
 
 /* ---- change log ---------------------------------------------------------------------------------------------- */
@@ -188,6 +189,7 @@ void change_log_release(struct change_log *log)
 	}
 	free(log->known);
 	free(log->map);
+	free(log->facts);
 	free(log->names);
 	intern_release(&log->name_texts);
 	intern_release(&log->texts);
@@ -294,7 +296,8 @@ static void choose(struct change_log *log, histree_time time, histree_quark quar
 						     .end = (histree_time)((uint64_t)(uint32_t)choice->null << 32 |
 									   (uint32_t)choice->other),
 						     .quark = quark,
-						     .kind = CHANGE_CHOOSE });
+						     .kind = CHANGE_CHOOSE,
+						     .type = (uint8_t)choice->doubt });
 	know(log, quark, KNOWN_CHOSEN);
 }
 
@@ -320,6 +323,13 @@ void change_log_set(struct change_log *log, histree_time time, histree_quark qua
 	set_local(log, time, quark, value);
 	/* Another value begins now, whenever the one before it began. */
 	know(log, quark, is_known ? KNOWN_EXACT : KNOWN_VALUE);
+}
+
+void change_log_decide(struct change_log *log, histree_time time, histree_quark fact,
+		       enum undecided_outcome outcome)
+{
+	const struct histree_value value = histree_int((int32_t)outcome);
+	put_with(log, (struct logged_change){ .time = time, .quark = fact, .kind = CHANGE_DECIDE }, &value);
 }
 
 void change_log_copy(struct change_log *log, histree_time time, histree_quark quark, histree_quark of)
@@ -456,10 +466,48 @@ static struct histree_value true_value(const struct application *application, hi
 												   : histree_null();
 }
 
+bool change_log_begin_facts(struct change_log *log)
+{
+	log->facts = calloc(change_log_attributes(log) + 1, 1);
+	return log->facts != NULL;
+}
+
+/* What the choice follows from is null, as far as anybody knows. */
+static enum histree_status choose_undecided(const struct application *application,
+					    const struct logged_change *change)
+{
+	uint64_t choice = (uint64_t)change->end;
+	const struct undecided_value value = {
+		.fact = application->map[change->bits],
+		.believed = histree_int((int32_t)(choice >> 32)),
+		.if_null = (int32_t)(choice >> 32),
+		.if_other = (int32_t)(choice & UINT32_MAX),
+	};
+	histree_quark quark = application->map[change->quark];
+	enum histree_status status =
+		state_modify_undecided(application->system, change->time, quark, &value, application->error);
+	if (status == HISTREE_NOT_FOUND) {
+		application->log->facts[change->bits] |= CHANGE_FACT_HAD_NO_ROOM;
+		status = HISTREE_OK;
+	} else if (status == HISTREE_ERR_TIME_BACKWARDS) {
+		status = histree_state_update(application->system, quark, value.believed, application->error);
+	}
+	return status;
+}
+
+static bool is_undecided(const struct change_log *log, const struct logged_change *choice)
+{
+	const unsigned fact = log->facts != NULL ? log->facts[choice->bits] : 0;
+	return (fact & CHANGE_FACT_IS_OPEN) != 0 && choice->type != DOUBT_NEVER &&
+	       (choice->type == DOUBT_IF_OPEN || (fact & CHANGE_FACT_IS_CERTAIN) == 0);
+}
+
 static enum histree_status choose_true(const struct application *application, const struct logged_change *change)
 {
 	struct histree_value of = true_value(application, application->map[change->bits]);
 	uint64_t choice = (uint64_t)change->end;
+	if (of.type == HISTREE_NULL && is_undecided(application->log, change))
+		return choose_undecided(application, change);
 	int32_t value = (int32_t)(of.type == HISTREE_NULL ? choice >> 32 : choice & UINT32_MAX);
 	return modify(application, change->time, application->map[change->quark],
 		      of.type == HISTREE_UNKNOWN ? of : histree_int(value));
@@ -509,6 +557,9 @@ static enum histree_status apply_one(struct application *application, const stru
 		return settle_true(application, quark, change->time, &value);
 	case CHANGE_CHOOSE:
 		return choose_true(application, change);
+	case CHANGE_DECIDE:
+		return state_decide(application->system, quark, (enum undecided_outcome)change->bits, INT64_MIN,
+				    application->error);
 	case CHANGE_COPY:
 		return modify(application, change->time, quark,
 			      true_value(application, application->map[change->bits]));
@@ -777,8 +828,11 @@ static bool makes_sense(const struct logged_change *change, histree_time start, 
 		return change->time >= start && change->end >= change->time && change->end < end;
 	case CHANGE_SETTLE:
 		return change->time >= start && change->time <= end;
-	case CHANGE_SET:
+	case CHANGE_DECIDE:
+		return change->type == HISTREE_INT && change->bits <= FACT_IS_OTHER && change->time >= start;
 	case CHANGE_CHOOSE:
+		return change->type <= DOUBT_NEVER && change->time >= start;
+	case CHANGE_SET:
 	case CHANGE_COPY:
 	case CHANGE_END_CHILD:
 		return change->time >= start;
@@ -789,7 +843,7 @@ static bool makes_sense(const struct logged_change *change, histree_time start, 
 static struct logged_change load_change(const struct change_log *log, const struct logged_change *before,
 					struct byte_reader *reader)
 {
-	uint64_t kind = saved_read_below(reader, ((uint64_t)CHANGE_GREATEST + 1) * TYPES);
+	uint64_t kind = saved_read_below(reader, ((uint64_t)CHANGE_DECIDE + 1) * TYPES);
 	struct logged_change change = { .kind = (uint8_t)(kind / TYPES), .type = (uint8_t)(kind % TYPES) };
 	change.quark = (histree_quark)load_quark(log, before->quark, reader);
 	change.time = has_time(&change) ? saved_read_time(reader, before->time) : before->time;

@@ -23,13 +23,14 @@
 #include "base/bytes.h"
 #include "histree/state_system.h"
 #include "histree/value.h"
+#include "state/undecided_states.h"
 
 struct logged_change {
 	histree_time time; /* of the change; of an interval the start */
 	uint64_t bits;     /* of the value, as ongoing_states.h has it, a text as its id; or another attribute */
 	histree_time end;  /* of an interval; or the values to choose from */
 	histree_quark quark;
-	uint8_t kind, type;
+	uint8_t kind, type; /* type: of the value; of a choice its enum change_doubt */
 };
 
 enum { CHANGES_PER_CHUNK = 2000 };
@@ -51,10 +52,21 @@ enum change_known {
 	KNOWN_EXACT,
 };
 
+/*
+ * What is null at the beginning of the slice may have been something else, as nobody saw it begin (it is open):
+ * what follows from it is undecided then (undecided_states.h), unless it is certain nevertheless, which the slice
+ * says or, if it does not know, who knows what came before.
+ */
+enum change_doubt { DOUBT_AS_BEFORE, DOUBT_IF_OPEN, DOUBT_NEVER };
+
+/* What is known of the facts of a slice before it: bits; and what came of it. */
+enum change_fact { CHANGE_FACT_IS_OPEN = 1, CHANGE_FACT_IS_CERTAIN = 2, CHANGE_FACT_HAD_NO_ROOM = 4 };
+
 /* An attribute becomes `null` if attribute `of` is null, else `other`, both not negative. */
 struct change_choice {
 	histree_quark of;
 	int32_t null, other;
+	enum change_doubt doubt;
 };
 
 /* They are kept in pieces, so that a log never moves. */
@@ -78,6 +90,7 @@ struct change_log {
 	size_t value_size_max;  /* of a value that the true system takes */
 	struct leaf_pack *pack; /* borrowed; NULL: intervals are in the log */
 	histree_quark *map; /* once it is done in the true system: by quark, which one that is there; else NULL */
+	uint8_t *facts;     /* by quark, for who applies it: bits of enum change_fact; NULL: none is open */
 	struct intern texts;
 	struct logged_name *names; /* of a log that was loaded, whose system has no attributes; NULL: of no such */
 	size_t name_count;
@@ -158,6 +171,10 @@ void change_log_end_child(struct change_log *log, histree_time time, histree_qua
 /* The ongoing value becomes this one if that is less, or greater; such an attribute is changed in no other way. */
 void change_log_widen(struct change_log *log, histree_quark quark, bool is_least, int64_t value);
 
+/* What an attribute was before the slice is known, or never will be. */
+void change_log_decide(struct change_log *log, histree_time time, histree_quark fact,
+		       enum undecided_outcome outcome);
+
 /*
  * Settle it, and put all of it into bytes; and read these into an empty log, that can then only be applied.
  * Returns HISTREE_ERR_FORMAT if they make no sense.
@@ -167,6 +184,9 @@ enum histree_status change_log_load(struct change_log *log, size_t value_size_ma
 				    struct histree_error *error);
 
 /* ---- in the true system -------------------------------------------------------------------------------------- */
+
+/* Have room for `facts`, all 0.  Returns false if memory is out. */
+bool change_log_begin_facts(struct change_log *log);
 
 /*
  * Have all attributes of the slice in a system, made in their order where they are missing, and do all changes

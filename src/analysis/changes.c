@@ -69,12 +69,47 @@ histree_quark changes_folder(struct changes *changes, histree_quark *known, hist
 	return quark;
 }
 
+struct histree_value changes_undecided(struct changes *changes, const struct undecided_value *value,
+				       bool *has_no_room)
+{
+	changes->undecided = *value;
+	changes->has_no_room = has_no_room;
+	return (struct histree_value){ .type = HISTREE_CUSTOM, .bytes = &changes->undecided };
+}
+
+static void change_undecided(struct changes *changes, histree_quark quark)
+{
+	changes->status =
+		state_modify_undecided(changes->system, changes->time, quark, &changes->undecided, &changes->error);
+	if (changes->status == HISTREE_NOT_FOUND) {
+		changes->status = HISTREE_OK;
+		*changes->has_no_room = true;
+	} else if (changes->status == HISTREE_ERR_TIME_BACKWARDS) {
+		changes->status = HISTREE_OK;
+		change_ongoing(changes, quark, changes->undecided.believed);
+	}
+}
+
+void changes_decide(struct changes *changes, histree_quark fact, enum undecided_outcome outcome, histree_time since)
+{
+	if (fact == NO_ATTRIBUTE || changes->status != HISTREE_OK)
+		return;
+	if (changes->log != NULL)
+		change_log_decide(changes->log, changes->time, fact, outcome);
+	else if (changes->system->undecided != NULL)
+		changes->status = state_decide(changes->system, fact, outcome, since, &changes->error);
+}
+
 void change(struct changes *changes, histree_quark quark, struct histree_value value)
 {
 	if (changes->status != HISTREE_OK)
 		return;
 	if (changes->log != NULL && !change_log_is_exact(changes->log, quark, value.type)) {
 		change_log_set(changes->log, changes->time, quark, value);
+		return;
+	}
+	if (value.type == HISTREE_CUSTOM && value.bytes == &changes->undecided) {
+		change_undecided(changes, quark);
 		return;
 	}
 	changes->status = histree_state_modify(changes->system, changes->time, quark, value, &changes->error);

@@ -13,6 +13,7 @@
 #define ANALYSIS_CHANGES_H
 
 #include "histree/state_system.h"
+#include "state/undecided_states.h"
 
 struct change_log;
 
@@ -25,7 +26,9 @@ struct changes {
 	histree_time time;          /* of the event */
 	enum histree_status status; /* the first failure of this event */
 	struct histree_error error;
-	uint64_t refused; /* events that a refused change cut short */
+	uint64_t refused;                 /* events that a refused change cut short */
+	struct undecided_value undecided; /* that a value stands for */
+	bool *has_no_room;                /* becomes true if there is none to keep it back */
 };
 
 void changes_begin(struct changes *changes, histree_time time);
@@ -61,6 +64,17 @@ void change_after(struct changes *changes, histree_quark quark, histree_time kno
 
 /* The ongoing state had `value` all along. */
 void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value);
+
+/*
+ * Returns a value for the next change(), which a fact decides (undecided_states.h); not in a slice.  If there is no
+ * room to keep back what it says, *has_no_room becomes true.
+ */
+struct histree_value changes_undecided(struct changes *changes, const struct undecided_value *value,
+				       bool *has_no_room);
+
+/* The fact is known, since then; in a slice it is nothing new where somebody knows it. */
+void changes_decide(struct changes *changes, histree_quark fact, enum undecided_outcome outcome,
+		    histree_time since);
 
 /* Returns the ongoing value.  Its bytes are borrowed until the next change. */
 struct histree_value changes_value(struct changes *changes, histree_quark quark);

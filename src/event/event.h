@@ -78,7 +78,12 @@ struct event_trace {
 	 */
 	enum { EVENT_NO_KERNEL, EVENT_LIKE_LTTNG, EVENT_LIKE_PERF } kernel_words;
 	/* What the names of declared events show, before they come; the first two are those of a program. */
-	enum { EVENT_DECLARES_CALLS = 1, EVENT_DECLARES_MEMORY = 2, EVENT_DECLARES_SYSTEM_CALLS = 4 } declares;
+	enum {
+		EVENT_DECLARES_CALLS = 1,
+		EVENT_DECLARES_MEMORY = 2,
+		EVENT_DECLARES_SYSTEM_CALLS = 4,
+		EVENT_DECLARES_ALL = 8 /* it has no events that it does not declare */
+	} declares;
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
 	/*

@@ -9,6 +9,9 @@
  *
  * In which mode a thread runs, and so its CPU, an entry or exit says, if the trace has any.  Where it is not
  * running, or is interrupted, that is known before.
+ *
+ * And what a trace that begins in the middle says of the modes of threads and CPUs is, from their first turns on,
+ * as it is for who knows from the beginning what their first entries and exits will say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +25,7 @@
 #include "support/test.h"
 #include "support/written_events.h"
 
-enum { CPUS = 3, THREADS = 8, EVENTS_MAX = 600 };
+enum { CPUS = 3, THREADS = 8, EVENTS_MAX = 600, EVENTS_ROOM = EVENTS_MAX + THREADS };
 
 struct kind {
 	const char *name;
@@ -44,7 +47,7 @@ struct machine {
 	histree_time now;
 	int current[CPUS], on_cpu[THREADS + 1];
 	bool in_call[THREADS + 1], in_irq[CPUS];
-	struct made_event events[EVENTS_MAX];
+	struct made_event events[EVENTS_ROOM];
 	size_t count;
 };
 
@@ -169,7 +172,7 @@ static void run(const struct machine *machine, const struct loss *loss, struct r
 	const struct analysis *analysis = machine->kind->analysis;
 	struct histree_error error = { 0 };
 	struct histree_state_system *system;
-	struct analysis_inputs inputs;
+	struct analysis_inputs inputs = { 0 };
 	struct written_events written;
 	void *instance;
 	struct interval_sink sink = recorded_history_sink(history);
@@ -345,6 +348,119 @@ static void a_loss_ends(const void *chosen, uint64_t seed)
 	recorded_history_release(&history);
 }
 
+/* ---- the beginning ----------------------------------------------------------------------------------------- */
+
+/* Threads are in calls already: the first event of a call that is said of one may be its end. */
+static void make_from_the_middle(struct machine *machine, const struct kind *kind, uint64_t seed)
+{
+	struct random random = { seed ^ 77 };
+	memset(machine, 0, sizeof(*machine));
+	machine->kind = kind;
+	machine->random = (struct random){ seed };
+	for (int tid = 1; tid <= THREADS; tid++) {
+		machine->on_cpu[tid] = -1;
+		machine->in_call[tid] = random_below(&random, 2) == 0;
+	}
+	size_t most = 20 + (size_t)random_below(&random, EVENTS_MAX - 20 - 4);
+	while (machine->count < most)
+		step(machine);
+}
+
+/* Whether the first event of a call of the thread, from some event on, is an end. */
+static bool ends_first(const struct machine *machine, int tid, size_t from)
+{
+	for (size_t i = from; i < machine->count; i++)
+		if (machine->events[i].runs == tid && strncmp(machine->events[i].name, "syscall_", 8) == 0)
+			return strcmp(machine->events[i].name, "syscall_exit_read") == 0;
+	return false;
+}
+
+/*
+ * Of a trace whose reader knows what is to come: who is in a call, as its first exit says, enters it at the moment
+ * at which it is first switched to.
+ */
+static void foretell(const struct machine *machine, struct machine *told)
+{
+	bool is_met[THREADS + 1] = { true };
+	*told = *machine;
+	told->count = 0;
+	for (size_t i = 0; i < machine->count; i++) {
+		const struct made_event *event = &machine->events[i];
+		told->events[told->count++] = *event;
+		int tid = strcmp(event->name, "sched_switch") == 0 ? event->tids[1] : 0;
+		if (!is_met[tid] && ends_first(machine, tid, i)) {
+			struct made_event *entry = &told->events[told->count++];
+			*entry = *event;
+			snprintf(entry->name, sizeof(entry->name), "syscall_entry_read");
+			snprintf(entry->fields, sizeof(entry->fields),
+				 machine->kind->has_contexts ? "fd=0 | tid=%d" : "fd=0", tid);
+		}
+		is_met[tid] = true;
+	}
+}
+
+/* Whether two intervals of the same attribute are one state. */
+static bool is_one_state(const struct recorded_interval *one, const struct recorded_interval *next)
+{
+	return one->quark == next->quark && one->type == next->type && strcmp(one->value, next->value) == 0;
+}
+
+/* Returns the end of the state that begins at `*at`, which becomes the index of the one after it. */
+static histree_time end_of_state(const struct recorded_history *history, size_t *at)
+{
+	size_t first = (*at)++;
+	while (*at < history->count && is_one_state(&history->intervals[first], &history->intervals[*at]))
+		++*at;
+	return history->intervals[*at - 1].end;
+}
+
+static size_t find_first(const struct recorded_history *history, const char *path)
+{
+	histree_quark quark = recorded_history_find(history, path);
+	size_t at = 0;
+	assert_true(quark != HISTREE_ROOT);
+	while (history->intervals[at].quark != quark)
+		at++;
+	return at;
+}
+
+static void check_states(const struct recorded_history *history, const struct recorded_history *told,
+			 const char *path)
+{
+	size_t at = find_first(history, path), in_told = find_first(told, path);
+	const histree_quark quark = history->intervals[at].quark;
+	while (at < history->count && history->intervals[at].quark == quark) {
+		const struct recorded_interval *state = &history->intervals[at], *other = &told->intervals[in_told];
+		histree_time end = end_of_state(history, &at), other_end = end_of_state(told, &in_told);
+		if (state->type != other->type || strcmp(state->value, other->value) != 0 || end != other_end)
+			fail_msg("'%s' is %s from %lld to %lld, and would be %s from %lld to %lld for who knows "
+				 "what is to come",
+				 path, state->value, (long long)state->start, (long long)end, other->value,
+				 (long long)other->start, (long long)other_end);
+	}
+}
+
+static void the_beginning_is_as_the_future_says(const void *chosen, uint64_t seed)
+{
+	static struct machine machine, told;
+	const struct loss nothing = { .cpu = 0, .begin = INT64_MAX, .end = INT64_MAX };
+	struct recorded_history history = { 0 }, of_told = { 0 };
+	make_from_the_middle(&machine, chosen, seed);
+	foretell(&machine, &told);
+	run(&machine, &nothing, &history);
+	run(&told, &nothing, &of_told);
+	for (histree_quark quark = 0; quark < history.attribute_count; quark++) {
+		const char *path = history.paths[quark];
+		int number, size = 0;
+		bool is_thread = sscanf(path, "Threads/%d%n", &number, &size) == 1 && path[size] == '\0';
+		bool is_cpu = sscanf(path, "CPUs/%d%n", &number, &size) == 1 && path[size] == '\0';
+		if ((is_thread && number > 0) || is_cpu)
+			check_states(&history, &of_told, path);
+	}
+	recorded_history_release(&history);
+	recorded_history_release(&of_told);
+}
+
 static const struct kind kinds[] = {
 	{ "switches alone", &analysis_kernel, false, false, false, false },
 	{ "switches with contexts", &analysis_kernel, true, false, false, false },
@@ -357,10 +473,20 @@ static const struct kind kinds[] = {
 	{ NULL, NULL, false, false, false, false },
 };
 
+static bool has_calls(const void *chosen)
+{
+	return ((const struct kind *)chosen)->has_calls;
+}
+
 TEST_SUITE
 {
-	static const struct property property = {
-		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 40, .check = a_loss_ends
+	static const struct property properties[] = {
+		{ .kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 40, .check = a_loss_ends },
+		{ .kinds = kinds,
+		  .kind_size = sizeof(*kinds),
+		  .rounds = 40,
+		  .check = the_beginning_is_as_the_future_says,
+		  .applies = has_calls },
 	};
-	return property_run("losses", &property, 1, NULL, 0);
+	return property_run("losses", properties, 2, NULL, 0);
 }

@@ -32,7 +32,7 @@ struct recorded_interval {
 
 /* Complete once the state system is closed. */
 struct recorded_history {
-	struct recorded_interval *intervals; /* those of one attribute are in order of time */
+	struct recorded_interval *intervals; /* by attribute, and then by time */
 	size_t count, capacity;
 	const char **paths; /* by quark */
 	uint32_t attribute_count;
@@ -96,6 +96,15 @@ static inline enum histree_status recorded_history_add(void *context, const stru
 	return HISTREE_OK;
 }
 
+static inline int recorded_history_compare(const void *a, const void *b)
+{
+	const struct recorded_interval *one = a, *other = b;
+	if (one->quark != other->quark)
+		return one->quark < other->quark ? -1 : 1;
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+/* Some intervals come late (undecided_states.h). */
 static inline enum histree_status recorded_history_finish(void *context, const struct attribute_tree *tree,
 							  histree_time end, struct histree_error *error)
 {
@@ -104,6 +113,8 @@ static inline enum histree_status recorded_history_finish(void *context, const s
 	struct recorded_history *history = context;
 	const struct histree_attributes *attributes = &tree->base;
 	history->attribute_count = histree_attributes_count(attributes);
+	if (history->count > 0)
+		qsort(history->intervals, history->count, sizeof(*history->intervals), recorded_history_compare);
 	history->paths = calloc(history->attribute_count + 1, sizeof(*history->paths));
 	if (history->paths == NULL)
 		return HISTREE_ERR_MEMORY;

@@ -35,6 +35,7 @@ enum {
 	SAYS_UNSEEN = 32,
 	SAYS_CALL = 64,
 	SAYS_STEP = 128,
+	SAYS_UNDECIDED = 256,
 };
 
 static histree_time state_since(const struct kernel_model *model, histree_quark quark)
@@ -138,6 +139,7 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 	const struct expected_thread expected = expect(model, thread, habits);
 	bool has_times = !is_gone(model, thread);
 	bool is_open = thread->call == PROGRESS_UNKNOWN && expected.call != PROGRESS_INSIDE;
+	uint32_t undecided = is_open ? thread_count_undecided(model, thread) : 0;
 	unsigned says = (thread->asked != expected.asked ? SAYS_ASKED : 0) |
 			(thread->said != expected.said && has_times ? SAYS_SAID : 0) |
 			(thread->run_queue_since != expected.run_queue_since && has_times ? SAYS_RUN_QUEUE : 0) |
@@ -145,7 +147,8 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 			(thread->is_woken_leaving ? SAYS_WOKEN : 0) |
 			(thread->unseen_until != INT64_MIN && is_open && has_times ? SAYS_UNSEEN : 0) |
 			(thread->call != expected.call && expected.call != PROGRESS_INSIDE ? SAYS_CALL : 0) |
-			((thread->first_step != STEP_NONE) != (expected.call != PROGRESS_UNKNOWN) ? SAYS_STEP : 0);
+			((thread->first_step != STEP_NONE) != (expected.call != PROGRESS_UNKNOWN) ? SAYS_STEP : 0) |
+			(undecided > 0 ? SAYS_UNDECIDED : 0);
 	++*passed;
 	habits->asked[expected.made] = thread->asked;
 	if (says == 0)
@@ -164,6 +167,8 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 		saved_put_time(out, thread->unseen_until, expected.said);
 	if ((says & SAYS_CALL) != 0)
 		saved_put(out, thread->call);
+	if ((says & SAYS_UNDECIDED) != 0)
+		saved_put(out, undecided);
 	*passed = 0;
 }
 
@@ -250,6 +255,15 @@ static void find_attributes(const struct kernel_model *model, uint32_t attribute
 		thread->attributes[THREAD_STATUS] = thread->node;
 }
 
+static void learn_kind(struct kernel_model *model, struct kernel_thread *thread)
+{
+	histree_quark quark = thread->attributes[THREAD_EXEC_NAME];
+	const struct histree_value name =
+		quark != NO_ATTRIBUTE ? changes_value(&model->changes, quark) : histree_null();
+	if (name.type == HISTREE_STRING)
+		thread_learn_kind(model, thread, (struct kernel_text){ name.bytes, name.size });
+}
+
 static void load_thread(struct kernel_model *model, struct kernel_thread *thread, struct habits *habits,
 			struct byte_reader *reader, bool has_exception)
 {
@@ -262,6 +276,7 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 	thread->prio_since = expected.prio_since;
 	thread->call = expected.call;
 	thread->first_step = expected.call != PROGRESS_UNKNOWN ? STEP_BEGAN : STEP_NONE;
+	learn_kind(model, thread);
 	if (!has_exception)
 		return;
 	uint64_t says = read_varint(reader);
@@ -281,6 +296,9 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 		thread->first_step = thread->first_step == STEP_NONE ? STEP_BEGAN : STEP_NONE;
 	if ((says & SAYS_CALL) != 0)
 		thread->call = (enum kernel_progress)saved_read_below(reader, PROGRESS_INSIDE + 1);
+	if ((says & SAYS_UNDECIDED) != 0 && !reader->failed)
+		reader->failed = !thread_resume_undecided(model, thread,
+							  (uint32_t)saved_read_below(reader, UNDECIDED_MAX + 1));
 }
 
 static void load_threads(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)

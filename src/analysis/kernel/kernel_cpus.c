@@ -152,8 +152,5 @@ struct histree_value cpu_status_of_thread(struct kernel_model *model, struct ker
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
 	if (thread == NULL)
 		return histree_null();
-	thread_ask(model, thread, THREAD_SYSTEM_CALL);
-	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL))
-		return thread_by_call(model, thread, CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
-	return thread_mode(thread_value(model, thread, THREAD_SYSTEM_CALL), CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
+	return thread_mode(model, thread, CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
 }

@@ -89,18 +89,7 @@ static histree_time known_since(const struct kernel_model *model, const struct k
 	return later(thread->unseen_until, is_seen ? model->loss_end : turn);
 }
 
-void past_note_turn(struct kernel_model *model, struct kernel_thread *thread)
-{
-	if (thread->tid <= 0)
-		return;
-	thread_ask(model, thread, THREAD_STATUS);
-	if (thread_is_before_slice(model, thread, THREAD_STATUS))
-		thread->has_left_first = true;
-	else if (is_int(thread_value(model, thread, THREAD_STATUS), THREAD_RUNS_USERMODE))
-		thread->has_left = true;
-}
-
-/* Turns that ended are in the history, and stay in user mode: how many threads have such, and how long at most. */
+/* Some turns that ended were not kept back, and stay in user mode: of how many threads, and how long at most. */
 static void note_late_exit(struct kernel_model *model, const struct kernel_thread *thread, histree_time since)
 {
 	histree_time named = INT64_MIN, begin = model->changes.time;
@@ -119,14 +108,17 @@ static void note_late_exit(struct kernel_model *model, const struct kernel_threa
 void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
 		  const struct kernel_event *event)
 {
-	bool ends = event->role == KERNEL_SYSCALL_EXIT, had_left = thread->has_left;
-	thread->has_left = thread->has_left_first = false;
+	bool ends = event->role == KERNEL_SYSCALL_EXIT, had_no_room = thread->has_no_room;
 	enum histree_type call = model->slice != NULL ? HISTREE_STRING /* whoever knows says later */
 						      : thread_value(model, thread, THREAD_SYSTEM_CALL).type;
-	if (call != HISTREE_UNKNOWN && (call != HISTREE_NULL || !ends))
+	if (call != HISTREE_UNKNOWN && (call != HISTREE_NULL || !ends)) {
+		/* A slice that has an exit first is of no use where that says something. */
+		thread_decide_call(model, thread, FACT_IS_NULL, INT64_MIN);
 		return;
+	}
 	histree_time now = go_to(model, known_since(model, cpu, thread));
-	if (ends && had_left && call == HISTREE_NULL)
+	thread_decide_call(model, thread, ends ? FACT_IS_OTHER : FACT_IS_NULL, model->changes.time);
+	if (ends && had_no_room && call == HISTREE_NULL)
 		note_late_exit(model, thread, model->changes.time);
 	/* Not every exit says of which call it is. */
 	struct histree_value name =

@@ -10,8 +10,8 @@
  * trace begins they say that nothing goes on, as most traces have no such events of most threads.
  *
  * Changed are ongoing states, since then or since they began: of the call or interrupt itself, and of who runs.
- * Those that ended are never touched, as in all of this analysis; a thread that ran and left its CPU before its
- * first exit keeps user mode for that turn, after a loss an unknown one.
+ * Those that ended are never touched, as in all of this analysis; the turns of a thread that ran and left its CPU
+ * before its first exit have not been given away by then (thread_mode()).
  *
  * An entry or exit is of the thread that the CPU runs.  Where nobody knows which that is, it says of the one that
  * is found there that what it did before was not seen (kernel_cpu.stepped).
@@ -28,8 +28,8 @@
  *
  * Who is named after the gap runs, waits or is blocked as ever, and the CPU has a current thread.  In which mode a
  * thread runs, an entry or exit says; whether it is interrupted, a switch, a call, or the end of the interrupt:
- * until then its status is unknown, and so is that of its CPU.  Then it is known back to where its turn began, or
- * to the last interrupt in it (kernel_gap.h); turns that ended stay unknown.
+ * until then its status is unknown, and so is that of its CPU.  Then it is known back to the loss; what may have
+ * been interrupted stays unknown.
  *
  * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
  * event; and what nobody has heard of is null.
@@ -42,12 +42,6 @@
 /* A thread enters or leaves a system call, and nobody knew whether it was in one. */
 void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
 		  const struct kernel_event *event);
-
-/*
- * A thread leaves its CPU while nobody knows whether it is in a call.  Its turn stays in user mode, also if an exit
- * says later that it was in one: the threads of which one does are counted.
- */
-void past_note_turn(struct kernel_model *model, struct kernel_thread *thread);
 
 /* A gap begins, on one CPU or, for -1, on all, up to `end`. */
 void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_time end);

@@ -32,11 +32,13 @@ struct kernel_model {
 	bool has_lives;         /* a number that is used again is another thread */
 	histree_time loss_end;  /* where the last loss of events ended */
 	bool has_calls;         /* the trace records system calls: who ran unseen may be in one */
+	bool declares_calls;    /* the same, before any comes */
+	bool may_have_calls;    /* or it declares nothing */
 	bool has_wakings;       /* it has the beginnings of wake-ups */
 	bool has_irqs;          /* it has, or had, interrupts */
 	bool doubts_calls;      /* of a thread nobody knew once whether it is in one */
 	bool corrects_past;     /* what an event says of the time before it is believed (kernel_gap.h) */
-	uint64_t late_exits;    /* of threads that had left their CPUs before (past_of_call()), */
+	uint64_t late_exits;    /* of threads of which no more could be kept back (past_of_call()), */
 	uint64_t late_ns;       /* and from when on they may have run */
 	uint32_t cpus_in_doubt; /* of which it is not said yet what interrupts they handle */
 	uint32_t nameless_cpus; /* whose thread nobody named yet: together they have the pseudo-thread -1 */

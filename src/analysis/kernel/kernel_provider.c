@@ -43,6 +43,14 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 	return HISTREE_OK;
 }
 
+/* What a trace does not declare it does not have, if it declares its events. */
+static void see_trace(struct kernel_model *model, const struct event_trace *trace)
+{
+	const unsigned declares = (unsigned)trace->declares;
+	model->declares_calls = (declares & EVENT_DECLARES_SYSTEM_CALLS) != 0;
+	model->may_have_calls = model->declares_calls || (declares & EVENT_DECLARES_ALL) == 0;
+}
+
 /* Whether an event says itself who runs on its CPU. */
 static bool says_who_runs(const struct kernel_event *event)
 {
@@ -67,6 +75,8 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	/* Records of perf alone tell no states. */
 	provider->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
 	provider->has_switches = provider->has_switches || event->role == KERNEL_SWITCH;
+	if (!provider->model.may_have_calls)
+		see_trace(&provider->model, event->source->class->trace);
 	begin_changes(provider, event->time);
 	if (provider->model.has_gaps || provider->model.cpus_in_doubt > 0)
 		kernel_resolve(&provider->model, event);
@@ -127,9 +137,10 @@ static size_t say_of_late_exits(const struct kernel_model *model, char *text, si
 	time_format_duration(model->late_ns, time);
 	const int length =
 		snprintf(text, size,
-			 "%" PRIu64 " thread%s a CPU before an exit said that a system call had begun "
-			 "before the trace or a loss: up to then, %s in all at most, what ran counts as user mode",
-			 model->late_exits, model->late_exits > 1 ? "s left" : " left", time);
+			 "the exit of a system call that had begun before the trace or a loss came too late for "
+			 "%" PRIu64 " thread%s, as only so many turns on CPUs are kept back: up to then, %s in all "
+			 "at most, some of what ran counts as user mode",
+			 model->late_exits, model->late_exits > 1 ? "s" : "", time);
 	return length > 0 ? (size_t)length : 0;
 }
 

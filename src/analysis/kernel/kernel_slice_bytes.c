@@ -15,12 +15,14 @@ enum {
 	WAS_TOLD = 8,
 	IS_WOKEN_LEAVING = 16,
 	WAS_MADE = 32,
-	HAS_LEFT = 64,
-	HAS_LEFT_FIRST = 128,
+	KIND = 64, /* a number */
 	OF_THREAD = 256
 };
 
 enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NOT_ENDED << 1 };
+
+/* Of the model. */
+enum { HAS_CALLS = 1, HAS_WAKINGS = 2, HAS_IRQS = 4, DECLARES_CALLS = 8, MAY_HAVE_CALLS = 16 };
 
 /* Of an interrupt. */
 enum { HAS_NAME = 1, IS_SOFTIRQ = 2 };
@@ -102,8 +104,8 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 	saved_put(out, (uint64_t)thread->assumed * OF_THREAD | (was_heard ? WAS_HEARD : 0) |
 			       (thread->has_ended ? HAS_ENDED : 0) |
 			       (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
-			       (thread->was_told ? WAS_TOLD : 0) | (thread->has_left ? HAS_LEFT : 0) |
-			       (thread->has_left_first ? HAS_LEFT_FIRST : 0) | (was_made ? WAS_MADE : 0) |
+			       (thread->was_told ? WAS_TOLD : 0) | (was_made ? WAS_MADE : 0) |
+			       (uint64_t)thread->kind * KIND |
 			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
 	saved_put(out, (uint64_t)thread->process);
 	saved_put(out, (uint64_t)thread->call * STEPS + thread->first_step);
@@ -139,9 +141,9 @@ static void load_thread(struct kernel_model *model, struct thread_base *base, st
 	thread->assumed = (uint16_t)(assumed / OF_THREAD);
 	thread->has_ended = (assumed & HAS_ENDED) != 0;
 	thread->was_told = (assumed & WAS_TOLD) != 0;
-	thread->has_left = (assumed & HAS_LEFT) != 0;
-	thread->has_left_first = (assumed & HAS_LEFT_FIRST) != 0;
 	thread->is_woken_leaving = (assumed & IS_WOKEN_LEAVING) != 0;
+	thread->kind = (uint8_t)(assumed / KIND % (OF_THREAD / KIND));
+	reader->failed = reader->failed || thread->kind > KIND_KERNEL;
 	thread->call = (enum kernel_progress)(steps / STEPS);
 	thread->first_step = (enum kernel_step)(steps % STEPS);
 	histree_time before = base->said;
@@ -339,7 +341,9 @@ void kernel_slice_save(struct kernel_model *model, struct saved_bytes *out)
 	struct thread_base base = { .said = start };
 	change_log_save(model->slice->log, out);
 	kernel_slice_save_guesses(model->slice, out);
-	saved_put(out, model->has_calls);
+	saved_put(out, (model->has_calls ? HAS_CALLS : 0) | (model->has_wakings ? HAS_WAKINGS : 0) |
+			       (model->has_irqs ? HAS_IRQS : 0) | (model->declares_calls ? DECLARES_CALLS : 0) |
+			       (model->may_have_calls ? MAY_HAVE_CALLS : 0));
 	saved_put(out, model->changes.time != INT64_MIN);
 	if (model->changes.time != INT64_MIN)
 		saved_put_time(out, model->changes.time, start);
@@ -391,7 +395,12 @@ enum histree_status kernel_slice_load(struct kernel_model *model, struct byte_re
 	if (status != HISTREE_OK)
 		return status;
 	kernel_slice_load_guesses(model->slice, reader);
-	model->has_calls = saved_read_below(reader, 2) != 0;
+	uint64_t flags = saved_read_below(reader, MAY_HAVE_CALLS << 1);
+	model->has_calls = (flags & HAS_CALLS) != 0;
+	model->has_wakings = (flags & HAS_WAKINGS) != 0;
+	model->has_irqs = (flags & HAS_IRQS) != 0;
+	model->declares_calls = (flags & DECLARES_CALLS) != 0;
+	model->may_have_calls = (flags & MAY_HAVE_CALLS) != 0;
 	if (saved_read_below(reader, 2) != 0)
 		model->changes.time = saved_read_time(reader, start);
 	load_quarks(log, model->groups, GROUP_COUNT, 0, reader);

@@ -8,6 +8,7 @@
 
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_slice_guess.h"
+#include "base/error.h"
 
 /* ---- was it so? ---------------------------------------------------------------------------------------------- */
 
@@ -225,7 +226,7 @@ static bool is_denied(enum kernel_step first, enum kernel_progress before)
 }
 
 static void take_thread(struct kernel_model *model, uint64_t id, const struct kernel_thread *slice,
-			const histree_quark *map)
+			const histree_quark *map, bool has_no_room)
 {
 	struct kernel_thread *thread = id_map_find(&model->threads, id);
 	if (slice->node == NO_ATTRIBUTE)
@@ -237,9 +238,6 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		map_attribute(&thread->attributes[attribute], slice->attributes[attribute], map);
 	thread->asked |= slice->asked;
-	if (slice->first_step != STEP_NONE)
-		thread->has_left = false;
-	thread->has_left |= slice->has_left || (slice->has_left_first && thread->said != INT64_MIN);
 	if (slice->said != INT64_MIN) {
 		thread->said = slice->said;
 		thread->cloned = slice->cloned;
@@ -256,6 +254,12 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 		thread->call = slice->call;
 	if (thread->first_step == STEP_NONE)
 		thread->first_step = slice->first_step;
+	if (slice->kind != KIND_NOT_SAID)
+		thread->kind = slice->kind;
+	if (slice->first_step != STEP_NONE)
+		thread->has_no_room = false;
+	else if (has_no_room)
+		thread->has_no_room = true;
 	thread->runs_on = NULL; /* its CPU, which the slice knows, will say so */
 }
 
@@ -356,11 +360,17 @@ static void take_counts(struct kernel_conflicts *sum, const struct kernel_confli
 	sum->from_idle += slice->from_idle;
 }
 
+static bool has_no_room(const struct change_log *log, const struct kernel_thread *thread)
+{
+	histree_quark call = thread->attributes[THREAD_SYSTEM_CALL];
+	return call != NO_ATTRIBUTE && log->facts != NULL && (log->facts[call] & CHANGE_FACT_HAD_NO_ROOM) != 0;
+}
+
 static void take_model(struct kernel_model *model, const struct kernel_model *slice, const histree_quark *map)
 {
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&slice->threads, &at)) != NULL;)
-		take_thread(model, entry->id, entry->record, map);
+		take_thread(model, entry->id, entry->record, map, has_no_room(slice->slice->log, entry->record));
 	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;)
 		take_cpu(model, entry->record, map);
 	take_totals(model, slice);
@@ -368,10 +378,35 @@ static void take_model(struct kernel_model *model, const struct kernel_model *sl
 	for (int group = 0; group < GROUP_COUNT; group++)
 		map_attribute(&model->groups[group], slice->groups[group], map);
 	model->has_calls = model->has_calls || slice->has_calls;
+	model->declares_calls = model->declares_calls || slice->declares_calls;
+	model->may_have_calls = model->may_have_calls || slice->may_have_calls;
 	model->has_wakings = model->has_wakings || slice->has_wakings;
 	model->has_irqs = model->has_irqs || slice->has_irqs;
 	if (slice->changes.time > model->changes.time)
 		model->changes.time = slice->changes.time;
+}
+
+/* Of whom it is not known yet whether they are in a call, the slice does not know it either. */
+static bool mark_open_calls(const struct kernel_model *model, const struct kernel_model *slice)
+{
+	struct change_log *log = slice->slice->log;
+	const struct id_entry *entry;
+	if (!model->may_have_calls && !model->has_calls)
+		return true;
+	if (!change_log_begin_facts(log))
+		return false;
+	for (size_t at = 0; (entry = id_map_next(&slice->threads, &at)) != NULL;) {
+		const struct kernel_thread *of_slice = entry->record,
+					   *thread = id_map_find(&model->threads, entry->id);
+		histree_quark call = of_slice->attributes[THREAD_SYSTEM_CALL];
+		if (call == NO_ATTRIBUTE || of_slice->tid <= 0)
+			continue;
+		if (thread == NULL || thread->call == PROGRESS_UNKNOWN)
+			log->facts[call] |= CHANGE_FACT_IS_OPEN;
+		if (thread != NULL && thread->kind == KIND_KERNEL)
+			log->facts[call] |= CHANGE_FACT_IS_CERTAIN;
+	}
+	return true;
 }
 
 enum histree_status kernel_slice_commit(struct kernel_model *model, struct kernel_model *slice,
@@ -381,6 +416,8 @@ enum histree_status kernel_slice_commit(struct kernel_model *model, struct kerne
 	model->changes.status = HISTREE_OK; /* no event is being handled */
 	if (change_log_has_failed(log) || !is_right(model, slice))
 		return HISTREE_NOT_FOUND;
+	if (!mark_open_calls(model, slice))
+		return error_memory(error, "the states of a slice");
 	enum histree_status status = change_log_apply(log, model->changes.system, error);
 	if (status == HISTREE_OK)
 		take_model(model, slice, log->map);

@@ -25,8 +25,6 @@ static void leave_cpu(struct kernel_model *model, const struct kernel_event *eve
 		      struct histree_value status)
 {
 	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
-	if (thread->call == PROGRESS_UNKNOWN && model->corrects_past)
-		past_note_turn(model, thread);
 	thread_change(model, thread, THREAD_STATUS, status);
 	thread_change(model, thread, THREAD_RUN_QUEUE, waits ? histree_int(event->cpu) : histree_null());
 }

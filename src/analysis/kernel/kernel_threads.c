@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/kernel/kernel_slice.h"
+#include "state/state_system.h"
 
 _Static_assert(THREAD_ATTRIBUTE_COUNT <= 8, "a thread has a bit for each of its attributes");
 
@@ -184,14 +185,19 @@ void thread_assume_new(struct kernel_model *model, struct kernel_thread *thread)
 struct histree_value thread_by_call(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
 				    int32_t call)
 {
+	static const enum change_doubt doubts[] = {
+		[KIND_NOT_SAID] = DOUBT_AS_BEFORE, [KIND_PROGRAM] = DOUBT_IF_OPEN, [KIND_KERNEL] = DOUBT_NEVER
+	};
 	histree_quark quark = thread->attributes[THREAD_SYSTEM_CALL];
 	if (thread->tid == 0) { /* idle threads are in none */
 		thread->assumed |= ASSUMES_NO_CALL;
 		change_log_guess(model->changes.log, quark, histree_null());
 		return histree_int(no_call);
 	}
-	return change_log_choice(model->changes.log,
-				 &(struct change_choice){ .of = quark, .null = no_call, .other = call });
+	return change_log_choice(model->changes.log, &(struct change_choice){ .of = quark,
+									      .null = no_call,
+									      .other = call,
+									      .doubt = doubts[thread->kind] });
 }
 
 /* ---- what events say of them --------------------------------------------------------------------------------- */
@@ -230,6 +236,14 @@ enum {
 	ALL_BUT_STATUS = (1U << THREAD_ATTRIBUTE_COUNT) - 1 - (1U << THREAD_STATUS),
 };
 
+/* What it did before is settled, as far as it will ever be: from now on nobody knows whether it is in a call. */
+static void lose_call(struct kernel_model *model, struct kernel_thread *thread)
+{
+	thread_decide_call(model, thread, FACT_STAYS_UNKNOWN, INT64_MIN);
+	thread->call = PROGRESS_UNKNOWN;
+	thread->kind = KIND_NOT_SAID;
+}
+
 /*
  * Another thread has the number now: what was known of the one before ended when something was said of it last.
  * The name is null meanwhile, which tells lives apart (view/thread_list.c).
@@ -244,8 +258,8 @@ static void forget(struct kernel_model *model, struct kernel_thread *thread, uns
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		if ((attributes >> attribute & 1) != 0 && value_of(model, thread, attribute).type != HISTREE_NULL)
 			put_after(model, thread, attribute, known, histree_null());
+	lose_call(model, thread);
 	thread->process = 0;
-	thread->call = PROGRESS_UNKNOWN;
 	thread->first_step = STEP_NONE;
 	thread->unseen_until = model->changes.time;
 }
@@ -270,24 +284,34 @@ __attribute__((noinline)) static void note_life(struct kernel_model *model, stru
 		(thread->has_ended || thread_is_before_slice(model, thread, THREAD_STATUS) || lives(model, thread));
 }
 
+/* The names with which the kernel makes those of its threads that run most. */
+static bool is_name_of_kernel(const char *name, size_t size)
+{
+	static const struct {
+		char text[12];
+		size_t size;
+	} names[] = { { "kworker/", 8 }, { "ksoftirqd/", 10 }, { "migration/", 10 }, { "rcu_", 4 },  { "rcuo", 4 },
+		      { "irq/", 4 },     { "jbd2/", 5 },       { "kswapd", 6 },      { "cpuhp/", 6 } };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (size >= names[i].size && name[0] == names[i].text[0] &&
+		    memcmp(name, names[i].text, names[i].size) == 0)
+			return true;
+	return false;
+}
+
 /*
  * Threads of the kernel make no system calls.  They are made by thread 2, kthreadd, which events say of some; of
- * those that run most, the names, with which the kernel makes them, say it.  A program that one of them becomes
- * makes calls, and one is enough.
+ * others the names say it.  A program that one of them becomes makes calls, and one is enough.
  */
 static bool is_of_kernel(struct kernel_model *model, const struct kernel_thread *thread)
 {
 	enum { KTHREADD = 2 };
-	static const char *const names[] = { "kworker/", "ksoftirqd/", "migration/", "rcu_",  "rcuo",
-					     "irq/",     "jbd2/",      "kswapd",     "cpuhp/" };
 	if (thread->first_step != STEP_NONE)
 		return false;
 	struct histree_value parent = value_of(model, thread, THREAD_PPID);
 	struct histree_value name = value_of(model, thread, THREAD_EXEC_NAME);
-	bool is = thread->tid == KTHREADD || (parent.type == HISTREE_INT && parent.int32 == KTHREADD);
-	for (size_t i = 0; name.type == HISTREE_STRING && i < sizeof(names) / sizeof(names[0]); i++)
-		is |= name.size >= strlen(names[i]) && memcmp(name.bytes, names[i], strlen(names[i])) == 0;
-	return is;
+	return thread->tid == KTHREADD || (parent.type == HISTREE_INT && parent.int32 == KTHREADD) ||
+	       (name.type == HISTREE_STRING && is_name_of_kernel(name.bytes, name.size));
 }
 
 /* What the trace does not record cannot be in doubt, and neither can who makes no system calls. */
@@ -316,6 +340,7 @@ bool thread_settle_call(struct kernel_model *model, struct kernel_thread *thread
 	if (!model->doubts_calls || value_of(model, thread, THREAD_SYSTEM_CALL).type != HISTREE_UNKNOWN ||
 	    !is_of_kernel(model, thread))
 		return false;
+	thread_decide_call(model, thread, FACT_IS_NULL, INT64_MIN);
 	change_ongoing(&model->changes, thread->attributes[THREAD_SYSTEM_CALL], histree_null());
 	return true;
 }
@@ -345,6 +370,7 @@ enum { IN_DOUBT_COUNT = sizeof(in_doubt) / sizeof(in_doubt[0]) };
 
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 {
+	lose_call(model, thread);
 	bool alive = lives(model, thread), doubts = may_change_unseen(model, thread, THREAD_SYSTEM_CALL);
 	if (alive && doubts)
 		thread_ask(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
@@ -361,13 +387,13 @@ void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 		else if (doubts)
 			doubt_call(model, thread);
 	}
-	thread->call = PROGRESS_UNKNOWN;
 }
 
 void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 {
 	if (!lives(model, thread))
 		return;
+	lose_call(model, thread);
 	bool doubts = may_change_unseen(model, thread, THREAD_SYSTEM_CALL);
 	if (doubts)
 		thread_ask(model, thread, THREAD_SYSTEM_CALL);
@@ -377,13 +403,22 @@ void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 	for (size_t i = 0; i < IN_DOUBT_COUNT; i++)
 		if (thread_has(thread, in_doubt[i]) && (in_doubt[i] != THREAD_SYSTEM_CALL || doubts))
 			put_after(model, thread, in_doubt[i], thread->said, histree_unknown());
-	thread->call = PROGRESS_UNKNOWN;
 	thread->unseen_until = model->changes.time;
+}
+
+void thread_learn_kind(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
+{
+	bool is_of_kernel = name.bytes != NULL && is_name_of_kernel(name.bytes, name.size);
+	if (is_of_kernel && thread->kind != KIND_KERNEL)
+		thread_decide_call(model, thread, FACT_STAYS_UNKNOWN, INT64_MIN);
+	thread->kind = is_of_kernel ? KIND_KERNEL : KIND_PROGRAM;
 }
 
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
 {
 	thread_change(model, thread, THREAD_EXEC_NAME, histree_string_n(name.bytes, name.size));
+	if (thread->call == PROGRESS_UNKNOWN && model->corrects_past)
+		thread_learn_kind(model, thread, name);
 }
 
 bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
@@ -395,19 +430,82 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 	return true;
 }
 
+/* What names the fact: in a layout of known states there may be no attribute of the call yet. */
+static histree_quark fact_of_call(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	return model->places->only_known ? thread->node : thread->attributes[THREAD_SYSTEM_CALL];
+}
+
+void thread_decide_call(struct kernel_model *model, struct kernel_thread *thread, enum undecided_outcome outcome,
+			histree_time since)
+{
+	if (model->corrects_past && thread->call == PROGRESS_UNKNOWN)
+		changes_decide(&model->changes, fact_of_call(model, thread), outcome, since);
+	thread->has_no_room = false;
+}
+
+uint32_t thread_count_undecided(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	return state_undecided_count(model->changes.system, fact_of_call(model, thread));
+}
+
+bool thread_resume_undecided(struct kernel_model *model, const struct kernel_thread *thread, uint32_t count)
+{
+	return state_resume_undecided(model->changes.system, fact_of_call(model, thread), count);
+}
+
+/* Where a trace does not declare its events, calls come soon or never. */
+static bool may_have_calls(const struct kernel_model *model)
+{
+	enum { FEW = 4096 };
+	return model->has_calls || model->declares_calls ||
+	       (model->may_have_calls && state_undecided_total(model->changes.system) < FEW);
+}
+
+bool thread_may_be_in_call(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	return thread->call == PROGRESS_UNKNOWN && thread->tid > 0 && thread->kind != KIND_KERNEL &&
+	       model->corrects_past;
+}
+
+/* Nobody knows it yet; `believed` is what is said until then. */
+static struct histree_value undecided_mode(struct kernel_model *model, struct kernel_thread *thread,
+					   struct histree_value believed, int32_t no_call, int32_t call)
+{
+	if (!may_have_calls(model)) {
+		thread->has_no_room = true;
+		return believed;
+	}
+	return changes_undecided(&model->changes,
+				 &(struct undecided_value){ .fact = fact_of_call(model, thread),
+							    .believed = believed,
+							    .if_null = no_call,
+							    .if_other = call },
+				 &thread->has_no_room);
+}
+
+struct histree_value thread_mode(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
+				 int32_t call)
+{
+	thread_ask(model, thread, THREAD_SYSTEM_CALL);
+	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL))
+		return thread_by_call(model, thread, no_call, call);
+	const enum histree_type type = thread_value(model, thread, THREAD_SYSTEM_CALL).type;
+	if (type != HISTREE_NULL && type != HISTREE_UNKNOWN)
+		return histree_int(call);
+	const struct histree_value believed = type == HISTREE_NULL ? histree_int(no_call) : histree_unknown();
+	if (model->slice != NULL && thread->call == PROGRESS_UNKNOWN && thread->tid > 0)
+		return thread_by_call(model, thread, no_call, call);
+	return thread_may_be_in_call(model, thread) ? undecided_mode(model, thread, believed, no_call, call)
+						    : believed;
+}
+
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
 {
 	if (model->has_gaps)
 		appear(model, thread);
-	thread_ask(model, thread, THREAD_SYSTEM_CALL);
-	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL)) {
-		thread_change(model, thread, THREAD_STATUS,
-			      thread_by_call(model, thread, THREAD_RUNS_USERMODE, THREAD_RUNS_SYSCALL));
-		return;
-	}
 	thread_change(model, thread, THREAD_STATUS,
-		      thread_mode(thread_value(model, thread, THREAD_SYSTEM_CALL), THREAD_RUNS_USERMODE,
-				  THREAD_RUNS_SYSCALL));
+		      thread_mode(model, thread, THREAD_RUNS_USERMODE, THREAD_RUNS_SYSCALL));
 }
 
 static bool is_int_other_than(struct histree_value value, int32_t number)
@@ -504,6 +602,7 @@ void thread_remove(struct kernel_model *model, struct kernel_thread *thread)
 		else if (model->slice != NULL)
 			change_log_end_child(model->slice->log, model->changes.time, thread->node,
 					     place_of(model, attribute)->name);
+	thread_decide_call(model, thread, FACT_STAYS_UNKNOWN, INT64_MIN);
 	thread->has_ended = false;
 	thread->process = 0;
 }

@@ -20,21 +20,24 @@ enum thread_status {
 	THREAD_WAITS_AFTER_FORK = 7,
 };
 
+/* What its name says of a thread that has no entry and no exit yet: one of the kernel has none (thread_mode()). */
+enum thread_kind { KIND_NOT_SAID, KIND_PROGRAM, KIND_KERNEL };
+
 struct kernel_cpu;
 
 struct kernel_thread {
 	int32_t tid;
 	histree_quark node;
 	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
-	uint8_t asked;                            /* for, by attribute: bits */
-	bool is_certain;                          /* it is being found to run where nothing is lost */
-	bool is_woken_leaving;                    /* it can run since it left its CPU, as it was being woken then */
-	bool was_told;                            /* an event said its process once, maybe of a life before */
-	bool has_ended;                           /* and was not freed: what is known of it is still there */
-	bool has_left;                            /* a CPU, by then in a call or not: nobody knew (kernel_gap.h) */
-	bool has_left_first;                      /* the same of a turn that began before the slice */
-	uint16_t assumed;                         /* or of enum thread_assumption: of a slice (kernel_slice.h) */
-	int32_t process;                          /* as the last event said it; 0: none did */
+	uint8_t asked;         /* for, by attribute: bits */
+	bool is_certain;       /* it is being found to run where nothing is lost */
+	bool is_woken_leaving; /* it can run since it left its CPU, as it was being woken then */
+	bool was_told;         /* an event said its process once, maybe of a life before */
+	bool has_ended;        /* and was not freed: what is known of it is still there */
+	bool has_no_room;      /* what it did is as it is believed, with no room to keep it back (thread_mode()) */
+	uint8_t kind;          /* enum thread_kind */
+	uint16_t assumed;      /* or of enum thread_assumption: of a slice (kernel_slice.h) */
+	int32_t process;       /* as the last event said it; 0: none did */
 	enum kernel_progress call;                /* whether it is in a system call */
 	enum kernel_step first_step;              /* of its calls, or of those in a slice */
 	histree_time run_queue_since, prio_since; /* where they are a pair, which began when either did */
@@ -93,16 +96,26 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 		  struct histree_value value);
 
 /*
- * Returns which of two values follows from whether a thread is in a system call; unknown, where that is.  As long
- * as the trace, or the thread, has no entry and no exit, it runs in user mode, which its first exit without an
- * entry denies (kernel_gap.h).
+ * Returns which of two values, for thread_change() or cpu_change(), follows from whether a thread is in a system
+ * call.  As long as the thread has no entry and no exit that is not known: it is believed to be in none, or after a
+ * loss unknown, and what it does is kept back until its first entry or exit decides (undecided_states.h).
  */
-static inline struct histree_value thread_mode(struct histree_value system_call, int32_t no_call, int32_t call)
-{
-	if (system_call.type == HISTREE_UNKNOWN)
-		return system_call;
-	return histree_int(system_call.type == HISTREE_NULL ? no_call : call);
-}
+struct histree_value thread_mode(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
+				 int32_t call);
+
+/* What its name says of a thread without an entry or an exit. */
+void thread_learn_kind(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name);
+
+/* Whether that is still to be decided, for a thread that has no entry and no exit. */
+bool thread_may_be_in_call(const struct kernel_model *model, const struct kernel_thread *thread);
+
+/* How much room is taken by what it did until that is decided; at a checkpoint, and back. */
+uint32_t thread_count_undecided(const struct kernel_model *model, const struct kernel_thread *thread);
+bool thread_resume_undecided(struct kernel_model *model, const struct kernel_thread *thread, uint32_t count);
+
+/* Whether the thread was in a call since then is known, or never will be. */
+void thread_decide_call(struct kernel_model *model, struct kernel_thread *thread, enum undecided_outcome outcome,
+			histree_time since);
 
 /* The thread runs: in the system call that it is in, else in user mode; nobody may know. */
 void thread_run(struct kernel_model *model, struct kernel_thread *thread);

@@ -351,7 +351,7 @@ static int declared_by(const struct ctf_schema *schema)
 	} rows[] = { { "lttng_ust_cyg_profile", EVENT_DECLARES_CALLS },
 		     { "lttng_ust_libc:", EVENT_DECLARES_MEMORY },
 		     { "ust_libc:", EVENT_DECLARES_MEMORY } };
-	int declares = 0;
+	int declares = EVENT_DECLARES_ALL;
 	for (size_t i = 0; i < schema->event_count; i++) {
 		const char *name = schema->events[i]->name;
 		if (name != NULL && event_name_is_system_call(name, strlen(name)))

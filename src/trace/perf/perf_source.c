@@ -84,7 +84,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.hostname = base->facts.hostname,
 		.machine = source->file.machine,
 		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
-		.declares = has_calls ? EVENT_DECLARES_SYSTEM_CALLS : 0,
+		.declares = has_calls ? EVENT_DECLARES_SYSTEM_CALLS | EVENT_DECLARES_ALL : EVENT_DECLARES_ALL,
 		.has_samples = samples.are_there,
 		.has_only_samples = samples.are_all,
 		.images = &source->file.images.before,
