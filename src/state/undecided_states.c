@@ -140,7 +140,7 @@ static uint32_t last_of(const struct undecided_states *undecided, uint32_t first
 	return last;
 }
 
-/* Add a piece to the run of what goes on, which becomes one if it is none; it is certain.  Returns 0 without memory. */
+/* Add a certain piece to the run of what goes on, which becomes one if it is none.  Returns 0 without memory. */
 static uint32_t add_piece(struct undecided_states *undecided, histree_quark quark, histree_time from,
 			  struct histree_value value)
 {

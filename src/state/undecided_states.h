@@ -66,8 +66,8 @@ bool undecided_goes_on_alike(const struct undecided_states *undecided, histree_q
 			     const struct undecided_value *value);
 
 /*
- * What goes on, and has the believed value, is undecided from `t` on.  Returns HISTREE_NOT_FOUND if there is no room
- * to keep it back.
+ * What goes on, and has the believed value, is undecided from `t` on.  Returns HISTREE_NOT_FOUND if there is no
+ * room to keep it back.
  */
 enum histree_status undecided_add(struct undecided_states *undecided, histree_time t, histree_quark quark,
 				  const struct undecided_value *value, struct histree_error *error);
