@@ -185,11 +185,4 @@ static void one_fact_leaves_room_for_others(void **state)
 	histree_state_free(model.system);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_as_the_arrays_say),
-		cmocka_unit_test(one_fact_leaves_room_for_others),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(NULL, NULL, cmocka_unit_test(it_is_as_the_arrays_say), cmocka_unit_test(one_fact_leaves_room_for_others))
