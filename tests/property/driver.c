@@ -77,6 +77,18 @@ int property_run(const char *name, const struct property *properties, size_t pro
 	return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
 }
 
+bool property_go_on(const struct property *property, bool (*is_enough)(void))
+{
+	enum { OTHER_SEEDS = 1000000, ROUNDS_MAX = 64 };
+	for (uint64_t round = 0; round < ROUNDS_MAX && !is_enough(); round++) {
+		const char *kind = property->kinds;
+		for (; kind_name(kind) != NULL && !is_enough(); kind += property->kind_size)
+			if (property->applies == NULL || property->applies(kind))
+				property->check(kind, test_seed() + OTHER_SEEDS + round);
+	}
+	return is_enough();
+}
+
 void property_fail_shrunk(struct workload *workload, const struct workload_check *check, const char *fault,
 			  const char *shape, ...)
 {

@@ -29,6 +29,12 @@ int property_run(const char *name, const struct property *properties, size_t pro
 		 const struct CMUnitTest *others, size_t other_count);
 
 /*
+ * Checks more rounds of each kind, with other seeds than those of property_run(), until `is_enough` holds: what a few
+ * rounds must have seen is so whatever the seed is.  Returns whether it holds in the end.
+ */
+bool property_go_on(const struct property *property, bool (*is_enough)(void));
+
+/*
  * Fails the round in which `check` found `fault` in the workload: prints the shape (as printf() does), makes the
  * workload as small as it can be, and prints that too.
  */

@@ -35,11 +35,6 @@ bool test_is_quick(void)
 	return length != NULL && strcmp(length, "quick") == 0;
 }
 
-bool test_is_any_sample(void)
-{
-	return test_is_quick() && number_from_environment("HISTREE_SEED", SEED) != SEED;
-}
-
 uint64_t test_effort(uint64_t full, uint64_t quick)
 {
 	return test_is_quick() ? quick : full;

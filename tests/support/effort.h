@@ -18,9 +18,6 @@ uint64_t test_seed(void);
 uint64_t test_rounds(void);
 bool test_is_quick(void);
 
-/* Whether it is a quick run with another seed: what kinds of inputs a sample has then, nobody looked at. */
-bool test_is_any_sample(void);
-
 /* The number for a full run or the one for a quick run: of rounds, or of steps from one case to the next. */
 uint64_t test_effort(uint64_t full, uint64_t quick);
 
