@@ -323,8 +323,8 @@ struct rows_cursor {
 	struct sql_cursor base;
 	struct histree_rows *rows;
 	struct histree_row row;
-	histree_time from, to;
-	uint32_t pixels; /* of the row, which is as many rows here */
+	struct histree_window *times; /* of the pixels, found once for all rows */
+	uint32_t pixels;              /* of the row, which is as many rows here */
 };
 
 static struct rows_cursor *rows_of(struct sql_cursor *cursor)
@@ -340,6 +340,26 @@ static enum histree_status begin_rows(struct sql_cursor *base, struct histree_er
 static void end_rows(struct sql_cursor *base)
 {
 	histree_rows_free(rows_of(base)->rows);
+	free(rows_of(base)->times);
+	rows_of(base)->times = NULL;
+}
+
+/* The first and the last ns of each pixel; pixels of a range that has fewer ns may share one. */
+static enum histree_status find_pixels(struct rows_cursor *cursor, const struct histree_region *region,
+				       uint32_t pixels, struct histree_error *error)
+{
+	struct histree_window *times = realloc(cursor->times, pixels * sizeof(*times));
+	if (times == NULL)
+		return error_memory(error, "the pixels of rows");
+	for (uint32_t i = 0; i < pixels; i++) {
+		times[i].from = histree_pixel_start(region->from, region->to, pixels, i);
+		times[i].to = region->to;
+		if (i > 0)
+			times[i - 1].to = times[i].from > times[i - 1].from ? times[i].from - 1 : times[i].from;
+	}
+	cursor->times = times;
+	cursor->pixels = pixels;
+	return HISTREE_OK;
 }
 
 static enum histree_status start_rows(struct sql_cursor *base, struct histree_error *error)
@@ -352,9 +372,9 @@ static enum histree_status start_rows(struct sql_cursor *base, struct histree_er
 	if (pixels < 1 || pixels > HISTREE_PIXELS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "rows() has 1 to %d pixels, not %lld",
 				 HISTREE_PIXELS_MAX, (long long)pixels);
-	cursor->from = region.from;
-	cursor->to = region.to;
-	cursor->pixels = (uint32_t)pixels;
+	enum histree_status status = find_pixels(cursor, &region, (uint32_t)pixels, error);
+	if (status != HISTREE_OK)
+		return status;
 	base->row = (const char *)cursor;
 	const struct histree_rows_request request = {
 		.quarks = region.quarks,
@@ -379,21 +399,6 @@ static uint32_t pixel_of(const struct rows_cursor *cursor)
 	return cursor->pixels - 1 - (uint32_t)cursor->base.left;
 }
 
-/* The first and the last ns of a pixel; pixels of a range that has fewer ns may share one. */
-static void result_pixel(const struct rows_cursor *cursor, sqlite3_context *context, bool is_end)
-{
-	uint32_t pixel = pixel_of(cursor);
-	histree_time start = histree_pixel_start(cursor->from, cursor->to, cursor->pixels, pixel);
-	if (is_end && pixel + 1 == cursor->pixels) {
-		sqlite3_result_int64(context, cursor->to);
-	} else if (is_end) {
-		histree_time behind = histree_pixel_start(cursor->from, cursor->to, cursor->pixels, pixel + 1);
-		sqlite3_result_int64(context, behind > start ? behind - 1 : start);
-	} else {
-		sqlite3_result_int64(context, start);
-	}
-}
-
 /* A value, or its type.  Where there is no other, both are NULL. */
 static void result_pixel_state(const struct rows_cursor *cursor, sqlite3_context *context, uint32_t index,
 			       bool is_type)
@@ -414,15 +419,26 @@ enum { PIXEL = 2, PIXEL_START, PIXEL_END, PIXEL_TYPE, PIXEL_VALUE, OTHER_TYPE, O
 static void pixel_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
 	const struct rows_cursor *cursor = rows_of(base);
-	const struct histree_cell *cell = &cursor->row.cells[pixel_of(cursor)];
-	if (column == PIXEL_VALUE || column == PIXEL_TYPE)
+	const uint32_t pixel = pixel_of(cursor);
+	const struct histree_cell *cell = &cursor->row.cells[pixel];
+	switch (column) {
+	case PIXEL:
+		sqlite3_result_int64(context, pixel);
+		break;
+	case PIXEL_START:
+		sqlite3_result_int64(context, cursor->times[pixel].from);
+		break;
+	case PIXEL_END:
+		sqlite3_result_int64(context, cursor->times[pixel].to);
+		break;
+	case PIXEL_VALUE:
+	case PIXEL_TYPE:
 		result_pixel_state(cursor, context, cell->value, column == PIXEL_TYPE);
-	else if (column == OTHER_VALUE || column == OTHER_TYPE)
+		break;
+	default:
 		result_pixel_state(cursor, context, cell->other, column == OTHER_TYPE);
-	else if (column == PIXEL)
-		sqlite3_result_int64(context, pixel_of(cursor));
-	else
-		result_pixel(cursor, context, column == PIXEL_END);
+		break;
+	}
 }
 
 #define AT(member) offsetof(struct rows_cursor, member)
