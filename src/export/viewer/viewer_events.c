@@ -174,7 +174,7 @@ static struct viewer_track *track_of(struct events *events, const struct histree
 	}
 	if (!is_told)
 		tid = who_ran(host, event);
-	return tid > 0 ? viewer_threads_find(&host->threads, tid, has_pid, pid)
+	return tid > 0 ? viewer_threads_find(&host->threads, tid, has_pid, pid, event->time)
 		       : track_of_cpu(events->walk->file, event->cpu);
 }
 

@@ -146,6 +146,7 @@ static enum histree_status viewer_walk_hosts(struct viewer_walk *walk)
 	const struct histree_segment_part *parts =
 		request->segments != NULL ? histree_segment_store_parts(request->segments, &count) : NULL;
 	count = viewer_host_count(request);
+	walk->file->host_count = (uint32_t)count;
 	if (check_count(walk, count) != HISTREE_OK)
 		return viewer_walk_fail(walk, HISTREE_ERR_TOO_LARGE);
 	if (hosts == NULL && parts == NULL) /* each event says its own, and they are in one order */

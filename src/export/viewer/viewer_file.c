@@ -29,7 +29,7 @@ static char *put(char *at, const void *bytes, size_t size)
 }
 
 /* The numbers of a key, each as long as it is, are before its texts. */
-enum { KEY_NUMBERS_SIZE = 6 * VARINT_SIZE_MAX };
+enum { KEY_NUMBERS_SIZE = 7 * VARINT_SIZE_MAX };
 
 static size_t put_key_numbers(const struct viewer_file *file, const struct viewer_track_key *key, uint8_t *bytes)
 {
@@ -37,6 +37,7 @@ static size_t put_key_numbers(const struct viewer_file *file, const struct viewe
 	at = put_varint(at, key->parent != NULL ? key->parent->number : 0);
 	at = put_varint(at, (uint64_t)key->pid);
 	at = put_varint(at, (uint64_t)key->tid);
+	at = put_varint(at, key->again);
 	at = put_varint(at, file->host);
 	at = put_varint(at, key->name.size);
 	return (size_t)(at - bytes);
@@ -96,6 +97,18 @@ static bool set_texts(struct viewer_file *file, struct viewer_track *track, cons
 	return true;
 }
 
+/*
+ * By how much the numbers of a process or thread are raised: viewers know them by their numbers, which hosts have
+ * in common, and which are used again.  What there is no room for stays with the one before it.
+ */
+static int64_t raise(const struct viewer_file *file, uint32_t again)
+{
+	const uint64_t host = file->host > 0 ? file->host - 1 : 0,
+		       count = file->host_count > 0 ? file->host_count : 1;
+	const uint64_t place = host + again * count;
+	return (int64_t)((place <= VIEWER_HOSTS_MAX ? place : host) * VIEWER_HOST_NUMBERS);
+}
+
 static struct viewer_track *make(struct viewer_file *file, uint32_t number, const struct viewer_track_key *key)
 {
 	if (!array_reserve(&file->tracks, &file->track_capacity, (size_t)number + 1))
@@ -106,14 +119,16 @@ static struct viewer_track *make(struct viewer_file *file, uint32_t number, cons
 		return NULL;
 	bool is_owner = key->kind == VIEWER_PROCESS || key->kind == VIEWER_THREAD;
 	bool has_parent = key->parent != NULL;
-	int64_t raised = file->host > 0 ? (int64_t)(file->host - 1) * VIEWER_HOST_NUMBERS : 0;
+	const bool has_process = has_parent && key->parent->kind == VIEWER_PROCESS;
+	int64_t raised = raise(file, key->again);
 	*track = (struct viewer_track){ .number = number + 1,
 					.parent = has_parent ? key->parent->number : 0,
 					.kind = key->kind,
 					.has_pid = is_owner ? key->has_pid : has_parent && key->parent->has_pid,
-					.pid = is_owner     ? key->pid + raised
-					       : has_parent ? key->parent->pid
-							    : 0,
+					.pid = is_owner && has_process ? key->parent->pid
+					       : is_owner              ? key->pid + raised
+					       : has_parent            ? key->parent->pid
+								       : 0,
 					.tid = is_owner     ? key->tid + raised
 					       : has_parent ? key->parent->tid
 							    : 0,

@@ -46,6 +46,7 @@ struct viewer_file {
 	uint64_t order;                  /* of the last of them */
 	uint64_t rows;                   /* written so far, as a report counts them */
 	uint32_t host;                   /* of the tracks that are asked for, from 1; 0: there is one */
+	uint32_t host_count;             /* 0: one */
 	const char *host_name;           /* outlives the file */
 };
 
@@ -55,6 +56,7 @@ struct viewer_track_key {
 	const struct viewer_track *parent; /* NULL: none */
 	bool has_pid;                      /* of a process or thread; others have that of their parent */
 	int64_t pid, tid;
+	uint32_t again; /* how many processes, or threads of theirs, had the number before it; of an owner */
 	struct viewer_text name; /* tells groups, lanes and counters of one parent apart */
 	struct viewer_text series;
 };

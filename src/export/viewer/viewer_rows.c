@@ -19,8 +19,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/search.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "histree/lookup.h"
 
 /* ---- threads ----------------------------------------------------------------------------------------------- */
@@ -49,72 +49,114 @@ void viewer_threads_release(struct viewer_threads *threads)
 	histree_control_flow_free(threads->flow);
 }
 
-static const struct histree_thread *find_thread(const struct viewer_threads *threads, int64_t tid)
+static const struct histree_thread *find_thread(const struct viewer_threads *threads, int64_t tid,
+						histree_time time)
 {
 	if (threads->flow == NULL || tid <= 0 || tid > INT32_MAX)
 		return NULL;
-	uint32_t index = histree_control_flow_find(threads->flow, (int32_t)tid, -1);
+	uint32_t index = histree_control_flow_find_at(threads->flow, (int32_t)tid, -1, time);
 	return index == HISTREE_NO_INDEX ? NULL : &threads->threads[index];
 }
 
-struct viewer_track *viewer_threads_process(struct viewer_threads *threads, int64_t pid)
+/* How many threads of a process of this number had the number of a thread before it; of a leader, other processes. */
+static uint32_t count_earlier(const struct viewer_threads *threads, const struct histree_thread *thread,
+			      int32_t pid)
 {
-	const struct viewer_track_key key = { .kind = VIEWER_PROCESS, .has_pid = true, .pid = pid };
+	uint32_t count = 0;
+	while (thread != NULL && thread->life > 0) {
+		thread = find_thread(threads, thread->tid, thread->from - 1);
+		count += thread != NULL && thread->pid == pid;
+	}
+	return count;
+}
+
+struct viewer_track *viewer_threads_process(struct viewer_threads *threads, int64_t pid, histree_time time)
+{
+	const struct histree_thread *leader = find_thread(threads, pid, time);
+	const struct viewer_track_key key = {
+		.kind = VIEWER_PROCESS,
+		.has_pid = true,
+		.pid = pid,
+		.again = leader != NULL ? count_earlier(threads, leader, leader->tid) : 0,
+	};
 	struct viewer_track *process = viewer_file_track(threads->file, &key);
-	const struct histree_thread *first =
-		process == NULL || process->name != NULL ? NULL : find_thread(threads, pid);
-	if (first != NULL)
-		viewer_file_name(threads->file, process, viewer_text(first->name));
+	if (process != NULL && process->name == NULL && leader != NULL)
+		viewer_file_name(threads->file, process, viewer_text(leader->name));
 	return process;
 }
 
-static struct viewer_track *make_thread(struct viewer_threads *threads, int64_t tid, bool has_pid, int64_t pid,
-					const char *name)
+static struct viewer_track *make_thread(struct viewer_threads *threads, int64_t tid, uint32_t again, bool has_pid,
+					int64_t pid, histree_time time, const char *name)
 {
-	const struct viewer_track *process = has_pid ? viewer_threads_process(threads, pid) : NULL;
-	struct viewer_track *track = viewer_file_track(
-		threads->file,
-		&(struct viewer_track_key){
-			.kind = VIEWER_THREAD, .parent = process, .has_pid = has_pid, .pid = pid, .tid = tid });
+	const struct viewer_track *process = has_pid ? viewer_threads_process(threads, pid, time) : NULL;
+	struct viewer_track *track = viewer_file_track(threads->file, &(struct viewer_track_key){
+									      .kind = VIEWER_THREAD,
+									      .parent = process,
+									      .has_pid = has_pid,
+									      .pid = pid,
+									      .tid = tid,
+									      .again = again,
+								      });
 	if (track != NULL && name != NULL)
 		viewer_file_name(threads->file, track, viewer_text(name));
 	return track;
+}
+
+/* Threads that are none of a known process are lanes of a group: viewers give a number alone to a process of that number. */
+static struct viewer_track *make_lane(struct viewer_threads *threads, const char *group, const char *name)
+{
+	const struct viewer_track *parent = viewer_file_track(
+		threads->file, &(struct viewer_track_key){ .kind = VIEWER_GROUP, .name = viewer_text(group) });
+	return viewer_file_track(
+		threads->file,
+		&(struct viewer_track_key){ .kind = VIEWER_LANE, .parent = parent, .name = viewer_text(name) });
 }
 
 /* The idle thread of a CPU, and what ran before the first switch, are no threads of a process. */
 static struct viewer_track *make_idle(struct viewer_threads *threads, const struct histree_thread *thread)
 {
 	char text[64];
-	const struct viewer_track *group =
-		viewer_file_track(threads->file, &(struct viewer_track_key){ .kind = VIEWER_GROUP,
-									     .name = viewer_text("Idle threads") });
 	if (thread->tid == 0)
 		snprintf(text, sizeof(text), "idle thread of CPU %" PRId32, thread->cpu);
 	else
 		snprintf(text, sizeof(text), "threads that are not known (%" PRId32 ")", thread->tid);
-	return viewer_file_track(
-		threads->file,
-		&(struct viewer_track_key){ .kind = VIEWER_LANE, .parent = group, .name = viewer_text(text) });
+	return make_lane(threads, "Idle threads", text);
+}
+
+static struct viewer_track *make_homeless(struct viewer_threads *threads, const struct histree_thread *thread)
+{
+	char text[96], life[24] = "";
+	if (thread->life > 0)
+		snprintf(life, sizeof(life), ", life %" PRId32, thread->life);
+	snprintf(text, sizeof(text), "%s%s%" PRId32 "%s", thread->name, thread->name[0] != '\0' ? " " : "",
+		 thread->tid, life);
+	return make_lane(threads, "Threads whose process is not known", text);
 }
 
 struct viewer_track *viewer_threads_track(struct viewer_threads *threads, const struct histree_thread *thread)
 {
 	if (thread->tid <= 0)
 		return make_idle(threads, thread);
-	return make_thread(threads, thread->tid, true, thread->pid, thread->name);
+	if (!thread->has_process)
+		return make_homeless(threads, thread);
+	const histree_time time = thread->first <= thread->last ? thread->first : thread->from;
+	return make_thread(threads, thread->tid, count_earlier(threads, thread, thread->pid), true, thread->pid,
+			   time, thread->name);
 }
 
-struct viewer_track *viewer_threads_find(struct viewer_threads *threads, int64_t tid, bool has_pid, int64_t pid)
+struct viewer_track *viewer_threads_find(struct viewer_threads *threads, int64_t tid, bool has_pid, int64_t pid,
+					 histree_time time)
 {
-	const struct histree_thread *thread = find_thread(threads, tid);
+	const struct histree_thread *thread = find_thread(threads, tid, time);
 	if (thread != NULL && (!has_pid || pid == thread->pid))
 		return viewer_threads_track(threads, thread);
-	return make_thread(threads, tid, has_pid, pid, NULL);
+	return make_thread(threads, tid, 0, has_pid, pid, time, NULL);
 }
 
-size_t viewer_threads_words(const struct viewer_threads *threads, int32_t tid, char *text, size_t capacity)
+size_t viewer_threads_words(const struct viewer_threads *threads, int32_t tid, histree_time time, char *text,
+			    size_t capacity)
 {
-	const struct histree_thread *thread = find_thread(threads, tid);
+	const struct histree_thread *thread = find_thread(threads, tid, time);
 	int size = tid == 0 ? snprintf(text, capacity, "idle")
 		   : thread != NULL && thread->name[0] != '\0'
 			   ? snprintf(text, capacity, "%s %" PRId32, thread->name, tid)
@@ -160,7 +202,8 @@ struct viewer_text viewer_value_text(const struct histree_value *value, char roo
 }
 
 struct viewer_text viewer_words(const struct viewer_rows *rows, const struct viewer_row *row,
-				const struct histree_value *value, char room[VIEWER_WORDS_SIZE], bool *says_value)
+				const struct histree_value *value, histree_time time, char room[VIEWER_WORDS_SIZE],
+				bool *says_value)
 {
 	const char *words = histree_label_words(row->labels, value);
 	*says_value = words == NULL;
@@ -168,7 +211,7 @@ struct viewer_text viewer_words(const struct viewer_rows *rows, const struct vie
 		return viewer_text(words);
 	if (row->meaning == HISTREE_MEANS_TID && value->type == HISTREE_INT) {
 		*says_value = false;
-		return (struct viewer_text){ room, viewer_threads_words(&rows->threads, value->int32, room,
+		return (struct viewer_text){ room, viewer_threads_words(&rows->threads, value->int32, time, room,
 									VIEWER_WORDS_SIZE) };
 	}
 	if (row->meaning == HISTREE_MEANS_IRQ && value->type == HISTREE_INT) {

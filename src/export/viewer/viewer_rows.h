@@ -27,15 +27,17 @@ struct viewer_track *viewer_threads_track(struct viewer_threads *threads, const 
 
 /*
  * Returns the track of the thread with this number: of its process if that is known, else of `pid` if the caller
- * has one (`has_pid`), else of none.
+ * has one (`has_pid`), else of none.  Of several that had the number, it is the one that had it at a time.
  */
-struct viewer_track *viewer_threads_find(struct viewer_threads *threads, int64_t tid, bool has_pid, int64_t pid);
+struct viewer_track *viewer_threads_find(struct viewer_threads *threads, int64_t tid, bool has_pid, int64_t pid,
+					 histree_time time);
 
-/* Write what a CPU says that runs there: "bash 42", "idle".  Returns the length. */
-size_t viewer_threads_words(const struct viewer_threads *threads, int32_t tid, char *text, size_t capacity);
+/* Write what a CPU says that runs there at a time: "bash 42", "idle".  Returns the length. */
+size_t viewer_threads_words(const struct viewer_threads *threads, int32_t tid, histree_time time, char *text,
+			    size_t capacity);
 
-/* Returns the track of a process; NULL after a failure. */
-struct viewer_track *viewer_threads_process(struct viewer_threads *threads, int64_t pid);
+/* Returns the track of the process that had a number at a time; NULL after a failure. */
+struct viewer_track *viewer_threads_process(struct viewer_threads *threads, int64_t pid, histree_time time);
 
 struct viewer_row {
 	histree_quark quark;
@@ -93,11 +95,13 @@ static inline struct viewer_row *viewer_rows_at(const struct viewer_rows *rows, 
 enum { VIEWER_WORDS_SIZE = 128 };
 
 /*
- * Returns the text of a state: its words where they are known, else its value.  It is in `room`, or borrowed from
- * the value or a table.  *says_value is false where the value is another one than the text.
+ * Returns the text of a state that begins at a time: its words where they are known, else its value.  It is in
+ * `room`, or borrowed from the value or a table.  *says_value is false where the value is another one than the
+ * text.
  */
 struct viewer_text viewer_words(const struct viewer_rows *rows, const struct viewer_row *row,
-				const struct histree_value *value, char room[VIEWER_WORDS_SIZE], bool *says_value);
+				const struct histree_value *value, histree_time time, char room[VIEWER_WORDS_SIZE],
+				bool *says_value);
 
 /* Returns a value as text, in `room` or borrowed from it; bytes that are no text are hexadecimal, and cut. */
 struct viewer_text viewer_value_text(const struct histree_value *value, char room[VIEWER_WORDS_SIZE]);

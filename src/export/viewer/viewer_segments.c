@@ -85,11 +85,13 @@ static struct viewer_track *track_of(struct segments *segments, const struct his
 	int64_t tid, pid = 0, cpu;
 	bool has_pid = number_at(segment, fields->pid, &pid);
 	if (track.size > 0)
-		return lane(segments, has_pid ? viewer_threads_process(&segments->threads, pid) : NULL, track);
+		return lane(segments,
+			    has_pid ? viewer_threads_process(&segments->threads, pid, segment->start) : NULL,
+			    track);
 	if (number_at(segment, fields->tid, &tid))
-		return viewer_threads_find(&segments->threads, tid, has_pid, pid);
+		return viewer_threads_find(&segments->threads, tid, has_pid, pid, segment->start);
 	if (has_pid)
-		return viewer_threads_process(&segments->threads, pid);
+		return viewer_threads_process(&segments->threads, pid, segment->start);
 	if (number_at(segment, fields->cpu, &cpu)) {
 		char name[32] = "CPU ";
 		name[strlen("CPU ") + number_format_signed(cpu, name + strlen("CPU "))] = '\0';

@@ -44,8 +44,9 @@ struct viewer_flows {
 static struct viewer_track *track_of_thread(struct viewer_flows *flows, int32_t tid, histree_time time)
 {
 	const struct viewer_threads *threads = &flows->rows->threads;
-	uint32_t index = threads->flow == NULL || tid <= 0 ? HISTREE_NO_INDEX
-							   : histree_control_flow_find(threads->flow, tid, -1);
+	uint32_t index = threads->flow == NULL || tid <= 0
+				 ? HISTREE_NO_INDEX
+				 : histree_control_flow_find_at(threads->flow, tid, -1, time);
 	const struct viewer_row *row = index == HISTREE_NO_INDEX
 					       ? NULL
 					       : viewer_rows_at(flows->rows, threads->threads[index].status, time);
@@ -285,7 +286,8 @@ static void write_state(struct states *states, const struct pending *pending)
 	}
 	if (row->track == NULL)
 		return; /* no number: the counter keeps its last one */
-	struct viewer_text name = viewer_words(&states->rows, row, &interval->value, room, &says_value);
+	struct viewer_text name =
+		viewer_words(&states->rows, row, &interval->value, interval->start, room, &says_value);
 	const struct viewer_argument value = { "value", interval->value };
 	viewer_file_span(states->walk->file, row->track,
 			 &(struct viewer_span){ .start = start,
