@@ -29,8 +29,8 @@ int property_run(const char *name, const struct property *properties, size_t pro
 		 const struct CMUnitTest *others, size_t other_count);
 
 /*
- * Checks more rounds of each kind, with other seeds than those of property_run(), until `is_enough` holds: what a few
- * rounds must have seen is so whatever the seed is.  Returns whether it holds in the end.
+ * Checks more rounds of each kind, with other seeds than those of property_run(), until `is_enough` holds: so what
+ * a few rounds must have seen is seen whatever the seed is.  Returns whether it holds in the end.
  */
 bool property_go_on(const struct property *property, bool (*is_enough)(void));
 

@@ -36,7 +36,7 @@ struct where_case {
 	char fault[8400];
 };
 
-/* They held for some states of a history and not for others.  Of one history, all may hold everywhere or nowhere. */
+/* They held for some states of a history and not for others; of one history, none may. */
 static size_t expressions_that_part;
 
 /* A history, and what it must hold. */

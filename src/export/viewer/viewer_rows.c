@@ -58,7 +58,7 @@ static const struct histree_thread *find_thread(const struct viewer_threads *thr
 	return index == HISTREE_NO_INDEX ? NULL : &threads->threads[index];
 }
 
-/* How many threads of a process of this number had the number of a thread before it; of a leader, other processes. */
+/* How many threads of a process of this number had a thread's number before it did. */
 static uint32_t count_earlier(const struct viewer_threads *threads, const struct histree_thread *thread,
 			      int32_t pid)
 {
@@ -102,7 +102,10 @@ static struct viewer_track *make_thread(struct viewer_threads *threads, int64_t 
 	return track;
 }
 
-/* Threads that are none of a known process are lanes of a group: viewers give a number alone to a process of that number. */
+/*
+ * Threads of no known process are lanes of a group, with their numbers in their names, as Perfetto drops a thread
+ * without a process.
+ */
 static struct viewer_track *make_lane(struct viewer_threads *threads, const char *group, const char *name)
 {
 	const struct viewer_track *parent = viewer_file_track(
