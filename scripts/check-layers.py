@@ -30,7 +30,7 @@ ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.
     "pipeline": {"": 0, "build": 1, "load": 1, "copy": 1, "hosts": 2},
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
-    "status.h": 0, "cancel.h": 0, "value.h": 0, "time_text.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5,
+    "status.h": 0, "cancel.h": 0, "cursor.h": 0, "value.h": 0, "time_text.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5,
     "backend.h": 5, "history.h": 5, "history_source.h": 5, "labels.h": 5, "charts.h": 5,
     "segment_store.h": 5, "filter.h": 6, "query.h": 6, "critical_path.h": 6, "lookup.h": 6, "join.h": 6, "snapshot.h": 6, "rows.h": 6,
     "segment_density.h": 6, "segment_filter.h": 6, "selection.h": 6, "state_filter.h": 6, "window.h": 6,

@@ -9,22 +9,19 @@
  * Events that numbers and times rule out are not decoded: reading starts at most 8,192 events before the first
  * event that can pass, and ends after the last.  For events that type or host rule out, no field is read.
  *
- *	histree_event_query_create(events, reader, "time > +5s && cpu == 1", start, end, &query, &error);
- *	histree_event_query_start(query, &HISTREE_EVENTS_ALL, &error);
- *	while ((status = histree_event_query_next(query, &event, &error)) == HISTREE_OK)
- *		...;		// histree_event_reader_contents(reader) is that of the event
- *	histree_event_query_free(query);
- *
- * Threads: a query belongs to the thread that has its reader.
+ *	histree_event_query_create(events, reader, "time > +5s && cpu == 1", start, end, &cursor, &error);
+ *	histree_event_query_start(cursor, &HISTREE_EVENTS_ALL, &error);
+ *	while ((status = histree_cursor_next(cursor, &error)) == HISTREE_OK)
+ *		event = histree_cursor_event(cursor);	// histree_event_reader_contents(reader) is that of it
+ *	histree_cursor_free(cursor);		// cursor.h; the reader stays
  */
 #ifndef HISTREE_EVENT_QUERY_H
 #define HISTREE_EVENT_QUERY_H
 
 #include "cancel.h"
+#include "cursor.h"
 #include "events.h"
 #include "window.h"
-
-struct histree_event_query;
 
 /*
  * Events whose number and time lie in these windows.  An event is an instant, so bounds that cross select
@@ -47,38 +44,31 @@ struct histree_event_range {
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
-			   const char *where, histree_time start, histree_time end,
-			   struct histree_event_query **out, struct histree_error *error);
+			   const char *where, histree_time start, histree_time end, struct histree_cursor **out,
+			   struct histree_error *error);
 
-/* Begin with the first event of the range.  It may be started any number of times. */
+/* Begin with the first event of the range; events come by number.  It may be started any number of times. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_query_start(struct histree_event_query *query, const struct histree_event_range *range,
+histree_event_query_start(struct histree_cursor *query, const struct histree_event_range *range,
 			  struct histree_error *error);
 
 /*
  * Set a cancel, which is asked now and then while events are looked for and ends the query with
  * HISTREE_ERR_CANCELLED.
  */
-HISTREE_API void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel);
+HISTREE_API void histree_event_query_set_cancel(struct histree_cursor *query, struct histree_cancel cancel);
 
 /*
  * Returns a path in the expression at which no event that was read has a value; NULL: each path had one.  If no
  * event passes, the path may have been misspelt.
  */
-HISTREE_API const char *histree_event_query_absent(const struct histree_event_query *query);
+HISTREE_API const char *histree_event_query_absent(const struct histree_cursor *query);
 
 /*
  * Returns true if the expression names `type` and lets events of a single type pass, and sets *type to that type,
  * an index of histree_events_types().
  */
-HISTREE_API bool histree_event_query_one_type(const struct histree_event_query *query, uint32_t *type);
-
-/* Get the next event, by number, or return HISTREE_END. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_query_next(struct histree_event_query *query, struct histree_event *out, struct histree_error *error);
-
-/* Free the query, or do nothing if it is NULL; the reader stays. */
-HISTREE_API void histree_event_query_free(struct histree_event_query *query);
+HISTREE_API bool histree_event_query_one_type(const struct histree_cursor *query, uint32_t *type);
 
 /*
  * Returns true if no event has a time before that of an event with a smaller number.  Where a clock of the trace

@@ -4,6 +4,7 @@
  *
  *	status.h	statuses and errors
  *	cancel.h	end a long call from outside
+ *	cursor.h	the answer to a question, row by row
  *	time_text.h	times as people write them
  *	value.h		times, quarks, values, intervals
  *	attributes.h	the attribute tree
@@ -66,6 +67,7 @@
 #include "charts.h"
 #include "convert.h"
 #include "critical_path.h"
+#include "cursor.h"
 #include "draw.h"
 #include "event_query.h"
 #include "event_source.h"

@@ -9,21 +9,20 @@
  * of the same host.
  *
  *	struct histree_join_query query = { .quarks = threads, .quark_count = n, .from = t1, .to = t2 };
- *	histree_join_create(history, store, &join, &error);
- *	histree_join_start(join, &query, &error);
- *	while ((status = histree_join_next(join, &pair, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
- *	histree_join_free(join);
+ *	histree_join_create(history, store, &cursor, &error);
+ *	histree_join_start(cursor, &query, &error);
+ *	while ((status = histree_cursor_next(cursor, &error)) == HISTREE_OK)
+ *		pair = histree_cursor_pair(cursor);
+ *	histree_cursor_free(cursor);		// cursor.h
  *
- * Threads: a join belongs to one thread; any number of them may run on one history and store.
+ * What a damaged node of segments held is missing, and told by histree_cursor_losses().
  */
 #ifndef HISTREE_JOIN_H
 #define HISTREE_JOIN_H
 
+#include "cursor.h"
 #include "query.h"
 #include "segment_store.h"
-
-struct histree_join;
 
 struct histree_join_query {
 	/* Ascending and distinct; borrowed until the next start.  NULL means all attributes. */
@@ -65,26 +64,16 @@ struct histree_join_pair {
 /* Create a join.  The store must be finished. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_join_create(struct histree_history *history,
 								       struct histree_segment_store *store,
-								       struct histree_join **out,
+								       struct histree_cursor **out,
 								       struct histree_error *error);
 
-/* Start, or start again.  The errors are those of histree_query_start(). */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_join_start(struct histree_join *join, const struct histree_join_query *query, struct histree_error *error);
-
 /*
- * Get the next pair, by the start of the overlap; the order of pairs that begin to overlap at the same time is
- * always the same.  Returns HISTREE_END after the last one.  Returns HISTREE_PARTIAL, without a pair, where
- * segments are missing because a node is damaged, and goes on with the next call.  Returns HISTREE_ERR_TOO_LARGE
- * if the segments that overlap at one time need more than memory_max.
+ * Start, or start again.  The errors are those of histree_query_start().  Pairs come by the start of the overlap;
+ * the order of those that begin to overlap at the same time is always the same.  The cursor returns
+ * HISTREE_ERR_TOO_LARGE if the segments that overlap at one time need more than memory_max.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_join_next(struct histree_join *join, struct histree_join_pair *out, struct histree_error *error);
-
-/* Returns what the last HISTREE_PARTIAL was about. */
-HISTREE_API struct histree_segment_loss histree_join_loss(const struct histree_join *join);
-
-/* Free the join, or do nothing if it is NULL. */
-HISTREE_API void histree_join_free(struct histree_join *join);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_join_start(struct histree_cursor *join,
+								      const struct histree_join_query *query,
+								      struct histree_error *error);
 
 #endif

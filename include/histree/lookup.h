@@ -12,6 +12,7 @@
 #ifndef HISTREE_LOOKUP_H
 #define HISTREE_LOOKUP_H
 
+#include "cursor.h"
 #include "query.h"
 
 /*
@@ -39,9 +40,9 @@ struct histree_numbers {
 	struct histree_value min, max; /* null if there are no numbers */
 	/* Each number weighted by its time in the range; 0 if there are no numbers */
 	double mean;
-	uint64_t number_ns;            /* the time with a number */
-	uint64_t unknown_ns;           /* the time in which the value is not known; min and max may not cover it */
-	uint64_t other_ns;             /* null, a boolean, a text, or a NaN */
+	uint64_t number_ns;  /* the time with a number */
+	uint64_t unknown_ns; /* the time in which the value is not known; min and max may not cover it */
+	uint64_t other_ns;   /* null, a boolean, a text, or a NaN */
 };
 
 /*
@@ -77,14 +78,14 @@ histree_numbers_verify(struct histree_history *history, void (*report)(void *con
  * read the rest.  It keeps 65536 intervals and 16 MiB of their bytes, or the changes of one time if these are
  * more.
  *
- *	histree_changes_create(history, &changes, &error);
- *	histree_changes_start(changes, &(struct histree_changes_region){ .from = t1, .to = t2 }, &error);
- *	while ((status = histree_changes_next(changes, &change, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
- *	histree_changes_free(changes);
+ *	histree_changes_create(history, &cursor, &error);
+ *	histree_changes_start(cursor, &(struct histree_changes_region){ .from = t1, .to = t2 }, &error);
+ *	while ((status = histree_cursor_next(cursor, &error)) == HISTREE_OK)
+ *		change = histree_cursor_change(cursor);
+ *	histree_cursor_free(cursor);		// cursor.h
+ *
+ * States that damage hides are unknown, each from the point where it is lost, as a query of the whole range says.
  */
-struct histree_changes;
-
 struct histree_changes_region {
 	/* Ascending and distinct; borrowed until the next start.  NULL means all attributes. */
 	const histree_quark *quarks;
@@ -93,6 +94,7 @@ struct histree_changes_region {
 	bool backwards;        /* the latest change comes first */
 };
 
+/* The next time of a change. */
 struct histree_change {
 	histree_time time;
 	/* The states that begin at that time, by ascending quark; borrowed until the next call. */
@@ -101,24 +103,11 @@ struct histree_change {
 };
 
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_changes_create(struct histree_history *history, struct histree_changes **out, struct histree_error *error);
+histree_changes_create(struct histree_history *history, struct histree_cursor **out, struct histree_error *error);
 
 /* Start, or start again.  The errors are those of histree_query_start(). */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_changes_start(struct histree_changes *changes, const struct histree_changes_region *region,
+histree_changes_start(struct histree_cursor *changes, const struct histree_changes_region *region,
 		      struct histree_error *error);
-
-/* Get the next time of a change, or return HISTREE_END. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_changes_next(struct histree_changes *changes, struct histree_change *out, struct histree_error *error);
-
-/*
- * Returns whether any node needed since the start could not be read.  Its states are unknown, each from the point
- * where it is lost, as a query of the whole range says.
- */
-HISTREE_API bool histree_changes_are_damaged(const struct histree_changes *changes);
-
-/* Free the iterator, or do nothing if it is NULL. */
-HISTREE_API void histree_changes_free(struct histree_changes *changes);
 
 #endif

@@ -20,7 +20,7 @@ struct histree_repair_options {
 	void (*lost)(void *context, const char *analysis, const struct histree_attributes *attributes,
 		     const struct histree_interval *interval);
 	/* Called for each lost node of a segment store; may be NULL. */
-	void (*lost_segments)(void *context, const char *analysis, const struct histree_segment_loss *loss);
+	void (*lost_segments)(void *context, const char *analysis, const struct histree_loss *loss);
 	/* Called with a sentence for other damage, such as a lost section or a whole lost history; may be NULL. */
 	void (*damage)(void *context, const char *what);
 	/*

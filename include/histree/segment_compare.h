@@ -75,7 +75,7 @@ HISTREE_API const struct histree_segment_difference *
 histree_segment_comparison_group(const struct histree_segment_comparison *comparison, size_t index);
 
 /* Returns what is missing of A (0) or B (1), or NULL if nothing is. */
-HISTREE_API const struct histree_segment_loss *
+HISTREE_API const struct histree_loss *
 histree_segment_comparison_loss(const struct histree_segment_comparison *comparison, int side);
 
 /* Free the comparison, or do nothing if it is NULL. */

@@ -60,8 +60,7 @@ HISTREE_API uint64_t histree_segment_density_count(const struct histree_segment_
 						   uint32_t column, size_t bucket);
 
 /* Returns what all damaged nodes together lack, `node` being the first of them, or NULL if nothing is missing. */
-HISTREE_API const struct histree_segment_loss *
-histree_segment_density_loss(const struct histree_segment_density *density);
+HISTREE_API const struct histree_loss *histree_segment_density_loss(const struct histree_segment_density *density);
 
 /* Free the density; NULL is allowed. */
 HISTREE_API void histree_segment_density_free(struct histree_segment_density *density);

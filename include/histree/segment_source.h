@@ -25,7 +25,7 @@ struct histree_segment_source {
 					    struct histree_error *error);
 	/* As histree_segment_iter_next(). */
 	enum histree_status (*cursor_next)(void *cursor, struct histree_segment *out, struct histree_error *error);
-	struct histree_segment_loss (*cursor_loss)(const void *cursor);
+	struct histree_loss (*cursor_loss)(const void *cursor);
 	void (*cursor_free)(void *cursor);
 	void (*free)(void *context);
 };

@@ -66,8 +66,7 @@ HISTREE_API const struct histree_segment_group *
 histree_segment_stats_group(const struct histree_segment_stats *stats, size_t index);
 
 /* Returns what is missing in all damaged nodes together, `node` being the first of them, or NULL if nothing is. */
-HISTREE_API const struct histree_segment_loss *
-histree_segment_stats_loss(const struct histree_segment_stats *stats);
+HISTREE_API const struct histree_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats);
 
 /* Free the statistics, or do nothing if they are NULL. */
 HISTREE_API void histree_segment_stats_free(struct histree_segment_stats *stats);

@@ -27,16 +27,17 @@
 #define HISTREE_SEGMENT_STORE_H
 
 #include "cancel.h"
+#include "cursor.h"
 #include "segment.h"
 
 /* ---- stores ------------------------------------------------------------------------------------- */
 
 /* The stores of thesis 5.4.  All of them give the same answers. */
 enum histree_segment_store_kind {
-	HISTREE_SEGMENTS_DISK,   /* a segment tree in a file; its memory is bounded */
-	HISTREE_SEGMENTS_ARRAY,  /* an array in memory that each addition keeps sorted by start */
-	HISTREE_SEGMENTS_LAZY,   /* an array in memory that is sorted when a query needs it */
-	HISTREE_SEGMENTS_MAP,    /* two balanced trees in memory, by start and by end */
+	HISTREE_SEGMENTS_DISK,  /* a segment tree in a file; its memory is bounded */
+	HISTREE_SEGMENTS_ARRAY, /* an array in memory that each addition keeps sorted by start */
+	HISTREE_SEGMENTS_LAZY,  /* an array in memory that is sorted when a query needs it */
+	HISTREE_SEGMENTS_MAP,   /* two balanced trees in memory, by start and by end */
 	/* The stores of several hosts as one: histree_segment_store_unite(); never created */
 	HISTREE_SEGMENTS_UNION,
 	HISTREE_SEGMENTS_SOURCE, /* the store of another process: segment_source.h; never created */
@@ -315,17 +316,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_iter_next(str
 									     struct histree_segment *out,
 									     struct histree_error *error);
 
-/* What one damaged node held. */
-struct histree_segment_loss {
-	histree_time from, to; /* every missing segment lies within them */
-	uint64_t count_max;    /* maximum number of missing segments, in the whole store and whatever the query */
-	uint32_t node;         /* of the file, or of the host's file */
-	/* In a union: index of the part; all of it is missing if its store is NULL.  Else 0 */
-	uint32_t part;
-};
-
 /* Returns what the last HISTREE_PARTIAL was about. */
-HISTREE_API struct histree_segment_loss histree_segment_iter_loss(const struct histree_segment_iter *iter);
+HISTREE_API struct histree_loss histree_segment_iter_loss(const struct histree_segment_iter *iter);
 
 /*
  * Returns true if a query of this store, in any thread, has met a damaged node since the store was opened, so

@@ -361,13 +361,13 @@ enum histree_status histree_event_reader_create(const struct histree_events *eve
     struct histree_error *error);
 void histree_event_reader_free(struct histree_event_reader *reader);
 enum histree_status histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
-    const char *where, histree_time start, histree_time end, struct histree_event_query **out,
+    const char *where, histree_time start, histree_time end, struct histree_cursor **out,
     struct histree_error *error);
-enum histree_status histree_event_query_start(struct histree_event_query *query, const struct histree_event_range *range,
+enum histree_status histree_event_query_start(struct histree_cursor *query, const struct histree_event_range *range,
     struct histree_error *error);
-enum histree_status histree_event_query_next(struct histree_event_query *query, struct histree_event *out,
-    struct histree_error *error);
-void histree_event_query_free(struct histree_event_query *query);
+enum histree_status histree_cursor_next(struct histree_cursor *cursor, struct histree_error *error);
+const struct histree_event *histree_cursor_event(const struct histree_cursor *cursor);
+void histree_cursor_free(struct histree_cursor *cursor);
 const char *histree_event_reader_contents(struct histree_event_reader *reader);
 enum histree_status histree_event_reader_value(const struct histree_event_reader *reader, const char *path,
     struct histree_value *out);

@@ -87,7 +87,7 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
     wanted = None if names is None else {all_types.index(name) for name in names}
     paths = [(name, cstring(name, "the field")) for name in fields]
     reader = opened(lib.histree_event_reader_create, lib.histree_event_reader_free, events, events.address)
-    query = opened(lib.histree_event_query_create, lib.histree_event_query_free, reader, events.address, reader.address,
+    query = opened(lib.histree_event_query_create, lib.histree_cursor_free, reader, events.address, reader.address,
                    None if where is None else cstring(where, "the expression"), *trace)
     everything = _abi.Window(_abi.TIME_MIN, _abi.TIME_MAX)
     call(lib.histree_event_query_start, query.address, ctypes.byref(_abi.EventRange(everything, _abi.Window(from_, to))))
@@ -95,16 +95,17 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
 
     def walk() -> Iterator[Event]:
         given = 0
-        raw, value = _abi.Event(), _abi.Value()
+        value = _abi.Value()
         error = _abi.Error()
         while limit is None or given < limit:
             with lock:
                 scope.check()
-                status = lib.histree_event_query_next(query.address, ctypes.byref(raw), ctypes.byref(error))
+                status = lib.histree_cursor_next(query.address, ctypes.byref(error))
                 if status == _abi.STATUSES["END"]:
                     return
                 if status != 0:
                     raise error_of(status, error)
+                raw = _abi.Event.from_buffer_copy(_abi.Event.from_address(lib.histree_cursor_event(query.address)))
                 if wanted is not None and raw.type not in wanted:
                     continue
                 values: Dict[str, Any] = {}

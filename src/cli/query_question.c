@@ -194,8 +194,7 @@ static enum histree_status put_changes(const struct lookup_question *question,
 						       .from = question->from,
 						       .to = question->to,
 						       .backwards = question->backwards };
-	struct histree_changes *changes = NULL;
-	struct histree_change change;
+	struct histree_cursor *changes = NULL;
 	uint64_t left = question->count_max != 0 ? question->count_max : UINT64_MAX;
 	enum histree_status status = histree_changes_create(question->history, &changes, error);
 	if (status == HISTREE_OK)
@@ -203,17 +202,20 @@ static enum histree_status put_changes(const struct lookup_question *question,
 	for (uint64_t step = 0; status == HISTREE_OK && left > 0; step++) {
 		status = cancel_check(&question->cancel, step, error);
 		if (status == HISTREE_OK)
-			status = histree_changes_next(changes, &change, error);
-		for (size_t i = 0; status == HISTREE_OK && i < change.count && left > 0; i++) {
-			const struct histree_interval *state = &change.intervals[i];
+			status = histree_cursor_next(changes, error);
+		if (status != HISTREE_OK)
+			break;
+		const struct histree_change *change = histree_cursor_change(changes);
+		for (size_t i = 0; i < change->count && left > 0; i++) {
+			const struct histree_interval *state = &change->intervals[i];
 			if (question->filter != NULL && !histree_state_filter_match(question->filter, state))
 				continue;
 			take(context, find(by_quark, count, state->quark), state);
 			left--;
 		}
 	}
-	*is_damaged = changes != NULL && histree_changes_are_damaged(changes);
-	histree_changes_free(changes);
+	*is_damaged = changes != NULL && histree_cursor_loss(changes).nodes > 0;
+	histree_cursor_free(changes);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

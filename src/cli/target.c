@@ -595,7 +595,7 @@ enum cli_exit segment_target_groups(struct segment_target *target, const char *n
 /* ------------------------------------------------------------------------------------------------------------- */
 
 enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
-					 const struct histree_segment_loss *loss)
+					 const struct histree_loss *loss)
 {
 	size_t count;
 	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
@@ -608,11 +608,22 @@ enum cli_exit segment_target_report_loss(const struct histree_segment_store *sto
 				   "incomplete: %" PRIu64 " segments of host '%s' at most, from %" PRId64
 				   " to %" PRId64
 				   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
-				   loss->count_max, part->name, loss->from, loss->to, loss->node);
+				   loss->rows_max, part->name, loss->from, loss->to, loss->node);
 	return report_exit(CLI_INPUT,
 			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
 			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
-			   loss->count_max, loss->from, loss->to, loss->node);
+			   loss->rows_max, loss->from, loss->to, loss->node);
+}
+
+enum cli_exit segment_target_report_losses(const struct histree_segment_store *store,
+					   const struct histree_cursor *cursor)
+{
+	size_t count;
+	const struct histree_loss *losses = histree_cursor_losses(cursor, &count);
+	enum cli_exit code = CLI_OK;
+	for (size_t i = 0; i < count; i++)
+		code = segment_target_report_loss(store, &losses[i]);
+	return code;
 }
 
 struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field)
@@ -625,7 +636,7 @@ struct row_column segment_target_column(const struct histree_segment_schema *sch
 }
 
 enum cli_exit segment_target_judge(const struct histree_segment_store *store,
-				   const struct histree_segment_loss *loss, bool found_some, const char *where)
+				   const struct histree_loss *loss, bool found_some, const char *where)
 {
 	if (loss != NULL)
 		return segment_target_report_loss(store, loss);

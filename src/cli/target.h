@@ -209,13 +209,17 @@ struct row_column segment_target_column(const struct histree_segment_schema *sch
 
 /* Reports on standard error that segments are missing in the output.  Returns what to exit with. */
 enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
-					 const struct histree_segment_loss *loss);
+					 const struct histree_loss *loss);
+
+/* The same of all that a cursor lost. */
+enum cli_exit segment_target_report_losses(const struct histree_segment_store *store,
+					   const struct histree_cursor *cursor);
 
 /*
  * Returns what to exit with after an answer about all segments that pass an expression, or NULL.  A `loss`, unless
  * NULL, is reported.
  */
 enum cli_exit segment_target_judge(const struct histree_segment_store *store,
-				   const struct histree_segment_loss *loss, bool found_some, const char *where);
+				   const struct histree_loss *loss, bool found_some, const char *where);
 
 #endif

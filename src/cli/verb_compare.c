@@ -648,7 +648,7 @@ static int print_segments(const struct segment_target targets[SIDES],
 		return report_no_memory();
 	compare_rows_segments(output, row_format_find(chosen->format), comparison, chosen->top);
 	for (int i = 0; i < SIDES; i++) {
-		const struct histree_segment_loss *loss = histree_segment_comparison_loss(comparison, i);
+		const struct histree_loss *loss = histree_segment_comparison_loss(comparison, i);
 		if (loss != NULL)
 			status = segment_target_report_loss(targets[i].store, loss);
 	}

@@ -51,7 +51,7 @@ struct listing {
 	struct target target;
 	struct histree_events *events;
 	struct histree_event_reader *reader;
-	struct histree_event_query *query;
+	struct histree_cursor *query;
 	const char *const *types;
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	size_t host_count;
@@ -90,12 +90,11 @@ static bool put_event(struct listing *listing, const struct histree_event *event
 static enum cli_exit print_events(struct listing *listing, uint64_t top)
 {
 	struct histree_error error = { 0 };
-	struct histree_event event;
 	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { listing->from, listing->to, false } };
 	enum histree_status status = histree_event_query_start(listing->query, &range, &error);
 	while (status == HISTREE_OK && listing->rows.row_count < top) {
-		status = histree_event_query_next(listing->query, &event, &error);
-		if (status == HISTREE_OK && !put_event(listing, &event))
+		status = histree_cursor_next(listing->query, &error);
+		if (status == HISTREE_OK && !put_event(listing, histree_cursor_event(listing->query)))
 			return report_no_memory();
 	}
 	return status < 0 ? report_error(&error) : CLI_OK;
@@ -214,7 +213,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	status = open_events(&listing, &words, &chosen);
 	if (status == CLI_OK)
 		status = print(&listing, &chosen);
-	histree_event_query_free(listing.query);
+	histree_cursor_free(listing.query);
 	histree_event_reader_free(listing.reader);
 	histree_events_close(listing.events);
 	target_close(&listing.target);

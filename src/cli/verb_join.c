@@ -211,23 +211,20 @@ static void put_pair(struct joining *joining, const struct histree_join_pair *pa
 
 static enum cli_exit put_pairs(struct joining *joining, const struct histree_join_query *query)
 {
-	struct histree_join *join = NULL;
-	struct histree_join_pair pair;
+	struct histree_cursor *join = NULL;
 	struct histree_error error = { 0 };
 	enum cli_exit lost = CLI_OK;
 	enum histree_status status = histree_join_create(joining->history, joining->target.store, &join, &error);
 	if (status == HISTREE_OK)
 		status = histree_join_start(join, query, &error);
-	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
-		status = histree_join_next(join, &pair, &error);
-		if (status == HISTREE_OK) {
-			put_pair(joining, &pair);
-		} else if (status == HISTREE_PARTIAL) {
-			const struct histree_segment_loss loss = histree_join_loss(join);
-			lost = segment_target_report_loss(joining->target.store, &loss);
-		}
+	while (status == HISTREE_OK) {
+		status = histree_cursor_next(join, &error);
+		if (status == HISTREE_OK)
+			put_pair(joining, histree_cursor_pair(join));
 	}
-	histree_join_free(join);
+	if (join != NULL)
+		lost = segment_target_report_losses(joining->target.store, join);
+	histree_cursor_free(join);
 	if (status != HISTREE_END)
 		return report_error(&error);
 	return lost != CLI_OK || joining->rows.row_count > 0

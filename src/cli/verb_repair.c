@@ -93,7 +93,7 @@ static void print_lost(void *context, const char *analysis, const struct histree
 }
 
 /* Prints a lost node of a segment store as a row without an attribute. */
-static void print_lost_segments(void *context, const char *analysis, const struct histree_segment_loss *loss)
+static void print_lost_segments(void *context, const char *analysis, const struct histree_loss *loss)
 {
 	struct repairing *repairing = context;
 	repairing->lost_nodes++;
@@ -103,7 +103,7 @@ static void print_lost_segments(void *context, const char *analysis, const struc
 	row_number(&repairing->rows, loss->to);
 	row_end(&repairing->rows);
 	report("%s%s: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64 ", are lost with node %u",
-	       repairing->host != NULL ? repairing->host : "", analysis, loss->count_max, loss->from, loss->to,
+	       repairing->host != NULL ? repairing->host : "", analysis, loss->rows_max, loss->from, loss->to,
 	       loss->node);
 }
 

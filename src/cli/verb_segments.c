@@ -133,7 +133,7 @@ static int print(struct histree_segment_store *store, const struct histree_segme
 		if (status == HISTREE_OK) {
 			put_segment(&rows, &segment);
 		} else if (status == HISTREE_PARTIAL) {
-			const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
+			const struct histree_loss loss = histree_segment_iter_loss(iter);
 			lost = segment_target_report_loss(store, &loss);
 		}
 	}

@@ -61,7 +61,7 @@ struct event_column {
 struct events_source {
 	struct relation base;
 	struct histree_event_reader *reader;
-	struct histree_event_query *query;
+	struct histree_cursor *query;
 	struct histree_event_range range;
 	int column[PARTS];
 	uint32_t *name_ids; /* by type */
@@ -210,10 +210,9 @@ static enum histree_status take_fields(struct events_source *source, bool is_fir
 /* Read all of the events, for the fields that they have. */
 static enum histree_status look_at_fields(struct events_source *source, struct histree_error *error)
 {
-	struct histree_event event;
 	enum histree_status status = histree_event_query_start(source->query, &source->range, error);
 	while (status == HISTREE_OK) {
-		status = histree_event_query_next(source->query, &event, error);
+		status = histree_cursor_next(source->query, error);
 		if (status == HISTREE_OK)
 			status = take_fields(source, true, error);
 	}
@@ -313,16 +312,15 @@ static enum histree_status next_events(struct relation *base, struct columns_bat
 				       struct histree_error *error)
 {
 	struct events_source *source = source_of(base);
-	struct histree_event event;
 	enum histree_status status = HISTREE_OK;
 	columns_texts_release(&source->fields);
 	for (size_t i = 0; i < source->of_field_count; i++)
 		columns_texts_release(&source->of_fields[i].texts);
 	while (status == HISTREE_OK && batch->rows < base->layout.rows_max &&
 	       bytes_of_texts(source) < FIELDS_BYTES) {
-		status = histree_event_query_next(source->query, &event, error);
+		status = histree_cursor_next(source->query, error);
 		if (status == HISTREE_OK)
-			status = fill_row(source, batch, &event, error);
+			status = fill_row(source, batch, histree_cursor_event(source->query), error);
 	}
 	return status;
 }
@@ -338,7 +336,7 @@ static void release_events(struct relation *base)
 		columns_texts_release(&source->of_fields[i].texts);
 	}
 	free(source->of_fields);
-	histree_event_query_free(source->query);
+	histree_cursor_free(source->query);
 	histree_event_reader_free(source->reader);
 	columns_dictionary_release(&source->names);
 	columns_dictionary_release(&source->hosts);

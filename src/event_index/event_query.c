@@ -5,12 +5,14 @@
  */
 #include "histree/event_query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/arena.h"
 #include "base/cancel.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "event_index/events.h"
 #include "filter/filter.h"
@@ -22,7 +24,9 @@
  */
 enum { NUMBER, TIME, CPU, TYPE, HOST, OWN_FIELDS_MAX, FIELDS_MAX = OWN_FIELDS_MAX + 64 };
 
-struct histree_event_query {
+struct event_query {
+	struct histree_cursor cursor;
+	struct histree_event event; /* read last */
 	const struct histree_events *events;
 	struct histree_event_reader *reader;
 	struct histree_filter *filter; /* NULL: none */
@@ -45,7 +49,7 @@ struct histree_event_query {
 
 static void add_name(void *context, const char *name)
 {
-	struct histree_event_query *query = context;
+	struct event_query *query = context;
 	query->names_type = query->names_type || strcasecmp(name, query->fields[TYPE].name) == 0;
 	for (size_t i = 0; i < query->field_count; i++)
 		if (strcmp(query->fields[i].name, name) == 0 ||
@@ -65,7 +69,7 @@ static void add_name(void *context, const char *name)
  * Events of these hosts, or types, are passed over without a look at their fields: it is known of them what `field`
  * is, one of `names` that are `stride` bytes apart.
  */
-static enum histree_status rule_out(const struct histree_event_query *query, size_t field, const char *const *names,
+static enum histree_status rule_out(const struct event_query *query, size_t field, const char *const *names,
 				    size_t stride, size_t count, bool **ruled, struct histree_error *error)
 {
 	bool are_known[FIELDS_MAX] = { false };
@@ -81,7 +85,7 @@ static enum histree_status rule_out(const struct histree_event_query *query, siz
 	return HISTREE_OK;
 }
 
-static enum histree_status rule_hosts_and_types(struct histree_event_query *query, struct histree_error *error)
+static enum histree_status rule_hosts_and_types(struct event_query *query, struct histree_error *error)
 {
 	const struct histree_events *events = query->events;
 	enum histree_status status = HISTREE_OK;
@@ -95,7 +99,7 @@ static enum histree_status rule_hosts_and_types(struct histree_event_query *quer
 }
 
 /* What paths an expression names is found in its text first. */
-static enum histree_status compile(struct histree_event_query *query, const char *where, histree_time start,
+static enum histree_status compile(struct event_query *query, const char *where, histree_time start,
 				   histree_time end, struct histree_error *error)
 {
 	static const struct histree_filter_field own[OWN_FIELDS_MAX] = {
@@ -117,30 +121,45 @@ static enum histree_status compile(struct histree_event_query *query, const char
 	return status == HISTREE_OK ? rule_hosts_and_types(query, error) : status;
 }
 
+static enum histree_status next_event(struct histree_cursor *cursor, struct histree_error *error);
+static void free_query(struct histree_cursor *cursor);
+
+static const struct cursor_kind kind_of_events = {
+	.rows = CURSOR_EVENTS,
+	.next = next_event,
+	.free = free_query,
+};
+
+static struct event_query *query_of(struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &kind_of_events);
+	return (struct event_query *)cursor;
+}
+
 enum histree_status histree_event_query_create(const struct histree_events *events,
 					       struct histree_event_reader *reader, const char *where,
-					       histree_time start, histree_time end,
-					       struct histree_event_query **out, struct histree_error *error)
+					       histree_time start, histree_time end, struct histree_cursor **out,
+					       struct histree_error *error)
 {
 	*out = NULL;
-	struct histree_event_query *query = calloc(1, sizeof(*query));
+	struct event_query *query = calloc(1, sizeof(*query));
 	if (query == NULL)
 		return error_memory(error, "a query of events");
+	query->cursor = (struct histree_cursor){ .kind = &kind_of_events, .row = &query->event };
 	query->events = events;
 	query->reader = reader;
 	query->is_over = true; /* until it is started */
 	enum histree_status status = where != NULL ? compile(query, where, start, end, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
-		*out = query;
+		*out = &query->cursor;
 	else
-		histree_event_query_free(query);
+		free_query(&query->cursor);
 	return status;
 }
 
-void histree_event_query_free(struct histree_event_query *query)
+static void free_query(struct histree_cursor *cursor)
 {
-	if (query == NULL)
-		return;
+	struct event_query *query = query_of(cursor);
 	histree_filter_free(query->filter);
 	arena_release(&query->names);
 	free(query->is_host_ruled);
@@ -155,9 +174,10 @@ static bool is_none(const struct histree_window *window)
 	return window->is_empty || window->from > window->to;
 }
 
-enum histree_status histree_event_query_start(struct histree_event_query *query,
+enum histree_status histree_event_query_start(struct histree_cursor *cursor,
 					      const struct histree_event_range *range, struct histree_error *error)
 {
+	struct event_query *query = query_of(cursor);
 	uint64_t found = 0, count = query->events->index.event_count;
 	query->numbers = range->numbers;
 	query->times = range->times;
@@ -179,7 +199,7 @@ enum histree_status histree_event_query_start(struct histree_event_query *query,
 				    : status;
 }
 
-static bool passes(struct histree_event_query *query, const struct histree_event *event)
+static bool passes(struct event_query *query, const struct histree_event *event)
 {
 	struct histree_value values[FIELDS_MAX], others[FIELDS_MAX];
 	if (event->time < query->times.from || event->time > query->times.to)
@@ -209,16 +229,20 @@ static bool passes(struct histree_event_query *query, const struct histree_event
 	return filter_match_either(query->filter, values, others);
 }
 
-const char *histree_event_query_absent(const struct histree_event_query *query)
+const char *histree_event_query_absent(const struct histree_cursor *cursor)
 {
+	const struct event_query *query = (const struct event_query *)cursor;
+	assert(cursor->kind == &kind_of_events);
 	for (size_t i = query->own_count; i < query->field_count; i++)
 		if (!query->is_met[i])
 			return query->fields[i].name;
 	return NULL;
 }
 
-bool histree_event_query_one_type(const struct histree_event_query *query, uint32_t *type)
+bool histree_event_query_one_type(const struct histree_cursor *cursor, uint32_t *type)
 {
+	const struct event_query *query = (const struct event_query *)cursor;
+	assert(cursor->kind == &kind_of_events);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < query->events->index.type_count && query->is_type_ruled != NULL; i++)
 		if (!query->is_type_ruled[i]) {
@@ -228,14 +252,15 @@ bool histree_event_query_one_type(const struct histree_event_query *query, uint3
 	return count == 1;
 }
 
-void histree_event_query_set_cancel(struct histree_event_query *query, struct histree_cancel cancel)
+void histree_event_query_set_cancel(struct histree_cursor *cursor, struct histree_cancel cancel)
 {
-	query->cancel = cancel;
+	query_of(cursor)->cancel = cancel;
 }
 
-enum histree_status histree_event_query_next(struct histree_event_query *query, struct histree_event *out,
-					     struct histree_error *error)
+static enum histree_status next_event(struct histree_cursor *cursor, struct histree_error *error)
 {
+	struct event_query *query = query_of(cursor);
+	struct histree_event *out = &query->event;
 	while (!query->is_over) {
 		enum histree_status status = cancel_check(&query->cancel, query->step++, error);
 		if (status == HISTREE_OK)

@@ -309,7 +309,7 @@ struct segment_cursor {
 	struct columns segments; /* of the answer that was taken last */
 	uint32_t at;
 	bool is_told; /* a loss */
-	struct histree_segment_loss loss;
+	struct histree_loss loss;
 };
 
 static enum histree_status segment_cursor_create(void *context, void **out, struct histree_error *error)
@@ -386,9 +386,9 @@ static enum histree_status fetch_segments(struct segment_cursor *cursor, struct 
 		return status;
 	cursor->is_told = cursor->stream.status != HISTREE_PARTIAL;
 	if (!cursor->is_told) {
-		cursor->loss = (struct histree_segment_loss){ .from = read_signed(&answer) };
+		cursor->loss = (struct histree_loss){ .nodes = 1, .from = read_signed(&answer) };
 		cursor->loss.to = read_signed(&answer);
-		cursor->loss.count_max = read_varint(&answer);
+		cursor->loss.rows_max = read_varint(&answer);
 		cursor->loss.node = (uint32_t)read_varint(&answer);
 	}
 	status = columns_read(&cursor->segments, SEGMENT_ROWS, &answer, error);
@@ -424,7 +424,7 @@ static enum histree_status segment_cursor_next(void *context, struct histree_seg
 	return HISTREE_OK;
 }
 
-static struct histree_segment_loss segment_cursor_loss(const void *context)
+static struct histree_loss segment_cursor_loss(const void *context)
 {
 	return ((const struct segment_cursor *)context)->loss;
 }

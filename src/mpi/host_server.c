@@ -470,10 +470,10 @@ static enum histree_status more_segments(struct host_server *server, void *state
 			add_segment(writer, &segment, segments->wanted);
 	}
 	if (status == HISTREE_PARTIAL) {
-		struct histree_segment_loss loss = histree_segment_iter_loss(segments->iter);
+		struct histree_loss loss = histree_segment_iter_loss(segments->iter);
 		message_signed(&server->answer, loss.from);
 		message_signed(&server->answer, loss.to);
-		message_number(&server->answer, loss.count_max);
+		message_number(&server->answer, loss.rows_max);
 		message_number(&server->answer, loss.node);
 	}
 	columns_write(writer, &server->answer);

@@ -13,11 +13,13 @@
  */
 #include "query/join.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
@@ -428,12 +430,14 @@ static const size_t memory_default = (size_t)64 << 20;
 
 enum arrival { NO_ARRIVAL, STATE_ARRIVED, SEGMENT_ARRIVED };
 
-struct histree_join {
+struct join {
+	struct histree_cursor cursor;
+	struct histree_join_pair pair; /* handed out last */
 	struct histree_history *history;
 	bool by_host; /* both are of several hosts: a state and a segment are a pair only if they are of one */
 	struct histree_join_query query;
 	struct histree_query *states; /* of those at the start of the range */
-	struct histree_changes *changes;
+	struct histree_cursor *changes;
 	struct histree_segment_iter *segments;
 	/* What comes next of either kind. */
 	struct histree_change change;
@@ -459,13 +463,29 @@ static bool is_of_hosts(const struct histree_history *history, const struct hist
 	return histree_history_hosts(history, &hosts) != NULL && histree_segment_store_parts(store, &parts) != NULL;
 }
 
+static enum histree_status next_pair(struct histree_cursor *cursor, struct histree_error *error);
+static void free_join(struct histree_cursor *cursor);
+
+static const struct cursor_kind kind_of_joins = {
+	.rows = CURSOR_PAIRS,
+	.next = next_pair,
+	.free = free_join,
+};
+
+static struct join *join_of(struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &kind_of_joins);
+	return (struct join *)cursor;
+}
+
 enum histree_status histree_join_create(struct histree_history *history, struct histree_segment_store *store,
-					struct histree_join **out, struct histree_error *error)
+					struct histree_cursor **out, struct histree_error *error)
 {
 	*out = NULL;
-	struct histree_join *join = calloc(1, sizeof(*join));
+	struct join *join = calloc(1, sizeof(*join));
 	if (join == NULL)
 		return error_memory(error, "a join");
+	join->cursor = (struct histree_cursor){ .kind = &kind_of_joins, .row = &join->pair };
 	join->history = history;
 	join->by_host = is_of_hosts(history, store);
 	join->changes_end = join->segments_end = true;
@@ -481,19 +501,18 @@ enum histree_status histree_join_create(struct histree_history *history, struct 
 	join->active_segments.field_count =
 		status == HISTREE_OK ? histree_segment_store_info(store)->schema.field_count : 0;
 	if (status != HISTREE_OK) {
-		histree_join_free(join);
+		histree_cursor_free(&join->cursor);
 		return status;
 	}
-	*out = join;
+	*out = &join->cursor;
 	return HISTREE_OK;
 }
 
-void histree_join_free(struct histree_join *join)
+static void free_join(struct histree_cursor *cursor)
 {
-	if (join == NULL)
-		return;
+	struct join *join = join_of(cursor);
 	histree_query_free(join->states);
-	histree_changes_free(join->changes);
+	histree_cursor_free(join->changes);
 	histree_segment_iter_free(join->segments);
 	active_states_release(&join->active_states);
 	active_segments_release(&join->active_segments);
@@ -502,14 +521,9 @@ void histree_join_free(struct histree_join *join)
 	free(join);
 }
 
-struct histree_segment_loss histree_join_loss(const struct histree_join *join)
-{
-	return histree_segment_iter_loss(join->segments);
-}
-
 /* ---- hosts ------------------------------------------------------------------------------------------- */
 
-static struct histree_value host_of_attribute(const struct histree_join *join, histree_quark quark)
+static struct histree_value host_of_attribute(const struct join *join, histree_quark quark)
 {
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(join->history, &count);
@@ -517,7 +531,7 @@ static struct histree_value host_of_attribute(const struct histree_join *join, h
 }
 
 /* The last field of a union is the host. */
-static struct histree_value host_of_segment(const struct histree_join *join, const struct histree_segment *segment)
+static struct histree_value host_of_segment(const struct join *join, const struct histree_segment *segment)
 {
 	return segment->content[join->active_segments.field_count - 1];
 }
@@ -530,13 +544,13 @@ static uint64_t key_within(uint64_t key, struct histree_value host)
 
 /* ---- keys -------------------------------------------------------------------------------------------- */
 
-static bool has_keys(const struct histree_join *join)
+static bool has_keys(const struct join *join)
 {
 	return join->query.attribute_key != NULL;
 }
 
 /* Returns the number of the key of a segment; HASH_INDEX_NONE: no attribute has it. */
-static uint32_t key_of(const struct histree_join *join, const struct histree_segment *segment)
+static uint32_t key_of(const struct join *join, const struct histree_segment *segment)
 {
 	uint64_t key;
 	if (!join->query.segment_key(join->query.key_context, segment, &key))
@@ -546,19 +560,19 @@ static uint32_t key_of(const struct histree_join *join, const struct histree_seg
 
 /* ---- arrivals ---------------------------------------------------------------------------------------- */
 
-static const struct histree_interval *state_of(const struct histree_join *join, histree_quark quark)
+static const struct histree_interval *state_of(const struct join *join, histree_quark quark)
 {
 	return &join->active_states.states[join->active_states.places[quark] - 1];
 }
 
-static bool takes_part(const struct histree_join *join, const struct histree_interval *state)
+static bool takes_part(const struct join *join, const struct histree_interval *state)
 {
 	const struct histree_join_query *query = &join->query;
 	return query->state != NULL ? query->state(query->state_context, state) : state->value.type != HISTREE_NULL;
 }
 
 /* The attribute has a new state, or none that takes part. */
-static enum histree_status take_state(struct histree_join *join, const struct histree_interval *state,
+static enum histree_status take_state(struct join *join, const struct histree_interval *state,
 				      struct histree_error *error)
 {
 	if (has_keys(join) && join->active_states.places[state->quark] != 0)
@@ -580,7 +594,7 @@ static enum histree_status take_state(struct histree_join *join, const struct hi
 	return HISTREE_OK;
 }
 
-static enum histree_status take_next_state(struct histree_join *join, struct histree_error *error)
+static enum histree_status take_next_state(struct join *join, struct histree_error *error)
 {
 	const struct histree_change *change = &join->change;
 	if (join->change_at == 0 && !has_keys(join))
@@ -588,7 +602,7 @@ static enum histree_status take_next_state(struct histree_join *join, struct his
 	return take_state(join, &change->intervals[join->change_at++], error);
 }
 
-static void pass_segments(struct histree_join *join, histree_time t)
+static void pass_segments(struct join *join, histree_time t)
 {
 	enum { WORTH_IT = 64 };
 	if (join->active_segments.count < join->pass_at)
@@ -597,7 +611,7 @@ static void pass_segments(struct histree_join *join, histree_time t)
 	join->pass_at = 2 * join->active_segments.count + WORTH_IT;
 }
 
-static enum histree_status take_next_segment(struct histree_join *join, struct histree_error *error)
+static enum histree_status take_next_segment(struct join *join, struct histree_error *error)
 {
 	struct active_segments *active = &join->active_segments;
 	size_t memory_max = join->query.memory_max != 0 ? join->query.memory_max : memory_default;
@@ -626,18 +640,32 @@ static enum histree_status take_next_segment(struct histree_join *join, struct h
 	return HISTREE_OK;
 }
 
-/* Have what comes next of either kind.  HISTREE_PARTIAL: segments are missing here. */
-static enum histree_status look_ahead(struct histree_join *join, struct histree_error *error)
+static enum histree_status next_segment(struct join *join, struct histree_error *error)
+{
+	enum histree_status status;
+	while ((status = histree_segment_iter_next(join->segments, &join->segment, error)) == HISTREE_PARTIAL) {
+		const struct histree_loss loss = histree_segment_iter_loss(join->segments);
+		status = cursor_lose(&join->cursor, &loss, error);
+		if (status != HISTREE_OK)
+			break;
+	}
+	return status;
+}
+
+/* Have what comes next of either kind. */
+static enum histree_status look_ahead(struct join *join, struct histree_error *error)
 {
 	if (!join->changes_end && join->change_at == join->change.count) {
-		enum histree_status status = histree_changes_next(join->changes, &join->change, error);
+		enum histree_status status = histree_cursor_next(join->changes, error);
 		if (status != HISTREE_OK && status != HISTREE_END)
 			return status;
+		join->change =
+			status == HISTREE_OK ? *histree_cursor_change(join->changes) : (struct histree_change){ 0 };
 		join->change_at = 0;
 		join->changes_end = status == HISTREE_END;
 	}
 	if (!join->segments_end && !join->has_segment) {
-		enum histree_status status = histree_segment_iter_next(join->segments, &join->segment, error);
+		enum histree_status status = next_segment(join, error);
 		if (status != HISTREE_OK && status != HISTREE_END)
 			return status;
 		join->has_segment = status == HISTREE_OK;
@@ -646,7 +674,7 @@ static enum histree_status look_ahead(struct histree_join *join, struct histree_
 	return HISTREE_OK;
 }
 
-static enum histree_status next_arrival(struct histree_join *join, struct histree_error *error)
+static enum histree_status next_arrival(struct join *join, struct histree_error *error)
 {
 	enum histree_status status = look_ahead(join, error);
 	if (status != HISTREE_OK)
@@ -661,7 +689,7 @@ static enum histree_status next_arrival(struct histree_join *join, struct histre
 
 /* ---- pairs ------------------------------------------------------------------------------------------- */
 
-static bool belong_together(const struct histree_join *join, const struct histree_interval *state,
+static bool belong_together(const struct join *join, const struct histree_interval *state,
 			    const struct histree_segment *segment)
 {
 	const struct histree_join_query *query = &join->query;
@@ -675,7 +703,7 @@ static bool belong_together(const struct histree_join *join, const struct histre
 }
 
 /* How many of the other kind may be a pair with what has arrived. */
-static size_t partner_total(const struct histree_join *join)
+static size_t partner_total(const struct join *join)
 {
 	if (join->arrival == NO_ARRIVAL)
 		return 0;
@@ -684,7 +712,7 @@ static size_t partner_total(const struct histree_join *join)
 	return join->arrival == STATE_ARRIVED ? join->active_segments.count : join->active_states.count;
 }
 
-static struct partner partner_of(const struct histree_join *join, size_t at)
+static struct partner partner_of(const struct join *join, size_t at)
 {
 	if (has_keys(join))
 		return join->partners.partners[at];
@@ -695,7 +723,7 @@ static struct partner partner_of(const struct histree_join *join, size_t at)
 }
 
 /* The next pair of the arrival; false if it has no more partners. */
-static bool next_partner(struct histree_join *join, struct histree_join_pair *out)
+static bool next_partner(struct join *join, struct histree_join_pair *out)
 {
 	size_t count = partner_total(join);
 	while (join->partner_at < count) {
@@ -709,7 +737,7 @@ static bool next_partner(struct histree_join *join, struct histree_join_pair *ou
 	return false;
 }
 
-static void set_overlap(const struct histree_join *join, struct histree_join_pair *pair)
+static void set_overlap(const struct join *join, struct histree_join_pair *pair)
 {
 	pair->start = pair->state->start > pair->segment->start ? pair->state->start : pair->segment->start;
 	pair->end = pair->state->end < pair->segment->end ? pair->state->end : pair->segment->end;
@@ -719,7 +747,7 @@ static void set_overlap(const struct histree_join *join, struct histree_join_pai
 		pair->end = join->query.to;
 }
 
-static void end_join(struct histree_join *join)
+static void end_join(struct join *join)
 {
 	join->arrival = NO_ARRIVAL;
 	join->changes_end = join->segments_end = true;
@@ -730,25 +758,23 @@ static void end_join(struct histree_join *join)
 	active_segments_clear(&join->active_segments);
 }
 
-enum histree_status histree_join_next(struct histree_join *join, struct histree_join_pair *out,
-				      struct histree_error *error)
+static enum histree_status next_pair(struct histree_cursor *cursor, struct histree_error *error)
 {
-	while (!next_partner(join, out)) {
+	struct join *join = join_of(cursor);
+	while (!next_partner(join, &join->pair)) {
 		enum histree_status status = next_arrival(join, error);
-		if (status == HISTREE_PARTIAL)
-			return status;
 		if (status != HISTREE_OK) {
 			end_join(join);
 			return status;
 		}
 	}
-	set_overlap(join, out);
+	set_overlap(join, &join->pair);
 	return HISTREE_OK;
 }
 
 /* ---- the start --------------------------------------------------------------------------------------- */
 
-static bool add_keys_of(struct histree_join *join, histree_quark quark)
+static bool add_keys_of(struct join *join, histree_quark quark)
 {
 	const struct histree_join_query *query = &join->query;
 	uint64_t key;
@@ -759,7 +785,7 @@ static bool add_keys_of(struct histree_join *join, histree_quark quark)
 	return true;
 }
 
-static enum histree_status take_keys(struct histree_join *join, struct histree_error *error)
+static enum histree_status take_keys(struct join *join, struct histree_error *error)
 {
 	const struct histree_join_query *query = &join->query;
 	bool all = query->quarks == NULL;
@@ -774,7 +800,7 @@ static enum histree_status take_keys(struct histree_join *join, struct histree_e
 }
 
 /* The states that hold when the range begins; there is no segment yet that they could meet. */
-static enum histree_status take_first_states(struct histree_join *join, struct histree_error *error)
+static enum histree_status take_first_states(struct join *join, struct histree_error *error)
 {
 	const struct histree_join_query *query = &join->query;
 	const struct histree_region region = {
@@ -788,7 +814,7 @@ static enum histree_status take_first_states(struct histree_join *join, struct h
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum histree_status start_changes(struct histree_join *join, struct histree_error *error)
+static enum histree_status start_changes(struct join *join, struct histree_error *error)
 {
 	const struct histree_join_query *query = &join->query;
 	if (query->from == query->to)
@@ -801,9 +827,10 @@ static enum histree_status start_changes(struct histree_join *join, struct histr
 	return status;
 }
 
-enum histree_status histree_join_start(struct histree_join *join, const struct histree_join_query *query,
+enum histree_status histree_join_start(struct histree_cursor *cursor, const struct histree_join_query *query,
 				       struct histree_error *error)
 {
+	struct join *join = join_of(cursor);
 	const struct histree_segment_query segments = {
 		.from = query->from,
 		.to = query->to,
@@ -815,6 +842,7 @@ enum histree_status histree_join_start(struct histree_join *join, const struct h
 		.quarks = query->quarks, .quark_count = query->quark_count, .from = query->from, .to = query->to
 	};
 	end_join(join);
+	cursor_forget_losses(cursor);
 	join->query = *query;
 	enum histree_status status = histree_query_start(join->states, &whole, error);
 	if (status == HISTREE_OK)

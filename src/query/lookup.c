@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "histree/lookup.h"
 #include "query/query_inside.h"
@@ -347,15 +348,17 @@ enum {
 	GROWTH = 4, /* of a window after one that had few changes */
 };
 
-struct histree_changes {
+struct changes {
+	struct histree_cursor cursor;
+	struct histree_change change; /* handed out last */
 	struct histree_history *history;
 	struct histree_query *query;
 	struct histree_changes_region region;
 	/* What is to be read yet begins at this distance; none is left if `at_end` is set. */
 	uint64_t next;
 	bool at_end;
-	uint64_t length; /* of the next window, less one */
-	bool is_damaged; /* a window so far had nodes that cannot be read */
+	uint64_t length;        /* of the next window, less one */
+	uint64_t damaged_nodes; /* the most that a window so far had */
 	/* The window that was read: its changes by distance and quark, and how many were handed out. */
 	struct histree_interval *found;
 	size_t count, capacity, handed_out;
@@ -363,13 +366,44 @@ struct histree_changes {
 	size_t count_max, bytes_max; /* above which a window is cut */
 };
 
-enum histree_status histree_changes_create(struct histree_history *history, struct histree_changes **out,
+static void free_changes(struct histree_cursor *cursor)
+{
+	struct changes *changes = (struct changes *)cursor;
+	histree_query_free(changes->query);
+	arena_release(&changes->bytes);
+	free(changes->found);
+	free(changes);
+}
+
+static struct histree_loss loss_of_changes(const struct histree_cursor *cursor)
+{
+	const struct changes *changes = (const struct changes *)cursor;
+	return (struct histree_loss){ .nodes = changes->damaged_nodes };
+}
+
+static enum histree_status next_change(struct histree_cursor *cursor, struct histree_error *error);
+
+static const struct cursor_kind kind_of_changes = {
+	.rows = CURSOR_CHANGES,
+	.next = next_change,
+	.loss = loss_of_changes,
+	.free = free_changes,
+};
+
+static struct changes *changes_of(struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &kind_of_changes);
+	return (struct changes *)cursor;
+}
+
+enum histree_status histree_changes_create(struct histree_history *history, struct histree_cursor **out,
 					   struct histree_error *error)
 {
 	*out = NULL;
-	struct histree_changes *changes = calloc(1, sizeof(*changes));
+	struct changes *changes = calloc(1, sizeof(*changes));
 	if (changes == NULL)
-		return error_memory(error, "an iterator of changes");
+		return error_memory(error, "changes");
+	changes->cursor = (struct histree_cursor){ .kind = &kind_of_changes, .row = &changes->change };
 	changes->history = history;
 	changes->at_end = true;
 	enum histree_status status = histree_query_create(history, &changes->query, error);
@@ -377,34 +411,24 @@ enum histree_status histree_changes_create(struct histree_history *history, stru
 		free(changes);
 		return status;
 	}
-	*out = changes;
+	*out = &changes->cursor;
 	return HISTREE_OK;
-}
-
-void histree_changes_free(struct histree_changes *changes)
-{
-	if (changes == NULL)
-		return;
-	histree_query_free(changes->query);
-	arena_release(&changes->bytes);
-	free(changes->found);
-	free(changes);
 }
 
 /* ---- distances -------------------------------------------------------------------------------------- */
 
-static uint64_t span_of(const struct histree_changes *changes)
+static uint64_t span_of(const struct changes *changes)
 {
 	return (uint64_t)changes->region.to - (uint64_t)changes->region.from;
 }
 
-static uint64_t distance_of(const struct histree_changes *changes, histree_time t)
+static uint64_t distance_of(const struct changes *changes, histree_time t)
 {
 	return changes->region.backwards ? (uint64_t)changes->region.to - (uint64_t)t
 					 : (uint64_t)t - (uint64_t)changes->region.from;
 }
 
-static histree_time time_at(const struct histree_changes *changes, uint64_t distance)
+static histree_time time_at(const struct changes *changes, uint64_t distance)
 {
 	return changes->region.backwards ? (histree_time)((uint64_t)changes->region.to - distance)
 					 : (histree_time)((uint64_t)changes->region.from + distance);
@@ -413,13 +437,13 @@ static histree_time time_at(const struct histree_changes *changes, uint64_t dist
 static int by_distance(const void *one, const void *other, void *context)
 {
 	const struct histree_interval *a = one, *b = other;
-	const bool backwards = ((const struct histree_changes *)context)->region.backwards;
+	const bool backwards = ((const struct changes *)context)->region.backwards;
 	if (a->start != b->start)
 		return (a->start < b->start) != backwards ? -1 : 1;
 	return a->quark < b->quark ? -1 : a->quark > b->quark;
 }
 
-static void sort_found(struct histree_changes *changes)
+static void sort_found(struct changes *changes)
 {
 	if (changes->count > 0)
 		qsort_r(changes->found, changes->count, sizeof(*changes->found), by_distance, changes);
@@ -427,7 +451,7 @@ static void sort_found(struct histree_changes *changes)
 
 /* ---- windows ---------------------------------------------------------------------------------------- */
 
-static void forget_window(struct histree_changes *changes)
+static void forget_window(struct changes *changes)
 {
 	changes->count = changes->handed_out = 0;
 	changes->count_max = WINDOW_CHANGES_MAX;
@@ -444,7 +468,7 @@ static bool copy_bytes(struct arena *arena, struct histree_value *value)
 }
 
 /* Keep the nearer half, and all changes of the nearest time.  *last becomes the last distance that is complete. */
-static enum histree_status cut_window(struct histree_changes *changes, uint64_t *last, struct histree_error *error)
+static enum histree_status cut_window(struct changes *changes, uint64_t *last, struct histree_error *error)
 {
 	struct histree_interval *found = changes->found;
 	sort_found(changes);
@@ -470,8 +494,8 @@ static enum histree_status cut_window(struct histree_changes *changes, uint64_t 
 	return HISTREE_OK;
 }
 
-static enum histree_status keep(struct histree_changes *changes, const struct histree_interval *interval,
-				uint64_t *last, struct histree_error *error)
+static enum histree_status keep(struct changes *changes, const struct histree_interval *interval, uint64_t *last,
+				struct histree_error *error)
 {
 	struct histree_interval change = *interval;
 	const uint64_t distance = distance_of(changes, interval->start);
@@ -487,8 +511,8 @@ static enum histree_status keep(struct histree_changes *changes, const struct hi
 }
 
 /* Read the changes from `next` to *last, which may become less, by a query of a range that has these times. */
-static enum histree_status read_range(struct histree_changes *changes, histree_time from, histree_time to,
-				      uint64_t *last, struct histree_error *error)
+static enum histree_status read_range(struct changes *changes, histree_time from, histree_time to, uint64_t *last,
+				      struct histree_error *error)
 {
 	const struct histree_region region = {
 		.quarks = changes->region.quarks,
@@ -504,17 +528,18 @@ static enum histree_status read_range(struct histree_changes *changes, histree_t
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum histree_status read_window(struct histree_changes *changes, uint64_t *last, struct histree_error *error)
+static enum histree_status read_window(struct changes *changes, uint64_t *last, struct histree_error *error)
 {
 	const struct histree_changes_region *all = &changes->region;
 	histree_time near = time_at(changes, changes->next), far = time_at(changes, *last);
 	histree_time from = near < far ? near : far, to = near < far ? far : near;
-	if (changes->is_damaged)
+	if (changes->damaged_nodes > 0)
 		from = all->from, to = all->to;
 	enum histree_status status = read_range(changes, from, to, last, error);
-	bool is_damaged = histree_query_stats(changes->query).nodes_damaged > 0;
-	changes->is_damaged |= is_damaged;
-	if (status == HISTREE_OK && is_damaged && (from > all->from || to < all->to)) {
+	const uint64_t damaged = histree_query_stats(changes->query).nodes_damaged;
+	if (damaged > changes->damaged_nodes)
+		changes->damaged_nodes = damaged;
+	if (status == HISTREE_OK && damaged > 0 && (from > all->from || to < all->to)) {
 		forget_window(changes);
 		status = read_range(changes, all->from, all->to, last, error);
 	}
@@ -524,7 +549,7 @@ static enum histree_status read_window(struct histree_changes *changes, uint64_t
 }
 
 /* Have a window with changes, or none if there are no more. */
-static enum histree_status next_window(struct histree_changes *changes, struct histree_error *error)
+static enum histree_status next_window(struct changes *changes, struct histree_error *error)
 {
 	uint64_t span = span_of(changes);
 	forget_window(changes);
@@ -541,7 +566,7 @@ static enum histree_status next_window(struct histree_changes *changes, struct h
 			changes->length =
 				changes->length < UINT64_MAX / GROWTH ? (changes->length + 1) * GROWTH : UINT64_MAX;
 		/* Where there is damage a window costs as much as all: as few of them as there is room for. */
-		if (changes->is_damaged)
+		if (changes->damaged_nodes > 0)
 			changes->length = UINT64_MAX;
 		changes->at_end = last == span;
 		changes->next = last + 1;
@@ -550,7 +575,7 @@ static enum histree_status next_window(struct histree_changes *changes, struct h
 }
 
 /* A window that would have about as many changes as the first one is wanted to, were they spread evenly. */
-static uint64_t first_length(const struct histree_changes *changes)
+static uint64_t first_length(const struct changes *changes)
 {
 	const struct histree_history_info *info = histree_history_info(changes->history);
 	double attributes = changes->region.quarks != NULL ? (double)changes->region.quark_count
@@ -563,9 +588,10 @@ static uint64_t first_length(const struct histree_changes *changes)
 	return length < (double)span ? (uint64_t)length : span;
 }
 
-enum histree_status histree_changes_start(struct histree_changes *changes,
+enum histree_status histree_changes_start(struct histree_cursor *cursor,
 					  const struct histree_changes_region *region, struct histree_error *error)
 {
+	struct changes *changes = changes_of(cursor);
 	const struct histree_region asked = {
 		.quarks = region->quarks, .quark_count = region->quark_count, .from = region->from, .to = region->to
 	};
@@ -576,17 +602,16 @@ enum histree_status histree_changes_start(struct histree_changes *changes,
 		return status;
 	changes->region = *region;
 	changes->next = 0;
-	changes->is_damaged = false;
+	changes->damaged_nodes = 0;
 	changes->at_end = region->quarks != NULL && region->quark_count == 0;
 	if (!changes->at_end)
 		changes->length = first_length(changes);
 	return HISTREE_OK;
 }
 
-enum histree_status histree_changes_next(struct histree_changes *changes, struct histree_change *out,
-					 struct histree_error *error)
+static enum histree_status next_change(struct histree_cursor *cursor, struct histree_error *error)
 {
-	*out = (struct histree_change){ .time = 0 };
+	struct changes *changes = changes_of(cursor);
 	if (changes->handed_out == changes->count) {
 		enum histree_status status = next_window(changes, error);
 		if (status != HISTREE_OK)
@@ -599,11 +624,6 @@ enum histree_status histree_changes_next(struct histree_changes *changes, struct
 	while (first + count < changes->count && changes->found[first + count].start == time)
 		count++;
 	changes->handed_out += count;
-	*out = (struct histree_change){ time, &changes->found[first], count };
+	changes->change = (struct histree_change){ time, &changes->found[first], count };
 	return HISTREE_OK;
-}
-
-bool histree_changes_are_damaged(const struct histree_changes *changes)
-{
-	return changes->is_damaged;
 }

@@ -345,8 +345,8 @@ histree_segment_comparison_group(const struct histree_segment_comparison *compar
 	return index < comparison->group_count ? &comparison->groups[index].facts : NULL;
 }
 
-const struct histree_segment_loss *
-histree_segment_comparison_loss(const struct histree_segment_comparison *comparison, int side)
+const struct histree_loss *histree_segment_comparison_loss(const struct histree_segment_comparison *comparison,
+							   int side)
 {
 	return comparison->losses[side].any ? &comparison->losses[side].all : NULL;
 }

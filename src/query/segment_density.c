@@ -333,7 +333,7 @@ enum histree_status histree_segment_density_create(struct histree_segment_store 
 	return segment_losses_status(&density->losses);
 }
 
-const struct histree_segment_loss *histree_segment_density_loss(const struct histree_segment_density *density)
+const struct histree_loss *histree_segment_density_loss(const struct histree_segment_density *density)
 {
 	return density->losses.any ? &density->losses.all : NULL;
 }

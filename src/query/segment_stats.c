@@ -712,7 +712,7 @@ enum histree_status histree_segment_stats_create_of(struct histree_segment_store
 	return create(store, query, field, of, out, error);
 }
 
-const struct histree_segment_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats)
+const struct histree_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats)
 {
 	return stats->losses.any ? &stats->losses.all : NULL;
 }

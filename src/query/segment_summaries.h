@@ -31,7 +31,7 @@ struct summaries_request {
 /* Zeroed: nothing is missing. */
 struct segment_losses {
 	bool any;
-	struct histree_segment_loss all; /* of all nodes together; `node` is the first of them */
+	struct histree_loss all; /* of all nodes together; `node` is the first of them */
 };
 
 /* Call histree_segment_iter_next(), and again as long as it says that something is missing. */

@@ -166,20 +166,20 @@ static enum histree_status take(struct histree_state_comparison *comparison, con
 }
 
 static enum histree_status read_half(struct histree_state_comparison *comparison, const struct side *side,
-				     struct histree_time_in_state *times, const struct histree_region *region,
+				     struct histree_cursor *times, const struct histree_region *region,
 				     const struct histree_cancel *cancel, struct histree_error *error)
 {
-	struct histree_state_time parts[BATCH];
 	enum histree_status status = histree_time_in_state_start(times, region, error);
 	while (status == HISTREE_OK) {
 		size_t count = 0;
-		status = histree_time_in_state_read(times, parts, BATCH, &count, error);
+		status = histree_cursor_read(times, BATCH, &count, error);
+		const struct histree_state_time *parts = histree_cursor_state_time(times);
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
 			status = take(comparison, side, &parts[i], error);
 		if (status == HISTREE_OK)
 			status = cancel_check(cancel, 0, error);
 	}
-	comparison->is_damaged[side->number] |= histree_time_in_state_is_damaged(times);
+	comparison->is_damaged[side->number] |= histree_cursor_loss(times).nodes > 0;
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -228,7 +228,7 @@ static enum histree_status read_side(struct histree_state_comparison *comparison
 				     const struct window *window, struct histree_region *region,
 				     const struct histree_cancel *cancel, struct histree_error *error)
 {
-	struct histree_time_in_state *times = NULL;
+	struct histree_cursor *times = NULL;
 	histree_quark *named = NULL;
 	enum histree_status status = HISTREE_OK;
 	if (side->needs_names)
@@ -241,7 +241,7 @@ static enum histree_status read_side(struct histree_state_comparison *comparison
 		if (window->half_ns[side->half] > 0)
 			status = read_half(comparison, side, times, region, cancel, error);
 	}
-	histree_time_in_state_free(times);
+	histree_cursor_free(times);
 	free(named);
 	return status;
 }

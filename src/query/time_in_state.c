@@ -5,9 +5,11 @@
  */
 #include "histree/time_in_state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "query/range_sums.h"
 #include "state/history.h"
@@ -30,7 +32,8 @@ struct known {
 	histree_quark first; /* of the host */
 };
 
-struct histree_time_in_state {
+struct time_in_state {
+	struct histree_cursor cursor;
 	struct histree_history *history;
 	struct histree_query *query;
 	struct reading *readings;
@@ -40,29 +43,56 @@ struct histree_time_in_state {
 	size_t known_count, known_capacity;
 	size_t at_host, at_quark; /* the next sum */
 	uint32_t at_part;
-	uint64_t null_ns;      /* what the parts of that sum have left */
-	histree_quark *all;    /* if the region has no list */
-	histree_time from, to; /* what is read now */
-	bool is_damaged;
-	struct histree_interval batch[BATCH];
+	uint64_t null_ns;       /* what the parts of that sum have left */
+	histree_quark *all;     /* if the region has no list */
+	histree_time from, to;  /* what is read now */
+	uint64_t damaged_nodes; /* the most that a reading so far had */
+	struct histree_state_time parts[BATCH];
 };
 
-enum histree_status histree_time_in_state_create(struct histree_history *history,
-						 struct histree_time_in_state **out, struct histree_error *error)
+static enum histree_status read_parts(struct histree_cursor *cursor, size_t room, size_t *count,
+				      struct histree_error *error);
+static enum histree_status next_part(struct histree_cursor *cursor, struct histree_error *error);
+static void free_times(struct histree_cursor *cursor);
+
+static struct histree_loss loss_of_times(const struct histree_cursor *cursor)
 {
-	struct histree_time_in_state *times = *out = calloc(1, sizeof(*times));
+	const struct time_in_state *times = (const struct time_in_state *)cursor;
+	return (struct histree_loss){ .nodes = times->damaged_nodes };
+}
+
+static const struct cursor_kind kind_of_times = {
+	.rows = CURSOR_STATE_TIMES,
+	.next = next_part,
+	.read = read_parts,
+	.loss = loss_of_times,
+	.free = free_times,
+};
+
+static struct time_in_state *times_of(struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &kind_of_times);
+	return (struct time_in_state *)cursor;
+}
+
+enum histree_status histree_time_in_state_create(struct histree_history *history, struct histree_cursor **out,
+						 struct histree_error *error)
+{
+	struct time_in_state *times = calloc(1, sizeof(*times));
+	*out = NULL;
 	if (times == NULL)
 		return error_memory(error, "times in states");
+	times->cursor = (struct histree_cursor){ .kind = &kind_of_times, .row = times->parts };
 	times->history = history;
 	enum histree_status status = histree_query_create(history, &times->query, error);
-	if (status != HISTREE_OK) {
-		histree_time_in_state_free(times);
-		*out = NULL;
-	}
+	if (status == HISTREE_OK)
+		*out = &times->cursor;
+	else
+		free(times);
 	return status;
 }
 
-static void forget(struct histree_time_in_state *times)
+static void forget(struct time_in_state *times)
 {
 	for (size_t i = 0; i < times->reading_count; i++)
 		free(times->readings[i].own);
@@ -74,13 +104,14 @@ static void forget(struct histree_time_in_state *times)
 	times->all = NULL;
 	times->reading_count = times->known_count = 0;
 	times->reading = times->at_host = times->at_quark = times->at_part = 0;
-	times->is_reading = times->is_damaged = false;
+	times->is_reading = false;
+	times->damaged_nodes = 0;
 }
 
 /* ---- what is asked ---------------------------------------------------------------------------------------- */
 
 /* Takes `reading.own` also if there is no memory. */
-static enum histree_status add_reading(struct histree_time_in_state *times, struct reading reading,
+static enum histree_status add_reading(struct time_in_state *times, struct reading reading,
 				       struct histree_error *error)
 {
 	if (!array_reserve(&times->readings, &times->readings_capacity, times->reading_count + 1)) {
@@ -92,7 +123,7 @@ static enum histree_status add_reading(struct histree_time_in_state *times, stru
 }
 
 /* Of the time of the cells, the part that they do not know. */
-static enum histree_status add_rest(struct histree_time_in_state *times, const struct known *known,
+static enum histree_status add_rest(struct time_in_state *times, const struct known *known,
 				    struct histree_error *error)
 {
 	struct reading rest = { .from = known->sums.from, .to = known->sums.to };
@@ -107,7 +138,7 @@ static enum histree_status add_rest(struct histree_time_in_state *times, const s
 }
 
 /* The attributes of a host, `quarks`, of which the sums know some. */
-static enum histree_status add_known(struct histree_time_in_state *times, const struct known *known,
+static enum histree_status add_known(struct time_in_state *times, const struct known *known,
 				     const histree_quark *quarks, const struct histree_region *region,
 				     struct histree_error *error)
 {
@@ -129,7 +160,7 @@ static enum histree_status add_known(struct histree_time_in_state *times, const 
 }
 
 /* The attributes of a host, which calls the first one 0; all of it is read if there are no sums. */
-static enum histree_status add_host(struct histree_time_in_state *times, struct histree_history *history,
+static enum histree_status add_host(struct time_in_state *times, struct histree_history *history,
 				    histree_quark first, const histree_quark *quarks, size_t count,
 				    const struct histree_region *region, struct histree_error *error)
 {
@@ -162,7 +193,7 @@ static size_t find_first(const struct histree_region *region, size_t from, histr
 }
 
 /* Host by host; what belongs to none is the folder of one. */
-static enum histree_status add_hosts(struct histree_time_in_state *times, const struct histree_region *region,
+static enum histree_status add_hosts(struct time_in_state *times, const struct histree_region *region,
 				     struct histree_error *error)
 {
 	size_t host_count, at = 0;
@@ -197,7 +228,7 @@ static bool has_sums(const struct histree_history *history)
 	return false;
 }
 
-static enum histree_status list_all(struct histree_time_in_state *times, struct histree_region *region,
+static enum histree_status list_all(struct time_in_state *times, struct histree_region *region,
 				    struct histree_error *error)
 {
 	const uint32_t count = histree_history_info(times->history)->attribute_count;
@@ -211,9 +242,10 @@ static enum histree_status list_all(struct histree_time_in_state *times, struct 
 	return HISTREE_OK;
 }
 
-enum histree_status histree_time_in_state_start(struct histree_time_in_state *times,
-						const struct histree_region *region, struct histree_error *error)
+enum histree_status histree_time_in_state_start(struct histree_cursor *cursor, const struct histree_region *region,
+						struct histree_error *error)
 {
+	struct time_in_state *times = times_of(cursor);
 	struct histree_region listed = *region;
 	const struct reading whole = {
 		.quarks = region->quarks, .count = region->quark_count, .from = region->from, .to = region->to
@@ -238,7 +270,7 @@ enum histree_status histree_time_in_state_start(struct histree_time_in_state *ti
 /* ---- what is answered ------------------------------------------------------------------------------------- */
 
 /* The next part of a sum, and null for what its parts leave.  Returns false if there are no more. */
-static bool next_known(struct histree_time_in_state *times, struct histree_state_time *out)
+static bool next_known(struct time_in_state *times, struct histree_state_time *out)
 {
 	while (times->at_host < times->known_count) {
 		const struct known *known = &times->known[times->at_host];
@@ -270,7 +302,7 @@ static bool next_known(struct histree_time_in_state *times, struct histree_state
 	return false;
 }
 
-static enum histree_status begin_reading(struct histree_time_in_state *times, struct histree_error *error)
+static enum histree_status begin_reading(struct time_in_state *times, struct histree_error *error)
 {
 	const struct reading *reading = &times->readings[times->reading++];
 	const struct histree_region region = {
@@ -283,31 +315,33 @@ static enum histree_status begin_reading(struct histree_time_in_state *times, st
 }
 
 /* Reads states of the current reading; HISTREE_END at its end. */
-static enum histree_status read_states(struct histree_time_in_state *times, struct histree_state_time *out,
-				       size_t room, size_t *count, struct histree_error *error)
+static enum histree_status read_states(struct time_in_state *times, size_t room, size_t *count,
+				       struct histree_error *error)
 {
-	size_t wanted = room < BATCH ? room : BATCH;
-	enum histree_status status = histree_query_read(times->query, times->batch, wanted, count, error);
+	struct histree_interval batch[BATCH];
+	enum histree_status status = histree_query_read(times->query, batch, room, count, error);
 	for (size_t i = 0; status == HISTREE_OK && i < *count; i++) {
-		const struct histree_interval *state = &times->batch[i];
+		const struct histree_interval *state = &batch[i];
 		const histree_time start = state->start > times->from ? state->start : times->from;
 		const histree_time end = state->end < times->to ? state->end : times->to;
-		out[i] = (struct histree_state_time){ .quark = state->quark,
-						      .value = state->value,
-						      .ns = (uint64_t)end - (uint64_t)start + 1 };
+		times->parts[i] = (struct histree_state_time){ .quark = state->quark,
+							       .value = state->value,
+							       .ns = (uint64_t)end - (uint64_t)start + 1 };
 	}
-	times->is_damaged |= histree_query_stats(times->query).nodes_damaged > 0;
+	const uint64_t damaged = histree_query_stats(times->query).nodes_damaged;
+	if (damaged > times->damaged_nodes)
+		times->damaged_nodes = damaged;
 	times->is_reading = status == HISTREE_OK;
 	return status;
 }
 
-enum histree_status histree_time_in_state_read(struct histree_time_in_state *times, struct histree_state_time *out,
-					       size_t room, size_t *count, struct histree_error *error)
+static enum histree_status read_parts(struct histree_cursor *cursor, size_t room, size_t *count,
+				      struct histree_error *error)
 {
+	struct time_in_state *times = times_of(cursor);
+	room = room < BATCH ? room : BATCH;
 	*count = 0;
-	if (room == 0)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no room for times in states");
-	while (*count < room && next_known(times, &out[*count]))
+	while (*count < room && next_known(times, &times->parts[*count]))
 		(*count)++;
 	if (*count > 0)
 		return HISTREE_OK;
@@ -318,21 +352,21 @@ enum histree_status histree_time_in_state_read(struct histree_time_in_state *tim
 		if (!times->is_reading)
 			status = begin_reading(times, error);
 		if (status == HISTREE_OK)
-			status = read_states(times, out, room, count, error);
+			status = read_states(times, room, count, error);
 		if (status != HISTREE_END)
 			return status;
 	}
 }
 
-bool histree_time_in_state_is_damaged(const struct histree_time_in_state *times)
+static enum histree_status next_part(struct histree_cursor *cursor, struct histree_error *error)
 {
-	return times->is_damaged;
+	size_t count;
+	return read_parts(cursor, 1, &count, error);
 }
 
-void histree_time_in_state_free(struct histree_time_in_state *times)
+static void free_times(struct histree_cursor *cursor)
 {
-	if (times == NULL)
-		return;
+	struct time_in_state *times = times_of(cursor);
 	forget(times);
 	histree_query_free(times->query);
 	free(times->readings);

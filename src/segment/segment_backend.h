@@ -51,7 +51,7 @@ struct segment_backend {
 	 * field cannot be gone on with, so sort.
 	 */
 	enum histree_status (*cursor_next)(void *cursor, struct histree_segment *out, struct histree_error *error);
-	struct histree_segment_loss (*cursor_loss)(const void *cursor);
+	struct histree_loss (*cursor_loss)(const void *cursor);
 	/* Place or key of the segment handed out last; by a field its rank, plus one, and 0. */
 	void (*cursor_key)(const void *cursor, uint64_t key[2]);
 	void (*cursor_stats)(const void *cursor, struct histree_segment_iter_stats *stats);

@@ -31,7 +31,7 @@ static enum histree_status copy_all(struct histree_segment_iter *iter, struct hi
 		if (status == HISTREE_OK) {
 			status = histree_segment_store_add(to, &segment, error);
 		} else if (status == HISTREE_PARTIAL) {
-			const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
+			const struct histree_loss loss = histree_segment_iter_loss(iter);
 			report->lost(report->context, &loss);
 		}
 	}
@@ -287,12 +287,12 @@ static enum histree_status disk_cursor_next(void *context, struct histree_segmen
 	return status == HISTREE_END ? check_count(cursor, error) : status;
 }
 
-static struct histree_segment_loss disk_cursor_loss(const void *context)
+static struct histree_loss disk_cursor_loss(const void *context)
 {
 	const struct disk_cursor *cursor = context;
 	const struct histree_segment_store_info *info = cursor->disk->info;
-	struct histree_segment_loss loss = cursor->order == DISK_UNSORTED ? segment_scan_loss(cursor->scan)
-									  : segment_sweep_loss(cursor->sweep);
+	struct histree_loss loss = cursor->order == DISK_UNSORTED ? segment_scan_loss(cursor->scan)
+								  : segment_sweep_loss(cursor->sweep);
 	loss.from = loss.from > info->start ? loss.from : info->start;
 	loss.to = loss.to < info->end ? loss.to : info->end;
 	return loss;

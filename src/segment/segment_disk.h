@@ -16,7 +16,7 @@
 #include "segment_tree/segment_writer.h"
 
 struct segment_repair_report {
-	void (*lost)(void *context, const struct histree_segment_loss *loss);
+	void (*lost)(void *context, const struct histree_loss *loss);
 	void *context;
 };
 

@@ -22,9 +22,9 @@ struct histree_segment_iter {
 	struct histree_segment_token token;
 	uint64_t skip; /* after resuming: segments of the first key, or of the sort, that were handed out before */
 	/* What was found missing while sorting, to be told before anything is handed out. */
-	struct histree_segment_loss *losses;
+	struct histree_loss *losses;
 	size_t loss_count, losses_capacity, losses_told;
-	struct histree_segment_loss loss; /* told last */
+	struct histree_loss loss; /* told last */
 	uint64_t handed_out;
 	uint64_t step;              /* of the store's cursor, to ask now and then whether to go on */
 	enum histree_status broken; /* of a call that failed: there is nothing more until the next start */
@@ -280,7 +280,7 @@ bool histree_segment_store_met_damage(const struct histree_segment_store *store)
 	return store->met_damage;
 }
 
-struct histree_segment_loss histree_segment_iter_loss(const struct histree_segment_iter *iter)
+struct histree_loss histree_segment_iter_loss(const struct histree_segment_iter *iter)
 {
 	return iter->loss;
 }

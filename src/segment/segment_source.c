@@ -84,7 +84,7 @@ static enum histree_status source_cursor_next(void *context, struct histree_segm
 	return status;
 }
 
-static struct histree_segment_loss source_cursor_loss(const void *context)
+static struct histree_loss source_cursor_loss(const void *context)
 {
 	const struct source_cursor *cursor = context;
 	return cursor->source->cursor_loss(cursor->cursor);

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "segment/segment_backend.h"
-#include "segment/segment_schema.h"
 #include "segment/segment_memory.h"
+#include "segment/segment_schema.h"
 #include "segment_tree/segment_order.h"
 
 #define SEGMENT_UNION_HOST "host"
@@ -49,7 +49,7 @@ struct union_cursor {
 	struct part_cursor **hungry; /* that have to give one before any is handed out */
 	size_t hungry_count;
 	struct part_cursor *last; /* whose segment was handed out last */
-	struct histree_segment_loss loss;
+	struct histree_loss loss;
 };
 
 static enum histree_status union_cursor_create(void *context, void **out, struct histree_error *error)
@@ -333,8 +333,8 @@ static void put(struct union_cursor *cursor, struct part_cursor *part)
 static enum histree_status tell_missing(struct union_cursor *cursor, struct part_cursor *part)
 {
 	part->is_missing = false;
-	cursor->loss = (struct histree_segment_loss){
-		.from = INT64_MIN, .to = INT64_MAX, .count_max = UINT64_MAX, .part = part->number
+	cursor->loss = (struct histree_loss){
+		.from = INT64_MIN, .to = INT64_MAX, .rows_max = UINT64_MAX, .nodes = 1, .part = part->number
 	};
 	return HISTREE_PARTIAL;
 }
@@ -434,7 +434,7 @@ static enum histree_status union_cursor_next(void *context, struct histree_segme
 	return HISTREE_OK;
 }
 
-static struct histree_segment_loss union_cursor_loss(const void *context)
+static struct histree_loss union_cursor_loss(const void *context)
 {
 	return ((const struct union_cursor *)context)->loss;
 }

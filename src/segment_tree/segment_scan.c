@@ -108,7 +108,8 @@ static bool add_loss(struct segment_damage *met, const struct damaged_node *node
 		return false;
 	bool has_parent = node->parent_height > 0;
 	met->losses[met->loss_count++] = (struct segment_loss){
-		.loss = { .node = node->bounds.number,
+		.loss = { .nodes = 1,
+			  .node = node->bounds.number,
 			  .from = has_parent ? node->bounds.start : INT64_MIN,
 			  .to = has_parent ? node->bounds.end : INT64_MAX },
 		.has_parent = has_parent,
@@ -148,7 +149,7 @@ static enum histree_status take_damage(struct segment_damage *met, const struct 
 		}
 	/* Each of the others that is a leaf held one segment at least. */
 	for (size_t i = 0; i < met->loss_count; i++)
-		met->losses[i].loss.count_max = missing - (leaves - met->losses[i].has_parent);
+		met->losses[i].loss.rows_max = missing - (leaves - met->losses[i].has_parent);
 	met->damage = damage;
 	return HISTREE_OK;
 }
@@ -438,7 +439,7 @@ void segment_scan_location(const struct segment_scan *scan, uint64_t key[2])
 	key[1] = segment_location(0, scan->block.bounds.number, scan->at - 1);
 }
 
-struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan)
+struct histree_loss segment_scan_loss(const struct segment_scan *scan)
 {
 	return scan->damage.loss;
 }

@@ -68,7 +68,7 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 void segment_scan_choose(struct segment_scan *scan, struct segment_choice choice);
 enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_segment *out,
 				      struct histree_error *error);
-struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan);
+struct histree_loss segment_scan_loss(const struct segment_scan *scan);
 
 /* Get where the segment handed out last lies: the node, and its location in it. */
 void segment_scan_location(const struct segment_scan *scan, uint64_t key[2]);
@@ -89,7 +89,7 @@ enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histre
 					struct histree_error *error);
 enum histree_status segment_sweep_next(struct segment_sweep *sweep, struct histree_segment *out,
 				       struct histree_error *error);
-struct histree_segment_loss segment_sweep_loss(const struct segment_sweep *sweep);
+struct histree_loss segment_sweep_loss(const struct segment_sweep *sweep);
 
 /* Get the key of the segment handed out last. */
 void segment_sweep_key(const struct segment_sweep *sweep, uint64_t key[2]);
@@ -144,7 +144,7 @@ static inline bool segment_window_has(struct segment_window window, const struct
 
 /* A damaged node that may have been a leaf. */
 struct segment_loss {
-	struct histree_segment_loss loss;
+	struct histree_loss loss;
 	/* Its parent can be read, so a visit of the parent meets it.  Otherwise its bounds are all of time. */
 	bool has_parent;
 	bool told;
@@ -155,9 +155,9 @@ struct segment_damage {
 	const struct tree_damage *damage; /* NULL: none was met so far */
 	struct segment_loss *losses;      /* sorted by node */
 	size_t loss_count, losses_capacity;
-	bool met_core;                    /* so the orphans take part, and losses without a parent are reported */
-	size_t untold;                    /* the next of those to look at */
-	struct histree_segment_loss loss; /* the one told last */
+	bool met_core;            /* so the orphans take part, and losses without a parent are reported */
+	size_t untold;            /* the next of those to look at */
+	struct histree_loss loss; /* the one told last */
 };
 
 /* A new query begins. */

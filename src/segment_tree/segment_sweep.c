@@ -13,9 +13,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "segment_tree/segment_scan.h"
 #include "segment_tree/segment_location.h"
 #include "segment_tree/segment_order.h"
+#include "segment_tree/segment_scan.h"
 #include "store/record_sort.h"
 
 /* ---- segment queue ------------------------------------------------------------------------------------------- */
@@ -441,7 +441,7 @@ struct sweep_ahead {
 	bool one_by_one; /* some leaf of them can no longer be read */
 	/* What comes after the last of them: the end, a loss, an error. */
 	enum histree_status after;
-	struct histree_segment_loss loss;
+	struct histree_loss loss;
 	struct histree_error error;
 };
 
@@ -501,7 +501,7 @@ void segment_sweep_key(const struct segment_sweep *sweep, uint64_t key[2])
 	key[1] = sweep->handed.second;
 }
 
-struct histree_segment_loss segment_sweep_loss(const struct segment_sweep *sweep)
+struct histree_loss segment_sweep_loss(const struct segment_sweep *sweep)
 {
 	return sweep->damage.loss;
 }

@@ -151,8 +151,7 @@ struct events_table {
 struct events_cursor {
 	struct sql_cursor base;
 	struct histree_event_reader *reader;
-	struct histree_event event;
-	struct histree_event_query *query;
+	struct histree_cursor *query;
 	struct histree_window numbers;
 };
 
@@ -204,7 +203,7 @@ static enum histree_status begin_events(struct sql_cursor *base, struct histree_
 
 static void end_events(struct sql_cursor *base)
 {
-	histree_event_query_free(events_of(base)->query);
+	histree_cursor_free(events_of(base)->query);
 	histree_event_reader_free(events_of(base)->reader);
 }
 
@@ -229,13 +228,14 @@ static enum histree_status start_events(struct sql_cursor *base, struct histree_
 			sql_connection_warn(sql_store_connection(table->base.store),
 					    "the events of host '%s' are missing: %s", table->hosts[i].name,
 					    table->hosts[i].why);
-	base->row = (const char *)&events_of(base)->event;
 	return histree_event_query_start(events_of(base)->query, &range, error);
 }
 
 static enum histree_status next_event(struct sql_cursor *base, struct histree_error *error)
 {
-	return histree_event_query_next(events_of(base)->query, &events_of(base)->event, error);
+	enum histree_status status = histree_cursor_next(events_of(base)->query, error);
+	base->row = (const char *)histree_cursor_event(events_of(base)->query);
+	return status;
 }
 
 enum { STREAM = 4, EVENT_FIELDS, CONTENTS, EVENT_HOST };
@@ -245,7 +245,7 @@ static void event_cell(struct sql_cursor *base, sqlite3_context *context, int co
 {
 	const struct events_table *table = (const struct events_table *)sql_table_of(base);
 	struct histree_event_reader *reader = events_of(base)->reader;
-	uint32_t host = events_of(base)->event.host;
+	uint32_t host = histree_cursor_event(events_of(base)->query)->host;
 	const char *text = column == STREAM         ? histree_event_reader_stream(reader)
 			   : column == EVENT_FIELDS ? histree_event_reader_json(reader)
 			   : column == CONTENTS     ? histree_event_reader_contents(reader)

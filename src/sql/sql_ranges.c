@@ -134,8 +134,8 @@ struct sum {
 
 struct sums_cursor {
 	struct sql_cursor base;
-	struct histree_time_in_state *times;
-	struct histree_state_time batch[BATCH];
+	struct histree_cursor *times;
+	const struct histree_state_time *batch;
 	size_t used, read; /* of the batch */
 	bool has_all;      /* the query has ended */
 	struct sum *sums;
@@ -176,7 +176,7 @@ static void end_sums(struct sql_cursor *base)
 	forget_sums(cursor);
 	hash_index_release(&cursor->index);
 	free(cursor->sums);
-	histree_time_in_state_free(cursor->times);
+	histree_cursor_free(cursor->times);
 }
 
 static uint64_t hash_of(histree_quark quark, const struct histree_value *value)
@@ -253,8 +253,8 @@ static enum histree_status add_states(struct sums_cursor *cursor, struct histree
 		cursor->used = cursor->read = 0;
 		status = cancel_check(&cancel, step, error);
 		if (status == HISTREE_OK)
-			status = histree_time_in_state_read(cursor->times, cursor->batch, BATCH, &cursor->read,
-							    error);
+			status = histree_cursor_read(cursor->times, BATCH, &cursor->read, error);
+		cursor->batch = histree_cursor_state_time(cursor->times);
 		cursor->has_all = status == HISTREE_END;
 		*sql_table_of(&cursor->base)->rows += cursor->read;
 	}
@@ -277,7 +277,7 @@ static enum histree_status next_sums(struct sql_cursor *base, struct histree_err
 	struct sums_cursor *cursor = sums_of(base);
 	forget_sums(cursor);
 	enum histree_status status = cursor->has_all ? HISTREE_END : add_states(cursor, error);
-	if (histree_time_in_state_is_damaged(cursor->times))
+	if (histree_cursor_loss(cursor->times).nodes > 0)
 		sql_cursor_warn(base);
 	if (status != HISTREE_OK || cursor->count == 0)
 		return status == HISTREE_OK ? HISTREE_END : status;

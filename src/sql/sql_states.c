@@ -28,7 +28,7 @@ enum { ANY_ORDER, UPWARDS, DOWNWARDS };
 
 struct ordered {
 	struct histree_query *query;
-	struct histree_changes *changes;
+	struct histree_cursor *changes;
 	bool is_backwards;
 	bool has_changes; /* some may be left */
 	struct histree_change change;
@@ -67,7 +67,7 @@ static void ordered_free(struct ordered *states)
 		return;
 	forget_earlier(states);
 	free(states->earlier);
-	histree_changes_free(states->changes);
+	histree_cursor_free(states->changes);
 	histree_query_free(states->query);
 	free(states);
 }
@@ -143,7 +143,9 @@ static enum histree_status next_change(struct ordered *states, struct histree_in
 				       struct histree_error *error)
 {
 	while (states->has_changes && states->used == states->change.count) {
-		enum histree_status status = histree_changes_next(states->changes, &states->change, error);
+		enum histree_status status = histree_cursor_next(states->changes, error);
+		if (status == HISTREE_OK)
+			states->change = *histree_cursor_change(states->changes);
 		states->has_changes = status == HISTREE_OK;
 		states->used = 0;
 		if (status != HISTREE_OK)

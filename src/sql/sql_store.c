@@ -151,7 +151,7 @@ void sql_connection_warn_of_segments(struct sql_connection *connection, const ch
 }
 
 void sql_connection_warn_of_loss(struct sql_connection *connection, const char *path,
-				 const struct histree_segment_store *store, struct histree_segment_loss loss)
+				 const struct histree_segment_store *store, struct histree_loss loss)
 {
 	size_t count;
 	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);

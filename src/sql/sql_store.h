@@ -49,7 +49,7 @@ void sql_connection_warn_of_history(struct sql_connection *connection, const cha
 void sql_connection_warn_of_segments(struct sql_connection *connection, const char *path);
 /* The same, or that those of a host are missing. */
 void sql_connection_warn_of_loss(struct sql_connection *connection, const char *path,
-				 const struct histree_segment_store *store, struct histree_segment_loss loss);
+				 const struct histree_segment_store *store, struct histree_loss loss);
 
 /* What ends a long call of the library; until it is set, nothing does. */
 void sql_connection_set_cancel(struct sql_connection *connection, struct histree_cancel cancel);

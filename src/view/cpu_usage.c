@@ -410,12 +410,11 @@ void histree_cpu_usage_free(struct histree_cpu_usage *usage)
 /* ---- by thread ---------------------------------------------------------------------------------------------- */
 
 /* Of a number that several threads had, the status says when each of them ran: 2 to 4 (histree-states(7)). */
-static enum histree_status add_up_life(const struct histree_cpu_usage *usage, struct histree_time_in_state *times,
+static enum histree_status add_up_life(const struct histree_cpu_usage *usage, struct histree_cursor *times,
 				       const struct histree_thread *thread, int64_t *ns,
 				       struct histree_error *error)
 {
 	enum { RUNS_FIRST = 2, RUNS_LAST = 4, PARTS = 16 };
-	struct histree_state_time parts[PARTS];
 	size_t count;
 	const struct histree_history_info *info = histree_history_info(usage->history);
 	const histree_time from = usage->from > info->start ? usage->from : info->start;
@@ -429,7 +428,8 @@ static enum histree_status add_up_life(const struct histree_cpu_usage *usage, st
 		return HISTREE_OK;
 	enum histree_status status = histree_time_in_state_start(times, &region, error);
 	while (status == HISTREE_OK) {
-		status = histree_time_in_state_read(times, parts, PARTS, &count, error);
+		status = histree_cursor_read(times, PARTS, &count, error);
+		const struct histree_state_time *parts = histree_cursor_state_time(times);
 		for (size_t i = 0; i < count && status == HISTREE_OK; i++)
 			if (parts[i].value.type == HISTREE_INT && parts[i].value.int32 >= RUNS_FIRST &&
 			    parts[i].value.int32 <= RUNS_LAST)
@@ -444,7 +444,7 @@ static enum histree_status add_up_lives(const struct histree_cpu_usage *usage,
 {
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
-	struct histree_time_in_state *times;
+	struct histree_cursor *times;
 	enum histree_status status = histree_time_in_state_create(usage->history, &times, error);
 	for (uint32_t thread = last; status == HISTREE_OK;) {
 		status = cancel_check(&usage->cancel, 0, error);
@@ -454,7 +454,7 @@ static enum histree_status add_up_lives(const struct histree_cpu_usage *usage,
 			break;
 		thread = histree_control_flow_find_at(flow, threads[thread].tid, -1, threads[thread].from - 1);
 	}
-	histree_time_in_state_free(times);
+	histree_cursor_free(times);
 	return status;
 }
 

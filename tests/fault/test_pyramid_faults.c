@@ -227,20 +227,18 @@ static enum histree_status ask_sums(struct histree_history *history, unsigned ra
 		.quarks = quarks, .quark_count = ATTRIBUTES, .from = from, .to = to
 	};
 	uint64_t ns[ATTRIBUTES][VALUE_KINDS] = { { 0 } };
-	struct histree_time_in_state *times;
-	struct histree_state_time part;
-	size_t count;
+	struct histree_cursor *times;
 	(void)range;
 	enum histree_status status = histree_time_in_state_create(history, &times, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = histree_time_in_state_start(times, &region, error);
-	while (status == HISTREE_OK &&
-	       (status = histree_time_in_state_read(times, &part, 1, &count, error)) == HISTREE_OK) {
-		ns[part.quark][kind_of(&part.value)] += part.ns;
+	while (status == HISTREE_OK && (status = histree_cursor_next(times, error)) == HISTREE_OK) {
+		const struct histree_state_time *part = histree_cursor_state_time(times);
+		ns[part->quark][kind_of(&part->value)] += part->ns;
 		out->cost++;
 	}
-	histree_time_in_state_free(times);
+	histree_cursor_free(times);
 	for (size_t i = 0; i < ATTRIBUTES * VALUE_KINDS && status == HISTREE_END; i++)
 		put(out, ns[i / VALUE_KINDS][i % VALUE_KINDS]);
 	return status == HISTREE_END ? HISTREE_OK : status;

@@ -179,8 +179,9 @@ static const char *check_pair(const struct join_case *test, const struct referen
 	return seen[state * SEGMENTS + (size_t)number]++ == 0 ? NULL : "a pair twice";
 }
 
-static const char *check_query(struct join_case *test, struct histree_join *join, const struct reference *reference,
-			       const struct made_segments *made, const struct histree_join_query *query)
+static const char *check_query(struct join_case *test, struct histree_cursor *join,
+			       const struct reference *reference, const struct made_segments *made,
+			       const struct histree_join_query *query)
 {
 	uint8_t *seen = calloc(reference->count * SEGMENTS + 1, 1);
 	struct histree_join_pair pair;
@@ -189,7 +190,8 @@ static const char *check_query(struct join_case *test, struct histree_join *join
 	enum histree_status status = histree_join_start(join, query, &error);
 	histree_time before = INT64_MIN;
 	while (fault == NULL && status == HISTREE_OK &&
-	       (status = histree_join_next(join, &pair, &error)) == HISTREE_OK) {
+	       (status = histree_cursor_next(join, &error)) == HISTREE_OK) {
+		pair = *histree_cursor_pair(join);
 		fault = check_pair(test, reference, made, query, &pair, seen);
 		if (fault == NULL && pair.start < before)
 			fault = "pairs out of order";
@@ -209,7 +211,7 @@ static const char *check_query(struct join_case *test, struct histree_join *join
 }
 
 /* With keys the pairs come as they do when every state and segment is asked whether they belong together. */
-static const char *check_order(struct histree_join *keyed, struct histree_join *plain,
+static const char *check_order(struct histree_cursor *keyed, struct histree_cursor *plain,
 			       struct histree_join_query *query)
 {
 	struct histree_join_query asking = *query;
@@ -222,9 +224,13 @@ static const char *check_order(struct histree_join *keyed, struct histree_join *
 	assert_int_equal(histree_join_start(keyed, query, NULL), HISTREE_OK);
 	assert_int_equal(histree_join_start(plain, &asking, NULL), HISTREE_OK);
 	while (status == HISTREE_OK) {
-		status = histree_join_next(keyed, &pair, NULL);
-		if (histree_join_next(plain, &same, NULL) != status)
+		status = histree_cursor_next(keyed, NULL);
+		if (status == HISTREE_OK)
+			pair = *histree_cursor_pair(keyed);
+		if (histree_cursor_next(plain, NULL) != status)
 			return "keys change how many pairs there are";
+		if (status == HISTREE_OK)
+			same = *histree_cursor_pair(plain);
 		if (status == HISTREE_OK && (pair.state->quark != same.state->quark || pair.start != same.start ||
 					     pair.segment->content[0].int32 != same.segment->content[0].int32))
 			return "keys change the order of pairs";
@@ -238,7 +244,7 @@ static const char *ask(struct join_case *test, struct histree_history *history, 
 	struct random random = { test->seed };
 	struct region_room room;
 	static const uint64_t key_counts[] = { 1, 7, 1000 };
-	struct histree_join *join, *plain;
+	struct histree_cursor *join, *plain;
 	const char *fault = NULL;
 	make_segments(&made, reference, &random);
 	struct histree_segment_store *store = store_segments(test, &made);
@@ -265,8 +271,8 @@ static const char *ask(struct join_case *test, struct histree_history *history, 
 		if (fault == NULL && query.segment_key != NULL)
 			fault = check_order(join, plain, &query);
 	}
-	histree_join_free(plain);
-	histree_join_free(join);
+	histree_cursor_free(plain);
+	histree_cursor_free(join);
 	histree_segment_store_close(store);
 	unlink(test->segments_path);
 	return fault;
@@ -346,7 +352,7 @@ static void what_does_not_fit_is_said(void **state)
 	struct histree_state_system *system;
 	struct histree_history *history;
 	struct histree_segment_store *store;
-	struct histree_join *join;
+	struct histree_cursor *join;
 	struct histree_join_pair pair;
 	histree_quark quark;
 	const struct histree_history_options options = { .path = "property_join.limit.sht" };
@@ -365,7 +371,7 @@ static void what_does_not_fit_is_said(void **state)
 				 HISTREE_OK);
 	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
 	assert_int_equal(histree_join_create(history, store, &join, NULL), HISTREE_OK);
-	assert_int_equal(histree_join_next(join, &pair, NULL), HISTREE_END);
+	assert_int_equal(histree_cursor_next(join, NULL), HISTREE_END);
 	/* 21 overlap at each time, of a thousand: what has ended takes no room. */
 	struct histree_join_query query = { .from = 0,
 					    .to = 100000,
@@ -373,28 +379,31 @@ static void what_does_not_fit_is_said(void **state)
 	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_OK);
 	size_t count = 0;
 	enum histree_status status;
-	while ((status = histree_join_next(join, &pair, NULL)) == HISTREE_OK)
+	while ((status = histree_cursor_next(join, NULL)) == HISTREE_OK) {
+		pair = *histree_cursor_pair(join);
 		count++;
+	}
 	assert_int_equal(status, HISTREE_END);
 	assert_int_equal(count, 1000);
 	query.memory_max = 20 * sizeof(struct histree_segment);
 	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_OK);
-	while ((status = histree_join_next(join, &pair, NULL)) == HISTREE_OK)
+	while ((status = histree_cursor_next(join, NULL)) == HISTREE_OK)
 		continue;
 	assert_int_equal(status, HISTREE_ERR_TOO_LARGE);
-	assert_int_equal(histree_join_next(join, &pair, NULL), HISTREE_END);
+	assert_int_equal(histree_cursor_next(join, NULL), HISTREE_END);
 	/* Of segments that no attribute has the key of, none is kept: here all but one. */
 	query.attribute_key = key_of_the_only;
 	query.segment_key = key_of_one_segment;
 	query.memory_max = sizeof(struct histree_segment);
 	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_join_next(join, &pair, NULL), HISTREE_OK);
+	assert_int_equal(histree_cursor_next(join, NULL), HISTREE_OK);
+	pair = *histree_cursor_pair(join);
 	assert_int_equal(pair.segment->start, 500);
-	assert_int_equal(histree_join_next(join, &pair, NULL), HISTREE_END);
+	assert_int_equal(histree_cursor_next(join, NULL), HISTREE_END);
 	query.to = 100001;
 	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_ERR_TIME_RANGE);
-	histree_join_free(join);
-	histree_join_free(NULL);
+	histree_cursor_free(join);
+	histree_cursor_free(NULL);
 	histree_segment_store_close(store);
 	histree_history_close(history);
 	unlink(options.path);

@@ -184,13 +184,14 @@ static bool list_changes(const struct reference *reference, const struct histree
 	return out->list != NULL;
 }
 
-static const char *compare_changes(struct histree_changes *changes, const struct wanted_changes *wanted,
+static const char *compare_changes(struct histree_cursor *changes, const struct wanted_changes *wanted,
 				   bool backwards, size_t most)
 {
 	struct histree_change change;
 	enum histree_status status = HISTREE_OK;
 	size_t low = 0, high = wanted->count;
-	while (most-- > 0 && (status = histree_changes_next(changes, &change, NULL)) == HISTREE_OK) {
+	while (most-- > 0 && (status = histree_cursor_next(changes, NULL)) == HISTREE_OK) {
+		change = *histree_cursor_change(changes);
 		/* The wanted ones of one time, from either end. */
 		if (low == high)
 			return "a change too many";
@@ -213,7 +214,7 @@ static const char *compare_changes(struct histree_changes *changes, const struct
 	return status < 0 || (status == HISTREE_END && low != high) ? "changes are missing" : NULL;
 }
 
-static const char *check_changes(struct histree_changes *changes, const struct reference *reference,
+static const char *check_changes(struct histree_cursor *changes, const struct reference *reference,
 				 struct random *random)
 {
 	struct region_room room;
@@ -354,7 +355,7 @@ static const char *check_history(struct lookup_case *test, struct histree_histor
 {
 	struct random random = { test->seed };
 	struct histree_query *query = NULL;
-	struct histree_changes *changes = NULL;
+	struct histree_cursor *changes = NULL;
 	const char *fault = NULL;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK ||
 	    histree_changes_create(history, &changes, NULL) != HISTREE_OK)
@@ -368,7 +369,7 @@ static const char *check_history(struct lookup_case *test, struct histree_histor
 	}
 	if (fault == NULL)
 		fault = check_snapshots(test, history, reference, &random);
-	histree_changes_free(changes);
+	histree_cursor_free(changes);
 	histree_query_free(query);
 	return fault;
 }

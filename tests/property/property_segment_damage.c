@@ -51,7 +51,7 @@ struct damage_case {
 	bool *seen;
 
 	/* Of a question. */
-	struct histree_segment_loss told[LOSSES_MAX];
+	struct histree_loss told[LOSSES_MAX];
 	size_t told_count;
 };
 
@@ -126,12 +126,12 @@ static void damage_some(struct damage_case *test)
 
 static void take_loss(struct damage_case *test)
 {
-	struct histree_segment_loss loss = histree_segment_iter_loss(test->iter);
+	struct histree_loss loss = histree_segment_iter_loss(test->iter);
 	if (loss.node >= test->node_count || !test->damaged[loss.node])
 		wrong(test, "a loss of node %u, which is sound", loss.node);
-	if (loss.count_max < test->lost_of[loss.node] || loss.count_max > test->lost_count)
+	if (loss.rows_max < test->lost_of[loss.node] || loss.rows_max > test->lost_count)
 		wrong(test, "node %u: %llu lost at most, but it held %llu of %llu", loss.node,
-		      (unsigned long long)loss.count_max, (unsigned long long)test->lost_of[loss.node],
+		      (unsigned long long)loss.rows_max, (unsigned long long)test->lost_of[loss.node],
 		      (unsigned long long)test->lost_count);
 	assert_true(test->told_count < LOSSES_MAX);
 	test->told[test->told_count++] = loss;

@@ -339,9 +339,9 @@ static void read_part(struct test *test, struct histree_segment_iter *iter,
 	for (size_t place = (size_t)token->given; place < stop_at; place++) {
 		enum histree_status status;
 		while ((status = histree_segment_iter_next(iter, &segment, &error)) == HISTREE_PARTIAL) {
-			const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
+			const struct histree_loss loss = histree_segment_iter_loss(iter);
 			assert_true(test->is_missing[loss.part]);
-			assert_int_equal(loss.count_max, UINT64_MAX);
+			assert_int_equal(loss.rows_max, UINT64_MAX);
 			assert_int_equal(before, -1);
 			losses++;
 		}

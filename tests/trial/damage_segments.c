@@ -26,7 +26,7 @@ enum { LOSSES_MAX = 64 };
 
 /* What one answer said that it lacks, and what it lacks. */
 struct losses {
-	struct histree_segment_loss all[LOSSES_MAX];
+	struct histree_loss all[LOSSES_MAX];
 	size_t count;
 	uint64_t said, missing;
 };
@@ -81,12 +81,12 @@ static bool is_same(const struct segments_trial *trial, const struct histree_seg
 	return same;
 }
 
-static void hear(struct losses *losses, const struct histree_segment_loss *loss)
+static void hear(struct losses *losses, const struct histree_loss *loss)
 {
 	if (losses->count == LOSSES_MAX)
 		give_up("more than %d losses of one damaged bit", LOSSES_MAX);
 	losses->all[losses->count++] = *loss;
-	losses->said += loss->count_max;
+	losses->said += loss->rows_max;
 }
 
 static bool may_miss(struct losses *losses, const struct histree_segment *segment)
@@ -132,7 +132,7 @@ static void compare(struct segments_trial *trial, struct histree_segment_iter *d
 	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
 		status = histree_segment_iter_next(damaged, &found, &error);
 		if (status == HISTREE_PARTIAL) {
-			const struct histree_segment_loss loss = histree_segment_iter_loss(damaged);
+			const struct histree_loss loss = histree_segment_iter_loss(damaged);
 			hear(&losses, &loss);
 		} else if (status == HISTREE_OK) {
 			given++;

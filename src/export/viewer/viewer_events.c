@@ -40,7 +40,7 @@ struct events {
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	struct events_host *known;              /* by host; one if there is one */
 	size_t known_count;
-	struct histree_event_query *query;
+	struct histree_cursor *query;
 	struct viewer_argument *fields;
 	size_t field_count, capacity;
 };
@@ -238,7 +238,8 @@ static enum histree_status write_all(struct events *events)
 	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { request->from, request->to, false } };
 	enum histree_status status = histree_event_query_start(events->query, &range, walk->file->error);
 	while (status == HISTREE_OK &&
-	       (status = histree_event_query_next(events->query, &event, walk->file->error)) == HISTREE_OK) {
+	       (status = histree_cursor_next(events->query, walk->file->error)) == HISTREE_OK) {
+		event = *histree_cursor_event(events->query);
 		/* Where a clock steps back, events are in the order of their numbers, and time stands. */
 		event.time = last = event.time > last ? event.time : last;
 		write_event(events, &event);
@@ -268,7 +269,7 @@ enum histree_status viewer_walk_events(struct viewer_walk *walk)
 		status = write_all(&events);
 	release_hosts(&events);
 	free(events.fields);
-	histree_event_query_free(events.query);
+	histree_cursor_free(events.query);
 	histree_event_reader_free(events.reader);
 	return status == HISTREE_OK ? walk->file->status : viewer_walk_fail(walk, status);
 }

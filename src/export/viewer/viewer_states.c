@@ -386,11 +386,10 @@ static void forget_first(struct states *states)
 	arena_release(&states->bytes);
 }
 
-static enum histree_status write_changes(struct states *states, struct histree_changes *changes)
+static enum histree_status write_changes(struct states *states, struct histree_cursor *changes)
 {
 	const struct histree_viewer_request *request = states->walk->request;
 	struct viewer_file *file = states->walk->file;
-	struct histree_change change;
 	const struct histree_changes_region region = { .quarks = states->rows.quarks,
 						       .quark_count = states->rows.quark_count,
 						       .from = request->from + 1,
@@ -398,14 +397,14 @@ static enum histree_status write_changes(struct states *states, struct histree_c
 	if (request->from == request->to)
 		return file->status;
 	enum histree_status status = histree_changes_start(changes, &region, file->error);
-	while (status == HISTREE_OK &&
-	       (status = histree_changes_next(changes, &change, file->error)) == HISTREE_OK) {
-		if (write_all_of(states, change.time, change.intervals, change.count) != HISTREE_OK ||
-		    !viewer_walk_goes_on(states->walk, change.time))
+	while (status == HISTREE_OK && (status = histree_cursor_next(changes, file->error)) == HISTREE_OK) {
+		const struct histree_change *change = histree_cursor_change(changes);
+		if (write_all_of(states, change->time, change->intervals, change->count) != HISTREE_OK ||
+		    !viewer_walk_goes_on(states->walk, change->time))
 			return file->status;
 	}
 	/* How many they are is not said; some may be those of the first query. */
-	if (states->walk->counts->damaged_nodes == 0 && histree_changes_are_damaged(changes))
+	if (states->walk->counts->damaged_nodes == 0 && histree_cursor_loss(changes).nodes > 0)
 		states->walk->counts->damaged_nodes = 1;
 	return status == HISTREE_END ? file->status : viewer_walk_fail(states->walk, status);
 }
@@ -413,7 +412,7 @@ static enum histree_status write_changes(struct states *states, struct histree_c
 static enum histree_status write_all(struct states *states)
 {
 	struct viewer_walk *walk = states->walk;
-	struct histree_changes *changes = NULL;
+	struct histree_cursor *changes = NULL;
 	if (states->rows.count == 0)
 		return viewer_walk_fail(walk, error_set(walk->file->error, HISTREE_NOT_FOUND,
 							"the history has no states that a viewer could show"));
@@ -424,7 +423,7 @@ static enum histree_status write_all(struct states *states)
 	forget_first(states);
 	if (status == HISTREE_OK && write_changes(states, changes) == HISTREE_OK)
 		viewer_flows_write(&states->flows, INT64_MAX);
-	histree_changes_free(changes);
+	histree_cursor_free(changes);
 	return walk->file->status;
 }
 

@@ -161,7 +161,7 @@ static enum histree_status repair_history(struct store_copy *copy, const struct 
 
 /* ---- one segment store ---------------------------------------------------------------------------------- */
 
-static void report_lost_segments(void *context, const struct histree_segment_loss *loss)
+static void report_lost_segments(void *context, const struct histree_loss *loss)
 {
 	struct store_copy *copy = context;
 	const struct histree_repair_options *options = copy->options;

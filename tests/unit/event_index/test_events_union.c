@@ -245,7 +245,7 @@ static void check_density(struct world *world, histree_time from, histree_time t
 static void check_expression(struct world *world, uint32_t host, histree_time from, histree_time to)
 {
 	struct histree_error error = { 0 };
-	struct histree_event_query *query;
+	struct histree_cursor *query;
 	struct histree_event event;
 	char text[64];
 	size_t at = 0;
@@ -254,7 +254,8 @@ static void check_expression(struct world *world, uint32_t host, histree_time fr
 	assert_int_equal(histree_event_query_create(world->events, world->reader, text, 0, 0, &query, &error),
 			 HISTREE_OK);
 	assert_int_equal(histree_event_query_start(query, &range, &error), HISTREE_OK);
-	while (histree_event_query_next(query, &event, &error) == HISTREE_OK) {
+	while (histree_cursor_next(query, &error) == HISTREE_OK) {
+		event = *histree_cursor_event(query);
 		const struct known_event *known;
 		do {
 			assert_true(at < world->count);
@@ -267,7 +268,7 @@ static void check_expression(struct world *world, uint32_t host, histree_time fr
 		const struct known_event *known = &world->known[at];
 		assert_true(known->host != host || known->cpu == 1 || known->time < from || known->time > to);
 	}
-	histree_event_query_free(query);
+	histree_cursor_free(query);
 }
 
 static void check_world(struct world *world, struct random *random, unsigned rounds, bool is_ordered)

@@ -119,8 +119,7 @@ static void wrong_ranges_are_refused(void **state)
 	struct histree_state_system *system = begin(10);
 	struct histree_interval found;
 	struct histree_numbers numbers;
-	struct histree_changes *changes;
-	struct histree_change change;
+	struct histree_cursor *changes;
 	histree_quark quark;
 	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
 	struct histree_query *query = finish(system, 100);
@@ -131,13 +130,13 @@ static void wrong_ranges_are_refused(void **state)
 	assert_int_equal(histree_lookup_numbers(query, quark, 60, 50, &numbers, NULL), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_lookup_numbers(query, 1, 50, 60, &numbers, NULL), HISTREE_ERR_QUARK);
 	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
-	assert_int_equal(histree_changes_next(changes, &change, NULL), HISTREE_END);
+	assert_int_equal(histree_cursor_next(changes, NULL), HISTREE_END);
 	assert_int_equal(
 		histree_changes_start(changes, &(struct histree_changes_region){ .from = 9, .to = 10 }, NULL),
 		HISTREE_ERR_TIME_RANGE);
-	assert_int_equal(histree_changes_next(changes, &change, NULL), HISTREE_END);
-	histree_changes_free(changes);
-	histree_changes_free(NULL);
+	assert_int_equal(histree_cursor_next(changes, NULL), HISTREE_END);
+	histree_cursor_free(changes);
+	histree_cursor_free(NULL);
 	end(query);
 }
 
@@ -171,7 +170,7 @@ static void a_crowd_of_changes_comes_whole(void **state)
 					i < 100 ? HISTREE_ERR_TYPE : HISTREE_OK);
 	}
 	struct histree_query *query = finish(system, CROWD_END);
-	struct histree_changes *changes;
+	struct histree_cursor *changes;
 	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
 	for (int backwards = 0; backwards < 2; backwards++) {
 		struct histree_change change;
@@ -181,14 +180,15 @@ static void a_crowd_of_changes_comes_whole(void **state)
 							       .from = 1, .to = CROWD_END, .backwards = backwards },
 						       NULL),
 				 HISTREE_OK);
-		while (histree_changes_next(changes, &change, NULL) == HISTREE_OK) {
+		while (histree_cursor_next(changes, NULL) == HISTREE_OK) {
+			change = *histree_cursor_change(changes);
 			assert_int_equal(change.time, expected);
 			assert_int_equal(change.count, change.time == CROWD_TIME ? CROWD - 100 : 1);
 			expected += backwards == 1 ? -1 : 1;
 		}
 		assert_int_equal(expected, backwards == 1 ? 0 : 200001);
 	}
-	histree_changes_free(changes);
+	histree_cursor_free(changes);
 	end(query);
 }
 
@@ -208,13 +208,14 @@ static void long_texts_come_whole(void **state)
 				 HISTREE_OK);
 	}
 	struct histree_query *query = finish(system, TEXTS);
-	struct histree_changes *changes;
+	struct histree_cursor *changes;
 	struct histree_change change;
 	int expected = 0;
 	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
 	assert_int_equal(histree_changes_start(changes, &(struct histree_changes_region){ .to = TEXTS }, NULL),
 			 HISTREE_OK);
-	for (; histree_changes_next(changes, &change, NULL) == HISTREE_OK; expected++) {
+	for (; histree_cursor_next(changes, NULL) == HISTREE_OK; expected++) {
+		change = *histree_cursor_change(changes);
 		assert_int_equal(change.time, expected);
 		assert_int_equal(change.count, 1);
 		if (expected > 0) {
@@ -224,7 +225,7 @@ static void long_texts_come_whole(void **state)
 		}
 	}
 	assert_int_equal(expected, TEXTS + 1);
-	histree_changes_free(changes);
+	histree_cursor_free(changes);
 	end(query);
 }
 
@@ -293,7 +294,7 @@ static void damage_does_not_depend_on_windows(void **state)
 				 HISTREE_OK);
 	struct histree_query *query = damage(finish(system, DAMAGED_TIMES));
 	struct histree_interval *plain = calloc(2 * DAMAGED_TIMES, sizeof(*plain));
-	struct histree_changes *changes;
+	struct histree_cursor *changes;
 	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
 	for (int i = 0; i < 4; i++) {
 		struct histree_changes_region region = { .from = i < 2 ? 0 : 777,
@@ -302,8 +303,9 @@ static void damage_does_not_depend_on_windows(void **state)
 		size_t count = search(query, region.from, region.to, plain), at = 0;
 		struct histree_change change;
 		assert_int_equal(histree_changes_start(changes, &region, NULL), HISTREE_OK);
-		assert_false(histree_changes_are_damaged(changes));
-		for (; histree_changes_next(changes, &change, NULL) == HISTREE_OK; at += change.count)
+		assert_false(histree_cursor_loss(changes).nodes > 0);
+		for (; histree_cursor_next(changes, NULL) == HISTREE_OK; at += change.count) {
+			change = *histree_cursor_change(changes);
 			for (size_t k = 0; k < change.count; k++) {
 				size_t place = region.backwards ? count - at - change.count + k : at + k;
 				const struct histree_interval *wanted = &plain[place],
@@ -314,10 +316,11 @@ static void damage_does_not_depend_on_windows(void **state)
 				assert_int_equal(found->end, wanted->end);
 				assert_int_equal(found->value.type, wanted->value.type);
 			}
+		}
 		assert_int_equal(at, count);
-		assert_true(histree_changes_are_damaged(changes));
+		assert_true(histree_cursor_loss(changes).nodes > 0);
 	}
-	histree_changes_free(changes);
+	histree_cursor_free(changes);
 	free(plain);
 	end(query);
 }

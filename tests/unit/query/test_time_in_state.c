@@ -149,8 +149,7 @@ static void ask(struct histree_history *history, histree_quark first, unsigned w
 {
 	histree_quark quarks[ATTRIBUTES];
 	struct histree_region region = { .quarks = quarks, .from = from, .to = to };
-	struct histree_time_in_state *times;
-	struct histree_state_time parts[16];
+	struct histree_cursor *times;
 	struct histree_error error = { 0 };
 	enum histree_status status;
 	size_t count;
@@ -161,7 +160,9 @@ static void ask(struct histree_history *history, histree_quark first, unsigned w
 	assert_int_equal(histree_time_in_state_create(history, &times, &error), HISTREE_OK);
 	if (histree_time_in_state_start(times, &region, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	while ((status = histree_time_in_state_read(times, parts, room, &count, &error)) == HISTREE_OK)
+	while ((status = histree_cursor_read(times, room, &count, &error)) == HISTREE_OK) {
+		const struct histree_state_time *parts = histree_cursor_state_time(times);
+		assert_true(count > 0 && count <= room);
 		for (size_t i = 0; i < count; i++, answer->parts++) {
 			int attribute = 0;
 			while (attribute < ATTRIBUTES && first + quark_of(attribute) != parts[i].quark)
@@ -169,9 +170,10 @@ static void ask(struct histree_history *history, histree_quark first, unsigned w
 			assert_true(attribute < ATTRIBUTES && (which & 1U << attribute) != 0 && parts[i].ns > 0);
 			answer->ns[attribute][index_of(&parts[i].value, attribute == 4)] += parts[i].ns;
 		}
+	}
 	assert_int_equal(status, HISTREE_END);
-	assert_false(histree_time_in_state_is_damaged(times));
-	histree_time_in_state_free(times);
+	assert_false(histree_cursor_loss(times).nodes > 0);
+	histree_cursor_free(times);
 }
 
 static void expect(const struct world *world, int host, unsigned which, histree_time from, histree_time to,
@@ -261,19 +263,18 @@ static void of_several_hosts(void **state)
 			}
 		}
 		/* All attributes of all hosts, of which all have states at all times. */
-		struct histree_time_in_state *times;
-		struct histree_state_time all[16];
+		struct histree_cursor *times;
 		const struct histree_region region = { .from = info->start, .to = info->end };
 		uint64_t sum = 0;
 		enum histree_status status;
 		assert_int_equal(histree_time_in_state_create(joined, &times, NULL), HISTREE_OK);
 		assert_int_equal(histree_time_in_state_start(times, &region, NULL), HISTREE_OK);
-		while ((status = histree_time_in_state_read(times, all, 16, &count, NULL)) == HISTREE_OK)
+		while ((status = histree_cursor_read(times, 16, &count, NULL)) == HISTREE_OK)
 			for (size_t i = 0; i < count; i++)
-				sum += all[i].ns;
+				sum += histree_cursor_state_time(times)[i].ns;
 		assert_int_equal(status, HISTREE_END);
 		assert_int_equal(sum, info->attribute_count * (uint64_t)(info->end - info->start + 1));
-		histree_time_in_state_free(times);
+		histree_cursor_free(times);
 		histree_history_close(joined);
 		remove_world(&world);
 	}
@@ -351,8 +352,7 @@ static void wrong_questions_are_refused(void **state)
 	(void)state;
 	static struct world world;
 	struct random random = { 3 };
-	struct histree_time_in_state *times;
-	struct histree_state_time part;
+	struct histree_cursor *times;
 	struct histree_error error = { 0 };
 	const histree_time list[] = { START, START + 1 };
 	const histree_quark wrong[] = { 2, 1 };
@@ -365,10 +365,10 @@ static void wrong_questions_are_refused(void **state)
 	assert_int_equal(histree_time_in_state_start(times, &region, &error), HISTREE_ERR_ARGUMENT);
 	region = (struct histree_region){ .quarks = wrong, .quark_count = 2, .from = START, .to = START + 9 };
 	assert_int_equal(histree_time_in_state_start(times, &region, &error), HISTREE_ERR_ARGUMENT);
-	assert_int_equal(histree_time_in_state_read(times, &part, 1, &count, &error), HISTREE_END);
-	assert_int_equal(histree_time_in_state_read(times, &part, 0, &count, &error), HISTREE_ERR_ARGUMENT);
-	histree_time_in_state_free(times);
-	histree_time_in_state_free(NULL);
+	assert_int_equal(histree_cursor_read(times, 1, &count, &error), HISTREE_END);
+	assert_int_equal(histree_cursor_read(times, 0, &count, &error), HISTREE_ERR_ARGUMENT);
+	histree_cursor_free(times);
+	histree_cursor_free(NULL);
 	histree_history_close(world.histories[0]);
 	remove_world(&world);
 }
