@@ -13,7 +13,6 @@
  */
 #include "state/state_file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,7 +66,8 @@ bool state_resume_state(struct histree_state_system *system, histree_quark quark
 	struct held_value held;
 	if (!ongoing_states_hold(&system->ongoing, value, &held))
 		return false;
-	assert(system->ongoing.states[quark].run == 0);
+	if (system->ongoing.states[quark].run != 0)
+		undecided_replace(system->undecided, quark);
 	ongoing_states_set(&system->ongoing, quark, since, &held);
 	return true;
 }

@@ -53,9 +53,9 @@ static void load_section(const uint8_t *bytes, size_t size)
 static void load_analysis(const struct analysis *analysis, const uint8_t *bytes, size_t size)
 {
 	static const char *const names[] = {
-		"CPUs/0/Current_thread", "CPUs/0/IRQs/5\\/five", "CPUs/0/Soft_IRQs/3", "CPUs/1",
-		"Threads/7/Prio",        "Threads/0_0",          "Threads/-1",         "IRQs/5\\/five",
-		"Soft_IRQs/3",
+		"CPUs/0/Current_thread", "CPUs/0/IRQs/5\\/five",  "CPUs/0/Soft_IRQs/3", "CPUs/1",
+		"Threads/7/Prio",        "Threads/0_0",           "Threads/-1",         "IRQs/5\\/five",
+		"Soft_IRQs/3",           "Threads/7/System_call",
 	};
 	struct histree_state_system *system;
 	struct analysis_inputs inputs = { 0 };
@@ -68,7 +68,7 @@ static void load_analysis(const struct analysis *analysis, const uint8_t *bytes,
 	}
 	REQUIRE(analysis_inputs_get(&inputs, analysis->input, &input, NULL) == HISTREE_OK);
 	REQUIRE(analysis->create(system, input, &instance, NULL) == HISTREE_OK);
-	enum histree_status status = analysis->load(instance, 18, &reader, NULL);
+	enum histree_status status = analysis->load(instance, 19, &reader, NULL);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	analysis->free(instance);
 	analysis_inputs_release(&inputs);

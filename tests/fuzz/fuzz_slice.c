@@ -71,8 +71,10 @@ static void apply(struct byte_reader reader)
 	enum histree_status status = change_log_load(&log, frame.value_size_max, &reader, &error);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	REQUIRE(change_log_bytes(&log) <= 2 * LOG_MAX + 4096);
-	if (status == HISTREE_OK)
-		(void)!change_log_apply(&log, system, &error);
+	REQUIRE(change_log_begin_facts(&log));
+	memset(log.facts, CHANGE_FACT_IS_OPEN, change_log_attributes(&log)); /* so that its choices are undecided */
+	if (status == HISTREE_OK && change_log_apply(&log, system, &error) == HISTREE_OK)
+		(void)!histree_state_close(system, histree_state_current_end(system), &error);
 	change_log_release(&log);
 	histree_state_free(system);
 }

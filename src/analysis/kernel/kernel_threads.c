@@ -451,7 +451,8 @@ uint32_t thread_count_undecided(const struct kernel_model *model, const struct k
 
 bool thread_resume_undecided(struct kernel_model *model, const struct kernel_thread *thread, uint32_t count)
 {
-	return state_resume_undecided(model->changes.system, fact_of_call(model, thread), count);
+	const histree_quark fact = fact_of_call(model, thread);
+	return fact != NO_ATTRIBUTE && state_resume_undecided(model->changes.system, fact, count);
 }
 
 /* Where a trace does not declare its events, calls come soon or never. */
