@@ -22,6 +22,12 @@ bool trace_gunzip_is_there(void)
 	return true;
 }
 
+bool trace_uncompress(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size)
+{
+	uLongf done = room_size;
+	return uncompress(room, &done, bytes, size) == Z_OK && done == room_size;
+}
+
 enum histree_status trace_gunzip_create(struct trace_gunzip **out, struct histree_error *error)
 {
 	struct trace_gunzip *gunzip = calloc(1, sizeof(*gunzip));

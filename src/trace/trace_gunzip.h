@@ -17,6 +17,9 @@ struct trace_gunzip;
 /* Whether histree was built with zlib. */
 bool trace_gunzip_is_there(void);
 
+/* Unpack a block of zlib's.  Returns whether exactly `room_size` bytes came of it. */
+bool trace_uncompress(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size);
+
 /* Returns HISTREE_ERR_TRACE, and how to go on, without zlib. */
 enum histree_status trace_gunzip_create(struct trace_gunzip **out, struct histree_error *error);
 

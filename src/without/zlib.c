@@ -2,13 +2,10 @@
 /*
  * zlib.c - without zlib.
  */
-#include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_gunzip.h"
 #include "without/without.h"
 
-const bool dat_has_zlib = false;
-
-bool dat_unpack_zlib(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size)
+bool trace_uncompress(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size)
 {
 	return false;
 }

@@ -18,7 +18,7 @@
 
 #include "base/json_text.h"
 #include "base/random.h"
-#include "export/arrow/ipc_zstd.h"
+#include "base/zstd.h"
 #include "histree/export.h"
 #include "histree/labels.h"
 #include "histree/query.h"
@@ -191,7 +191,7 @@ static void write_forms(const char *folder, const char *name, open_stream *open,
 		const struct histree_arrow_options columns = {
 			.batch_rows = random_percent(random, 30) ? 0 : 1 + random_index(random, 700)
 		};
-		if ((options.is_compressed && !ipc_has_zstd) || (!options.is_stream && !has_files))
+		if ((options.is_compressed && !zstd_is_there) || (!options.is_stream && !has_files))
 			continue;
 		char path[512];
 		snprintf(path, sizeof(path), "%s/%s%s", folder, name, forms[i].ending);

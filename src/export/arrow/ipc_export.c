@@ -136,14 +136,14 @@ static enum histree_status choose_compression(struct ipc_export *export, struct 
 	int level = export->options->level != 0 ? export->options->level : LEVEL_DEFAULT;
 	if (!export->options->is_compressed)
 		return HISTREE_OK;
-	if (!ipc_has_zstd)
+	if (!zstd_is_there)
 		return error_set(
 			error, HISTREE_ERR_ARGUMENT,
 			"compression needs zstd, which this library was built without (Debian: libzstd-dev)");
 	if (level < 1 || level > LEVEL_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "level %d of zstd: there are 1 to %d", level,
 				 LEVEL_MAX);
-	export->body.zstd = ipc_zstd_create(level);
+	export->body.zstd = zstd_packer_create(level);
 	return export->body.zstd != NULL ? HISTREE_OK : error_memory(error, "compression");
 }
 
@@ -165,10 +165,10 @@ static enum histree_status begin(struct ipc_export *export, const struct io *io,
 
 static void release(struct ipc_export *export)
 {
-	struct ipc_zstd *zstd = export->body.zstd;
+	struct zstd_packer *zstd = export->body.zstd;
 	ipc_output_release(&export->ipc);
 	ipc_body_release(&export->body);
-	ipc_zstd_free(zstd);
+	zstd_packer_free(zstd);
 	ipc_fields_release(&export->fields);
 	free(export->dictionaries.blocks);
 	free(export->batches.blocks);

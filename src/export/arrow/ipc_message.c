@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "export/arrow/ipc_zstd.h"
 #include "export/export_output.h"
 #include "histree/arrow.h"
 
@@ -454,10 +453,10 @@ static enum histree_status add_node(struct ipc_body *body, int64_t length, int64
 static enum histree_status compress(struct ipc_body *body, struct ipc_piece *piece, struct histree_error *error)
 {
 	uint64_t length = htole64((uint64_t)piece->size);
-	size_t bound = ipc_zstd_bound(piece->size), size;
+	size_t bound = zstd_pack_bound(piece->size), size;
 	uint8_t *out = arena_allocate(&body->copies, sizeof(length) + bound, 8);
 	if (out == NULL ||
-	    (size = ipc_zstd_compress(body->zstd, piece->bytes, piece->size, out + sizeof(length), bound)) == 0)
+	    (size = zstd_pack(body->zstd, piece->bytes, piece->size, out + sizeof(length), bound)) == 0)
 		return error_memory(error, "a compressed batch");
 	if (size >= piece->size) {
 		length = UINT64_MAX;

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "export/arrow/ipc_zstd.h"
+#include "base/zstd.h"
 #include "export/export_output.h"
 #include "histree/arrow.h"
 
@@ -91,7 +91,7 @@ struct ipc_piece {
 };
 
 struct ipc_body {
-	struct ipc_zstd *zstd; /* borrowed; NULL: buffers are not compressed */
+	struct zstd_packer *zstd; /* borrowed; NULL: buffers are not compressed */
 	struct ipc_node *nodes;
 	size_t node_count, nodes_capacity;
 	struct ipc_buffer *buffers;

@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/error.h"
-#include "export/parquet/parquet_codec.h"
 #include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
 #include "histree/arrow.h"
@@ -309,7 +308,7 @@ bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_v
 	case PARQUET_FORM_DELTA:
 		return is_text ? repeats_little(values) : kind == PARQUET_INT32 || kind == PARQUET_INT64;
 	case PARQUET_FORM_SPLIT:
-		return kind == PARQUET_DOUBLE && workshop->codec.context != NULL;
+		return kind == PARQUET_DOUBLE && workshop->packer != NULL;
 	case PARQUET_FORM_DICTIONARY:
 		if (is_text || values->count == 0)
 			return is_text && values->count > 0;
@@ -339,6 +338,22 @@ static void put_header(struct parquet_bytes *bytes, enum parquet_page_type type,
 	thrift_struct_end(&writer);
 }
 
+/* Put a page at the end of `out`, packed if there is a packer.  With room enough, only memory can be missing. */
+static void put_packed(struct zstd_packer *packer, struct parquet_bytes *out, const uint8_t *page, size_t size)
+{
+	if (packer == NULL) {
+		parquet_bytes_put(out, page, size);
+		return;
+	}
+	const size_t bound = zstd_pack_bound(size);
+	uint8_t *room = parquet_bytes_room(out, bound);
+	if (room == NULL)
+		return;
+	const size_t packed_size = zstd_pack(packer, page, size, room, bound);
+	out->failed = packed_size == 0;
+	out->size += packed_size;
+}
+
 /* A header has the size of what follows, compressed: so the page goes behind room for it. */
 static bool put_page(struct parquet_chunk *chunk, struct parquet_workshop *workshop, enum parquet_page_type type,
 		     size_t value_count, enum parquet_encoding encoding)
@@ -352,7 +367,7 @@ static bool put_page(struct parquet_chunk *chunk, struct parquet_workshop *works
 		return false;
 	size_t begin = bytes->size;
 	bytes->size += HEADER_MAX;
-	parquet_codec_put(&workshop->codec, bytes, page->bytes, page->size);
+	put_packed(workshop->packer, bytes, page->bytes, page->size);
 	if (bytes->failed)
 		return false;
 	size_t packed_size = bytes->size - begin - HEADER_MAX;
@@ -559,7 +574,8 @@ void parquet_workshop_shrink(struct parquet_workshop *workshop)
 void parquet_workshop_release(struct parquet_workshop *workshop)
 {
 	parquet_workshop_shrink(workshop);
-	parquet_codec_release(&workshop->codec);
+	zstd_packer_free(workshop->packer);
+	workshop->packer = NULL;
 }
 
 /* ---- parquet column ------------------------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/parquet/parquet_codec.h"
+#include "base/zstd.h"
 #include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
 #include "histree/arrow.h"
@@ -155,7 +155,7 @@ struct parquet_chunk {
 
 /* What encoders need again and again.  A zeroed one is empty. */
 struct parquet_workshop {
-	struct parquet_codec codec;
+	struct zstd_packer *packer; /* NULL: pages stay as they are */
 	struct parquet_bytes page;
 	struct parquet_distinct distinct; /* of numbers */
 	bool page_is_too_large;           /* for the format: 2 GiB */
@@ -173,7 +173,7 @@ bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *wo
 			const struct parquet_values *values, enum parquet_form form);
 void parquet_chunk_release(struct parquet_chunk *chunk);
 
-/* Let go of the memory for pages, but keep the codec. */
+/* Let go of the memory for pages, but keep the packer. */
 void parquet_workshop_shrink(struct parquet_workshop *workshop);
 void parquet_workshop_release(struct parquet_workshop *workshop);
 

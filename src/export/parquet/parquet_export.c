@@ -538,5 +538,5 @@ enum histree_status histree_export_partitions(struct ArrowArrayStream *stream, c
 
 bool histree_export_has_zstd(void)
 {
-	return parquet_codec_has_zstd();
+	return zstd_is_there;
 }

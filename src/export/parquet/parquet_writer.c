@@ -473,22 +473,23 @@ static enum histree_status init_columns(struct parquet_writer *writer, const str
 	return HISTREE_OK;
 }
 
-static enum histree_status init_codec(struct parquet_writer *writer, struct histree_error *error)
+static enum histree_status init_packer(struct parquet_writer *writer, struct histree_error *error)
 {
 	const struct histree_parquet_options *options = writer->options;
 	int level = options->level == 0 ? LEVEL : options->level;
 	bool is_wanted = options->compression == HISTREE_PARQUET_ZSTD ||
-			 (options->compression == HISTREE_PARQUET_DEFAULT_COMPRESSION && parquet_codec_has_zstd());
+			 (options->compression == HISTREE_PARQUET_DEFAULT_COMPRESSION && zstd_is_there);
 	if (level < 1 || level > 19)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "level %d of zstd is not one of 1 to 19", level);
-	if (is_wanted && !parquet_codec_has_zstd())
+	if (is_wanted && !zstd_is_there)
 		return error_set(
 			error, HISTREE_ERR_ARGUMENT,
 			"this histree was built without zstd; write pages without compression, or build it "
 			"with zstd (Debian: libzstd-dev)");
-	if (is_wanted && !parquet_codec_init(&writer->workshop.codec, level))
-		return error_memory(error, "the compression of pages");
-	return HISTREE_OK;
+	if (is_wanted)
+		writer->workshop.packer = zstd_packer_create(level);
+	return is_wanted && writer->workshop.packer == NULL ? error_memory(error, "the compression of pages")
+							    : HISTREE_OK;
 }
 
 enum histree_status parquet_writer_create(struct parquet_writer **out, const struct ArrowSchema *schema,
@@ -514,7 +515,7 @@ enum histree_status parquet_writer_create(struct parquet_writer **out, const str
 	if (status == HISTREE_OK)
 		status = init_columns(writer, schema, error);
 	if (status == HISTREE_OK)
-		status = init_codec(writer, error);
+		status = init_packer(writer, error);
 	if (status == HISTREE_OK)
 		status = export_output_write(output, PARQUET_MAGIC, strlen(PARQUET_MAGIC), error);
 	if (status != HISTREE_OK) {
@@ -550,7 +551,7 @@ static bool try_forms(struct parquet_writer *writer, struct parquet_chunk *chunk
 	bool is_first = true, had_dictionary = false;
 	for (int form = 0; form < PARQUET_FORM_COUNT; form++) {
 		bool can = form == PARQUET_FORM_WHOLE_NUMBERS
-				   ? had_dictionary && writer->workshop.codec.context != NULL
+				   ? had_dictionary && writer->workshop.packer != NULL
 				   : parquet_chunk_can(&writer->workshop, &writer->values, (enum parquet_form)form);
 		had_dictionary |= form == PARQUET_FORM_DICTIONARY && can;
 		if (writer->workshop.distinct.failed)
@@ -616,8 +617,8 @@ static enum histree_status make_group(struct parquet_writer *writer, struct hist
 			return error_memory(error, "the order of a row group");
 		if (!make_chunk(writer, chunk, &writer->forms[i]))
 			return chunk_failed(writer, &writer->columns[i], error);
-		parquet_footer_add_chunk(&writer->footer, chunk, &writer->values,
-					 writer->workshop.codec.context != NULL, group.offset + group.size);
+		parquet_footer_add_chunk(&writer->footer, chunk, &writer->values, writer->workshop.packer != NULL,
+					 group.offset + group.size);
 		group.uncompressed_size += chunk->uncompressed_size;
 		group.size += chunk->bytes.size;
 	}

@@ -19,7 +19,6 @@
 #include "histree/value.h"
 #include "trace/perf/perf_class.h"
 #include "trace/perf/perf_file.h"
-#include "trace/perf/perf_unpack.h"
 #include "trace/trace_stream.h"
 #include "trace/unpack_limit.h"
 
@@ -102,6 +101,18 @@ static struct perf_stamp perf_stamp_of_side(const struct perf_file *file, const 
 /* The size of a record has 16 bits. */
 enum { RECORD_SIZE_MAX = 65535, PLAIN_SIZE = 4 * 65536 };
 
+/* All compressed records of a file are one stream of zstd (perf record -z), cut into records. */
+static enum histree_status begin_unpacking(struct perf_records *records, struct histree_error *error)
+{
+	if (!zstd_is_there)
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "its records are compressed (perf record -z), and this histree was built without "
+				 "zstd; build "
+				 "it with libzstd (Debian: libzstd-dev), or record without -z");
+	records->unpack = zstd_stream_create();
+	return records->unpack == NULL ? error_memory(error, "compressed records") : HISTREE_OK;
+}
+
 /* Begin at an offset of the part, which is that of a record.  Returns HISTREE_ERR_TRACE, HISTREE_ERR_MEMORY. */
 static enum histree_status perf_records_init(struct perf_records *records, struct perf_part *part,
 					     size_t window_size, uint64_t at, struct histree_error *error)
@@ -109,12 +120,12 @@ static enum histree_status perf_records_init(struct perf_records *records, struc
 	*records = (struct perf_records){ .part = part, .window_size = window_size, .at = at };
 	if (records->window_size <= RECORD_SIZE_MAX)
 		records->window_size = RECORD_SIZE_MAX + 1;
-	return part->is_compressed ? perf_unpack_create(&records->unpack, error) : HISTREE_OK;
+	return part->is_compressed ? begin_unpacking(records, error) : HISTREE_OK;
 }
 
 static void perf_records_release(struct perf_records *records)
 {
-	perf_unpack_free(records->unpack);
+	zstd_stream_free(records->unpack);
 	free(records->packed);
 	free(records->plain);
 	records->unpack = NULL;
@@ -202,7 +213,7 @@ static enum histree_status take_packed(struct perf_records *records, const struc
 	size_t head = PERF_RECORD_HEAD_SIZE, size = record->size - head;
 	records->part->is_compressed = true; /* a file that was cut does not say so before */
 	if (records->unpack == NULL) {
-		enum histree_status status = perf_unpack_create(&records->unpack, error);
+		enum histree_status status = begin_unpacking(records, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -256,8 +267,8 @@ static enum histree_status next_of_packed(struct perf_records *records, struct p
 		records->plain_at = 0;
 		records->plain_size = left;
 		const size_t used = records->packed_used;
-		size_t came = perf_unpack(records->unpack, records->packed, records->packed_size,
-					  &records->packed_used, records->plain + left, PLAIN_SIZE - left);
+		size_t came = zstd_stream_unpack(records->unpack, records->packed, records->packed_size,
+						 &records->packed_used, records->plain + left, PLAIN_SIZE - left);
 		if (came == SIZE_MAX)
 			return broken(records, "what is compressed before cannot be unpacked", error);
 		if (!unpack_limit_count(&records->limit, records->packed_used - used, came))

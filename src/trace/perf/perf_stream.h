@@ -31,10 +31,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/zstd.h"
 #include "histree/value.h"
 #include "trace/perf/perf_class.h"
 #include "trace/perf/perf_file.h"
-#include "trace/perf/perf_unpack.h"
 #include "trace/trace_stream.h"
 #include "trace/unpack_limit.h"
 
@@ -44,7 +44,7 @@ struct perf_records {
 	uint64_t at;   /* in the file, of the record that comes next */
 	uint64_t last; /* in the file, of the record that came last, or that it was in */
 
-	struct perf_unpack *unpack; /* NULL: nothing compressed was met */
+	struct zstd_stream *unpack; /* NULL: nothing compressed was met */
 	uint8_t *packed;            /* a compressed record */
 	size_t packed_size, packed_used;
 	struct unpack_limit limit;

@@ -22,9 +22,4 @@ bool dat_can_unpack(enum dat_packing packing);
 /* Unpack a block.  Returns whether exactly the expected number of bytes came of it. */
 bool dat_unpack(enum dat_packing packing, const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size);
 
-/* Of zlib and zstd; without the library, the first is false. */
-extern const bool dat_has_zlib, dat_has_zstd;
-bool dat_unpack_zlib(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size);
-bool dat_unpack_zstd(const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size);
-
 #endif

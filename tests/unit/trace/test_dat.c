@@ -16,8 +16,8 @@
 #include "support/faulty_io.h"
 #include "support/test.h"
 #include "trace/trace.h"
-#include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_cmd/dat_stream.h"
+#include "trace/trace_cmd/dat_unpack.h"
 
 enum { EVENTS = 17, GAPS = 2, LOST = 7, STREAMS = 3, BYTES_MAX = 16384 };
 
@@ -52,7 +52,8 @@ static const char *made(const char *form)
 
 static bool can_read(const char *form)
 {
-	return !(strcmp(form, "zlib") == 0 && !dat_has_zlib) && !(strcmp(form, "zstd") == 0 && !dat_has_zstd);
+	return !(strcmp(form, "zlib") == 0 && !dat_can_unpack(DAT_PACKING_ZLIB)) &&
+	       !(strcmp(form, "zstd") == 0 && !dat_can_unpack(DAT_PACKING_ZSTD));
 }
 
 static struct trace *open_one(const char *path)
