@@ -18,7 +18,7 @@ histree() {
 
 count=0
 while read -r command; do
-	if ! (eval "$command") >out 2>err </dev/null || { [[ $command != *' build '* ]] && [ ! -s out ]; }; then
+	if ! (eval "$command") >out 2>err </dev/null || { [[ $command != *' build '* && $command != *' add '* ]] && [ ! -s out ]; }; then
 		echo "README.md: \$ $command"
 		head -n 5 out err
 		exit 1

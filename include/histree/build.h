@@ -66,7 +66,8 @@ struct histree_build_options {
 	bool no_clocks;              /* do not look for the clocks not given: their times stay as they are */
 	const char *reference;       /* the host whose time all get; NULL: the first */
 	const char *store;           /* the folder to make */
-	const char *const *analyses; /* names; NULL selects all that apply to the trace */
+	/* Names, of which "all" stands for all that apply to the trace, and "-NAME" leaves one out; NULL: all */
+	const char *const *analyses;
 	size_t analysis_count;
 	/*
 	 * Files that define analyses, or folders of such files (histree-build(1), "-x"); each is used where it
@@ -83,8 +84,13 @@ struct histree_build_options {
 	const char *const *symbols;
 	size_t symbol_count;
 	bool no_symbols; /* look for nothing on this machine */
-	bool segments;   /* if no analyses are named, also use those that make segments */
 	bool force;
+	/*
+	 * Add the analyses to the complete store of that name, which was made of the same traces with the same
+	 * options; without `force` and `resume`.  It is the old store or the new one at each moment.
+	 * Returns HISTREE_ERR_TRACE if the traces are others, and HISTREE_ERR_EXISTS if it has an analysis already.
+	 */
+	bool add;
 	/*
 	 * Continue a build of the same traces with the same options that was cut off.  The traces are read from
 	 * their beginning, but what is on disk is not written again and can be queried all the time.
@@ -173,7 +179,7 @@ struct histree_analysis_info {
 	uint32_t version;
 	const char *summary; /* one line */
 	bool makes_segments; /* true if it makes a segment store, false if it makes a history */
-	bool by_default;     /* true if a build that names no analysis uses it where it applies */
+	bool by_default;     /* true if it is one of "all", where it applies */
 };
 
 /*

@@ -71,6 +71,10 @@ struct histree_store_info {
 	bool partial;            /* true if some of the trace could not be read; the warnings say what */
 	const char *const *warnings;
 	size_t warning_count;
+	/* Analyses that "all" has and this store has not, as the trace has none of the events that they live on. */
+	const char *const *lacking;
+	size_t lacking_count;
+	const char *lacks; /* the sentence that names them, with the events to record; NULL: none */
 	uint64_t event_count;
 	uint64_t clock_steps_back;
 	uint64_t discarded_events, discarded_packets;

@@ -105,7 +105,7 @@ def _strings(texts: Sequence[bytes]) -> Any:
 
 
 def build(traces: Union[Path, Sequence[Path]], output: Optional[Path], *, analyses: Optional[Sequence[str]] = None,
-          progress: Optional[Callable[[Progress], Any]] = None, force: bool = False, segments: bool = False,
+          progress: Optional[Callable[[Progress], Any]] = None, force: bool = False,
           resume: bool = False, ignore_gaps: bool = False, overviews: bool = True, memory_max: int = 0,
           variant: Optional[str] = None, publish_seconds: float = 0) -> Union[Store, History]:
     """Build a store from a trace, or from several that are one experiment, and open it.
@@ -140,7 +140,7 @@ def build(traces: Union[Path, Sequence[Path]], output: Optional[Path], *, analys
         options.result = ctypes.pointer(result)
     if analyses is not None:
         options.analyses, options.analysis_count = wanted, len(analyses)
-    options.force, options.segments, options.resume, options.ignore_gaps = force, segments, resume, ignore_gaps
+    options.force, options.resume, options.ignore_gaps = force, resume, ignore_gaps
     options.no_overviews = not overviews
     options.publish_ns = int(publish_seconds * 1e9)
     options.tree.memory_max = memory_max

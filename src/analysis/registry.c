@@ -18,42 +18,53 @@
 
 /* ---- registry ------------------------------------------------------------------------------------------------ */
 
+/* Of a kernel, beside `kernel`: made of what its events say, where they say anything. */
+#define KERNEL_STATES(SYMBOL, EVENTS)                                                                    \
+	{                                                                                                \
+		.analysis = &analysis_##SYMBOL, .needs_events = true, .if_any = true, .events = (EVENTS) \
+	}
+#define KERNEL_SEGMENTS(SYMBOL, EVENTS)                                                                          \
+	{                                                                                                        \
+		.segments = &segment_analysis_##SYMBOL, .needs_events = true, .if_any = true, .events = (EVENTS) \
+	}
+
+/* What a store shows by itself comes first: of its histories, the first is the one that questions are put to. */
 const struct registry_entry registry[] = {
-	{ .analysis = &analysis_kernel, .by_default = true, .needs_events = true },
-	{ .analysis = &analysis_kernel_compact },
-	{ .analysis = &analysis_kernel_tc },
-	{ .analysis = &analysis_kernel_2016 },
-	{ .analysis = &analysis_graph },
-	{ .analysis = &analysis_cpu_usage },
-	{ .analysis = &analysis_io },
-	{ .analysis = &analysis_counters },
-	{ .analysis = &analysis_switches },
-	{ .analysis = &analysis_kernel_memory },
-	{ .analysis = &analysis_network },
-	{ .analysis = &analysis_ust_calls, .by_default = true, .of_declared = EVENT_DECLARES_CALLS },
-	{ .analysis = &analysis_ust_memory, .by_default = true, .of_declared = EVENT_DECLARES_MEMORY },
-	{ .analysis = &analysis_tracks, .by_default = true },
-	{ .segments = &segment_analysis_system_calls },
-	{ .segments = &segment_analysis_futex },
-	{ .segments = &segment_analysis_irqs },
-	{ .segments = &segment_analysis_softirqs },
-	{ .segments = &segment_analysis_wakeups },
-	{ .segments = &segment_analysis_preemptions },
-	{ .segments = &segment_analysis_block_io },
-	{ .segments = &segment_analysis_packets },
-	{ .segments = &segment_analysis_guest_runs, .by_default = true, .needs_events = true, .if_any = true },
-	{ .segments = &segment_analysis_locks, .by_default = true, .needs_events = true, .if_any = true },
-	{ .segments = &segment_analysis_idle_states, .by_default = true, .needs_events = true, .if_any = true },
-	{ .segments = &segment_analysis_work_queued, .by_default = true, .needs_events = true, .if_any = true },
-	{ .segments = &segment_analysis_work, .by_default = true, .needs_events = true, .if_any = true },
-	{ .segments = &segment_analysis_timers, .by_default = true, .needs_events = true, .if_any = true },
-	{ .segments = &segment_analysis_softirq_raises, .by_default = true, .needs_events = true, .if_any = true },
-	{ .segments = &segment_analysis_function_calls },
-	{ .segments = &segment_analysis_allocations, .by_default = true, .of_declared = EVENT_DECLARES_MEMORY },
-	{ .segments = &segment_analysis_samples, .by_default = true },
-	{ .segments = &segment_analysis_sample_stacks, .by_default = true },
-	{ .segments = &segment_analysis_track_spans, .by_default = true },
-	{ .segments = &segment_analysis_track_flows, .by_default = true },
+	{ .analysis = &analysis_kernel, .needs_events = true },
+	{ .analysis = &analysis_kernel_compact, .is_variant = true },
+	{ .analysis = &analysis_kernel_tc, .is_variant = true },
+	{ .analysis = &analysis_kernel_2016, .is_variant = true },
+	{ .analysis = &analysis_ust_calls, .of_declared = EVENT_DECLARES_CALLS },
+	{ .analysis = &analysis_ust_memory, .of_declared = EVENT_DECLARES_MEMORY },
+	{ .analysis = &analysis_tracks },
+	KERNEL_STATES(graph, "sched:*"),
+	KERNEL_STATES(cpu_usage, "sched:*"),
+	KERNEL_STATES(switches, "sched:*"),
+	KERNEL_STATES(io, "block:* and system calls"),
+	KERNEL_STATES(network, "net:*"),
+	KERNEL_STATES(kernel_memory, "kmem:*"),
+	{ .analysis = &analysis_counters, .if_any = true, .events = "contexts perf:cpu:*" },
+	KERNEL_SEGMENTS(system_calls, "system calls"),
+	KERNEL_SEGMENTS(futex, "system calls"),
+	KERNEL_SEGMENTS(irqs, "irq:*"),
+	KERNEL_SEGMENTS(softirqs, "irq:*"),
+	KERNEL_SEGMENTS(softirq_raises, "irq:*"),
+	KERNEL_SEGMENTS(wakeups, "sched:*wak*"),
+	KERNEL_SEGMENTS(preemptions, "sched:*"),
+	KERNEL_SEGMENTS(block_io, "block:*"),
+	KERNEL_SEGMENTS(packets, "net:*"),
+	KERNEL_SEGMENTS(guest_runs, "kvm:*"),
+	KERNEL_SEGMENTS(locks, "lock:contention_*"),
+	KERNEL_SEGMENTS(idle_states, "power:cpu_idle"),
+	KERNEL_SEGMENTS(work_queued, "workqueue:*"),
+	KERNEL_SEGMENTS(work, "workqueue:*"),
+	KERNEL_SEGMENTS(timers, "timer:*"),
+	{ .segments = &segment_analysis_function_calls, .if_any = true, .of_declared = EVENT_DECLARES_CALLS },
+	{ .segments = &segment_analysis_allocations, .of_declared = EVENT_DECLARES_MEMORY },
+	{ .segments = &segment_analysis_samples },
+	{ .segments = &segment_analysis_sample_stacks },
+	{ .segments = &segment_analysis_track_spans },
+	{ .segments = &segment_analysis_track_flows },
 	{ .analysis = NULL },
 };
 
@@ -94,7 +105,7 @@ bool registry_is_default(const struct registry_entry *entry, const struct event_
 	unsigned declares = (unsigned)trace->declares & (EVENT_DECLARES_CALLS | EVENT_DECLARES_MEMORY);
 	declares = declares != 0 ? declares : EVENT_DECLARES_CALLS;
 	bool has_declared = entry->of_declared == 0 || (entry->of_declared & declares) != 0;
-	return entry->by_default && has_declared && !(entry->needs_events && lacks) &&
+	return !entry->is_variant && has_declared && !(entry->needs_events && lacks) &&
 	       registry_applies(entry, trace);
 }
 
@@ -120,10 +131,50 @@ void registry_default_needs(char *text, size_t capacity)
 	size_t length = 0;
 	text[0] = '\0';
 	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++)
-		if (entry->by_default && entry->analysis != NULL && entry->of_declared != EVENT_DECLARES_MEMORY)
+		if (!entry->is_variant && !entry->if_any && entry->analysis != NULL &&
+		    entry->of_declared != EVENT_DECLARES_MEMORY)
 			length += (size_t)snprintf(text + length, capacity - length, "%s%s needs %s",
 						   length == 0 ? "" : "; ", registry_name(entry),
 						   registry_needs(entry));
+}
+
+/* Whether a name is on a list. */
+static bool is_on(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Append "NAME, NAME (EVENTS)": all on the list that live on the events of an entry.  Returns the new length. */
+static size_t put_lacking(const struct registry_entry *of, const char *const *names, size_t count, char *text,
+			  size_t capacity, size_t length)
+{
+	const char *before = length == 0 ? "" : "; ";
+	for (const struct registry_entry *entry = of; !is_end(entry) && length < capacity; entry++)
+		if (entry->events != NULL && strcmp(entry->events, of->events) == 0 &&
+		    is_on(registry_name(entry), names, count)) {
+			length += (size_t)snprintf(text + length, capacity - length, "%s%s", before,
+						   registry_name(entry));
+			before = ", ";
+		}
+	return length < capacity ? length + (size_t)snprintf(text + length, capacity - length, " (%s)", of->events)
+				 : length;
+}
+
+void registry_lacking(const char *const *names, size_t count, char *text, size_t capacity)
+{
+	size_t length = 0;
+	text[0] = '\0';
+	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++) {
+		bool is_first = entry->events != NULL && is_on(registry_name(entry), names, count);
+		for (const struct registry_entry *other = registry; other < entry && is_first; other++)
+			is_first = other->events == NULL || strcmp(other->events, entry->events) != 0 ||
+				   !is_on(registry_name(other), names, count);
+		if (is_first)
+			length = put_lacking(entry, names, count, text, capacity, length);
+	}
 }
 
 const struct registry_entry *registry_at(size_t index)

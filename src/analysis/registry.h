@@ -11,12 +11,17 @@
 struct registry_entry {
 	const struct analysis *analysis;         /* that makes a history, or NULL */
 	const struct segment_analysis *segments; /* that makes a segment store, or NULL */
+	bool is_variant;                         /* of another analysis: it is made only where it is named */
 	bool if_any;                             /* by default: only if the trace has something of it */
-	bool by_default;                         /* whether a build without -a uses it where it applies */
 	/* But not of a trace that has nothing but samples, nor of one that does not say that it is of a kernel. */
 	bool needs_events;
 	/* By default only of a trace that declares this (struct event_trace); calls also if it declares nothing. */
 	unsigned of_declared;
+	/*
+	 * What it lives on of the kernel, in the words of perf, for the sentence that says what to record; NULL:
+	 * its own sentences say that.
+	 */
+	const char *events;
 };
 
 /* Ended by an entry without either. */
@@ -40,6 +45,9 @@ void registry_names(char *text, size_t capacity);
 
 /* "kernel needs ...; ust-calls needs ...": of those that a build uses by default. */
 void registry_default_needs(char *text, size_t capacity);
+
+/* "irqs (irq:*); block-io (block:*)": of those with these names, what they live on. */
+void registry_lacking(const char *const *names, size_t count, char *text, size_t capacity);
 
 /* Returns NULL after the last one. */
 const struct registry_entry *registry_at(size_t index);

@@ -57,6 +57,7 @@ struct segment_analysis {
 	struct segment_counts (*counts)(const void *instance);
 
 	/* As in struct analysis; NULL: it cannot tell. */
+	bool (*is_empty)(const void *instance);
 	void (*missing)(const void *instance, char *text, size_t size);
 
 	void (*free)(void *instance);

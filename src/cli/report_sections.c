@@ -163,7 +163,15 @@ enum histree_status report_pictures(struct overview_page *page, const struct rep
 
 /* ---- what there could be -------------------------------------------------------------------------- */
 
-/* What of these the store does not have; `*text` is theirs with commas, "" if there are all. */
+static bool is_listed(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* What of these the store does not have and its trace may tell; " NAME" each, "" if there are all. */
 static void list_missing(const struct report_source *source, char *text, size_t size)
 {
 	static const char *const analyses[] = { "system-calls", "irqs",     "softirqs", "wakeups",
@@ -172,75 +180,13 @@ static void list_missing(const struct report_source *source, char *text, size_t 
 	size_t length = 0;
 	text[0] = '\0';
 	for (size_t i = 0; i < sizeof(analyses) / sizeof(*analyses) && length < size; i++) {
-		bool is_there = target_find_segments(source->target, analyses[i]) != NULL;
+		bool is_there = target_find_segments(source->target, analyses[i]) != NULL ||
+				is_listed(analyses[i], info->lacking, info->lacking_count);
 		for (size_t j = 0; j < info->history_count; j++)
 			is_there = is_there || strcmp(info->histories[j].analysis, analyses[i]) == 0;
 		if (!is_there)
-			length += (size_t)snprintf(text + length, size - length, ",%s", analyses[i]);
+			length += (size_t)snprintf(text + length, size - length, " %s", analyses[i]);
 	}
-}
-
-static void put_pair(FILE *words, const char *option, const char *name, const char *value)
-{
-	char *pair = NULL;
-	if (asprintf(&pair, "%s=%s", name, value) < 0)
-		return;
-	fprintf(words, " --%s ", option);
-	shell_word_put(words, pair);
-	free(pair);
-}
-
-/* The clocks that a build was told, and no packets say. */
-static void put_clocks(FILE *words, const struct histree_store_info *info)
-{
-	bool has_clocks = info->host_count == 0;
-	for (size_t i = 0; i < info->host_count; i++) {
-		const struct histree_store_host *host = &info->hosts[i];
-		char text[96];
-		has_clocks = has_clocks || host->clock != NULL;
-		if (host->clock != NULL && host->clock->quality == HISTREE_CLOCK_GIVEN) {
-			snprintf(text, sizeof(text), "%.17g,%.17g", histree_clock_offset(host->clock),
-				 histree_clock_slope(host->clock));
-			put_pair(words, "clock", host->name, text);
-		}
-		if (i > 0 && host->clock != NULL && host->clock->quality == HISTREE_CLOCK_REFERENCE) {
-			fputs(" --reference ", words);
-			shell_word_put(words, host->name);
-		}
-	}
-	if (!has_clocks)
-		fputs(" --clock none", words);
-}
-
-/* The build of all the store's traces, each of its host, with more analyses; NULL without memory. */
-static char *build_command(const struct histree_store_info *info, const char *analyses)
-{
-	char *command = NULL;
-	size_t size, host = 0, left = info->host_count > 0 ? info->hosts[0].trace_count : SIZE_MAX;
-	FILE *words = open_memstream(&command, &size);
-	if (words == NULL)
-		return NULL;
-	fprintf(words, "build -a %s -o NEW.histree", analyses);
-	for (size_t i = 0; i < info->trace_count; i++, left--) {
-		while (left == 0 && host + 1 < info->host_count)
-			left = info->hosts[++host].trace_count;
-		if (info->host_count > 0) {
-			put_pair(words, "host", info->hosts[host].name, info->traces[i]);
-		} else {
-			fputc(' ', words);
-			shell_word_put(words, info->traces[i]);
-		}
-	}
-	put_clocks(words, info);
-	return fclose(words) == 0 ? command : NULL;
-}
-
-static void put_build(struct overview_page *page, const struct histree_store_info *info, const char *analyses)
-{
-	char *command = build_command(info, analyses);
-	if (command != NULL)
-		overview_page_command(page, command, NULL, "");
-	free(command);
 }
 
 /* Of a program's calls: what adds up their stacks, and what would say how long they took. */
@@ -253,8 +199,8 @@ static void put_more_of_calls(struct overview_page *page, const struct report_so
 	if (target_find_segments(source->target, "function-calls") != NULL || info->trace_count == 0)
 		return;
 	overview_page_sentence(page,
-			       "Built with more analyses, the store also says how long calls of functions took:");
-	put_build(page, info, "ust-calls,function-calls");
+			       "With one more analysis the store also says how long calls of functions took:");
+	overview_page_command(page, "add", source->target->path, " function-calls");
 }
 
 void report_damage(struct overview_page *page, const struct report_source *source)
@@ -273,7 +219,7 @@ void report_more(struct overview_page *page, const struct report_source *source)
 	const struct histree_store_info *info = histree_store_info(source->target->store);
 	const char *provider = source->history != NULL ? histree_history_info(source->history)->provider : "";
 	bool is_kernel = strcmp(provider, "kernel") == 0;
-	char missing[128], analyses[160];
+	char missing[128];
 	if (strcmp(provider, "ust-calls") == 0)
 		put_more_of_calls(page, source);
 	list_missing(source, missing, sizeof(missing));
@@ -281,11 +227,10 @@ void report_more(struct overview_page *page, const struct report_source *source)
 		return;
 	overview_page_section(page, "More");
 	overview_page_sentence(page,
-			       "Built with more analyses, the store also says how long system calls, interrupts, "
+			       "With more analyses, the store also says how long system calls, interrupts, "
 			       "wake-ups and requests to disks take, who took a CPU from whom, and what threads "
 			       "waited for:");
-	snprintf(analyses, sizeof(analyses), "kernel%s", missing);
-	put_build(page, info, analyses);
+	overview_page_command(page, "add", source->target->path, missing);
 }
 
 /* ---- report segments ----------------------------------------------------------------------------------------- */

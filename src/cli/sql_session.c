@@ -441,7 +441,7 @@ static enum cli_exit report_wrong(struct sql_session_session *session, int code)
 				   "function first; histree-sql(1) lists them");
 	if (strncmp(message, no_table, strlen(no_table)) == 0 &&
 	    find_analysis_of(message + strlen(no_table), &analysis))
-		return report_exit(CLI_USAGE, "%s; a build with '-a %s' makes it", message, analysis.name);
+		return report_exit(CLI_USAGE, "%s; 'histree add STORE %s' makes it", message, analysis.name);
 	if (at >= 0)
 		return report_exit(CLI_USAGE, "%s, at byte %d of the statement", message, at + 1);
 	return report_exit(CLI_USAGE, "%s", message);

@@ -168,12 +168,13 @@ char *target_host_name(const struct target *target)
 
 void target_say_missing(const struct target *target, const char *analysis)
 {
-	static const char lacks[] = ": the trace has no"; /* as in struct analysis.missing */
+	static const char *const lacks = ": the trace has no"; /* as in struct analysis.missing */
 	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
 	const size_t size = strlen(analysis);
 	for (size_t i = 0; info != NULL && i < info->warning_count; i++) {
 		const char *name = strstr(info->warnings[i], analysis); /* after that of a host */
-		if (name != NULL && strncmp(name + size, lacks, sizeof(lacks) - 1) == 0)
+		/* Others may say the same: "network, packets: ...". */
+		if (name != NULL && (name[size] == ':' || name[size] == ',') && strstr(name, lacks) != NULL)
 			report("warning: %s", info->warnings[i]);
 	}
 }

@@ -43,7 +43,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct build_options, analysis),
 	  .complete = CLI_COMPLETE_ANALYSES,
-	  .help = "run these analyses, separated by commas; default: those that apply to the trace" },
+	  .help = "run these analyses, separated by commas, of which 'all' are those that apply to the trace and "
+		  "'all,-futex' the others but that one; default: all" },
 	{ .name = "symbols",
 	  .argument = "PLACE",
 	  .kind = CLI_TEXTS,
@@ -188,7 +189,7 @@ static enum cli_exit read_analyses(struct build_request *request, const char *op
 		return report_no_memory();
 	char *rest = request->analyses;
 	for (char *name; (name = strsep(&rest, ",")) != NULL;) {
-		enum cli_exit code = check_analysis(name);
+		enum cli_exit code = strcmp(name, "all") == 0 ? CLI_OK : check_analysis(name + (name[0] == '-'));
 		if (code != CLI_OK)
 			return code;
 		if (!array_reserve(&request->names, &request->name_capacity, request->name_count + 1))
@@ -320,6 +321,8 @@ enum cli_exit build_report_store(const char *path, bool is_partial, bool is_quie
 	enum cli_exit code = is_quiet ? CLI_OK : report_summary(store);
 	if (is_partial || !is_quiet)
 		report_warnings(histree_store_info(store));
+	if (!is_quiet && histree_store_info(store)->lacks != NULL)
+		report("%s", histree_store_info(store)->lacks);
 	histree_store_close(store);
 	return is_partial && code == CLI_OK ? CLI_INPUT : code;
 }

@@ -333,6 +333,7 @@ static void fact_list_add_store(struct fact_list *list, const struct histree_sto
 	if (info->gap_count > 0)
 		snprintf(gaps->note, sizeof(gaps->note), "states in doubt are unknown");
 	add_lines(list, "warnings", info->warnings, info->warning_count);
+	add_lines(list, "not_recorded", &info->lacks, info->lacks != NULL);
 }
 
 static void add_numbers(struct fact_list *list, const char *name, enum fact_kind kind, const uint64_t *numbers,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_rebuild.c - build a store again from the traces that its manifest names, as it was built (thesis 6.3).
+ * verb_rebuild.c - build a store again from the traces that its manifest names, as it was built (thesis 6.3), or
+ * only what it does not have yet.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "histree/build.h"
 
 struct rebuild_options {
-	struct cli_texts definitions, symbols;
+	struct cli_texts traces, definitions, symbols;
 	const char *progress;
 	bool quiet;
 };
@@ -28,6 +29,35 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "take the analyses that are not histree's own from FILE, or the files of a folder, as 'build -x' "
 		  "did" },
+	{ .name = "symbols",
+	  .argument = "PLACE",
+	  .kind = CLI_TEXTS,
+	  .member = offsetof(struct rebuild_options, symbols),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "look for names of functions in PLACE, as 'build --symbols' does, and not where that did" },
+	CLI_OPTION_PROGRESS(struct rebuild_options),
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct rebuild_options, quiet),
+	  .help = "print only errors and warnings" },
+	{ 0 },
+};
+
+static const struct cli_option add_options[] = {
+	{ .name = "trace",
+	  .argument = "TRACE",
+	  .kind = CLI_TEXTS,
+	  .member = offsetof(struct rebuild_options, traces),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "read this trace, which is the one that the store was made of and lies elsewhere now" },
+	{ .name = "define",
+	  .letter = 'x',
+	  .argument = "FILE",
+	  .kind = CLI_TEXTS,
+	  .member = offsetof(struct rebuild_options, definitions),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "add the analyses that FILE defines, or the files of a folder, as 'build -x' runs them" },
 	{ .name = "symbols",
 	  .argument = "PLACE",
 	  .kind = CLI_TEXTS,
@@ -83,22 +113,23 @@ static void found_paths_release(struct found_paths *found)
 }
 
 /* Those of the command line, or of the manifest.  found_paths_release() also after failure. */
-static enum cli_exit find_traces(const struct target *target, const struct cli_words *words,
-				 struct found_paths *traces)
+static enum cli_exit find_traces(const struct target *target, const char *const *named, size_t named_count,
+				 bool adds, struct found_paths *traces)
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
-	size_t count = words->count > 1 ? words->count - 1 : info->trace_count;
+	size_t count = named_count > 0 ? named_count : info->trace_count;
 	traces->paths = calloc(count + 1, sizeof(*traces->paths));
 	if (traces->paths == NULL)
 		return report_no_memory();
 	for (; traces->count < count; traces->count++) {
-		const char *name = words->count > 1 ? words->words[1 + traces->count] : info->traces[traces->count];
-		char *path = words->count > 1 ? strdup(name) : find_path(target->path, name, trace_word_path(name));
+		const char *name = named_count > 0 ? named[traces->count] : info->traces[traces->count];
+		char *path = named_count > 0 ? strdup(name) : find_path(target->path, name, trace_word_path(name));
 		if (path == NULL)
 			return report_exit(CLI_INPUT,
 					   "'%s' was built from '%s', which is not there; say where it is: "
-					   "'histree rebuild %s TRACE...'",
-					   target->path, name, target->path);
+					   "'histree %s %s %s'",
+					   target->path, name, adds ? "add" : "rebuild", target->path,
+					   adds ? "ANALYSIS... --trace TRACE" : "TRACE...");
 		traces->paths[traces->count] = path;
 	}
 	if (count == 0)
@@ -163,6 +194,16 @@ static const char **list_analyses(const struct histree_store_info *info, size_t 
 	for (size_t i = 0; names != NULL && i < info->segments_count; i++)
 		if (is_own(info->segments[i].analysis))
 			names[(*count)++] = info->segments[i].analysis;
+	return names;
+}
+
+/* The names of the command line, after the store; the caller frees the list. */
+static const char **list_added(const struct cli_words *words, size_t *count)
+{
+	const char **names = calloc(words->count + 1, sizeof(*names));
+	*count = words->count - 1;
+	for (size_t i = 0; names != NULL && i < *count; i++)
+		names[i] = words->words[1 + i];
 	return names;
 }
 
@@ -244,7 +285,7 @@ static void kept_hosts_release(struct kept_hosts *kept)
 
 /* ---- built again ----------------------------------------------------------------------------------------- */
 
-static enum cli_exit report_build(enum histree_status status, const char *store, bool quiet,
+static enum cli_exit report_build(enum histree_status status, const char *store, const char *what, bool quiet,
 				  const struct histree_error *error)
 {
 	if (status == HISTREE_ERR_CANCELLED) {
@@ -252,12 +293,12 @@ static enum cli_exit report_build(enum histree_status status, const char *store,
 		progress_raise_signal();
 		return CLI_INPUT;
 	}
-	if (status == HISTREE_PARTIAL)
+	if (status == HISTREE_PARTIAL) /* as it was before */
 		return report_exit(CLI_INPUT, "'%s' is partial: %s", store, error->message);
 	if (status != HISTREE_OK)
 		return report_error(error);
 	if (!quiet)
-		report("'%s' was built again", store);
+		report("'%s' %s", store, what);
 	return CLI_OK;
 }
 
@@ -280,18 +321,22 @@ static struct symbol_choice choose_symbols(const struct histree_store_info *info
 	return (struct symbol_choice){ said->texts, said->count, false };
 }
 
+/* All that it has, or these analyses, which are added to it. */
 static enum cli_exit rebuild(const struct target *target, const struct found_paths *traces,
-			     const struct found_paths *symbols, const struct rebuild_options *chosen)
+			     const struct found_paths *symbols, const struct rebuild_options *chosen,
+			     const struct cli_words *added)
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
 	char variant[sizeof(((struct histree_history_info *)0)->variant)];
 	struct histree_tree_options tree = tree_of(target, variant);
 	bool no_overviews = false;
-	size_t count;
-	enum cli_exit code = check_definitions(info, chosen);
+	size_t count = 0;
+	enum cli_exit code = added == NULL ? check_definitions(info, chosen) : CLI_OK;
 	if (code == CLI_OK)
 		code = tree_option_recall(info->options, &tree, &no_overviews);
-	const char **analyses = code == CLI_OK ? list_analyses(info, &count) : NULL;
+	const char **analyses = code != CLI_OK  ? NULL
+				: added == NULL ? list_analyses(info, &count)
+						: list_added(added, &count);
 	struct kept_hosts kept = { 0 };
 	if (analyses == NULL || !keep_hosts(&kept, info, traces)) {
 		kept_hosts_release(&kept);
@@ -310,14 +355,15 @@ static enum cli_exit rebuild(const struct target *target, const struct found_pat
 		.no_clocks = kept.no_clocks,
 		.reference = kept.reference,
 		.store = target->path,
-		.analyses = analyses,
+		.analyses = count > 0 || chosen->definitions.count > 0 ? analyses : NULL,
 		.analysis_count = count,
 		.definitions = chosen->definitions.texts,
 		.definition_count = chosen->definitions.count,
 		.symbols = names.paths,
 		.symbol_count = names.count,
 		.no_symbols = names.none,
-		.force = true,
+		.force = added == NULL,
+		.add = added != NULL,
 		.ignore_gaps = info->ignores_gaps,
 		.null_empty_stacks = info->null_empty_stacks,
 		.no_overviews = no_overviews,
@@ -334,16 +380,19 @@ static enum cli_exit rebuild(const struct target *target, const struct found_pat
 	progress_end(&progress);
 	kept_hosts_release(&kept);
 	free(analyses);
-	return report_build(status, target->path, chosen->quiet, &error);
+	return report_build(status, target->path, added == NULL ? "was built again" : "has more analyses",
+			    chosen->quiet, &error);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run_either(const struct cli_verb *verb, int argc, char **argv, bool adds)
 {
 	struct rebuild_options chosen = { 0 };
 	struct cli_words words;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
+	const char *const *named = adds ? chosen.traces.texts : (const char *const *)words.words + 1;
+	const size_t named_count = adds ? chosen.traces.count : words.count - 1;
 	struct target target;
 	struct found_paths traces = { 0 }, symbols = { 0 };
 	struct histree_error error = { 0 };
@@ -352,18 +401,40 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	else if (target.store == NULL)
 		status = report_exit(CLI_USAGE, "'%s' is one file: only a store knows its trace", target.path);
 	else
-		status = find_traces(&target, &words, &traces);
+		status = find_traces(&target, named, named_count, adds, &traces);
 	if (status == CLI_OK && chosen.symbols.count == 0)
 		status = find_symbols(&target, &symbols);
 	if (status == CLI_OK)
-		status = rebuild(&target, &traces, &symbols, &chosen);
+		status = rebuild(&target, &traces, &symbols, &chosen, adds ? &words : NULL);
 	found_paths_release(&traces);
 	found_paths_release(&symbols);
 	target_close(&target);
+	cli_texts_release(&chosen.traces);
 	cli_texts_release(&chosen.definitions);
 	cli_texts_release(&chosen.symbols);
 	return status;
 }
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	return run_either(verb, argc, argv, false);
+}
+
+static int run_add(const struct cli_verb *verb, int argc, char **argv)
+{
+	return run_either(verb, argc, argv, true);
+}
+
+const struct cli_verb verb_add = {
+	.name = "add",
+	.summary = "add analyses to a store, from the trace that it was made of",
+	.arguments = "STORE [ANALYSIS]...",
+	.words_min = 1,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = add_options,
+	.run = run_add,
+};
 
 const struct cli_verb verb_rebuild = {
 	.name = "rebuild",

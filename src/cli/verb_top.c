@@ -154,9 +154,9 @@ static enum cli_exit switch_counts_read(struct switch_counts *counts, const stru
 	enum histree_status status = target_history(target, "switches", false, &counts->history, &error);
 	if (status == HISTREE_NOT_FOUND)
 		return report_exit(CLI_USAGE,
-				   "'%s' does not know how often threads were switched; build it with "
-				   "'-a kernel,switches'",
-				   target->path);
+				   "'%s' does not know how often threads were switched; 'histree add %s "
+				   "switches' counts it",
+				   target->path, target->path);
 	if (status != HISTREE_OK)
 		return report_error(&error);
 	const struct histree_history_host *hosts = histree_history_hosts(counts->history, &count);

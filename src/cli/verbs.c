@@ -12,12 +12,12 @@
 /* ---- verbs --------------------------------------------------------------------------------------------------- */
 
 const struct cli_verb *const cli_verbs[] = {
-	&verb_build,  &verb_info,    &verb_ls,       &verb_query,         &verb_dump,    &verb_load,
-	&verb_draw,   &verb_export,  &verb_numbers,  &verb_critical_path, &verb_why,     &verb_top,
-	&verb_flame,  &verb_report,  &verb_segments, &verb_stats,         &verb_compare, &verb_density,
-	&verb_join,   &verb_events,  &verb_sync,     &verb_sql,           &verb_serve,   &verb_verify,
-	&verb_repair, &verb_convert, &verb_rebuild,  &verb_analyses,      &verb_bench,   &verb_completion,
-	&verb_help,   NULL,
+	&verb_build,      &verb_info,    &verb_ls,       &verb_query,         &verb_dump,     &verb_load,
+	&verb_draw,       &verb_export,  &verb_numbers,  &verb_critical_path, &verb_why,      &verb_top,
+	&verb_flame,      &verb_report,  &verb_segments, &verb_stats,         &verb_compare,  &verb_density,
+	&verb_join,       &verb_events,  &verb_sync,     &verb_sql,           &verb_serve,    &verb_verify,
+	&verb_repair,     &verb_convert, &verb_add,      &verb_rebuild,       &verb_analyses, &verb_bench,
+	&verb_completion, &verb_help,    NULL,
 };
 
 const struct cli_verb *cli_verb_find(const char *name)

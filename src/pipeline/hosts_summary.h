@@ -16,6 +16,7 @@ struct hosts_summary {
 	struct histree_store_host *hosts;
 	struct histree_store_history *histories;
 	struct histree_store_segments *segments;
+	const char **lacking;
 };
 
 /* `hosts` has the names, folders and clocks, in an arena that outlives the summary. */

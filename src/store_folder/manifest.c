@@ -230,14 +230,14 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 	enum histree_status status = check_version(path, root, &version, error);
 	if (status != HISTREE_OK)
 		return status;
-	json_t *traces, *list, *warnings, *symbols = NULL;
+	json_t *traces, *list, *warnings, *symbols = NULL, *lacking = NULL;
 	int ignores_gaps = 0, null_stacks = 0, partial_histories = 0, no_symbols = 0;
 	int complete = 1, partial; /* a manifest that does not say is that of a complete store */
 	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, checkpoint_events = 0, start,
 							     end, build_ns;
 	if (json_unpack(root,
 			"{s:s, s?s, s?s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s?I, s:I, s:I, s:I, "
-			"s?b, s?b, s?b, s?I, s?o, s?b}",
+			"s?b, s?b, s?b, s?I, s?o, s?b, s?o}",
 			"made_by", &made_by, "options", &options, "events_index", &index_identity, "traces",
 			&traces, "histories", &list, "complete", &complete, "partial", &partial, "warnings",
 			&warnings, "events", &events, "clock_steps_back", &steps, "discarded_events", &lost_events,
@@ -245,7 +245,7 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 			&start, "end", &end, "build_ns", &build_ns, "ignores_gaps", &ignores_gaps,
 			"null_empty_stacks", &null_stacks, "partial_histories", &partial_histories,
 			"checkpoint_events", &checkpoint_events, "symbols", &symbols, "no_symbols",
-			&no_symbols) != 0)
+			&no_symbols, "lacking", &lacking) != 0)
 		return manifest_malformed(path, "lacks something, or has it of another kind", error);
 	if (events < 0 || gaps < 0 || build_ns < 0 || checkpoint_events < 0)
 		return manifest_malformed(path, "has a count below zero", error);
@@ -280,6 +280,8 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 		status = decode_texts(path, warnings, arena, &out->warnings, &out->warning_count, error);
 	if (status == HISTREE_OK && symbols != NULL)
 		status = decode_texts(path, symbols, arena, &out->symbols, &out->symbol_count, error);
+	if (status == HISTREE_OK && lacking != NULL)
+		status = decode_texts(path, lacking, arena, &out->lacking, &out->lacking_count, error);
 	if (status == HISTREE_OK)
 		status = decode_histories(path, list, arena, out, error);
 	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
@@ -376,7 +378,7 @@ char *manifest_encode(const struct histree_store_info *info)
 	bool is_new = info->host_count > 0 || info->clock != NULL;
 	json_t *root = json_pack(
 		"{s:s, s:i, s:i, s:o, s:o, s:o*, s:o, s:o, s:o*, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-		"s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
+		"s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
 		"format", "histree store", "version", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_VERSION,
 		"oldest_reader", is_new ? MANIFEST_VERSION_HOSTS : MANIFEST_OLDEST_READER, "made_by",
 		text(info->made_by), "traces", texts(info->traces, info->trace_count), "options",
@@ -391,7 +393,8 @@ char *manifest_encode(const struct histree_store_info *info)
 		chosen(info->ignores_gaps), "null_empty_stacks", chosen(info->null_empty_stacks),
 		"partial_histories", chosen(info->partial_histories), "checkpoint_events",
 		info->checkpoint_events != 0 ? json_integer(number(info->checkpoint_events)) : NULL, "symbols",
-		chosen_texts(info->symbols, info->symbol_count), "no_symbols", chosen(info->no_symbols), "host",
+		chosen_texts(info->symbols, info->symbol_count), "no_symbols", chosen(info->no_symbols), "lacking",
+		chosen_texts(info->lacking, info->lacking_count), "host",
 		info->host != NULL ? text(info->host) : NULL, "clock", manifest_encode_clock(info->clock), "hosts",
 		manifest_encode_hosts(info));
 	if (root == NULL)

@@ -521,6 +521,24 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 						  : "of a trace, 'histree build' makes one");
 }
 
+/* Write the sentence of what the trace has no events for. */
+static enum histree_status say_what_is_lacking(struct histree_store *store, struct histree_error *error)
+{
+	char names[1024], *sentence = NULL;
+	registry_lacking(store->info.lacking, store->info.lacking_count, names, sizeof(names));
+	if (names[0] == '\0')
+		return HISTREE_OK;
+	const int size =
+		asprintf(&sentence,
+			 "the trace has no events for %s: to have these, record what is in parentheses, with "
+			 "'perf record -e', or 'lttng enable-event -k' and '_' for ':'",
+			 names);
+	store->info.lacks = size >= 0 ? arena_copy(&store->arena, sentence, (size_t)size) : NULL;
+	if (size >= 0)
+		free(sentence);
+	return store->info.lacks != NULL ? HISTREE_OK : error_memory(error, "a store");
+}
+
 /* HISTREE_NOT_FOUND: the folder has no manifest. */
 static enum histree_status load(struct histree_store *store, const char *path, struct histree_error *error)
 {
@@ -531,7 +549,7 @@ static enum histree_status load(struct histree_store *store, const char *path, s
 	enum histree_status status = manifest_read(&io_posix, manifest, &store->arena, &store->info, error);
 	store->info.path = folder;
 	store->info.building = status == HISTREE_OK && !store->info.complete && store_folder_is_held(folder);
-	return status;
+	return status == HISTREE_OK ? say_what_is_lacking(store, error) : status;
 }
 
 /* Open a store that is one of a host: it has no hosts itself. */
@@ -598,11 +616,23 @@ static const struct histree_store_history *find_history(const struct histree_sto
 	return analysis == NULL && info->history_count > 0 ? &info->histories[0] : NULL;
 }
 
-/* What makes an analysis that a store does not have. */
-static void name_the_way(const char *analysis, char *way, size_t size)
+static bool is_lacking(const struct histree_store_info *info, const char *analysis)
 {
-	if (registry_find(analysis) != NULL)
-		snprintf(way, size, "build it with '-a %s'", analysis);
+	for (size_t i = 0; i < info->lacking_count; i++)
+		if (strcmp(info->lacking[i], analysis) == 0)
+			return true;
+	return false;
+}
+
+/* What makes an analysis that a store does not have. */
+static void name_the_way(const struct histree_store_info *info, const char *analysis, char *way, size_t size)
+{
+	const struct registry_entry *entry = registry_find(analysis);
+	if (entry != NULL && is_lacking(info, analysis))
+		snprintf(way, size, "its trace has no events for that%s%s",
+			 entry->events != NULL ? ": record " : "", entry->events != NULL ? entry->events : "");
+	else if (entry != NULL)
+		snprintf(way, size, "'histree add %s %s' makes it", info->path, analysis);
 	else
 		snprintf(way, size, "'histree analyses' lists what there is");
 }
@@ -610,7 +640,7 @@ static void name_the_way(const char *analysis, char *way, size_t size)
 static enum histree_status no_history(const struct histree_store_info *info, const char *analysis,
 				      struct histree_error *error)
 {
-	char names[256] = "", way[64];
+	char names[512] = "", way[512];
 	size_t length = 0;
 	if (info->host_count > 0 && !info->complete && info->history_count == 0)
 		return error_set(
@@ -628,7 +658,7 @@ static enum histree_status no_history(const struct histree_store_info *info, con
 					   info->histories[i].analysis);
 	if (analysis == NULL)
 		analysis = "kernel";
-	name_the_way(analysis, way, sizeof(way));
+	name_the_way(info, analysis, way, sizeof(way));
 	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no analysis '%s', %s%s; %s", info->path, analysis,
 			 length > 0 ? "only " : "and none at all", names, way);
 }
@@ -743,7 +773,7 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 static enum histree_status no_segments(const struct histree_store_info *info, const char *analysis,
 				       struct histree_error *error)
 {
-	char names[256] = "", way[64];
+	char names[512] = "", way[512];
 	size_t length = 0;
 	for (size_t i = 0; i < info->segments_count && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
@@ -752,7 +782,7 @@ static enum histree_status no_segments(const struct histree_store_info *info, co
 		return error_set(error, HISTREE_NOT_FOUND,
 				 "'%s' makes states, which 'query' and 'ls' show; segments of '%s': %s", analysis,
 				 info->path, length > 0 ? names : "none");
-	name_the_way(analysis, way, sizeof(way));
+	name_the_way(info, analysis, way, sizeof(way));
 	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no segments '%s', %s%s; %s", info->path, analysis,
 			 length > 0 ? "only " : "and none at all", names, way);
 }

@@ -712,8 +712,8 @@ enum histree_status histree_time_use_create(struct histree_history *history,
 			info->provider,
 			is_kernel ? "is made of sched_switch, sched_wakeup, interrupts and system calls, which "
 				    "the trace has to record"
-				  : "is that of 'kernel', of a trace that records sched_switch: build it with "
-				    "'-a kernel'");
+				  : "is that of 'kernel', of a trace that records sched_switch: 'histree add STORE "
+				    "kernel' makes it");
 	}
 	if (status != HISTREE_OK) {
 		histree_time_use_free(use);

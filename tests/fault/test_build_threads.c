@@ -53,9 +53,7 @@ static int set_up(void **state)
 		snprintf(world->stores[i], sizeof(world->stores[i]), "%s/store-%u", world->folder,
 			 thread_counts[i]);
 	world->paths[0] = world->copy;
-	world->options = (struct histree_build_options){
-		.traces = world->paths, .trace_count = 1, .segments = true, .force = true
-	};
+	world->options = (struct histree_build_options){ .traces = world->paths, .trace_count = 1, .force = true };
 	*state = world;
 	return 0;
 }

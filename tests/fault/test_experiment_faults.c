@@ -80,8 +80,15 @@ static int set_up(void **state)
 	source_path(world->two, "tests/data/lines-made/trace.txt");
 	world->hosts[0] = (struct histree_build_host){ "one", world->one };
 	world->hosts[1] = (struct histree_build_host){ "two", world->two };
+	static const char *const analyses[] = { "kernel", "ust-calls", "tracks" };
 	world->options = (struct histree_build_options){
-		.hosts = world->hosts, .host_count = 2, .store = world->store, .threads = 1, .no_overviews = true
+		.hosts = world->hosts,
+		.host_count = 2,
+		.store = world->store,
+		.analyses = analyses,
+		.analysis_count = 3,
+		.threads = 1,
+		.no_overviews = true,
 	};
 	*state = world;
 	faulty_io_init(&world->faulty, &io_posix);

@@ -109,7 +109,7 @@ class Builds(unittest.TestCase):
 
 class Interrupts(unittest.TestCase):
     def test_ctrl_c_ends_a_query(self):
-        with histree.build(long_trace(), folder() / "queries.histree", force=True, segments=True) as store:
+        with histree.build(long_trace(), folder() / "queries.histree", force=True) as store:
             segments = next(each.name for each in store.analyses if each.kind == "segments")
             for ask in (lambda: list(store.segments(segments, sort="name").batches()), lambda: list(store.states().batches()),
                         lambda: list(store.segments(segments, where="name matches 'x.*y.*z'"))):

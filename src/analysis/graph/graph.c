@@ -517,6 +517,9 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 /* The order of events decides, not their times, where the clock of a trace steps back. */
 static void begin_changes(struct graph *graph, histree_time time)
 {
+	/* What was before the history, such as a name that perf tells before the first event, is of no kernel. */
+	const histree_time start = histree_state_start(graph->workers.lines.changes.system);
+	time = time > start ? time : start;
 	if (!graph->is_begun)
 		graph->workers.lines.start = graph->end = time;
 	graph->is_begun = true;
@@ -565,6 +568,11 @@ static uint64_t refused(const void *instance)
 	return ((const struct graph *)instance)->workers.lines.changes.refused;
 }
 
+static bool is_empty(const void *instance)
+{
+	return !((const struct graph *)instance)->has_switches;
+}
+
 static void missing(const void *instance, char *text, size_t size)
 {
 	const struct graph *graph = instance;
@@ -598,6 +606,7 @@ const struct analysis analysis_graph = {
 	.gap = on_gap,
 	.finish = finish,
 	.refused = refused,
+	.is_empty = is_empty,
 	.missing = missing,
 	.free = free_graph,
 };

@@ -431,13 +431,15 @@ static void counters_lose(struct kernel_sums *sums, const struct event_gap *gap)
 			lose_cpu((struct counters *)sums, entry->record);
 }
 
+static bool counters_is_empty(const struct kernel_sums *sums)
+{
+	return ((const struct counters *)sums)->events == 0;
+}
+
 static void counters_say_missing(const struct kernel_sums *sums, char *text, size_t size)
 {
 	const struct counters *counters = (const struct counters *)sums;
-	*text = '\0';
-	if (counters->events == 0)
-		snprintf(text, size, "%s", sums->kind->missing);
-	else if (counters->of_nobody > 0)
+	if (counters->of_nobody > 0)
 		snprintf(text, size,
 			 "%" PRIu64 " counters of threads do not say of which thread they are, and are left out; "
 			 "record with 'lttng add-context -u -t vtid'",
@@ -476,6 +478,7 @@ static const struct kernel_sums_kind counter_sums = {
 	.missing = "the events have no counters: record them with 'lttng add-context -k -t perf:cpu:cycles', of "
 		   "programs with 'lttng add-context -u -t perf:thread:cycles -t vtid', or with perf record -e "
 		   "'{cycles,instructions}:S'",
+	.is_empty = counters_is_empty,
 	.say_missing = counters_say_missing,
 };
 

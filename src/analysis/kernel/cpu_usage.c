@@ -168,6 +168,11 @@ static uint64_t refused(const void *instance)
 	return ((const struct cpu_usage *)instance)->changes.refused;
 }
 
+static bool is_empty(const void *instance)
+{
+	return !((const struct cpu_usage *)instance)->has_switches;
+}
+
 static void missing(const void *instance, char *text, size_t size)
 {
 	const struct cpu_usage *usage = instance;
@@ -202,6 +207,7 @@ const struct analysis analysis_cpu_usage = {
 	.event = on_event,
 	.gap = on_gap,
 	.refused = refused,
+	.is_empty = is_empty,
 	.missing = missing,
 	.free = free_usage,
 };

@@ -558,9 +558,9 @@ static void io_lose(struct kernel_sums *sums, const struct event_gap *gap)
 		disk_lose(entry->record, &sums->changes);
 }
 
-static void io_say_missing(const struct kernel_sums *sums, char *text, size_t size)
+static bool io_is_empty(const struct kernel_sums *sums)
 {
-	snprintf(text, size, "%s", ((const struct io *)sums)->has_any ? "" : sums->kind->missing);
+	return !((const struct io *)sums)->has_any;
 }
 
 static void io_release(struct kernel_sums *sums)
@@ -594,7 +594,7 @@ static const struct kernel_sums_kind io_sums = {
 	.release = io_release,
 	.missing = "the trace has neither requests to block devices nor system calls: record them (lttng "
 		   "enable-event -k 'block_rq_*', and --syscall -a; or perf record -e 'block:*')",
-	.say_missing = io_say_missing,
+	.is_empty = io_is_empty,
 };
 
 static enum histree_status io_create(struct histree_state_system *system, void *input, void **instance,

@@ -122,6 +122,11 @@ struct segment_counts kernel_segments_counts(const void *instance)
 	return counts;
 }
 
+bool kernel_segments_is_empty(const void *instance)
+{
+	return !((const struct kernel_segments *)instance)->has_events;
+}
+
 void kernel_segments_missing(const void *instance, char *text, size_t size)
 {
 	const struct kernel_segments *segments = instance;

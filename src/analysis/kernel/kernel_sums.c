@@ -174,13 +174,19 @@ uint64_t kernel_sums_refused(const void *instance)
 	return sums->changes.refused;
 }
 
+bool kernel_sums_is_empty(const void *instance)
+{
+	const struct kernel_sums *sums = instance;
+	return sums->kind->is_empty != NULL ? sums->kind->is_empty(sums) : !sums->has_any;
+}
+
 void kernel_sums_missing(const void *instance, char *text, size_t size)
 {
 	const struct kernel_sums *sums = instance;
-	if (sums->kind->say_missing != NULL)
+	const char *missing = kernel_sums_is_empty(sums) ? sums->kind->missing : NULL;
+	snprintf(text, size, "%s", missing != NULL ? missing : "");
+	if (text[0] == '\0' && sums->kind->say_missing != NULL)
 		sums->kind->say_missing(sums, text, size);
-	else
-		snprintf(text, size, "%s", sums->has_any ? "" : sums->kind->missing);
 }
 
 void kernel_sums_free(void *instance)

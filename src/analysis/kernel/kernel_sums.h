@@ -71,7 +71,8 @@ struct kernel_sums_kind {
 	void (*lose)(struct kernel_sums *sums, const struct event_gap *gap); /* what tables do not; NULL: nothing */
 	void (*release)(struct kernel_sums *sums);                           /* NULL: there is no more */
 	const char *missing; /* where no such event came: what to record */
-	void (*say_missing)(const struct kernel_sums *sums, char *text, size_t size); /* NULL: that */
+	bool (*is_empty)(const struct kernel_sums *sums); /* whether none came; NULL: nothing was counted */
+	void (*say_missing)(const struct kernel_sums *sums, char *text, size_t size); /* what else; NULL: nothing */
 };
 
 /* What an analysis of sums begins with. */
@@ -93,13 +94,14 @@ enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, stru
 enum histree_status kernel_sums_event(void *instance, const struct event *event, struct histree_error *error);
 enum histree_status kernel_sums_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 uint64_t kernel_sums_refused(const void *instance);
+bool kernel_sums_is_empty(const void *instance);
 void kernel_sums_missing(const void *instance, char *text, size_t size);
 void kernel_sums_free(void *instance);
 
 /* What all of them have in common as a struct analysis. */
 #define KERNEL_SUMS_FUNCTIONS                                                               \
 	.event = kernel_sums_event, .gap = kernel_sums_gap, .refused = kernel_sums_refused, \
-	.missing = kernel_sums_missing, .free = kernel_sums_free
+	.is_empty = kernel_sums_is_empty, .missing = kernel_sums_missing, .free = kernel_sums_free
 
 /* ---- for handlers -------------------------------------------------------------------------------------------- */
 

@@ -294,6 +294,7 @@ const struct segment_analysis segment_analysis_block_io = {
 	.applies = kernel_input_knows,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
+	.is_empty = kernel_segments_is_empty,
 	.missing = missing,
 	.free = kernel_segments_free,
 };

@@ -636,6 +636,7 @@ static void missing(const void *instance, char *text, size_t size)
 		.wants = wants,                                                                    \
 		.event = on_event,                                                                 \
 		.counts = kernel_segments_counts,                                                  \
+		.is_empty = kernel_segments_is_empty,                                              \
 		.missing = missing,                                                                \
 		.free = kernel_segments_free,                                                      \
 	}

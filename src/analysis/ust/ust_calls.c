@@ -348,6 +348,11 @@ static struct segment_counts counts(const void *instance)
 	return all;
 }
 
+static bool segments_function_calls_is_empty(const void *instance)
+{
+	return ((const struct function_calls *)instance)->stacks->entries_and_exits == 0;
+}
+
 static void segments_function_calls_missing(const void *instance, char *text, size_t size)
 {
 	const struct function_calls *calls = instance;
@@ -365,6 +370,7 @@ const struct segment_analysis segment_analysis_function_calls = {
 	.create = segments_function_calls_create,
 	.event = segments_function_calls_on_event,
 	.counts = counts,
+	.is_empty = segments_function_calls_is_empty,
 	.missing = segments_function_calls_missing,
 	.free = free,
 };

@@ -770,6 +770,13 @@ struct histree_store_segments analysis_job_describe_segments(const struct analys
 	};
 }
 
+bool analysis_job_is_empty(const struct analysis_job *job)
+{
+	bool (*is_empty)(const void *) =
+		analysis_job_makes_history(job) ? job->entry->analysis->is_empty : job->entry->segments->is_empty;
+	return is_empty != NULL && is_empty(job->instance);
+}
+
 /* Returns the text, of the size of a sentence of the job, or NULL. */
 static const char *say(const struct analysis_job *job, void (*writes)(const void *, char *, size_t), char *text)
 {
@@ -814,7 +821,7 @@ static struct histree_analysis_info info_of(const struct registry_entry *entry)
 		.version = registry_version(entry),
 		.summary = entry->analysis != NULL ? entry->analysis->summary : entry->segments->summary,
 		.makes_segments = entry->segments != NULL,
-		.by_default = entry->by_default,
+		.by_default = !entry->is_variant,
 	};
 }
 

@@ -63,6 +63,7 @@ struct analysis_job {
 	const struct trace *trace;         /* that events come from, if it can be cut; set by the build */
 	const struct histree_clock *clock; /* of that; set by the build */
 	struct crew *crew;                 /* set by the build; NULL: none */
+	bool is_named;                     /* asked for by its name: it is kept even if it is empty */
 	bool *applies;                     /* by id of the trace; those of a live session come while it is read */
 	size_t trace_count, trace_capacity;
 	char *file; /* its name in the store */
@@ -105,6 +106,9 @@ enum histree_status analysis_job_checkpoint(const struct analysis_job *job, cons
 					    uint64_t before, bool ignores_gaps, struct histree_error *error);
 struct histree_store_history analysis_job_describe_history(const struct analysis_job *job, uint64_t identity);
 struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job, uint64_t identity);
+
+/* Returns whether the trace had no event that the analysis lives on, as far as it can tell. */
+bool analysis_job_is_empty(const struct analysis_job *job);
 
 /* Returns the sentence of struct analysis.missing after the name of the analysis, NULL if there is none by now. */
 const char *analysis_job_missing(struct analysis_job *job);

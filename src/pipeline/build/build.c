@@ -385,7 +385,7 @@ static enum histree_status meet_caller(struct build *build, int64_t now)
 /* Let others see what is known by now. */
 static enum histree_status publish(struct build *build)
 {
-	if (build->options->backend != HISTREE_BACKEND_DISK || build->options->slices > 0 ||
+	if (build->options->backend != HISTREE_BACKEND_DISK || build->options->slices > 0 || build->options->add ||
 	    build->end <= build->start || build->end <= build->resumed_end || build->end == build->published_end)
 		return HISTREE_OK;
 	assert(build->stage == STAGE_NONE);
@@ -863,7 +863,9 @@ static enum histree_status run_build(struct build *build)
 	if (status != HISTREE_OK)
 		return status;
 	struct leftover leftover;
-	status = build_recipe(options, &build->recipe, build->error);
+	status = build_open_old(build);
+	if (status == HISTREE_OK)
+		status = build_recipe(options, &build->recipe, build->error);
 	if (status == HISTREE_OK)
 		status = leftover_look(&build->folder, options, build->recipe, &leftover, build->error);
 	if (status == HISTREE_OK && !leftover.is_complete) {
@@ -872,7 +874,7 @@ static enum histree_status run_build(struct build *build)
 	}
 	if (status == HISTREE_OK)
 		status = store_folder_publish(&build->folder, build->error);
-	if (status == HISTREE_ERR_CANCELLED && !options->resume)
+	if ((status == HISTREE_ERR_CANCELLED || options->add) && !options->resume)
 		build->folder.keep = false;
 	if (status != HISTREE_OK || build->stream.trace == NULL || !build_is_partial(build))
 		return status;
@@ -963,11 +965,15 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 		crew_end(build.crew);
 	definitions_release(&build.definitions);
 	table_space_release(&build.tables);
+	for (size_t i = 0; build.said != NULL && i < build.job_count; i++)
+		free(build.said[i]);
+	free(build.said);
 	free(build.jobs);
 	free(build.cut_short);
 	free(build.cut_depth);
 	free(build.only_events);
 	free(build.recipe);
+	histree_store_close(build.old_store);
 	event_index_writer_release(&build.index);
 	event_stream_close(&build.stream);
 	if (status < 0 && status != HISTREE_ERR_EXISTS && build.folder.keep && build.folder.lock >= 0 &&

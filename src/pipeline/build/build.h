@@ -31,7 +31,8 @@
 struct build_host {
 	const char *name;
 	const struct histree_clock *clock;
-	bool is_one_of_many; /* its store lies in one of several hosts */
+	bool is_one_of_many;   /* its store lies in one of several hosts */
+	const char *old_store; /* to which analyses are added; NULL: that of the options */
 	size_t tables_max;   /* bytes of tables; 0: as `memory_max` of the options says (memory_plan.h) */
 };
 
@@ -104,6 +105,10 @@ struct build {
 	char *cut_short;   /* why the input ended before its end; NULL: it did not */
 	char *cut_depth;   /* which R-trees are flatter than asked for; NULL: none */
 	char *only_events; /* why there is no analysis; NULL: there is one */
+	/* That analyses are added to, and what it says; NULL: none. */
+	struct histree_store *old_store;
+	const struct histree_store_info *old;
+	char **said;       /* sentences that analyses share; NULL, or by job */
 	bool is_stopped;   /* it was live, and whoever built had enough of it: what there is is kept */
 	double overviews_share;
 	struct each_job *each; /* while something is done with the file of each job (build.c) */
@@ -117,6 +122,19 @@ static inline bool build_makes_store(const struct histree_build_options *options
 
 /* Choose the analyses that were named, or all that apply to the trace, which is open. */
 enum histree_status build_choose_analyses(struct build *build);
+
+/* Open the store that analyses are added to, if they are. */
+enum histree_status build_open_old(struct build *build);
+
+/* Returns whether that store has an analysis; or has it, or is known to have no events for it. */
+bool build_has_already(const struct build *build, const char *analysis);
+bool build_knows_already(const struct build *build, const char *analysis);
+
+/*
+ * The new files are complete: have the old ones beside them, and the manifest say what both do.  Returns
+ * HISTREE_ERR_TRACE if the trace is not the same.  Lists go into the arena.
+ */
+enum histree_status build_join_manifests(struct build *build, struct histree_store_info *info, struct arena *arena);
 
 /* Returns what became of the input, up to the last event that the analyses have seen. */
 struct trace_report build_report(const struct build *build);

@@ -3,6 +3,7 @@
  * build_choice.c - which analyses a build makes use of.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/registry.h"
 #include "base/array.h"
@@ -64,6 +65,53 @@ static enum histree_status add_job(struct build *build, const struct registry_en
 	return HISTREE_OK;
 }
 
+static bool is_default_here(const struct build *build, const struct registry_entry *entry)
+{
+	for (size_t i = 0; i < trace_count(build->stream.trace); i++)
+		if (registry_is_default(entry, trace_at(build->stream.trace, i)))
+			return true;
+	return false;
+}
+
+/*
+ * What a build cannot have is not a part of all, unless it is all that there is: segments without a store,
+ * histories that cannot be begun in the middle beside partial ones, and, in memory, more than what a store shows by itself.
+ * What a trace may have something of goes with what it is known to be about.
+ */
+static bool can_be_had(const struct build *build, const struct registry_entry *entry)
+{
+	const struct analysis *analysis = entry->analysis;
+	if (!build_makes_store(build->options))
+		return analysis != NULL && !entry->if_any;
+	if (entry->if_any && build->job_count == 0 && build->old == NULL)
+		return false;
+	return build->options->backend != HISTREE_BACKEND_PARTIAL || analysis == NULL || analysis->save != NULL ||
+	       build->job_count == 0;
+}
+
+/* Whether a name of the options leaves this one out of all: "-futex". */
+static bool is_left_out_by_name(const struct build *build, const struct registry_entry *entry)
+{
+	for (size_t i = 0; i < build->options->analysis_count; i++)
+		if (build->options->analyses[i][0] == '-' &&
+		    strcmp(build->options->analyses[i] + 1, registry_name(entry)) == 0)
+			return true;
+	return false;
+}
+
+/* All that apply to the trace and are no variants of others. */
+static enum histree_status choose_all(struct build *build)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; registry_at(i) != NULL && status >= 0; i++) {
+		const struct registry_entry *entry = registry_at(i);
+		if (is_default_here(build, entry) && can_be_had(build, entry) &&
+		    !is_left_out_by_name(build, entry) && !build_knows_already(build, registry_name(entry)))
+			status = add_job(build, entry);
+	}
+	return status < 0 ? status : HISTREE_OK;
+}
+
 static enum histree_status does_not_apply(struct build *build, const struct registry_entry *entry)
 {
 	const struct event_trace *trace = trace_at(build->stream.trace, 0);
@@ -98,49 +146,57 @@ static enum histree_status none_applies(struct build *build)
 	return error_memory(build->error, "a message");
 }
 
-static enum histree_status choose_named(struct build *build)
+/* The analysis `name`, which is kept even where it has nothing to say.  `is_last` of the names. */
+static enum histree_status add_named(struct build *build, const char *name, bool is_last)
 {
-	for (size_t i = 0; i < build->options->analysis_count; i++) {
-		const char *name = build->options->analyses[i];
-		const struct registry_entry *entry = registry_find(name);
-		if (entry == NULL) {
-			char names[512];
-			registry_names(names, sizeof(names));
-			return error_set(build->error, HISTREE_ERR_ARGUMENT,
-					 "there is no analysis '%s'; there are %s", name, names);
-		}
-		enum histree_status status = add_job(build, entry);
-		/* Of several hosts, one need not have all that others have. */
-		bool may_lack = build->host->is_one_of_many &&
-				(build->job_count > 0 || i + 1 < build->options->analysis_count);
-		if (status == HISTREE_NOT_FOUND && !may_lack)
-			return does_not_apply(build, entry);
-		if (status < 0)
-			return status;
+	const struct registry_entry *entry = registry_find(name);
+	if (entry == NULL) {
+		char names[512];
+		registry_names(names, sizeof(names));
+		return error_set(build->error, HISTREE_ERR_ARGUMENT, "there is no analysis '%s'; there are %s",
+				 name, names);
 	}
-	return HISTREE_OK;
+	if (build_has_already(build, name))
+		return build->host->is_one_of_many
+			       ? HISTREE_OK
+			       : error_set(build->error, HISTREE_ERR_EXISTS,
+					   "'%s' already has '%s'; 'histree rebuild' makes all of it again",
+					   build->old->path, name);
+	enum histree_status status = add_job(build, entry);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		build->jobs[i].is_named |= build->jobs[i].entry == entry;
+	/* Of several hosts, one need not have all that others have. */
+	bool may_lack = build->host->is_one_of_many && (build->job_count > 0 || !is_last || build->options->add);
+	return status == HISTREE_NOT_FOUND && !may_lack ? does_not_apply(build, entry) : status;
 }
 
-static bool is_default_here(const struct build *build, const struct registry_entry *entry)
+/* "kernel", or "all" and then "kernel-tc", or "-futex", which all have but for that. */
+static enum histree_status choose_named(struct build *build)
 {
-	for (size_t i = 0; i < trace_count(build->stream.trace); i++)
-		if (registry_is_default(entry, trace_at(build->stream.trace, i)))
-			return true;
-	return false;
+	const char *const *names = build->options->analyses;
+	const size_t count = build->options->analysis_count;
+	enum histree_status status = HISTREE_OK;
+	bool has_all = false;
+	for (size_t i = 0; i < count; i++)
+		has_all |= strcmp(names[i], "all") == 0;
+	if (has_all)
+		status = choose_all(build);
+	for (size_t i = 0; i < count && status >= 0; i++) {
+		if (names[i][0] == '-' && (!has_all || registry_find(names[i] + 1) == NULL))
+			return error_set(build->error, HISTREE_ERR_ARGUMENT,
+					 "'%s' leaves an analysis out of all: 'all,-futex'", names[i]);
+		if (names[i][0] != '-' && strcmp(names[i], "all") != 0)
+			status = add_named(build, names[i], i + 1 == count);
+	}
+	return status >= 0 && has_all && build->job_count == 0 && build->old == NULL ? none_applies(build)
+	       : status < 0                                                          ? status
+										     : HISTREE_OK;
 }
 
 static enum histree_status choose_applicable(struct build *build)
 {
-	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
-	     entry++) {
-		bool is_default = is_default_here(build, entry) &&
-				  (entry->analysis != NULL || build_makes_store(build->options));
-		bool is_wanted = is_default || (build->options->segments && entry->segments != NULL);
-		enum histree_status status = is_wanted ? add_job(build, entry) : HISTREE_OK;
-		if (status < 0)
-			return status;
-	}
-	return build->job_count > 0 ? HISTREE_OK : none_applies(build);
+	enum histree_status status = choose_all(build);
+	return status == HISTREE_OK && build->job_count == 0 ? none_applies(build) : status;
 }
 
 /* Slices are for analyses that can be cut; the others do not mind. */
@@ -179,7 +235,7 @@ static enum histree_status choose_defined(struct build *build)
 			lacking = status == HISTREE_NOT_FOUND ? &entries[at] : lacking;
 		}
 	}
-	if (build->job_count > 0)
+	if (build->job_count > 0 || build->old != NULL)
 		return HISTREE_OK;
 	return lacking != NULL ? does_not_apply(build, lacking)
 			       : error_set(build->error, HISTREE_ERR_ARGUMENT,
@@ -196,5 +252,8 @@ enum histree_status build_choose_analyses(struct build *build)
 		status = choose_applicable(build);
 	if (status == HISTREE_OK && build->options->definition_count > 0)
 		status = choose_defined(build);
+	if (status == HISTREE_OK && build->old != NULL && build->job_count == 0 && !build->host->is_one_of_many)
+		return error_set(build->error, HISTREE_ERR_EXISTS, "'%s' already has all that applies to its trace",
+				 build->old->path);
 	return status == HISTREE_OK ? check_slices(build) : status;
 }

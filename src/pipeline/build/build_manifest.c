@@ -32,12 +32,31 @@ static bool is_of_programs(const struct build *build, const struct analysis_job 
 	return false;
 }
 
-/* Nobody asked for it, and the trace has nothing of it. */
-static bool is_left_out(const struct build *build, struct analysis_job *job)
+/* Nobody asked for it by its name, and the trace has nothing of it. */
+static bool is_left_out(const struct build *build, const struct analysis_job *job)
 {
-	if (build->options->analyses != NULL || job->instance == NULL)
+	if (job->is_named || job->instance == NULL)
 		return false;
-	return is_of_programs(build, job) || (job->entry->if_any && analysis_job_missing(job) != NULL);
+	return is_of_programs(build, job) || (job->entry->if_any && analysis_job_is_empty(job));
+}
+
+/* What a kernel could tell is said of a trace that is one of a kernel. */
+static bool is_of_a_kernel(const struct build *build)
+{
+	for (size_t i = 0; i < build->job_count; i++)
+		if (build->jobs[i].entry->analysis == &analysis_kernel)
+			return !is_of_programs(build, &build->jobs[i]);
+	return build_has_already(build, analysis_kernel.name);
+}
+
+/* Names of what is left out for want of events that could have been recorded.  Returns how many. */
+static size_t list_lacking(const struct build *build, const char **names)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < build->job_count && is_of_a_kernel(build); i++)
+		if (build->jobs[i].entry->events != NULL && is_left_out(build, &build->jobs[i]))
+			names[count++] = registry_name(build->jobs[i].entry);
+	return count;
 }
 
 static void leave_out(const struct build *build, const struct analysis_job *job)
@@ -45,10 +64,56 @@ static void leave_out(const struct build *build, const struct analysis_job *job)
 	folder_remove_file(build->folder.io, build->folder.building, job->file);
 }
 
-/* What is wrong with the trace, as the store keeps it.  Returns how many sentences; there is room for all. */
-static size_t list_warnings(struct build *build, const struct trace_report *report, const char **warnings)
+/* Returns a sentence without the name of its analysis, or NULL. */
+static const char *missing_of(const struct build *build, struct analysis_job *job)
+{
+	const char *missing = is_left_out(build, job) ? NULL : analysis_job_missing(job);
+	return missing != NULL ? missing + strlen(registry_name(job->entry)) + strlen(": ") : NULL;
+}
+
+/* Whether an analysis before the job says the same. */
+static bool is_said_before(const struct build *build, const struct analysis_job *job, const char *sentence)
+{
+	for (struct analysis_job *before = build->jobs; before < job; before++) {
+		const char *other = missing_of(build, before);
+		if (other != NULL && strcmp(other, sentence) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Say what several analyses have to say of the trace once, for all of them; *out becomes NULL if it has been. */
+static enum histree_status say_once(struct build *build, size_t index, const char **out)
+{
+	const char *sentence = missing_of(build, &build->jobs[index]);
+	size_t size;
+	*out = NULL;
+	if (sentence == NULL || is_said_before(build, &build->jobs[index], sentence))
+		return HISTREE_OK;
+	free(build->said[index]);
+	build->said[index] = NULL;
+	FILE *text = open_memstream(&build->said[index], &size);
+	if (text == NULL)
+		return error_memory(build->error, "a message");
+	fputs(registry_name(build->jobs[index].entry), text);
+	for (size_t i = index + 1; i < build->job_count; i++) {
+		const char *other = missing_of(build, &build->jobs[i]);
+		if (other != NULL && strcmp(other, sentence) == 0)
+			fprintf(text, ", %s", registry_name(build->jobs[i].entry));
+	}
+	fprintf(text, ": %s", sentence);
+	if (fclose(text) != 0)
+		return error_memory(build->error, "a message");
+	*out = build->said[index];
+	return HISTREE_OK;
+}
+
+/* What is wrong with the trace, as the store keeps it; there is room for all sentences. */
+static enum histree_status list_warnings(struct build *build, const struct trace_report *report,
+					 const char **warnings, size_t *out)
 {
 	size_t count = 0;
+	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < report->warning_count; i++)
 		warnings[count++] = report->warnings[i];
 	if (build->cut_short != NULL)
@@ -57,11 +122,15 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 		warnings[count++] = build->cut_depth;
 	if (build->only_events != NULL)
 		warnings[count++] = build->only_events;
-	for (size_t i = 0; i < build->job_count; i++) {
-		if (is_left_out(build, &build->jobs[i]))
-			continue;
-		const char *missing = analysis_job_missing(&build->jobs[i]);
-		const char *unsure = analysis_job_unsure(&build->jobs[i]);
+	if (build->said == NULL && build->job_count > 0)
+		build->said = calloc(build->job_count, sizeof(*build->said));
+	if (build->said == NULL && build->job_count > 0)
+		return error_memory(build->error, "a message");
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++) {
+		const char *missing;
+		const char *unsure =
+			is_left_out(build, &build->jobs[i]) ? NULL : analysis_job_unsure(&build->jobs[i]);
+		status = say_once(build, i, &missing);
 		if (missing != NULL)
 			warnings[count++] = missing;
 		if (unsure != NULL)
@@ -69,7 +138,8 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 	}
 	if (event_index_missing(&build->index) != NULL)
 		warnings[count++] = event_index_missing(&build->index);
-	return count;
+	*out = count;
+	return status;
 }
 
 /* R-trees are as deep as the memory lets them be: the first history with flatter ones than asked for is named. */
@@ -103,13 +173,15 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 {
 	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
 	struct trace_report report = build_report(build);
+	struct arena joined = { 0 };
 	const char **warnings = calloc(report.warning_count + 4 + 2 * build->job_count, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->job_count + 1, sizeof(*histories));
 	struct histree_store_segments *segments = calloc(build->job_count + 1, sizeof(*segments));
-	size_t history_count = 0, segments_count = 0;
+	const char **lacking = calloc(build->job_count + 1, sizeof(*lacking));
+	size_t history_count = 0, segments_count = 0, warning_count = 0;
 	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
 	enum histree_status status = HISTREE_ERR_MEMORY;
-	if (warnings == NULL || histories == NULL || segments == NULL || path == NULL) {
+	if (warnings == NULL || histories == NULL || segments == NULL || lacking == NULL || path == NULL) {
 		error_memory(build->error, "the manifest");
 		goto out;
 	}
@@ -130,6 +202,8 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 		else if (complete)
 			segments[segments_count++] = analysis_job_describe_segments(job, identity);
 	}
+	if (status == HISTREE_OK)
+		status = list_warnings(build, &report, warnings, &warning_count);
 	if (status != HISTREE_OK)
 		goto out;
 	struct histree_store_info info = {
@@ -145,7 +219,9 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 		.complete = complete,
 		.partial = build_is_partial(build),
 		.warnings = warnings,
-		.warning_count = list_warnings(build, &report, warnings),
+		.warning_count = warning_count,
+		.lacking = lacking,
+		.lacking_count = complete ? list_lacking(build, lacking) : 0,
 		.event_count = report.events,
 		.clock_steps_back = report.clock_steps_back,
 		.discarded_events = report.discarded_events,
@@ -165,11 +241,16 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 		.end = end,
 		.build_ns = publish_clock_now() - build->begun_ns,
 	};
-	status = manifest_write(build->io, path, &info, build->error);
+	if (build->old != NULL)
+		status = build_join_manifests(build, &info, &joined);
+	if (status == HISTREE_OK)
+		status = manifest_write(build->io, path, &info, build->error);
 out:
+	arena_release(&joined);
 	free(path);
 	free(segments);
 	free(histories);
+	free(lacking);
 	free(warnings);
 	return status;
 }

@@ -35,16 +35,26 @@ static bool is_named(const struct histree_build_options *options, const char *na
 	return false;
 }
 
+static const char *put_if_named(FILE *text, const struct histree_build_options *options, const char *name,
+				const char *before)
+{
+	if (!is_named(options, name))
+		return before;
+	fprintf(text, "%s%s", before, name);
+	return ",";
+}
+
 /* In one order, however they were named. */
 static void put_analyses(FILE *text, const struct histree_build_options *options)
 {
-	const char *before = "-a ";
-	for (size_t i = 0; options->analyses != NULL && registry_at(i) != NULL; i++) {
-		const char *name = registry_name(registry_at(i));
-		if (!is_named(options, name))
-			continue;
-		fprintf(text, "%s%s", before, name);
-		before = ",";
+	if (options->analyses == NULL)
+		return;
+	const char *before = put_if_named(text, options, "all", "-a ");
+	for (size_t i = 0; registry_at(i) != NULL; i++) {
+		char left_out[64];
+		snprintf(left_out, sizeof(left_out), "-%s", registry_name(registry_at(i)));
+		before = put_if_named(text, options, left_out + 1, before);
+		before = put_if_named(text, options, left_out, before);
 	}
 	if (before[0] == ',')
 		fputc(' ', text);
@@ -120,8 +130,6 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 	put_analyses(text, options);
 	status = put_definitions(text, options, error);
 	put_tree(text, &tree);
-	if (options->segments && options->analyses == NULL)
-		fputs(" with segments", text);
 	if (options->ignore_gaps)
 		fputs(" --gaps=ignore", text);
 	if (options->null_empty_stacks)

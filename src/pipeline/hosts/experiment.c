@@ -83,20 +83,25 @@ static enum histree_status experiment_build_host(struct histree_experiment *expe
 {
 	struct histree_experiment_host *host = &experiment->hosts[index];
 	struct histree_build_options options = experiment->options;
-	const struct build_host of = {
+	struct build_host of = {
 		.name = host->name,
 		.clock = host->clock,
 		.is_one_of_many = true,
 		.tables_max = memory->tables,
 	};
-	char *store = NULL;
+	char *store = NULL, *old = NULL;
 	if (host->is_built)
 		return HISTREE_OK;
 	enum histree_status status = hosts_folder_make(experiment->io, experiment->building, error);
 	if (status == HISTREE_OK && asprintf(&store, "%s/%s", experiment->building, host->folder) < 0)
 		status = error_memory(error, "a path");
-	if (status != HISTREE_OK)
+	if (status == HISTREE_OK && options.add && asprintf(&old, "%s/%s", options.store, host->folder) < 0)
+		status = error_memory(error, "a path");
+	if (status != HISTREE_OK) {
+		free(store);
 		return status;
+	}
+	of.old_store = old;
 	options.traces = host->paths;
 	options.trace_count = host->path_count;
 	options.store = store;
@@ -116,6 +121,7 @@ static enum histree_status experiment_build_host(struct histree_experiment *expe
 	if (status != HISTREE_OK && status != HISTREE_ERR_CANCELLED)
 		error_prefix(error, "host '%s'", host->name);
 	free(store);
+	free(old);
 	return status;
 }
 
@@ -435,7 +441,8 @@ static enum histree_status note_analyses_without_host(const struct histree_exper
 	for (size_t i = 0; experiment->options.analyses != NULL && i < experiment->options.analysis_count; i++) {
 		const char *analysis = experiment->options.analyses[i];
 		char sentence[160];
-		if (hosts_summary_has(&summary->of_hosts, analysis) ||
+		if (hosts_summary_has(&summary->of_hosts, analysis) || analysis[0] == '-' ||
+		    strcmp(analysis, "all") == 0 ||
 		    summary->info.warning_count >= experiment->warning_count + WARNINGS_MAX)
 			continue;
 		snprintf(sentence, sizeof(sentence), "analysis '%s' applies to the traces of no host", analysis);
@@ -835,7 +842,8 @@ void histree_experiment_free(struct histree_experiment *experiment)
 	if (experiment == NULL)
 		return;
 	if (experiment->owns) {
-		experiment->folder.keep = experiment->folder.keep || has_something(experiment);
+		experiment->folder.keep =
+			!experiment->options.add && (experiment->folder.keep || has_something(experiment));
 		store_folder_release(&experiment->folder);
 	}
 	trace_groups_release(&experiment->groups);
@@ -879,8 +887,14 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	struct histree_error message = { 0 };
 	bool has_name = options->store != NULL && options->store[0] != '\0';
 	bool needs_name = options->backend == HISTREE_BACKEND_DISK || options->backend == HISTREE_BACKEND_PARTIAL;
+	struct histree_build_options wanted = *options;
 	if (options->trace_count + options->host_count == 0 || (needs_name && !has_name))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
+	if (options->add && (options->force || options->resume || !needs_name || options->slices > 0))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "analyses are added to a store that is there and complete, without slices");
+	wanted.force |= options->add; /* the new one takes the place of the old one */
+	options = &wanted;
 	enum histree_status status = experiment_init(options, io, &experiment, &message);
 	if (status == HISTREE_OK)
 		status = experiment_plan(experiment, &message);

@@ -195,7 +195,6 @@ static enum histree_status build_store(struct dataset *dataset, struct histree_e
 		.traces = (const char *const *)dataset->traces,
 		.trace_count = dataset->trace_count,
 		.store = dataset->store_path,
-		.segments = true,
 		.force = true,
 		.progress = take_progress,
 		.progress_context = dataset,

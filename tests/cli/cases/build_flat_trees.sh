@@ -8,7 +8,7 @@ awk 'BEGIN {
 	}
 }' > carts.txt
 build() {
-	histree build -f --variant rsht -o store "$@" carts.txt 2>&1 | grep levels
+	histree build -f -a kernel --variant rsht -o store "$@" carts.txt 2>&1 | grep levels
 	histree info store | grep '^r depth'
 }
 echo "with little memory"

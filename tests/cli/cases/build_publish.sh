@@ -1,9 +1,9 @@
 # A build that is cut off leaves what it published: it can be asked, gone on with, and made a store.
-histree build -q -o whole "$DATA/demo-trace"
+histree build -q -a kernel,timers -o whole "$DATA/demo-trace"
 histree dump whole --format tsv >expected
 # No file may be longer than this: the signal that says so ends the build at once, somewhere in the middle.
 (
-	bash -c "ulimit -f 100; exec histree build --threads 1 --publish 1ns -t esht --node-size 4K -o store '$DATA/demo-trace'"
+	bash -c "ulimit -f 100; exec histree build --threads 1 --publish 1ns -a kernel,timers -t esht --node-size 4K -o store '$DATA/demo-trace'"
 	echo "[exit $?]"
 ) 2>said
 ls store.building
@@ -17,7 +17,7 @@ histree repair store.building -o kept | wc -l
 try histree info kept | grep -E '^complete'
 histree dump store --format tsv >before
 histree dump kept --format tsv | cmp - before && echo "the same"
-histree build -q --resume -t esht --node-size 4K -o store "$DATA/demo-trace"
+histree build -q --resume -a kernel,timers -t esht --node-size 4K -o store "$DATA/demo-trace"
 echo "[exit $?]"
 histree dump store --format tsv | cmp - expected && echo "the same"
 ls -d store*
@@ -25,7 +25,7 @@ ls -d store*
 (
 	trap '' XFSZ
 	ulimit -f 100
-	histree build --threads 1 --publish 1ns -t esht --node-size 4K -o full "$DATA/demo-trace"
+	histree build --threads 1 --publish 1ns -a kernel,timers -t esht --node-size 4K -o full "$DATA/demo-trace"
 )
 echo "[exit $?]"
 try histree build --resume -o live net://localhost/host/me/session

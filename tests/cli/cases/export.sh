@@ -28,7 +28,7 @@ cmp one.pftrace two.pftrace
 try histree export "$STORE" --format chrome CPUs/0 CPUs/0/Current_thread --from +10.315ms --to +10.33ms
 try histree export "$STORE" --format chrome 'CPUs/0' none --from +10ms --to +10ms
 # Events, with their fields.
-histree build -q -o here.histree "$DATA/demo-trace"
+histree build -q -a kernel -o here.histree "$DATA/demo-trace"
 try histree export here.histree --format chrome --events --from +10.32ms --to +10.321ms
 # A disk that is full, and a reader that has seen enough.
 if [ -w /dev/full ]; then

@@ -20,5 +20,5 @@ page | sed -n 's/^  \$ //p' | sort -u | while read -r command; do
 	bash -c "$command" >out 2>&1 </dev/null || cat out
 	case $command in *'thread == 100 '*) head -3 out ;; esac
 done
-histree info NEW.histree | grep -E '^hosts|^ +b:'
+histree info 'two hosts' | grep -E '^hosts|^ +b:'
 ls

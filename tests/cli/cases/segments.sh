@@ -17,8 +17,8 @@ try histree stats store kernel
 try histree stats "$STORE" kernel
 try histree segments store
 try histree stats store wakeups --from +1s --to +2s
-histree info store -a irqs --format tsv | cut -f 16-22
-histree info store --format tsv | cut -f 16,20,41-44
+histree info store -a irqs --format tsv | cut -f 17-23
+histree info store --format tsv | cut -f 17,21,42-45
 histree info store --format json -a irqs | tr -s '0-9' N | grep -o '"analysis":"irqs"\|"segment_count":N'
 histree ls store -a system-calls
 histree ls store -a wakeups --format tsv

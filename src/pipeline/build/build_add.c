@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+/*
+ * build_add.c - a build that adds analyses to a store.
+ *
+ * It makes a store of the new ones in STORE.building, as any build does, and before its manifest says that it is
+ * complete, the files of the old store get a second name in that folder.  Then the two folders exchange their
+ * names.  So the store is the old one or the new one at each moment, and nothing of the old one is written.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/registry.h"
+#include "base/error.h"
+#include "pipeline/build/build.h"
+#include "store_folder/manifest.h"
+
+/* ---- the old store ------------------------------------------------------------------------------------------- */
+
+static enum histree_status check_whole(const struct build *build, const struct histree_store_info *old)
+{
+	if (!old->complete)
+		return error_set(build->error, HISTREE_ERR_INCOMPLETE,
+				 "'%s' is not complete: 'histree build --resume' goes on with it", old->path);
+	if (old->host_count > 0 || build->host->is_one_of_many != (build->host->old_store != NULL))
+		return error_set(build->error, HISTREE_ERR_TRACE,
+				 "'%s' is a store of %zu hosts, and '%s' is of one: say all of their traces",
+				 old->path, old->host_count, build->options->traces[0]);
+	if (trace_is_address(build->options->traces[0]))
+		return error_set(build->error, HISTREE_ERR_ARGUMENT,
+				 "'%s': a live trace cannot be read again, so that nothing can be added to '%s'",
+				 build->options->traces[0], old->path);
+	return HISTREE_OK;
+}
+
+enum histree_status build_open_old(struct build *build)
+{
+	if (!build->options->add)
+		return HISTREE_OK;
+	const char *path = build->host->old_store != NULL ? build->host->old_store : build->options->store;
+	enum histree_status status = histree_store_open(path, &build->old_store, build->error);
+	if (status == HISTREE_OK)
+		build->old = histree_store_info(build->old_store);
+	return status == HISTREE_OK ? check_whole(build, build->old) : status;
+}
+
+bool build_has_already(const struct build *build, const char *analysis)
+{
+	const struct histree_store_info *old = build->old;
+	for (size_t i = 0; old != NULL && i < old->history_count; i++)
+		if (strcmp(old->histories[i].analysis, analysis) == 0)
+			return true;
+	for (size_t i = 0; old != NULL && i < old->segments_count; i++)
+		if (strcmp(old->segments[i].analysis, analysis) == 0)
+			return true;
+	return false;
+}
+
+bool build_knows_already(const struct build *build, const char *analysis)
+{
+	for (size_t i = 0; build->old != NULL && i < build->old->lacking_count; i++)
+		if (strcmp(build->old->lacking[i], analysis) == 0)
+			return true;
+	return build_has_already(build, analysis);
+}
+
+/* ---- whether it is of the same trace ------------------------------------------------------------------------- */
+
+/* The index of events says of each where it is in which file, so that no other trace has the same one. */
+static bool is_same_trace(const struct histree_store_info *old, const struct histree_store_info *new)
+{
+	bool has_indexes = old->index_identity != 0 && new->index_identity != 0;
+	return old->event_count == new->event_count && old->start == new->start && old->end == new->end &&
+	       (!has_indexes || old->index_identity == new->index_identity);
+}
+
+static enum histree_status not_the_same(const struct build *build, const struct histree_store_info *new)
+{
+	return error_set(
+		build->error, HISTREE_ERR_TRACE,
+		"'%s' is not the trace that '%s' was made of, as it was then: that had %llu events from %lld "
+		"to %lld, and this has %llu from %lld to %lld; 'histree rebuild' makes all of the store again",
+		build->options->traces[0], build->old->path, (unsigned long long)build->old->event_count,
+		(long long)build->old->start, (long long)build->old->end, (unsigned long long)new->event_count,
+		(long long)new->start, (long long)new->end);
+}
+
+/* ---- its files ----------------------------------------------------------------------------------------------- */
+
+static enum histree_status copy_bytes(const struct build *build, int from, int to, const char *path)
+{
+	enum { BLOCK_SIZE = 1 << 20 };
+	char *block = malloc(BLOCK_SIZE);
+	ssize_t size = block != NULL ? 1 : -1;
+	for (off_t at = 0; size > 0; at += size) {
+		size = pread(from, block, BLOCK_SIZE, at);
+		if (size > 0 && build->io->pwrite(build->io->context, to, block, (size_t)size, at) != size)
+			size = -1;
+	}
+	free(block);
+	if (size == 0 && build->io->sync(build->io->context, to) == 0)
+		return HISTREE_OK;
+	return error_set(build->error, HISTREE_ERR_IO, "cannot copy '%s': %s", path, strerror(errno));
+}
+
+/* On a file system where a file has one name only. */
+static enum histree_status copy_file(const struct build *build, const char *old, const char *new)
+{
+	const struct io *io = build->io;
+	const int from = open(old, O_RDONLY | O_CLOEXEC);
+	const int to = from >= 0 ? io->open(io->context, new, O_RDWR | O_CREAT | O_TRUNC, 0666) : -1;
+	enum histree_status status =
+		to >= 0 ? copy_bytes(build, from, to, old)
+			: error_set(build->error, HISTREE_ERR_IO, "cannot copy '%s': %s", old, strerror(errno));
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		io->close(io->context, to);
+	return status;
+}
+
+/* What the new store has by itself, as has what a build holds it by. */
+static bool is_made_anew(const char *name)
+{
+	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 || strcmp(name, "lock") == 0;
+}
+
+static enum histree_status take_file(const struct build *build, const char *name)
+{
+	char *old = NULL, *new = store_folder_path(&build->folder, name);
+	struct stat facts;
+	enum histree_status status = HISTREE_OK;
+	if (new == NULL || asprintf(&old, "%s/%s", build->old->path, name) < 0) {
+		free(new);
+		return error_memory(build->error, "a path");
+	}
+	if (lstat(old, &facts) == 0 && S_ISREG(facts.st_mode) && link(old, new) != 0)
+		status = copy_file(build, old, new);
+	free(old);
+	free(new);
+	return status;
+}
+
+static enum histree_status take_files(const struct build *build)
+{
+	DIR *entries = opendir(build->old->path);
+	if (entries == NULL)
+		return error_set(build->error, HISTREE_ERR_IO, "cannot read '%s': %s", build->old->path,
+				 strerror(errno));
+	enum histree_status status = HISTREE_OK;
+	for (struct dirent *entry; status == HISTREE_OK && (entry = readdir(entries)) != NULL;)
+		if (!is_made_anew(entry->d_name))
+			status = take_file(build, entry->d_name);
+	closedir(entries);
+	return status;
+}
+
+/* ---- its manifest -------------------------------------------------------------------------------------------- */
+
+static bool is_on(const char *text, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i], text) == 0)
+			return true;
+	return false;
+}
+
+/* Append texts that are not on the list.  There is room for them. */
+static size_t join(const char **list, size_t count, const char *const *more, size_t more_count)
+{
+	for (size_t i = 0; i < more_count; i++)
+		if (!is_on(more[i], list, count))
+			list[count++] = more[i];
+	return count;
+}
+
+/* What there was comes first. */
+enum histree_status build_join_manifests(struct build *build, struct histree_store_info *info, struct arena *arena)
+{
+	const struct histree_store_info *old = build->old;
+	const size_t history_count = old->history_count + info->history_count;
+	const size_t segments_count = old->segments_count + info->segments_count;
+	struct histree_store_history *histories = arena_allocate(arena, (history_count + 1) * sizeof(*histories),
+								 _Alignof(struct histree_store_history));
+	struct histree_store_segments *segments = arena_allocate(arena, (segments_count + 1) * sizeof(*segments),
+								 _Alignof(struct histree_store_segments));
+	const char **warnings = arena_allocate(
+		arena, (old->warning_count + info->warning_count + 1) * sizeof(*warnings), _Alignof(const char *));
+	const char **lacking = arena_allocate(
+		arena, (old->lacking_count + info->lacking_count + 1) * sizeof(*lacking), _Alignof(const char *));
+	if (histories == NULL || segments == NULL || warnings == NULL || lacking == NULL)
+		return error_memory(build->error, "the manifest");
+	if (!is_same_trace(old, info))
+		return not_the_same(build, info);
+	for (size_t i = 0; i < history_count; i++)
+		histories[i] = i < old->history_count ? old->histories[i] : info->histories[i - old->history_count];
+	for (size_t i = 0; i < segments_count; i++)
+		segments[i] = i < old->segments_count ? old->segments[i] : info->segments[i - old->segments_count];
+	info->warning_count = join(warnings, join(warnings, 0, old->warnings, old->warning_count), info->warnings,
+				   info->warning_count);
+	size_t lacking_count = 0;
+	for (size_t i = 0; i < old->lacking_count; i++) {
+		bool is_made = false;
+		for (size_t at = 0; at < build->job_count; at++)
+			is_made |= strcmp(registry_name(build->jobs[at].entry), old->lacking[i]) == 0;
+		if (!is_made)
+			lacking[lacking_count++] = old->lacking[i];
+	}
+	info->lacking_count = join(lacking, lacking_count, info->lacking, info->lacking_count);
+	info->histories = histories;
+	info->history_count = history_count;
+	info->segments = segments;
+	info->segments_count = segments_count;
+	info->warnings = warnings;
+	info->lacking = lacking;
+	info->options = old->options;
+	info->build_ns += old->build_ns;
+	return take_files(build);
+}
