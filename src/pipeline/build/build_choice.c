@@ -75,8 +75,8 @@ static bool is_default_here(const struct build *build, const struct registry_ent
 
 /*
  * What a build cannot have is not a part of all, unless it is all that there is: segments without a store,
- * histories that cannot be begun in the middle beside partial ones, and, in memory, more than what a store shows by itself.
- * What a trace may have something of goes with what it is known to be about.
+ * histories that cannot be begun in the middle beside partial ones, and, in memory, more than what a store shows by
+ * itself.  What a trace may have something of goes with what it is known to be about.
  */
 static bool can_be_had(const struct build *build, const struct registry_entry *entry)
 {
