@@ -144,8 +144,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_unite(const s
 
 /*
  * Make a union that begins at `start` at the latest and ends at `end` at the earliest, even if all parts lie
- * within. It answers about its hosts as a union with further hosts from `start` to `end` would, so that several
- * processes can have a part of the hosts each (histree-mpi(1)).
+ * within: it answers about its hosts as a union with further hosts from `start` to `end` would, such as those that
+ * are missing.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_unite_within(const struct histree_history_part *parts, size_t count, histree_time start,
