@@ -103,16 +103,19 @@ static enum histree_status read_group(struct histree_rows *rows, struct histree_
 static enum histree_status make_cells(struct histree_rows *rows, size_t row, struct histree_error *error)
 {
 	const struct row_group *group = &rows->group;
-	for (uint32_t pixel = 0; pixel < group->scale.pixels; pixel++) {
-		size_t cell = row * group->scale.pixels + pixel;
-		rows->row[pixel] = cell_sums_get(&group->sums, cell, &rows->values);
-		bool decided = group->sums.cells[cell].value != HISTREE_NO_VALUE;
-		if (rows->row[pixel].value == HISTREE_NO_VALUE)
+	const uint32_t pixels = group->scale.pixels;
+	const size_t first = row * pixels;
+	const bool is_sampled = group->readings[row].sampled;
+	for (uint32_t pixel = 0; pixel < pixels; pixel++) {
+		struct histree_cell cell = cell_sums_get(&group->sums, first + pixel, &rows->values);
+		if (cell.value == HISTREE_NO_VALUE)
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "attribute %u has no state at %lld: verify the history",
 					 group->quarks[row], (long long)pixel_first(&group->scale, pixel));
-		if (group->readings[row].sampled && !decided && rows->row[pixel].other == HISTREE_NO_VALUE)
-			rows->row[pixel].other = HISTREE_UNKNOWN_VALUE;
+		const bool is_decided = group->sums.cells[first + pixel].value != HISTREE_NO_VALUE;
+		if (is_sampled && !is_decided && cell.other == HISTREE_NO_VALUE)
+			cell.other = HISTREE_UNKNOWN_VALUE;
+		rows->row[pixel] = cell;
 	}
 	return HISTREE_OK;
 }

@@ -53,6 +53,8 @@ bool row_is_of_calls(const struct row_facts *facts)
 {
 	static const char stack[] = "CallStack";
 	char name[sizeof(stack) + 1];
+	if (facts->table != NULL && facts->table->meaning != HISTREE_MEANS_ANYTHING)
+		return false; /* of threads and CPUs this is asked for each row of each picture */
 	const struct histree_attributes *attributes = histree_history_attributes(facts->history);
 	const histree_quark above =
 		facts->quark != HISTREE_ROOT ? histree_attributes_parent(attributes, facts->quark) : HISTREE_ROOT;
