@@ -148,7 +148,7 @@ static void look_closer(const struct trace *trace, const struct trace_stream *st
 
 static void learn_last(struct trace_source *source)
 {
-	source->last = source->is_copy ? INT64_MIN : source->kind->last(source);
+	source->last = source->is_copy || source->kind->last == NULL ? INT64_MIN : source->kind->last(source);
 }
 
 bool trace_begins_at_zero(struct trace *trace)
@@ -218,9 +218,11 @@ enum histree_status trace_leave_out_before(struct trace *trace, histree_time beg
 
 size_t trace_file_count(const struct trace *trace)
 {
-	for (size_t index = 0; index < trace->source_count; index++)
-		if (!trace->sources[index]->kind->has_places(trace->sources[index]))
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		if (source->kind->has_places != NULL && !source->kind->has_places(source))
 			return 0;
+	}
 	return trace->file_count;
 }
 

@@ -98,11 +98,18 @@ static struct trace_group *new_group(struct trace_groups *groups, const struct t
 	return group;
 }
 
+static enum histree_status read_facts(const struct trace_entry *entry, struct trace_facts *out,
+				      struct histree_error *error)
+{
+	*out = (struct trace_facts){ 0 };
+	return entry->kind->facts != NULL ? entry->kind->facts(entry->path, out, error) : HISTREE_OK;
+}
+
 static enum histree_status add_trace(struct trace_groups *groups, const struct trace_entry *entry,
 				     struct histree_error *error)
 {
-	struct trace_facts facts = { 0 };
-	enum histree_status status = entry->kind->facts(entry->path, &facts, error);
+	struct trace_facts facts;
+	enum histree_status status = read_facts(entry, &facts, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct trace_group *group = find(groups, &facts, entry->path);
@@ -130,8 +137,8 @@ static enum histree_status add_named(struct trace_groups *groups, const char *na
 {
 	struct trace_group *group = find_named(groups, name);
 	if (group == NULL) {
-		struct trace_facts facts = { 0 };
-		enum histree_status status = entry->kind->facts(entry->path, &facts, error);
+		struct trace_facts facts;
+		enum histree_status status = read_facts(entry, &facts, error);
 		if (status != HISTREE_OK)
 			return status;
 		snprintf(facts.hostname, sizeof(facts.hostname), "%.*s", TRACE_FACT_SIZE - 1, name);
@@ -297,7 +304,7 @@ enum histree_status trace_hosts_check_paths(const char *const *paths, size_t cou
 		status = error_memory(error, "the hosts of traces");
 	for (size_t i = 0; i < list.count && status == HISTREE_OK; i++) {
 		const struct trace_entry *entry = &list.entries[i];
-		status = entry->kind->facts(entry->path, &facts[i], error);
+		status = read_facts(entry, &facts[i], error);
 		hosts[i] = (struct trace_host){ .path = entry->path, .facts = &facts[i], .begin = 1, .end = 0 };
 	}
 	if (status == HISTREE_OK)

@@ -386,7 +386,7 @@ static struct trace_host *list_hosts(const struct trace *trace)
 					     .has_kernel = strcmp(source->trace.domain, "kernel") == 0 &&
 							   source->kind != &event_text_format,
 					     .is_left_out = source->is_copy };
-		if (!source->kind->span(source, &host->begin, &host->end))
+		if (source->kind->span == NULL || !source->kind->span(source, &host->begin, &host->end))
 			host->begin = 1, host->end = 0;
 	}
 	return hosts;

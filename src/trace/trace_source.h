@@ -40,7 +40,7 @@ struct trace_format_kind {
 				    struct histree_error *error);
 	/* End the streams: the source can be opened again, elsewhere.  NULL: it cannot. */
 	void (*leave)(struct trace_source *source);
-	/* Returns whether a packet of a file is a place in the trace. */
+	/* Returns whether a packet of a file is a place in the trace.  NULL: always. */
 	bool (*has_places)(const struct trace_source *source);
 	/* Returns whether a position can be one of this file. */
 	bool (*has_position)(const struct trace_source *source, size_t file, const struct trace_position *position);
@@ -51,9 +51,12 @@ struct trace_format_kind {
 	 */
 	bool (*find_time)(const struct trace_source *source, size_t file, histree_time time,
 			  struct trace_position *at, uint64_t *bytes);
-	/* Returns whether it is known when the trace was recorded, and its first and last time. */
+	/* Returns whether it is known when the trace was recorded, and its first and last time.  NULL: never. */
 	bool (*span)(const struct trace_source *source, histree_time *begin, histree_time *end);
-	/* Returns the greatest time that is known before the events are read; INT64_MIN: none. */
+	/*
+	 * Returns the greatest time that is known before the events are read; INT64_MIN, or no function: none, and
+	 * times near the zero of the clock are times.
+	 */
 	histree_time (*last)(const struct trace_source *source);
 	/*
 	 * Returns whether the trace declares an event of a name that `is_wanted`; what it does not declare, it does
@@ -61,7 +64,7 @@ struct trace_format_kind {
 	 */
 	bool (*declares)(const struct trace_source *source, bool (*is_wanted)(const char *name));
 	uint64_t (*bytes_done)(const struct trace_source *source);
-	/* Only what the trace at a path says of itself. */
+	/* Only what the trace at a path says of itself.  NULL: nothing. */
 	enum histree_status (*facts)(const char *path, struct trace_facts *out, struct histree_error *error);
 	/* Reads what else is in the same file, a trace by itself; NULL: there is nothing else. */
 	const struct trace_format_kind *beside;

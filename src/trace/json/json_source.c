@@ -571,7 +571,6 @@ const struct trace_format_kind json_format = {
 	.reads = "Trace Event JSON (Chrome)",
 	.create = create,
 	.scan = scan,
-	.facts = packed_source_no_facts,
 	PACKED_SOURCE_KIND,
 	.beside = &line_in_json_format,
 	.free = free_source,

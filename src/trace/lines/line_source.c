@@ -17,9 +17,9 @@
 #include "trace/lines/line_graph.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
-#include "trace/lines/line_text.h"
 #include "trace/lines/line_strace.h"
 #include "trace/lines/line_stream.h"
+#include "trace/lines/line_text.h"
 #include "trace/packed/packed_markers.h"
 #include "trace/text/event_map.h"
 #include "trace/trace_notes.h"
@@ -435,7 +435,6 @@ const struct trace_format_kind line_tracks_format = { .create = line_tracks_crea
 /* What a trace in JSON says of itself its other part does. */
 const struct trace_format_kind line_tracks_in_json_format = { .create = line_tracks_create_in_json,
 							      .scan = line_tracks_scan,
-							      .facts = packed_source_no_facts,
 							      PACKED_SOURCE_KIND,
 							      .free = line_tracks_free_source };
 
@@ -634,20 +633,6 @@ static bool has_position(const struct trace_source *base, size_t file, const str
 	return at->packet < base->bytes;
 }
 
-static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
-{
-	(void)base;
-	*begin = *end = 0;
-	return false;
-}
-
-/* Times near the zero of the clock are times. */
-static histree_time last_time(const struct trace_source *base)
-{
-	(void)base;
-	return INT64_MIN;
-}
-
 static uint64_t bytes_done(const struct trace_source *base)
 {
 	const struct line_source *source = (const struct line_source *)base;
@@ -674,26 +659,18 @@ static void line_source_free_source(struct trace_source *base)
 	free(source);
 }
 
-/* What a trace in JSON says of itself its other part does. */
-static enum histree_status read_no_facts(const char *path, struct trace_facts *out, struct histree_error *error)
-{
-	(void)path, (void)error;
-	*out = (struct trace_facts){ 0 };
-	return HISTREE_OK;
-}
-
 #define LINES                                                                                                   \
 	.scan = line_source_scan, .open = open_streams, .has_places = has_places, .has_position = has_position, \
-	.span = span, .last = last_time, .bytes_done = bytes_done, .free = line_source_free_source
+	.bytes_done = bytes_done, .free = line_source_free_source
 const struct trace_format_kind line_format = { .reads = "texts of ftrace and perf script",
 					       .create = line_source_create,
 					       .facts = line_source_read_facts,
 					       .beside = &line_tracks_format,
 					       LINES };
 
-const struct trace_format_kind line_in_json_format = {
-	.create = line_source_create_in_json, .facts = read_no_facts, .beside = &line_tracks_in_json_format, LINES
-};
+const struct trace_format_kind line_in_json_format = { .create = line_source_create_in_json,
+						       .beside = &line_tracks_in_json_format,
+						       LINES };
 
 bool line_source_is(const char *word)
 {

@@ -88,13 +88,6 @@ enum histree_status packed_source_scan(struct trace_source *base, const char *pa
 	return HISTREE_OK;
 }
 
-enum histree_status packed_source_no_facts(const char *path, struct trace_facts *out, struct histree_error *error)
-{
-	(void)path, (void)error;
-	*out = (struct trace_facts){ 0 };
-	return HISTREE_OK;
-}
-
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
 enum histree_status packed_source_rewind(struct packed_source *source, struct histree_error *error)
@@ -408,20 +401,6 @@ bool packed_source_has_position(const struct trace_source *base, size_t file, co
 {
 	(void)base, (void)file, (void)position;
 	return false;
-}
-
-bool packed_source_span(const struct trace_source *base, histree_time *begin, histree_time *end)
-{
-	(void)base;
-	*begin = *end = 0;
-	return false;
-}
-
-/* Times near the zero of the clock are times. */
-histree_time packed_source_last(const struct trace_source *base)
-{
-	(void)base;
-	return INT64_MIN;
 }
 
 static uint64_t bytes_read(const struct packed_source *source)

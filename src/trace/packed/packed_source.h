@@ -137,15 +137,11 @@ void packed_source_leave(struct trace_source *base);
 bool packed_source_has_places(const struct trace_source *base);
 bool packed_source_has_position(const struct trace_source *base, size_t file,
 				const struct trace_position *position);
-bool packed_source_span(const struct trace_source *base, histree_time *begin, histree_time *end);
-histree_time packed_source_last(const struct trace_source *base);
 uint64_t packed_source_bytes_done(const struct trace_source *base);
-enum histree_status packed_source_no_facts(const char *path, struct trace_facts *out, struct histree_error *error);
 
-/* These, of a kind; `facts` is the format's own, or packed_source_no_facts. */
-#define PACKED_SOURCE_KIND                                                                                  \
-	.open = packed_source_open, .leave = packed_source_leave, .has_places = packed_source_has_places,   \
-	.has_position = packed_source_has_position, .span = packed_source_span, .last = packed_source_last, \
-	.bytes_done = packed_source_bytes_done
+/* These, of a kind. */
+#define PACKED_SOURCE_KIND                                                                                \
+	.open = packed_source_open, .leave = packed_source_leave, .has_places = packed_source_has_places, \
+	.has_position = packed_source_has_position, .bytes_done = packed_source_bytes_done
 
 #endif

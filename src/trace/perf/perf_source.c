@@ -196,13 +196,6 @@ static bool span(const struct trace_source *base, histree_time *begin, histree_t
 	       perf_file_time(file, file->last, end);
 }
 
-/* Times near the zero of the clock are valid here: records without a time have been left out. */
-static histree_time last_time(const struct trace_source *base)
-{
-	(void)base;
-	return INT64_MIN;
-}
-
 static uint64_t bytes_done(const struct trace_source *base)
 {
 	const struct perf_source *source = (const struct perf_source *)base;
@@ -247,7 +240,6 @@ const struct trace_format_kind perf_format = {
 	.has_places = has_places,
 	.has_position = has_position,
 	.span = span,
-	.last = last_time,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
 	.free = free_source,

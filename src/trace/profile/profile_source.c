@@ -238,7 +238,6 @@ const struct trace_format_kind profile_format = {
 	.reads = "profiles of speedscope, V8, Firefox",
 	.create = create,
 	.scan = scan,
-	.facts = packed_source_no_facts,
 	PACKED_SOURCE_KIND,
 	.free = free_source,
 };

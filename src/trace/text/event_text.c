@@ -485,43 +485,16 @@ static void leave_stream(struct trace_source *base)
 	base->stream_count = 0;
 }
 
-static bool has_places(const struct trace_source *base)
-{
-	(void)base;
-	return true;
-}
-
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
 {
 	(void)file;
 	return at->packet < base->bytes;
 }
 
-static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
-{
-	(void)base;
-	*begin = *end = 0;
-	return false;
-}
-
-static histree_time last_time(const struct trace_source *base)
-{
-	(void)base;
-	return INT64_MIN;
-}
-
 static uint64_t bytes_done(const struct trace_source *base)
 {
 	const struct event_text *text = (const struct event_text *)base;
 	return text->table.input.at < base->bytes ? text->table.input.at : base->bytes;
-}
-
-/* It says nothing of itself. */
-static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
-{
-	(void)path, (void)error;
-	*out = (struct trace_facts){ 0 };
-	return HISTREE_OK;
 }
 
 static struct trace_source *create(void)
@@ -551,12 +524,8 @@ const struct trace_format_kind event_text_format = {
 	.scan = scan,
 	.open = open_stream,
 	.leave = leave_stream,
-	.has_places = has_places,
 	.has_position = has_position,
-	.span = span,
-	.last = last_time,
 	.bytes_done = bytes_done,
-	.facts = read_facts,
 	.free = free_source,
 };
 

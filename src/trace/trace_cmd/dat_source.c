@@ -255,13 +255,6 @@ static bool span(const struct trace_source *base, histree_time *begin, histree_t
 	return is_known;
 }
 
-/* A clock may be near its zero: every event has a time. */
-static histree_time last_time(const struct trace_source *base)
-{
-	(void)base;
-	return INT64_MIN;
-}
-
 static uint64_t bytes_done(const struct trace_source *base)
 {
 	const struct dat_source *source = (const struct dat_source *)base;
@@ -307,7 +300,6 @@ const struct trace_format_kind dat_format = {
 	.has_places = has_places,
 	.has_position = has_position,
 	.span = span,
-	.last = last_time,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
 	.free = free_source,

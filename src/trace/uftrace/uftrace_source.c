@@ -293,31 +293,11 @@ static void leave_streams(struct trace_source *base)
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
 
-static bool has_places(const struct trace_source *base)
-{
-	(void)base;
-	return true;
-}
-
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
 {
 	const struct uftrace_source *source = (const struct uftrace_source *)base;
 	(void)source, (void)file;
 	return at->packet % 8 == 0 && at->packet < base->bytes;
-}
-
-static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
-{
-	(void)base;
-	*begin = *end = 0;
-	return false;
-}
-
-/* Times near the zero of the clock are times. */
-static histree_time last_time(const struct trace_source *base)
-{
-	(void)base;
-	return INT64_MIN;
 }
 
 static uint64_t bytes_done(const struct trace_source *base)
@@ -356,10 +336,7 @@ const struct trace_format_kind uftrace_format = {
 	.scan = scan,
 	.open = open_streams,
 	.leave = leave_streams,
-	.has_places = has_places,
 	.has_position = has_position,
-	.span = span,
-	.last = last_time,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
 	.free = free_source,

@@ -256,7 +256,6 @@ static void free_source(struct trace_source *base)
 const struct trace_format_kind xml_format = {
 	.create = create,
 	.scan = scan,
-	.facts = packed_source_no_facts,
 	PACKED_SOURCE_KIND,
 	.free = free_source,
 };
