@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_checkpoint.c - the model at a checkpoint as bytes.  What a thread is expected to be follows from its
+ * attributes and states; only what is otherwise is written, and threads without an exception are passed over by
+ * their number.
+ */
 #include "analysis/kernel/kernel_checkpoint.h"
 
 #include <assert.h>

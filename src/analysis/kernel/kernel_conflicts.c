@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_conflicts.c - whether denials are so many that events must be missing, and the sentence that says so.
+ * Each kind of event of which many deny others has a part in it.
+ */
 #include "analysis/kernel/kernel_conflicts.h"
 
 #include <inttypes.h>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_cpus.c - CPUs and their attributes, made when they are first asked for.
+ *
+ * Which thread a CPU runs is its attribute Current_thread; before the first switch it is null, and the pseudo-
+ * thread -1 stands for whoever runs.  In a slice it is claimed once, by the first event that says it.
+ */
 #include "analysis/kernel/kernel_cpus.h"
 
 #include <inttypes.h>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_interrupts.c - the interrupts and softirqs of each CPU, and the totals of all CPUs.
+ *
+ * The total of a softirq is the greatest value that it has on a CPU: CPUs are counted by value.  That of an
+ * interrupt is what its last event said, as in Trace Compass.
+ */
 #include "analysis/kernel/kernel_interrupts.h"
 
 #include <assert.h>

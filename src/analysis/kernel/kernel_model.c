@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_model.c - the maps and the memory that the records of a model are in.  Both may lie in the table space of
+ * a build: a trace has as many threads as it likes.
+ */
 #include "analysis/kernel/kernel_model.h"
 
 #include <stdalign.h>

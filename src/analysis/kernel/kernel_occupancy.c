@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_occupancy.c - a thread and its CPU find and lose each other.  kernel_cpu.runs and kernel_thread.runs_on
+ * always point at one another; both are changed here, and where a slice
+ * begins or is taken over, or a checkpoint is loaded.
+ */
 #include "analysis/kernel/kernel_occupancy.h"
 
 #include <assert.h>

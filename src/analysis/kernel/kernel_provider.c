@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_provider.c - an event on its way: what is in doubt is resolved first, then the event says who runs on its
+ * CPU and what it knows of its own thread, and its handler comes last.  Besides, what is told of the whole trace
+ * at its end, and the functions by which a build cuts a trace in time.
+ */
 #include "analysis/kernel/kernel_provider.h"
 
 #include <inttypes.h>

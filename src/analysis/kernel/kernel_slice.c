@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_slice.c - the memory of what a slice guesses.
+ */
 #include "analysis/kernel/kernel_slice.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_slice_bytes.c - the log of a slice, its guesses, and its CPUs and threads as bytes.  Numbers are
+ * differences to those before them; what is read back is checked, so that a quark is one of the log and a record
+ * is there once.
+ */
 #include "analysis/kernel/kernel_slice_bytes.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_slice_guess.c - what CPUs do when a slice begins, from the events just before it and from a hint: the
+ * last event on a CPU that says something of its thread, the call of that thread, or an interrupt is believed.
+ */
 #include "analysis/kernel/kernel_slice_guess.h"
 
 #include <stdalign.h>

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: MIT
+/*
+ * kernel_threads.c - the records of threads, their attributes, and what follows where events say something of
+ * them.
+ *
+ * Every change of a thread's state goes through thread_change(), which keeps when something was said of it last,
+ * where one life of a number ends and the next begins, and what is in doubt while events are lost.  In which mode
+ * a thread runs, thread_mode() says.
+ */
 #include "analysis/kernel/kernel_threads.h"
 
 #include <inttypes.h>
