@@ -20,15 +20,15 @@
 
 #include "base/random.h"
 #include "histree/histree.h"
-#include "overview/overview_writer.h"
 #include "overview/overview_choice.h"
+#include "overview/overview_writer.h"
 
 enum { SPACING = 20000, ROWS = 32, PIXELS = 1228, BUSIEST = 32 };
 
 struct asked {
 	struct histree_history *history;
 	struct histree_query *query;
-	struct histree_rows *rows;
+	struct histree_cursor *rows;
 };
 
 static double now_us(void)
@@ -95,7 +95,7 @@ static void open_asked(struct asked *asked, const char *path, bool no_overviews)
 
 static void close_asked(struct asked *asked)
 {
-	histree_rows_free(asked->rows);
+	histree_cursor_free(asked->rows);
 	histree_query_free(asked->query);
 	histree_history_close(asked->history);
 }
@@ -129,7 +129,6 @@ static double time_rows(struct asked *asked, const histree_quark *quarks, size_t
 	const struct histree_history_info *info = histree_history_info(asked->history);
 	uint64_t whole = (uint64_t)info->end - (uint64_t)info->start, length = whole / part;
 	struct histree_error error;
-	struct histree_row row;
 	double before = 0;
 	unsigned asks = 0;
 	for (unsigned round = 0; round < 200 && (round < 3 || now_us() - before < 3e5); round++) {
@@ -143,7 +142,7 @@ static double time_rows(struct asked *asked, const histree_quark *quarks, size_t
 							      .pixels = PIXELS };
 		check(histree_rows_start(asked->rows, &request, &error), &error);
 		enum histree_status status;
-		while ((status = histree_rows_next(asked->rows, &row, &error)) == HISTREE_OK)
+		while ((status = histree_cursor_next(asked->rows, &error)) == HISTREE_OK)
 			;
 		check(status == HISTREE_END ? HISTREE_OK : status, &error);
 		asks++;

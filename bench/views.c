@@ -55,7 +55,7 @@ static enum histree_status make_screen(struct views *views, bool spread, enum hi
 	uint32_t count = views->threads < all ? views->threads : all;
 	const struct histree_history_info *info = histree_history_info(views->history);
 	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
-	struct histree_rows *rows = NULL;
+	struct histree_cursor *rows = NULL;
 	enum histree_status status =
 		quarks == NULL ? HISTREE_ERR_MEMORY : histree_rows_create(views->history, &rows, error);
 	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++)
@@ -70,9 +70,11 @@ static enum histree_status make_screen(struct views *views, bool spread, enum hi
 		status = histree_rows_start(rows, &request, error);
 	struct histree_row row;
 	views->found = 0;
-	while (status == HISTREE_OK && (status = histree_rows_next(rows, &row, error)) == HISTREE_OK)
+	while (status == HISTREE_OK && (status = histree_cursor_next(rows, error)) == HISTREE_OK) {
+		row = *histree_cursor_row(rows);
 		views->found += shape == HISTREE_ROWS_STATES ? row.state_count : views->pixels;
-	histree_rows_free(rows);
+	}
+	histree_cursor_free(rows);
 	free(quarks);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "sql/sql_extension.h"
 #include "sql/sql_attach.h"
+#include "sql/sql_extension.h"
 
 enum { PIXELS = 1228, CHOSEN = 8, ROW_HOSTS = 4 };
 
@@ -76,7 +76,7 @@ void asked_close(struct asked *asked)
 	sqlite3_finalize(asked->moment);
 	sqlite3_finalize(asked->range);
 	sqlite3_close(asked->db);
-	histree_rows_free(asked->rows);
+	histree_cursor_free(asked->rows);
 	histree_query_free(asked->query);
 	histree_history_close(asked->history);
 	histree_store_close(asked->store);
@@ -166,11 +166,10 @@ static void ask_rows(struct asked *asked)
 	const struct histree_rows_request request = {
 		.quarks = quarks, .quark_count = count, .from = 0, .to = asked->end, .pixels = PIXELS
 	};
-	struct histree_row row;
 	struct histree_error error;
 	enum histree_status status;
 	check(histree_rows_start(asked->rows, &request, &error), &error);
-	while ((status = histree_rows_next(asked->rows, &row, &error)) == HISTREE_OK)
+	while ((status = histree_cursor_next(asked->rows, &error)) == HISTREE_OK)
 		asked->found++;
 	check(status, &error);
 }

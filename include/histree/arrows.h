@@ -62,7 +62,7 @@ struct histree_arrows_request {
 	struct histree_segment_store *wakeups;     /* of the analysis `wakeups`; NULL means no wake-ups */
 	struct histree_segment_store *flows;       /* of the analysis `track-flows`; NULL means no flows */
 	/* Of the analysis `graph` of several hosts; not used by others meanwhile; NULL means no packets. */
-	struct histree_critical_path *paths;
+	struct histree_cursor *paths;
 	histree_time from, to; /* both inclusive, inside the history */
 	uint32_t pixels;       /* at least 1 */
 	struct histree_cancel cancel;

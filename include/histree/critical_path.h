@@ -24,18 +24,18 @@
  * distributed programs, 1988; Giraldeau and Dagenais, Wait analysis of distributed systems using kernel tracing,
  * 2016; the rules here, with their quirks, are those of Trace Compass, step by step.)
  *
- *	histree_critical_path_create(history, &path, &error);
- *	histree_critical_path_start(path, 0, tid, from, to, &error);
- *	while ((status = histree_critical_path_next(path, &step, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
- *	histree_critical_path_free(path);
- *
- * Threads: a path belongs to one thread; any number of them may run on one history.
+ *	histree_critical_path_create(history, &cursor, &error);
+ *	request = (struct histree_path_request){ .tid = tid, .from = t1, .to = t2 };
+ *	histree_critical_path_start(cursor, &request, &error);
+ *	while ((status = histree_cursor_next(cursor, &error)) == HISTREE_OK)
+ *		step = histree_cursor_path_step(cursor);
+ *	histree_cursor_free(cursor);		// cursor.h
  */
 #ifndef HISTREE_CRITICAL_PATH_H
 #define HISTREE_CRITICAL_PATH_H
 
 #include "cancel.h"
+#include "cursor.h"
 #include "history.h"
 
 enum histree_graph_state {
@@ -86,11 +86,11 @@ enum histree_path_rules { HISTREE_PATH_RULES_TRACE_COMPASS, HISTREE_PATH_RULES_O
 
 /* Where our rules depart from those of Trace Compass. */
 enum histree_path_rule {
-	HISTREE_PATH_WOKEN_AGAIN,  /* it waited for a CPU, and was woken once more */
-	HISTREE_PATH_FROM_IDLE,    /* the arrow came from the idle loop, or from the kernel working for no thread */
-	HISTREE_PATH_FROM_ITSELF,  /* the arrow came from the thread itself */
-	HISTREE_PATH_SENT_BEFORE,  /* the packet was on its way before the wait began */
-	HISTREE_PATH_WAIT_KEPT,    /* within the wait of another thread, it is not known which thread ended it */
+	HISTREE_PATH_WOKEN_AGAIN, /* it waited for a CPU, and was woken once more */
+	HISTREE_PATH_FROM_IDLE,   /* the arrow came from the idle loop, or from the kernel working for no thread */
+	HISTREE_PATH_FROM_ITSELF, /* the arrow came from the thread itself */
+	HISTREE_PATH_SENT_BEFORE, /* the packet was on its way before the wait began */
+	HISTREE_PATH_WAIT_KEPT,   /* within the wait of another thread, it is not known which thread ended it */
 	/* The thread that ended the wait began, or was seen first, after the wait had begun */
 	HISTREE_PATH_BEGINS_LATER,
 };
@@ -111,45 +111,35 @@ struct histree_path_request {
 	 * at or after `to`.  By ours: exactly these, `to` being the first nanosecond that is not on the path.
 	 */
 	histree_time from, to;
+	/*
+	 * Instead of steps, the waits of the thread itself (struct histree_path_wait), with at most `depth` wakers
+	 * each, in the order of time and within the times of the path.  HISTREE_ERR_ARGUMENT: by other rules than
+	 * ours, or more than HISTREE_PATH_WAKERS_MAX wakers.
+	 */
+	bool waits;
+	unsigned depth;
 	struct histree_cancel cancel;
 };
-
-struct histree_critical_path;
 
 /*
  * Create the critical paths of a history made by the analysis `graph`.  Returns HISTREE_ERR_ARGUMENT for a
  * history of another analysis.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_create(struct histree_history *history,
-										struct histree_critical_path **out,
+										struct histree_cursor **out,
 										struct histree_error *error);
 
 /*
- * Start the path of a thread of a host (an index into histree_history_hosts(); 0 if the history is of one host),
- * from its first vertex at or after `from` to its first one at or after `to`.  A path may be started any number
- * of times.  Returns HISTREE_NOT_FOUND if there is no such thread, or nothing of it in that time.
+ * Start a path, any number of times.  Steps come in the order of time; memory grows with the longest wait on the
+ * path, not with the path.  Returns HISTREE_NOT_FOUND if there is no such thread, or nothing of it in that time.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_start(struct histree_critical_path *path,
-									       size_t host, int32_t tid,
-									       histree_time from, histree_time to,
-									       struct histree_error *error);
-
-/* The same by either rules; after a cancel, histree_critical_path_next() returns HISTREE_ERR_CANCELLED. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_critical_path_begin(struct histree_critical_path *path, const struct histree_path_request *request,
+histree_critical_path_start(struct histree_cursor *path, const struct histree_path_request *request,
 			    struct histree_error *error);
 
 /* Returns the departures on the path so far: an array of HISTREE_PATH_RULE_COUNT that belongs to the path. */
 HISTREE_API const struct histree_path_departure *
-histree_critical_path_departures(const struct histree_critical_path *path);
-
-/*
- * Get the next step.  Steps come in the order of time; returns HISTREE_END after the last one.  Memory grows with
- * the longest wait on the path, not with the path.
- */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_critical_path_next(struct histree_critical_path *path,
-									      struct histree_path_step *out,
-									      struct histree_error *error);
+histree_critical_path_departures(const struct histree_cursor *path);
 
 /* The thread that woke another, and when. */
 struct histree_path_waker {
@@ -173,16 +163,6 @@ struct histree_path_wait {
 };
 
 /*
- * Get the next wait of the thread itself, with at most `depth` wakers, on a path that was begun by our own rules.
- * Call it instead of histree_critical_path_next(), not between its steps.  The waits come in the order of time
- * and within the times of the path.  Returns HISTREE_END after the last one, and HISTREE_ERR_ARGUMENT for other
- * rules or more than HISTREE_PATH_WAKERS_MAX wakers.
- */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_critical_path_next_wait(struct histree_critical_path *path, unsigned depth, struct histree_path_wait *out,
-				struct histree_error *error);
-
-/*
  * Packets between hosts of a united graph that reached a thread, or woke one, from `from` to `to`, both
  * inclusive.
  */
@@ -204,23 +184,23 @@ struct histree_packets_request {
  * `count_max`; the packets of the hosts before it have been visited then.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_critical_path_packets(struct histree_critical_path *path, const struct histree_packets_request *request,
+histree_critical_path_packets(struct histree_cursor *path, const struct histree_packets_request *request,
 			      struct histree_error *error);
 
 /*
  * Returns the name of the thread that has a number at a time, or else of the next or the last one that had it, as
  * snprintf() would; its length is 0 if no name is known.
  */
-HISTREE_API size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid,
+HISTREE_API size_t histree_critical_path_name(struct histree_cursor *path, size_t host, int32_t tid,
 					      histree_time time, char *buffer, size_t capacity);
 
 /*
  * Returns since when the thread that has a number at a time has had it: its creation if another thread had the
  * number before, else the start of the history.
  */
-HISTREE_API histree_time histree_critical_path_life(struct histree_critical_path *path, size_t host, int32_t tid,
+HISTREE_API histree_time histree_critical_path_life(struct histree_cursor *path, size_t host, int32_t tid,
 						    histree_time time);
 
-HISTREE_API void histree_critical_path_free(struct histree_critical_path *path);
+HISTREE_API void histree_cursor_free(struct histree_cursor *path);
 
 #endif

@@ -20,6 +20,9 @@
  *	time_in_state.h		struct histree_state_time	histree_cursor_state_time()
  *	join.h			struct histree_join_pair	histree_cursor_pair()
  *	event_query.h		struct histree_event		histree_cursor_event()
+ *	rows.h			struct histree_row		histree_cursor_row()
+ *	critical_path.h		struct histree_path_step	histree_cursor_path_step()
+ *				struct histree_path_wait	histree_cursor_path_wait()
  *
  * A function of one question must be given a cursor of that question.
  *
@@ -52,6 +55,9 @@ HISTREE_API const struct histree_change *histree_cursor_change(const struct hist
 HISTREE_API const struct histree_state_time *histree_cursor_state_time(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_join_pair *histree_cursor_pair(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_event *histree_cursor_event(const struct histree_cursor *cursor);
+HISTREE_API const struct histree_row *histree_cursor_row(const struct histree_cursor *cursor);
+HISTREE_API const struct histree_path_step *histree_cursor_path_step(const struct histree_cursor *cursor);
+HISTREE_API const struct histree_path_wait *histree_cursor_path_wait(const struct histree_cursor *cursor);
 
 /* What is lost because a node is damaged, or several. */
 struct histree_loss {

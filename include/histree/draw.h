@@ -73,7 +73,7 @@ struct histree_draw_path_options {
 	uint32_t width, height; /* as those of other pictures */
 	size_t host;            /* in histree_history_hosts(); 0 if the history is of one host */
 	int32_t tid;
-	histree_time from, to; /* as those of histree_critical_path_begin() */
+	histree_time from, to; /* as those of histree_critical_path_start() */
 	const char *title;     /* NULL: the name of the thread */
 	struct histree_cancel cancel;
 	enum histree_path_rules rules;

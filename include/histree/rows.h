@@ -7,12 +7,12 @@
  * A client never needs more than that, whatever the range, and a row of a million states is as large as a row of
  * ten (thesis 4.8.2, "Zoom").
  *
- *	histree_rows_create(history, &rows, &error);
- *	histree_rows_start(rows, &(struct histree_rows_request){ .quarks = quarks, .quark_count = 50,
+ *	histree_rows_create(history, &cursor, &error);
+ *	histree_rows_start(cursor, &(struct histree_rows_request){ .quarks = quarks, .quark_count = 50,
  *			   .from = t1, .to = t2, .pixels = 1500 }, &error);
- *	while ((status = histree_rows_next(rows, &row, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
- *	histree_rows_free(rows);
+ *	while ((status = histree_cursor_next(cursor, &error)) == HISTREE_OK)
+ *		row = histree_cursor_row(cursor);
+ *	histree_cursor_free(cursor);		// cursor.h
  *
  * Cost: rows are made in groups of at most 131,072 cells, however many were asked for.  A group reads the states
  * of its attributes in the range once.  It stops if there are more of them than `intervals_per_cell` times its
@@ -31,13 +31,12 @@
  *
  * Memory: 12 bytes for each cell of one group, up to 16 bytes for each state of the group that shares a pixel
  * (bounded by `intervals_per_cell`), and the distinct values seen.
- *
- * Threads: one thread at a time uses a struct histree_rows; any number of them may be created for one history.
  */
 #ifndef HISTREE_ROWS_H
 #define HISTREE_ROWS_H
 
 #include "cancel.h"
+#include "cursor.h"
 #include "history.h"
 
 #define HISTREE_PIXELS_MAX 65536
@@ -45,8 +44,6 @@
 /* These stand in place of the index of a value. */
 #define HISTREE_NO_VALUE UINT32_MAX                  /* there was no other value */
 #define HISTREE_UNKNOWN_VALUE ((uint32_t)0xfffffffe) /* there was another value; it is not known which */
-
-struct histree_rows;
 
 enum histree_rows_shape {
 	HISTREE_ROWS_CELLS,  /* one cell a pixel */
@@ -62,11 +59,11 @@ struct histree_rows_request {
 	const histree_quark *quarks; /* in any order, repeats allowed; borrowed until the next start */
 	size_t quark_count;
 	const struct histree_row_life *lives; /* by index of the quark, borrowed likewise; NULL: all times */
-	histree_time from, to; /* both inclusive, inside the history */
-	uint32_t pixels;       /* 1 to HISTREE_PIXELS_MAX */
+	histree_time from, to;                /* both inclusive, inside the history */
+	uint32_t pixels;                      /* 1 to HISTREE_PIXELS_MAX */
 	enum histree_rows_shape shape;
 	uint32_t intervals_per_cell;  /* how many are read before rows are sampled; 0 means 16 */
-	struct histree_cancel cancel; /* ends histree_rows_next() */
+	struct histree_cancel cancel; /* ends histree_cursor_next() */
 };
 
 /* Both are indices for histree_rows_value(). */
@@ -94,39 +91,26 @@ struct histree_row {
 };
 
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_rows_create(struct histree_history *history, struct histree_rows **out, struct histree_error *error);
+histree_rows_create(struct histree_history *history, struct histree_cursor **out, struct histree_error *error);
 
 /*
  * Start a request.  This may be done any number of times; it drops what was left of the request before, and its
- * values.  Returns HISTREE_ERR_TIME_RANGE, HISTREE_ERR_QUARK and HISTREE_ERR_ARGUMENT as histree_query_start()
- * does.
+ * values.  Rows come in the order of the request.  Returns HISTREE_ERR_TIME_RANGE, HISTREE_ERR_QUARK and
+ * HISTREE_ERR_ARGUMENT as histree_query_start() does.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_rows_start(struct histree_rows *rows,
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_rows_start(struct histree_cursor *rows,
 								      const struct histree_rows_request *request,
 								      struct histree_error *error);
-
-/*
- * Get the next row, in the order of the request.  It is borrowed until the next call.  Returns HISTREE_END after
- * the last row.
- */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_rows_next(struct histree_rows *rows, struct histree_row *out, struct histree_error *error);
 
 /*
  * The distinct values that were seen since the start have the indices 0 to count - 1; 0 is null.  An index and the
  * bytes of its value stay valid until the rows are started again or freed.  An index out of range gives null.
  */
-HISTREE_API uint32_t histree_rows_value_count(const struct histree_rows *rows);
-HISTREE_API struct histree_value histree_rows_value(const struct histree_rows *rows, uint32_t index);
+HISTREE_API uint32_t histree_rows_value_count(const struct histree_cursor *rows);
+HISTREE_API struct histree_value histree_rows_value(const struct histree_cursor *rows, uint32_t index);
 
 /* Returns true if the last row was sampled because it had too many states (see above). */
-HISTREE_API bool histree_rows_sampled(const struct histree_rows *rows);
-
-/* Returns true if damage has made some of the rows unknown since the start. */
-HISTREE_API bool histree_rows_are_damaged(const struct histree_rows *rows);
-
-/* Free the rows; NULL is allowed. */
-HISTREE_API void histree_rows_free(struct histree_rows *rows);
+HISTREE_API bool histree_rows_sampled(const struct histree_cursor *rows);
 
 /* ---- pixels --------------------------------------------------------------------------------------------- */
 

@@ -55,6 +55,21 @@ const struct histree_event *histree_cursor_event(const struct histree_cursor *cu
 	return row_of(cursor, CURSOR_EVENTS);
 }
 
+const struct histree_row *histree_cursor_row(const struct histree_cursor *cursor)
+{
+	return row_of(cursor, CURSOR_ROWS);
+}
+
+const struct histree_path_step *histree_cursor_path_step(const struct histree_cursor *cursor)
+{
+	return row_of(cursor, CURSOR_PATH_STEPS);
+}
+
+const struct histree_path_wait *histree_cursor_path_wait(const struct histree_cursor *cursor)
+{
+	return row_of(cursor, CURSOR_PATH_WAITS);
+}
+
 /* ---- losses -------------------------------------------------------------------------------------------------- */
 
 void loss_add(struct histree_loss *all, const struct histree_loss *loss)

@@ -14,6 +14,9 @@ enum cursor_rows {
 	CURSOR_STATE_TIMES,
 	CURSOR_PAIRS,
 	CURSOR_EVENTS,
+	CURSOR_ROWS,
+	CURSOR_PATH_STEPS,
+	CURSOR_PATH_WAITS,
 };
 
 struct cursor_kind {

@@ -8,7 +8,7 @@
 
 struct asking {
 	const struct pixel_question *question;
-	struct histree_rows *rows;
+	struct histree_cursor *rows;
 	histree_quark *quarks; /* of one host */
 	pixel_taker *take;
 	void *context;
@@ -54,18 +54,19 @@ static enum histree_status ask(const struct asking *asking, const struct listed_
 						      .from = question->from,
 						      .to = question->to,
 						      .pixels = question->pixels };
-	struct histree_row row;
 	for (size_t i = 0; i < count; i++)
 		asking->quarks[i] = attributes[i].quark;
 	enum histree_status status = histree_rows_start(asking->rows, &request, error);
 	while (status == HISTREE_OK) {
 		status = cancel_check(&question->cancel, 0, error);
 		if (status == HISTREE_OK)
-			status = histree_rows_next(asking->rows, &row, error);
-		if (status == HISTREE_OK)
-			hand_out(asking, &attributes[row.index], &row);
+			status = histree_cursor_next(asking->rows, error);
+		if (status != HISTREE_OK)
+			break;
+		const struct histree_row *row = histree_cursor_row(asking->rows);
+		hand_out(asking, &attributes[row->index], row);
 	}
-	*is_damaged |= histree_rows_are_damaged(asking->rows);
+	*is_damaged |= histree_cursor_loss(asking->rows).nodes > 0;
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -86,7 +87,7 @@ enum histree_status pixel_cells(const struct pixel_question *question, pixel_tak
 				break;
 		status = ask(&asking, list->attributes + first, end - first, is_damaged, error);
 	}
-	histree_rows_free(asking.rows);
+	histree_cursor_free(asking.rows);
 	free(asking.quarks);
 	return status;
 }

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "cli/target.h"
+#include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/report.h"
-#include "cli/option.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/critical_path.h"
 #include "histree/history.h"
@@ -85,7 +85,7 @@ enum cli_exit path_thread_read(const char *text, struct histree_history *history
 	return CLI_OK;
 }
 
-void path_thread_warn_again(struct histree_critical_path *path, size_t host, int32_t tid, histree_time start,
+void path_thread_warn_again(struct histree_cursor *path, size_t host, int32_t tid, histree_time start,
 			    histree_time to)
 {
 	const histree_time life = histree_critical_path_life(path, host, tid, to);
@@ -222,7 +222,7 @@ static const struct cli_option options[] = {
 };
 
 struct printing {
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
 	struct row_writer rows;
@@ -326,7 +326,8 @@ static enum cli_exit walk(struct printing *printing,
 	struct histree_error error;
 	enum histree_status status;
 	bool is_begun = false;
-	while ((status = histree_critical_path_next(printing->path, &step, &error)) == HISTREE_OK) {
+	while ((status = histree_cursor_next(printing->path, &error)) == HISTREE_OK) {
+		step = *histree_cursor_path_step(printing->path);
 		enum cli_exit code = take(printing, &step);
 		if (!is_begun)
 			path_thread_warn_again(printing->path, printing->request.host, printing->request.tid,
@@ -444,7 +445,7 @@ static enum cli_exit answer(struct printing *printing, const struct drawing *dra
 		.rules = path->rules, .host = path->host, .tid = path->tid, .from = path->from, .to = path->to
 	};
 	if (status == HISTREE_OK)
-		status = histree_critical_path_begin(printing->path, &printing->request, &error);
+		status = histree_critical_path_start(printing->path, &printing->request, &error);
 	return status == HISTREE_OK ? print(printing, chosen) : report_error(&error);
 }
 
@@ -478,7 +479,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	}
 	if (status == CLI_OK)
 		status = host_part_missing(history);
-	histree_critical_path_free(printing.path);
+	histree_cursor_free(printing.path);
 	path_totals_release(&printing.totals);
 	free(printing.host);
 	histree_history_close(history);

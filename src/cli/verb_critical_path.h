@@ -20,7 +20,7 @@ enum cli_exit path_thread_read(const char *text, struct histree_history *history
  * Say so if another thread has the number at `to` than at `start`, where a path of it begins: that ends where the
  * first of them does.
  */
-void path_thread_warn_again(struct histree_critical_path *path, size_t host, int32_t tid, histree_time start,
+void path_thread_warn_again(struct histree_cursor *path, size_t host, int32_t tid, histree_time start,
 			    histree_time to);
 
 /* The time of one thread in one state. */

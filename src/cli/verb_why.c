@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
-#include "cli/target.h"
+#include "cli/option.h"
 #include "cli/overview_page.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
-#include "cli/verb_completion.h"
-#include "cli/option.h"
+#include "cli/target.h"
 #include "cli/verb.h"
+#include "cli/verb_completion.h"
 #include "cli/verb_critical_path.h"
 #include "histree/critical_path.h"
 
@@ -51,7 +51,7 @@ struct why_wait {
 };
 
 struct why_waits {
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	size_t host;
 	int32_t tid;
 	histree_time life; /* since when it has had the number */
@@ -76,7 +76,7 @@ enum { WHY_COLUMNS_MAX = 9 };
 
 /* What they are made of. */
 struct why_tables {
-	struct histree_critical_path *path;       /* which knows the names of threads */
+	struct histree_cursor *path;              /* which knows the names of threads */
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
 	struct why_waits waits;
@@ -91,7 +91,7 @@ static inline double why_percent(uint64_t ns, uint64_t all)
 /* ---- why waits ----------------------------------------------------------------------------------------------- */
 
 /* Begins with nothing; returns false if memory is out. */
-static bool why_waits_init(struct why_waits *waits, struct histree_critical_path *path, size_t host, int32_t tid,
+static bool why_waits_init(struct why_waits *waits, struct histree_cursor *path, size_t host, int32_t tid,
 			   size_t wait_max)
 {
 	*waits = (struct why_waits){ .path = path, .host = host, .tid = tid, .wait_max = wait_max };
@@ -597,17 +597,17 @@ static void put_table(const struct why *why, struct output *output, const struct
 
 static enum cli_exit walk(struct why *why)
 {
-	struct histree_path_step step;
 	struct histree_error error = { 0 };
 	enum histree_status status = histree_critical_path_create(why->history, &why->tables.path, &error);
 	if (status == HISTREE_OK)
-		status = histree_critical_path_begin(why->tables.path, &why->request, &error);
+		status = histree_critical_path_start(why->tables.path, &why->request, &error);
 	if (status == HISTREE_OK && !why_waits_init(&why->tables.waits, why->tables.path, why->request.host,
 						    why->request.tid, why->chosen->rows))
 		return report_no_memory();
 	while (status == HISTREE_OK) {
-		status = histree_critical_path_next(why->tables.path, &step, &error);
-		if (status == HISTREE_OK && !why_waits_add(&why->tables.waits, &step))
+		status = histree_cursor_next(why->tables.path, &error);
+		if (status == HISTREE_OK &&
+		    !why_waits_add(&why->tables.waits, histree_cursor_path_step(why->tables.path)))
 			return report_no_memory();
 	}
 	if (status == HISTREE_ERR_CANCELLED)
@@ -675,7 +675,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		code = answer(&why);
 	target_say_missing(&target, chosen.analysis);
 	why_waits_release(&why.tables.waits);
-	histree_critical_path_free(why.tables.path);
+	histree_cursor_free(why.tables.path);
 	free(why.tables.host);
 	histree_history_close(why.history);
 	target_close(&target);

@@ -36,7 +36,7 @@ struct path_thread {
 struct path_picture {
 	struct histree_history *history;
 	const struct histree_draw_path_options *options;
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	const struct histree_history_host *hosts; /* NULL: one */
 	struct id_map known;                      /* numbers of threads plus one, by host and tid */
 	struct path_thread *threads;
@@ -148,20 +148,19 @@ static enum histree_status walk(struct path_picture *picture,
 				struct histree_error *error)
 {
 	const struct histree_draw_path_options *options = picture->options;
-	struct histree_path_step step;
 	const struct histree_path_request request = { .rules = options->rules,
 						      .host = options->host,
 						      .tid = options->tid,
 						      .from = options->from,
 						      .to = options->to,
 						      .cancel = options->cancel };
-	enum histree_status status = histree_critical_path_begin(picture->path, &request, error);
+	enum histree_status status = histree_critical_path_start(picture->path, &request, error);
 	for (uint64_t steps = 0; status == HISTREE_OK; steps++) {
 		status = cancel_check(&options->cancel, steps, error);
 		if (status == HISTREE_OK)
-			status = histree_critical_path_next(picture->path, &step, error);
+			status = histree_cursor_next(picture->path, error);
 		if (status == HISTREE_OK)
-			status = take(picture, &step, error);
+			status = take(picture, histree_cursor_path_step(picture->path), error);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -372,7 +371,7 @@ enum histree_status histree_draw_path(struct histree_history *history,
 	canvas_release(&picture.canvas);
 	row_list_release(&picture.list);
 	id_map_release(&picture.known);
-	histree_critical_path_free(picture.path);
+	histree_cursor_free(picture.path);
 	free(picture.threads);
 	free(picture.cells);
 	return status;

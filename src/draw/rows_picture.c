@@ -161,7 +161,7 @@ enum { INTERVALS_PER_CELL = 250 };
 
 struct drawing {
 	const struct state_bars *bars;
-	struct histree_rows *rows;
+	struct histree_cursor *rows;
 	struct histree_query *query;
 	struct histree_cell_span *spans;
 	size_t span_count;
@@ -377,12 +377,11 @@ static enum histree_status draw_rows(struct drawing *drawing, const histree_quar
 		.intervals_per_cell = INTERVALS_PER_CELL,
 		.cancel = bars->cancel,
 	};
-	struct histree_row row;
 	enum histree_status status = histree_rows_start(drawing->rows, &request, error);
 	while (status == HISTREE_OK) {
-		status = histree_rows_next(drawing->rows, &row, error);
+		status = histree_cursor_next(drawing->rows, error);
 		if (status == HISTREE_OK)
-			status = draw_row(drawing, &row, error);
+			status = draw_row(drawing, histree_cursor_row(drawing->rows), error);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -409,7 +408,7 @@ static enum histree_status state_bars_draw(const struct state_bars *bars, struct
 	if (status == HISTREE_OK)
 		status = draw_rows(&drawing, quarks, lives, error);
 	histree_query_free(drawing.query);
-	histree_rows_free(drawing.rows);
+	histree_cursor_free(drawing.rows);
 	free(drawing.spans);
 	free(quarks);
 	free(lives);

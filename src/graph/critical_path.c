@@ -14,6 +14,7 @@
  */
 #include "graph/critical_path.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,35 +37,56 @@ static inline bool path_is_wait(const struct graph_link *edge)
 }
 
 static bool path_ends_with_wakeup(const struct graph_link *edge);
-static enum histree_status path_correct_edge(struct histree_critical_path *path, struct graph_link *edge,
+static enum histree_status path_correct_edge(struct critical_path *path, struct graph_link *edge,
 					     histree_time bound, struct histree_error *error);
-static bool path_follows_arrow(struct histree_critical_path *path, const struct graph_link *arrow,
-			       histree_time start);
-static enum histree_status path_take_reasoned_edge(struct histree_critical_path *path, struct histree_error *error);
+static bool path_follows_arrow(struct critical_path *path, const struct graph_link *arrow, histree_time start);
+static enum histree_status path_take_reasoned_edge(struct critical_path *path, struct histree_error *error);
 
 /* ---- critical path ------------------------------------------------------------------------------------------- */
 
-enum histree_status histree_critical_path_create(struct histree_history *history,
-						 struct histree_critical_path **out, struct histree_error *error)
+static enum histree_status next_step(struct histree_cursor *cursor, struct histree_error *error);
+static enum histree_status next_wait(struct histree_cursor *cursor, struct histree_error *error);
+static void free_path(struct histree_cursor *cursor);
+
+static const struct cursor_kind kind_of_steps = {
+	.rows = CURSOR_PATH_STEPS,
+	.next = next_step,
+	.free = free_path,
+};
+
+static const struct cursor_kind kind_of_waits = {
+	.rows = CURSOR_PATH_WAITS,
+	.next = next_wait,
+	.free = free_path,
+};
+
+struct critical_path *critical_path_of(struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &kind_of_steps || cursor->kind == &kind_of_waits);
+	return (struct critical_path *)cursor;
+}
+
+enum histree_status histree_critical_path_create(struct histree_history *history, struct histree_cursor **out,
+						 struct histree_error *error)
 {
 	*out = NULL;
-	struct histree_critical_path *path = calloc(1, sizeof(*path));
+	struct critical_path *path = calloc(1, sizeof(*path));
 	if (path == NULL)
 		return error_memory(error, "a critical path");
+	path->cursor = (struct histree_cursor){ .kind = &kind_of_steps, .row = &path->step };
 	enum histree_status status = graph_view_open(&path->view, history, error);
 	if (status != HISTREE_OK) {
-		histree_critical_path_free(path);
+		free_path(&path->cursor);
 		return status;
 	}
 	path->work_max = PATH_WORK_MIN + PATH_WORK_PER_INTERVAL * histree_history_info(history)->interval_count;
-	*out = path;
+	*out = &path->cursor;
 	return HISTREE_OK;
 }
 
-void histree_critical_path_free(struct histree_critical_path *path)
+static void free_path(struct histree_cursor *cursor)
 {
-	if (path == NULL)
-		return;
+	struct critical_path *path = critical_path_of(cursor);
 	graph_view_release(&path->view);
 	free(path->links.all);
 	free(path->forks);
@@ -74,7 +96,7 @@ void histree_critical_path_free(struct histree_critical_path *path)
 
 /* ---- resolving a wait --------------------------------------------------------------------------------------- */
 
-static enum histree_status path_add_link(struct histree_critical_path *path, const struct graph_link *link,
+static enum histree_status path_add_link(struct critical_path *path, const struct graph_link *link,
 					 struct histree_error *error)
 {
 	struct path_links *links = &path->links;
@@ -84,8 +106,8 @@ static enum histree_status path_add_link(struct histree_critical_path *path, con
 	return HISTREE_OK;
 }
 
-static enum histree_status add_fork(struct histree_critical_path *path, size_t reached,
-				    const struct graph_link *arrow, struct histree_error *error)
+static enum histree_status add_fork(struct critical_path *path, size_t reached, const struct graph_link *arrow,
+				    struct histree_error *error)
 {
 	if (!array_reserve(&path->forks, &path->fork_capacity, path->fork_count + 1))
 		return error_memory(error, "a critical path");
@@ -108,11 +130,11 @@ struct back {
 	bool is_over;
 };
 
-static enum histree_status resolve(struct histree_critical_path *path, const struct graph_link *edge,
-				   histree_time bound, unsigned depth, struct histree_error *error);
+static enum histree_status resolve(struct critical_path *path, const struct graph_link *edge, histree_time bound,
+				   unsigned depth, struct histree_error *error);
 
 /* Add an edge on the way back, or what it waited for instead. */
-static enum histree_status add_edge(struct histree_critical_path *path, const struct wait *wait,
+static enum histree_status add_edge(struct critical_path *path, const struct wait *wait,
 				    const struct graph_link *edge, size_t *reached, struct histree_error *error)
 {
 	size_t before = path->links.count;
@@ -132,7 +154,7 @@ static enum histree_status add_edge(struct histree_critical_path *path, const st
  * The way back goes on with the arrow of the last fork, and the links after the one by which that was reached are
  * dropped: all of this wait, if that link was replaced by what it waited for.
  */
-static enum histree_status take_fork(struct histree_critical_path *path, const struct wait *wait, struct back *back,
+static enum histree_status take_fork(struct critical_path *path, const struct wait *wait, struct back *back,
 				     struct histree_error *error)
 {
 	back->is_over = path->fork_count == wait->forks;
@@ -146,7 +168,7 @@ static enum histree_status take_fork(struct histree_critical_path *path, const s
 }
 
 /* One step back from a vertex. */
-static enum histree_status critical_path_step_back(struct histree_critical_path *path, const struct wait *wait,
+static enum histree_status critical_path_step_back(struct critical_path *path, const struct wait *wait,
 						   struct back *back, struct histree_error *error)
 {
 	struct graph_link arrow, edge;
@@ -171,8 +193,8 @@ static enum histree_status critical_path_step_back(struct histree_critical_path 
 }
 
 /* Add the links from the end of an edge back to its beginning, or to `bound`; none if no arrow ended it. */
-static enum histree_status resolve(struct histree_critical_path *path, const struct graph_link *edge,
-				   histree_time bound, unsigned depth, struct histree_error *error)
+static enum histree_status resolve(struct critical_path *path, const struct graph_link *edge, histree_time bound,
+				   unsigned depth, struct histree_error *error)
 {
 	const struct wait wait = { path->links.count, path->fork_count, edge->start > bound ? edge->start : bound,
 				   depth };
@@ -198,7 +220,7 @@ static enum histree_status resolve(struct histree_critical_path *path, const str
 
 /* ---- gluing ------------------------------------------------------------------------------------------------- */
 
-static enum histree_status path_add_step(struct histree_critical_path *path, const struct histree_path_step *step,
+static enum histree_status path_add_step(struct critical_path *path, const struct histree_path_step *step,
 					 struct histree_error *error)
 {
 	if (!array_reserve(&path->steps, &path->step_capacity, path->step_count + 1))
@@ -208,7 +230,7 @@ static enum histree_status path_add_step(struct histree_critical_path *path, con
 }
 
 /* The thread has a vertex on the path, later than its last one there.  Returns false if it is not later. */
-static bool move_to(struct histree_critical_path *path, struct graph_thread *thread, histree_time time)
+static bool move_to(struct critical_path *path, struct graph_thread *thread, histree_time time)
 {
 	if (thread->walk == path->walk && time <= thread->last)
 		return false;
@@ -218,8 +240,8 @@ static bool move_to(struct histree_critical_path *path, struct graph_thread *thr
 }
 
 /* The path goes on along a thread that is on it. */
-static enum histree_status extend(struct histree_critical_path *path, struct graph_thread *thread,
-				  histree_time time, enum histree_graph_state state, struct histree_error *error)
+static enum histree_status extend(struct critical_path *path, struct graph_thread *thread, histree_time time,
+				  enum histree_graph_state state, struct histree_error *error)
 {
 	const struct histree_path_step step = { .start = thread->last,
 						.end = time,
@@ -232,9 +254,8 @@ static enum histree_status extend(struct histree_critical_path *path, struct gra
 }
 
 /* It goes over to another thread. */
-static enum histree_status cross(struct histree_critical_path *path, struct graph_thread *from,
-				 struct graph_thread *to, histree_time time, enum histree_graph_state state,
-				 struct histree_error *error)
+static enum histree_status cross(struct critical_path *path, struct graph_thread *from, struct graph_thread *to,
+				 histree_time time, enum histree_graph_state state, struct histree_error *error)
 {
 	move_to(path, to, time);
 	const struct histree_path_step step = { .is_arrow = true,
@@ -255,8 +276,8 @@ struct tip {
 };
 
 /* A link need not begin where the one before it ended: nothing is known of what is between. */
-static enum histree_status join(struct histree_critical_path *path, const struct tip *tip,
-				const struct graph_link *link, struct histree_error *error)
+static enum histree_status join(struct critical_path *path, const struct tip *tip, const struct graph_link *link,
+				struct histree_error *error)
 {
 	histree_time time = tip->time > link->start ? tip->time : link->start;
 	if (link->from == tip->thread && link->start == tip->time)
@@ -266,7 +287,7 @@ static enum histree_status join(struct histree_critical_path *path, const struct
 }
 
 /* To where a resolved wait begins, which may be on another thread. */
-static enum histree_status enter(struct histree_critical_path *path, const struct graph_link *edge,
+static enum histree_status enter(struct critical_path *path, const struct graph_link *edge,
 				 const struct graph_link *first, struct histree_error *error)
 {
 	if (first->from == edge->from)
@@ -279,7 +300,7 @@ static enum histree_status enter(struct histree_critical_path *path, const struc
 }
 
 /* The links of a wait, which are there from the last to the first. */
-static enum histree_status glue(struct histree_critical_path *path, const struct graph_link *edge,
+static enum histree_status glue(struct critical_path *path, const struct graph_link *edge,
 				struct histree_error *error)
 {
 	const struct path_links *links = &path->links;
@@ -300,9 +321,8 @@ static enum histree_status glue(struct histree_critical_path *path, const struct
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
 /* Begin a path anew, with nothing found. */
-static enum histree_status path_begin(struct histree_critical_path *path,
-				      const struct histree_path_request *request, struct graph_thread **thread,
-				      struct histree_error *error)
+static enum histree_status path_begin(struct critical_path *path, const struct histree_path_request *request,
+				      struct graph_thread **thread, struct histree_error *error)
 {
 	path->thread = NULL;
 	path->step_count = path->handed_out = 0;
@@ -323,7 +343,7 @@ static enum histree_status has_no_edge(int32_t tid, struct histree_error *error)
 }
 
 /* From its first vertex in that time. */
-static enum histree_status begin_at_vertex(struct histree_critical_path *path, struct graph_thread *thread,
+static enum histree_status begin_at_vertex(struct critical_path *path, struct graph_thread *thread,
 					   histree_time from, struct histree_error *error)
 {
 	struct graph_link edge;
@@ -339,8 +359,8 @@ static enum histree_status begin_at_vertex(struct histree_critical_path *path, s
 }
 
 /* Begins at that time, on any edge of the thread. */
-static enum histree_status begin_at_time(struct histree_critical_path *path, struct graph_thread *thread,
-					 histree_time from, struct histree_error *error)
+static enum histree_status begin_at_time(struct critical_path *path, struct graph_thread *thread, histree_time from,
+					 struct histree_error *error)
 {
 	struct graph_link edge;
 	bool is_found;
@@ -361,12 +381,30 @@ static enum histree_status begin_at_time(struct histree_critical_path *path, str
 	return has_no_edge(thread->tid, error);
 }
 
-enum histree_status histree_critical_path_begin(struct histree_critical_path *path,
+/* Have waits or steps from now on. */
+static enum histree_status choose_rows(struct critical_path *path, const struct histree_path_request *request,
+				       struct histree_error *error)
+{
+	if (request->waits &&
+	    (request->rules != HISTREE_PATH_RULES_OWN || request->depth > HISTREE_PATH_WAKERS_MAX))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "waits are those of a path by our own rules, with %d wakers each at most",
+				 HISTREE_PATH_WAKERS_MAX);
+	path->cursor.kind = request->waits ? &kind_of_waits : &kind_of_steps;
+	path->cursor.row = request->waits ? (const void *)&path->wait : &path->step;
+	path->wakers_max = request->depth;
+	return HISTREE_OK;
+}
+
+enum histree_status histree_critical_path_start(struct histree_cursor *cursor,
 						const struct histree_path_request *request,
 						struct histree_error *error)
 {
+	struct critical_path *path = critical_path_of(cursor);
 	struct graph_thread *thread;
 	enum histree_status status = path_begin(path, request, &thread, error);
+	if (status == HISTREE_OK)
+		status = choose_rows(path, request, error);
 	if (status != HISTREE_OK)
 		return status;
 	histree_time start = histree_history_info(thread->host->history)->start;
@@ -376,15 +414,8 @@ enum histree_status histree_critical_path_begin(struct histree_critical_path *pa
 				   : begin_at_vertex(path, thread, from, error);
 }
 
-enum histree_status histree_critical_path_start(struct histree_critical_path *path, size_t host, int32_t tid,
-						histree_time from, histree_time to, struct histree_error *error)
-{
-	const struct histree_path_request request = { .host = host, .tid = tid, .from = from, .to = to };
-	return histree_critical_path_begin(path, &request, error);
-}
-
 /* The next edge of the thread, or what it waited for. */
-static enum histree_status take_edge(struct histree_critical_path *path, struct histree_error *error)
+static enum histree_status take_edge(struct critical_path *path, struct histree_error *error)
 {
 	struct graph_link edge;
 	bool is_found = false;
@@ -406,9 +437,9 @@ static enum histree_status take_edge(struct histree_critical_path *path, struct 
 				     : extend(path, edge.to, edge.end, edge.state, error);
 }
 
-enum histree_status histree_critical_path_next(struct histree_critical_path *path, struct histree_path_step *out,
-					       struct histree_error *error)
+static enum histree_status next_step(struct histree_cursor *cursor, struct histree_error *error)
 {
+	struct critical_path *path = critical_path_of(cursor);
 	while (path->handed_out == path->step_count) {
 		path->handed_out = path->step_count = 0;
 		if (path->thread == NULL)
@@ -421,12 +452,12 @@ enum histree_status histree_critical_path_next(struct histree_critical_path *pat
 			return status;
 		}
 	}
-	*out = path->steps[path->handed_out++];
+	path->step = path->steps[path->handed_out++];
 	return HISTREE_OK;
 }
 
 /* Finds the name at a time; false: none is known. */
-static bool find_name(struct histree_critical_path *path, size_t host, int32_t tid, histree_time time,
+static bool find_name(struct critical_path *path, size_t host, int32_t tid, histree_time time,
 		      struct graph_thread **thread, struct histree_interval *name)
 {
 	if (graph_view_thread(&path->view, host, tid, thread, NULL) != HISTREE_OK ||
@@ -439,9 +470,10 @@ static bool find_name(struct histree_critical_path *path, size_t host, int32_t t
 	       name->value.type == HISTREE_STRING;
 }
 
-size_t histree_critical_path_name(struct histree_critical_path *path, size_t host, int32_t tid, histree_time time,
+size_t histree_critical_path_name(struct histree_cursor *cursor, size_t host, int32_t tid, histree_time time,
 				  char *buffer, size_t capacity)
 {
+	struct critical_path *path = critical_path_of(cursor);
 	struct histree_interval interval;
 	struct graph_thread *thread;
 	const bool is_named = find_name(path, host, tid, time, &thread, &interval);
@@ -455,9 +487,9 @@ size_t histree_critical_path_name(struct histree_critical_path *path, size_t hos
 }
 
 /* Nearly always a number is one thread's, which is asked once. */
-histree_time histree_critical_path_life(struct histree_critical_path *path, size_t host, int32_t tid,
-					histree_time time)
+histree_time histree_critical_path_life(struct histree_cursor *cursor, size_t host, int32_t tid, histree_time time)
 {
+	struct critical_path *path = critical_path_of(cursor);
 	struct histree_interval interval;
 	struct graph_thread *thread;
 	if (graph_view_thread(&path->view, host, tid, &thread, NULL) != HISTREE_OK)
@@ -478,9 +510,8 @@ histree_time histree_critical_path_life(struct histree_critical_path *path, size
  * Goes back along the wakers of a wait to the end of its own last wait since `start`; *is_over if there is no
  * further waker.
  */
-static enum histree_status go_back(struct histree_critical_path *path, struct graph_thread *thread,
-				   histree_time start, histree_time *time, bool *is_over,
-				   struct histree_error *error)
+static enum histree_status go_back(struct critical_path *path, struct graph_thread *thread, histree_time start,
+				   histree_time *time, bool *is_over, struct histree_error *error)
 {
 	*is_over = false;
 	while (*time > start && path->work < path->work_max) {
@@ -503,8 +534,8 @@ static enum histree_status go_back(struct histree_critical_path *path, struct gr
 	return HISTREE_OK;
 }
 
-static enum histree_status find_wakers(struct histree_critical_path *path, const struct graph_link *edge,
-				       unsigned depth, struct histree_path_wait *out, struct histree_error *error)
+static enum histree_status find_wakers(struct critical_path *path, const struct graph_link *edge, unsigned depth,
+				       struct histree_path_wait *out, struct histree_error *error)
 {
 	struct graph_thread *thread = edge->to;
 	histree_time time = edge->end;
@@ -533,14 +564,10 @@ static bool is_off_cpu(const struct graph_link *edge)
 	return edge->state != HISTREE_GRAPH_RUNNING && edge->state != HISTREE_GRAPH_DEFAULT;
 }
 
-enum histree_status histree_critical_path_next_wait(struct histree_critical_path *path, unsigned depth,
-						    struct histree_path_wait *out, struct histree_error *error)
+static enum histree_status next_wait(struct histree_cursor *cursor, struct histree_error *error)
 {
+	struct critical_path *path = critical_path_of(cursor);
 	struct graph_link edge;
-	if (!path->has_own_rules || depth > HISTREE_PATH_WAKERS_MAX)
-		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "waits are those of a path by our own rules, with %d wakers each at most",
-				 HISTREE_PATH_WAKERS_MAX);
 	while (path->thread != NULL && path->next < path->to) {
 		bool is_found = false;
 		enum histree_status status = cancel_check(&path->cancel, path->work++, error);
@@ -556,12 +583,12 @@ enum histree_status histree_critical_path_next_wait(struct histree_critical_path
 		path->next = edge.end;
 		if (!is_off_cpu(&edge))
 			continue;
-		*out = (struct histree_path_wait){
+		path->wait = (struct histree_path_wait){
 			.start = edge.start > path->first ? edge.start : path->first,
 			.end = edge.end < path->to ? edge.end : path->to,
 			.state = edge.state,
 		};
-		return find_wakers(path, &edge, depth, out, error);
+		return find_wakers(path, &edge, path->wakers_max, &path->wait, error);
 	}
 	path->thread = NULL;
 	return HISTREE_END;
@@ -574,8 +601,7 @@ static histree_time later(histree_time a, histree_time b)
 	return a > b ? a : b;
 }
 
-static void note(struct histree_critical_path *path, enum histree_path_rule rule, histree_time start,
-		 histree_time end)
+static void note(struct critical_path *path, enum histree_path_rule rule, histree_time start, histree_time end)
 {
 	struct histree_path_departure *departure = &path->departures[rule];
 	uint64_t ns = (uint64_t)end - (uint64_t)start;
@@ -599,7 +625,7 @@ static bool path_ends_with_wakeup(const struct graph_link *edge)
  * A thread that was woken and did not run since then waits for a CPU, whatever the edge says.  That is noted,
  * from `bound` on.
  */
-static enum histree_status path_correct_edge(struct histree_critical_path *path, struct graph_link *edge,
+static enum histree_status path_correct_edge(struct critical_path *path, struct graph_link *edge,
 					     histree_time bound, struct histree_error *error)
 {
 	struct graph_link before;
@@ -620,8 +646,7 @@ static enum histree_status path_correct_edge(struct histree_critical_path *path,
 }
 
 /* Whether an arrow says whom a thread waited for since `start`; why not is noted. */
-static bool path_follows_arrow(struct histree_critical_path *path, const struct graph_link *arrow,
-			       histree_time start)
+static bool path_follows_arrow(struct critical_path *path, const struct graph_link *arrow, histree_time start)
 {
 	const struct graph_thread *from = arrow->from;
 	enum histree_path_rule rule;
@@ -646,12 +671,12 @@ struct place {
 	bool is_over;
 };
 
-static enum histree_status reason(struct histree_critical_path *path, const struct graph_link *edge,
-				  histree_time bound, unsigned depth, struct histree_error *error);
+static enum histree_status reason(struct critical_path *path, const struct graph_link *edge, histree_time bound,
+				  unsigned depth, struct histree_error *error);
 
 /* A wait on the way back is what it waited for, or else itself. */
-static enum histree_status add_wait(struct histree_critical_path *path, const struct graph_link *edge,
-				    histree_time bound, unsigned depth, struct histree_error *error)
+static enum histree_status add_wait(struct critical_path *path, const struct graph_link *edge, histree_time bound,
+				    unsigned depth, struct histree_error *error)
 {
 	size_t before = path->links.count;
 	enum histree_status status = reason(path, edge, bound, depth + 1, error);
@@ -661,8 +686,8 @@ static enum histree_status add_wait(struct histree_critical_path *path, const st
 }
 
 /* One step back from a vertex; where a thread begins, to the one that made it. */
-static enum histree_status reason_walk_step_back(struct histree_critical_path *path, struct place *at,
-						 histree_time bound, unsigned depth, struct histree_error *error)
+static enum histree_status reason_walk_step_back(struct critical_path *path, struct place *at, histree_time bound,
+						 unsigned depth, struct histree_error *error)
 {
 	struct graph_link edge, arrow;
 	bool has_edge, has_arrow = false;
@@ -686,8 +711,8 @@ static enum histree_status reason_walk_step_back(struct histree_critical_path *p
 }
 
 /* From the thread that waited, the path goes over to where the links begin. */
-static enum histree_status add_entry(struct histree_critical_path *path, struct graph_thread *waited,
-				     histree_time time, struct histree_error *error)
+static enum histree_status add_entry(struct critical_path *path, struct graph_thread *waited, histree_time time,
+				     struct histree_error *error)
 {
 	struct graph_thread *first = path->links.all[path->links.count - 1].from;
 	const struct graph_link arrow = { .from = waited,
@@ -700,8 +725,8 @@ static enum histree_status add_entry(struct histree_critical_path *path, struct 
 }
 
 /* The links go back to `time`: what of the wait is before that is the wait. */
-static enum histree_status complete(struct histree_critical_path *path, const struct graph_link *edge,
-				    histree_time bound, histree_time time, struct histree_error *error)
+static enum histree_status complete(struct critical_path *path, const struct graph_link *edge, histree_time bound,
+				    histree_time time, struct histree_error *error)
 {
 	histree_time start = later(edge->start, bound);
 	if (time <= start) /* a wait that began before the bound is within another, which goes on from here */
@@ -718,8 +743,8 @@ static enum histree_status complete(struct histree_critical_path *path, const st
  * Add the links from the end of a wait back to its beginning, or to `bound` if that is later; no links if the
  * waker is not known.
  */
-static enum histree_status reason(struct histree_critical_path *path, const struct graph_link *edge,
-				  histree_time bound, unsigned depth, struct histree_error *error)
+static enum histree_status reason(struct critical_path *path, const struct graph_link *edge, histree_time bound,
+				  unsigned depth, struct histree_error *error)
 {
 	const size_t before = path->links.count;
 	const histree_time start = later(edge->start, bound);
@@ -750,8 +775,8 @@ static enum histree_status reason(struct histree_critical_path *path, const stru
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
 /* From `start` on, and not beyond the end of the path. */
-static enum histree_status put(struct histree_critical_path *path, const struct graph_link *link,
-			       histree_time start, struct histree_error *error)
+static enum histree_status put(struct critical_path *path, const struct graph_link *link, histree_time start,
+			       struct histree_error *error)
 {
 	const struct histree_path_step step = { .is_arrow = link->is_arrow,
 						.start = later(link->start, start),
@@ -767,7 +792,7 @@ static enum histree_status put(struct histree_critical_path *path, const struct 
 }
 
 /* Find the steps of the next edge of the thread by our own rules. */
-static enum histree_status path_take_reasoned_edge(struct histree_critical_path *path, struct histree_error *error)
+static enum histree_status path_take_reasoned_edge(struct critical_path *path, struct histree_error *error)
 {
 	struct graph_link edge;
 	bool is_found = false;
@@ -796,7 +821,8 @@ static enum histree_status path_take_reasoned_edge(struct histree_critical_path 
 	return status;
 }
 
-const struct histree_path_departure *histree_critical_path_departures(const struct histree_critical_path *path)
+const struct histree_path_departure *histree_critical_path_departures(const struct histree_cursor *cursor)
 {
-	return path->departures;
+	assert(cursor->kind == &kind_of_steps || cursor->kind == &kind_of_waits);
+	return ((const struct critical_path *)cursor)->departures;
 }

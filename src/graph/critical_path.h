@@ -6,6 +6,7 @@
 #ifndef GRAPH_CRITICAL_PATH_H
 #define GRAPH_CRITICAL_PATH_H
 
+#include "base/cursor.h"
 #include "graph/graph_view.h"
 #include "histree/cancel.h"
 
@@ -20,7 +21,11 @@ struct path_fork {
 	struct graph_link arrow;
 };
 
-struct histree_critical_path {
+struct critical_path {
+	struct histree_cursor cursor;  /* of steps or of waits */
+	struct histree_path_step step; /* handed out last */
+	struct histree_path_wait wait;
+	unsigned wakers_max; /* of a wait */
 	struct graph_view view;
 	struct path_links links; /* of the wait that is being resolved, and of those within it */
 	struct path_fork *forks;
@@ -35,6 +40,8 @@ struct histree_critical_path {
 	struct histree_cancel cancel;
 	struct histree_path_departure departures[HISTREE_PATH_RULE_COUNT];
 };
+
+struct critical_path *critical_path_of(struct histree_cursor *cursor);
 
 /* Return HISTREE_OK and say whether it was found. */
 static inline enum histree_status path_found(enum histree_status status, bool *is_found)

@@ -128,7 +128,7 @@ static enum histree_status find_arrivals(struct arrivals *arrivals, const struct
 	return status;
 }
 
-static enum histree_status visit_arrival(struct histree_critical_path *path, const struct graph_host *host,
+static enum histree_status visit_arrival(struct critical_path *path, const struct graph_host *host,
 					 const struct arrival *arrival,
 					 const struct histree_packets_request *request, struct histree_error *error)
 {
@@ -151,7 +151,7 @@ static enum histree_status visit_arrival(struct histree_critical_path *path, con
 	return request->visit(request->context, &step, error);
 }
 
-static enum histree_status visit_host(struct histree_critical_path *path, struct graph_host *host,
+static enum histree_status visit_host(struct critical_path *path, struct graph_host *host,
 				      const struct histree_packets_request *request, struct histree_error *error)
 {
 	struct arrivals arrivals = { 0 };
@@ -173,10 +173,11 @@ static enum histree_status visit_host(struct histree_critical_path *path, struct
 		       : status;
 }
 
-enum histree_status histree_critical_path_packets(struct histree_critical_path *path,
+enum histree_status histree_critical_path_packets(struct histree_cursor *cursor,
 						  const struct histree_packets_request *request,
 						  struct histree_error *error)
 {
+	struct critical_path *path = critical_path_of(cursor);
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t i = 0; i < path->view.host_count && path->view.host_count > 1 && status == HISTREE_OK; i++)
 		if (path->view.hosts[i].history != NULL)

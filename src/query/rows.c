@@ -5,13 +5,17 @@
  */
 #include "histree/rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "query/window.h"
 
-struct histree_rows {
+struct rows {
+	struct histree_cursor cursor;
+	struct histree_row handed_out; /* last */
 	struct row_sources sources;
 	const struct histree_history_info *info;
 	struct histree_rows_request request; /* zeroed: nothing was started */
@@ -25,23 +29,51 @@ struct histree_rows {
 	bool sampled; /* the last row was */
 };
 
-enum histree_status histree_rows_create(struct histree_history *history, struct histree_rows **out,
+static enum histree_status next_row(struct histree_cursor *cursor, struct histree_error *error);
+static void free_rows(struct histree_cursor *cursor);
+
+static struct histree_loss loss_of_rows(const struct histree_cursor *cursor)
+{
+	return (struct histree_loss){ .nodes = ((const struct rows *)cursor)->sources.met_damage };
+}
+
+static const struct cursor_kind kind_of_rows = {
+	.rows = CURSOR_ROWS,
+	.next = next_row,
+	.loss = loss_of_rows,
+	.free = free_rows,
+};
+
+static struct rows *rows_of(struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &kind_of_rows);
+	return (struct rows *)cursor;
+}
+
+static const struct rows *const_rows_of(const struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &kind_of_rows);
+	return (const struct rows *)cursor;
+}
+
+enum histree_status histree_rows_create(struct histree_history *history, struct histree_cursor **out,
 					struct histree_error *error)
 {
 	*out = NULL;
-	struct histree_rows *rows = calloc(1, sizeof(*rows));
+	struct rows *rows = calloc(1, sizeof(*rows));
 	if (rows == NULL)
 		return error_memory(error, "rows");
+	rows->cursor = (struct histree_cursor){ .kind = &kind_of_rows, .row = &rows->handed_out };
 	rows->info = histree_history_info(history);
 	rows->sources.history = history;
 	enum histree_status status = histree_query_create(history, &rows->sources.query, error);
 	if (status == HISTREE_OK)
 		status = value_table_reset(&rows->values, error);
 	if (status != HISTREE_OK) {
-		histree_rows_free(rows);
+		free_rows(&rows->cursor);
 		return status;
 	}
-	*out = rows;
+	*out = &rows->cursor;
 	return HISTREE_OK;
 }
 
@@ -69,9 +101,10 @@ static enum histree_status check(const struct histree_history_info *info,
 	return HISTREE_OK;
 }
 
-enum histree_status histree_rows_start(struct histree_rows *rows, const struct histree_rows_request *request,
+enum histree_status histree_rows_start(struct histree_cursor *cursor, const struct histree_rows_request *request,
 				       struct histree_error *error)
 {
+	struct rows *rows = rows_of(cursor);
 	rows->next = rows->group_end = 0;
 	rows->request = (struct histree_rows_request){ 0 };
 	enum histree_status status = check(rows->info, request, error);
@@ -86,7 +119,7 @@ enum histree_status histree_rows_start(struct histree_rows *rows, const struct h
 }
 
 /* Read the rows from `next` on.  If it fails they can be asked for again. */
-static enum histree_status read_group(struct histree_rows *rows, struct histree_error *error)
+static enum histree_status read_group(struct rows *rows, struct histree_error *error)
 {
 	const struct histree_rows_request *request = &rows->request;
 	size_t left = request->quark_count - rows->next, count = GROUP_CELLS_MAX / request->pixels;
@@ -100,7 +133,7 @@ static enum histree_status read_group(struct histree_rows *rows, struct histree_
 	return status;
 }
 
-static enum histree_status make_cells(struct histree_rows *rows, size_t row, struct histree_error *error)
+static enum histree_status make_cells(struct rows *rows, size_t row, struct histree_error *error)
 {
 	const struct row_group *group = &rows->group;
 	const uint32_t pixels = group->scale.pixels;
@@ -121,7 +154,7 @@ static enum histree_status make_cells(struct histree_rows *rows, size_t row, str
 }
 
 /* Index 0 is null.  A pixel that two lives share is the earlier one's: the later one begins with nothing. */
-static void cut_cells(const struct histree_rows *rows, const struct histree_row_life *life)
+static void cut_cells(const struct rows *rows, const struct histree_row_life *life)
 {
 	const struct pixel_scale *scale = &rows->group.scale;
 	for (uint32_t pixel = 0; pixel < scale->pixels; pixel++)
@@ -141,10 +174,9 @@ static void cut_states(struct visible_states *states, const struct histree_row_l
 	}
 }
 
-enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_row *out,
-				      struct histree_error *error)
+static enum histree_status next_row(struct histree_cursor *cursor, struct histree_error *error)
 {
-	*out = (struct histree_row){ 0 };
+	struct rows *rows = rows_of(cursor);
 	if (rows->next == rows->request.quark_count)
 		return HISTREE_END;
 	enum histree_status status = rows->next < rows->group_end ? HISTREE_OK : read_group(rows, error);
@@ -167,7 +199,7 @@ enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_
 		cut_states(&rows->states, life);
 	else if (is_cut)
 		cut_cells(rows, life);
-	*out = (struct histree_row){
+	rows->handed_out = (struct histree_row){
 		.index = rows->next++,
 		.quark = quark,
 		.cells = as_states ? NULL : rows->row,
@@ -177,30 +209,25 @@ enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_
 	return HISTREE_OK;
 }
 
-uint32_t histree_rows_value_count(const struct histree_rows *rows)
+uint32_t histree_rows_value_count(const struct histree_cursor *cursor)
 {
-	return (uint32_t)rows->values.count;
+	return (uint32_t)const_rows_of(cursor)->values.count;
 }
 
-struct histree_value histree_rows_value(const struct histree_rows *rows, uint32_t index)
+struct histree_value histree_rows_value(const struct histree_cursor *cursor, uint32_t index)
 {
+	const struct rows *rows = const_rows_of(cursor);
 	return index < rows->values.count ? rows->values.values[index] : histree_null();
 }
 
-bool histree_rows_sampled(const struct histree_rows *rows)
+bool histree_rows_sampled(const struct histree_cursor *cursor)
 {
-	return rows->sampled;
+	return const_rows_of(cursor)->sampled;
 }
 
-bool histree_rows_are_damaged(const struct histree_rows *rows)
+static void free_rows(struct histree_cursor *cursor)
 {
-	return rows->sources.met_damage;
-}
-
-void histree_rows_free(struct histree_rows *rows)
-{
-	if (rows == NULL)
-		return;
+	struct rows *rows = rows_of(cursor);
 	row_sources_release(&rows->sources);
 	value_table_release(&rows->values);
 	row_group_release(&rows->group);

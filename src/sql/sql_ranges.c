@@ -321,7 +321,7 @@ const struct sql_relation sql_state_sums = {
 
 struct rows_cursor {
 	struct sql_cursor base;
-	struct histree_rows *rows;
+	struct histree_cursor *rows;
 	struct histree_row row;
 	struct histree_window *times; /* of the pixels, found once for all rows */
 	uint32_t pixels;              /* of the row, which is as many rows here */
@@ -339,7 +339,7 @@ static enum histree_status begin_rows(struct sql_cursor *base, struct histree_er
 
 static void end_rows(struct sql_cursor *base)
 {
-	histree_rows_free(rows_of(base)->rows);
+	histree_cursor_free(rows_of(base)->rows);
 	free(rows_of(base)->times);
 	rows_of(base)->times = NULL;
 }
@@ -389,7 +389,9 @@ static enum histree_status start_rows(struct sql_cursor *base, struct histree_er
 
 static enum histree_status next_row(struct sql_cursor *base, struct histree_error *error)
 {
-	enum histree_status status = histree_rows_next(rows_of(base)->rows, &rows_of(base)->row, error);
+	enum histree_status status = histree_cursor_next(rows_of(base)->rows, error);
+	if (status == HISTREE_OK)
+		rows_of(base)->row = *histree_cursor_row(rows_of(base)->rows);
 	base->left = status == HISTREE_OK ? rows_of(base)->pixels - 1 : 0;
 	return status;
 }

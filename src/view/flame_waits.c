@@ -21,7 +21,7 @@ enum { FRAMES_MAX = 3 + HISTREE_PATH_WAKERS_MAX, NAME_SIZE = 256, FRAME_SIZE = 2
 struct waits_work {
 	struct histree_flame *flame;
 	const struct histree_flame_waits_request *request;
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	const struct histree_history_host *hosts; /* NULL: one */
 	size_t host_count;
 	histree_time from, to;
@@ -218,15 +218,16 @@ static enum histree_status add_thread(struct waits_work *work, size_t host, int3
 						      .tid = tid,
 						      .from = work->from,
 						      .to = work->to,
+						      .waits = true,
+						      .depth = work->request->depth,
 						      .cancel = work->request->cancel };
-	struct histree_path_wait wait;
 	enum histree_status status = find_kernel(work, host, tid, error);
 	if (status == HISTREE_OK)
-		status = histree_critical_path_begin(work->path, &request, error);
+		status = histree_critical_path_start(work->path, &request, error);
 	while (status == HISTREE_OK) {
-		status = histree_critical_path_next_wait(work->path, work->request->depth, &wait, error);
+		status = histree_cursor_next(work->path, error);
 		if (status == HISTREE_OK)
-			status = add_wait(work, host, tid, &wait, error);
+			status = add_wait(work, host, tid, histree_cursor_path_wait(work->path), error);
 	}
 	/* What has nothing in that time does not wait in it. */
 	return status == HISTREE_END || status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
@@ -288,7 +289,7 @@ enum histree_status histree_flame_add_waits(struct histree_flame *flame,
 				   request->depth, HISTREE_PATH_WAKERS_MAX);
 	if (status == HISTREE_OK)
 		status = add_all(work, error);
-	histree_critical_path_free(work->path);
+	histree_cursor_free(work->path);
 	histree_query_free(work->query);
 	id_map_release(&work->names);
 	arena_release(&work->texts);

@@ -240,7 +240,7 @@ struct picture {
 	uint32_t overview_count;
 };
 
-static int32_t number_of(const struct histree_rows *rows, uint32_t index)
+static int32_t number_of(const struct histree_cursor *rows, uint32_t index)
 {
 	struct histree_value value = histree_rows_value(rows, index);
 	if (index == HISTREE_NO_VALUE || index == HISTREE_UNKNOWN_VALUE)
@@ -253,7 +253,7 @@ static enum histree_status draw_rows(struct histree_history *history, struct pic
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	histree_quark quarks[CPUS];
-	struct histree_rows *rows;
+	struct histree_cursor *rows;
 	struct histree_row row;
 	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
 		char name[32];
@@ -269,12 +269,14 @@ static enum histree_status draw_rows(struct histree_history *history, struct pic
 	enum histree_status status = histree_rows_create(history, &rows, error);
 	if (status == HISTREE_OK)
 		status = histree_rows_start(rows, &request, error);
-	while (status == HISTREE_OK && (status = histree_rows_next(rows, &row, error)) == HISTREE_OK)
+	while (status == HISTREE_OK && (status = histree_cursor_next(rows, error)) == HISTREE_OK) {
+		row = *histree_cursor_row(rows);
 		for (unsigned pixel = 0; pixel < PIXELS; pixel++) {
 			picture->cells[row.index][pixel][0] = number_of(rows, row.cells[pixel].value);
 			picture->cells[row.index][pixel][1] = number_of(rows, row.cells[pixel].other);
 		}
-	histree_rows_free(rows);
+	}
+	histree_cursor_free(rows);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

@@ -22,7 +22,7 @@ struct hosts {
 	struct memory_io memory;
 	struct faulty_io faulty;
 	struct histree_history *both;
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 };
 
 /* What was visited: packets come in no order. */
@@ -107,7 +107,7 @@ static void begin(struct hosts *hosts)
 
 static void end(struct hosts *hosts)
 {
-	histree_critical_path_free(hosts->path);
+	histree_cursor_free(hosts->path);
 	histree_history_close(hosts->both);
 }
 

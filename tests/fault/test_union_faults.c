@@ -83,7 +83,7 @@ static enum histree_status ask_all(struct histree_history *joined, uint64_t *sum
 		{ .quarks = quarks, .quark_count = 7, .from = info->start, .to = info->end },
 	};
 	struct histree_query *query = NULL;
-	struct histree_rows *rows = NULL;
+	struct histree_cursor *rows = NULL;
 	struct histree_interval interval;
 	*sum = 0;
 	enum histree_status status = histree_query_create(joined, &query, error);
@@ -106,10 +106,12 @@ static enum histree_status ask_all(struct histree_history *joined, uint64_t *sum
 	if (status == HISTREE_OK)
 		status = histree_rows_start(rows, &request, error);
 	for (struct histree_row row; status == HISTREE_OK;) {
-		status = histree_rows_next(rows, &row, error);
+		status = histree_cursor_next(rows, error);
+		if (status == HISTREE_OK)
+			row = *histree_cursor_row(rows);
 		*sum += status == HISTREE_OK ? row.quark + row.cells[5].value : 0;
 	}
-	histree_rows_free(rows);
+	histree_cursor_free(rows);
 	histree_query_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

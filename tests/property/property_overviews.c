@@ -136,7 +136,7 @@ static bool narrow(histree_time *from, histree_time *to, uint64_t cell)
 	return true;
 }
 
-static const char *check_pixel(struct overviews_case *test, const struct histree_rows *rows, histree_quark quark,
+static const char *check_pixel(struct overviews_case *test, const struct histree_cursor *rows, histree_quark quark,
 			       uint64_t cell_ns, histree_time first, histree_time last, struct histree_cell cell)
 {
 	static struct shares near, inside, sure;
@@ -164,7 +164,7 @@ static const char *check_pixel(struct overviews_case *test, const struct histree
 	return sure.count < 2 ? NULL : wrong(test, quark, first, last, "other values are not mentioned");
 }
 
-static const char *check_cells(struct overviews_case *test, const struct histree_rows *rows,
+static const char *check_cells(struct overviews_case *test, const struct histree_cursor *rows,
 			       const struct histree_row *row, uint64_t cell_ns)
 {
 	struct pixel_scale scale = pixel_scale(test->request.from, test->request.to, test->request.pixels);
@@ -176,7 +176,7 @@ static const char *check_cells(struct overviews_case *test, const struct histree
 }
 
 /* A value that is shown was there, or in the pixels that meet the state, or less than a cell from them. */
-static const char *check_state(struct overviews_case *test, const struct histree_rows *rows, histree_quark quark,
+static const char *check_state(struct overviews_case *test, const struct histree_cursor *rows, histree_quark quark,
 			       uint64_t cell_ns, const struct histree_visible_state *state)
 {
 	static struct shares near;
@@ -193,7 +193,7 @@ static const char *check_state(struct overviews_case *test, const struct histree
 	return NULL;
 }
 
-static const char *check_states(struct overviews_case *test, const struct histree_rows *rows,
+static const char *check_states(struct overviews_case *test, const struct histree_cursor *rows,
 				const struct histree_row *row, uint64_t cell_ns)
 {
 	const struct histree_rows_request *request = &test->request;
@@ -265,14 +265,16 @@ static void choose_request(struct overviews_case *test, struct random *random)
 		test->quarks[0] = reference_busiest(plain, random);
 }
 
-static const char *ask(struct overviews_case *test, struct histree_history *history, struct histree_rows *rows)
+static const char *ask(struct overviews_case *test, struct histree_history *history, struct histree_cursor *rows)
 {
 	struct histree_error error;
 	struct histree_row row;
 	enum histree_status status = histree_rows_start(rows, &test->request, &error);
 	const char *fault = NULL;
 	while (status == HISTREE_OK && fault == NULL) {
-		status = histree_rows_next(rows, &row, &error);
+		status = histree_cursor_next(rows, &error);
+		if (status == HISTREE_OK)
+			row = *histree_cursor_row(rows);
 		uint64_t cell_ns = status == HISTREE_OK ? cell_of_row(test, history, row.quark) : 0;
 		if (cell_ns == 0)
 			continue;
@@ -288,18 +290,22 @@ static const char *ask(struct overviews_case *test, struct histree_history *hist
 }
 
 /* Two of them of one history answer the same. */
-static const char *compare_rows(struct overviews_case *test, struct histree_rows *one, struct histree_rows *other)
+static const char *compare_rows(struct overviews_case *test, struct histree_cursor *one,
+				struct histree_cursor *other)
 {
 	struct histree_row row, second;
 	enum histree_status status = histree_rows_start(one, &test->request, NULL);
 	if (status != HISTREE_OK || histree_rows_start(other, &test->request, NULL) != HISTREE_OK)
 		return "rows that cannot be asked for";
 	while (status == HISTREE_OK) {
-		status = histree_rows_next(one, &row, NULL);
-		if (status != histree_rows_next(other, &second, NULL))
+		status = histree_cursor_next(one, NULL);
+		if (status == HISTREE_OK)
+			row = *histree_cursor_row(one);
+		if (status != histree_cursor_next(other, NULL))
 			return "not as many rows without overviews";
 		if (status != HISTREE_OK)
 			break;
+		second = *histree_cursor_row(other);
 		/* Values are numbered as they are seen. */
 		bool same = row.cells != NULL ? memcmp(row.cells, second.cells,
 						       test->request.pixels * sizeof(*row.cells)) == 0
@@ -316,7 +322,7 @@ static const char *compare_rows(struct overviews_case *test, struct histree_rows
 
 struct opened {
 	struct histree_history *history;
-	struct histree_rows *rows;
+	struct histree_cursor *rows;
 };
 
 static bool open_rows(struct opened *opened, const char *path, bool no_overviews)
@@ -329,7 +335,7 @@ static bool open_rows(struct opened *opened, const char *path, bool no_overviews
 
 static void close_rows(struct opened *opened)
 {
-	histree_rows_free(opened->rows);
+	histree_cursor_free(opened->rows);
 	histree_history_close(opened->history);
 }
 

@@ -26,7 +26,7 @@ struct rows_case {
 	struct histree_rows_request request;
 	histree_quark quarks[ROWS_MAX];
 	const struct reference *reference;
-	struct histree_rows *rows;
+	struct histree_cursor *rows;
 };
 
 static const char *faulty(struct rows_case *test, size_t row, uint32_t pixel, const char *what)
@@ -273,7 +273,9 @@ static const char *ask(struct rows_case *test)
 	const char *fault = NULL;
 	size_t index = 0;
 	while (status == HISTREE_OK && fault == NULL) {
-		status = histree_rows_next(test->rows, &row, &error);
+		status = histree_cursor_next(test->rows, &error);
+		if (status == HISTREE_OK)
+			row = *histree_cursor_row(test->rows);
 		if (status != HISTREE_OK)
 			break;
 		if (row.index != index || row.quark != test->quarks[index])
@@ -303,7 +305,7 @@ static const char *check_history(struct rows_case *test, struct histree_history 
 		choose_request(test, &random);
 		fault = ask(test);
 	}
-	histree_rows_free(test->rows);
+	histree_cursor_free(test->rows);
 	return fault;
 }
 

@@ -110,7 +110,7 @@ static const char *fault_of_next(const struct histree_path_step *step, const str
 	return step->tid == before->to_tid ? NULL : "a step does not begin where the one before ends";
 }
 
-static const char *walk_thread(struct histree_critical_path *path, const struct histree_path_request *request,
+static const char *walk_thread(struct histree_cursor *path, const struct histree_path_request *request,
 			       const struct histree_history_info *info, uint64_t *steps,
 			       enum histree_status *status, struct histree_error *error)
 {
@@ -118,9 +118,10 @@ static const char *walk_thread(struct histree_critical_path *path, const struct 
 	histree_time before = info->start;
 	const char *fault = NULL;
 	bool is_own = request->rules == HISTREE_PATH_RULES_OWN, is_begun = false;
-	*status = histree_critical_path_begin(path, request, error);
+	*status = histree_critical_path_start(path, request, error);
 	while (*status == HISTREE_OK && fault == NULL &&
-	       (*status = histree_critical_path_next(path, &step, error)) == HISTREE_OK) {
+	       (*status = histree_cursor_next(path, error)) == HISTREE_OK) {
+		step = *histree_cursor_path_step(path);
 		fault = fault_of(&step, info, &before);
 		if (fault == NULL && is_own && is_begun)
 			fault = fault_of_next(&step, &last);
@@ -138,7 +139,7 @@ const char *random_graph_walk(struct histree_history *history, uint64_t *steps, 
 {
 	static const enum histree_path_rules rules[] = { HISTREE_PATH_RULES_TRACE_COMPASS, HISTREE_PATH_RULES_OWN };
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	const char *fault = NULL;
 	*steps = 0;
 	*status = histree_critical_path_create(history, &path, error);
@@ -148,6 +149,6 @@ const char *random_graph_walk(struct histree_history *history, uint64_t *steps, 
 		};
 		fault = walk_thread(path, &request, info, steps, status, error);
 	}
-	histree_critical_path_free(path);
+	histree_cursor_free(path);
 	return fault;
 }

@@ -31,7 +31,7 @@ struct window {
 	struct page_range range;
 	uint32_t first, count;
 
-	struct histree_rows *cells;
+	struct histree_cursor *cells;
 	histree_quark *quarks;          /* of the rows that have states, */
 	struct histree_row_life *lives; /* and when they are theirs */
 	struct histree_cell_span *spans;
@@ -52,7 +52,7 @@ struct window {
 static void window_free(void *state)
 {
 	struct window *window = state;
-	histree_rows_free(window->cells);
+	histree_cursor_free(window->cells);
 	page_rows_close(&window->rows);
 	free(window->quarks);
 	free(window->lives);
@@ -247,7 +247,7 @@ static void end_stretch(struct window *window)
 	if (window->cells == NULL)
 		return;
 	begin_values(window);
-	histree_rows_free(window->cells);
+	histree_cursor_free(window->cells);
 	window->cells = NULL;
 }
 
@@ -294,7 +294,6 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 static enum histree_status write_row(struct window *window, struct piece *piece, struct histree_error *error)
 {
 	struct row_facts facts;
-	struct histree_row row;
 	facts_at(window, window->next, &facts);
 	if (facts.quark == HISTREE_ROOT) {
 		write_no_spans(piece);
@@ -304,11 +303,11 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	}
 	enum histree_status status = window->cells == NULL ? begin_stretch(window, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
-		status = histree_rows_next(window->cells, &row, error);
+		status = histree_cursor_next(window->cells, error);
 	if (status == HISTREE_END) { /* of the stretch, not of the window */
 		status = begin_stretch(window, error);
 		if (status == HISTREE_OK)
-			status = histree_rows_next(window->cells, &row, error);
+			status = histree_cursor_next(window->cells, error);
 	}
 	if (status != HISTREE_OK)
 		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
@@ -317,7 +316,8 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	struct histree_query *query;
 	struct histree_interval open;
 	const bool has_open = find_open(window, &facts, &query, &open);
-	const bool is_written = write_spans(window, &row, &facts, has_open ? &open : NULL, piece);
+	const bool is_written =
+		write_spans(window, histree_cursor_row(window->cells), &facts, has_open ? &open : NULL, piece);
 	histree_query_free(query);
 	return is_written ? HISTREE_OK : error_memory(error, "cells");
 }

@@ -147,7 +147,7 @@ void host_rows_free(void *view)
 	for (size_t i = 0; rows->hosts != NULL && i < rows->host_count; i++)
 		free(rows->hosts[i].why);
 	free(rows->hosts);
-	histree_critical_path_free(rows->paths);
+	histree_cursor_free(rows->paths);
 	pthread_mutex_destroy(&rows->paths_lock);
 	free(rows);
 }

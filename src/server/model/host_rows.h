@@ -37,7 +37,7 @@ struct host_rows {
 	bool has_hosts; /* rows of hosts */
 	/* Of all hosts, for the packets between them, one question at a time; NULL: no graph, or one host. */
 	struct histree_history *graph;
-	struct histree_critical_path *paths; /* NULL until it is asked for */
+	struct histree_cursor *paths; /* NULL until it is asked for */
 	pthread_mutex_t paths_lock;
 };
 

@@ -216,13 +216,12 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 						  .from = request->from,
 						  .to = request->to < INT64_MAX ? request->to + 1 : request->to,
 						  .cancel = { goes_on, &patience } };
-	struct histree_path_step step;
 	enum histree_status status = histree_critical_path_create(list->history, &list->path, error);
 	if (status == HISTREE_OK)
-		status = histree_critical_path_begin(list->path, &own, error);
+		status = histree_critical_path_start(list->path, &own, error);
 	for (size_t steps = 0; status == HISTREE_OK && list->is_all; steps++) {
-		status = histree_critical_path_next(list->path, &step, error);
-		if (status == HISTREE_OK && !take(&walk, &step))
+		status = histree_cursor_next(list->path, error);
+		if (status == HISTREE_OK && !take(&walk, histree_cursor_path_step(list->path)))
 			return error_memory(error, "a critical path");
 		list->is_all = list->is_all && steps < STEPS_MAX;
 	}
@@ -235,7 +234,7 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 
 void path_list_release(struct path_list *list)
 {
-	histree_critical_path_free(list->path);
+	histree_cursor_free(list->path);
 	free(list->steps);
 	free(list->places);
 	id_map_release(&list->known);

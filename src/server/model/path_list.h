@@ -31,7 +31,7 @@ struct path_request {
 
 struct path_list {
 	struct histree_history *history; /* of the graph */
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	struct histree_path_step *steps;
 	size_t step_count, step_capacity;
 	struct path_place *places; /* in the order in which the path comes to them */

@@ -129,7 +129,7 @@ static bool walk_damaged(const struct io *io, struct histree_query *sound)
 {
 	struct block_file *file;
 	struct histree_history *history;
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	struct histree_path_step step;
 	static const enum histree_path_rules rules[] = { HISTREE_PATH_RULES_TRACE_COMPASS, HISTREE_PATH_RULES_OWN };
 	if (block_file_open(io, "g", &file, NULL) != HISTREE_OK)
@@ -142,12 +142,14 @@ static bool walk_damaged(const struct io *io, struct histree_query *sound)
 		const struct histree_path_request request = {
 			.rules = rules[tid % 2], .tid = tid / 2, .from = info->start, .to = info->end + 1
 		};
-		if (histree_critical_path_begin(path, &request, NULL) != HISTREE_OK)
+		if (histree_critical_path_start(path, &request, NULL) != HISTREE_OK)
 			continue;
-		while (histree_critical_path_next(path, &step, NULL) == HISTREE_OK)
+		while (histree_cursor_next(path, NULL) == HISTREE_OK) {
+			step = *histree_cursor_path_step(path);
 			expect_true(sound, &step);
+		}
 	}
-	histree_critical_path_free(path);
+	histree_cursor_free(path);
 	histree_history_close(history);
 	return true;
 }
@@ -235,7 +237,7 @@ static unsigned steps_elsewhere(const struct written *from, const struct written
 {
 	struct memory_io memory;
 	struct histree_history *both;
-	struct histree_critical_path *path;
+	struct histree_cursor *path;
 	struct histree_path_step step;
 	unsigned steps = 0;
 	memory_io_init(&memory);
@@ -243,8 +245,10 @@ static unsigned steps_elsewhere(const struct written *from, const struct written
 						      { .name = "b", .history = host_of(&memory, "b", to) } };
 	assert_int_equal(histree_history_unite(parts, 2, &both, NULL), HISTREE_OK);
 	assert_int_equal(histree_critical_path_create(both, &path, NULL), HISTREE_OK);
-	assert_int_equal(histree_critical_path_start(path, 1, 7, 0, 101, NULL), HISTREE_OK);
-	while (histree_critical_path_next(path, &step, NULL) == HISTREE_OK) {
+	const struct histree_path_request request = { .host = 1, .tid = 7, .from = 0, .to = 101 };
+	assert_int_equal(histree_critical_path_start(path, &request, NULL), HISTREE_OK);
+	while (histree_cursor_next(path, NULL) == HISTREE_OK) {
+		step = *histree_cursor_path_step(path);
 		assert_true(step.start <= step.end);
 		steps += step.host == 0;
 		if (step.is_arrow && step.host == 0 && step.to_host == 1) {
@@ -255,7 +259,7 @@ static unsigned steps_elsewhere(const struct written *from, const struct written
 			assert_int_equal(step.to_tid, 7);
 		}
 	}
-	histree_critical_path_free(path);
+	histree_cursor_free(path);
 	histree_history_close(both);
 	memory_io_release(&memory);
 	return steps;

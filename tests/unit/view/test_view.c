@@ -276,8 +276,7 @@ static void what_is_no_longer_wanted_is_not_made(void **state)
 	const struct histree_cancel cancel = { .go_on = never };
 	struct histree_control_flow *flow;
 	struct histree_cpu_usage *usage;
-	struct histree_rows *rows;
-	struct histree_row row;
+	struct histree_cursor *rows;
 	const histree_quark quark = 0;
 	uint64_t counts[10];
 	assert_int_equal(histree_control_flow_create(fixture->history, cancel, &flow, NULL), HISTREE_ERR_CANCELLED);
@@ -299,8 +298,8 @@ static void what_is_no_longer_wanted_is_not_made(void **state)
 									    .cancel = { .go_on = never } },
 					    NULL),
 			 HISTREE_OK);
-	assert_int_equal(histree_rows_next(rows, &row, NULL), HISTREE_ERR_CANCELLED);
-	histree_rows_free(rows);
+	assert_int_equal(histree_cursor_next(rows, NULL), HISTREE_ERR_CANCELLED);
+	histree_cursor_free(rows);
 	struct histree_tree_layout *layout;
 	assert_int_equal(histree_tree_layout_create(fixture->history,
 						    &(struct histree_tree_layout_options){ .width = 100 }, cancel,
