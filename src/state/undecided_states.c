@@ -134,10 +134,7 @@ void undecided_free(struct undecided_states *undecided)
 
 static uint32_t last_of(const struct undecided_states *undecided, uint32_t first)
 {
-	uint32_t last = first;
-	while (piece_at(undecided, last)->next != 0)
-		last = piece_at(undecided, last)->next;
-	return last;
+	return piece_at(undecided, first)->last;
 }
 
 /* Add a certain piece to the run of what goes on, which becomes one if it is none.  Returns 0 without memory. */
@@ -154,7 +151,7 @@ static uint32_t add_piece(struct undecided_states *undecided, histree_quark quar
 	piece->to = INT64_MAX;
 	set_value(piece, value);
 	if (state->run == 0) {
-		state->run = piece->first = number;
+		state->run = piece->first = piece->last = number;
 		piece->open = 1;
 		return number;
 	}
@@ -163,6 +160,7 @@ static uint32_t add_piece(struct undecided_states *undecided, histree_quark quar
 	last->to = from - 1;
 	last->next = number;
 	piece->first = state->run;
+	piece_at(undecided, state->run)->last = number;
 	return number;
 }
 
@@ -171,10 +169,12 @@ static void cut_run(struct undecided_states *undecided, uint32_t first, histree_
 {
 	struct undecided_piece *run = piece_at(undecided, first);
 	assert(run->from <= end);
-	uint32_t last = first, next;
+	bool is_whole = piece_at(undecided, run->last)->from <= end;
+	uint32_t last = is_whole ? run->last : first, next;
 	while ((next = piece_at(undecided, last)->next) != 0 && piece_at(undecided, next)->from <= end)
 		last = next;
 	piece_at(undecided, last)->next = 0;
+	run->last = last;
 	if (piece_at(undecided, last)->to > end)
 		piece_at(undecided, last)->to = end;
 	while (next != 0) {

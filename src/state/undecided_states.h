@@ -41,8 +41,11 @@ struct undecided_piece {
 	uint32_t next;         /* of the run, or of the free ones */
 	uint32_t first;        /* of the run */
 	uint32_t before_in_bucket, after_in_bucket;
-	uint32_t open;  /* of the first one of a run: its undecided pieces, and 1 while it goes on */
-	uint32_t token; /* of the same: what the sink said when the run ended (interval_sink.h) */
+	/*
+	 * Of the first one of a run: its last piece, how many are undecided, and 1 while it goes on, and what the
+	 * sink said when it ended (interval_sink.h).
+	 */
+	uint32_t last, open, token;
 	int32_t value, if_null, if_other;
 	uint8_t type; /* of `value` */
 };

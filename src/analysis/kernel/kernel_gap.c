@@ -113,7 +113,8 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 						      : thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	if (call != HISTREE_UNKNOWN && (call != HISTREE_NULL || !ends)) {
 		/* A slice that has an exit first is of no use where that says something. */
-		thread_decide_call(model, thread, FACT_IS_NULL, INT64_MIN);
+		if (model->slice != NULL || call == HISTREE_NULL)
+			thread_decide_call(model, thread, FACT_IS_NULL, INT64_MIN);
 		return;
 	}
 	histree_time now = go_to(model, known_since(model, cpu, thread));

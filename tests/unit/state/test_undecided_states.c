@@ -185,4 +185,25 @@ static void one_fact_leaves_room_for_others(void **state)
 	histree_state_free(model.system);
 }
 
-TESTS(NULL, NULL, cmocka_unit_test(it_is_as_the_arrays_say), cmocka_unit_test(one_fact_leaves_room_for_others))
+/* Whoever a CPU runs, its state is one run: as many pieces as there is room for, and far more changes. */
+static void a_long_run_costs_no_more_than_a_short_one(void **state)
+{
+	(void)state;
+	static struct model model;
+	begin(&model, 1);
+	for (histree_time t = 1; t < 2000000; t++) {
+		const struct undecided_value value = { .fact = (histree_quark)(t % 1000 + 100),
+						       .believed = histree_int(1),
+						       .if_null = 1,
+						       .if_other = 2 };
+		assert_true(state_modify_undecided(model.system, t, model.quarks[0], &value, NULL) >= HISTREE_OK);
+	}
+	for (histree_quark fact = 100; fact < 1100; fact++)
+		assert_int_equal(state_decide(model.system, fact, FACT_IS_NULL, 0, NULL), HISTREE_OK);
+	assert_int_equal(state_undecided_total(model.system), 0);
+	assert_int_equal(histree_state_close(model.system, 2000001, NULL), HISTREE_OK);
+	histree_state_free(model.system);
+}
+
+TESTS(NULL, NULL, cmocka_unit_test(it_is_as_the_arrays_say), cmocka_unit_test(one_fact_leaves_room_for_others),
+      cmocka_unit_test(a_long_run_costs_no_more_than_a_short_one))
