@@ -87,7 +87,7 @@ static bool has_trace(const char *folder, unsigned depth, unsigned *seen)
 {
 	if (is_file_in(folder, "metadata"))
 		return true;
-	DIR *entries = depth<FOLDERS_DEEP_MAX && * seen> 0 ? opendir(folder) : NULL;
+	DIR *entries = depth < FOLDERS_DEEP_MAX && *seen > 0 ? opendir(folder) : NULL;
 	if (entries == NULL)
 		return false;
 	--*seen;
