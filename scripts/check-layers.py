@@ -36,7 +36,7 @@ PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "segment_density.h": 6, "segment_filter.h": 6, "selection.h": 6, "state_filter.h": 6, "window.h": 6,
     "segment_compare.h": 6, "state_compare.h": 6,
     "segment_rows.h": 6, "segment_source.h": 5, "segment_stats.h": 6, "store.h": 7, "events.h": 7, "sync.h": 6, "event_query.h": 7, "event_source.h": 7, "build.h": 7, "experiment.h": 7, "slices.h": 7, "repair.h": 7, "convert.h": 7, "load.h": 7, "view.h": 7, "chart_view.h": 7, "time_in_state.h": 6, "time_use.h": 7, "flame.h": 7,
-    "arrows.h": 7, "arrow.h": 7, "segment_view.h": 7, "draw.h": 8, "export.h": 8, "histree.h": 9,
+    "arrows.h": 7, "columns.h": 7, "segment_view.h": 7, "draw.h": 8, "export.h": 8, "histree.h": 9,
 }
 STRUCTS = {  # public headers above a folder that declare structs which it takes or fills; it calls nothing of them
     "tree": {"state_system.h", "history.h", "query.h", "segment_store.h"},  # options, info, region, order

@@ -2,7 +2,7 @@
 /*
  * export.h - files for other tools: columns, and tracks for viewers of traces.
  *
- * The functions that write columns consume any Arrow stream (arrow.h), and release it even if they fail. Viewers
+ * The functions that write columns consume any Arrow stream (columns.h), and release it even if they fail. Viewers
  * of traces get tracks with spans, counters and flows: histree_export_viewer() walks over a history, a segment
  * store or the events of a store in the order of time, and writes as it goes.
  *
@@ -13,8 +13,8 @@
 #ifndef HISTREE_EXPORT_H
 #define HISTREE_EXPORT_H
 
-#include "arrow.h"
 #include "arrows.h"
+#include "columns.h"
 
 enum histree_parquet_compression {
 	HISTREE_PARQUET_DEFAULT_COMPRESSION, /* zstd if the library was built with it, else none */
@@ -59,7 +59,7 @@ struct histree_parquet_options {
 	/* Default 1 Mi, at most 16 Mi; all rows of a group are in memory, about 60 bytes each */
 	uint32_t row_group_rows;
 	enum histree_parquet_compression compression;
-	int level;          /* of zstd, 1 to 19; default 3 */
+	int level; /* of zstd, 1 to 19; default 3 */
 	/* Default: a column of a row group is one page, which packs best; smaller pages prune better */
 	uint32_t page_rows;
 	enum histree_parquet_order order;
@@ -130,8 +130,8 @@ struct histree_ipc_options {
 	bool is_stream; /* Arrow's stream format, which is read from front to back; default its file format */
 	/* Compress the buffers of each batch by zstd; readers then copy what they would otherwise map */
 	bool is_compressed;
-	int level;          /* of zstd, 1 to 19; default 1 */
-	int descriptor;     /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	int level;                    /* of zstd, 1 to 19; default 1 */
+	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
 	struct histree_cancel cancel; /* asked at each batch */
 	/* Called after each batch, with the counts so far. */
 	void (*progress)(void *context, const struct histree_export_counts *counts);

@@ -49,7 +49,7 @@
  *	time_use.h	how long threads ran, waited and were blocked
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	chart_view.h	the rows and lines of a chart
- *	arrow.h		answers as columns, for tools that take the Arrow C stream interface
+ *	columns.h	answers as columns, for tools that take the Arrow C stream interface
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
  *	export.h	files for other tools: columns, and tracks for viewers of traces
@@ -57,7 +57,6 @@
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
 
-#include "arrow.h"
 #include "arrows.h"
 #include "attributes.h"
 #include "backend.h"
@@ -65,6 +64,7 @@
 #include "cancel.h"
 #include "chart_view.h"
 #include "charts.h"
+#include "columns.h"
 #include "convert.h"
 #include "critical_path.h"
 #include "cursor.h"

@@ -8,7 +8,7 @@
 
 #include "cli/attribute_list.h"
 #include "cli/target.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 #include "histree/events.h"
 #include "histree/query.h"
 

@@ -8,7 +8,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "columns/relation.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 enum part { QUARK, PARENT, NAME, PATH, DEPTH, PARTS };
 

@@ -19,7 +19,7 @@
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/utf8.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 #include "histree/status.h"
 
 struct columns_texts_view {

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 #include "histree/status.h"
 
 /* The offsets are int32. */

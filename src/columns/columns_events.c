@@ -18,7 +18,7 @@
 #include "base/number_text.h"
 #include "columns/columns_batch.h"
 #include "columns/relation.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 #include "histree/event_query.h"
 
 enum part { NUMBER, TIME, CPU, NAME, HOST, FIELDS, PARTS };

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "columns/columns_batch.h"
 #include "columns/relation.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 enum { FIELDS_MAX = HISTREE_SEGMENT_FIELDS_MAX };
 

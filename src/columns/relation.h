@@ -64,7 +64,7 @@ struct relation {
 
 enum { COLUMN_NONE = -1 };
 
-/* A column that a relation may have, and its bit in arrow.h. */
+/* A column that a relation may have, and its bit in columns.h. */
 struct relation_part {
 	uint64_t bit;
 	struct columns_column column;

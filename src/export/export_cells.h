@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 enum export_cell_kind {
 	EXPORT_BOOL,

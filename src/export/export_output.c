@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/number_text.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 /* ---- export buffer ------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
 
 #include "base/io.h"
 #include "base/number_text.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 /* The caller releases the schema. */
 enum histree_status export_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema,

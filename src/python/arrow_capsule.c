@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 typedef struct _object PyObject;
 typedef void (*capsule_destructor)(PyObject *capsule);

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 typedef struct _object PyObject;
 typedef struct _ts PyThreadState;

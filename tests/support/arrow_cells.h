@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 static inline bool arrow_bit(const void *bits, int64_t at)
 {

@@ -6,7 +6,7 @@
 #ifndef SUPPORT_FOREIGN_STREAM_H
 #define SUPPORT_FOREIGN_STREAM_H
 
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 struct foreign_options {
 	uint64_t seed;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 /*
  * The stream has up to `rows_max` rows, which depend on the seed.  Each is written to `expected`, unless that is

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "export/export_output.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 enum { IPC_ALIGNMENT = 64 };
 

@@ -32,7 +32,7 @@
 #include "base/arena.h"
 #include "base/zstd.h"
 #include "export/export_output.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 
 enum { FLATBUFFER_FIELDS_MAX = 8 };
 

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 #include "histree/status.h"
 
 static inline bool parquet_is_wide(enum parquet_kind kind)

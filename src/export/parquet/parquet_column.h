@@ -24,7 +24,7 @@
 #include "base/zstd.h"
 #include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 #include "histree/status.h"
 
 enum parquet_kind {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "histree/arrow.h"
+#include "histree/columns.h"
 #include "histree/labels.h"
 #include "histree/state_system.h"
 #include "support/arrow_cells.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arrow.h - answers as columns, for every tool that takes the Arrow C stream interface.
+ * columns.h - answers as columns, for every tool that takes the Arrow C stream interface.
  *
  * A stream hands out batches of rows.  Each batch is a struct of columns: buffers of numbers, bitmaps of what is
  * not null, and dictionaries of texts, as the Arrow columnar format lays them out.  pandas, polars, DuckDB,
@@ -35,8 +35,8 @@
  *
  * Threads: one thread at a time uses a stream.
  */
-#ifndef HISTREE_ARROW_H
-#define HISTREE_ARROW_H
+#ifndef HISTREE_COLUMNS_H
+#define HISTREE_COLUMNS_H
 
 #include "attributes.h"
 #include "cancel.h"
