@@ -45,8 +45,7 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	assert_non_null(world);
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-slices-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->copy, sizeof(world->copy), "%s/trace", world->folder);
 	snprintf(world->stores[WHOLE], sizeof(world->stores[WHOLE]), "%s/whole", world->folder);
 	snprintf(world->stores[CUT], sizeof(world->stores[CUT]), "%s/cut", world->folder);

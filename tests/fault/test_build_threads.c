@@ -46,8 +46,7 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	assert_non_null(world);
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-threads-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->copy, sizeof(world->copy), "%s/trace", world->folder);
 	for (size_t i = 0; i < COUNT_OF(thread_counts); i++)
 		snprintf(world->stores[i], sizeof(world->stores[i]), "%s/store-%u", world->folder,

@@ -73,8 +73,7 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	assert_non_null(world);
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-experiment-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->store, sizeof(world->store), "%s/store", world->folder);
 	source_path(world->one, "tests/data/ctf-calls");
 	source_path(world->two, "tests/data/lines-made/trace.txt");

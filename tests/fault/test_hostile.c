@@ -14,6 +14,7 @@
 #include "base/crc32c.h"
 #include "histree/histree.h"
 #include "store/block_file.h"
+#include "support/data.h"
 #include "support/test.h"
 
 struct world {
@@ -24,8 +25,7 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	assert_non_null(world);
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-hostile-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->path, sizeof(world->path), "%s/f.sht", world->folder);
 	*state = world;
 	return 0;

@@ -305,8 +305,7 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	assert_non_null(world);
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-mend-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->whole, sizeof(world->whole), "%s/whole", world->folder);
 	snprintf(world->damaged, sizeof(world->damaged), "%s/damaged", world->folder);
 	snprintf(world->to, sizeof(world->to), "%s/to", world->folder);

@@ -46,8 +46,7 @@ static int set_up(void **state)
 	struct world *world = calloc(1, sizeof(*world));
 	struct histree_error error = { 0 };
 	assert_non_null(world);
-	strcpy(world->folder, "/tmp/histree-sql-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
 	const struct histree_build_options options = { .traces = (const char *[]){ source_path(
 							       trace, "tests/data/demo-trace") },

@@ -14,6 +14,7 @@
 #include "driver.h"
 #include "histree/load.h"
 #include "histree/store.h"
+#include "support/data.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
 #include "support/test.h"
@@ -306,8 +307,7 @@ static void check_kind(const void *kind, uint64_t seed)
 	struct workload workload;
 	char command[64];
 	test.format = row_format_find(test.format_name);
-	snprintf(test.folder, sizeof(test.folder), "/tmp/histree-load-XXXXXX");
-	assert_non_null(mkdtemp(test.folder));
+	scratch_folder(test.folder, sizeof(test.folder));
 	snprintf(test.history, sizeof(test.history), "%s/dump", test.folder);
 	snprintf(test.text, sizeof(test.text), "%s/text", test.folder);
 	snprintf(test.again, sizeof(test.again), "%s/again", test.folder);

@@ -21,3 +21,13 @@ bool shared_path(char path[static DATA_PATH_SIZE], const char *name)
 	int size = snprintf(path, DATA_PATH_SIZE, "%s/%s", shared, name);
 	return size < DATA_PATH_SIZE && access(path, R_OK) == 0;
 }
+
+void scratch_folder(char *path, size_t size)
+{
+	const char *temporary = getenv("TMPDIR");
+	int length = snprintf(path, size, "%s/histree-XXXXXX", temporary != NULL ? temporary : "/tmp");
+	if (length < 0 || (size_t)length >= size || mkdtemp(path) == NULL) {
+		fprintf(stderr, "no folder '%s'\n", path);
+		exit(1);
+	}
+}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * data.h - where the data of a test lies.
+ * data.h - where the data of a test lies, and where it may write.
  */
 #ifndef SUPPORT_DATA_H
 #define SUPPORT_DATA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { DATA_PATH_SIZE = 4096 };
 
@@ -17,5 +18,8 @@ const char *source_path(char path[static DATA_PATH_SIZE], const char *name);
  * Returns false if it is not there, whatever else may be: the test is skipped then.
  */
 bool shared_path(char path[static DATA_PATH_SIZE], const char *name);
+
+/* Makes a folder of the test's own, in $TMPDIR or /tmp, and puts its path into `path`; ends the program if it cannot. */
+void scratch_folder(char *path, size_t size);
 
 #endif

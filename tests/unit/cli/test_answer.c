@@ -13,6 +13,7 @@
 
 #include "cli/answer.h"
 #include "histree/state_system.h"
+#include "support/data.h"
 #include "support/test.h"
 
 enum { ATTRIBUTES = 40, CHANGES = 60, START = 1000, END = 200000 };
@@ -89,8 +90,7 @@ static int make_world(void **state)
 	struct histree_state_system *system;
 	struct histree_error error = { 0 };
 	assert_non_null(world);
-	strcpy(world->folder, "/tmp/histree-answer-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->file, sizeof(world->file), "%s/history", world->folder);
 	const struct histree_history_options options = {
 		.path = world->file,

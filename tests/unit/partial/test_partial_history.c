@@ -38,8 +38,7 @@ static void build(const struct world *world, const char *store, enum histree_bac
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-partial-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	source_path(world->trace, "tests/data/demo-trace");
 	snprintf(world->full, sizeof(world->full), "%s/full", world->folder);
 	snprintf(world->partial, sizeof(world->partial), "%s/partial", world->folder);

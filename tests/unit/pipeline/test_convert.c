@@ -25,8 +25,7 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	const char *const analyses[] = { "kernel", "system-calls" };
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-convert-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	source_path(world->trace, "tests/data/ctf-perf-small");
 	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
 	snprintf(world->other, sizeof(world->other), "%s/other", world->folder);

@@ -38,8 +38,7 @@ static void run(const char *format, ...)
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-identities-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	source_path(world->trace, "tests/data/demo-trace");
 	snprintf(world->stores[OURS], sizeof(world->stores[OURS]), "%s/ours.histree", world->folder);
 	snprintf(world->stores[OTHER], sizeof(world->stores[OTHER]), "%s/other.histree", world->folder);

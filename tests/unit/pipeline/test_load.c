@@ -13,6 +13,7 @@
 #include "histree/query.h"
 #include "histree/store.h"
 #include "pipeline/load/load.h"
+#include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/test.h"
@@ -35,8 +36,7 @@ static void write_rows(FILE *file)
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-load-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->text, sizeof(world->text), "%s/text", world->folder);
 	snprintf(world->segments, sizeof(world->segments), "%s/segments", world->folder);
 	snprintf(world->pipe, sizeof(world->pipe), "%s/pipe", world->folder);

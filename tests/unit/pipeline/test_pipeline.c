@@ -23,6 +23,7 @@
 struct world {
 	char folder[64], trace[DATA_PATH_SIZE], store[128];
 	const char *traces[1];
+	struct io hasty;
 	struct faulty_io faulty;
 	struct histree_build_options options;
 	unsigned looks; /* that progress may have before it cancels */
@@ -41,11 +42,17 @@ static char *beside(const struct world *world, const char *suffix)
 	return path;
 }
 
+/* No power fails here: a thousand syncs would only take time. */
+static int no_sync(void *context, int file)
+{
+	(void)context, (void)file;
+	return 0;
+}
+
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-pipeline-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	source_path(world->trace, "tests/data/ctf-perf-small");
 	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
 	world->traces[0] = world->trace;
@@ -58,7 +65,9 @@ static int set_up(void **state)
 		.analyses = analyses,
 		.analysis_count = 2,
 	};
-	faulty_io_init(&world->faulty, &io_posix);
+	world->hasty = io_posix;
+	world->hasty.sync = no_sync;
+	faulty_io_init(&world->faulty, &world->hasty);
 	*state = world;
 	return 0;
 }
@@ -380,20 +389,10 @@ static void use_longer_trace(struct world *world)
 	world->options.publish_ns = 1; /* at each look at the clock */
 }
 
-/* No power fails here: a thousand syncs would only take time. */
-static int no_sync(void *context, int file)
-{
-	(void)context, (void)file;
-	return 0;
-}
-
 /* Each file call of a build that publishes fails; what it published stays, and another build goes on with it. */
 static void what_was_published_survives_whatever_fails(void **state)
 {
 	struct world *world = *state;
-	struct io hasty = io_posix;
-	hasty.sync = no_sync;
-	faulty_io_init(&world->faulty, &hasty);
 	use_longer_trace(world);
 	enum histree_status status = HISTREE_ERR_IO;
 	uint64_t failures = 0, kept = 0, stride = test_effort(2, 7);
@@ -441,10 +440,8 @@ static void what_was_published_survives_whatever_fails(void **state)
 static void resumes_of_resumes_lose_nothing(void **state)
 {
 	struct world *world = *state;
-	struct io hasty = io_posix;
-	hasty.sync = no_sync;
 	use_longer_trace(world);
-	faulty_io_init(&world->faulty, &hasty);
+	faulty_io_init(&world->faulty, &world->hasty);
 	build(world);
 	/* The last calls come after the history is complete and before the store is. */
 	uint64_t total = world->faulty.operations, count = test_effort(20, 10), resumes = 0;
@@ -455,7 +452,7 @@ static void resumes_of_resumes_lose_nothing(void **state)
 		char command[192];
 		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
 		assert_int_equal(system(command), 0);
-		faulty_io_init(&world->faulty, &hasty);
+		faulty_io_init(&world->faulty, &world->hasty);
 		world->options.resume = false;
 		world->faulty.fail_at = first;
 		enum histree_status status = pipeline_build(&world->options, &world->faulty.io, &error);

@@ -26,8 +26,7 @@ struct world {
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-wait-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	source_path(world->trace, "tests/data/demo-trace");
 	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
 	world->traces[0] = world->trace;

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "histree/state_system.h"
-#include "sql/sql_extension.h"
 #include "sql/sql_attach.h"
+#include "sql/sql_extension.h"
+#include "support/data.h"
 #include "support/test.h"
 
 enum { ATTRIBUTES = 5, STEPS = 2000, STEP = 10 };
@@ -31,8 +32,7 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	assert_non_null(world);
-	strcpy(world->folder, "/tmp/histree-sql-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->path, sizeof(world->path), "%s/h.sht", world->folder);
 	const struct histree_history_options options = { .path = world->path,
 							 .provider = "test",

@@ -27,8 +27,7 @@ struct world {
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-events-XXXXXX");
-	assert_non_null(mkdtemp(world->folder));
+	scratch_folder(world->folder, sizeof(world->folder));
 	snprintf(world->text, sizeof(world->text), "%s/text", world->folder);
 	snprintf(world->store, sizeof(world->store), "%s/store", world->folder);
 	snprintf(world->other, sizeof(world->other), "%s/other", world->folder);
