@@ -3,6 +3,8 @@
  * corpus_main.c - all targets in one program, run on files as a test: the committed corpus, or changes of it.
  *
  *	corpus TARGET FOLDER		each file of the folder
+ *	corpus made			all that make_corpus.c makes, each by its target
+ *	corpus make FOLDER		the same as files in FOLDER/TARGET, for libFuzzer
  *	corpus json FOLDER PREFIX	ctf_packets on changes of files whose names begin so (json_mutations.c)
  *	corpus wire FOLDER		perfetto on changes of files (wire_mutations.c)
  */
@@ -10,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fuzz.h"
 
@@ -46,11 +49,11 @@ void fuzz_run(fuzz_function *target, const uint8_t *bytes, size_t size)
 	free(copy);
 }
 
-static FILE *open_file(const char *folder, const char *name)
+static FILE *open_file(const char *folder, const char *name, const char *how)
 {
 	char path[PATH_SIZE];
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "rb");
+	FILE *file = fopen(path, how);
 	if (file == NULL) {
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		exit(1);
@@ -71,7 +74,7 @@ size_t fuzz_load(const char *folder_path, const char *prefix,
 	for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
 		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
-		FILE *file = open_file(folder_path, entry->d_name);
+		FILE *file = open_file(folder_path, entry->d_name, "rb");
 		load(context, bytes, fread(bytes, 1, sizeof(bytes), file));
 		fclose(file);
 		count++;
@@ -85,18 +88,44 @@ static void run_file(void *context, const uint8_t *bytes, size_t size)
 	fuzz_run(*(fuzz_function **)context, bytes, size);
 }
 
+static void run_made(void *context, const char *target, const char *name, const uint8_t *bytes, size_t size)
+{
+	(void)name;
+	fuzz_run(fuzz_target(target), bytes, size);
+	++*(size_t *)context;
+}
+
+static void write_made(void *context, const char *target, const char *name, const uint8_t *bytes, size_t size)
+{
+	char folder[PATH_SIZE];
+	snprintf(folder, sizeof(folder), "%s/%s", (const char *)context, target);
+	REQUIRE(mkdir(folder, 0777) == 0 || errno == EEXIST);
+	FILE *file = open_file(folder, name, "wb");
+	REQUIRE(fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
 int main(int count, char **words)
 {
+	size_t inputs = 0;
+	if (count == 3 && strcmp(words[1], "make") == 0) {
+		corpus_make(write_made, words[2]);
+		return 0;
+	}
+	if (count == 2 && strcmp(words[1], "made") == 0) {
+		corpus_make(run_made, &inputs);
+		printf("%zu inputs\n", inputs);
+		return inputs == 0;
+	}
 	if (count == 4 && strcmp(words[1], "json") == 0)
 		return json_mutations(words[2], words[3]);
 	if (count == 3 && strcmp(words[1], "wire") == 0)
 		return wire_mutations(words[2]);
 	if (count != 3) {
-		fprintf(stderr, "usage: corpus TARGET FOLDER\n");
+		fprintf(stderr, "usage: corpus TARGET FOLDER, or corpus made\n");
 		return 2;
 	}
 	fuzz_function *target = fuzz_target(words[1]);
-	size_t inputs = fuzz_load(words[2], "", run_file, &target);
+	inputs = fuzz_load(words[2], "", run_file, &target);
 	printf("%zu inputs\n", inputs);
 	return inputs == 0;
 }

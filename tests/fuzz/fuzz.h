@@ -36,6 +36,10 @@ void fuzz_run(fuzz_function *target, const uint8_t *bytes, size_t size);
 size_t fuzz_load(const char *folder, const char *prefix,
 		 void (*load)(void *context, const uint8_t *bytes, size_t size), void *context);
 
+/* Hands out what make_corpus.c makes. */
+typedef void corpus_put(void *context, const char *target, const char *name, const uint8_t *bytes, size_t size);
+void corpus_make(corpus_put *input, void *context);
+
 /* Random changes of the files in a folder, by what a format is made of; both return what main() returns. */
 int json_mutations(const char *folder, const char *prefix);
 int wire_mutations(const char *folder);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * make_corpus FOLDER - write the first inputs of each target: what a real history looks like to it.
+ * make_corpus.c - the first inputs of each target: what a real history looks like to it.
  *
- * The corpus in tests/fuzz/corpus came from here; inputs that once failed are added to it by hand.
+ * They are made when they are needed (corpus_main.c).  What cannot be made, and inputs that once failed, are files
+ * in tests/fuzz/corpus.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analysis/analysis.h"
 #include "base/bytes.h"
@@ -38,16 +37,12 @@
 
 enum { NODE_SIZE = 4096 };
 
-static const char *root;
+static corpus_put *put_input;
+static void *put_context;
 
 static void put(const char *target, const char *name, const uint8_t *bytes, size_t size)
 {
-	char path[4096];
-	snprintf(path, sizeof(path), "%s/%s", root, target);
-	REQUIRE(mkdir(path, 0777) == 0 || errno == EEXIST);
-	snprintf(path, sizeof(path), "%s/%s/%s", root, target, name);
-	FILE *file = fopen(path, "wb");
-	REQUIRE(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+	put_input(put_context, target, name, bytes, size);
 }
 
 /* The same with the byte before it that chooses what it is. */
@@ -492,13 +487,25 @@ static void put_slice(const char *name, uint8_t form, const uint8_t *bytes, size
 	put_chosen("slice", name, form, bytes, size);
 }
 
-int main(int count, char **arguments)
+/* Times that go back by less than what a text may be late, and one that is later than that. */
+static void put_late_events(void)
 {
-	if (count != 2) {
-		fprintf(stderr, "usage: make_corpus FOLDER\n");
-		return 2;
-	}
-	root = arguments[1];
+	char text[1 << 16];
+	int size = snprintf(text, sizeof(text), "\ntime,name\n");
+	for (int i = 0; i < 200; i++)
+		size += snprintf(text + size, sizeof(text) - (size_t)size, "%d,a\n", i * 19 % 50);
+	put("event_text", "disorder", (const uint8_t *)text, (size_t)size);
+	size = snprintf(text, sizeof(text), "\ntime,name\n");
+	for (int i = 0; i < 5000; i++)
+		size += snprintf(text + size, sizeof(text) - (size_t)size, "%d,a\n", i);
+	size += snprintf(text + size, sizeof(text) - (size_t)size, "1,b\n");
+	put("event_text", "late", (const uint8_t *)text, (size_t)size);
+}
+
+void corpus_make(corpus_put *input, void *context)
+{
+	put_input = input;
+	put_context = context;
 	put_values();
 	put_numbers();
 	put_sums();
@@ -521,5 +528,5 @@ int main(int count, char **arguments)
 	put_labels();
 	slice_corpus(put_slice);
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);
-	return 0;
+	put_late_events();
 }

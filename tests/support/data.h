@@ -19,7 +19,7 @@ const char *source_path(char path[static DATA_PATH_SIZE], const char *name);
  */
 bool shared_path(char path[static DATA_PATH_SIZE], const char *name);
 
-/* Makes a folder of the test's own, in $TMPDIR or /tmp, and puts its path into `path`; ends the program if it cannot. */
+/* Makes a folder of the test's own, in $TMPDIR or /tmp, and puts its path into `path`, or ends the program. */
 void scratch_folder(char *path, size_t size);
 
 #endif
