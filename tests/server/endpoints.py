@@ -4,7 +4,7 @@
     endpoints.py HISTREE
 
 A store may lack histories, segments, events or all of them, may be damaged, still be built, or have a part that was
-made to do harm (tests/support/hostile.py).  What the routes are is read from the table in src/server/routes.c, so that
+made to do harm (tests/support/hostile.py).  What the routes are is read from the table in src/server/server.c, so that
 a new one is tried as well.  No request takes more than two seconds of the server's time, or all of them together more
 than 256 MiB of its memory.
 """
@@ -39,7 +39,7 @@ BODIES = ({}, {"parameters": {}}, {"parameters": {"requested_times": [0], "reque
 
 def routes():
     """(method, path pattern) of each row of the table of routes."""
-    text = (SOURCE / "src" / "server" / "routes.c").read_text()
+    text = (SOURCE / "src" / "server" / "server.c").read_text()
     prefixes = {}
     for name, value in re.findall(r"#define (\w+) (.+)", text):
         prefixes[name] = expand(value, prefixes)
