@@ -43,6 +43,12 @@ struct analysis {
 				      struct histree_error *error);
 
 	/*
+	 * Whether events of a class mean anything to it: a build asks once, and then shows it no others.  NULL: it
+	 * sees all.
+	 */
+	bool (*wants)(const void *instance, const struct event_class *class);
+
+	/*
 	 * One event, in the order of the input.  Unmatched or odd events are not errors: what they say is
 	 * taken as far as it goes.  A state change that the state system refuses (HISTREE_ERR_TYPE, ...) ends
 	 * the handling of that one event and is counted.  Negative only for what ends the build: no

@@ -22,17 +22,22 @@ static size_t at_least_min(size_t bytes)
 struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segment_stores)
 {
 	size_t all = memory_max != 0 ? memory_max : MEMORY_DEFAULT;
-	size_t buffers = all / 5 * 3, segments = 0, history = 0;
+	size_t buffers = all / 5 * 3, segments = 0, history = 0, beside = 0;
 	if (segment_stores > 0)
-		segments = lesser(all / 20, buffers / 2 / segment_stores);
+		segments = at_least_min(lesser(all / 20, buffers / (histories > 1 ? 4 : 2) / segment_stores));
+	size_t left = buffers > segment_stores * segments ? buffers - segment_stores * segments : 0;
 	if (histories > 0)
-		history = lesser(buffers / 2, (buffers - segment_stores * segments) / histories);
+		history = lesser(buffers / 2, left);
+	if (histories > 1)
+		beside = lesser(history, (left - history) / (histories - 1));
 	return (struct memory_plan){
 		.tables = at_least_min(all / 5 * 2),
 		.history = at_least_min(history),
+		.beside = at_least_min(beside),
 		.segments = at_least_min(segments),
 		.history_cut = at_least_min(history / 4),
-		.slices = at_least_min(buffers - segment_stores * segments - histories * history + history / 4 * 3),
+		.slices = at_least_min(left - history - (histories > 1 ? histories - 1 : 0) * beside +
+				       history / 4 * 3),
 	};
 }
 

@@ -3,8 +3,9 @@
  * memory_plan.h - what each part of a build may have of its memory (docs/design/12-build.md).
  *
  * Of what the build may have, two fifths are for tables, which all analyses share, and three fifths for buffers.
- * As long as there is one history and no more than six segment stores, each has a buffer of its own size,
- * whichever others are built: its file is the same to the byte.  More of them have less.
+ * The first history has half of the buffers, whichever others are built, so that its file is the same to the byte.
+ * As long as it is the only one and there are no more than six segment stores, so are theirs.  More of them have
+ * less.
  */
 #ifndef PIPELINE_MEMORY_PLAN_H
 #define PIPELINE_MEMORY_PLAN_H
@@ -14,7 +15,8 @@
 
 struct memory_plan {
 	size_t tables;   /* of all analyses */
-	size_t history;  /* the buffers of each history, and of its overviews after it */
+	size_t history;  /* the buffers of the first history, and of the overviews of each after it */
+	size_t beside;   /* the buffers of each other history */
 	size_t segments; /* the buffer of each segment store */
 	/* Of a history that is cut in time, while it is built: */
 	size_t history_cut; /* the buffers of its tree */

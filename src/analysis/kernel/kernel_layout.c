@@ -555,3 +555,8 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 		binding.role = KERNEL_NO_ROLE;
 	return binding;
 }
+
+enum kernel_role kernel_layout_role(const struct event_class *class)
+{
+	return kernel_layout_bind(class).role;
+}

@@ -221,6 +221,9 @@ bool kernel_layout_knows(const struct event_trace *trace);
  */
 struct kernel_binding kernel_layout_bind(const struct event_class *class);
 
+/* Returns the role of the events of a class; an event that lacks something has KERNEL_NO_ROLE in place of it. */
+enum kernel_role kernel_layout_role(const struct event_class *class);
+
 /* The field in which events of a class name the thread in which they happen; EVENT_NO_FIELD: they do not. */
 uint32_t kernel_layout_own_tid(const struct event_class *class);
 

@@ -98,6 +98,11 @@ histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int
 
 /* ---- events ------------------------------------------------------------------------------------------ */
 
+bool kernel_segments_wants(const void *instance, const struct event_class *class)
+{
+	return ((const struct kernel_segments *)instance)->kind->handlers[kernel_layout_role(class)] != NULL;
+}
+
 enum histree_status kernel_segments_event(void *instance, const struct event *source, struct histree_error *error)
 {
 	struct kernel_segments *segments = instance;

@@ -38,6 +38,7 @@ struct kernel_segments {
 enum histree_status kernel_segments_create(const struct kernel_segments_kind *kind, void *input,
 					   struct histree_segment_store *store, void **instance,
 					   struct histree_error *error);
+bool kernel_segments_wants(const void *instance, const struct event_class *class);
 enum histree_status kernel_segments_event(void *instance, const struct event *event, struct histree_error *error);
 struct segment_counts kernel_segments_counts(const void *instance);
 bool kernel_segments_is_empty(const void *instance);
@@ -45,9 +46,9 @@ void kernel_segments_missing(const void *instance, char *text, size_t size);
 void kernel_segments_free(void *instance);
 
 /* What all of them have in common as a struct segment_analysis. */
-#define KERNEL_SEGMENTS_FUNCTIONS                                                                   \
-	.input = &kernel_input_kind, .applies = kernel_input_knows, .event = kernel_segments_event, \
-	.counts = kernel_segments_counts, .is_empty = kernel_segments_is_empty,                     \
+#define KERNEL_SEGMENTS_FUNCTIONS                                                                               \
+	.input = &kernel_input_kind, .applies = kernel_input_knows, .event = kernel_segments_event,             \
+	.wants = kernel_segments_wants, .counts = kernel_segments_counts, .is_empty = kernel_segments_is_empty, \
 	.missing = kernel_segments_missing, .free = kernel_segments_free
 
 /* ---- for handlers ------------------------------------------------------------------------------------ */

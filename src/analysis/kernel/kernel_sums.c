@@ -130,6 +130,11 @@ static void begin_changes(struct kernel_sums *sums, histree_time time)
 	changes_begin(&sums->changes, sums->now);
 }
 
+bool kernel_sums_wants(const void *instance, const struct event_class *class)
+{
+	return (((const struct kernel_sums *)instance)->counted >> kernel_layout_role(class) & 1) != 0;
+}
+
 enum histree_status kernel_sums_event(void *instance, const struct event *event, struct histree_error *error)
 {
 	struct kernel_sums *sums = instance;

@@ -91,6 +91,7 @@ struct kernel_sums {
 /* The functions of an analysis of sums; `create` calls the first. */
 enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, struct histree_state_system *system,
 				       void *input, void **instance, struct histree_error *error);
+bool kernel_sums_wants(const void *instance, const struct event_class *class);
 enum histree_status kernel_sums_event(void *instance, const struct event *event, struct histree_error *error);
 enum histree_status kernel_sums_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 uint64_t kernel_sums_refused(const void *instance);
@@ -99,9 +100,10 @@ void kernel_sums_missing(const void *instance, char *text, size_t size);
 void kernel_sums_free(void *instance);
 
 /* What all of them have in common as a struct analysis. */
-#define KERNEL_SUMS_FUNCTIONS                                                               \
-	.event = kernel_sums_event, .gap = kernel_sums_gap, .refused = kernel_sums_refused, \
-	.is_empty = kernel_sums_is_empty, .missing = kernel_sums_missing, .free = kernel_sums_free
+#define KERNEL_SUMS_FUNCTIONS                                                                             \
+	.wants = kernel_sums_wants, .event = kernel_sums_event, .gap = kernel_sums_gap,                   \
+	.refused = kernel_sums_refused, .is_empty = kernel_sums_is_empty, .missing = kernel_sums_missing, \
+	.free = kernel_sums_free
 
 /* ---- for handlers -------------------------------------------------------------------------------------------- */
 

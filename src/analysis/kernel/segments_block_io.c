@@ -292,6 +292,7 @@ const struct segment_analysis segment_analysis_block_io = {
 	.create = create,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
+	.wants = kernel_segments_wants,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
 	.is_empty = kernel_segments_is_empty,

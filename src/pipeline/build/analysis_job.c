@@ -694,8 +694,9 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 
 bool analysis_job_wants(const struct analysis_job *job, const struct event_class *class)
 {
-	const struct segment_analysis *segments = job->entry->segments;
-	return segments == NULL || segments->wants == NULL || segments->wants(job->instance, class);
+	bool (*wants)(const void *, const struct event_class *) =
+		analysis_job_makes_history(job) ? job->entry->analysis->wants : job->entry->segments->wants;
+	return wants == NULL || job->slices != NULL || wants(job->instance, class);
 }
 
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error)

@@ -73,8 +73,9 @@ static size_t lane_of(const struct analysis_job *job, size_t segments_before, si
 
 static void add_job(struct build_lane *lane, struct analysis_job *job)
 {
-	const struct segment_analysis *segments = job->entry->segments;
-	lane->has_choosers |= segments != NULL && segments->wants != NULL;
+	const struct registry_entry *entry = job->entry;
+	lane->has_choosers |=
+		entry->analysis != NULL ? entry->analysis->wants != NULL : entry->segments->wants != NULL;
 	lane->jobs[lane->job_count++] = job;
 }
 
@@ -137,9 +138,10 @@ handle_wanted(struct build_lane *lane, const struct event *event, struct histree
 	if (wanted == NULL)
 		return error_memory(error, "classes of events");
 	enum histree_status status = analysis_inputs_begin(&lane->inputs, event, error);
-	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++)
-		if (i >= LANE_CHOOSERS_MAX || (*wanted >> i & 1) != 0)
-			status = analysis_job_handle(lane->jobs[i], event, error);
+	for (uint64_t left = *wanted; left != 0 && status == HISTREE_OK; left &= left - 1)
+		status = analysis_job_handle(lane->jobs[__builtin_ctzll(left)], event, error);
+	for (size_t i = LANE_CHOOSERS_MAX; i < lane->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_handle(lane->jobs[i], event, error);
 	return status == HISTREE_OK ? analysis_inputs_end(&lane->inputs, error) : status;
 }
 
@@ -306,6 +308,7 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 					&build->tables, &build->symbols, build->error);
 	if (made != HISTREE_OK)
 		return made;
+	struct memory_plan memory = build->memory;
 	for (size_t i = 0; i < build->job_count; i++) {
 		struct analysis_job *job = &build->jobs[i];
 		job->trace = build->stream.trace;
@@ -316,8 +319,10 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 			return error_memory(build->error, "a path");
 		enum histree_status status =
 			analysis_job_start(job, build->io, path, start_of(build, job, start), build->options,
-					   &build->memory, build_lanes_inputs(&build->lanes, job), build->error);
+					   &memory, build_lanes_inputs(&build->lanes, job), build->error);
 		free(path);
+		if (analysis_job_makes_history(job))
+			memory.history = memory.history_cut = memory.beside;
 		if (status != HISTREE_OK)
 			return status;
 	}

@@ -16,7 +16,8 @@ static void all_parts_together_are_the_memory(void **state)
 		for (size_t histories = 0; histories <= HISTORIES_MAX; histories++)
 			for (size_t stores = 0; stores <= STORES_MAX; stores++) {
 				struct memory_plan plan = memory_plan(sizes[i], histories, stores);
-				assert_true(plan.tables + histories * plan.history + stores * plan.segments <=
+				size_t beside = histories > 1 ? (histories - 1) * plan.beside : 0;
+				assert_true(plan.tables + plan.history + beside + stores * plan.segments <=
 					    sizes[i]);
 			}
 }
@@ -27,6 +28,7 @@ static void a_file_does_not_depend_on_the_others(void **state)
 	struct memory_plan alone = memory_plan(0, 1, 0), all = memory_plan(0, 1, 6), calls = memory_plan(0, 0, 1);
 	assert_int_equal(alone.history, 48 * MEGABYTE);
 	assert_int_equal(all.history, alone.history);
+	assert_int_equal(memory_plan(0, 8, 20).history, alone.history);
 	assert_int_equal(all.segments, 8 * MEGABYTE);
 	assert_int_equal(calls.segments, all.segments);
 	assert_int_equal(alone.tables, 64 * MEGABYTE);
