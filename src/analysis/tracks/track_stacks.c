@@ -18,11 +18,6 @@
 #include "base/error.h"
 #include "event/event.h"
 
-static inline struct track_text track_frame_name(const struct track_frame *frame)
-{
-	return (struct track_text){ frame->text, frame->name_size };
-}
-
 /* ---- args text ----------------------------------------------------------------------------------------------- */
 
 struct writer {
