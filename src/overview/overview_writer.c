@@ -19,6 +19,7 @@
 #include "base/memory_files.h"
 #include "histree/history.h"
 #include "overview/overview_choice.h"
+#include "overview/overview_feed.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_maker.h"
 #include "state/attribute_tree.h"
@@ -219,8 +220,9 @@ struct writer {
 	struct overview_choice choice;
 	struct overview_choice first; /* that of the first overview, with what came of it */
 
-	struct pyramid_file rows; /* the level at hand */
-	uint32_t last;            /* level that is there */
+	struct pyramid_file rows;   /* the level at hand */
+	uint32_t last;              /* level that is there */
+	struct overview_feed *feed; /* NULL: nothing was fed */
 
 	/* The other pyramids, which are made of the windows of the first level, by enum pyramid_id. */
 	struct pyramid_source pyramid_source;
@@ -400,11 +402,15 @@ static enum histree_status begin_others(struct writer *writer, struct histree_er
 		.options = &writer->first_options,
 		.progress = &writer->progress,
 	};
-	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++)
-		if (cell_kinds[id] != NULL)
-			status = pyramid_maker_begin(&writer->makers[id], cell_kinds[id], &writer->pyramid_source,
-						     percent_of(writer, percent_max_of(&writer->options, id)),
+	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++) {
+		struct pyramid_maker *maker = &writer->makers[id], *fed = overview_feed_maker(writer->feed, id);
+		const uint64_t bytes_max = percent_of(writer, percent_max_of(&writer->options, id));
+		if (fed != NULL)
+			status = pyramid_maker_adopt(maker, fed, &writer->pyramid_source, bytes_max, error);
+		else if (cell_kinds[id] != NULL)
+			status = pyramid_maker_begin(maker, cell_kinds[id], &writer->pyramid_source, bytes_max,
 						     error);
+	}
 	return status;
 }
 
@@ -580,10 +586,13 @@ static void take_crew(struct writer *writer)
 		options->crew = &writer->own_crew;
 }
 
-enum histree_status overviews_write(const struct io *io, const char *path, const struct overview_options *options,
-				    struct histree_error *error)
+enum histree_status overviews_write_fed(const struct io *io, const char *path,
+					const struct overview_options *options, struct overview_feed *feed,
+					struct histree_error *error)
 {
-	struct writer writer = { .io = io, .path = path, .options = overview_options_complete(options) };
+	struct writer writer = {
+		.io = io, .path = path, .options = overview_options_complete(options), .feed = feed
+	};
 	size_t size = pyramid_path_size(path); /* the longest of all */
 	writer.progress =
 		(struct overview_progress){ .go_on = writer.options.go_on, .context = writer.options.context };

@@ -16,6 +16,7 @@
 #include "state/attribute_tree.h"
 #include "state/interval_sink.h"
 
+struct overview_feed;
 struct table_space;
 
 enum { OVERVIEW_TRIAL_WINDOWS = 3 };
@@ -43,9 +44,17 @@ void overview_trial_release(struct overview_trial *trial);
 /*
  * Writes the overviews next to the history at a path, which is complete.  Reads the history twice, and each
  * overview once for the next.  Takes 60 bytes of memory for each state in a window, and 4 for each attribute.  On
- * failure no overview is left.
+ * failure no overview is left.  What a feed has is not read; NULL: nothing was fed.
  */
-enum histree_status overviews_write(const struct io *io, const char *path, const struct overview_options *options,
-				    struct histree_error *error);
+enum histree_status overviews_write_fed(const struct io *io, const char *path,
+					const struct overview_options *options, struct overview_feed *feed,
+					struct histree_error *error);
+
+static inline enum histree_status overviews_write(const struct io *io, const char *path,
+						  const struct overview_options *options,
+						  struct histree_error *error)
+{
+	return overviews_write_fed(io, path, options, NULL, error);
+}
 
 #endif

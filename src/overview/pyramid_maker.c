@@ -326,6 +326,39 @@ enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struc
 	return status == HISTREE_OK && !kind->is_kept ? pyramid_maker_begin_file(maker, error) : status;
 }
 
+enum histree_status pyramid_maker_feed(struct pyramid_maker *maker, const struct cell_kind *kind,
+				       const char *provider, histree_time start, size_t memory_max,
+				       struct table_space *tables, struct histree_error *error)
+{
+	*maker = (struct pyramid_maker){
+		.kind = kind,
+		.of = { .start = start, .end = start },
+		.memory_max = memory_max,
+		.tables = tables,
+		.node_size = pyramid_kinds[kind->id].node_size,
+	};
+	snprintf(maker->of.provider, sizeof(maker->of.provider), "%s", provider);
+	return kind->feed_begin(maker, error);
+}
+
+enum histree_status pyramid_maker_adopt(struct pyramid_maker *maker, struct pyramid_maker *fed,
+					const struct pyramid_source *source, uint64_t bytes_max,
+					struct histree_error *error)
+{
+	*maker = *fed;
+	*fed = (struct pyramid_maker){ .kind = NULL };
+	maker->source = source;
+	maker->of = *histree_history_info(source->history);
+	maker->bytes_max = bytes_max;
+	maker->give = write_ready;
+	maker->give_context = maker;
+	maker->name = malloc(pyramid_path_size(source->path));
+	if (maker->name == NULL)
+		return error_memory(error, "a path");
+	pyramid_path(maker->kind->id, source->path, 1, maker->name);
+	return maker->kind->adopt(maker, error);
+}
+
 /* Own the attributes of an existing pyramid, each of which must have all levels where cells are of ns. */
 static enum histree_status own_those(struct pyramid_maker *maker, const struct pyramid *there,
 				     struct histree_error *error)

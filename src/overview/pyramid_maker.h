@@ -30,6 +30,8 @@
 #include "state/interval_sink.h"
 #include "state/pyramid.h"
 
+struct feed_window;
+struct histree_state_system;
 struct pyramid_maker;
 struct table_space;
 
@@ -50,6 +52,23 @@ struct cell_kind {
 	/* Choose, too, what costs little because others read it; NULL: nothing is. */
 	enum histree_status (*join)(struct pyramid_maker *maker, const struct overview_choice *others,
 				    struct histree_error *error);
+
+	/*
+	 * Be fed while the history is made (overview_feed.h): have what is the kind's own; take a window of what
+	 * ended; take what goes on up to the end of the history; forget what no window needs any more; and, with
+	 * the history at hand, have cells as choose() would.  NULL: the kind reads the history.
+	 */
+	enum histree_status (*feed_begin)(struct pyramid_maker *maker, struct histree_error *error);
+	enum histree_status (*feed)(struct pyramid_maker *maker, const struct feed_window *window,
+				    struct histree_error *error);
+	enum histree_status (*feed_end)(struct pyramid_maker *maker, const struct feed_window *window,
+					struct histree_error *error);
+	/* Whether the value that an attribute has since a time was used, and whether a state comes again. */
+	bool (*feed_used)(struct pyramid_maker *maker, const struct histree_state_system *system,
+			  histree_quark quark, histree_time since);
+	bool (*feed_holds)(const struct pyramid_maker *maker, histree_quark quark, histree_time end);
+	void (*feed_free)(struct pyramid_maker *maker); /* before the tables of the history go; NULL: nothing is */
+	enum histree_status (*adopt)(struct pyramid_maker *maker, struct histree_error *error);
 
 	/* Add what of a state lies in maker->from to maker->to; what lies outside is added another time. */
 	enum histree_status (*add)(struct pyramid_maker *maker, uint32_t owner, histree_time start,
@@ -152,9 +171,12 @@ struct pyramid_maker {
 	struct histree_history_info of;
 	uint64_t bytes_max;          /* that the file may have, */
 	uint64_t bytes_wanted;       /* and what to aim at, for a kind that does so, to get no more */
+	size_t memory_max;           /* while it is fed: of the history, as in struct overview_options, */
+	struct table_space *tables;  /* and what grows with attributes */
 	const struct pyramid *again; /* that is there, and is to be made as it is; NULL: a new one */
 
 	bool is_wanted;
+	bool holds; /* while it is fed: some states are to come again, of which kind->feed_holds() tells */
 	struct overview_choice choice; /* what is read; of most kinds, its owners */
 	unsigned log2;                 /* N */
 	struct pyramid_grid grid;      /* of kinds of cells of ns */
@@ -189,6 +211,17 @@ enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struc
  */
 enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struct cell_kind *kind,
 					const struct pyramid_source *source, const struct pyramid *there,
+					struct histree_error *error);
+
+/*
+ * Begin one that is fed; and later, with the history at hand, have it go on as one that had begun to read it, and
+ * has read all: from *fed, which is empty then.
+ */
+enum histree_status pyramid_maker_feed(struct pyramid_maker *maker, const struct cell_kind *kind,
+				       const char *provider, histree_time start, size_t memory_max,
+				       struct table_space *tables, struct histree_error *error);
+enum histree_status pyramid_maker_adopt(struct pyramid_maker *maker, struct pyramid_maker *fed,
+					const struct pyramid_source *source, uint64_t bytes_max,
 					struct histree_error *error);
 
 /* Have what is read be read together with what others read. */

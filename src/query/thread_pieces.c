@@ -119,8 +119,7 @@ const char *thread_fact_name(enum thread_fact fact)
 	return names[fact];
 }
 
-/* "42", "-1", and "0_3" for the idle loop of CPU 3. */
-static bool parse_name(const struct attribute_name *name, int32_t *tid, int32_t *cpu)
+bool thread_parse_name(const struct attribute_name *name, int32_t *tid, int32_t *cpu)
 {
 	*cpu = -1;
 	*tid = (int32_t)name->number;
@@ -165,7 +164,7 @@ bool thread_walk_next(struct thread_walk *walk)
 	while (walk->next != HISTREE_ROOT && !is_thread) {
 		walk->node = walk->next;
 		const struct attribute_name name = source->name(walk->attributes, walk->node, &walk->near);
-		is_thread = parse_name(&name, &walk->tid, &walk->cpu);
+		is_thread = thread_parse_name(&name, &walk->tid, &walk->cpu);
 		if (is_thread && (!walk->is_of_run || walk->run != walk->near.number))
 			find_offsets(walk, walk->node);
 		walk->next = source->next_sibling(walk->attributes, walk->node, &walk->near);

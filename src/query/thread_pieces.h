@@ -79,6 +79,9 @@ enum thread_fact {
 /* Returns what the attribute is called. */
 const char *thread_fact_name(enum thread_fact fact);
 
+/* The name of a thread: "42", "-1", and "0_3" for the idle loop of CPU 3, of which *cpu is the number; else -1. */
+bool thread_parse_name(const struct attribute_name *name, int32_t *tid, int32_t *cpu);
+
 struct thread_walk {
 	const struct histree_attributes *attributes;
 	struct attribute_range near;

@@ -20,6 +20,7 @@
 #include "histree/build.h"
 #include "histree/slices.h"
 #include "histree/store.h"
+#include "overview/overview_feed.h"
 #include "partial/partial_history.h"
 #include "pipeline/build/slice_worker.h"
 #include "pipeline/memory_plan.h"
@@ -525,6 +526,53 @@ static enum histree_status cannot_resume(const struct analysis *analysis, struct
 		analysis->name);
 }
 
+/* Where others only offer to read slices, a trace that cannot be cut is built without. */
+static bool is_cut(const struct analysis_job *job, const struct histree_build_options *build)
+{
+	if (build->slices == 0 || job->entry->analysis == NULL || job->entry->analysis->slices == NULL)
+		return false;
+	if (build->slice_post == NULL || job_slices_can_cut(job->trace))
+		return true;
+	slice_post_refuse(build->slice_post, "a trace is cut that is CTF, with a file a stream and packets that "
+					     "say when they begin");
+	return false;
+}
+
+enum { FED_BYTES_MIN = 8 << 20 };
+
+/* Whether a history is likely to have overviews: a state takes eight bytes of a trace at least, about. */
+static bool is_fed(const struct analysis_job *job, const struct histree_build_options *build)
+{
+	const uint64_t bytes = trace_bytes(job->trace);
+	return !build->no_overviews && !build->resume && !is_cut(job, build) &&
+	       (bytes == 0 || bytes >= FED_BYTES_MIN);
+}
+
+/* Overviews are made of states as they end. */
+static enum histree_status create_fed(struct analysis_job *job, const struct io *io,
+				      const struct histree_history_options *options,
+				      const struct state_shared *shared, struct histree_error *error)
+{
+	const struct overview_options overviews = { .memory_max = options->tree.memory_max };
+	const struct overview_feed_plan plan = { .provider = options->provider,
+						 .start = options->start,
+						 .options = &overviews };
+	struct interval_sink sink;
+	enum histree_status status = state_file_sink(io, options, shared, &sink, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = overview_feed_create(&plan, &sink, &job->feed, error);
+	if (status == HISTREE_OK)
+		status = state_system_create(options->start, &sink, &job->system, error);
+	if (status != HISTREE_OK) {
+		sink.free(sink.context);
+		return status;
+	}
+	job->system->null_empty_stacks = options->null_empty_stacks;
+	overview_feed_watch(job->feed, job->system);
+	return HISTREE_OK;
+}
+
 static enum histree_status create_system(struct analysis_job *job, const struct io *io,
 					 const struct histree_history_options *options,
 					 const struct histree_build_options *build, struct table_space *tables,
@@ -546,19 +594,8 @@ static enum histree_status create_system(struct analysis_job *job, const struct 
 			&(struct histree_backend){ .add = forget, .context = &job->forgotten }, options->start,
 			&job->system, error);
 	}
-	return state_file_create_in(io, options, &shared, &job->system, error);
-}
-
-/* Where others only offer to read slices, a trace that cannot be cut is built without. */
-static bool is_cut(const struct analysis_job *job, const struct histree_build_options *build)
-{
-	if (build->slices == 0 || job->entry->analysis == NULL || job->entry->analysis->slices == NULL)
-		return false;
-	if (build->slice_post == NULL || job_slices_can_cut(job->trace))
-		return true;
-	slice_post_refuse(build->slice_post, "a trace is cut that is CTF, with a file a stream and packets that "
-					     "say when they begin");
-	return false;
+	return is_fed(job, build) ? create_fed(job, io, options, &shared, error)
+				  : state_file_create_in(io, options, &shared, &job->system, error);
 }
 
 /* *input becomes that of the instance. */
@@ -808,6 +845,7 @@ void analysis_job_release(struct analysis_job *job)
 		job->entry->segments->free(job->instance);
 	job_slices_free(job->slices);
 	histree_state_free(job->system);
+	overview_feed_free(job->feed);
 	histree_segment_store_close(job->segments);
 	free(job->applies);
 	free(job->file);

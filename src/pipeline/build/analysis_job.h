@@ -30,6 +30,7 @@
 #include "trace/event_stream.h"
 
 struct job_slices;
+struct overview_feed;
 
 /*
  * Nobody else wants the events: read by the stream of the trace, of which the first was looked at, what threads do
@@ -56,6 +57,7 @@ struct analysis_job {
 	struct histree_state_system *system;    /* of a history */
 	struct histree_segment_store *segments; /* of a segment store */
 	struct partial_file *partial;           /* of a partial history */
+	struct overview_feed *feed;             /* NULL: overviews are made of the history when it is complete */
 	uint64_t forgotten;                     /* intervals that went nowhere */
 	void *instance;
 	struct job_slices *slices;         /* NULL: it is not cut */

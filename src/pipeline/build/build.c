@@ -28,6 +28,7 @@
 #include "base/table.h"
 #include "event_index/event_index.h"
 #include "histree/build.h"
+#include "overview/overview_feed.h"
 #include "overview/overview_writer.h"
 #include "pipeline/build/analysis_job.h"
 #include "pipeline/build/leftover.h"
@@ -726,8 +727,11 @@ static enum histree_status write_overviews_of(struct build *build, struct analys
 	if (!analysis_job_makes_history(job))
 		return histree_segment_store_make_overviews(job->segments, cancel, error);
 	char *path = store_folder_path(&build->folder, job->file);
-	enum histree_status status =
-		path != NULL ? overviews_write(build->io, path, &options, error) : error_memory(error, "a path");
+	enum histree_status status = path != NULL
+					     ? overviews_write_fed(build->io, path, &options, job->feed, error)
+					     : error_memory(error, "a path");
+	overview_feed_free(job->feed);
+	job->feed = NULL;
 	free(path);
 	return status;
 }

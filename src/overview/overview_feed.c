@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+/*
+ * overview_feed.c - the states of a history while it is made, on their way into pyramids: a sink before the sink,
+ * and windows of what ended.
+ *
+ * States come in the order of their ends, but for a ns: an event ends states at its time and the one before.  So
+ * a window that is full ends 2 ns before the last end, and what ends later belongs to the next one as well.  What
+ * goes on at its end the state system knows, if no such state says it: it holds that value until the state ends.
+ */
+#include "overview/overview_feed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/radix_sort.h"
+#include "overview/pyramid_maker.h"
+#include "query/value_table.h"
+#include "state/attribute_tree.h"
+#include "state/state_system.h"
+
+enum {
+	ITEMS_MAX = 1 << 17, /* in a window: 10 MiB */
+	DISORDER_NS = 2,
+};
+
+struct overview_feed {
+	struct interval_sink sink; /* behind it */
+	const struct histree_state_system *system;
+	bool is_whole;  /* all that ended was seen, in order */
+	bool is_closed; /* and that is all there is */
+	struct pyramid_maker makers[PYRAMIDS];
+
+	/* The window. */
+	histree_time from, last; /* the greatest end in it */
+	size_t items_max, full;  /* so many as make one, and with those that came from the one before */
+	struct column_item *items, *sorted;
+	size_t count, capacity, sorted_capacity;
+	struct value_table values, spare_values; /* that are no ints */
+	struct keyed_index *order, *spare;
+	size_t order_capacity, spare_capacity;
+	struct feed_run *runs;
+	size_t runs_capacity;
+};
+
+/* ---- windows ------------------------------------------------------------------------------------------------ */
+
+/* Sort the items by attribute, those of one in the order in which they came.  Returns false without memory. */
+static bool sort_items(struct overview_feed *feed, struct feed_window *window)
+{
+	const size_t count = feed->count;
+	if (!array_reserve(&feed->order, &feed->order_capacity, count + 1) ||
+	    !array_reserve(&feed->spare, &feed->spare_capacity, count + 1) ||
+	    !array_reserve(&feed->sorted, &feed->sorted_capacity, count + 1) ||
+	    !array_reserve(&feed->runs, &feed->runs_capacity, count + 1))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		feed->order[i] = (struct keyed_index){ column_item_key(&feed->items[i]), (uint32_t)i };
+	radix_sort(feed->order, feed->spare, count);
+	size_t runs = 0;
+	for (size_t i = 0; i < count; i++) {
+		const histree_quark quark = (histree_quark)feed->order[i].key;
+		feed->sorted[i] = feed->items[feed->order[i].index];
+		if (runs == 0 || feed->runs[runs - 1].quark != quark)
+			feed->runs[runs++] = (struct feed_run){ .quark = quark, .first = (uint32_t)i };
+		feed->runs[runs - 1].count++;
+		/* What was not decided comes late. */
+		for (size_t at = i;
+		     at > feed->runs[runs - 1].first && feed->sorted[at].start < feed->sorted[at - 1].start; at--) {
+			const struct column_item later = feed->sorted[at - 1];
+			feed->sorted[at - 1] = feed->sorted[at];
+			feed->sorted[at] = later;
+		}
+	}
+	window->items = feed->sorted;
+	window->item_count = count;
+	window->runs = feed->runs;
+	window->run_count = runs;
+	window->values = feed->values.values;
+	return true;
+}
+
+static void give_up(struct overview_feed *feed)
+{
+	feed->is_whole = false;
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		pyramid_maker_release(&feed->makers[id]);
+}
+
+typedef enum histree_status (*take)(struct pyramid_maker *maker, const struct feed_window *window,
+				    struct histree_error *error);
+
+/* Returns the maker that holds states, NULL: none does. */
+static const struct pyramid_maker *find_holder(const struct overview_feed *feed)
+{
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		if (feed->makers[id].kind != NULL && feed->makers[id].holds)
+			return &feed->makers[id];
+	return NULL;
+}
+
+/*
+ * Keep what ends behind the window, which is in the next one, too, and what a kind holds.  Returns false without
+ * memory.
+ */
+static bool keep_later(struct overview_feed *feed, histree_time to)
+{
+	const struct value_table values = feed->values;
+	feed->values = feed->spare_values;
+	feed->spare_values = values;
+	size_t kept = 0;
+	bool is_well = value_table_reset(&feed->values, NULL) == HISTREE_OK;
+	const struct pyramid_maker *holder = find_holder(feed);
+	for (size_t i = 0; i < feed->count && is_well; i++) {
+		struct column_item item = feed->items[i];
+		const histree_quark quark = column_item_key(&item);
+		if (item.end <= to && (holder == NULL || !holder->kind->feed_holds(holder, quark, item.end)))
+			continue;
+		if (column_item_kind(&item) == ITEM_LISTED)
+			is_well = value_table_add(&feed->values, &feed->spare_values.values[item.value],
+						  &item.value, NULL) == HISTREE_OK;
+		feed->items[kept++] = item;
+	}
+	feed->count = kept;
+	feed->full = kept + feed->items_max;
+	return is_well;
+}
+
+static void give_window(struct overview_feed *feed, histree_time to)
+{
+	struct feed_window window = { .from = feed->from, .to = to, .system = feed->system };
+	bool is_well = sort_items(feed, &window);
+	for (unsigned id = 0; id < PYRAMIDS && is_well; id++)
+		if (feed->makers[id].kind != NULL && feed->makers[id].is_wanted)
+			is_well = feed->makers[id].kind->feed(&feed->makers[id], &window, NULL) == HISTREE_OK;
+	feed->from = to + 1;
+	if (!is_well || !keep_later(feed, to))
+		give_up(feed);
+}
+
+/* A state that ends in a window that was given, or began in one: who used what it was until now was wrong. */
+static void correct(struct overview_feed *feed, histree_quark quark, histree_time since)
+{
+	for (unsigned id = 0; id < PYRAMIDS; id++) {
+		struct pyramid_maker *maker = &feed->makers[id];
+		if (maker->kind != NULL && maker->kind->feed_used(maker, feed->system, quark, since))
+			pyramid_maker_release(maker);
+	}
+}
+
+static void take_item(struct overview_feed *feed, const struct histree_interval *interval)
+{
+	uint32_t value = 0;
+	enum column_item_kind kind = ITEM_NULL;
+	if (feed->count >= feed->full && interval->end > feed->last && feed->last - DISORDER_NS >= feed->from)
+		give_window(feed, feed->last - DISORDER_NS);
+	if (!feed->is_whole)
+		return;
+	if (interval->value.type == HISTREE_INT) {
+		kind = ITEM_INT;
+		value = (uint32_t)interval->value.int32;
+	} else if (interval->value.type != HISTREE_NULL) {
+		kind = ITEM_LISTED;
+	}
+	if (interval->end < feed->from)
+		correct(feed, interval->quark, interval->start);
+	if (interval->quark >= COLUMN_KEY_LIMIT ||
+	    (feed->count == feed->capacity && !array_reserve(&feed->items, &feed->capacity, feed->count + 1)) ||
+	    (kind == ITEM_LISTED && value_table_add(&feed->values, &interval->value, &value, NULL) != HISTREE_OK)) {
+		give_up(feed);
+		return;
+	}
+	feed->items[feed->count++] = column_item(interval->start, interval->end, interval->quark, kind, value);
+	feed->last = interval->end > feed->last ? interval->end : feed->last;
+}
+
+/* ---- the sink before the sink ------------------------------------------------------------------------------- */
+
+static enum histree_status feed_add(void *context, const struct histree_interval *interval,
+				    struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	if (feed->is_whole && !feed->is_closed)
+		take_item(feed, interval);
+	return feed->sink.add(feed->sink.context, interval, error);
+}
+
+static enum histree_status feed_add_many(void *context, const struct histree_interval *intervals, size_t count,
+					 size_t *added, struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	enum histree_status status = feed->sink.add_many(feed->sink.context, intervals, count, added, error);
+	for (size_t i = 0; i < *added && feed->is_whole; i++)
+		take_item(feed, &intervals[i]);
+	return status;
+}
+
+static enum histree_status feed_begin_pack(void *context, size_t kept_max, struct leaf_pack **out,
+					   struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	return feed->sink.begin_pack(feed->sink.context, kept_max, out, error);
+}
+
+static enum histree_status feed_take_pack(void *context, const struct leaf_pack *pack, struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	give_up(feed);
+	return feed->sink.take_pack(feed->sink.context, pack, error);
+}
+
+/* What goes on is corrected: who used its value was wrong. */
+static enum histree_status feed_replaced(void *context, histree_quark quark, histree_time since,
+					 const struct histree_value *value, struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	if (since < feed->from)
+		correct(feed, quark, since);
+	return feed->sink.replaced != NULL ? feed->sink.replaced(feed->sink.context, quark, since, value, error)
+					   : HISTREE_OK;
+}
+
+static enum histree_status feed_set_section(void *context, enum told_section section, const void *bytes,
+					    size_t size, struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	return feed->sink.set_section(feed->sink.context, section, bytes, size, error);
+}
+
+/* What ends now need not be taken one by one: the system knows what that is. */
+static void feed_closing(void *context, histree_time end)
+{
+	struct overview_feed *feed = context;
+	if (feed->count > 0 && feed->is_whole && end - 1 >= feed->from)
+		give_window(feed, end - 1);
+	struct feed_window window = { .from = feed->from, .to = end, .system = feed->system };
+	bool is_well = feed->is_whole && sort_items(feed, &window);
+	for (unsigned id = 0; id < PYRAMIDS && is_well; id++)
+		if (feed->makers[id].kind != NULL && feed->makers[id].is_wanted)
+			is_well = feed->makers[id].kind->feed_end(&feed->makers[id], &window, NULL) == HISTREE_OK;
+	if (!is_well)
+		give_up(feed);
+	feed->is_closed = true;
+	if (feed->sink.closing != NULL)
+		feed->sink.closing(feed->sink.context, end);
+}
+
+static enum histree_status feed_finish(void *context, const struct attribute_tree *attributes, histree_time end,
+				       struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	return feed->sink.finish(feed->sink.context, attributes, end, error);
+}
+
+static enum histree_status feed_branch(void *context, bool publish, struct interval_sink *out,
+				       struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	return feed->sink.branch(feed->sink.context, publish, out, error);
+}
+
+static void release_window(struct overview_feed *feed)
+{
+	value_table_release(&feed->values);
+	value_table_release(&feed->spare_values);
+	free(feed->items);
+	free(feed->sorted);
+	free(feed->order);
+	free(feed->spare);
+	free(feed->runs);
+	feed->items = feed->sorted = NULL;
+	feed->order = feed->spare = NULL;
+	feed->runs = NULL;
+	feed->count = feed->capacity = feed->sorted_capacity = 0;
+	feed->order_capacity = feed->spare_capacity = feed->runs_capacity = 0;
+}
+
+/* The system goes, and with it the tables; what is left is in cells. */
+static void feed_free_sink(void *context)
+{
+	struct overview_feed *feed = context;
+	release_window(feed);
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		if (feed->makers[id].kind != NULL && feed->makers[id].kind->feed_free != NULL)
+			feed->makers[id].kind->feed_free(&feed->makers[id]);
+	if (!feed->is_closed)
+		give_up(feed);
+	feed->system = NULL;
+	feed->sink.free(feed->sink.context);
+}
+
+/* ---- from begin to end -------------------------------------------------------------------------------------- */
+
+/* Those that want nothing of such a history are gone at once; with nobody left, nothing is kept. */
+static enum histree_status begin_makers(struct overview_feed *feed, const struct overview_feed_plan *plan,
+					struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	feed->is_whole = false;
+	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++) {
+		if (cell_kinds[id] == NULL || cell_kinds[id]->feed_begin == NULL)
+			continue;
+		struct pyramid_maker *maker = &feed->makers[id];
+		status = pyramid_maker_feed(maker, cell_kinds[id], plan->provider, plan->start,
+					    plan->options->memory_max, feed->sink.tables, error);
+		if (status == HISTREE_OK && !maker->is_wanted)
+			pyramid_maker_release(maker);
+		feed->is_whole |= maker->kind != NULL;
+	}
+	return status;
+}
+
+enum histree_status overview_feed_create(const struct overview_feed_plan *plan, struct interval_sink *sink,
+					 struct overview_feed **out, struct histree_error *error)
+{
+	struct overview_feed *feed = *out = calloc(1, sizeof(*feed));
+	if (feed == NULL)
+		return error_memory(error, "an overview");
+	const struct overview_options options = overview_options_complete(plan->options);
+	feed->sink = *sink;
+	feed->from = feed->last = plan->start;
+	feed->items_max = feed->full = options.states_in_window < ITEMS_MAX ? options.states_in_window : ITEMS_MAX;
+	enum histree_status status = value_table_reset(&feed->values, error);
+	if (status == HISTREE_OK)
+		status = begin_makers(feed, plan, error);
+	if (status != HISTREE_OK) {
+		overview_feed_free(feed);
+		*out = NULL;
+		return status;
+	}
+	assert(sink->withhold == NULL && sink->add_late == NULL);
+	sink->add = feed_add;
+	sink->add_many = sink->add_many != NULL ? feed_add_many : NULL;
+	sink->begin_pack = sink->begin_pack != NULL ? feed_begin_pack : NULL;
+	sink->take_pack = sink->take_pack != NULL ? feed_take_pack : NULL;
+	sink->replaced = feed_replaced;
+	sink->set_section = sink->set_section != NULL ? feed_set_section : NULL;
+	sink->closing = feed_closing;
+	sink->finish = feed_finish;
+	sink->branch = sink->branch != NULL ? feed_branch : NULL;
+	sink->free = feed_free_sink;
+	sink->context = feed;
+	return HISTREE_OK;
+}
+
+void overview_feed_watch(struct overview_feed *feed, const struct histree_state_system *system)
+{
+	feed->system = system;
+}
+
+struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyramid_id id)
+{
+	return feed != NULL && feed->is_whole && feed->is_closed && feed->makers[id].kind != NULL
+		       ? &feed->makers[id]
+		       : NULL;
+}
+
+void overview_feed_free(struct overview_feed *feed)
+{
+	if (feed == NULL)
+		return;
+	give_up(feed);
+	release_window(feed);
+	free(feed);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * overview_feed.h - the states of a history while it is made, on their way into pyramids
+ * (docs/design/05-pyramid.md).
+ *
+ * A feed stands in front of the sink of a state system.  What ends goes into the file as before, and into a window;
+ * a window that is full is sorted by attribute and given to the kinds that take it, each of which has cells of its
+ * own.  So nothing that is fed is read again when the history is complete:
+ *
+ *	overview_feed_create(&plan, &sink, &feed, &error);	// the sink feeds, too
+ *	state_system_create(start, &sink, &system, &error);
+ *	overview_feed_watch(feed, system);
+ *	...						// the system is closed
+ *	overviews_write_fed(io, path, &options, feed, &error);
+ *	overview_feed_free(feed);
+ *
+ * Windows follow one another: one has all that ended in it, and nothing of it changes afterwards.  A history of
+ * which that is not so, because a state was corrected after the event or leaves were made elsewhere, is read as if
+ * nobody had fed anything.  The same becomes of it without memory: a feed never makes a build fail.
+ */
+#ifndef OVERVIEW_OVERVIEW_FEED_H
+#define OVERVIEW_OVERVIEW_FEED_H
+
+#include "histree/state_system.h"
+#include "node/column_builder.h"
+#include "overview/overview_choice.h"
+#include "state/interval_sink.h"
+#include "state/pyramid.h"
+
+struct overview_feed;
+struct pyramid_maker;
+
+/* What ended of an attribute in a window. */
+struct feed_run {
+	histree_quark quark;
+	uint32_t first, count; /* of the items */
+};
+
+/*
+ * All that ended from `from` to `to`, by attribute, and that of one by time; what ended later than that, which is
+ * in the next window again; and what ended before, and was held.
+ */
+struct feed_window {
+	histree_time from, to;
+	const struct column_item *items;
+	size_t item_count;
+	const struct feed_run *runs; /* by quark */
+	size_t run_count;
+	const struct histree_value *values;        /* of items that are listed */
+	const struct histree_state_system *system; /* knows what goes on at its end */
+};
+
+/* The value of an item, whose bytes are borrowed from the window. */
+static inline struct histree_value feed_value(const struct feed_window *window, const struct column_item *item)
+{
+	switch (column_item_kind(item)) {
+	case ITEM_INT:
+		return histree_int((int32_t)item->value);
+	case ITEM_LISTED:
+		return window->values[item->value];
+	case ITEM_NULL:
+		break;
+	}
+	return histree_null();
+}
+
+struct overview_feed_plan {
+	const char *provider; /* of the history */
+	histree_time start;
+	const struct overview_options *options; /* only how much memory there is, and how long a window */
+};
+
+/* Have what the sink gets be fed, too.  The feed outlives the sink. */
+enum histree_status overview_feed_create(const struct overview_feed_plan *plan, struct interval_sink *sink,
+					 struct overview_feed **out, struct histree_error *error);
+
+/* The system that fills the sink. */
+void overview_feed_watch(struct overview_feed *feed, const struct histree_state_system *system);
+
+/* Returns the maker of a kind that has all of the history, NULL: nobody has, and it is read. */
+struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyramid_id id);
+
+/* NULL is fine. */
+void overview_feed_free(struct overview_feed *feed);
+
+#endif
