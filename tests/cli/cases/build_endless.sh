@@ -18,6 +18,6 @@ machine packed >fleeting.xml
 	seq -f '<event timestamp="%.0f" name="packed"><field name="cpu" type="int" value="0" /></event>' 1 10100
 	echo '</trace>'
 } >trace.xml
-try histree build -q -x endless.xml -o endless.histree trace.xml
-try histree build -q -x fleeting.xml -o fleeting.histree trace.xml
+try histree build -q --publish 1h -x endless.xml -o endless.histree trace.xml
+try histree build -q --publish 1h -x fleeting.xml -o fleeting.histree trace.xml
 histree verify fleeting.histree
