@@ -105,15 +105,17 @@ def _strings(texts: Sequence[bytes]) -> Any:
 
 
 def build(traces: Union[Path, Sequence[Path]], output: Optional[Path], *, analyses: Optional[Sequence[str]] = None,
-          progress: Optional[Callable[[Progress], Any]] = None, force: bool = False,
+          progress: Optional[Callable[[Progress], Any]] = None, force: bool = False, add: bool = False,
           resume: bool = False, ignore_gaps: bool = False, overviews: bool = True, memory_max: int = 0,
           variant: Optional[str] = None, publish_seconds: float = 0) -> Union[Store, History]:
     """Build a store from a trace, or from several that are one experiment, and open it.
 
     `progress` is called now and then with a Progress, in the thread of the caller.  Ctrl-C, or an exception that
     `progress` raises, cancels the build, which then leaves nothing.  Where some of the trace could not be read, the
-    store is made and a DamageWarning says so.  Without an output there is no store: the history of the one analysis
-    that is asked for is made in memory.
+    store is made and a DamageWarning says so.  By default all analyses that apply to the trace are made; with `add`,
+    they are added to the store of that name, which was made of the same traces, and is the old one or the new one at
+    each moment.  Without an output there is no store: the history of the one analysis that is asked for is made in
+    memory.
 
     >>> import histree
     >>> history = histree.build(TRACE, None, analyses=["kernel"])
@@ -140,7 +142,7 @@ def build(traces: Union[Path, Sequence[Path]], output: Optional[Path], *, analys
         options.result = ctypes.pointer(result)
     if analyses is not None:
         options.analyses, options.analysis_count = wanted, len(analyses)
-    options.force, options.resume, options.ignore_gaps = force, resume, ignore_gaps
+    options.force, options.add, options.resume, options.ignore_gaps = force, add, resume, ignore_gaps
     options.no_overviews = not overviews
     options.publish_ns = int(publish_seconds * 1e9)
     options.tree.memory_max = memory_max

@@ -49,6 +49,14 @@ class Builds(unittest.TestCase):
         with self.assertRaisesRegex(histree.ArgumentError, "one analysis"):
             histree.build(TRACE, None)
 
+    def test_analyses_are_added(self):
+        path = folder() / "added.histree"
+        histree.build(TRACE, path, analyses="kernel").close()
+        with histree.build(TRACE, path, analyses=["graph", "futex"], add=True) as store:
+            self.assertEqual([each.name for each in store.analyses], ["kernel", "graph", "futex"])
+        with self.assertRaises(histree.Error):
+            histree.build(TRACE, path, analyses="graph", add=True)
+
     def test_what_goes_wrong_is_a_sentence(self):
         empty = folder() / "empty"
         empty.mkdir()

@@ -125,6 +125,9 @@ def states_of_resources_and_explorer(client):
             ends = [state["end"] for state in row["states"]]
             assert ends == sorted(ends)
     paths = {}
+    # Below the trace is each history, with its attributes; that of the kernel is the first.
+    histories = [at for at, one in enumerate(entries) if one["parentId"] == entries[0]["id"]] + [len(entries)]
+    entries = entries[:histories[1]]
     for one in entries[2:]:
         parent = paths.get(one["parentId"])
         name = one["labels"][0].replace("\\", "\\\\").replace("/", "\\/")
