@@ -425,7 +425,7 @@ def fits_narrow_windows(page):
     page.browser.run("""const kind = document.getElementById("search-kind");
         kind.value = "states"; kind.dispatchEvent(new Event("change"));""")
     try:
-        for width in (1000, 1100, 1101, 1250, 1251, 1400, 1500, 1501, 1900):
+        for width in (1000, 1100, 1200, 1201, 1280, 1360, 1361, 1500, 1650, 1651, 1900):
             page.browser.resize(width, 700)
             bar = page.browser.run("""
                 const header = document.querySelector("header");
