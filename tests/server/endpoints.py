@@ -152,7 +152,7 @@ def try_store(histree, folder, store):
         return visitor.leave()
 
 
-def stopped_build(histree, folder, attempts=10):
+def stopped_build(histree, folder, attempts=100):
     """A build that was stopped when it had published something, and the folder that it makes."""
     store, building = folder / "live.histree", folder / "live.histree.building"
     command = [histree, "build", "--force", "--publish", "1ns", "-t", "esht", "--node-size", "4K",
@@ -161,6 +161,8 @@ def stopped_build(histree, folder, attempts=10):
         process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL)
         while not (building / "manifest.json").exists() and process.poll() is None:
             pass
+        if process.returncode is not None:
+            continue  # it was too quick
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)  # it comes when it comes
         if (building / "manifest.json").exists():
