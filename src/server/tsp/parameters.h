@@ -11,7 +11,7 @@
 
 enum {
 	PARAMETER_TIMES_MAX = 65536,
-	PARAMETER_ITEMS_MAX = 100000,
+	PARAMETER_ITEMS_MAX = 1 << 19, /* all attributes of all histories of a store; a body has room for no more */
 };
 
 /*
