@@ -40,24 +40,6 @@ void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct
 				inputs->all[i].kind->learn_as(inputs->all[i].input, other->all[from].input);
 }
 
-enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs, const struct event *event,
-					  struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
-		status = inputs->all[i].kind->begin(inputs->all[i].input, event, error);
-	return status;
-}
-
-enum histree_status analysis_inputs_end(const struct analysis_inputs *inputs, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
-		if (inputs->all[i].kind->end != NULL)
-			status = inputs->all[i].kind->end(inputs->all[i].input, error);
-	return status;
-}
-
 void analysis_inputs_release(struct analysis_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)

@@ -86,9 +86,25 @@ enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const st
  */
 void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct analysis_inputs *other);
 
-enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs, const struct event *event,
-					  struct histree_error *error);
-enum histree_status analysis_inputs_end(const struct analysis_inputs *inputs, struct histree_error *error);
+/* Inline, as a build does it with each event, and there is nearly always one input. */
+static inline enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs,
+							const struct event *event, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
+		status = inputs->all[i].kind->begin(inputs->all[i].input, event, error);
+	return status;
+}
+
+static inline enum histree_status analysis_inputs_end(const struct analysis_inputs *inputs,
+						      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
+		if (inputs->all[i].kind->end != NULL)
+			status = inputs->all[i].kind->end(inputs->all[i].input, error);
+	return status;
+}
 
 /* The analyses that were created with these inputs are freed before. */
 void analysis_inputs_release(struct analysis_inputs *inputs);

@@ -9,22 +9,14 @@
 #include "base/error.h"
 #include "state/state_system.h"
 
-void changes_begin(struct changes *changes, histree_time time)
-{
-	changes->time = time;
-	changes->status = HISTREE_OK;
-}
-
 static bool is_refusal(enum histree_status status)
 {
 	return status == HISTREE_ERR_TYPE || status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_ARGUMENT ||
 	       status == HISTREE_ERR_TIME_RANGE;
 }
 
-enum histree_status changes_end(struct changes *changes, struct histree_error *error)
+enum histree_status changes_end_failed(struct changes *changes, struct histree_error *error)
 {
-	if (changes->status == HISTREE_OK)
-		return HISTREE_OK;
 	if (is_refusal(changes->status)) {
 		changes->refused++;
 		return HISTREE_OK;

@@ -31,13 +31,23 @@ struct changes {
 	bool *has_no_room;                /* becomes true if there is none to keep it back */
 };
 
-void changes_begin(struct changes *changes, histree_time time);
+static inline void changes_begin(struct changes *changes, histree_time time)
+{
+	changes->time = time;
+	changes->status = HISTREE_OK;
+}
+
+/* As changes_end(), of an event that has failed. */
+enum histree_status changes_end_failed(struct changes *changes, struct histree_error *error);
 
 /*
  * A change that the state system refuses (another type, too long, a time that the history cannot hold)
  * is the trace's fault: it is counted, and is HISTREE_OK here.  Negative is what must end the build.
  */
-enum histree_status changes_end(struct changes *changes, struct histree_error *error);
+static inline enum histree_status changes_end(struct changes *changes, struct histree_error *error)
+{
+	return changes->status == HISTREE_OK ? HISTREE_OK : changes_end_failed(changes, error);
+}
 
 /* If the last change was refused, count it and go on with the event; what ends the build stays. */
 void changes_forgive(struct changes *changes);

@@ -525,15 +525,25 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 	return apply_change_from(system, t, quark, &now, value, error);
 }
 
-/* An attribute of whole numbers that goes on with one or with null, as most changes are: nothing can be wrong. */
+/* Returns the type of an attribute that gets a value, which fixes it if it is the first one. */
+static inline unsigned type_with(const struct ongoing_state *state, const struct histree_value *value)
+{
+	return state->fixed_type != HISTREE_NULL ? state->fixed_type : (unsigned)value->type;
+}
+
+/*
+ * An attribute of whole numbers that goes on with one or with null, as most changes are, or that gets its first
+ * value: nothing can be wrong.
+ */
 static inline bool is_plain(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			    const struct histree_value *value)
 {
 	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
 		return false;
 	const struct ongoing_state *state = &system->ongoing.states[quark];
-	bool is_number = state->fixed_type == HISTREE_INT || state->fixed_type == HISTREE_LONG;
-	bool is_of_type = value->type == HISTREE_NULL || (uint8_t)value->type == state->fixed_type;
+	const unsigned type = type_with(state, value);
+	bool is_number = type == HISTREE_INT || type == HISTREE_LONG;
+	bool is_of_type = value->type == HISTREE_NULL || (unsigned)value->type == type;
 	return is_number && is_of_type && t > state->since && state->run == 0;
 }
 
@@ -565,6 +575,8 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 	state->since = t;
 	state->bits = bits;
 	state->type = (uint8_t)value->type;
+	if (value->type != HISTREE_NULL)
+		state->fixed_type = (uint8_t)value->type;
 	if (t > system->current_end)
 		system->current_end = t;
 	return HISTREE_OK;
@@ -580,7 +592,8 @@ static inline bool is_simple(const struct histree_state_system *system, histree_
 	bool is_of_type = value->type == HISTREE_NULL ||
 			  (value->type == HISTREE_STRING && value->size <= system->sink.value_size_max &&
 			   (value->bytes != NULL || value->size == 0));
-	return state->fixed_type == HISTREE_STRING && is_of_type && t > state->since;
+	const unsigned type = type_with(state, value);
+	return type == HISTREE_STRING && is_of_type && t > state->since && state->run == 0;
 }
 
 /* A string, null or unknown. */
@@ -609,7 +622,7 @@ static enum histree_status apply_simple(struct histree_state_system *system, his
 	return HISTREE_OK;
 }
 
-/* Whether the attribute goes on with a value of its type, or null, as most do: then nothing is to be checked. */
+/* Whether an attribute gets a value of its type, or null, as nearly always: then nothing is to be checked. */
 static bool state_goes_on(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			  const struct histree_value *value)
 {

@@ -56,6 +56,17 @@ static void see_trace(struct kernel_model *model, const struct event_trace *trac
 	model->may_have_calls = model->declares_calls || (declares & EVENT_DECLARES_ALL) == 0;
 }
 
+/* What the trace has, an event shows; most traces have shown all of it with their first switch. */
+__attribute__((noinline)) static void learn_what_there_is(struct kernel_provider *provider,
+							  const struct kernel_event *event)
+{
+	/* Records of perf alone tell no states. */
+	provider->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
+	provider->has_switches |= event->role == KERNEL_SWITCH;
+	if (!provider->model.may_have_calls)
+		see_trace(&provider->model, event->source->class->trace);
+}
+
 /* Whether an event says itself who runs on its CPU. */
 static bool says_who_runs(const struct kernel_event *event)
 {
@@ -77,11 +88,8 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	(void)source;
 	if (version->handlers[event->role] == NULL)
 		return HISTREE_OK;
-	/* Records of perf alone tell no states. */
-	provider->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
-	provider->has_switches = provider->has_switches || event->role == KERNEL_SWITCH;
-	if (!provider->model.may_have_calls)
-		see_trace(&provider->model, event->source->class->trace);
+	if (!provider->has_switches || !provider->model.may_have_calls)
+		learn_what_there_is(provider, event);
 	begin_changes(provider, event->time);
 	if (provider->model.has_gaps || provider->model.cpus_in_doubt > 0)
 		kernel_resolve(&provider->model, event);

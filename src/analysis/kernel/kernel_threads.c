@@ -102,8 +102,9 @@ static struct histree_value value_of(struct kernel_model *model, const struct ke
 {
 	if (thread->attributes[attribute] == NO_ATTRIBUTE)
 		return histree_null();
+	const enum histree_part part = place_of(model, attribute)->part;
 	struct histree_value value = changes_value(&model->changes, thread->attributes[attribute]);
-	return histree_value_part(&value, place_of(model, attribute)->part);
+	return part == HISTREE_WHOLE ? value : histree_value_part(&value, part);
 }
 
 struct histree_value thread_value(struct kernel_model *model, struct kernel_thread *thread,
@@ -499,7 +500,7 @@ struct histree_value thread_mode(struct kernel_model *model, struct kernel_threa
 	thread_ask(model, thread, THREAD_SYSTEM_CALL);
 	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL))
 		return thread_by_call(model, thread, no_call, call);
-	const enum histree_type type = thread_value(model, thread, THREAD_SYSTEM_CALL).type;
+	const enum histree_type type = value_of(model, thread, THREAD_SYSTEM_CALL).type;
 	if (type != HISTREE_NULL && type != HISTREE_UNKNOWN)
 		return histree_int(call);
 	const struct histree_value believed = type == HISTREE_NULL ? histree_int(no_call) : histree_unknown();

@@ -703,6 +703,14 @@ static enum histree_status handle_gap(struct analysis_job *job, const struct eve
 	return HISTREE_OK;
 }
 
+/* Returns the status. */
+__attribute__((cold)) static enum histree_status
+say_which_failed(const struct analysis_job *job, enum histree_status status, struct histree_error *error)
+{
+	error_prefix(error, "analysis '%s'", registry_name(job->entry));
+	return status;
+}
+
 static enum histree_status handle_event(struct analysis_job *job, const struct event *event,
 					struct histree_error *error)
 {
@@ -711,8 +719,9 @@ static enum histree_status handle_event(struct analysis_job *job, const struct e
 				: job->entry->segments->event(job->instance, event, error);
 }
 
-enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
-					struct histree_error *error)
+/* Any event or gap; the job may meet its trace for the first time, or be cut in time. */
+__attribute__((noinline)) static enum histree_status handle_any(struct analysis_job *job, const struct event *event,
+								struct histree_error *error)
 {
 	const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
 	enum histree_status status = HISTREE_OK;
@@ -724,9 +733,19 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 	if (!applies)
 		return status;
 	status = event->gap != NULL ? handle_gap(job, event->gap, error) : handle_event(job, event, error);
-	if (status < 0)
-		error_prefix(error, "analysis '%s'", registry_name(job->entry));
-	return status < 0 ? status : HISTREE_OK;
+	return status < 0 ? say_which_failed(job, status, error) : HISTREE_OK;
+}
+
+enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
+					struct histree_error *error)
+{
+	if (event->gap != NULL || job->slices != NULL || event->class->trace->id >= job->trace_count)
+		return handle_any(job, event, error);
+	/* Nearly all are events of a trace that was met, and there is no more to them. */
+	if (!job->applies[event->class->trace->id])
+		return HISTREE_OK;
+	enum histree_status status = handle_event(job, event, error);
+	return status < 0 ? say_which_failed(job, status, error) : HISTREE_OK;
 }
 
 bool analysis_job_wants(const struct analysis_job *job, const struct event_class *class)
