@@ -149,6 +149,10 @@ test("time graphs: states, arrows, tooltip, styles, annotations", async () => {
 		assert.deepEqual(rows.map((row) => row.entryId), items, "a row that is missing is taken for filtered");
 		const { styles } = envelope(await client.fetchStyles(seen.uuid, output.id, QueryHelper.query()));
 		const states = rows.flatMap((row) => row.states);
+		if (output.name === "Critical Path") { // of no thread until one is asked for
+			assert.equal(states.length, 0);
+			continue;
+		}
 		assert.ok(states.length > 0);
 		for (const row of rows)
 			row.states.forEach((state, i) => assert.ok(i === 0 || state.start >= row.states[i - 1].end));
@@ -224,6 +228,8 @@ test("lost events are annotations of every output", async () => {
 test("charts", async () => {
 	for (const output of seen.outputs.filter((one) => one.type === "TREE_TIME_XY")) {
 		const tree = envelope(await client.fetchXYTree(seen.uuid, output.id, range(2)));
+		if (tree.entries.length === 1) // a chart of what the trace has none of, such as disks
+			continue;
 		assert.ok(tree.entries.some((entry) => entry.isDefault), "else nothing is shown at first");
 		const items = tree.entries.map((entry) => entry.id);
 		for (const call of ["fetchXY", "fetchGenericXY"]) {

@@ -44,7 +44,7 @@ def main():
         print("skipped: needs node, and npm with a registry (apt-get install nodejs npm)")
         return SKIP
     script = pathlib.Path(__file__).with_suffix(".mjs")
-    with serving(histree, SMALL_TRACE, build_options=("-a", "kernel,softirq-raises")) as server:
+    with serving(histree, SMALL_TRACE) as server:
         command = ["node", script, folder, server.url, SOURCE / "tests" / "data"]
         return subprocess.run([str(word) for word in command], timeout=120).returncode
 

@@ -202,74 +202,97 @@ struct dataset *tsp_dataset(struct call *call)
 	return dataset;
 }
 
-/* An output for each segment store has the id ID:system-calls and the name "Latencies of system calls: table". */
-static void write_names(struct json_writer *json, const struct output *output, const char *analysis)
-{
-	char id[512], name[512];
-	size_t begin = sizeof("Latencies of ") - 1;
-	snprintf(id, sizeof(id), "%s:%s", output->id, analysis);
-	snprintf(name, sizeof(name), "Latencies of %s: %s", analysis, output->name);
-	for (size_t i = begin; i < begin + strlen(analysis) && name[i] != '\0'; i++)
-		name[i] = name[i] == '-' ? ' ' : name[i];
-	json_text_member(json, "id", id);
-	json_text_member(json, "name", name);
-}
+enum { ID_SIZE = 512 };
 
-/* One for a thread has the id ID:14753 and the name "Critical Path: 14753". */
-static void write_names_of_thread(struct json_writer *json, const struct output *output, const char *thread)
-{
-	char id[512], name[512];
-	snprintf(id, sizeof(id), "%s:%s", output->id, thread);
-	snprintf(name, sizeof(name), "%s: %s", output->name, thread);
-	json_text_member(json, "id", id);
-	json_text_member(json, "name", name);
-}
-
-/* One for a chart has the id ID:disk-bytes and the title of the chart. */
-static void write_names_of_chart(struct json_writer *json, const struct dataset *dataset,
-				 const struct output *output, const char *name)
-{
-	char id[512];
-	const struct histree_chart *chart = chart_set_named(dataset, output->chart_kind, name);
-	snprintf(id, sizeof(id), "%s:%s", output->id, name);
-	json_text_member(json, "id", id);
-	json_text_member(json, "name", chart != NULL ? chart->title : name);
-}
-
-struct descriptors {
-	struct json_writer *json;
-	const struct dataset *dataset;
+/* What clients are told of an output. */
+struct descriptor {
+	const struct output *output;
+	const char *title; /* of a chart; else NULL: `name` counts */
+	char id[ID_SIZE], name[ID_SIZE];
 };
 
-static void write_descriptor(void *context, const struct output *output, const char *analysis)
+/*
+ * Names an output.  One for each segment store has the id ID:system-calls and the name "Latencies of system
+ * calls: table"; one for a thread ID:14753 and "Critical Path: 14753"; one for a chart ID:disk-bytes and the
+ * title of the chart.
+ */
+static void descriptor_name(struct descriptor *out, const struct dataset *dataset, const struct output *output,
+			    const char *analysis)
 {
-	const struct descriptors *descriptors = context;
-	struct json_writer *json = descriptors->json;
-	json_begin_object(json);
-	if (analysis != NULL && output->is_per_chart) {
-		write_names_of_chart(json, descriptors->dataset, output, analysis);
-	} else if (analysis != NULL && output->is_per_thread) {
-		write_names_of_thread(json, output, analysis);
-	} else if (analysis != NULL) {
-		write_names(json, output, analysis);
+	*out = (struct descriptor){ .output = output };
+	snprintf(out->id, sizeof(out->id), analysis != NULL ? "%s:%s" : "%s", output->id, analysis);
+	if (analysis == NULL) {
+		snprintf(out->name, sizeof(out->name), "%s", output->name);
+	} else if (output->is_per_chart) {
+		const struct histree_chart *chart = chart_set_named(dataset, output->chart_kind, analysis);
+		out->title = chart != NULL ? chart->title : analysis;
+	} else if (output->is_per_thread) {
+		snprintf(out->name, sizeof(out->name), "%s: %s", output->name, analysis);
 	} else {
-		json_text_member(json, "id", output->id);
-		json_text_member(json, "name", output->name);
+		size_t begin = sizeof("Latencies of ") - 1;
+		snprintf(out->name, sizeof(out->name), "Latencies of %s: %s", analysis, output->name);
+		for (size_t i = begin; i < begin + strlen(analysis) && out->name[i] != '\0'; i++)
+			out->name[i] = out->name[i] == '-' ? ' ' : out->name[i];
 	}
-	json_text_member(json, "description", output->description);
-	json_text_member(json, "type", output_type_name(output->type));
+}
+
+static const char *shown_name(const struct descriptor *descriptor)
+{
+	return descriptor->title != NULL ? descriptor->title : descriptor->name;
+}
+
+static void descriptor_write(const struct descriptor *descriptor, struct json_writer *json)
+{
+	json_begin_object(json);
+	json_text_member(json, "id", descriptor->id);
+	json_text_member(json, "name", shown_name(descriptor));
+	json_text_member(json, "description", descriptor->output->description);
+	json_text_member(json, "type", output_type_name(descriptor->output->type));
 	json_end(json);
 }
 
-/* While a store is being built it is not known which apply, and clients ask only once. */
+struct descriptors {
+	const struct dataset *dataset;
+	struct descriptor *all; /* NULL: they are only counted */
+	size_t count, room;
+};
+
+static void descriptor_add(void *context, const struct output *output, const char *analysis)
+{
+	struct descriptors *list = context;
+	if (list->all != NULL && list->count < list->room)
+		descriptor_name(&list->all[list->count], list->dataset, output, analysis);
+	list->count++;
+}
+
+static int compare_descriptors(const void *a, const void *b)
+{
+	int order = strcmp(shown_name(a), shown_name(b));
+	return order != 0 ? order : strcmp(((const struct descriptor *)a)->id, ((const struct descriptor *)b)->id);
+}
+
+/* By name.  While a store is being built it is not known which apply, and clients ask only once. */
 void tsp_outputs(struct call *call)
 {
 	struct dataset *dataset = tsp_dataset(call);
 	if (dataset == NULL)
 		return;
-	json_begin_array(&call->reply->json);
-	output_each(dataset, write_descriptor, &(struct descriptors){ &call->reply->json, dataset });
-	json_end(&call->reply->json);
+	struct descriptors list = { .dataset = dataset };
+	output_each(dataset, descriptor_add, &list);
+	/* A build that ends between the two looks can add charts, which the next request tells. */
+	list.room = list.count;
+	list.all = reply_memory(call->reply, list.room > 0 ? list.room : 1, sizeof(*list.all));
+	if (list.all != NULL) {
+		list.count = 0;
+		output_each(dataset, descriptor_add, &list);
+		list.count = list.count < list.room ? list.count : list.room;
+		qsort(list.all, list.count, sizeof(*list.all), compare_descriptors);
+		json_begin_array(&call->reply->json);
+		for (size_t i = 0; i < list.count; i++)
+			descriptor_write(&list.all[i], &call->reply->json);
+		json_end(&call->reply->json);
+	}
+	free(list.all);
 	dataset_release(dataset);
 }
 
@@ -279,11 +302,13 @@ void tsp_output(struct call *call)
 	if (dataset == NULL)
 		return;
 	const struct output *output = output_find(dataset, call->captured[1]);
-	if (output != NULL)
-		write_descriptor(&(struct descriptors){ &call->reply->json, dataset }, output,
-				 output_analysis(output, call->captured[1]));
-	else
+	struct descriptor descriptor;
+	if (output != NULL) {
+		descriptor_name(&descriptor, dataset, output, output_analysis(output, call->captured[1]));
+		descriptor_write(&descriptor, &call->reply->json);
+	} else {
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
+	}
 	dataset_release(dataset);
 }
 
@@ -302,12 +327,15 @@ void tsp_derive_output(struct call *call)
 	if (json_is_integer(thread))
 		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(thread));
 	const char *text = json_is_integer(thread) ? number : json_string_value(thread);
-	if (output == NULL || !output->is_per_thread)
+	if (output == NULL || !output->is_per_thread) {
 		tsp_no_configuration(call);
-	else if (text == NULL || *text == '\0')
+	} else if (text == NULL || *text == '\0') {
 		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: thread");
-	else
-		write_descriptor(&(struct descriptors){ &call->reply->json, dataset }, output, text);
+	} else {
+		struct descriptor descriptor;
+		descriptor_name(&descriptor, dataset, output, text);
+		descriptor_write(&descriptor, &call->reply->json);
+	}
 	dataset_release(dataset);
 }
 
