@@ -51,7 +51,7 @@ void fuzz_run(fuzz_function *target, const uint8_t *bytes, size_t size)
 
 static FILE *open_file(const char *folder, const char *name, const char *how)
 {
-	char path[PATH_SIZE];
+	char path[2 * PATH_SIZE];
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	FILE *file = fopen(path, how);
 	if (file == NULL) {
