@@ -484,6 +484,7 @@ def main(description, plan):
 
 if __name__ == "__main__":
     PLAN = [(trace, TESTS, "-a", "kernel,softirq-raises") for trace in (SMALL_TRACE, large_trace()) if trace]
+    PLAN.append((SMALL_TRACE, [fits_narrow_windows]))  # with the panels of all analyses
     if large_trace():
         PLAN.append((large_trace(), [shows_walls_of_nodes], "--variant", "osht", "--node-size", "4096"))
     sys.exit(main(__doc__, PLAN))
