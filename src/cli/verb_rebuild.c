@@ -20,6 +20,20 @@ struct rebuild_options {
 	bool quiet;
 };
 
+/* What both verbs take, last. */
+#define OPTIONS_OF_BOTH                                                                                        \
+	{ .name = "symbols",                                                                                   \
+	  .argument = "PLACE",                                                                                 \
+	  .kind = CLI_TEXTS,                                                                                   \
+	  .member = offsetof(struct rebuild_options, symbols),                                                 \
+	  .complete = CLI_COMPLETE_PATH,                                                                       \
+	  .help = "look for names of functions in PLACE, as 'build --symbols' does, and not where that did" }, \
+		CLI_OPTION_PROGRESS(struct rebuild_options),                                                   \
+	{                                                                                                      \
+		.name = "quiet", .letter = 'q', .kind = CLI_FLAG,                                              \
+		.member = offsetof(struct rebuild_options, quiet), .help = "print only errors and warnings"    \
+	}
+
 static const struct cli_option options[] = {
 	{ .name = "define",
 	  .letter = 'x',
@@ -29,18 +43,7 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "take the analyses that are not histree's own from FILE, or the files of a folder, as 'build -x' "
 		  "did" },
-	{ .name = "symbols",
-	  .argument = "PLACE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct rebuild_options, symbols),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "look for names of functions in PLACE, as 'build --symbols' does, and not where that did" },
-	CLI_OPTION_PROGRESS(struct rebuild_options),
-	{ .name = "quiet",
-	  .letter = 'q',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct rebuild_options, quiet),
-	  .help = "print only errors and warnings" },
+	OPTIONS_OF_BOTH,
 	{ 0 },
 };
 
@@ -58,18 +61,7 @@ static const struct cli_option add_options[] = {
 	  .member = offsetof(struct rebuild_options, definitions),
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "add the analyses that FILE defines, or the files of a folder, as 'build -x' runs them" },
-	{ .name = "symbols",
-	  .argument = "PLACE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct rebuild_options, symbols),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "look for names of functions in PLACE, as 'build --symbols' does, and not where that did" },
-	CLI_OPTION_PROGRESS(struct rebuild_options),
-	{ .name = "quiet",
-	  .letter = 'q',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct rebuild_options, quiet),
-	  .help = "print only errors and warnings" },
+	OPTIONS_OF_BOTH,
 	{ 0 },
 };
 
@@ -415,12 +407,12 @@ static int run_either(const struct cli_verb *verb, int argc, char **argv, bool a
 	return status;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int rebuild_run(const struct cli_verb *verb, int argc, char **argv)
 {
 	return run_either(verb, argc, argv, false);
 }
 
-static int run_add(const struct cli_verb *verb, int argc, char **argv)
+static int add_run(const struct cli_verb *verb, int argc, char **argv)
 {
 	return run_either(verb, argc, argv, true);
 }
@@ -433,7 +425,7 @@ const struct cli_verb verb_add = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = add_options,
-	.run = run_add,
+	.run = add_run,
 };
 
 const struct cli_verb verb_rebuild = {
@@ -444,5 +436,5 @@ const struct cli_verb verb_rebuild = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
-	.run = run,
+	.run = rebuild_run,
 };

@@ -139,7 +139,7 @@ void help_print(struct output *output, const struct cli_verb *verb)
 
 static const struct cli_option options[] = { { 0 } };
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int help_run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct cli_words words;
 	int status;
@@ -162,5 +162,5 @@ const struct cli_verb verb_help = {
 	.words_max = 1,
 	.complete = CLI_COMPLETE_VERB,
 	.options = options,
-	.run = run,
+	.run = help_run,
 };

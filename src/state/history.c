@@ -302,9 +302,9 @@ static enum histree_status read_sections(struct histree_history *history, struct
 	return HISTREE_OK;
 }
 
-static enum histree_status make(const struct histree_history_source *source, uint32_t part,
-				struct byte_reader *reader, struct histree_history **out,
-				struct histree_error *error);
+static enum histree_status history_of_source(const struct histree_history_source *source, uint32_t part,
+					     struct byte_reader *reader, struct histree_history **out,
+					     struct histree_error *error);
 
 /* The next files of a pyramid, the first of which is that part. */
 static enum histree_status make_files(struct histree_history *history, enum pyramid_id id, uint32_t part,
@@ -315,7 +315,7 @@ static enum histree_status make_files(struct histree_history *history, enum pyra
 	enum histree_status status = HISTREE_OK;
 	source.free = NULL; /* it is that of the history */
 	for (uint64_t i = 0; i < count && status == HISTREE_OK; i++) {
-		status = make(&source, part + (uint32_t)i, reader, &one, error);
+		status = history_of_source(&source, part + (uint32_t)i, reader, &one, error);
 		if (status == HISTREE_OK)
 			status = pyramid_attach(&history->pyramids[id], id, one, &history->info, error);
 	}
@@ -338,9 +338,9 @@ static enum histree_status make_overviews(struct histree_history *history, struc
 	return status;
 }
 
-static enum histree_status make(const struct histree_history_source *source, uint32_t part,
-				struct byte_reader *reader, struct histree_history **out,
-				struct histree_error *error)
+static enum histree_status history_of_source(const struct histree_history_source *source, uint32_t part,
+					     struct byte_reader *reader, struct histree_history **out,
+					     struct histree_error *error)
 {
 	struct histree_history *history = *out = calloc(1, sizeof(*history));
 	if (history == NULL)
@@ -376,7 +376,7 @@ enum histree_status histree_history_of_source(const struct histree_history_sourc
 					      struct histree_error *error)
 {
 	struct byte_reader reader = byte_reader(description, size);
-	enum histree_status status = make(source, 0, &reader, out, error);
+	enum histree_status status = history_of_source(source, 0, &reader, out, error);
 	if (status == HISTREE_OK && byte_reader_left(&reader) > 0) {
 		status = wrong("it goes on behind its end", error);
 		(*out)->source.free = NULL;

@@ -59,7 +59,7 @@ static histree_quark in_union(const struct place *place, histree_quark own)
 	return own == HISTREE_ROOT ? HISTREE_ROOT : own + place->host->folder + 1;
 }
 
-static void begin(const struct place *place, struct attribute_range *near)
+static void attribute_range_begin(const struct place *place, struct attribute_range *near)
 {
 	if (near->host != place->number + 1)
 		*near = (struct attribute_range){ 0 };
@@ -77,7 +77,7 @@ static histree_quark parent_of(const struct histree_attributes *attributes, hist
 	const struct place place = place_of(union_of(attributes), quark);
 	if (place.own == HISTREE_ROOT)
 		return HISTREE_ROOT;
-	begin(&place, near);
+	attribute_range_begin(&place, near);
 	histree_quark own = place.attributes->source->parent(place.attributes, place.own, near);
 	end(&place, near);
 	return own == HISTREE_ROOT ? place.host->folder : in_union(&place, own);
@@ -89,7 +89,7 @@ static struct attribute_name name_of(const struct histree_attributes *attributes
 	const struct place place = place_of(union_of(attributes), quark);
 	if (place.own == HISTREE_ROOT)
 		return attribute_name(place.host->name, strlen(place.host->name));
-	begin(&place, near);
+	attribute_range_begin(&place, near);
 	struct attribute_name name = place.attributes->source->name(place.attributes, place.own, near);
 	end(&place, near);
 	return name;
@@ -104,7 +104,7 @@ static histree_quark first_child_of(const struct histree_attributes *attributes,
 	const struct place place = place_of(joined, parent);
 	if (place.attributes == NULL)
 		return HISTREE_ROOT;
-	begin(&place, near);
+	attribute_range_begin(&place, near);
 	histree_quark own = place.attributes->source->first_child(place.attributes, place.own, near);
 	end(&place, near);
 	return in_union(&place, own);
@@ -117,7 +117,7 @@ static histree_quark next_sibling_of(const struct histree_attributes *attributes
 	const struct place place = place_of(joined, quark);
 	if (place.own == HISTREE_ROOT)
 		return place.number + 1 < joined->host_count ? joined->folders[place.number + 1] : HISTREE_ROOT;
-	begin(&place, near);
+	attribute_range_begin(&place, near);
 	histree_quark own = place.attributes->source->next_sibling(place.attributes, place.own, near);
 	end(&place, near);
 	return in_union(&place, own);

@@ -38,7 +38,8 @@ static enum histree_status keep(struct slice_maker *maker, const struct histree_
 }
 
 /* Keep what began and ended in the slice, as the build left it out (partial_file.c). */
-static enum histree_status add(void *context, const struct histree_interval *interval, struct histree_error *error)
+static enum histree_status slice_add(void *context, const struct histree_interval *interval,
+				     struct histree_error *error)
 {
 	struct slice_maker *maker = context;
 	bool has_begun = maker->has_begun[interval->quark];
@@ -132,7 +133,7 @@ enum histree_status slice_maker_begin(struct slice_maker *maker, struct histree_
 	for (uint32_t quark = 0; quark < count; quark++)
 		maker->has_begun[quark] = quark >= maker->checkpoint->attribute_count;
 	const struct interval_sink sink = {
-		.add = add,
+		.add = slice_add,
 		.withhold = withhold,
 		.add_late = add_late,
 		.finish = finish,

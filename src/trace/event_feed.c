@@ -128,7 +128,7 @@ void kept_classes_release(struct kept_classes *classes)
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
 /* Returns room for `size` bytes, aligned as cells are or not at all; NULL if the batch is full. */
-static void *take(struct kept_events *kept, size_t size, size_t alignment)
+static void *kept_events_room(struct kept_events *kept, size_t size, size_t alignment)
 {
 	size_t at = (kept->used + alignment - 1) / alignment * alignment;
 	if (at > kept->room || size > kept->room - at)
@@ -139,7 +139,7 @@ static void *take(struct kept_events *kept, size_t size, size_t alignment)
 
 static bool keep_bytes(struct kept_events *kept, const void **bytes, size_t size)
 {
-	void *copy = take(kept, size, 1);
+	void *copy = kept_events_room(kept, size, 1);
 	if (copy != NULL && size > 0)
 		memcpy(copy, *bytes, size);
 	*bytes = copy;
@@ -150,7 +150,7 @@ static bool keep_packed(struct kept_events *kept, struct event *event)
 {
 	const struct packed_cell *from = event->handle;
 	size_t count = event->class->field_count;
-	struct packed_cell *cells = take(kept, count * sizeof(*cells), alignof(struct packed_cell));
+	struct packed_cell *cells = kept_events_room(kept, count * sizeof(*cells), alignof(struct packed_cell));
 	if (cells == NULL)
 		return false;
 	event->handle = cells;
@@ -225,7 +225,7 @@ static bool keep_fields(struct kept_events *kept, struct packed_parts *parts, co
 			struct event *event)
 {
 	uint32_t count = event->class->field_count;
-	struct kept_cell *cells = take(kept, count * sizeof(*cells), alignof(struct kept_cell));
+	struct kept_cell *cells = kept_events_room(kept, count * sizeof(*cells), alignof(struct kept_cell));
 	if (cells == NULL)
 		return false;
 	event->handle = cells;
@@ -237,7 +237,7 @@ static bool keep_fields(struct kept_events *kept, struct packed_parts *parts, co
 
 static bool keep_gap(struct kept_events *kept, const struct event_trace *trace, struct event *event)
 {
-	struct event_gap *gap = take(kept, sizeof(*gap), alignof(struct event_gap));
+	struct event_gap *gap = kept_events_room(kept, sizeof(*gap), alignof(struct event_gap));
 	if (gap == NULL)
 		return false;
 	*gap = *event->gap;

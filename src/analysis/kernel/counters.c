@@ -339,8 +339,8 @@ static int64_t running_thread(const struct counters *counters, const struct kern
 	return known == NOT_KNOWN || known == event->prev_tid ? event->prev_tid : DENIED;
 }
 
-static void take(struct counters *counters, const struct event *source, int64_t running,
-		 const struct counter_binding *binding)
+static void counters_take(struct counters *counters, const struct event *source, int64_t running,
+			  const struct counter_binding *binding)
 {
 	int64_t tid = -1, value;
 	uint64_t id = 0;
@@ -406,7 +406,7 @@ static void counters_count(struct kernel_sums *sums, const struct kernel_event *
 		return;
 	}
 	if (binding->count > 0)
-		take(counters, source, running_thread(counters, event, source->cpu), binding);
+		counters_take(counters, source, running_thread(counters, event, source->cpu), binding);
 	if (event->role == KERNEL_SWITCH)
 		follow_switch(counters, event);
 }

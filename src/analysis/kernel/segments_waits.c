@@ -44,7 +44,8 @@ static enum wakeup_stage stage_of(const struct open_segment *segment)
 	return (enum wakeup_stage)segment->values[WAKEUP_STAGE].int32;
 }
 
-static void begin(struct kernel_segments *segments, const struct kernel_event *event, enum wakeup_stage stage)
+static void wakeup_begin(struct kernel_segments *segments, const struct kernel_event *event,
+			 enum wakeup_stage stage)
 {
 	struct open_segment *segment = kernel_segments_begin(segments, (uint32_t)event->tid, event->time);
 	if (segment == NULL)
@@ -64,7 +65,7 @@ static void on_wakeup(struct kernel_segments *segments, const struct kernel_even
 	if (thread == NULL)
 		return;
 	if (thread->cpu == NULL && segment == NULL)
-		begin(segments, event, BY_WAKEUP);
+		wakeup_begin(segments, event, BY_WAKEUP);
 	else if (thread->cpu != NULL && segment != NULL && stage_of(segment) == BY_WAKING_WHILE_IT_RAN)
 		open_segments_remove(&segments->open, segment);
 }
@@ -81,7 +82,7 @@ static void on_waking(struct kernel_segments *segments, const struct kernel_even
 		segment = NULL;
 	}
 	if (segment == NULL && (!runs || thread->cpu != event->on_cpu))
-		begin(segments, event, runs ? BY_WAKING_WHILE_IT_RAN : BY_WAKING);
+		wakeup_begin(segments, event, runs ? BY_WAKING_WHILE_IT_RAN : BY_WAKING);
 }
 
 /* The thread leaves its CPU: was it being woken as it did? */

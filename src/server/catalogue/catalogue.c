@@ -44,7 +44,7 @@ static bool has_file(const char *folder, const char *name)
 }
 
 /* Returns whether there is a trace or a store, which has nothing below it to look for. */
-static bool take(struct search *search, const char *folder)
+static bool search_take(struct search *search, const char *folder)
 {
 	bool is_store = has_file(folder, "manifest.json");
 	if (!is_store && !has_file(folder, "metadata"))
@@ -67,7 +67,7 @@ static void look_into(struct search *search, const char *folder, unsigned depth)
 		return;
 	}
 	search->folders++;
-	if (take(search, folder))
+	if (search_take(search, folder))
 		return;
 	int count = scandir(folder, &entries, is_folder, alphasort);
 	for (int i = 0; i < count; i++) {
