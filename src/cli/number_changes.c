@@ -60,6 +60,12 @@ enum histree_status number_changes_read(struct histree_history *history, struct 
 	return status < 0 ? status : HISTREE_OK;
 }
 
+void number_change_cut(const struct histree_thread *life, histree_time *from, histree_time *to)
+{
+	*from = life->from > *from ? life->from - 1 : *from;
+	*to = life->to < *to ? life->to : *to;
+}
+
 static double real_of(const struct histree_value *value)
 {
 	return value->type == HISTREE_DOUBLE ? value->real

@@ -8,6 +8,7 @@
 #define CLI_NUMBER_CHANGES_H
 
 #include "histree/query.h"
+#include "histree/view.h"
 
 struct number_change {
 	histree_quark quark;
@@ -21,6 +22,9 @@ struct number_change {
 enum histree_status number_changes_read(struct histree_history *history, struct number_change *changes,
 					size_t count, histree_time from, histree_time to, bool *is_damaged,
 					struct histree_error *error);
+
+/* Cuts a window to the life of a thread: from just before it began, as what was so far is that of others. */
+void number_change_cut(const struct histree_thread *life, histree_time *from, histree_time *to);
 
 /*
  * Returns the change: an int, a long or a double.  Null if there is no number at the end, or if one of both is

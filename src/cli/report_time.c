@@ -101,11 +101,13 @@ struct counted {
 
 /*
  * A row is an interface or a thread.  Of a number that several threads had one after another there is a row for
- * each of them that lived in the window, whose sums are read by themselves: the changes within its life.
+ * each of them that lived in the window, whose sums are read by themselves: the changes within its life.  Where a
+ * history has such rows itself, they have all of the window, as what a thread allocated is freed after its end.
  */
 struct counted_row {
 	histree_quark quark;
-	const struct histree_thread *life;         /* NULL: the row has all that was counted in the window */
+	const struct histree_thread *life;         /* NULL: the only one of its number */
+	bool is_part;                              /* of what the quark has: what was counted in its life */
 	struct histree_value amounts[COLUMNS_MAX]; /* null: not known, or nothing to count */
 	int64_t order;
 	bool has_any;
@@ -152,11 +154,12 @@ static void name_columns(struct counting *counting)
 }
 
 static enum histree_status add_row(struct counting *counting, histree_quark quark,
-				   const struct histree_thread *life, struct histree_error *error)
+				   const struct histree_thread *life, bool is_part, struct histree_error *error)
 {
 	if (!array_reserve(&counting->rows, &counting->row_capacity, counting->row_count + 1))
 		return error_memory(error, "a report");
-	counting->rows[counting->row_count++] = (struct counted_row){ .quark = quark, .life = life };
+	counting->rows[counting->row_count++] =
+		(struct counted_row){ .quark = quark, .life = life, .is_part = is_part };
 	return HISTREE_OK;
 }
 
@@ -165,12 +168,15 @@ static enum histree_status add_rows(struct counting *counting, histree_quark qua
 {
 	char name[REPORT_SUMS_NAME_SIZE];
 	histree_attributes_name(histree_history_attributes(counting->history), quark, name, sizeof(name));
-	const int32_t tid = counting->section->has_threads ? (int32_t)strtol(name, NULL, 10) : 0;
-	const struct histree_thread *life = thread_lives_find(counting->lives, 0, tid, counting->from);
-	enum histree_status status = add_row(counting, quark, life, error);
-	while (status == HISTREE_OK && life != NULL && life->to < counting->to) {
-		life = thread_lives_find(counting->lives, 0, tid, life->to + 1);
-		status = add_row(counting, quark, life, error);
+	struct thread_row row;
+	if (!counting->section->has_threads || !thread_row_read(counting->history, name, &row))
+		return add_row(counting, quark, NULL, false, error);
+	const struct histree_thread *life = thread_lives_of_row(counting->lives, 0, &row, counting->from);
+	const bool is_part = life != NULL && !row.is_its_own;
+	enum histree_status status = add_row(counting, quark, life, is_part, error);
+	while (status == HISTREE_OK && is_part && life->to < counting->to) {
+		life = thread_lives_of_row(counting->lives, 0, &row, life->to + 1);
+		status = add_row(counting, quark, life, true, error);
 	}
 	return status;
 }
@@ -268,10 +274,9 @@ static enum histree_status read_changes(struct counting *counting, struct number
 static enum histree_status read_life(struct counting *counting, const struct counted *sum,
 				     struct histree_error *error)
 {
-	const struct histree_thread *life = counting->rows[sum->row].life;
 	struct number_change change = { .quark = sum->quark };
-	const histree_time from = life->from > counting->from ? life->from - 1 : counting->from;
-	const histree_time to = life->to < counting->to ? life->to : counting->to;
+	histree_time from = counting->from, to = counting->to;
+	number_change_cut(counting->rows[sum->row].life, &from, &to);
 	enum histree_status status = from <= to ? read_changes(counting, &change, 1, from, to, error) : HISTREE_END;
 	if (status == HISTREE_OK)
 		take_amount(counting, sum, number_change_value(&change));
@@ -285,11 +290,11 @@ static enum histree_status read_amounts(struct counting *counting, struct histre
 	if (changes == NULL)
 		return error_memory(error, "a report");
 	for (size_t i = 0; i < counting->count; i++)
-		if (counting->rows[counting->sums[i].row].life == NULL)
+		if (!counting->rows[counting->sums[i].row].is_part)
 			changes[count++].quark = counting->sums[i].quark;
 	enum histree_status status = read_changes(counting, changes, count, counting->from, counting->to, error);
 	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++) {
-		if (counting->rows[counting->sums[i].row].life == NULL)
+		if (!counting->rows[counting->sums[i].row].is_part)
 			take_amount(counting, &counting->sums[i], number_change_value(&changes[next++]));
 		else
 			status = read_life(counting, &counting->sums[i], error);
@@ -366,6 +371,8 @@ static enum histree_status report_sums_put_row(struct overview_page *page, const
 	enum histree_status status = HISTREE_OK;
 	char name[REPORT_SUMS_NAME_SIZE], called[REPORT_SUMS_NAME_SIZE] = "";
 	histree_attributes_name(attributes, row->quark, name, sizeof(name));
+	if (row->life != NULL)
+		snprintf(name, sizeof(name), "%" PRId32, row->life->tid);
 	row_text(&page->rows, name);
 	if (counting->names != NULL && row->life == NULL)
 		status = find_name(counting, name, called, sizeof(called), error);

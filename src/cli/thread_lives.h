@@ -24,12 +24,33 @@ enum histree_status thread_lives_read(struct thread_lives *lives, struct histree
 				      struct histree_cancel cancel, struct histree_error *error);
 void thread_lives_release(struct thread_lives *lives);
 
+/* The same if some of these numbers was used again; that costs a query each, for few threads among many. */
+enum histree_status thread_lives_read_of(struct thread_lives *lives, struct histree_history *history,
+					 const int32_t *tids, size_t tid_count, struct histree_cancel cancel,
+					 struct histree_error *error);
+
 /* Returns whether some number of some host was used again. */
 bool thread_lives_are_any(const struct thread_lives *lives);
 
 /* Returns the thread that had a number at a time; NULL: no other thread had it, before or after that. */
 const struct histree_thread *thread_lives_find(const struct thread_lives *lives, size_t host, int32_t tid,
 					       histree_time time);
+
+/* A row of a history below "Threads": "614", or "614 (life 1)" where rows are of one thread each. */
+struct thread_row {
+	int32_t tid, life;
+	bool is_its_own; /* it is of one thread, also after that ended; else of all that had the number */
+};
+
+/* Returns false for another name, and where rows are of numbers and what they hold outlives threads. */
+bool thread_row_read(const struct histree_history *history, const char *name, struct thread_row *out);
+
+/* The same of a path, "Threads/614/...", of CPU usage "CPUs/0/614", or below the folder of a host. */
+bool thread_row_of_path(const struct histree_history *history, const char *path, struct thread_row *out);
+
+/* Returns the thread of a row at a time; NULL: no other thread had its number, before or after that. */
+const struct histree_thread *thread_lives_of_row(const struct thread_lives *lives, size_t host,
+						 const struct thread_row *row, histree_time time);
 
 /* Writes what a thread is called beside the others of its number, as "812 (baker, life 1)". */
 size_t thread_lives_name(const struct histree_thread *thread, char *text, size_t size);

@@ -80,16 +80,23 @@ static const struct listed_attribute *attribute_of(const struct joining *joining
 
 /* ---- pairs ------------------------------------------------------------------------------------------- */
 
+/* Returns the end of a component of a path; a row of one life, "614 (life 1)", is of that number. */
+static const char *end_of_component(const char *at)
+{
+	const char *end = strchrnul(at, '/'), *life = strstr(at, " (life ");
+	return life != NULL && life < end && strtol(at, NULL, 10) > 0 ? life : end;
+}
+
 /* Whether a text is a component of an escaped path; one with a slash or backslash in it never is. */
 static bool is_component(const char *path, const char *text, size_t size)
 {
 	for (const char *at = path;; at++) {
-		const char *end = strchrnul(at, '/');
+		const char *end = end_of_component(at);
 		if ((size_t)(end - at) == size && memcmp(at, text, size) == 0)
 			return true;
-		if (*end == '\0')
+		at = strchrnul(end, '/');
+		if (*at == '\0')
 			return false;
-		at = end;
 	}
 }
 
@@ -129,6 +136,10 @@ static void cut_to_life(const struct joining *joining, const struct histree_inte
 				      segment, &segment->content[joining->field]);
 	if (thread == NULL)
 		return;
+	struct thread_row row;
+	if (thread_row_of_path(joining->history, attribute_of(joining, state->quark)->path, &row) &&
+	    row.is_its_own && row.life != thread->life)
+		*to = INT64_MIN;
 	*from = *from > thread->from ? *from : thread->from;
 	*to = *to < thread->to ? *to : thread->to;
 }
@@ -166,7 +177,7 @@ static bool key_of_attribute(void *context, histree_quark quark, size_t index, u
 		at = end + 1;
 		end = strchrnul(at, '/');
 	}
-	*key = hash_bytes(at, (size_t)(end - at));
+	*key = hash_bytes(at, (size_t)(end_of_component(at) - at));
 	return index == 0;
 }
 

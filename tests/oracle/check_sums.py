@@ -98,6 +98,7 @@ def model(events):
     sums = collections.defaultdict(lambda: collections.Counter())
     changes = {"switches": collections.defaultdict(dict), "kernel-memory": collections.defaultdict(dict)}
     runs, places, pages, pieces = {}, {}, {}, {}
+    lives, seen, ended = collections.Counter(), set(), set()  # by number: how many had it before, and the one that has it
 
     def add(analysis, event, amount, *paths):
         for path in paths if amount else []:
@@ -109,8 +110,17 @@ def model(events):
             add("switches", event, 1, f"CPUs/{event['cpu']}/migrations", f"Threads/{tid}/migrations")
         places[tid] = event["cpu"]
 
+    def live(tid):
+        lives[tid] += tid in ended
+        ended.discard(tid)
+        seen.add(tid)
+
+    def row(cpu):
+        tid = runs.get(cpu)
+        return None if tid is None else f"Threads/{tid} (life {lives[tid]})" if lives[tid] else f"Threads/{tid}"
+
     def held(event, owner, what, amount):
-        add("kernel-memory", event, amount, what, *([f"Threads/{owner}/{what}"] if owner is not None else []))
+        add("kernel-memory", event, amount, what, *([f"{owner}/{what}"] if owner is not None else []))
 
     for event in events:
         name, cpu = event["name"], event["cpu"]
@@ -126,12 +136,20 @@ def model(events):
             if after:
                 place(event, after)
             runs[cpu] = after
+            live(before)
+            if before and event["prev_state"] in DEAD:
+                ended.add(before)
+            live(after)
         elif name == "sched_process_fork":
-            places.pop(event["child_tid"], None)
+            child = event["child_tid"]
+            places.pop(child, None)
+            lives[child] += child in seen
+            seen.add(child)
+            ended.discard(child)
         elif name == "kmem_mm_page_alloc":
             for page in range(event["pfn"], event["pfn"] + (1 << event["order"])):
-                pages[page] = runs.get(cpu)
-            held(event, runs.get(cpu), "pages", 4096 << event["order"])
+                pages[page] = row(cpu)
+            held(event, row(cpu), "pages", 4096 << event["order"])
         elif name == "kmem_mm_page_free":
             mine = [page for page in range(event["pfn"], event["pfn"] + (1 << event["order"])) if page in pages]
             if mine:
@@ -142,8 +160,8 @@ def model(events):
             owner, size = pieces.pop(event["ptr"], (None, 0))
             held(event, owner, "heap", -size)
             if event.get("bytes_alloc"):
-                pieces[event["ptr"]] = (runs.get(cpu), event["bytes_alloc"])
-                held(event, runs.get(cpu), "heap", event["bytes_alloc"])
+                pieces[event["ptr"]] = (row(cpu), event["bytes_alloc"])
+                held(event, row(cpu), "heap", event["bytes_alloc"])
     return changes
 
 

@@ -240,7 +240,8 @@ static bool is_excused(const struct recorded_history *whole, const struct path_e
 		       const struct path_entry *known, const struct recorded_interval *said)
 {
 	size_t place = find_place(whole, known->quark, said->start);
-	for (const struct recorded_interval *denial; (denial = next_denial(whole, known->quark, said, &place)) != NULL;) {
+	for (const struct recorded_interval *denial;
+	     (denial = next_denial(whole, known->quark, said, &place)) != NULL;) {
 		struct recorded_interval piece = *said;
 		piece.start = denial->start > said->start ? denial->start : said->start;
 		piece.end = denial->end < said->end ? denial->end : said->end;

@@ -91,8 +91,9 @@ static void system_calls_release(struct system_calls *calls)
 
 /* From these the machine learns. */
 static const uint64_t teaching = UINT64_C(1) << KERNEL_SWITCH | UINT64_C(1) << KERNEL_FORK |
-				 UINT64_C(1) << KERNEL_PROCESS_STATE | UINT64_C(1) << KERNEL_RENAME |
-				 UINT64_C(1) << KERNEL_EXEC;
+				 UINT64_C(1) << KERNEL_NEW_TASK | UINT64_C(1) << KERNEL_PERF_FORK |
+				 UINT64_C(1) << KERNEL_FREE | UINT64_C(1) << KERNEL_PROCESS_STATE |
+				 UINT64_C(1) << KERNEL_RENAME | UINT64_C(1) << KERNEL_EXEC;
 
 static enum histree_status create(void **out, struct histree_error *error)
 {
@@ -166,7 +167,7 @@ static enum histree_status name_call(struct kernel_input *input, struct kernel_e
 static struct machine_thread *thread_of(struct kernel_input *input, const struct kernel_event *event)
 {
 	if (event->own_tid >= 0)
-		return machine_thread(&input->machine, (int32_t)event->own_tid);
+		return machine_thread_of_event(&input->machine, (int32_t)event->own_tid);
 	return event->on_cpu != NULL ? event->on_cpu->thread : NULL;
 }
 

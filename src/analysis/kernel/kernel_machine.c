@@ -111,6 +111,23 @@ struct machine_thread *machine_thread(struct machine *machine, int32_t tid)
 	return add_record(machine, &machine->threads, tid, &fresh, sizeof(fresh));
 }
 
+/* A thread does something: if the one before it that had the number has ended, it is the next one. */
+static void live(struct machine_thread *thread)
+{
+	thread->life += thread->has_ended;
+	thread->has_ended = false;
+	thread->is_seen = true;
+	thread->is_cloned = false;
+}
+
+struct machine_thread *machine_thread_of_event(struct machine *machine, int32_t tid)
+{
+	struct machine_thread *thread = machine_thread(machine, tid);
+	if (thread != NULL)
+		live(thread);
+	return thread;
+}
+
 struct machine_cpu *machine_cpu(struct machine *machine, int32_t number)
 {
 	if (number < 0)
@@ -271,12 +288,23 @@ void machine_meet(struct machine *machine, const struct kernel_event *event)
 	conflicts->denials[CONFLICT_SWITCH] += is_denied;
 }
 
+/* Idle threads are one here, and have one life. */
+static void learn_lives(struct machine_thread *previous, struct machine_thread *next,
+			const struct kernel_event *event)
+{
+	live(previous);
+	previous->has_ended = previous->tid != 0 && kernel_event_leave(event) == LEAVES_FOREVER;
+	live(next);
+}
+
 static void learn_switch(struct machine *machine, const struct kernel_event *event)
 {
 	struct machine_thread *previous = leaving_thread(machine, event);
 	struct machine_thread *next = machine_thread(machine, event->tid);
 	name_thread(machine, previous, event->prev_comm);
 	name_thread(machine, next, event->comm);
+	if (previous != NULL && next != NULL)
+		learn_lives(previous, next, event);
 	if (previous == NULL || next == NULL || event->on_cpu == NULL)
 		return;
 	if (event->time <= machine->gap_end)
@@ -293,12 +321,48 @@ static void learn_name(struct machine *machine, const struct kernel_event *event
 		name_thread(machine, thread, name);
 }
 
+/*
+ * One that still had the number has ended, and nobody saw when.  The event of a fork may come after another one of
+ * the same thread.
+ */
+static void learn_fork(struct machine *machine, const struct kernel_event *event)
+{
+	struct machine_thread *thread = machine_thread(machine, event->tid);
+	if (event->role == KERNEL_FORK)
+		name_thread(machine, thread, event->comm);
+	if (thread == NULL || event->tid <= 0)
+		return;
+	thread->life += thread->is_seen && !(thread->is_cloned && event->role == KERNEL_FORK);
+	thread->has_ended = false;
+	thread->is_seen = true;
+	thread->is_cloned = event->role != KERNEL_FORK;
+}
+
+static void learn_thread(struct machine *machine, const struct kernel_event *event)
+{
+	struct machine_thread *thread = machine_thread(machine, event->tid);
+	name_thread(machine, thread, event->comm);
+	if (thread != NULL)
+		thread->is_seen = true;
+}
+
+static void learn_end(struct machine *machine, int32_t tid)
+{
+	struct machine_thread *thread = id_map_find(&machine->threads, (uint32_t)tid);
+	if (thread != NULL && tid > 0)
+		thread->has_ended = true;
+}
+
 void machine_learn(struct machine *machine, const struct kernel_event *event)
 {
 	if (event->role == KERNEL_SWITCH)
 		learn_switch(machine, event);
-	else if (event->role == KERNEL_FORK || event->role == KERNEL_PROCESS_STATE)
-		name_thread(machine, machine_thread(machine, event->tid), event->comm);
+	else if (event->role == KERNEL_FORK || event->role == KERNEL_NEW_TASK || event->role == KERNEL_PERF_FORK)
+		learn_fork(machine, event);
+	else if (event->role == KERNEL_FREE)
+		learn_end(machine, event->tid);
+	else if (event->role == KERNEL_PROCESS_STATE)
+		learn_thread(machine, event);
 	else if (event->role == KERNEL_RENAME || event->role == KERNEL_EXEC)
 		learn_name(machine, event);
 }

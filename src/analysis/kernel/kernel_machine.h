@@ -68,6 +68,10 @@ extern const struct kernel_places kernel_places_2016, kernel_places_plain, kerne
  */
 struct machine_thread {
 	int32_t tid;
+	uint32_t life;  /* how many threads had the number before it */
+	bool is_seen;   /* it was made, did something, or was there when the trace began */
+	bool is_cloned; /* it was made, says an event that comes before that of the fork, and did nothing yet */
+	bool has_ended; /* whatever the number does next, another thread does */
 	struct machine_cpu *cpu; /* where it runs; NULL: nowhere, or not known where */
 	histree_time gap_end;    /* of the last gap in which it may have done what nobody saw */
 	const char *name;        /* NULL: not known yet */
@@ -99,6 +103,9 @@ void machine_use_space(struct machine *machine, struct table_space *tables);
 
 /* Returns the thread with this tid, new or not. */
 struct machine_thread *machine_thread(struct machine *machine, int32_t tid);
+
+/* The same of an event that the thread has itself, which begins a life of the number if one had ended. */
+struct machine_thread *machine_thread_of_event(struct machine *machine, int32_t tid);
 
 /* Returns the CPU of this number, new or not; NULL for a negative number: the trace does not say which. */
 struct machine_cpu *machine_cpu(struct machine *machine, int32_t number);

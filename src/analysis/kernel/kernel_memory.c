@@ -12,14 +12,17 @@
  * 	Threads/<tid>/heap, heap	long: bytes, by kmem_kmalloc, kmem_cache_alloc and their ends
  * 	gaps				long: how often events were lost
  *
- * What is allocated is its thread's until it is freed, whoever frees it; what a CPU allocates before its first
- * switch is in the sums of all only.  What was allocated before the trace is not counted, and neither is its end.
+ * What is allocated is its thread's until it is freed, whoever frees it and whenever: so a number that is used
+ * again has a row for each thread that had it, "614 (life 1)" for the second.  What a CPU allocates before its
+ * first switch is in the sums of all only.  What was allocated before the trace is not counted, and neither is its
+ * end.
  * Where events are lost, sums are unknown until their next change, and then go on from what was seen; what is
  * allocated where something was, was freed unseen.
  */
 #include <stdalign.h>
 
 #include "analysis/analysis.h"
+#include "analysis/kernel/kernel_machine.h"
 #include "analysis/kernel/kernel_sums.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
@@ -29,7 +32,7 @@ enum { PAGE_ORDER_MAX = 20 };
 struct page_block {
 	bool is_taken;
 	uint8_t order;
-	int32_t owner;
+	struct kernel_sum_row *owner; /* NULL: nobody known */
 };
 
 /* Zeroed, with its spaces set, it has none.  Blocks that were freed keep their records, as pages come again. */
@@ -42,7 +45,8 @@ struct page_blocks {
 /* ---- page blocks --------------------------------------------------------------------------------------------- */
 
 /* Take a block, of PAGE_ORDER_MAX at most; none is taken there.  Returns false when memory is out. */
-static bool page_blocks_take(struct page_blocks *blocks, uint64_t page, unsigned order, int32_t owner)
+static bool page_blocks_take(struct page_blocks *blocks, uint64_t page, unsigned order,
+			     struct kernel_sum_row *owner)
 {
 	struct page_block *block = id_map_find(&blocks->blocks, page);
 	if (block == NULL) {
@@ -71,8 +75,8 @@ static struct page_block *block_with(const struct page_blocks *blocks, uint64_t 
  * Free a block of this order, or all of a smaller one that is there.  Says whose it was and how many pages there
  * were: 0 if it was not known to be taken.  Returns false when memory is out.
  */
-static bool page_blocks_free(struct page_blocks *blocks, uint64_t page, unsigned order, int32_t *owner,
-			     uint64_t *pages)
+static bool page_blocks_free(struct page_blocks *blocks, uint64_t page, unsigned order,
+			     struct kernel_sum_row **owner, uint64_t *pages)
 {
 	uint64_t first;
 	struct page_block *block = block_with(blocks, page, &first);
@@ -109,12 +113,12 @@ enum { PAGES, HEAP };
 
 enum { THREADS, ALL };
 
-enum { PAGE_BYTES = 4096, PAGE_STRUCT_BYTES = 64, NOBODY = -1 };
+enum { PAGE_BYTES = 4096, PAGE_STRUCT_BYTES = 64 };
 
 /* Of the heap; freed if it has no bytes. */
 struct heap_piece {
 	int64_t bytes;
-	int32_t owner;
+	struct kernel_sum_row *owner; /* NULL: nobody known */
 };
 
 struct kernel_memory {
@@ -128,21 +132,21 @@ static void no_memory(struct kernel_memory *memory)
 	changes_fail(&memory->sums.changes, HISTREE_ERR_MEMORY, "what the kernel allocated");
 }
 
-static void count(struct kernel_memory *memory, int32_t owner, size_t which, int64_t bytes)
+static void count(struct kernel_memory *memory, struct kernel_sum_row *owner, size_t which, int64_t bytes)
 {
 	struct kernel_sum_row *all = kernel_sum_row(&memory->sums, &memory->sums.tables[ALL], 0);
 	if (all != NULL && bytes != 0)
 		kernel_sum_add(&memory->sums, all, which, bytes);
-	if (owner == NOBODY || bytes == 0)
-		return;
-	struct kernel_sum_row *thread = kernel_sum_row(&memory->sums, &memory->sums.tables[THREADS], owner);
-	if (thread != NULL)
-		kernel_sum_add(&memory->sums, thread, which, bytes);
+	if (owner != NULL && bytes != 0)
+		kernel_sum_add(&memory->sums, owner, which, bytes);
 }
 
-static int32_t owner_of(const struct kernel_event *event)
+/* Rows outlive their threads, as what is not freed does. */
+static struct kernel_sum_row *owner_of(struct kernel_memory *memory, const struct kernel_event *event)
 {
-	return event->in_thread != NULL ? event->in_thread->tid : NOBODY;
+	return event->in_thread != NULL
+		       ? kernel_sum_row_of_thread(&memory->sums, &memory->sums.tables[THREADS], event->in_thread)
+		       : NULL;
 }
 
 /* ---- pages -------------------------------------------------------------------------------------------------- */
@@ -158,7 +162,7 @@ static bool block_of(const struct kernel_event *event, uint64_t *page)
 
 static void free_block(struct kernel_memory *memory, uint64_t page, unsigned order)
 {
-	int32_t owner;
+	struct kernel_sum_row *owner;
 	uint64_t pages;
 	if (!page_blocks_free(&memory->pages, page, order, &owner, &pages))
 		no_memory(memory);
@@ -175,9 +179,10 @@ static void on_pages(struct kernel_memory *memory, const struct kernel_event *ev
 	free_block(memory, page, order);
 	if (event->role == KERNEL_PAGES_FREE)
 		return;
-	if (!page_blocks_take(&memory->pages, page, order, owner_of(event)))
+	struct kernel_sum_row *owner = owner_of(memory, event);
+	if (!page_blocks_take(&memory->pages, page, order, owner))
 		no_memory(memory);
-	count(memory, owner_of(event), PAGES, (int64_t)PAGE_BYTES << order);
+	count(memory, owner, PAGES, (int64_t)PAGE_BYTES << order);
 }
 
 /* ---- the heap ----------------------------------------------------------------------------------------------- */
@@ -200,7 +205,7 @@ static void on_heap(struct kernel_memory *memory, const struct kernel_event *eve
 			return;
 		}
 	}
-	*piece = (struct heap_piece){ .bytes = event->bytes, .owner = owner_of(event) };
+	*piece = (struct heap_piece){ .bytes = event->bytes, .owner = owner_of(memory, event) };
 	count(memory, piece->owner, HEAP, piece->bytes);
 }
 
@@ -288,7 +293,7 @@ static const struct histree_chart charts[] = {
 
 const struct analysis analysis_kernel_memory = {
 	.name = "kernel-memory",
-	.version = 1,
+	.version = 2, /* 2: a number that is used again is another row */
 	.summary = "how much of what each thread had the kernel allocate is not freed yet: pages and heap",
 	.charts = charts,
 	.chart_count = sizeof(charts) / sizeof(*charts),

@@ -15,33 +15,49 @@
 
 #include "base/error.h"
 
-struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number)
+static struct kernel_sum_row *row_of(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number,
+				     uint32_t life)
 {
-	struct kernel_sum_row *row = id_map_find(&table->rows, (uint32_t)number);
+	const uint64_t id = (uint64_t)life << 32 | (uint32_t)number;
+	struct kernel_sum_row *row = id_map_find(&table->rows, id);
 	if (row != NULL)
 		return row;
 	const size_t size = table->kind->row_size > 0 ? table->kind->row_size : sizeof(*row);
 	row = arena_allocate(&sums->records, size, alignof(max_align_t));
-	if (row == NULL || !id_map_add(&table->rows, (uint32_t)number, row)) {
+	if (row == NULL || !id_map_add(&table->rows, id, row)) {
 		changes_fail(&sums->changes, HISTREE_ERR_MEMORY, "sums by thread and CPU");
 		return NULL;
 	}
 	memset(row, 0, size);
 	row->table = table;
 	row->number = number;
+	row->life = life;
 	row->node = NO_ATTRIBUTE;
 	for (size_t i = 0; i < KERNEL_SUM_NAMES; i++)
 		row->quarks[i] = NO_ATTRIBUTE;
 	return row;
 }
 
+struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number)
+{
+	return row_of(sums, table, number, 0);
+}
+
+struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
+						const struct machine_thread *thread)
+{
+	return row_of(sums, table, thread->tid, thread->life);
+}
+
 histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row)
 {
 	const char *folder = row->table->kind->folder;
-	char number[16];
+	char number[40];
 	if (row->node != NO_ATTRIBUTE || folder == NULL)
 		return row->node;
-	const int size = snprintf(number, sizeof(number), "%" PRId32, row->number);
+	const int size = row->life == 0 ? snprintf(number, sizeof(number), "%" PRId32, row->number)
+					: snprintf(number, sizeof(number), "%" PRId32 " (life %" PRIu32 ")",
+						   row->number, row->life);
 	const bool is_named = row->name != NULL;
 	changes_child(&sums->changes, &row->table->folder, HISTREE_ROOT, folder, strlen(folder));
 	return changes_child(&sums->changes, &row->node, row->table->folder, is_named ? row->name : number,

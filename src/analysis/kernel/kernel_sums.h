@@ -8,7 +8,8 @@
  *	<folder>/<number>/<name>	of a table with a folder: "Threads", "CPUs"
  *	<name>				of one without
  *
- * A row may have a name in place of its number.
+ * A row may have a name in place of its number.  Rows of a number are one where sums only grow, as what a thread
+ * added is the difference over its time.  Else each thread that had the number has a row: "614", "614 (life 1)".
  *
  * An analysis of sums is a struct kernel_sums_kind: its tables, the roles of events that it counts, and what one of
  * them adds.  The rest is the same for all: what a table loses when events are lost is unknown until something is
@@ -40,6 +41,7 @@ struct kernel_sum_kind {
 struct kernel_sum_row {
 	struct kernel_sum_table *table; /* which outlives it */
 	int32_t number;
+	uint32_t life;    /* of the number: how many threads had it before, where rows are of one thread each */
 	const char *name; /* which the row has in place of its number, while something is counted; NULL: none */
 	size_t name_size;
 	histree_quark node, quarks[KERNEL_SUM_NAMES];
@@ -50,7 +52,7 @@ struct kernel_sum_row {
 struct kernel_sum_table {
 	const struct kernel_sum_kind *kind;
 	histree_quark folder;
-	struct id_map rows; /* by number */
+	struct id_map rows; /* by number, and life */
 };
 
 struct kernel_sums;
@@ -70,7 +72,7 @@ struct kernel_sums_kind {
 	void (*count)(struct kernel_sums *sums, const struct kernel_event *event);
 	void (*lose)(struct kernel_sums *sums, const struct event_gap *gap); /* what tables do not; NULL: nothing */
 	void (*release)(struct kernel_sums *sums);                           /* NULL: there is no more */
-	const char *missing; /* where no such event came: what to record */
+	const char *missing;                              /* where no such event came: what to record */
 	bool (*is_empty)(const struct kernel_sums *sums); /* whether none came; NULL: nothing was counted */
 	void (*say_missing)(const struct kernel_sums *sums, char *text, size_t size); /* what else; NULL: nothing */
 };
@@ -109,6 +111,10 @@ void kernel_sums_free(void *instance);
 
 /* Returns the row of a number, new or not; NULL when memory is out, which is remembered. */
 struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number);
+
+/* The same of the thread that has the number now, apart from those that had it before. */
+struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
+						const struct machine_thread *thread);
 
 /* Returns the attribute of a row, or of one of its sums; each is made if it is missing. */
 histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row);
