@@ -7,6 +7,9 @@
  *
  * Prints a table in TSV: a line for each peer, and for each variant of histree.  Every answer is compared, by
  * count and checksum, with that of the model, or, for the intervals of a store, with that of the sorted array.
+ *
+ * The questions are those of 'histree bench', and three that are selective: some attributes at a time ("few"),
+ * and everything ("span") or some attributes ("part") in a thousandth of the time.
  */
 #include <dirent.h>
 #include <getopt.h>
@@ -16,8 +19,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "cli/bench.h"
 #include "peers/peer.h"
+
+enum { SELECTIVE_SHAPES = 3, SPAN_SHARE = 1000 };
+
+/* One kind of question, as it is called and as a peer is asked. */
+struct question_kind {
+	const char *name;
+	enum bench_shape shape;
+	bool of_some, of_span; /* a selective one: of some attributes, not all; over a span, not at a time */
+};
+
+static const struct question_kind question_kinds[] = {
+	{ "single", BENCH_SINGLE, false, false }, { "full", BENCH_FULL, false, false },
+	{ "times", BENCH_TIMES, false, false },   { "range", BENCH_RANGE, false, false },
+	{ "few", BENCH_RANGE, true, false },      { "span", BENCH_RANGE, false, true },
+	{ "part", BENCH_RANGE, true, true },
+};
+enum { QUESTION_KINDS = sizeof(question_kinds) / sizeof(question_kinds[0]) };
+_Static_assert((int)QUESTION_KINDS == (int)BENCH_SHAPE_COUNT + (int)SELECTIVE_SHAPES, "each has its questions");
 
 struct comparison {
 	uint32_t attributes, intervals;
@@ -29,6 +51,8 @@ struct comparison {
 	struct interval_source source;
 	struct bench_stopwatch making; /* what the source takes, of the peer that is built */
 	struct bench_questions questions;
+	/* Of the last kinds; their attributes are those of `questions`. */
+	struct bench_questions selective[SELECTIVE_SHAPES];
 	struct bench_engine judge;
 	void *array; /* the judge of a store */
 };
@@ -100,6 +124,45 @@ static void remove_folder(const char *path)
 	rmdir(path);
 }
 
+/* ---- selective questions -------------------------------------------------------------------------------- */
+
+/* At the times of the full queries, with the attributes of those about a range. */
+static struct histree_region selective_question(const struct comparison *comparison,
+						const struct question_kind *kind, size_t index)
+{
+	const struct histree_region *some = &comparison->questions.of_shape[BENCH_RANGE][index];
+	const histree_time at = comparison->questions.of_shape[BENCH_FULL][index].from;
+	const uint64_t span = (uint64_t)(comparison->source.end - comparison->source.start) / SPAN_SHARE;
+	const uint64_t left = (uint64_t)(comparison->source.end - at);
+	return (struct histree_region){
+		.quarks = kind->of_some ? some->quarks : NULL,
+		.quark_count = kind->of_some ? some->quark_count : 0,
+		.from = at,
+		.to = kind->of_span ? at + (histree_time)(span < left ? span : left) : at,
+	};
+}
+
+static enum histree_status choose_selective(struct comparison *comparison, struct histree_error *error)
+{
+	const size_t count = comparison->questions.count[BENCH_FULL];
+	for (unsigned i = 0; i < SELECTIVE_SHAPES; i++) {
+		struct histree_region *chosen = malloc(count * sizeof(*chosen));
+		if (chosen == NULL)
+			return error_memory(error, "the questions");
+		for (size_t index = 0; index < count; index++)
+			chosen[index] =
+				selective_question(comparison, &question_kinds[BENCH_SHAPE_COUNT + i], index);
+		comparison->selective[i].of_shape[BENCH_RANGE] = chosen;
+		comparison->selective[i].count[BENCH_RANGE] = count;
+	}
+	return HISTREE_OK;
+}
+
+static const struct bench_questions *questions_of(const struct comparison *comparison, unsigned kind)
+{
+	return kind < BENCH_SHAPE_COUNT ? &comparison->questions : &comparison->selective[kind - BENCH_SHAPE_COUNT];
+}
+
 /* ---- one peer ------------------------------------------------------------------------------------------- */
 
 static enum histree_status measure(const struct comparison *comparison, const struct bench_engine *engine,
@@ -107,14 +170,15 @@ static enum histree_status measure(const struct comparison *comparison, const st
 {
 	enum histree_status status = HISTREE_OK;
 	size_t all_wrong = 0;
-	for (int shape = 0; shape < BENCH_SHAPE_COUNT && status == HISTREE_OK; shape++) {
+	for (unsigned kind = 0; kind < QUESTION_KINDS && status == HISTREE_OK; kind++) {
+		const struct bench_questions *questions = questions_of(comparison, kind);
+		const enum bench_shape shape = question_kinds[kind].shape;
 		struct bench_result result;
 		size_t wrong = 0;
-		status = bench_measure(engine, &comparison->questions, (enum bench_shape)shape, &result, error);
+		status = bench_measure(engine, questions, shape, &result, error);
 		if (status != HISTREE_OK)
 			break;
-		status = bench_compare(&comparison->judge, &comparison->questions, (enum bench_shape)shape, &result,
-				       &wrong, error);
+		status = bench_compare(&comparison->judge, questions, shape, &result, &wrong, error);
 		printf("\t%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.1f", result.asked, result.median_ns,
 		       result.p99_ns, result.cpu_median_ns, result.intervals);
 		all_wrong += wrong;
@@ -184,10 +248,10 @@ static enum histree_status compare_variants(const struct comparison *comparison,
 static enum histree_status compare_all(const struct comparison *comparison, struct histree_error *error)
 {
 	printf("peer\tvariant\tattributes\tintervals\tbuild_ns\tbuild_cpu_ns\tbytes");
-	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++) {
-		static const char *const names[] = { "single", "full", "times", "range" };
-		printf("\t%s_asked\t%s_median_ns\t%s_p99_ns\t%s_cpu_median_ns\t%s_intervals", names[shape],
-		       names[shape], names[shape], names[shape], names[shape]);
+	for (unsigned kind = 0; kind < QUESTION_KINDS; kind++) {
+		const char *name = question_kinds[kind].name;
+		printf("\t%s_asked\t%s_median_ns\t%s_p99_ns\t%s_cpu_median_ns\t%s_intervals", name, name, name,
+		       name, name);
 	}
 	printf("\twrong\n");
 	enum histree_status status = HISTREE_OK;
@@ -225,6 +289,8 @@ static enum histree_status prepare(struct comparison *comparison, struct histree
 	const struct interval_source *source = &comparison->source;
 	status = bench_questions_init(&comparison->questions, source->attribute_count, source->start, source->end,
 				      comparison->queries, comparison->seed, error);
+	if (status == HISTREE_OK)
+		status = choose_selective(comparison, error);
 	if (status != HISTREE_OK || comparison->store == NULL) {
 		comparison->judge = bench_model_engine(&comparison->source.model);
 		return status;
@@ -257,6 +323,8 @@ int main(int argc, char **argv)
 	if (status != HISTREE_OK)
 		fprintf(stderr, "peers: %s\n", error.message);
 	peer_array.free(comparison.array);
+	for (unsigned kind = 0; kind < SELECTIVE_SHAPES; kind++)
+		bench_questions_release(&comparison.selective[kind]);
 	bench_questions_release(&comparison.questions);
 	interval_source_release(&comparison.source);
 	return status == HISTREE_OK ? 0 : 3;

@@ -17,7 +17,7 @@ const struct peer *const peers[] = {
 #ifdef HAVE_DUCKDB
 	&peer_duckdb,
 #endif
-	&peer_array,   NULL,
+	&peer_array,   &peer_tide, NULL,
 };
 
 const struct peer *peer_find(const char *name)

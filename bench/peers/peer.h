@@ -35,7 +35,7 @@ extern const struct peer *const peers[];
 
 const struct peer *peer_find(const char *name);
 
-extern const struct peer peer_histree, peer_array;
+extern const struct peer peer_histree, peer_array, peer_tide;
 #ifdef HAVE_LMDB
 extern const struct peer peer_lmdb;
 #endif

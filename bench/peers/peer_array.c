@@ -1,55 +1,34 @@
 // SPDX-License-Identifier: MIT
 /*
- * peer_array.c - a sorted array in memory: no file, no compression, no limit.  What a query costs at least.
+ * peer_array.c - a sorted array in memory: no file, no compression, no limit.  What a query of some attributes
+ * costs at least.
  *
- * 24 bytes an interval and eight an attribute; what has more than four bytes is kept once.
+ * 24 bytes an interval and eight an attribute; what has more than four bytes is kept once.  It has loops of its own
+ * instead of those that peers on disk share, so that nothing stands between a question and its rows.
  */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/radix_sort.h"
-#include "peers/ordered_peer.h"
+#include "base/search.h"
+#include "peers/kept_value.h"
 #include "peers/peer.h"
 
 struct row {
 	histree_time start, end;
-	uint32_t type;
-	uint32_t value; /* the number itself, or where it is in `values` */
+	uint32_t type, value; /* kept_value.h */
 };
 
 struct array {
-	struct ordered_peer ordered;
+	uint32_t attribute_count;
 	struct row *rows; /* by quark, then by end */
 	uint64_t count;
-	uint64_t *first;      /* by quark: its first row; one more at the end */
-	struct intern values; /* eight bytes of a number, or those of a string */
-	histree_quark quark;  /* that was asked for last, */
-	uint64_t at;          /* and its row that was found last */
+	uint64_t *first; /* by quark: its first row; one more at the end */
+	struct intern values;
 };
 
 /* ---- build ---------------------------------------------------------------------------------------------- */
-
-/* INTERN_NONE when memory is out. */
-static uint32_t keep_value(struct array *array, const struct histree_value *value)
-{
-	switch (value->type) {
-	case HISTREE_NULL:
-	case HISTREE_UNKNOWN:
-		return 0;
-	case HISTREE_INT:
-		return (uint32_t)value->int32;
-	case HISTREE_BOOL:
-		return value->boolean;
-	case HISTREE_LONG:
-	case HISTREE_DOUBLE:
-		return intern_add(&array->values, &value->int64, sizeof(value->int64));
-	case HISTREE_STRING:
-	case HISTREE_CUSTOM:
-		return intern_add(&array->values, value->bytes, value->size);
-	}
-	return INTERN_NONE;
-}
 
 /* They come by end; a stable sort by attribute is all that is left to do. */
 static void sort_rows(struct array *array, const struct row *unsorted, struct keyed_index *entries)
@@ -61,7 +40,7 @@ static void sort_rows(struct array *array, const struct row *unsorted, struct ke
 		while (next_quark <= entries[i].key)
 			array->first[next_quark++] = i;
 	}
-	while (next_quark <= array->ordered.attribute_count)
+	while (next_quark <= array->attribute_count)
 		array->first[next_quark++] = array->count;
 }
 
@@ -74,10 +53,10 @@ static bool fill(struct array *array, const struct interval_source *source)
 	struct histree_interval interval;
 	bool done = unsorted != NULL && entries != NULL && array->rows != NULL && array->first != NULL;
 	while (done && interval_cursor_next(&cursor, &interval)) {
-		uint32_t value = keep_value(array, &interval.value), index = (uint32_t)array->count++;
+		uint32_t value, index = (uint32_t)array->count++;
+		done = kept_value_add(&array->values, &interval.value, &value);
 		unsorted[index] = (struct row){ interval.start, interval.end, interval.value.type, value };
 		entries[index] = (struct keyed_index){ .key = interval.quark, .index = index };
-		done = value != INTERN_NONE || interval.value.type == HISTREE_INT;
 	}
 	if (done)
 		sort_rows(array, unsorted, entries);
@@ -88,63 +67,62 @@ static bool fill(struct array *array, const struct interval_source *source)
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static struct histree_value value_of(const struct array *array, const struct row *row)
+static inline void add_row(const struct array *array, histree_quark quark, uint64_t at, struct bench_answer *answer)
 {
-	struct histree_value value = { .type = (enum histree_type)row->type };
-	size_t size = 0;
-	if (value.type == HISTREE_INT) {
-		value.int32 = (int32_t)row->value;
-	} else if (value.type == HISTREE_BOOL) {
-		value.boolean = row->value != 0;
-	} else if (value.type == HISTREE_STRING || value.type == HISTREE_CUSTOM) {
-		value.bytes = intern_get(&array->values, row->value, &size);
-		value.size = (uint32_t)size;
-	} else if (value.type != HISTREE_NULL) {
-		memcpy(&value.int64, intern_get(&array->values, row->value, &size), sizeof(value.int64));
+	const struct row *row = &array->rows[at];
+	const struct histree_interval interval = { row->start, row->end, quark,
+						   kept_value_get(&array->values, (enum histree_type)row->type,
+								  row->value) };
+	bench_answer_add(answer, &interval);
+}
+
+static inline uint64_t first_to_end(const struct array *array, uint64_t low, uint64_t high, histree_time end)
+{
+	return SEARCH(i, low, high, array->rows[i].end < end);
+}
+
+static void ask_range(const struct array *array, histree_quark quark, const struct histree_region *question,
+		      struct bench_answer *answer)
+{
+	const uint64_t last = array->first[quark + 1];
+	uint64_t at = first_to_end(array, array->first[quark], last, question->from);
+	for (; at < last && array->rows[at].start <= question->to; at++)
+		add_row(array, quark, at, answer);
+}
+
+/* Where the next time is not in the next interval either, another search is better than walking there. */
+static void ask_times(const struct array *array, histree_quark quark, const struct histree_region *question,
+		      struct bench_answer *answer)
+{
+	const uint64_t last = array->first[quark + 1];
+	uint64_t at = first_to_end(array, array->first[quark], last, question->times[0]);
+	for (size_t i = 0; at < last; at++) {
+		if (array->rows[at].end < question->times[i])
+			at = first_to_end(array, at + 1, last, question->times[i]);
+		if (at == last)
+			return;
+		add_row(array, quark, at, answer);
+		while (i < question->time_count && question->times[i] <= array->rows[at].end)
+			i++;
+		if (i == question->time_count)
+			return;
 	}
-	return value;
-}
-
-static enum histree_status give(const struct array *array, struct histree_interval *out)
-{
-	if (array->at == array->first[array->quark + 1])
-		return HISTREE_END;
-	const struct row *row = &array->rows[array->at];
-	*out = (struct histree_interval){ row->start, row->end, array->quark, value_of(array, row) };
-	return HISTREE_OK;
-}
-
-static enum histree_status seek(void *self, histree_quark quark, histree_time end, struct histree_interval *out,
-				struct histree_error *error)
-{
-	struct array *array = self;
-	uint64_t low = array->first[quark], high = array->first[quark + 1];
-	(void)error;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (array->rows[middle].end < end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	array->quark = quark;
-	array->at = low;
-	return give(array, out);
-}
-
-static enum histree_status next(void *self, struct histree_interval *out, struct histree_error *error)
-{
-	struct array *array = self;
-	(void)error;
-	array->at++;
-	return give(array, out);
 }
 
 static enum histree_status array_ask(void *self, enum bench_shape shape, const struct histree_region *question,
 				     struct bench_answer *answer, struct histree_error *error)
 {
-	(void)shape;
-	return ordered_peer_ask(&((struct array *)self)->ordered, self, question, answer, error);
+	const struct array *array = self;
+	size_t count = question->quarks != NULL ? question->quark_count : array->attribute_count;
+	(void)shape, (void)error;
+	for (size_t i = 0; i < count; i++) {
+		histree_quark quark = question->quarks != NULL ? question->quarks[i] : (histree_quark)i;
+		if (question->times != NULL)
+			ask_times(array, quark, question, answer);
+		else
+			ask_range(array, quark, question, answer);
+	}
+	return HISTREE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ */
@@ -153,8 +131,7 @@ static uint64_t array_bytes(const void *self)
 {
 	const struct array *array = self;
 	return array->count * sizeof(*array->rows) +
-	       ((uint64_t)array->ordered.attribute_count + 1) * sizeof(*array->first) +
-	       array->values.bytes.bytes_total;
+	       ((uint64_t)array->attribute_count + 1) * sizeof(*array->first) + array->values.bytes.bytes_total;
 }
 
 static void array_free(void *self)
@@ -175,7 +152,7 @@ static enum histree_status array_build(const struct peer_setup *setup, void **ou
 	*out = NULL;
 	if (array == NULL)
 		return error_memory(error, "the array");
-	array->ordered = (struct ordered_peer){ seek, next, source->attribute_count };
+	array->attribute_count = source->attribute_count;
 	array->rows = malloc(source->interval_count * sizeof(*array->rows));
 	array->first = malloc(((uint64_t)source->attribute_count + 1) * sizeof(*array->first));
 	if (!fill(array, source)) {

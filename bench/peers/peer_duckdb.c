@@ -236,10 +236,14 @@ static enum histree_status ask_prepared(duckdb_prepared_statement statement, con
 	return take_result(state, &result, answer, error);
 }
 
-/* Appends "IN (3,7,...)"; the list of a benchmark is short. */
+/* Appends "IN (3,7,...)"; the list of a benchmark is short.  Without one, any will do. */
 static void print_quarks(char sql[SQL_SIZE], const struct histree_region *question)
 {
 	size_t used = strlen(sql);
+	if (question->quarks == NULL) {
+		snprintf(sql + used, SQL_SIZE - used, " true");
+		return;
+	}
 	for (size_t i = 0; i < question->quark_count && used < SQL_SIZE; i++)
 		used += (size_t)snprintf(sql + used, SQL_SIZE - used, "%s%u", i == 0 ? " quark IN (" : ",",
 					 question->quarks[i]);
