@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cube_maker.h - the cube while it is made: its cells, and what a window has of them (docs/design/05-pyramid.md).
+ *
+ * A window is taken as lists: of each thread that is a member of it its statuses, queues and calls, and who had
+ * each CPU.  Who fills the lists is one of two: cube_pyramid.c from windows of a complete history, cube_feed.c from
+ * what ended while it was made.
+ */
+#ifndef OVERVIEW_CUBE_MAKER_H
+#define OVERVIEW_CUBE_MAKER_H
+
+#include "base/bytes.h"
+#include "base/hash_index.h"
+#include "base/intern.h"
+#include "base/radix_sort.h"
+#include "overview/pyramid_maker.h"
+#include "query/thread_pieces.h"
+#include "state/cube_cell.h"
+#include "state/pyramid.h"
+
+struct cube_feed;
+
+enum {
+	CUBE_LOG2_MOST = 10, /* cells: the ends of a range that no cell fills are then a thousandth of the time */
+	CUBE_LOG2_LEAST = 6, /* with fewer, most of a range is at its ends */
+	CUBE_MEMORY_DEFAULT = 64 << 20,
+	CUBE_THREAD_BYTES = 96, /* of what a tree may have, so that a cube takes half of it */
+	CUBE_CELLS_SHARE = 8,   /* of that, which cells may have until they are written */
+};
+
+/* The bytes of a cell, its own. */
+struct cube_bytes {
+	uint8_t *bytes;
+	size_t size;
+};
+
+/* A zeroed one is empty. */
+struct cube_cells {
+	struct histree_history_info of;
+	struct pyramid_grid grid;
+	struct cube_bytes *cells[CUBE_PARTS];
+	uint64_t bytes[CUBE_PARTS]; /* that all have */
+	size_t largest[CUBE_PARTS]; /* of them, as long as cells do not become wider */
+	size_t bytes_max;           /* of one that is handed out */
+	struct intern texts;
+	struct cube_cell open; /* the one that is open */
+};
+
+/* What is known of a thread of a choice, and its lists; those of CPUs, who has them, come after all threads. */
+enum { LIST_STATUS, LIST_QUEUE, LIST_CALL, LISTS_OF_THREAD };
+
+/* What a window has of a cell and a key. */
+struct cube_entry {
+	uint64_t cell;
+	struct cube_row row; /* of calls; of owners if it has one */
+};
+
+/* An entry that was met: its cell and its key as one number. */
+struct cube_met {
+	uint64_t id; /* 0: none */
+	uint32_t entry;
+};
+
+/* A wait for a CPU in a window, both inclusive. */
+struct cube_wait {
+	histree_time start, end;
+	uint32_t cpu; /* an index */
+	bool begins;
+};
+
+/* How many wait for a CPU, while time goes by in a window. */
+struct cube_queue {
+	const struct window_state *at, *end; /* who has it */
+	histree_time time;                   /* up to which it is known what became of the time of those who wait */
+	uint32_t count;
+};
+
+enum { CUBE_MET_LOG2 = 11 };
+
+/* A zeroed one is empty.  It takes about 45 bytes a thread, and what a choice has. */
+struct cube_maker {
+	struct thread_quarks threads;
+	bool *are_chosen;              /* by thread: now or before */
+	size_t left;                   /* threads that were not */
+	struct pyramid_maker *pyramid; /* whose choice are attributes of some threads, and who has the CPUs */
+	uint32_t *list_of;             /* by attribute of the choice */
+	size_t list_capacity;
+	uint32_t *members; /* the threads, by number */
+	size_t member_count, member_capacity;
+	bool has_owners;   /* who has the CPUs is asked for */
+	bool is_of_no_use; /* no cube can say what is there */
+	struct cube_cells cells;
+	uint64_t cells_max;            /* bytes of all */
+	size_t attributes_max;         /* in windows read for the cube alone */
+	uint32_t owner_of[CUBE_PARTS]; /* in the file */
+	enum cube_part part;           /* at hand, */
+	struct saved_bytes room;       /* and a cell of it as bytes */
+	histree_time *counted;         /* by thread: the begin of the last counted call; INT64_MIN: no call yet */
+	struct cube_feed *feed;        /* NULL: it reads the history */
+	/* In the current window: */
+	histree_time from, to;
+	uint32_t thread; /* at hand */
+	struct window_state *states;
+	size_t states_capacity;
+	struct window_list *lists; /* by what list_of says */
+	size_t lists_capacity;
+	int32_t *cpus;  /* their numbers */
+	int32_t *texts; /* by value of the window: as a call, USE_NOTHING if it was not looked up; */
+	int32_t *ints;  /* as anything else, USE_NOTHING if it is null */
+	size_t text_capacity, int_capacity;
+	struct cube_entry *entries;
+	size_t entry_count, entry_capacity;
+	struct hash_index by_key;
+	struct cube_met met[1 << CUBE_MET_LOG2]; /* by some bits of the number */
+	struct cube_wait *waits;
+	size_t wait_count, wait_capacity;
+	struct cube_queue *queues; /* by CPU */
+	struct keyed_index *order, *ends, *spare;
+	size_t order_capacity, ends_capacity, spare_capacity;
+};
+
+/* The number of the cell in which a time is. */
+static inline uint64_t cube_cells_at(const struct cube_cells *cells, histree_time time)
+{
+	return ((uint64_t)time - (uint64_t)cells->grid.origin) >> cells->grid.width_log2;
+}
+
+/* Have what a cell of level 1 says in `open`, to add to it, and keep what is there. */
+enum histree_status cube_cells_open(struct cube_cells *cells, enum cube_part part, uint64_t cell,
+				    struct histree_error *error);
+enum histree_status cube_cells_close(struct cube_cells *cells, enum cube_part part, uint64_t cell,
+				     struct histree_error *error);
+
+/* Make one cell of each two. */
+enum histree_status cube_cells_widen(struct cube_cells *cells, struct histree_error *error);
+
+/* The attributes of a thread, by list; HISTREE_ROOT: it has no such. */
+void cube_maker_quarks(const struct thread_quark *thread, histree_quark quarks[LISTS_OF_THREAD]);
+
+/* The lists have the states of the window, those of all CPUs among them. */
+enum histree_status cube_maker_take_lists(struct cube_maker *maker, struct histree_error *error);
+
+/* Whether cells have no more bytes than they may; and make them wider until they do. */
+bool cube_maker_fits(const struct cube_maker *maker);
+enum histree_status cube_maker_make_fit(struct cube_maker *maker, struct histree_error *error);
+
+/* ---- what is fed ------------------------------------------------------------------------------------------ */
+
+/* Keep for later what fills cells from `first` up to `after`.  Returns false if that is to be added at once. */
+bool cube_feed_keep_span(struct cube_maker *maker, const struct cube_key *key, uint64_t first, uint64_t after,
+			 uint32_t threads);
+
+/* From where the pieces of a thread are cut in the window, which has them then. */
+histree_time cube_feed_cut_from(struct cube_maker *maker, uint32_t thread);
+
+/* The kind, see struct cell_kind. */
+enum histree_status cube_feed_begin(struct pyramid_maker *pyramid, struct histree_error *error);
+enum histree_status cube_feed(struct pyramid_maker *pyramid, const struct feed_window *window,
+			      struct histree_error *error);
+enum histree_status cube_feed_end(struct pyramid_maker *pyramid, const struct feed_window *window,
+				  struct histree_error *error);
+enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct histree_error *error);
+bool cube_feed_used(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark,
+		    histree_time since);
+bool cube_feed_holds(const struct pyramid_maker *pyramid, histree_quark quark, histree_time end);
+void cube_feed_free(struct pyramid_maker *pyramid);
+
+/* NULL is fine. */
+void cube_feed_release(struct cube_feed *feed);
+
+#endif
