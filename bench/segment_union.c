@@ -65,17 +65,19 @@ static void make_file(const char *path, uint32_t host, uint64_t count)
 static void read_some(struct histree_segment_store *store, const struct histree_segment_query *query,
 		      uint64_t count)
 {
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct histree_error error;
-	check(histree_segment_iter_create(store, &iter, &error), &error);
-	check(histree_segment_iter_start(iter, query, NULL, &error), &error);
+	check(histree_segments_create(store, &iter, &error), &error);
+	check(histree_segments_start(iter, query, NULL, &error), &error);
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t i = 0; i < count && status == HISTREE_OK; i++) {
-		status = histree_segment_iter_next(iter, &segment, &error);
+		status = histree_cursor_next(iter, &error);
+		if (status == HISTREE_OK)
+			segment = *histree_cursor_segment(iter);
 		check(status, &error);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 }
 
 static int compare(const void *a, const void *b)

@@ -87,19 +87,18 @@ static bool is_long(void *context, const struct histree_segment *segment)
 	return histree_segment_duration(segment) > 1000;
 }
 
-static void read_page(struct histree_segment_rows *rows, uint64_t first)
+static void read_page(struct histree_cursor *rows, uint64_t first)
 {
 	struct histree_error error;
-	struct histree_segment segment;
 	check(histree_segment_rows_seek(rows, first, &error), &error);
 	for (unsigned i = 0; i < PAGE; i++)
-		check(histree_segment_rows_next(rows, &segment, &error), &error);
+		check(histree_cursor_next(rows, &error), &error);
 }
 
 static void measure_order(struct histree_segment_store *store, const struct order *order)
 {
 	struct histree_segment_rows_options options = { .query = HISTREE_SEGMENTS_ALL };
-	struct histree_segment_rows *rows;
+	struct histree_cursor *rows;
 	struct histree_error error;
 	struct random random = { 2 };
 	uint64_t count;
@@ -125,7 +124,7 @@ static void measure_order(struct histree_segment_store *store, const struct orde
 		most = page > most ? page : most;
 	}
 	printf("%s\t%" PRIu64 "\t%.2f\t%.0f\t%.2f\t%.2f\n", order->name, count, first, way, mean, most);
-	histree_segment_rows_free(rows);
+	histree_cursor_free(rows);
 }
 
 /* ---- charts ---------------------------------------------------------------------------------------------- */

@@ -85,18 +85,17 @@ static double ask(const char *path, enum histree_segment_tables tables, const st
 {
 	const struct histree_segment_open_options options = { .tables = tables };
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	struct histree_error error;
 	enum histree_status status = HISTREE_OK;
 	double before = processor_seconds();
 	check(histree_segment_store_open(path, &options, &store, &error), &error);
-	check(histree_segment_iter_create(store, &iter, &error), &error);
-	check(histree_segment_iter_start(iter, query, NULL, &error), &error);
+	check(histree_segments_create(store, &iter, &error), &error);
+	check(histree_segments_start(iter, query, NULL, &error), &error);
 	for (*count = 0; *count < most && status == HISTREE_OK; *count += status == HISTREE_OK)
-		check(status = histree_segment_iter_next(iter, &segment, &error), &error);
+		check(status = histree_cursor_next(iter, &error), &error);
 	double seconds = processor_seconds() - before;
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 	return seconds;
 }
@@ -177,7 +176,7 @@ static int compare_ends(const void *a, const void *b)
 static void measure_bounds(const char *path, const char *name, size_t field, uint64_t segments)
 {
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct histree_error error;
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
@@ -187,11 +186,12 @@ static void measure_bounds(const char *path, const char *name, size_t field, uin
 	if (ends == NULL)
 		return;
 	check(histree_segment_store_open(path, NULL, &store, &error), &error);
-	check(histree_segment_iter_create(store, &iter, &error), &error);
-	check(histree_segment_iter_start(iter, &all, NULL, &error), &error);
-	while (histree_segment_iter_next(iter, &segment, &error) == HISTREE_OK) {
+	check(histree_segments_create(store, &iter, &error), &error);
+	check(histree_segments_start(iter, &all, NULL, &error), &error);
+	while (histree_cursor_next(iter, &error) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		/* An unsorted token says node and place; a block has 128 places. */
-		struct histree_segment_token token = histree_segment_iter_token(iter);
+		struct histree_segment_token token = histree_segments_token(iter);
 		uint64_t value = number_of(&segment.content[field]), block = token.key[1] / 128;
 		if (token.key[0] != last[0] || block != last[1]) {
 			ends[2 * blocks] = (struct block_end){ value, 1 };
@@ -204,7 +204,7 @@ static void measure_bounds(const char *path, const char *name, size_t field, uin
 		last[0] = token.key[0];
 		last[1] = block;
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 	qsort(ends, 2 * blocks, sizeof(*ends), compare_ends);
 	size_t first = 0;

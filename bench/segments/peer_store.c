@@ -12,7 +12,7 @@
 
 struct store_peer {
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	/* Grouped in one dimension, which the public interface does not offer. */
 	struct block_file *file;
 	struct segment_writer *writer;
@@ -66,7 +66,7 @@ static bool add(void *body, int64_t start, int64_t end)
 static bool open_iter(struct store_peer *peer, uint64_t *bytes_on_disk, struct histree_error *error)
 {
 	*bytes_on_disk = histree_segment_store_info(peer->store)->file_bytes;
-	return done(histree_segment_iter_create(peer->store, &peer->iter, error), error);
+	return done(histree_segments_create(peer->store, &peer->iter, error), error);
 }
 
 static bool finish(void *body, uint64_t *bytes_on_disk)
@@ -89,18 +89,17 @@ static bool begin(void *body, enum segment_peer_order order)
 	struct histree_error error;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = orders[order];
-	return done(histree_segment_iter_start(peer->iter, &query, NULL, &error), &error);
+	return done(histree_segments_start(peer->iter, &query, NULL, &error), &error);
 }
 
 static bool next(void *body, int64_t *start, int64_t *end)
 {
 	struct store_peer *peer = body;
 	struct histree_error error;
-	struct histree_segment segment;
-	if (!done(histree_segment_iter_next(peer->iter, &segment, &error), &error))
+	if (!done(histree_cursor_next(peer->iter, &error), &error))
 		return false;
-	*start = segment.start;
-	*end = segment.end;
+	*start = histree_cursor_segment(peer->iter)->start;
+	*end = histree_cursor_segment(peer->iter)->end;
 	return true;
 }
 
@@ -109,7 +108,7 @@ static void peer_free(void *body)
 	struct store_peer *peer = body;
 	if (peer == NULL)
 		return;
-	histree_segment_iter_free(peer->iter);
+	histree_cursor_free(peer->iter);
 	histree_segment_store_close(peer->store);
 	segment_writer_free(peer->writer);
 	block_file_close(peer->file);

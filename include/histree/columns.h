@@ -210,9 +210,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const st
 									struct histree_error *error);
 
 /*
- * Returns how many damaged nodes a histree stream has met so far, and 0 for a released stream or one made by
- * others. The states in these nodes are rows of type unknown; the segments in them are missing.
+ * Returns what a histree stream has lost so far: states that are lost are rows of type unknown, segments are
+ * missing.  Nothing is known of a released stream, or one made by others: its loss has no nodes.
  */
-HISTREE_API uint64_t histree_arrow_damage(const struct ArrowArrayStream *stream);
+HISTREE_API struct histree_loss histree_arrow_loss(const struct ArrowArrayStream *stream);
 
 #endif

@@ -51,7 +51,7 @@ struct histree_export_note {
 /* What has been written so far, or in total. */
 struct histree_export_counts {
 	uint64_t rows, row_groups, bytes, files;
-	uint64_t damaged_nodes; /* damaged nodes that the stream has met (histree_arrow_damage()) */
+	struct histree_loss loss; /* of what is written (histree_arrow_loss()) */
 };
 
 /* A zero selects the default. */
@@ -278,7 +278,7 @@ struct histree_viewer_request {
 	void *progress_context;
 	/*
 	 * Filled at the end; may be NULL.  Rows are spans, values of counters, instants, and ends of flows;
-	 * damaged nodes of segments are counted each time they are met.
+	 * damaged nodes count each time they are met.
 	 */
 	struct histree_export_counts *counts;
 };

@@ -151,7 +151,7 @@ struct histree_flame_samples_request {
 	struct histree_segment_query query; /* which samples: window, filters, cancel; the rest is ignored */
 	/* Only samples of this event; NULL: of the event with the most samples */
 	const char *event;
-	bool counts;                        /* weigh each as one; else by its period */
+	bool counts; /* weigh each as one; else by its period */
 	enum histree_flame_group group;
 	unsigned side; /* 0 or 1 */
 };
@@ -175,8 +175,8 @@ HISTREE_API const char *histree_flame_unit(const struct histree_flame *flame);
  */
 HISTREE_API const char *histree_flame_event(const struct histree_flame *flame, unsigned side, uint32_t *count);
 
-/* Returns whether nodes of a history or a store on this side could not be read: what they held is unknown. */
-HISTREE_API bool histree_flame_is_damaged(const struct histree_flame *flame, unsigned side);
+/* Returns what is lost of this side, in its histories and stores together; what was lost is unknown. */
+HISTREE_API struct histree_loss histree_flame_loss(const struct histree_flame *flame, unsigned side);
 
 /* Add up the totals; nothing can be added after that.  A second call does nothing. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_flame_finish(struct histree_flame *flame,

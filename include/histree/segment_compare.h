@@ -56,8 +56,7 @@ struct histree_segment_comparison;
  * is read once in the order of duration, beside what histree_segment_stats_create() reads.  One thread at a time
  * uses the comparison.
  *
- * Returns HISTREE_ERR_TYPE if the types of the fields differ, HISTREE_PARTIAL if segments of damaged nodes are
- * missing, for which see histree_segment_comparison_loss().
+ * Returns HISTREE_ERR_TYPE if the types of the fields differ.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_comparison_create(const struct histree_segment_side *a, const struct histree_segment_side *b,
@@ -74,9 +73,9 @@ histree_segment_comparison_all(const struct histree_segment_comparison *comparis
 HISTREE_API const struct histree_segment_difference *
 histree_segment_comparison_group(const struct histree_segment_comparison *comparison, size_t index);
 
-/* Returns what is missing of A (0) or B (1), or NULL if nothing is. */
-HISTREE_API const struct histree_loss *
-histree_segment_comparison_loss(const struct histree_segment_comparison *comparison, int side);
+/* Returns what is lost of A (0) or B (1); the others are compared. */
+HISTREE_API struct histree_loss histree_segment_comparison_loss(const struct histree_segment_comparison *comparison,
+								int side);
 
 /* Free the comparison, or do nothing if it is NULL. */
 HISTREE_API void histree_segment_comparison_free(struct histree_segment_comparison *comparison);

@@ -39,8 +39,7 @@ struct histree_segment_density;
 
 /*
  * Count the segments in the window of the query that pass its filter; order and limit are ignored.  Returns
- * HISTREE_ERR_ARGUMENT if an option is out of range, HISTREE_PARTIAL if the density was made but lacks the
- * segments of damaged nodes.  One thread at a time may use the store.
+ * HISTREE_ERR_ARGUMENT if an option is out of range.  One thread at a time may use the store.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_density_create(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -59,8 +58,8 @@ histree_segment_density_group(const struct histree_segment_density *density, siz
 HISTREE_API uint64_t histree_segment_density_count(const struct histree_segment_density *density, size_t group,
 						   uint32_t column, size_t bucket);
 
-/* Returns what all damaged nodes together lack, `node` being the first of them, or NULL if nothing is missing. */
-HISTREE_API const struct histree_loss *histree_segment_density_loss(const struct histree_segment_density *density);
+/* Returns what is lost of the segments; the others are counted. */
+HISTREE_API struct histree_loss histree_segment_density_loss(const struct histree_segment_density *density);
 
 /* Free the density; NULL is allowed. */
 HISTREE_API void histree_segment_density_free(struct histree_segment_density *density);

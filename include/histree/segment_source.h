@@ -23,9 +23,9 @@ struct histree_segment_source {
 	 */
 	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
 					    struct histree_error *error);
-	/* As histree_segment_iter_next(). */
+	/* As histree_cursor_next() and histree_cursor_losses(). */
 	enum histree_status (*cursor_next)(void *cursor, struct histree_segment *out, struct histree_error *error);
-	struct histree_loss (*cursor_loss)(const void *cursor);
+	const struct histree_loss *(*cursor_losses)(const void *cursor, size_t *count);
 	void (*cursor_free)(void *cursor);
 	void (*free)(void *context);
 };

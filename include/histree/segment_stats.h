@@ -39,9 +39,6 @@ struct histree_segment_stats;
  * Compute the statistics of the segments that are in the window of the query and pass its filter; its order and
  * limit are ignored.  There is one group for each value of `field`, or no groups if it is
  * HISTREE_SEGMENTS_TOGETHER. One thread at a time uses the statistics.
- *
- * Returns HISTREE_PARTIAL if the statistics were made but lack the content of damaged nodes, for which see
- * histree_segment_stats_loss().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_stats_create(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -65,8 +62,8 @@ histree_segment_stats_all(const struct histree_segment_stats *stats);
 HISTREE_API const struct histree_segment_group *
 histree_segment_stats_group(const struct histree_segment_stats *stats, size_t index);
 
-/* Returns what is missing in all damaged nodes together, `node` being the first of them, or NULL if nothing is. */
-HISTREE_API const struct histree_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats);
+/* Returns what is lost of the segments; the statistics are those of the others. */
+HISTREE_API struct histree_loss histree_segment_stats_loss(const struct histree_segment_stats *stats);
 
 /* Free the statistics, or do nothing if they are NULL. */
 HISTREE_API void histree_segment_stats_free(struct histree_segment_stats *stats);

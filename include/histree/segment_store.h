@@ -8,19 +8,19 @@
  *	histree_segment_store_add(store, &segment, &error);			// many times
  *	histree_segment_store_finish(store, &error);
  *
- *	histree_segment_iter_create(store, &iter, &error);
+ *	histree_segments_create(store, &cursor, &error);
  *	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
  *	query.order = HISTREE_SEGMENTS_BY_DURATION, query.descending = true;
- *	histree_segment_iter_start(iter, &query, NULL, &error);
- *	while ((status = histree_segment_iter_next(iter, &segment, &error)) == HISTREE_OK)
- *		...;								// HISTREE_END, or the error
- *	histree_segment_iter_free(iter);
+ *	histree_segments_start(cursor, &query, NULL, &error);
+ *	while ((status = histree_cursor_next(cursor, &error)) == HISTREE_OK)
+ *		segment = histree_cursor_segment(cursor);			// cursor.h
+ *	histree_cursor_free(cursor);
  *	histree_segment_store_close(store);
  *
  * A call that fails changes nothing, with one exception: when a store on disk can no longer be written, every later
  * addition is refused with that status, and the caller can only close the store.
  *
- * Threads: one thread fills a store; once it is finished, any number of threads may read it, each with iterators of
+ * Threads: one thread fills a store; once it is finished, any number of threads may read it, each with cursors of
  * its own.
  */
 #ifndef HISTREE_SEGMENT_STORE_H
@@ -97,12 +97,12 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_store_add(str
 
 /*
  * Add all segments of a finished store `from`, by their ends.  Returns HISTREE_ERR_TYPE if its fields are of other
- * types, whatever their names are, and HISTREE_PARTIAL if some of its segments are lost and all others were added.
- * After another failure, those that were added stay.
+ * types, whatever their names are.  After a failure, those that were added stay.  *loss becomes what of `from` is
+ * lost and so was not added; it may be NULL.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_add_all(struct histree_segment_store *store, struct histree_segment_store *from,
-			      struct histree_error *error);
+			      struct histree_loss *loss, struct histree_error *error);
 
 /* Finish the store, and complete its file if it has one.  From then on it can be read. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_store_finish(struct histree_segment_store *store,
@@ -163,7 +163,7 @@ HISTREE_API const struct histree_segment_part *
 histree_segment_store_parts(const struct histree_segment_store *store, size_t *count);
 
 /*
- * Close the store, whose iterators must have been freed before, or do nothing if it is NULL.  A file that was not
+ * Close the store, whose cursors must have been freed before, or do nothing if it is NULL.  A file that was not
  * finished is removed.
  */
 HISTREE_API void histree_segment_store_close(struct histree_segment_store *store);
@@ -200,12 +200,12 @@ histree_segment_store_info(const struct histree_segment_store *store);
 
 /*
  * Look for a segment with this start, end and content in a finished store.  Returns HISTREE_OK if it is there,
- * HISTREE_NOT_FOUND if it is not, and HISTREE_PARTIAL if it is not among those that can be read.  The cost is
- * that of a query for the time of its start.
+ * HISTREE_NOT_FOUND if it is not, or is lost: *loss, which may be NULL, becomes what is lost of the segments at
+ * that time.  The cost is that of a query for the time of its start.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_contains(struct histree_segment_store *store, const struct histree_segment *segment,
-			       struct histree_error *error);
+			       struct histree_loss *loss, struct histree_error *error);
 
 /* Find the index of the field with this name.  Returns HISTREE_NOT_FOUND if the schema has no such field. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -289,11 +289,13 @@ struct histree_segment_token {
 	uint64_t with_key; /* number of segments with that key that were handed out */
 };
 
-struct histree_segment_iter;
-
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_iter_create(struct histree_segment_store *store,
-									       struct histree_segment_iter **out,
-									       struct histree_error *error);
+/*
+ * Create a cursor for the segments of a finished store, which must be closed later than the cursor is freed.  It
+ * has nothing before it is started.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segments_create(struct histree_segment_store *store,
+									   struct histree_cursor **out,
+									   struct histree_error *error);
 
 /*
  * Start a query, which drops what was left of the one before.  It starts at its beginning if `resume` is NULL,
@@ -302,44 +304,16 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_iter_create(s
  * from > to.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_segment_iter_start(struct histree_segment_iter *iter, const struct histree_segment_query *query,
-			   const struct histree_segment_token *resume, struct histree_error *error);
+histree_segments_start(struct histree_cursor *cursor, const struct histree_segment_query *query,
+		       const struct histree_segment_token *resume, struct histree_error *error);
 
 /*
- * Get the next segment.  Returns HISTREE_END after the last one.  Returns HISTREE_PARTIAL, without a segment, if
- * segments are missing here because a node is damaged; histree_segment_iter_loss() then says what is known of
- * them, and the next call goes on.  Each loss is reported before any segment that some of the missing ones might
- * precede; where the order cannot tell, at the beginning.  The segments that are handed out are always as they
- * were added.
+ * Returns the greatest loss of a question to this store so far, in any thread, since it was opened: of a cursor,
+ * statistics, a density, a chart.  histree_segment_store_verify() lists all damage.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_iter_next(struct histree_segment_iter *iter,
-									     struct histree_segment *out,
-									     struct histree_error *error);
-
-/* Returns what the last HISTREE_PARTIAL was about. */
-HISTREE_API struct histree_loss histree_segment_iter_loss(const struct histree_segment_iter *iter);
-
-/*
- * Returns true if a query of this store, in any thread, has met a damaged node since the store was opened, so
- * that its answer lacks the content of the node.  Some answers skip such nodes silently;
- * histree_segment_store_verify() lists them.
- */
-HISTREE_API bool histree_segment_store_met_damage(const struct histree_segment_store *store);
+HISTREE_API struct histree_loss histree_segment_store_loss(struct histree_segment_store *store);
 
 /* Returns the position after the segment that was handed out last. */
-HISTREE_API struct histree_segment_token histree_segment_iter_token(const struct histree_segment_iter *iter);
-
-/* Counts since the query was started. */
-struct histree_segment_iter_stats {
-	uint64_t nodes_visited; /* disk: visits, including repeated ones to nodes that had left memory */
-	uint64_t nodes_loaded;  /* visits among them that read the file */
-	uint64_t segments;      /* handed out */
-	uint64_t spilled_bytes; /* written to a temporary file beside the store */
-};
-
-HISTREE_API struct histree_segment_iter_stats histree_segment_iter_stats(const struct histree_segment_iter *iter);
-
-/* Free the iterator, or do nothing if it is NULL. */
-HISTREE_API void histree_segment_iter_free(struct histree_segment_iter *iter);
+HISTREE_API struct histree_segment_token histree_segments_token(const struct histree_cursor *cursor);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * Both functions read every segment of their query once or twice, unsorted, and keep none of them; or, if the
  * store has overviews (segment_store.h) and the query has no filter, summaries and few segments.  The segments of
- * a damaged node are skipped; histree_segment_store_met_damage() then returns true.
+ * a damaged node are skipped, and told by histree_segment_store_loss().
  */
 #ifndef HISTREE_SEGMENT_VIEW_H
 #define HISTREE_SEGMENT_VIEW_H

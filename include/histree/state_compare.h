@@ -13,6 +13,7 @@
 #define HISTREE_STATE_COMPARE_H
 
 #include "cancel.h"
+#include "cursor.h"
 #include "history.h"
 #include "selection.h"
 
@@ -45,8 +46,9 @@ histree_state_comparison_create(struct histree_selection *a, struct histree_sele
 HISTREE_API const struct histree_state_difference *
 histree_state_comparison_state(const struct histree_state_comparison *comparison, size_t index);
 
-/* Returns whether nodes of A (0) or B (1) were damaged; their content counts as unknown. */
-HISTREE_API bool histree_state_comparison_is_damaged(const struct histree_state_comparison *comparison, int side);
+/* Returns what is lost of the states of A (0) or B (1), which count as unknown. */
+HISTREE_API struct histree_loss histree_state_comparison_loss(const struct histree_state_comparison *comparison,
+							      int side);
 
 /* Free the comparison, or do nothing if it is NULL. */
 HISTREE_API void histree_state_comparison_free(struct histree_state_comparison *comparison);

@@ -127,7 +127,7 @@ HISTREE_API void histree_time_use_free(struct histree_time_use *use);
 /* Returns the rows: by CPU alone in the order of CPUs; else by the time that they ran, waited and were blocked. */
 HISTREE_API const struct histree_use_row *histree_time_use_rows(const struct histree_time_use *use, size_t *count);
 
-/* Returns whether nodes were met that cannot be read; their content counts as `unknown`. */
-HISTREE_API bool histree_time_use_is_damaged(const struct histree_time_use *use);
+/* Returns what is lost of the states, which count as `unknown`. */
+HISTREE_API struct histree_loss histree_time_use_loss(const struct histree_time_use *use);
 
 #endif

@@ -157,6 +157,12 @@ class ArrowOptions(Structure):
                 ("cancel", Cancel), ("where", c_char_p), ("start", c_int64), ("end", c_int64), ("names", c_char_p)]
 
 
+class Loss(Structure):
+    C_NAME = "struct histree_loss"
+    _fields_ = [("nodes", c_uint64), ("rows_max", c_uint64), ("from", c_int64), ("to", c_int64), ("node", c_uint32),
+                ("part", c_uint32)]
+
+
 class Window(Structure):
     C_NAME = "struct histree_window"
     _fields_ = [("from", c_int64), ("to", c_int64), ("is_empty", c_bool)]
@@ -349,7 +355,7 @@ enum histree_status histree_attributes_arrow(const struct histree_attributes *at
     const struct histree_arrow_options *options, struct ArrowArrayStream *out, struct histree_error *error);
 enum histree_status histree_events_arrow(const struct histree_events *events, histree_time from, histree_time to,
     const struct histree_arrow_options *options, struct ArrowArrayStream *out, struct histree_error *error);
-uint64_t histree_arrow_damage(const struct ArrowArrayStream *stream);
+struct histree_loss histree_arrow_loss(const struct ArrowArrayStream *stream);
 
 enum histree_status histree_events_open(const struct histree_store *store, struct histree_events **out,
     struct histree_error *error);
@@ -423,7 +429,7 @@ bool histree_analysis(size_t index, struct histree_analysis_info *out);
 _PLAIN: Dict[str, Any] = {
     "void": None, "bool": c_bool, "uint32_t": c_uint32, "uint64_t": c_uint64, "size_t": c_size_t,
     "histree_time": c_int64, "histree_quark": c_uint32, "enum histree_status": c_int, "struct histree_value": Value,
-    "struct histree_cancel": Cancel,
+    "struct histree_cancel": Cancel, "struct histree_loss": Loss,
 }
 
 

@@ -278,7 +278,7 @@ class Stream:
             code = self._stream.get_next(self._at, ctypes.addressof(array))
             if code != 0:
                 raise self._fail(code)
-            self.damage = lib.histree_arrow_damage(self._at)
+            self.damage = lib.histree_arrow_loss(self._at).nodes
             return Batch(array, self.columns, self._known_texts) if array.release else None
 
     def __iter__(self) -> Iterator[Batch]:

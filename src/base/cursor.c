@@ -35,6 +35,11 @@ static inline const void *row_of(const struct histree_cursor *cursor, enum curso
 	return cursor->row;
 }
 
+const struct histree_segment *histree_cursor_segment(const struct histree_cursor *cursor)
+{
+	return row_of(cursor, CURSOR_SEGMENTS);
+}
+
 const struct histree_change *histree_cursor_change(const struct histree_cursor *cursor)
 {
 	return row_of(cursor, CURSOR_CHANGES);
@@ -74,14 +79,19 @@ const struct histree_path_wait *histree_cursor_path_wait(const struct histree_cu
 
 void loss_add(struct histree_loss *all, const struct histree_loss *loss)
 {
-	if (all->nodes == 0) {
-		*all = *loss;
+	if (all->nodes == 0 || loss->nodes == 0) {
+		*all = all->nodes == 0 ? *loss : *all;
 		return;
 	}
+	/* What is not known of one is not known of both. */
+	const bool when = (all->from != 0 || all->to != 0) && (loss->from != 0 || loss->to != 0);
+	const bool how_many = all->rows_max != 0 && loss->rows_max != 0;
 	all->nodes += loss->nodes;
-	all->from = loss->from < all->from ? loss->from : all->from;
-	all->to = loss->to > all->to ? loss->to : all->to;
-	if (__builtin_add_overflow(all->rows_max, loss->rows_max, &all->rows_max))
+	all->from = !when ? 0 : loss->from < all->from ? loss->from : all->from;
+	all->to = !when ? 0 : loss->to > all->to ? loss->to : all->to;
+	if (!how_many)
+		all->rows_max = 0;
+	else if (__builtin_add_overflow(all->rows_max, loss->rows_max, &all->rows_max))
 		all->rows_max = UINT64_MAX;
 }
 

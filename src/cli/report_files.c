@@ -129,34 +129,30 @@ typedef enum histree_status take_segment(struct reading *reading, const struct h
 /* Calls `take` for each segment that begins in the window. */
 static enum histree_status read_all(struct reading *reading, take_segment *take, struct histree_error *error)
 {
-	struct histree_segment segment;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.cancel = reading->source->cancel;
 	if (reading->source->has_window) {
 		query.from = reading->source->from;
 		query.to = reading->source->to;
 	}
-	enum histree_status status = histree_segment_iter_create(reading->store, &iter, error);
+	enum histree_status status = histree_segments_create(reading->store, &iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, &query, NULL, error);
+		status = histree_segments_start(iter, &query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(&reading->source->cancel, step, error);
 		if (status == HISTREE_OK)
-			status = histree_segment_iter_next(iter, &segment, error);
-		if (status == HISTREE_PARTIAL) {
-			status = HISTREE_OK;
-			continue;
-		}
+			status = histree_cursor_next(iter, error);
 		if (status != HISTREE_OK)
 			break;
+		const struct histree_segment *segment = histree_cursor_segment(iter);
 		struct use use = { .count = 1,
-				   .ns = (uint64_t)segment.end - (uint64_t)segment.start,
-				   .longest_start = segment.start };
+				   .ns = histree_segment_duration(segment),
+				   .longest_start = segment->start };
 		use.longest_ns = use.ns;
-		status = take(reading, &segment, &use, error);
+		status = take(reading, segment, &use, error);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	finish(&reading->uses);
 	return status < 0 ? status : HISTREE_OK;
 }

@@ -12,8 +12,8 @@
 
 #include "base/time_text.h"
 #include "cli/overview_page.h"
-#include "cli/verb_completion.h"
 #include "cli/target.h"
+#include "cli/verb_completion.h"
 #include "histree/cancel.h"
 #include "histree/draw.h"
 #include "histree/segment_stats.h"
@@ -315,21 +315,21 @@ static void describe(const struct asking *asking, const struct histree_segment *
 static enum histree_status find_longest(const struct asking *asking, const struct histree_segment_group *group,
 					char *text, size_t size, struct histree_error *error)
 {
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.from = query.to = group->max_start;
 	query.cancel = asking->source->cancel;
 	text[0] = '\0';
-	enum histree_status status = histree_segment_iter_create(asking->store, &iter, error);
+	enum histree_status status = histree_segments_create(asking->store, &iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, &query, NULL, error);
-	while ((status == HISTREE_OK || status == HISTREE_PARTIAL) && text[0] == '\0') {
-		status = histree_segment_iter_next(iter, &segment, error);
-		if (status == HISTREE_OK && segment.start == group->max_start && segment.end == group->max_end)
-			describe(asking, &segment, text, size);
+		status = histree_segments_start(iter, &query, NULL, error);
+	while (status == HISTREE_OK && text[0] == '\0' &&
+	       (status = histree_cursor_next(iter, error)) == HISTREE_OK) {
+		const struct histree_segment *segment = histree_cursor_segment(iter);
+		if (segment->start == group->max_start && segment->end == group->max_end)
+			describe(asking, segment, text, size);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return status < 0 ? status : HISTREE_OK;
 }
 
@@ -411,7 +411,7 @@ static enum histree_status put_stats(struct overview_page *page, const struct as
 	if (all->count == 0)
 		return HISTREE_OK;
 	overview_page_section(page, section->title);
-	if (histree_segment_stats_loss(stats) != NULL)
+	if (histree_segment_stats_loss(stats).nodes > 0)
 		overview_page_sentence(page, "Some are missing, as nodes of the store are damaged.");
 	status = lasts ? put_durations(page, asking, stats, error) : put_moments(page, asking, stats);
 	const bool by_name = strcmp(section->by, "name") == 0;
@@ -430,7 +430,7 @@ static enum histree_status put_stats(struct overview_page *page, const struct as
 
 void report_segments_close(const struct report_source *source, struct histree_segment_store *store)
 {
-	source->uses->is_damaged = source->uses->is_damaged || histree_segment_store_met_damage(store);
+	source->uses->is_damaged = source->uses->is_damaged || histree_segment_store_loss(store).nodes > 0;
 	histree_segment_store_close(store);
 }
 

@@ -704,7 +704,7 @@ static enum histree_status ask(const struct report_source *source, unsigned by, 
 	if (status != HISTREE_OK)
 		return status;
 	uses->count++;
-	uses->is_damaged = uses->is_damaged || histree_time_use_is_damaged(use->use);
+	uses->is_damaged = uses->is_damaged || histree_time_use_loss(use->use).nodes > 0;
 	use->by = by;
 	use->where = where;
 	*out = use->use;

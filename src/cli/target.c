@@ -595,8 +595,7 @@ enum cli_exit segment_target_groups(struct segment_target *target, const char *n
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
-					 const struct histree_loss *loss)
+enum cli_exit segment_target_report_loss(const struct histree_segment_store *store, const struct histree_loss *loss)
 {
 	size_t count;
 	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
@@ -636,10 +635,10 @@ struct row_column segment_target_column(const struct histree_segment_schema *sch
 				    .to_the_right = !is_text };
 }
 
-enum cli_exit segment_target_judge(const struct histree_segment_store *store,
-				   const struct histree_loss *loss, bool found_some, const char *where)
+enum cli_exit segment_target_judge(const struct histree_segment_store *store, struct histree_loss loss,
+				   bool found_some, const char *where)
 {
-	if (loss != NULL)
-		return segment_target_report_loss(store, loss);
+	if (loss.nodes > 0)
+		return segment_target_report_loss(store, &loss);
 	return found_some ? CLI_OK : report_none("segments", where);
 }

@@ -216,10 +216,10 @@ enum cli_exit segment_target_report_losses(const struct histree_segment_store *s
 					   const struct histree_cursor *cursor);
 
 /*
- * Returns what to exit with after an answer about all segments that pass an expression, or NULL.  A `loss`, unless
- * NULL, is reported.
+ * Returns what to exit with after an answer about all segments that pass an expression, or NULL.  A loss is
+ * reported.
  */
-enum cli_exit segment_target_judge(const struct histree_segment_store *store,
-				   const struct histree_loss *loss, bool found_some, const char *where);
+enum cli_exit segment_target_judge(const struct histree_segment_store *store, struct histree_loss loss,
+				   bool found_some, const char *where);
 
 #endif

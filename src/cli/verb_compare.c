@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/target.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/row_writer.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "cli/verb_flame.h"
 #include "histree/segment_compare.h"
@@ -151,7 +151,7 @@ static int compare_flame_run(const struct cli_words *words, const struct compare
 		if (code == CLI_OK && words->count == HISTREE_FLAME_SIDES && chosen->hosts[i] == NULL &&
 		    sides[i].history != NULL)
 			code = host_part_missing(sides[i].history);
-		if (flame != NULL && code == CLI_OK && histree_flame_is_damaged(flame, i))
+		if (flame != NULL && code == CLI_OK && histree_flame_loss(flame, i).nodes > 0)
 			code = sides[i].history == NULL ? sample_flame_damaged()
 							: report_exit(CLI_INPUT,
 								      "'%s' is damaged, and what is lost counts as "
@@ -570,7 +570,7 @@ static int print_states(const struct state_side sides[SIDES], const struct histr
 		return report_no_memory();
 	compare_rows_states(output, row_format_find(chosen->format), comparison, chosen->top);
 	for (int i = 0; i < SIDES; i++)
-		if (histree_state_comparison_is_damaged(comparison, i))
+		if (histree_state_comparison_loss(comparison, i).nodes > 0)
 			status = report_exit(
 				CLI_INPUT,
 				"'%s' is damaged, and what is lost counts as unknown; see 'histree verify'",
@@ -643,14 +643,14 @@ static int print_segments(const struct segment_target targets[SIDES],
 {
 	const struct histree_segment_difference *all = histree_segment_comparison_all(comparison);
 	struct output *output = output_create(STDOUT_FILENO);
-	int status = segment_target_judge(targets[0].store, NULL, all->a.count + all->b.count > 0, chosen->where);
+	int status = all->a.count + all->b.count > 0 ? CLI_OK : (int)report_none("segments", chosen->where);
 	if (output == NULL)
 		return report_no_memory();
 	compare_rows_segments(output, row_format_find(chosen->format), comparison, chosen->top);
 	for (int i = 0; i < SIDES; i++) {
-		const struct histree_loss *loss = histree_segment_comparison_loss(comparison, i);
-		if (loss != NULL)
-			status = segment_target_report_loss(targets[i].store, loss);
+		const struct histree_loss loss = histree_segment_comparison_loss(comparison, i);
+		if (loss.nodes > 0)
+			status = segment_target_report_loss(targets[i].store, &loss);
 	}
 	return cli_end(output, status);
 }

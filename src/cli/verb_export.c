@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/export_source.h"
 #include "cli/export_format.h"
+#include "cli/export_source.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/filter.h"
@@ -93,7 +93,7 @@ static const struct cli_option options[] = {
 static enum cli_exit judge_damage(const struct export_run *run)
 {
 	bool is_states = run->source->history != NULL;
-	if (run->counts.damaged_nodes == 0)
+	if (run->counts.loss.nodes == 0)
 		return CLI_OK;
 	if (is_states && run->source->quarks == NULL)
 		host_part_missing(run->source->history);

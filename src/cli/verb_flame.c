@@ -17,12 +17,12 @@
 
 #include "base/array.h"
 #include "cli/attribute_list.h"
-#include "cli/target.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/row_writer.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "cli/verb_critical_path.h"
 #include "histree/critical_path.h"
@@ -715,7 +715,7 @@ static enum cli_exit print(const struct histree_flame *flame, const struct flame
 				   chosen->waits ? "no such thread waited"
 				   : are_samples ? "there are no such samples"
 						 : "no call is going on");
-	if (code == CLI_OK && histree_flame_is_damaged(flame, 0))
+	if (code == CLI_OK && histree_flame_loss(flame, 0).nodes > 0)
 		code = are_samples ? sample_flame_damaged() : report_damaged_history();
 	return cli_end(output, code);
 }

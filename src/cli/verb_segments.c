@@ -120,30 +120,22 @@ static int print(struct histree_segment_store *store, const struct histree_segme
 	if (output == NULL)
 		return report_no_memory();
 	struct segment_rows rows;
-	struct histree_segment_iter *iter = NULL;
-	struct histree_segment segment;
+	struct histree_cursor *iter = NULL;
 	struct histree_error error = { 0 };
 	begin_rows(&rows, format, output, &histree_segment_store_info(store)->schema);
-	enum histree_status status = histree_segment_iter_create(store, &iter, &error);
+	enum histree_status status = histree_segments_create(store, &iter, &error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, query, NULL, &error);
-	enum cli_exit lost = CLI_OK;
-	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
-		status = histree_segment_iter_next(iter, &segment, &error);
-		if (status == HISTREE_OK) {
-			put_segment(&rows, &segment);
-		} else if (status == HISTREE_PARTIAL) {
-			const struct histree_loss loss = histree_segment_iter_loss(iter);
-			lost = segment_target_report_loss(store, &loss);
-		}
-	}
-	histree_segment_iter_free(iter);
+		status = histree_segments_start(iter, query, NULL, &error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, &error)) == HISTREE_OK)
+		put_segment(&rows, histree_cursor_segment(iter));
 	row_writer_finish(&rows.rows);
+	enum cli_exit code = iter != NULL ? segment_target_report_losses(store, iter) : CLI_OK;
+	histree_cursor_free(iter);
 	if (status != HISTREE_END)
-		return cli_end(output, report_error(&error));
-	if (lost != CLI_OK)
-		return cli_end(output, lost);
-	return cli_end(output, segment_target_judge(store, NULL, rows.rows.row_count > 0, where));
+		code = report_error(&error);
+	else if (code == CLI_OK && rows.rows.row_count == 0)
+		code = report_none("segments", where);
+	return cli_end(output, code);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
-#include "cli/target.h"
 #include "cli/attribute_list.h"
 #include "cli/number_changes.h"
+#include "cli/option.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
-#include "cli/option.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/time_use.h"
 
@@ -626,7 +626,7 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 	enum cli_exit code = count > 0 ? CLI_OK : report_nothing(chosen, history);
 	if (top->switches.has_gaps)
 		report("warning: events are missing in that time, so that there may have been more switches");
-	if (histree_time_use_is_damaged(use) || top->switches.is_damaged)
+	if (histree_time_use_loss(use).nodes > 0 || top->switches.is_damaged)
 		code = host_part_damaged(history);
 	return cli_end(output, code);
 }

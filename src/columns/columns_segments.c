@@ -18,8 +18,7 @@ enum part { START, END, DURATION, PARTS };
 
 struct segments_source {
 	struct relation base;
-	struct histree_segment_iter *iter;
-	uint64_t losses; /* met so far */
+	struct histree_cursor *iter;
 	int column[PARTS];
 	size_t field_count;
 	struct {
@@ -86,31 +85,26 @@ static enum histree_status next_segments(struct relation *base, struct columns_b
 					 struct histree_error *error)
 {
 	struct segments_source *source = source_of(base);
-	struct histree_segment segment;
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && batch->rows < base->layout.rows_max) {
-		status = histree_segment_iter_next(source->iter, &segment, error);
-		if (status == HISTREE_OK) {
-			status = fill_row(source, batch, &segment, error);
-		} else if (status == HISTREE_PARTIAL) {
-			source->losses++;
-			status = HISTREE_OK;
-		}
+		status = histree_cursor_next(source->iter, error);
+		if (status == HISTREE_OK)
+			status = fill_row(source, batch, histree_cursor_segment(source->iter), error);
 	}
 	return status;
 }
 
 /* ---- the source --------------------------------------------------------------------------------------- */
 
-static uint64_t segments_loss(const struct relation *base)
+static struct histree_loss segments_loss(const struct relation *base)
 {
-	return ((const struct segments_source *)base)->losses;
+	return histree_cursor_loss(((const struct segments_source *)base)->iter);
 }
 
 static void release_segments(struct relation *base)
 {
 	struct segments_source *source = source_of(base);
-	histree_segment_iter_free(source->iter);
+	histree_cursor_free(source->iter);
 	for (size_t i = 0; i < source->field_count; i++) {
 		free(source->fields[i].name);
 		if (source->fields[i].dictionary != NULL)
@@ -202,10 +196,10 @@ static enum histree_status open_segments(struct relation *base, const struct rel
 	enum histree_status status = add_columns(source, &histree_segment_store_info(question->segments)->schema,
 						 question->options, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(question->segments, &source->iter, error);
+		status = histree_segments_create(question->segments, &source->iter, error);
 	if (base->cancel.go_on != NULL)
 		own.cancel = base->cancel;
-	return status == HISTREE_OK ? histree_segment_iter_start(source->iter, &own, NULL, error) : status;
+	return status == HISTREE_OK ? histree_segments_start(source->iter, &own, NULL, error) : status;
 }
 
 enum histree_status histree_segments_arrow(struct histree_segment_store *store,

@@ -503,9 +503,11 @@ static enum histree_status next_states(struct relation *base, struct columns_bat
 	return status;
 }
 
-static uint64_t states_loss(const struct relation *base)
+static struct histree_loss states_loss(const struct relation *base)
 {
-	return histree_query_stats(((const struct states_source *)base)->query).nodes_damaged;
+	return (struct histree_loss){
+		.nodes = histree_query_stats(((const struct states_source *)base)->query).nodes_damaged
+	};
 }
 
 static void release_states(struct relation *base)

@@ -231,10 +231,11 @@ enum histree_status relation_open(const struct relation_kind *kind, const struct
 	return status;
 }
 
-uint64_t histree_arrow_damage(const struct ArrowArrayStream *stream)
+struct histree_loss histree_arrow_loss(const struct ArrowArrayStream *stream)
 {
 	if (stream->release != release)
-		return 0;
+		return (struct histree_loss){ 0 };
 	const struct relation_stream *self = stream->private_data;
-	return self->relation->kind->loss != NULL ? self->relation->kind->loss(self->relation) : 0;
+	return self->relation->kind->loss != NULL ? self->relation->kind->loss(self->relation)
+						  : (struct histree_loss){ 0 };
 }

@@ -46,7 +46,7 @@ struct relation_kind {
 	enum histree_status (*next)(struct relation *relation, struct columns_batch *batch,
 				    struct histree_error *error);
 
-	uint64_t (*loss)(const struct relation *relation); /* damaged nodes met; NULL: there cannot be any */
+	struct histree_loss (*loss)(const struct relation *relation); /* so far; NULL: nothing can be lost */
 
 	/* Free what is in it, also if it could not be opened. */
 	void (*release)(struct relation *relation);

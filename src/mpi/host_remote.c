@@ -308,8 +308,8 @@ struct segment_cursor {
 	struct stream stream;
 	struct columns segments; /* of the answer that was taken last */
 	uint32_t at;
-	bool is_told; /* a loss */
-	struct histree_loss loss;
+	struct histree_loss *losses;
+	size_t loss_count, losses_capacity;
 };
 
 static enum histree_status segment_cursor_create(void *context, void **out, struct histree_error *error)
@@ -344,7 +344,8 @@ static enum histree_status segment_cursor_start(void *context, const struct hist
 	/* A condition that only this rank knows may refuse some of the first. */
 	bool has_limit = query->filter == NULL || remotes->where != NULL;
 	struct message *message = stream_start(&cursor->stream, STREAM_SEGMENTS);
-	cursor->is_active = cursor->is_told = true;
+	cursor->is_active = true;
+	cursor->loss_count = 0;
 	cursor->segments.rows = cursor->at = 0;
 	message_number(message, store->number);
 	message_number(message, store->part);
@@ -377,6 +378,21 @@ static bool are_of_fields(const struct columns *columns, const struct histree_se
 	return true;
 }
 
+/* Returns false if there is no memory. */
+static bool read_losses(struct segment_cursor *cursor, struct byte_reader *answer)
+{
+	for (uint64_t left = read_varint(answer); left > 0 && !answer->failed; left--) {
+		struct histree_loss loss = { .nodes = 1, .from = read_signed(answer) };
+		loss.to = read_signed(answer);
+		loss.rows_max = read_varint(answer);
+		loss.node = (uint32_t)read_varint(answer);
+		if (!array_reserve(&cursor->losses, &cursor->losses_capacity, cursor->loss_count + 1))
+			return false;
+		cursor->losses[cursor->loss_count++] = loss;
+	}
+	return true;
+}
+
 static enum histree_status fetch_segments(struct segment_cursor *cursor, struct histree_error *error)
 {
 	struct byte_reader answer;
@@ -384,13 +400,8 @@ static enum histree_status fetch_segments(struct segment_cursor *cursor, struct 
 	enum histree_status status = stream_next(&cursor->stream, &answer, error);
 	if (status != HISTREE_OK)
 		return status;
-	cursor->is_told = cursor->stream.status != HISTREE_PARTIAL;
-	if (!cursor->is_told) {
-		cursor->loss = (struct histree_loss){ .nodes = 1, .from = read_signed(&answer) };
-		cursor->loss.to = read_signed(&answer);
-		cursor->loss.rows_max = read_varint(&answer);
-		cursor->loss.node = (uint32_t)read_varint(&answer);
-	}
+	if (!read_losses(cursor, &answer))
+		return error_memory(error, "what is lost");
 	status = columns_read(&cursor->segments, SEGMENT_ROWS, &answer, error);
 	if (status == HISTREE_OK && !are_of_fields(&cursor->segments, &cursor->store->info.schema))
 		status = streams_damaged(cursor->stream.streams, cursor->stream.rank, error);
@@ -403,14 +414,9 @@ static enum histree_status segment_cursor_next(void *context, struct histree_seg
 	struct segment_cursor *cursor = context;
 	const struct columns *segments = &cursor->segments;
 	while (cursor->at == segments->rows) {
-		enum histree_status behind = cursor->stream.status;
+		const bool goes_on = cursor->stream.status == HISTREE_OK;
 		if (!cursor->is_active)
 			return HISTREE_END;
-		if (!cursor->is_told) {
-			cursor->is_told = true;
-			return HISTREE_PARTIAL;
-		}
-		bool goes_on = behind == HISTREE_OK || behind == HISTREE_PARTIAL;
 		enum histree_status status =
 			goes_on ? fetch_segments(cursor, error) : stream_end(&cursor->stream, error);
 		cursor->is_active = status == HISTREE_OK;
@@ -424,9 +430,11 @@ static enum histree_status segment_cursor_next(void *context, struct histree_seg
 	return HISTREE_OK;
 }
 
-static struct histree_loss segment_cursor_loss(const void *context)
+static const struct histree_loss *segment_cursor_losses(const void *context, size_t *count)
 {
-	return ((const struct segment_cursor *)context)->loss;
+	const struct segment_cursor *cursor = context;
+	*count = cursor->loss_count;
+	return cursor->losses;
 }
 
 static void segment_cursor_free(void *context)
@@ -434,6 +442,7 @@ static void segment_cursor_free(void *context)
 	struct segment_cursor *cursor = context;
 	stream_close(&cursor->stream);
 	columns_release(&cursor->segments);
+	free(cursor->losses);
 	free(cursor);
 }
 
@@ -500,7 +509,7 @@ static enum histree_status make_store(struct remote_store *store, const struct h
 		.cursor_create = segment_cursor_create,
 		.cursor_start = segment_cursor_start,
 		.cursor_next = segment_cursor_next,
-		.cursor_loss = segment_cursor_loss,
+		.cursor_losses = segment_cursor_losses,
 		.cursor_free = segment_cursor_free,
 		.free = store_free,
 	};

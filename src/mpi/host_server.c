@@ -379,7 +379,8 @@ static void drop_states(void *state)
 
 struct served_segments {
 	const struct histree_segment_schema *schema;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
+	size_t told;     /* of its losses */
 	uint32_t wanted; /* fields, bit by bit */
 	struct histree_segment_filter *filter;
 };
@@ -442,8 +443,8 @@ static enum histree_status start_segments(struct host_server *server, struct byt
 	push_down(segments, asked, &query);
 	if (asked->failed)
 		return unreadable(error);
-	enum histree_status status = histree_segment_iter_create(store, &segments->iter, error);
-	return status == HISTREE_OK ? histree_segment_iter_start(segments->iter, &query, NULL, error) : status;
+	enum histree_status status = histree_segments_create(store, &segments->iter, error);
+	return status == HISTREE_OK ? histree_segments_start(segments->iter, &query, NULL, error) : status;
 }
 
 static void add_segment(struct column_writer *writer, const struct histree_segment *segment, uint32_t wanted)
@@ -455,27 +456,32 @@ static void add_segment(struct column_writer *writer, const struct histree_segme
 	columns_end_row(writer);
 }
 
+static void add_loss(struct message *answer, const struct histree_loss *loss)
+{
+	message_signed(answer, loss->from);
+	message_signed(answer, loss->to);
+	message_number(answer, loss->rows_max);
+	message_number(answer, loss->node);
+}
+
 static enum histree_status more_segments(struct host_server *server, void *state, struct byte_reader *asked,
 					 uint32_t rows, struct histree_error *error)
 {
 	struct column_writer *writer = &server->writer;
 	struct served_segments *segments = state;
-	struct histree_segment segment;
 	enum histree_status status = HISTREE_OK;
+	size_t lost;
 	(void)asked;
 	columns_begin(writer, SEGMENT_ROWS, segments->schema->field_count);
 	while (status == HISTREE_OK && writer->rows < rows && !columns_are_full(writer)) {
-		status = histree_segment_iter_next(segments->iter, &segment, error);
+		status = histree_cursor_next(segments->iter, error);
 		if (status == HISTREE_OK)
-			add_segment(writer, &segment, segments->wanted);
+			add_segment(writer, histree_cursor_segment(segments->iter), segments->wanted);
 	}
-	if (status == HISTREE_PARTIAL) {
-		struct histree_loss loss = histree_segment_iter_loss(segments->iter);
-		message_signed(&server->answer, loss.from);
-		message_signed(&server->answer, loss.to);
-		message_number(&server->answer, loss.rows_max);
-		message_number(&server->answer, loss.node);
-	}
+	const struct histree_loss *losses = histree_cursor_losses(segments->iter, &lost);
+	message_number(&server->answer, lost - segments->told);
+	for (; segments->told < lost; segments->told++)
+		add_loss(&server->answer, &losses[segments->told]);
 	columns_write(writer, &server->answer);
 	return status;
 }
@@ -483,7 +489,7 @@ static enum histree_status more_segments(struct host_server *server, void *state
 static void drop_segments(void *state)
 {
 	struct served_segments *segments = state;
-	histree_segment_iter_free(segments->iter);
+	histree_cursor_free(segments->iter);
 	histree_segment_filter_free(segments->filter);
 	free(segments);
 }
@@ -680,7 +686,7 @@ static void answer_step(struct host_server *server, uint8_t step, struct byte_re
 		message_clear(&server->answer);
 		status = error_memory(&error, "an answer");
 	}
-	if (stream != NULL && status != HISTREE_OK && status != HISTREE_PARTIAL)
+	if (stream != NULL && status != HISTREE_OK)
 		drop(stream);
 	size_t at = section_begin(reply, STEP_ANSWER);
 	message_number(reply, ask);

@@ -178,7 +178,7 @@ struct message *stream_more(struct stream *stream)
 
 static bool goes_on(const struct stream *stream)
 {
-	return stream->status == HISTREE_OK || stream->status == HISTREE_PARTIAL;
+	return stream->status == HISTREE_OK;
 }
 
 static enum histree_status take_arrived(struct stream *stream, struct byte_reader *answer,

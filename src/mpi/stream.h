@@ -14,14 +14,14 @@
  *	ANSWER	ask, status, why, bytes
  *
  * The number of an ask says whose an answer is.  What was asked for before, and is not wanted any more, comes all
- * the same, and is dropped.  HISTREE_OK and HISTREE_PARTIAL say that there is more, everything else that the rank
- * has forgotten the stream.
+ * the same, and is dropped.  HISTREE_OK says that there is more, everything else that the rank has forgotten
+ * the stream.
  *
  *	HISTORY		host, analysis		its number and its description (history_source.h)
  *	STORE		host, analysis		its number, its info and those of its overviews
  *	INDEX		host			whether its clocks are in order, and its index of events
  *	STATES		history, part, region	statistics so far, and columns.h
- *	SEGMENTS	store, part, query	what was lost if HISTREE_PARTIAL, and columns.h
+ *	SEGMENTS	store, part, query	what was lost before these rows, and columns.h
  *	EVENTS		START: host; both: first event, count, paths, texts of types
  *				columns.h; fewer than the count where that is much
  *	VIEW		history, question	the answer (histree/time_use.h)

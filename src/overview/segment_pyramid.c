@@ -583,7 +583,7 @@ enum {
 struct maker {
 	struct segment_pyramid pyramid;
 	struct value_table values;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 };
 
 /* What charts of segments are drawn by: the text field "name", or the first text field. */
@@ -632,15 +632,13 @@ static enum histree_status read_slice(struct maker *maker, struct slice slice, s
 	const struct histree_segment_query query = { .from = slice.from, .to = slice.to, .cancel = cancel };
 	bool together = maker->pyramid.field == SEGMENT_OVERVIEWS_TOGETHER;
 	const struct segment_choice choice = { may_start, &slice, together ? 1 : maker->pyramid.field + 1 };
-	struct histree_segment segment;
-	enum histree_status status = segment_iter_start_choice(maker->iter, &query, choice, error);
-	while (status == HISTREE_OK &&
-	       (status = histree_segment_iter_next(maker->iter, &segment, error)) == HISTREE_OK) {
-		status = segment_overview_writer_add(maker, &segment, error);
+	enum histree_status status = segments_start_choice(maker->iter, &query, choice, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(maker->iter, error)) == HISTREE_OK) {
+		status = segment_overview_writer_add(maker, histree_cursor_segment(maker->iter), error);
 		if (status == HISTREE_END)
 			return status;
 	}
-	if (status == HISTREE_PARTIAL)
+	if (status == HISTREE_END && histree_cursor_loss(maker->iter).nodes > 0)
 		return error_set(error, HISTREE_ERR_FORMAT,
 				 "'%s': a node is damaged, and overviews need all segments", maker->pyramid.path);
 	return status == HISTREE_END ? segment_pyramid_end_slice(&maker->pyramid, error) : status;
@@ -718,7 +716,7 @@ static enum histree_status make(struct maker *maker, struct histree_segment_stor
 {
 	enum histree_status status = value_table_reset(&maker->values, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &maker->iter, error);
+		status = histree_segments_create(store, &maker->iter, error);
 	if (status == HISTREE_OK) {
 		segment_pyramid_init(&maker->pyramid);
 		status = read_segments(maker, cancel, error);
@@ -765,7 +763,7 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 		status = make(maker, store, cancel, error);
 	if (status != HISTREE_OK)
 		remove_all(&maker->pyramid, NULL);
-	histree_segment_iter_free(maker->iter);
+	histree_cursor_free(maker->iter);
 	segment_pyramid_release(&maker->pyramid);
 	value_table_release(&maker->values);
 	free(maker);

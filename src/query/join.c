@@ -438,7 +438,8 @@ struct join {
 	struct histree_join_query query;
 	struct histree_query *states; /* of those at the start of the range */
 	struct histree_cursor *changes;
-	struct histree_segment_iter *segments;
+	struct histree_cursor *segments;
+	size_t losses_seen; /* of the segments */
 	/* What comes next of either kind. */
 	struct histree_change change;
 	size_t change_at; /* of its intervals */
@@ -493,7 +494,7 @@ enum histree_status histree_join_create(struct histree_history *history, struct 
 	if (status == HISTREE_OK)
 		status = histree_changes_create(history, &join->changes, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &join->segments, error);
+		status = histree_segments_create(store, &join->segments, error);
 	if (status == HISTREE_OK &&
 	    (!active_states_init(&join->active_states, histree_history_info(history)->attribute_count) ||
 	     !join_keys_init(&join->keys, histree_history_info(history)->attribute_count)))
@@ -513,7 +514,7 @@ static void free_join(struct histree_cursor *cursor)
 	struct join *join = join_of(cursor);
 	histree_query_free(join->states);
 	histree_cursor_free(join->changes);
-	histree_segment_iter_free(join->segments);
+	histree_cursor_free(join->segments);
 	active_states_release(&join->active_states);
 	active_segments_release(&join->active_segments);
 	join_keys_release(&join->keys);
@@ -642,14 +643,15 @@ static enum histree_status take_next_segment(struct join *join, struct histree_e
 
 static enum histree_status next_segment(struct join *join, struct histree_error *error)
 {
-	enum histree_status status;
-	while ((status = histree_segment_iter_next(join->segments, &join->segment, error)) == HISTREE_PARTIAL) {
-		const struct histree_loss loss = histree_segment_iter_loss(join->segments);
-		status = cursor_lose(&join->cursor, &loss, error);
-		if (status != HISTREE_OK)
-			break;
-	}
-	return status;
+	const enum histree_status status = histree_cursor_next(join->segments, error);
+	enum histree_status kept = HISTREE_OK;
+	size_t lost;
+	const struct histree_loss *losses = histree_cursor_losses(join->segments, &lost);
+	for (; kept == HISTREE_OK && join->losses_seen < lost; join->losses_seen++)
+		kept = cursor_lose(&join->cursor, &losses[join->losses_seen], error);
+	if (status == HISTREE_OK)
+		join->segment = *histree_cursor_segment(join->segments);
+	return kept == HISTREE_OK ? status : kept;
 }
 
 /* Have what comes next of either kind. */
@@ -843,6 +845,7 @@ enum histree_status histree_join_start(struct histree_cursor *cursor, const stru
 	};
 	end_join(join);
 	cursor_forget_losses(cursor);
+	join->losses_seen = 0;
 	join->query = *query;
 	enum histree_status status = histree_query_start(join->states, &whole, error);
 	if (status == HISTREE_OK)
@@ -852,7 +855,7 @@ enum histree_status histree_join_start(struct histree_cursor *cursor, const stru
 	if (status == HISTREE_OK)
 		status = start_changes(join, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(join->segments, &segments, NULL, error);
+		status = histree_segments_start(join->segments, &segments, NULL, error);
 	join->segments_end = status != HISTREE_OK;
 	if (status != HISTREE_OK)
 		end_join(join);

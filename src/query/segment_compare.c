@@ -81,7 +81,7 @@ struct group {
 
 /* One side, while it is read by duration. */
 struct reader {
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment_query query;
 	histree_time middle; /* of the times that it reads */
 	double window_ns;
@@ -95,7 +95,7 @@ struct histree_segment_comparison {
 	struct value_table values;
 	struct group *groups; /* by the index of their value, then sorted */
 	size_t group_count, groups_capacity;
-	struct segment_losses losses[SIDES];
+	struct histree_loss losses[SIDES];
 };
 
 /* ---- groups -------------------------------------------------------------------------------------- */
@@ -163,15 +163,15 @@ static enum histree_status begin_reader(struct reader *reader, const struct hist
 	reader->query.order = HISTREE_SEGMENTS_BY_DURATION;
 	reader->query.descending = false;
 	reader->query.limit = 0;
-	enum histree_status status = histree_segment_iter_create(side->store, &reader->iter, error);
-	return status == HISTREE_OK ? histree_segment_iter_start(reader->iter, &reader->query, NULL, error)
-				    : status;
+	enum histree_status status = histree_segments_create(side->store, &reader->iter, error);
+	return status == HISTREE_OK ? histree_segments_start(reader->iter, &reader->query, NULL, error) : status;
 }
 
-static enum histree_status advance(struct reader *reader, struct segment_losses *losses,
-				   struct histree_error *error)
+static enum histree_status advance(struct reader *reader, struct histree_error *error)
 {
-	enum histree_status status = segment_losses_next(losses, reader->iter, &reader->segment, error);
+	enum histree_status status = histree_cursor_next(reader->iter, error);
+	if (status == HISTREE_OK)
+		reader->segment = *histree_cursor_segment(reader->iter);
 	reader->has_segment = status == HISTREE_OK;
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -199,9 +199,9 @@ static void take(struct group *group, int side, bool is_late, uint64_t duration)
 static enum histree_status read_durations(struct histree_segment_comparison *comparison,
 					  struct reader readers[SIDES], struct histree_error *error)
 {
-	enum histree_status status = advance(&readers[0], &comparison->losses[0], error);
+	enum histree_status status = advance(&readers[0], error);
 	if (status == HISTREE_OK)
-		status = advance(&readers[1], &comparison->losses[1], error);
+		status = advance(&readers[1], error);
 	while (status == HISTREE_OK && (readers[0].has_segment || readers[1].has_segment)) {
 		int side = !readers[0].has_segment ||
 			   (readers[1].has_segment && histree_segment_duration(&readers[1].segment) <
@@ -219,7 +219,7 @@ static enum histree_status read_durations(struct histree_segment_comparison *com
 				break;
 			take(group, side, is_late, duration);
 		}
-		status = advance(reader, &comparison->losses[side], error);
+		status = advance(reader, error);
 	}
 	return status;
 }
@@ -286,8 +286,11 @@ static enum histree_status compare_sides(struct histree_segment_comparison *comp
 		status = read_durations(comparison, readers, error);
 	if (status == HISTREE_OK)
 		finish(comparison, readers);
-	for (int i = 0; i < SIDES; i++)
-		histree_segment_iter_free(readers[i].iter);
+	for (int i = 0; i < SIDES; i++) {
+		if (readers[i].iter != NULL)
+			comparison->losses[i] = histree_cursor_loss(readers[i].iter);
+		histree_cursor_free(readers[i].iter);
+	}
 	return status;
 }
 
@@ -330,7 +333,7 @@ enum histree_status histree_segment_comparison_create(const struct histree_segme
 		return status;
 	}
 	*out = comparison;
-	return comparison->losses[0].any || comparison->losses[1].any ? HISTREE_PARTIAL : HISTREE_OK;
+	return HISTREE_OK;
 }
 
 const struct histree_segment_difference *
@@ -345,10 +348,9 @@ histree_segment_comparison_group(const struct histree_segment_comparison *compar
 	return index < comparison->group_count ? &comparison->groups[index].facts : NULL;
 }
 
-const struct histree_loss *histree_segment_comparison_loss(const struct histree_segment_comparison *comparison,
-							   int side)
+struct histree_loss histree_segment_comparison_loss(const struct histree_segment_comparison *comparison, int side)
 {
-	return comparison->losses[side].any ? &comparison->losses[side].all : NULL;
+	return comparison->losses[side];
 }
 
 void histree_segment_comparison_free(struct histree_segment_comparison *comparison)

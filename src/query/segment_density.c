@@ -40,7 +40,7 @@ struct histree_segment_density {
 	size_t group_count, groups_capacity;
 	uint64_t *cells;
 	size_t cells_capacity;
-	struct segment_losses losses;
+	struct histree_loss loss;
 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -182,15 +182,15 @@ static enum histree_status count_all(struct histree_segment_density *density, st
 	struct histree_segment_query plain = *query;
 	plain.order = HISTREE_SEGMENTS_UNSORTED;
 	plain.limit = 0;
-	struct histree_segment_iter *iter = NULL;
-	struct histree_segment segment;
-	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	struct histree_cursor *iter = NULL;
+	enum histree_status status = histree_segments_create(store, &iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, &plain, NULL, error);
-	while (status == HISTREE_OK &&
-	       (status = segment_losses_next(&density->losses, iter, &segment, error)) == HISTREE_OK)
-		status = count_segment(density, query, &segment, error);
-	histree_segment_iter_free(iter);
+		status = histree_segments_start(iter, &plain, NULL, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
+		status = count_segment(density, query, histree_cursor_segment(iter), error);
+	if (iter != NULL)
+		density->loss = histree_cursor_loss(iter);
+	histree_cursor_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -330,12 +330,12 @@ enum histree_status histree_segment_density_create(struct histree_segment_store 
 		return status;
 	}
 	*out = density;
-	return segment_losses_status(&density->losses);
+	return HISTREE_OK;
 }
 
-const struct histree_loss *histree_segment_density_loss(const struct histree_segment_density *density)
+struct histree_loss histree_segment_density_loss(const struct histree_segment_density *density)
 {
-	return density->losses.any ? &density->losses.all : NULL;
+	return density->loss;
 }
 
 const struct histree_duration_bucket *histree_segment_density_buckets(const struct histree_segment_density *density,

@@ -405,7 +405,7 @@ struct histree_segment_stats {
 	struct value_table values;
 	struct group *groups; /* by the index of their value, then sorted */
 	size_t group_count, groups_capacity;
-	struct segment_losses losses;
+	struct histree_loss loss;
 	size_t field;
 	size_t of; /* the field that the numbers are of; OF_DURATION */
 	/* Of summaries. */
@@ -489,19 +489,15 @@ static void take_number(struct group *group, const struct histree_segment *segme
 		facts->percentiles[group->next++] = duration;
 }
 
-static enum histree_status pass(struct histree_segment_stats *stats, struct histree_segment_iter *iter,
-				const struct histree_segment_query *query, size_t field,
-				void (*add_to)(struct group *group, const struct histree_segment *segment,
-					       uint64_t number),
-				struct histree_error *error)
+static enum histree_status
+pass(struct histree_segment_stats *stats, struct histree_cursor *iter, const struct histree_segment_query *query,
+     size_t field, void (*add_to)(struct group *group, const struct histree_segment *segment, uint64_t number),
+     struct histree_error *error)
 {
-	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
-	struct histree_segment segment;
+	enum histree_status status = histree_segments_start(iter, query, NULL, error);
 	uint64_t number;
-	/* What the second pass misses, the first may have found. */
-	stats->losses = (struct segment_losses){ 0 };
-	while (status == HISTREE_OK &&
-	       (status = segment_losses_next(&stats->losses, iter, &segment, error)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK) {
+		const struct histree_segment segment = *histree_cursor_segment(iter);
 		if (!number_of(stats, &segment, &number))
 			continue;
 		add_to(&stats->all, &segment, number);
@@ -513,6 +509,7 @@ static enum histree_status pass(struct histree_segment_stats *stats, struct hist
 		if (status == HISTREE_OK)
 			add_to(group, &segment, number);
 	}
+	stats->loss = histree_cursor_loss(iter); /* what the second pass misses, the first may have found */
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -645,12 +642,12 @@ static enum histree_status reset(struct histree_segment_stats *stats, size_t fie
 static enum histree_status read_segments(struct histree_segment_stats *stats, struct histree_segment_store *store,
 					 const struct histree_segment_query *query, struct histree_error *error)
 {
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment_query plain = *query;
 	plain.order = HISTREE_SEGMENTS_UNSORTED;
 	plain.descending = false;
 	plain.limit = 0;
-	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	enum histree_status status = histree_segments_create(store, &iter, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = pass(stats, iter, &plain, stats->field, take_count, error);
@@ -658,7 +655,7 @@ static enum histree_status read_segments(struct histree_segment_stats *stats, st
 	plain.field = stats->of == OF_DURATION ? 0 : stats->of;
 	if (status == HISTREE_OK)
 		status = pass(stats, iter, &plain, stats->field, take_number, error);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return status;
 }
 
@@ -687,7 +684,7 @@ static enum histree_status create(struct histree_segment_store *store, const str
 	}
 	finish(stats);
 	*out = stats;
-	return segment_losses_status(&stats->losses);
+	return HISTREE_OK;
 }
 
 enum histree_status histree_segment_stats_create(struct histree_segment_store *store,
@@ -712,9 +709,9 @@ enum histree_status histree_segment_stats_create_of(struct histree_segment_store
 	return create(store, query, field, of, out, error);
 }
 
-const struct histree_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats)
+struct histree_loss histree_segment_stats_loss(const struct histree_segment_stats *stats)
 {
-	return stats->losses.any ? &stats->losses.all : NULL;
+	return stats->loss;
 }
 
 const struct histree_segment_group *histree_segment_stats_all(const struct histree_segment_stats *stats)

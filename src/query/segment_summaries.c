@@ -87,31 +87,6 @@ static bool summary_parts_next(struct summary_parts *parts)
 	return false;
 }
 
-/* ---- segment losses ------------------------------------------------------------------------------------------ */
-
-static void segment_losses_add(struct segment_losses *losses, const struct histree_loss *loss)
-{
-	struct histree_loss *all = &losses->all;
-	if (!losses->any)
-		*all = *loss;
-	else if (__builtin_add_overflow(all->rows_max, loss->rows_max, &all->rows_max))
-		all->rows_max = UINT64_MAX;
-	losses->any = true;
-	all->from = loss->from < all->from ? loss->from : all->from;
-	all->to = loss->to > all->to ? loss->to : all->to;
-}
-
-enum histree_status segment_losses_next(struct segment_losses *losses, struct histree_segment_iter *iter,
-					struct histree_segment *out, struct histree_error *error)
-{
-	enum histree_status status;
-	while ((status = histree_segment_iter_next(iter, out, error)) == HISTREE_PARTIAL) {
-		const struct histree_loss loss = histree_segment_iter_loss(iter);
-		segment_losses_add(losses, &loss);
-	}
-	return status;
-}
-
 /* ---- segment summaries --------------------------------------------------------------------------------------- */
 
 /* A window of fewer of the shortest cells is cut into little else than single segments. */
@@ -268,20 +243,20 @@ static enum histree_status read_file(struct reading *reading, const struct segme
 	const struct histree_segment_query query = { .from = window.from,
 						     .to = window.to,
 						     .cancel = reading->request->query->cancel };
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	if (overview == NULL)
 		choice.field_count =
 			reading->request->field == SEGMENT_OVERVIEWS_TOGETHER ? 1 : reading->request->field + 1;
-	enum histree_status status = histree_segment_iter_create(
-		overview != NULL ? overview->store : reading->store, &iter, reading->error);
+	enum histree_status status =
+		histree_segments_create(overview != NULL ? overview->store : reading->store, &iter, reading->error);
 	if (status != HISTREE_OK)
 		return status;
-	status = segment_iter_start_choice(iter, &query, choice, reading->error);
-	while (status == HISTREE_OK &&
-	       (status = histree_segment_iter_next(iter, &segment, reading->error)) == HISTREE_OK)
-		status = take_segment(reading, &segment, overview);
-	histree_segment_iter_free(iter);
+	status = segments_start_choice(iter, &query, choice, reading->error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, reading->error)) == HISTREE_OK)
+		status = take_segment(reading, histree_cursor_segment(iter), overview);
+	if (status == HISTREE_END && histree_cursor_loss(iter).nodes > 0)
+		status = HISTREE_PARTIAL;
+	histree_cursor_free(iter);
 	/* What an overview lacks or says wrongly is no fault of the store. */
 	if (overview != NULL && status == HISTREE_ERR_FORMAT)
 		return HISTREE_PARTIAL;

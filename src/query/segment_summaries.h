@@ -28,22 +28,6 @@ struct summaries_request {
 				    struct histree_error *error);
 };
 
-/* Zeroed: nothing is missing. */
-struct segment_losses {
-	bool any;
-	struct histree_loss all; /* of all nodes together; `node` is the first of them */
-};
-
-/* Call histree_segment_iter_next(), and again as long as it says that something is missing. */
-enum histree_status segment_losses_next(struct segment_losses *losses, struct histree_segment_iter *iter,
-					struct histree_segment *out, struct histree_error *error);
-
-/* Returns HISTREE_PARTIAL if something is missing, else HISTREE_OK. */
-static inline enum histree_status segment_losses_status(const struct segment_losses *losses)
-{
-	return losses->any ? HISTREE_PARTIAL : HISTREE_OK;
-}
-
 /*
  * Returns whether summaries can answer: the query has no filter, overviews tell the values apart,
  * and the window is wide enough for that to pay.

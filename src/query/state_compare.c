@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "histree/labels.h"
 #include "histree/time_in_state.h"
@@ -44,7 +45,7 @@ struct histree_state_comparison {
 	struct state *states; /* of all kinds, sorted */
 	size_t state_count;
 	struct window windows[SIDES];
-	bool is_damaged[SIDES];
+	struct histree_loss losses[SIDES];
 };
 
 /* ---- states -------------------------------------------------------------------------------------- */
@@ -179,7 +180,8 @@ static enum histree_status read_half(struct histree_state_comparison *comparison
 		if (status == HISTREE_OK)
 			status = cancel_check(cancel, 0, error);
 	}
-	comparison->is_damaged[side->number] |= histree_cursor_loss(times).nodes > 0;
+	const struct histree_loss loss = histree_cursor_loss(times);
+	loss_add(&comparison->losses[side->number], &loss);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -352,9 +354,9 @@ histree_state_comparison_state(const struct histree_state_comparison *comparison
 	return index < comparison->state_count ? &comparison->states[index].facts : NULL;
 }
 
-bool histree_state_comparison_is_damaged(const struct histree_state_comparison *comparison, int side)
+struct histree_loss histree_state_comparison_loss(const struct histree_state_comparison *comparison, int side)
 {
-	return comparison->is_damaged[side];
+	return comparison->losses[side];
 }
 
 void histree_state_comparison_free(struct histree_state_comparison *comparison)

@@ -3,7 +3,7 @@
  * segment_backend.h - what differs between the segment stores: a table of calls, and the body they work on.
  *
  * A cursor knows the orders that a store has by itself: none, and the keys of time.  What all stores have in
- * common, filters, limits, tokens and other orders, is in segment_iter.c and segment_memory.h.
+ * common, filters, limits, tokens and other orders, is in segment_cursor.c and segment_memory.h.
  */
 #ifndef SEGMENT_SEGMENT_BACKEND_H
 #define SEGMENT_SEGMENT_BACKEND_H
@@ -54,7 +54,7 @@ struct segment_backend {
 	struct histree_loss (*cursor_loss)(const void *cursor);
 	/* Place or key of the segment handed out last; by a field its rank, plus one, and 0. */
 	void (*cursor_key)(const void *cursor, uint64_t key[2]);
-	void (*cursor_stats)(const void *cursor, struct histree_segment_iter_stats *stats);
+	void (*cursor_stats)(const void *cursor, struct histree_statistics *stats);
 	void (*cursor_free)(void *cursor);
 };
 
@@ -97,11 +97,10 @@ struct histree_segment_store {
 	struct histree_segment_store_info info;
 	struct segment_room room;
 	bool finished;
-	_Atomic bool met_damage;
-	/* Opened when they are first asked for. */
-	pthread_mutex_t overviews_mutex;
 	bool no_overviews;
-	struct segment_overviews *overviews; /* NULL: not yet asked for */
+	pthread_mutex_t mutex;               /* of the next two */
+	struct segment_overviews *overviews; /* opened when they are first asked for; NULL: not yet */
+	struct histree_loss loss;            /* the greatest of a cursor so far */
 	struct segment_set *distinct;        /* those that were added; NULL: equal ones may be */
 	enum histree_status broken;          /* of an addition that failed: no more can be made */
 };
@@ -116,9 +115,15 @@ const struct segment_overviews *segment_store_overviews(struct histree_segment_s
  * Start an unsorted query of a store on disk for what is chosen, whose context is borrowed until the next start.
  * Its tokens are of no use.
  */
-enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
-					      const struct histree_segment_query *query,
-					      struct segment_choice choice, struct histree_error *error);
+enum histree_status segments_start_choice(struct histree_cursor *cursor, const struct histree_segment_query *query,
+					  struct segment_choice choice, struct histree_error *error);
+
+/*
+ * The same as histree_cursor_next(), step by step: HISTREE_PARTIAL, and *loss set, where something is missing; the
+ * next call goes on.
+ */
+enum histree_status segments_step(struct histree_cursor *cursor, struct histree_segment *out,
+				  struct histree_loss *loss, struct histree_error *error);
 
 /* Create a store with another table of files, for tests. */
 enum histree_status segment_store_create(const struct io *io, const struct histree_segment_store_options *options,

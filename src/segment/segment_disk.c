@@ -20,21 +20,17 @@
 
 /* ---- segment repair ------------------------------------------------------------------------------------------ */
 
-static enum histree_status copy_all(struct histree_segment_iter *iter, struct histree_segment_store *to,
+static enum histree_status copy_all(struct histree_cursor *iter, struct histree_segment_store *to,
 				    const struct segment_repair_report *report, struct histree_error *error)
 {
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
-	struct histree_segment segment;
-	enum histree_status status = histree_segment_iter_start(iter, &all, NULL, error);
-	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
-		status = histree_segment_iter_next(iter, &segment, error);
-		if (status == HISTREE_OK) {
-			status = histree_segment_store_add(to, &segment, error);
-		} else if (status == HISTREE_PARTIAL) {
-			const struct histree_loss loss = histree_segment_iter_loss(iter);
-			report->lost(report->context, &loss);
-		}
-	}
+	size_t lost;
+	enum histree_status status = histree_segments_start(iter, &all, NULL, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
+		status = histree_segment_store_add(to, histree_cursor_segment(iter), error);
+	const struct histree_loss *losses = histree_cursor_losses(iter, &lost);
+	for (size_t i = 0; i < lost; i++)
+		report->lost(report->context, &losses[i]);
 	return status == HISTREE_END ? histree_segment_store_finish(to, error) : status;
 }
 
@@ -48,13 +44,13 @@ enum histree_status segment_repair(const struct io *io, struct histree_segment_s
 		.node_size = info->node_size,
 	};
 	struct histree_segment_store *store = NULL;
-	struct histree_segment_iter *iter = NULL;
-	enum histree_status status = histree_segment_iter_create(damaged, &iter, error);
+	struct histree_cursor *iter = NULL;
+	enum histree_status status = histree_segments_create(damaged, &iter, error);
 	if (status == HISTREE_OK)
 		status = segment_store_create(io, &options, &store, error);
 	if (status == HISTREE_OK)
 		status = copy_all(iter, store, report, error);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 	return status;
 }
@@ -311,7 +307,7 @@ static void disk_cursor_key(const void *context, uint64_t key[2])
 	}
 }
 
-static void disk_cursor_stats(const void *context, struct histree_segment_iter_stats *stats)
+static void disk_cursor_stats(const void *context, struct histree_statistics *stats)
 {
 	const struct disk_cursor *cursor = context;
 	if (cursor->order == DISK_BY_TIME)

@@ -692,7 +692,7 @@ void list_cursor_key(const void *context, uint64_t key[2])
 	}
 }
 
-void list_cursor_stats(const void *context, struct histree_segment_iter_stats *stats)
+void list_cursor_stats(const void *context, struct histree_statistics *stats)
 {
 	(void)context;
 	(void)stats;

@@ -97,7 +97,7 @@ void list_cursor_begin(struct list_cursor *cursor, const struct histree_segment_
 		       const struct histree_segment_token *resume);
 enum histree_status list_cursor_next(void *cursor, struct histree_segment *out, struct histree_error *error);
 void list_cursor_key(const void *cursor, uint64_t key[2]);
-void list_cursor_stats(const void *cursor, struct histree_segment_iter_stats *stats);
+void list_cursor_stats(const void *cursor, struct histree_statistics *stats);
 void list_cursor_free(void *cursor);
 
 #endif

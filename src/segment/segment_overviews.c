@@ -332,7 +332,7 @@ static bool may_start(void *context, const struct segment_bounds *bounds)
 }
 
 /* What the summaries are of. */
-static enum histree_status find_slice(struct check *check, struct histree_segment_iter *iter, struct slice slice)
+static enum histree_status find_slice(struct check *check, struct histree_cursor *iter, struct slice slice)
 {
 	const struct histree_segment_query query = { .from = segment_overview_time(slice.from),
 						     .to = segment_overview_time(slice.to) };
@@ -341,22 +341,21 @@ static enum histree_status find_slice(struct check *check, struct histree_segmen
 	struct segment_summary summary;
 	bool together = check->field == SEGMENT_OVERVIEWS_TOGETHER;
 	const struct histree_value null = histree_null();
-	enum histree_status status = segment_iter_start_choice(iter, &query, choice, check->error);
-	while (status == HISTREE_OK &&
-	       (status = histree_segment_iter_next(iter, &segment, check->error)) == HISTREE_OK) {
+	enum histree_status status = segments_start_choice(iter, &query, choice, check->error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, check->error)) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		if (check->below == NULL)
 			summary = segment_summary_of(&segment, together ? &null : &segment.content[check->field]);
 		else if (!segment_summary_get(&check->parts.buckets, &segment, &summary))
 			return differs(check);
 		status = take_found(check, &summary);
 	}
-	if (status == HISTREE_PARTIAL)
+	if (status == HISTREE_END && histree_cursor_loss(iter).nodes > 0)
 		return differs(check);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum histree_status check_all(struct check *check, struct histree_segment_iter *said,
-				     struct histree_segment_iter *found)
+static enum histree_status check_all(struct check *check, struct histree_cursor *said, struct histree_cursor *found)
 {
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	struct slice slice = { 0, UINT64_MAX };
@@ -364,9 +363,9 @@ static enum histree_status check_all(struct check *check, struct histree_segment
 	struct histree_segment segment;
 	struct segment_summary summary;
 	query.order = HISTREE_SEGMENTS_BY_START;
-	enum histree_status status = histree_segment_iter_start(said, &query, NULL, check->error);
-	while (status == HISTREE_OK &&
-	       (status = histree_segment_iter_next(said, &segment, check->error)) == HISTREE_OK) {
+	enum histree_status status = histree_segments_start(said, &query, NULL, check->error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(said, check->error)) == HISTREE_OK) {
+		segment = *histree_cursor_segment(said);
 		uint64_t start = segment_overview_cell(segment.start, 0);
 		if (check->count >= SLICE_SUMMARIES && start > slice.to) {
 			status = find_slice(check, found, slice);
@@ -400,17 +399,17 @@ static enum histree_status segment_overview_check(const struct segment_overview 
 	struct check check = {
 		.overview = overview, .below = below, .segments = segments, .field = field, .error = error
 	};
-	struct histree_segment_iter *said = NULL, *found = NULL;
+	struct histree_cursor *said = NULL, *found = NULL;
 	/* An overview of parts has the segments themselves to compare with. */
 	duration_parts_init(&check.parts, overview->parts_log2,
 			    segments != NULL ? histree_segment_store_info(segments)->duration_max : 0);
-	enum histree_status status = histree_segment_iter_create(overview->store, &said, error);
+	enum histree_status status = histree_segments_create(overview->store, &said, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(below != NULL ? below->store : segments, &found, error);
+		status = histree_segments_create(below != NULL ? below->store : segments, &found, error);
 	if (status == HISTREE_OK)
 		status = check_all(&check, said, found);
-	histree_segment_iter_free(said);
-	histree_segment_iter_free(found);
+	histree_cursor_free(said);
+	histree_cursor_free(found);
 	free(check.cells);
 	hash_index_release(&check.index);
 	arena_release(&check.values);
@@ -430,17 +429,18 @@ static enum histree_status check_summaries(const struct segment_overview *overvi
 					   const struct histree_segment_store_info *of, struct histree_error *error)
 {
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct segment_summary summary = { 0 };
 	struct duration_buckets buckets;
 	uint64_t count = 0, longest = 0, shortest = UINT64_MAX;
 	duration_buckets_init(&buckets, SUMMARY_BUCKETS_PER_DECADE);
-	enum histree_status status = histree_segment_iter_create(overview->store, &iter, error);
+	enum histree_status status = histree_segments_create(overview->store, &iter, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = histree_segment_iter_start(iter, &all, NULL, error);
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK) {
+	status = histree_segments_start(iter, &all, NULL, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		if (!segment_summary_get(&buckets, &segment, &summary) ||
 		    !is_one_cell(&summary, overview->width_log2))
 			status = error_set(error, HISTREE_ERR_FORMAT, "has a summary that no segments have");
@@ -448,7 +448,7 @@ static enum histree_status check_summaries(const struct segment_overview *overvi
 		longest = summary.longest > longest ? summary.longest : longest;
 		shortest = summary.shortest < shortest ? summary.shortest : shortest;
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	if (status != HISTREE_END)
 		return status;
 	if (count != of->segment_count || longest != of->duration_max || shortest != of->duration_min)

@@ -15,6 +15,10 @@ struct source_cursor {
 	const struct histree_segment_source *source;
 	void *cursor;
 	struct segment_choice choice;
+	bool is_ahead; /* a segment was taken whose losses come first */
+	struct histree_segment ahead;
+	size_t told; /* of the losses */
+	struct histree_loss loss;
 };
 
 static enum histree_status source_cursor_create(void *body, void **out, struct histree_error *error)
@@ -38,6 +42,8 @@ static enum histree_status start(struct source_cursor *cursor, const struct hist
 				 struct histree_error *error)
 {
 	cursor->choice = (struct segment_choice){ 0 };
+	cursor->is_ahead = false;
+	cursor->told = 0;
 	return cursor->source->cursor_start(cursor->cursor, query, error);
 }
 
@@ -77,17 +83,28 @@ static enum histree_status source_cursor_next(void *context, struct histree_segm
 					      struct histree_error *error)
 {
 	struct source_cursor *cursor = context;
-	enum histree_status status;
-	do
-		status = cursor->source->cursor_next(cursor->cursor, out, error);
-	while (status == HISTREE_OK && !is_chosen(cursor, out));
+	enum histree_status status = HISTREE_OK;
+	size_t lost;
+	if (!cursor->is_ahead)
+		do
+			status = cursor->source->cursor_next(cursor->cursor, &cursor->ahead, error);
+		while (status == HISTREE_OK && !is_chosen(cursor, &cursor->ahead));
+	if (status < 0)
+		return status;
+	const struct histree_loss *losses = cursor->source->cursor_losses(cursor->cursor, &lost);
+	if (cursor->told < lost) {
+		cursor->is_ahead = status == HISTREE_OK; /* the end is found again */
+		cursor->loss = losses[cursor->told++];
+		return HISTREE_PARTIAL;
+	}
+	cursor->is_ahead = false;
+	*out = cursor->ahead;
 	return status;
 }
 
 static struct histree_loss source_cursor_loss(const void *context)
 {
-	const struct source_cursor *cursor = context;
-	return cursor->source->cursor_loss(cursor->cursor);
+	return ((const struct source_cursor *)context)->loss;
 }
 
 static void source_cursor_key(const void *context, uint64_t key[2])
@@ -96,7 +113,7 @@ static void source_cursor_key(const void *context, uint64_t key[2])
 	key[0] = key[1] = 0;
 }
 
-static void source_cursor_stats(const void *context, struct histree_segment_iter_stats *stats)
+static void source_cursor_stats(const void *context, struct histree_statistics *stats)
 {
 	(void)context, (void)stats;
 }
@@ -175,7 +192,7 @@ enum histree_status histree_segment_store_of_source(const struct histree_segment
 		return error_memory(error, "a segment store");
 	}
 	*body = *source;
-	pthread_mutex_init(&store->overviews_mutex, NULL);
+	pthread_mutex_init(&store->mutex, NULL);
 	store->backend = &backend;
 	store->body = body;
 	store->info = *info;

@@ -149,7 +149,7 @@ enum histree_status segment_store_create(const struct io *io, const struct histr
 	struct histree_segment_store *store = calloc(1, sizeof(*store));
 	if (store == NULL)
 		return error_memory(error, "a segment store");
-	pthread_mutex_init(&store->overviews_mutex, NULL);
+	pthread_mutex_init(&store->mutex, NULL);
 	store->info.kind = options->kind;
 	enum histree_status status = segment_schema_copy(&options->schema, &store->info.schema, error);
 	if (status == HISTREE_OK)
@@ -181,7 +181,7 @@ void histree_segment_store_close(struct histree_segment_store *store)
 		store->backend->free(store->body);
 	segment_set_free(store->distinct);
 	segment_overviews_close(store->overviews);
-	pthread_mutex_destroy(&store->overviews_mutex);
+	pthread_mutex_destroy(&store->mutex);
 	segment_schema_release(&store->info.schema);
 	free(store->path);
 	free(store);
@@ -242,29 +242,23 @@ static enum histree_status check_fields(const struct histree_segment_schema *to,
 }
 
 enum histree_status histree_segment_store_add_all(struct histree_segment_store *store,
-						  struct histree_segment_store *from, struct histree_error *error)
+						  struct histree_segment_store *from, struct histree_loss *loss,
+						  struct histree_error *error)
 {
-	struct histree_segment_iter *iter = NULL;
+	struct histree_cursor *iter = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	struct histree_segment segment;
-	bool is_partial = false;
 	query.order = HISTREE_SEGMENTS_BY_END;
 	enum histree_status status = check_fields(&store->info.schema, &from->info.schema, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(from, &iter, error);
+		status = histree_segments_create(from, &iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, &query, NULL, error);
-	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
-		status = histree_segment_iter_next(iter, &segment, error);
-		is_partial = is_partial || status == HISTREE_PARTIAL;
-		if (status == HISTREE_OK)
-			status = histree_segment_store_add(store, &segment, error);
-	}
-	histree_segment_iter_free(iter);
-	if (status != HISTREE_END)
-		return status;
-	return is_partial ? error_set(error, HISTREE_PARTIAL, "some of the segments are lost to damage")
-			  : HISTREE_OK;
+		status = histree_segments_start(iter, &query, NULL, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
+		status = histree_segment_store_add(store, histree_cursor_segment(iter), error);
+	if (loss != NULL)
+		*loss = iter != NULL ? histree_cursor_loss(iter) : (struct histree_loss){ 0 };
+	histree_cursor_free(iter);
+	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
 /* ---- one of them ---------------------------------------------------------------------------------- */
@@ -288,7 +282,7 @@ static bool is_equal(void *context, const struct histree_segment *segment)
 }
 
 enum histree_status histree_segment_store_contains(struct histree_segment_store *store,
-						   const struct histree_segment *segment,
+						   const struct histree_segment *segment, struct histree_loss *loss,
 						   struct histree_error *error)
 {
 	struct wanted_segment wanted = { segment, store->info.schema.field_count };
@@ -297,23 +291,19 @@ enum histree_status histree_segment_store_contains(struct histree_segment_store 
 						     .filter = is_equal,
 						     .filter_context = &wanted,
 						     .limit = 1 };
-	struct histree_segment_iter *iter;
-	struct histree_segment found;
-	bool is_partial = false;
+	struct histree_cursor *iter;
 	enum histree_status status = segment_schema_accepts(&store->info.schema, segment, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &iter, error);
+		status = histree_segments_create(store, &iter, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = histree_segment_iter_start(iter, &query, NULL, error);
+	status = histree_segments_start(iter, &query, NULL, error);
 	if (status == HISTREE_OK)
-		while ((status = histree_segment_iter_next(iter, &found, error)) == HISTREE_PARTIAL)
-			is_partial = true;
-	histree_segment_iter_free(iter);
-	if (status != HISTREE_END)
-		return status;
-	return is_partial ? error_set(error, HISTREE_PARTIAL, "the segment may be among those lost to damage")
-			  : error_set(error, HISTREE_NOT_FOUND, "there is no such segment");
+		status = histree_cursor_next(iter, error);
+	if (loss != NULL)
+		*loss = histree_cursor_loss(iter);
+	histree_cursor_free(iter);
+	return status == HISTREE_END ? error_set(error, HISTREE_NOT_FOUND, "there is no such segment") : status;
 }
 
 /* ---- opened ------------------------------------------------------------------------------------- */
@@ -331,7 +321,7 @@ enum histree_status segment_store_open(const struct io *io, const char *path,
 	struct histree_segment_open_options asked = { 0 };
 	if (options != NULL)
 		asked = *options;
-	pthread_mutex_init(&store->overviews_mutex, NULL);
+	pthread_mutex_init(&store->mutex, NULL);
 	store->backend = &segment_backend_disk;
 	store->info.kind = HISTREE_SEGMENTS_DISK;
 	store->finished = true;
@@ -383,11 +373,11 @@ const struct segment_overviews *segment_store_overviews(struct histree_segment_s
 		return NULL;
 	if (store->path == NULL) /* of a source: it was made with them */
 		return store->overviews != NULL && store->overviews->count > 0 ? store->overviews : NULL;
-	pthread_mutex_lock(&store->overviews_mutex);
+	pthread_mutex_lock(&store->mutex);
 	if (store->overviews == NULL)
 		store->overviews = segment_overviews_open(store->room.io, store->path, &store->info, CACHE_BYTES);
 	const struct segment_overviews *overviews = store->overviews;
-	pthread_mutex_unlock(&store->overviews_mutex);
+	pthread_mutex_unlock(&store->mutex);
 	return overviews != NULL && overviews->count > 0 ? overviews : NULL;
 }
 

@@ -28,8 +28,8 @@
 #include "base/error.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
-#include "segment_tree/segment_scan.h"
 #include "segment_tree/segment_location.h"
+#include "segment_tree/segment_scan.h"
 
 /* ---- segment table ------------------------------------------------------------------------------------------- */
 
@@ -400,7 +400,7 @@ static uint64_t table_cursor_location(const struct table_cursor *cursor)
 	return cursor->locations[cursor->at - 1];
 }
 
-void table_cursor_stats(const struct table_cursor *cursor, struct histree_segment_iter_stats *stats)
+void table_cursor_stats(const struct table_cursor *cursor, struct histree_statistics *stats)
 {
 	segment_gather_stats(cursor->gather, stats);
 }

@@ -101,7 +101,7 @@ enum histree_status table_cursor_next(struct table_cursor *cursor, struct histre
 
 /* Return the rank of the segment handed out last, from 1, and where in the store it lies. */
 uint64_t table_cursor_rank(const struct table_cursor *cursor);
-void table_cursor_stats(const struct table_cursor *cursor, struct histree_segment_iter_stats *stats);
+void table_cursor_stats(const struct table_cursor *cursor, struct histree_statistics *stats);
 
 /* NULL is fine. */
 void table_cursor_free(struct table_cursor *cursor);

@@ -27,14 +27,14 @@ struct part_cursor {
 	struct union_cursor *of;
 	const struct union_part *part;
 	uint32_t number;
-	struct histree_segment_iter *iter; /* made when it is first needed */
-	bool is_read;                      /* by the query */
-	bool is_started;                   /* with it */
-	bool is_resumed;                   /* at the token */
-	struct segment_key bound;          /* no segment of it comes before; 0: not known */
-	struct segment_key key;            /* of the segment that it gave last, in an order of time */
-	bool is_missing;                   /* which is still to be told */
-	struct histree_segment head;       /* the segment that it gave last, with the fields of the union */
+	struct histree_cursor *iter; /* made when it is first needed */
+	bool is_read;                /* by the query */
+	bool is_started;             /* with it */
+	bool is_resumed;             /* at the token */
+	struct segment_key bound;    /* no segment of it comes before; 0: not known */
+	struct segment_key key;      /* of the segment that it gave last, in an order of time */
+	bool is_missing;             /* which is still to be told */
+	struct histree_segment head; /* the segment that it gave last, with the fields of the union */
 	struct histree_value *content;
 };
 
@@ -85,7 +85,7 @@ static void union_cursor_free(void *context)
 {
 	struct union_cursor *cursor = context;
 	for (size_t i = 0; cursor->parts != NULL && i < cursor->body->part_count; i++)
-		histree_segment_iter_free(cursor->parts[i].iter);
+		histree_cursor_free(cursor->parts[i].iter);
 	free(cursor->parts);
 	free(cursor->values);
 	free(cursor->heap);
@@ -140,9 +140,9 @@ static enum histree_status start_part(struct part_cursor *part, const struct his
 {
 	enum histree_status status = HISTREE_OK;
 	if (part->iter == NULL)
-		status = histree_segment_iter_create(part->part->store, &part->iter, error);
+		status = histree_segments_create(part->part->store, &part->iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(part->iter, of_part, resume, error);
+		status = histree_segments_start(part->iter, of_part, resume, error);
 	part->is_started = status == HISTREE_OK;
 	return status;
 }
@@ -357,12 +357,11 @@ static enum histree_status feed(struct union_cursor *cursor, struct part_cursor 
 	if (!part->is_started)
 		status = start_part(part, &cursor->of_part, part->is_resumed ? &cursor->token : NULL, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_next(part->iter, &segment, error);
+		status = segments_step(part->iter, &segment, &cursor->loss, error);
 	if (status == HISTREE_OK) {
 		part->head = show(part, &segment);
 		part->key = key_of(cursor, &part->head);
 	} else if (status == HISTREE_PARTIAL) {
-		cursor->loss = histree_segment_iter_loss(part->iter);
 		cursor->loss.part = part->number;
 	} else if (status == HISTREE_END) {
 		part->is_read = false;
@@ -445,7 +444,7 @@ static void union_cursor_key(const void *context, uint64_t key[2])
 	const struct union_cursor *cursor = context;
 	key[0] = key[1] = 0;
 	if (cursor->query.order == HISTREE_SEGMENTS_UNSORTED) {
-		struct histree_segment_token token = histree_segment_iter_token(cursor->last->iter);
+		struct histree_segment_token token = histree_segments_token(cursor->last->iter);
 		key[0] = (uint64_t)cursor->last->number << PART_SHIFT | token.key[0];
 		key[1] = token.key[1];
 	} else if (cursor->query.order != HISTREE_SEGMENTS_BY_FIELD) {
@@ -454,13 +453,13 @@ static void union_cursor_key(const void *context, uint64_t key[2])
 	}
 }
 
-static void union_cursor_stats(const void *context, struct histree_segment_iter_stats *stats)
+static void union_cursor_stats(const void *context, struct histree_statistics *stats)
 {
 	const struct union_cursor *cursor = context;
 	for (size_t i = 0; i < cursor->body->part_count; i++) {
 		if (cursor->parts[i].iter == NULL)
 			continue;
-		struct histree_segment_iter_stats of = histree_segment_iter_stats(cursor->parts[i].iter);
+		struct histree_statistics of = histree_cursor_statistics(cursor->parts[i].iter);
 		stats->nodes_visited += of.nodes_visited;
 		stats->nodes_loaded += of.nodes_loaded;
 		stats->spilled_bytes += of.spilled_bytes;
@@ -686,7 +685,7 @@ enum histree_status histree_segment_store_unite(const struct histree_segment_par
 		close_parts(parts, count);
 		return error_memory(error, "a segment store");
 	}
-	pthread_mutex_init(&store->overviews_mutex, NULL);
+	pthread_mutex_init(&store->mutex, NULL);
 	store->backend = &segment_backend_union;
 	store->info.kind = HISTREE_SEGMENTS_UNION;
 	store->body = body;

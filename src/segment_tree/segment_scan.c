@@ -256,7 +256,7 @@ void segment_gather_free(struct segment_gather *gather)
 	free(gather);
 }
 
-void segment_gather_stats(const struct segment_gather *gather, struct histree_segment_iter_stats *stats)
+void segment_gather_stats(const struct segment_gather *gather, struct histree_statistics *stats)
 {
 	stats->nodes_visited += gather->visit.visited;
 	stats->nodes_loaded += gather->visit.loaded;
@@ -444,7 +444,7 @@ struct histree_loss segment_scan_loss(const struct segment_scan *scan)
 	return scan->damage.loss;
 }
 
-void segment_scan_stats(const struct segment_scan *scan, struct histree_segment_iter_stats *stats)
+void segment_scan_stats(const struct segment_scan *scan, struct histree_statistics *stats)
 {
 	stats->nodes_visited = scan->visit.visited;
 	stats->nodes_loaded = scan->visit.loaded;

@@ -72,7 +72,7 @@ struct histree_loss segment_scan_loss(const struct segment_scan *scan);
 
 /* Get where the segment handed out last lies: the node, and its location in it. */
 void segment_scan_location(const struct segment_scan *scan, uint64_t key[2]);
-void segment_scan_stats(const struct segment_scan *scan, struct histree_segment_iter_stats *stats);
+void segment_scan_stats(const struct segment_scan *scan, struct histree_statistics *stats);
 void segment_scan_free(struct segment_scan *scan);
 
 struct segment_sweep;
@@ -93,7 +93,7 @@ struct histree_loss segment_sweep_loss(const struct segment_sweep *sweep);
 
 /* Get the key of the segment handed out last. */
 void segment_sweep_key(const struct segment_sweep *sweep, uint64_t key[2]);
-void segment_sweep_stats(const struct segment_sweep *sweep, struct histree_segment_iter_stats *stats);
+void segment_sweep_stats(const struct segment_sweep *sweep, struct histree_statistics *stats);
 void segment_sweep_free(struct segment_sweep *sweep);
 
 /* A zeroed visit is to no node. */
@@ -198,7 +198,7 @@ enum histree_status segment_gather_fetch(struct segment_gather *gather, const ui
 const struct histree_segment *segment_gather_get(const struct segment_gather *gather, size_t index);
 
 /* Return how many nodes were visited and loaded so far. */
-void segment_gather_stats(const struct segment_gather *gather, struct histree_segment_iter_stats *stats);
+void segment_gather_stats(const struct segment_gather *gather, struct histree_statistics *stats);
 
 /* NULL is fine. */
 void segment_gather_free(struct segment_gather *gather);

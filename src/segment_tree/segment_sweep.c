@@ -506,7 +506,7 @@ struct histree_loss segment_sweep_loss(const struct segment_sweep *sweep)
 	return sweep->damage.loss;
 }
 
-void segment_sweep_stats(const struct segment_sweep *sweep, struct histree_segment_iter_stats *stats)
+void segment_sweep_stats(const struct segment_sweep *sweep, struct histree_statistics *stats)
 {
 	stats->nodes_visited = sweep->visit.visited + sweep->holder.visited;
 	stats->nodes_loaded = sweep->visit.loaded + sweep->holder.loaded;

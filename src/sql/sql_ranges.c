@@ -617,11 +617,12 @@ static enum histree_status count_segments(struct histogram_cursor *cursor, const
 						     .to = window->to,
 						     .cancel = sql_cursor_cancel(&cursor->base) };
 	status = histree_segment_density_create(segments, &query, &options, &cursor->density, error);
-	if (status < 0)
+	if (status != HISTREE_OK)
 		return status;
-	if (status == HISTREE_PARTIAL)
+	const struct histree_loss loss = histree_segment_density_loss(cursor->density);
+	if (loss.nodes > 0)
 		sql_connection_warn_of_loss(sql_store_connection(table->store), sql_store_info(table->store)->path,
-					    segments, *histree_segment_density_loss(cursor->density));
+					    segments, loss);
 	cursor->buckets = histree_segment_density_buckets(cursor->density, &cursor->bucket_count);
 	cursor->group = histree_segment_density_group(cursor->density, 0);
 	return cursor->group == NULL || cursor->bucket_count == 0 ? HISTREE_END : HISTREE_OK;

@@ -51,7 +51,8 @@ struct expression {
 
 struct segments_cursor {
 	struct sql_cursor base;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
+	size_t losses_told;                    /* of its */
 	struct histree_segment_filter *filter; /* NULL: none */
 	struct histree_segment segment;
 	struct expression expression;
@@ -239,13 +240,13 @@ static void narrow_segments(struct sql_cursor *base, int column, enum sql_operat
 
 static enum histree_status begin_segments(struct sql_cursor *base, struct histree_error *error)
 {
-	return histree_segment_iter_create(table_of(base)->segments, &segments_of(base)->iter, error);
+	return histree_segments_create(table_of(base)->segments, &segments_of(base)->iter, error);
 }
 
 static void end_segments(struct sql_cursor *base)
 {
 	struct segments_cursor *cursor = segments_of(base);
-	histree_segment_iter_free(cursor->iter);
+	histree_cursor_free(cursor->iter);
 	histree_segment_filter_free(cursor->filter);
 	free(cursor->twins.hashes);
 }
@@ -278,7 +279,8 @@ static enum histree_status start_segments(struct sql_cursor *base, struct histre
 		return status;
 	if (cursor->filter != NULL)
 		histree_segment_filter_apply(cursor->filter, &query);
-	return histree_segment_iter_start(cursor->iter, &query, NULL, error);
+	cursor->losses_told = 0;
+	return histree_segments_start(cursor->iter, &query, NULL, error);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -311,11 +313,15 @@ static enum histree_status number_twin(struct segments_cursor *cursor, struct hi
 static enum histree_status next_segment(struct sql_cursor *base, struct histree_error *error)
 {
 	struct segments_cursor *cursor = segments_of(base);
-	enum histree_status status;
-	while ((status = histree_segment_iter_next(cursor->iter, &cursor->segment, error)) == HISTREE_PARTIAL)
+	const enum histree_status status = histree_cursor_next(cursor->iter, error);
+	size_t lost;
+	const struct histree_loss *losses = histree_cursor_losses(cursor->iter, &lost);
+	for (; cursor->losses_told < lost; cursor->losses_told++)
 		sql_connection_warn_of_loss(sql_store_connection(table_of(base)->base.store),
 					    sql_store_info(table_of(base)->base.store)->path,
-					    table_of(base)->segments, histree_segment_iter_loss(cursor->iter));
+					    table_of(base)->segments, losses[cursor->losses_told]);
+	if (status == HISTREE_OK)
+		cursor->segment = *histree_cursor_segment(cursor->iter);
 	*table_of(base)->base.rows += 1;
 	return status == HISTREE_OK && cursor->has_twins ? number_twin(cursor, error) : status;
 }

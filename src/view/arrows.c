@@ -222,14 +222,14 @@ static enum histree_status add_wakeup(const struct wakeup_fields *fields, const 
 }
 
 static enum histree_status read_wakeups(const struct histree_arrows_request *request,
-					const struct wakeup_fields *fields, struct histree_segment_iter *iter,
+					const struct wakeup_fields *fields, struct histree_cursor *iter,
 					struct arrow_list *wakeups, struct histree_error *error)
 {
 	struct histree_segment segment;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.from = request->from;
 	query.to = request->to;
-	enum histree_status status = histree_segment_iter_start(iter, &query, NULL, error);
+	enum histree_status status = histree_segments_start(iter, &query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		if (step == ARROW_READS_MAX) {
 			wakeups->count = 0;
@@ -237,8 +237,11 @@ static enum histree_status read_wakeups(const struct histree_arrows_request *req
 			return HISTREE_OK;
 		}
 		status = cancel_check(&request->cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_segment_iter_next(iter, &segment, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(iter, error);
+			if (status == HISTREE_OK)
+				segment = *histree_cursor_segment(iter);
+		}
 		if (status == HISTREE_OK)
 			status = add_wakeup(fields, &segment, wakeups, error);
 	}
@@ -249,15 +252,15 @@ static enum histree_status arrows_gather_wakeups(const struct histree_arrows_req
 						 struct arrow_list *wakeups, struct histree_error *error)
 {
 	struct wakeup_fields fields;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	if (request->wakeups == NULL)
 		return HISTREE_OK;
 	if (find_fields(request->wakeups, &fields) != HISTREE_OK)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "these segments are no wake-ups");
-	enum histree_status status = histree_segment_iter_create(request->wakeups, &iter, error);
+	enum histree_status status = histree_segments_create(request->wakeups, &iter, error);
 	if (status == HISTREE_OK)
 		status = read_wakeups(request, &fields, iter, wakeups, error);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return status;
 }
 
@@ -653,7 +656,7 @@ struct flows {
 	size_t from_field, to_field, host_field;
 	const struct histree_history_host *hosts; /* of a history of several; NULL: of one */
 	size_t host_count, host;                  /* host: of the flow before */
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	char *path; /* with its terminator */
 	size_t capacity;
 };
@@ -723,7 +726,7 @@ static enum histree_status read_flows(struct flows *flows, struct arrow_list *li
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.from = flows->request->from;
 	query.to = flows->request->to;
-	enum histree_status status = histree_segment_iter_start(flows->iter, &query, NULL, error);
+	enum histree_status status = histree_segments_start(flows->iter, &query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		if (step == ARROW_READS_MAX) {
 			list->count = 0;
@@ -731,8 +734,11 @@ static enum histree_status read_flows(struct flows *flows, struct arrow_list *li
 			return HISTREE_OK;
 		}
 		status = cancel_check(&flows->request->cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_segment_iter_next(flows->iter, &segment, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(flows->iter, error);
+			if (status == HISTREE_OK)
+				segment = *histree_cursor_segment(flows->iter);
+		}
 		if (status == HISTREE_OK)
 			status = add_flow(flows, &segment, list, error);
 	}
@@ -754,10 +760,10 @@ static enum histree_status arrows_gather_flows(const struct histree_arrows_reque
 	    histree_segment_store_field(request->flows, "host", &flows.host_field) != HISTREE_OK)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "these flows are of one host, and the history is of several");
-	enum histree_status status = histree_segment_iter_create(request->flows, &flows.iter, error);
+	enum histree_status status = histree_segments_create(request->flows, &flows.iter, error);
 	if (status == HISTREE_OK)
 		status = read_flows(&flows, list, error);
-	histree_segment_iter_free(flows.iter);
+	histree_cursor_free(flows.iter);
 	free(flows.path);
 	return status;
 }

@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/search.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "histree/flame.h"
 #include "histree/labels.h"
 #include "query/window.h"
@@ -374,7 +375,7 @@ static enum histree_status take_states(struct stack_work *work, struct histree_e
 		if (status == HISTREE_OK)
 			status = window_states_next(&states, error);
 	}
-	work->flame->is_damaged[request->side] |= states.is_damaged;
+	loss_add(&work->flame->losses[request->side], &(struct histree_loss){ .nodes = states.is_damaged });
 	window_states_release(&states);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -567,9 +568,9 @@ enum histree_status histree_flame_add(struct histree_flame *flame, unsigned side
 	return HISTREE_OK;
 }
 
-bool histree_flame_is_damaged(const struct histree_flame *flame, unsigned side)
+struct histree_loss histree_flame_loss(const struct histree_flame *flame, unsigned side)
 {
-	return side < HISTREE_FLAME_SIDES && flame->is_damaged[side];
+	return side < HISTREE_FLAME_SIDES ? flame->losses[side] : (struct histree_loss){ 0 };
 }
 
 const char *histree_flame_unit(const struct histree_flame *flame)

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
@@ -287,22 +288,19 @@ static enum histree_status walk(struct samples_work *work, struct histree_segmen
 				const struct histree_segment_query *query, segment_taker *take, void *context,
 				struct histree_error *error)
 {
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
-	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	struct histree_cursor *iter;
+	enum histree_status status = histree_segments_create(store, &iter, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = histree_segment_iter_start(iter, query, NULL, error);
+	status = histree_segments_start(iter, query, NULL, error);
 	while (status == HISTREE_OK) {
-		status = histree_segment_iter_next(iter, &segment, error);
-		if (status == HISTREE_OK) {
-			status = take(work, context, &segment, error);
-		} else if (status == HISTREE_PARTIAL) {
-			work->flame->is_damaged[work->request->side] = true;
-			status = HISTREE_OK;
-		}
+		status = histree_cursor_next(iter, error);
+		if (status == HISTREE_OK)
+			status = take(work, context, histree_cursor_segment(iter), error);
 	}
-	histree_segment_iter_free(iter);
+	const struct histree_loss loss = histree_cursor_loss(iter);
+	loss_add(&work->flame->losses[work->request->side], &loss);
+	histree_cursor_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

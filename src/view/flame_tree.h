@@ -30,7 +30,7 @@ struct histree_flame {
 	uint32_t branch_count, rest_count; /* rest_count: those among them that are the rest of another one */
 	struct hash_index by_name;
 	struct histree_flame_node *nodes; /* once it is finished */
-	bool is_damaged[HISTREE_FLAME_SIDES];
+	struct histree_loss losses[HISTREE_FLAME_SIDES];
 	/* Of samples. */
 	bool has_unit;
 	char *unit; /* NULL: ns */

@@ -44,19 +44,17 @@ static void segment_histogram_take(struct histogram *histogram, uint64_t duratio
 	extent->max = duration > extent->max ? duration : extent->max;
 }
 
-static enum histree_status pass(struct histogram *histogram, struct histree_segment_iter *iter,
+static enum histree_status pass(struct histogram *histogram, struct histree_cursor *iter,
 				const struct histree_segment_query *query, const struct histree_cancel *cancel,
 				struct histree_error *error)
 {
-	struct histree_segment segment;
-	struct segment_losses losses = { 0 }; /* passed over */
-	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
+	enum histree_status status = histree_segments_start(iter, query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(cancel, step, error);
 		if (status == HISTREE_OK)
-			status = segment_losses_next(&losses, iter, &segment, error);
+			status = histree_cursor_next(iter, error);
 		if (status == HISTREE_OK)
-			segment_histogram_take(histogram, histree_segment_duration(&segment));
+			segment_histogram_take(histogram, histree_segment_duration(histree_cursor_segment(iter)));
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -274,7 +272,7 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%u buckets; 1 to %d are possible", buckets,
 				 HISTREE_HISTOGRAM_BUCKETS_MAX);
 	struct histree_segment_query plain = *query;
-	struct histree_segment_iter *iter = NULL;
+	struct histree_cursor *iter = NULL;
 	struct histogram histogram = { .counts = counts, .buckets = buckets };
 	plain.order = HISTREE_SEGMENTS_UNSORTED;
 	plain.descending = false;
@@ -285,7 +283,7 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 	enum histree_status status = count_summaries(&histogram, store, &plain, scale, edges, error);
 	if (status != HISTREE_PARTIAL)
 		return status;
-	status = histree_segment_iter_create(store, &iter, error);
+	status = histree_segments_create(store, &iter, error);
 	if (status == HISTREE_OK)
 		status = pass(&histogram, iter, &plain, &cancel, error);
 	if (status == HISTREE_OK && histogram.extent.count > 0) {
@@ -293,7 +291,7 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 		histogram.edges = edges;
 		status = pass(&histogram, iter, &plain, &cancel, error);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return status;
 }
 
@@ -545,23 +543,21 @@ static enum histree_status read_segments(struct histree_segment_scatter *scatter
 					 struct histree_segment_store *store, struct histree_error *error)
 {
 	struct histree_segment_query query = scatter->request->query;
-	struct histree_segment_iter *iter = NULL;
-	struct histree_segment segment;
-	struct segment_losses losses = { 0 }; /* passed over */
+	struct histree_cursor *iter = NULL;
 	query.order = HISTREE_SEGMENTS_UNSORTED;
 	query.descending = false;
 	query.limit = 0;
-	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	enum histree_status status = histree_segments_create(store, &iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, &query, NULL, error);
+		status = histree_segments_start(iter, &query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(&scatter->request->cancel, step, error);
 		if (status == HISTREE_OK)
-			status = segment_losses_next(&losses, iter, &segment, error);
+			status = histree_cursor_next(iter, error);
 		if (status == HISTREE_OK)
-			status = segment_scatter_take(scatter, &segment, error);
+			status = segment_scatter_take(scatter, histree_cursor_segment(iter), error);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

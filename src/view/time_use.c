@@ -777,9 +777,9 @@ const struct histree_use_row *histree_time_use_rows(const struct histree_time_us
 	return use->rows.rows;
 }
 
-bool histree_time_use_is_damaged(const struct histree_time_use *use)
+struct histree_loss histree_time_use_loss(const struct histree_time_use *use)
 {
-	return use->is_damaged;
+	return (struct histree_loss){ .nodes = use->is_damaged };
 }
 
 /* ---- time use pieces ----------------------------------------------------------------------------------------- */

@@ -234,14 +234,16 @@ static struct ArrowArrayStream open_segments(void *store, const struct histree_a
 static void write_segments(const char *folder, const char *name, struct histree_segment_store *store)
 {
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	FILE *file = open_file(folder, name, ".jsonl");
-	must(histree_segment_iter_create(store, &iter, &error), "segments");
-	must(histree_segment_iter_start(iter, &all, NULL, &error), "segments");
-	while (histree_segment_iter_next(iter, &segment, &error) == HISTREE_OK)
+	must(histree_segments_create(store, &iter, &error), "segments");
+	must(histree_segments_start(iter, &all, NULL, &error), "segments");
+	while (histree_cursor_next(iter, &error) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		put_segment(file, &histree_segment_store_info(store)->schema, &segment);
-	histree_segment_iter_free(iter);
+	}
+	histree_cursor_free(iter);
 	fclose(file);
 }
 

@@ -127,21 +127,18 @@ static struct answer ask(const struct world *world, struct histree_segment_store
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
 	const struct histree_segment_query query = question(order, info->schema.field_count > 0);
 	struct answer answer = { 0 };
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
-	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
-	answer.status = histree_segment_iter_start(iter, &query, NULL, NULL);
-	while (answer.status == HISTREE_OK || answer.status == HISTREE_PARTIAL) {
-		answer.status = histree_segment_iter_next(iter, &segment, NULL);
-		answer.told += answer.status == HISTREE_PARTIAL;
-		if (answer.status != HISTREE_OK)
-			continue;
+	struct histree_cursor *iter;
+	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	answer.status = histree_segments_start(iter, &query, NULL, NULL);
+	while (answer.status == HISTREE_OK && (answer.status = histree_cursor_next(iter, NULL)) == HISTREE_OK) {
+		const struct histree_segment segment = *histree_cursor_segment(iter);
 		if (segment.end < segment.start)
 			wrong(world, "order %u has a segment that ends before it starts", order);
 		answer.hash = hash_segment(answer.hash, &segment, info->schema.field_count);
 		answer.count++;
 	}
-	histree_segment_iter_free(iter);
+	answer.told = histree_cursor_loss(iter).nodes;
+	histree_cursor_free(iter);
 	if (answer.status != HISTREE_END)
 		check_refusal(world, answer.status);
 	return answer;

@@ -94,20 +94,16 @@ static void ignore(void *context, const char *fault)
 static void assert_told(struct histree_segment_store *store, enum histree_segment_order order)
 {
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	struct histree_error error = { 0 };
-	uint64_t count = 0, losses = 0;
+	uint64_t count = 0;
 	int64_t numbers = 0;
 	query.order = order;
-	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
-	enum histree_status status = histree_segment_iter_start(iter, &query, NULL, &error);
-	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
-		status = histree_segment_iter_next(iter, &segment, &error);
-		if (status == HISTREE_OK)
-			count++, numbers += segment.content[SEGMENT_ID].int64;
-		losses += status == HISTREE_PARTIAL;
-	}
+	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	enum histree_status status = histree_segments_start(iter, &query, NULL, &error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, &error)) == HISTREE_OK)
+		count++, numbers += histree_cursor_segment(iter)->content[SEGMENT_ID].int64;
+	const uint64_t losses = histree_cursor_loss(iter).nodes;
 	assert_true(count <= SEGMENTS);
 	/* What is below a node that cannot be used is found without it. */
 	bool is_whole = count == SEGMENTS && numbers == (int64_t)SEGMENTS * (SEGMENTS - 1) / 2;
@@ -117,7 +113,7 @@ static void assert_told(struct histree_segment_store *store, enum histree_segmen
 		assert_int_equal(status, HISTREE_ERR_FORMAT);
 	if (status != HISTREE_END)
 		assert_non_null(strstr(error.message, "'s'"));
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 }
 
 static void assert_harmless(struct store *made)

@@ -75,30 +75,24 @@ static enum histree_status ask(struct hosts *hosts, enum histree_segment_order o
 			       struct histree_error *error)
 {
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	struct histree_segment_iter *iter = NULL;
+	struct histree_cursor *iter = NULL;
 	struct histree_segment_stats *stats = NULL;
 	struct histree_segment_store *store;
-	struct histree_segment segment;
 	*sum = 0;
 	query.order = order;
 	query.field = SEGMENT_NAME;
 	enum histree_status status = open_union(hosts, &store, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &iter, error);
+		status = histree_segments_create(store, &iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, &query, NULL, error);
-	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
-		status = histree_segment_iter_next(iter, &segment, error);
-		if (status == HISTREE_OK)
-			*sum = *sum * 31 + (uint64_t)segment.content[SEGMENT_ID].int64;
-	}
-	histree_segment_iter_free(iter);
+		status = histree_segments_start(iter, &query, NULL, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
+		*sum = *sum * 31 + (uint64_t)histree_cursor_segment(iter)->content[SEGMENT_ID].int64;
+	histree_cursor_free(iter);
 	if (status == HISTREE_END)
 		status = histree_segment_stats_create(store, &query, SEGMENT_TEST_FIELDS, &stats, error);
-	if (status == HISTREE_PARTIAL || status == HISTREE_OK) {
+	if (status == HISTREE_OK)
 		*sum += histree_segment_stats_all(stats)->total;
-		status = HISTREE_OK;
-	}
 	histree_segment_stats_free(stats);
 	histree_segment_store_close(store);
 	return status;

@@ -392,7 +392,7 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 	const struct histree_segment_query all_of_it = HISTREE_SEGMENTS_ALL;
 	const struct histree_segment_open_options plain = { .no_overviews = true };
 	struct histree_segment_store *from, *to;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct segment_summary *summaries = calloc(SEGMENTS, sizeof(*summaries)), *rich[2];
 	struct duration_buckets buckets;
@@ -406,9 +406,10 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 							       .schema = from->info.schema,
 							       .node_size = 4096 };
 	assert_int_equal(segment_store_create(&memory->io, &options, &to, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_create(from, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_start(iter, &all_of_it, NULL, NULL), HISTREE_OK);
-	while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK) {
+	assert_int_equal(histree_segments_create(from, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, &all_of_it, NULL, NULL), HISTREE_OK);
+	while (histree_cursor_next(iter, NULL) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		struct segment_summary *summary = &summaries[count++];
 		assert_true(segment_summary_get(&buckets, &segment, summary));
 		if (summary->value.type == HISTREE_STRING)
@@ -416,7 +417,7 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 		if (found < 2 && is_rich(summary))
 			rich[found++] = summary;
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	for (size_t i = 0; i < count; i++) {
 		struct segment_summary said = summaries[i];
 		struct histree_value content[SUMMARY_FIELD_COUNT];

@@ -54,7 +54,7 @@ static void put_page(struct memory_io *memory, const uint8_t *bytes, size_t size
 static void read_all(struct memory_io *memory, const struct segments *segments)
 {
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	enum histree_status status;
@@ -62,15 +62,16 @@ static void read_all(struct memory_io *memory, const struct segments *segments)
 	query.order = HISTREE_SEGMENTS_BY_FIELD;
 	query.field = SEGMENT_NAME;
 	REQUIRE(segment_store_open(&memory->io, "s", NULL, &store, NULL) == HISTREE_OK);
-	REQUIRE(histree_segment_iter_create(store, &iter, NULL) == HISTREE_OK);
-	REQUIRE(histree_segment_iter_start(iter, &query, NULL, NULL) == HISTREE_OK);
-	while ((status = histree_segment_iter_next(iter, &segment, NULL)) == HISTREE_OK) {
+	REQUIRE(histree_segments_create(store, &iter, NULL) == HISTREE_OK);
+	REQUIRE(histree_segments_start(iter, &query, NULL, NULL) == HISTREE_OK);
+	while ((status = histree_cursor_next(iter, NULL)) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		int64_t id = segment.content[SEGMENT_ID].int64;
 		REQUIRE(id >= 0 && (size_t)id < segments->count && ++count <= segments->count);
 		REQUIRE(segments_content_equal(segments, &segment, &segments->segments[id]));
 	}
 	REQUIRE(status == HISTREE_END && count == segments->count);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 }
 

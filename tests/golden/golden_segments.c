@@ -108,14 +108,15 @@ enum histree_status golden_segments_dump(struct histree_segment_store *store, FI
 {
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
-	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	enum histree_status status = histree_segments_create(store, &iter, error);
 	if (status != HISTREE_OK)
 		return status;
 	dump_schema(info, out);
-	status = histree_segment_iter_start(iter, &all, NULL, error);
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK) {
+	status = histree_segments_start(iter, &all, NULL, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		fprintf(out, "%" PRId64 "\t%" PRId64, segment.start, segment.end);
 		for (size_t i = 0; i < info->schema.field_count; i++) {
 			fprintf(out, "\t%s\t", histree_type_name(segment.content[i].type));
@@ -123,6 +124,6 @@ enum histree_status golden_segments_dump(struct histree_segment_store *store, FI
 		}
 		fputc('\n', out);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

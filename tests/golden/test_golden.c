@@ -165,7 +165,7 @@ static void assert_table_leads_through(const char *name)
 	enum { BY_TABLE, BY_SORTING };
 	char path[DATA_PATH_SIZE];
 	struct histree_segment_store *stores[2];
-	struct histree_segment_iter *iters[2];
+	struct histree_cursor *iters[2];
 	struct histree_segment segments[2];
 	struct histree_error error;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
@@ -176,27 +176,27 @@ static void assert_table_leads_through(const char *name)
 											? HISTREE_TABLES_AS_THEY_ARE
 											: HISTREE_TABLES_NEVER };
 		assert_int_equal(histree_segment_store_open(path, &options, &stores[i], &error), HISTREE_OK);
-		assert_int_equal(histree_segment_iter_create(stores[i], &iters[i], &error), HISTREE_OK);
-		assert_int_equal(histree_segment_iter_start(iters[i], &query, NULL, &error), HISTREE_OK);
+		assert_int_equal(histree_segments_create(stores[i], &iters[i], &error), HISTREE_OK);
+		assert_int_equal(histree_segments_start(iters[i], &query, NULL, &error), HISTREE_OK);
 	}
 	for (;;) {
-		enum histree_status status =
-			histree_segment_iter_next(iters[BY_TABLE], &segments[BY_TABLE], &error);
-		assert_int_equal(histree_segment_iter_next(iters[BY_SORTING], &segments[BY_SORTING], &error),
-				 status);
+		enum histree_status status = histree_cursor_next(iters[BY_TABLE], &error);
+		assert_int_equal(histree_cursor_next(iters[BY_SORTING], &error), status);
 		if (status == HISTREE_END)
 			break;
 		assert_int_equal(status, HISTREE_OK);
+		for (size_t i = BY_TABLE; i <= BY_SORTING; i++)
+			segments[i] = *histree_cursor_segment(iters[i]);
 		assert_int_equal(segments[BY_TABLE].start, segments[BY_SORTING].start);
 		assert_int_equal(segments[BY_TABLE].end, segments[BY_SORTING].end);
 		for (size_t field = 0; field < histree_segment_store_info(stores[0])->schema.field_count; field++)
 			assert_true(histree_value_equal(&segments[BY_TABLE].content[field],
 							&segments[BY_SORTING].content[field]));
 	}
-	assert_int_equal(histree_segment_iter_token(iters[BY_TABLE]).key[0], 1200);
-	assert_int_equal(histree_segment_iter_token(iters[BY_SORTING]).key[0], 0);
+	assert_int_equal(histree_segments_token(iters[BY_TABLE]).key[0], 1200);
+	assert_int_equal(histree_segments_token(iters[BY_SORTING]).key[0], 0);
 	for (size_t i = BY_TABLE; i <= BY_SORTING; i++) {
-		histree_segment_iter_free(iters[i]);
+		histree_cursor_free(iters[i]);
 		histree_segment_store_close(stores[i]);
 	}
 }

@@ -47,7 +47,7 @@ static void list_fields(struct histree_filter_field *fields)
 static size_t ask(struct histree_segment_store *store, const char *text, uint8_t *given, size_t count)
 {
 	struct histree_segment_filter *filter;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct histree_error error = { 0 };
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
@@ -56,11 +56,13 @@ static size_t ask(struct histree_segment_store *store, const char *text, uint8_t
 		fail_msg("'%s': %s", text, error.message);
 	histree_segment_filter_apply(filter, &query);
 	memset(given, 0, count);
-	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_OK);
-	for (; histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK; passed++)
+	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_OK);
+	for (; histree_cursor_next(iter, NULL) == HISTREE_OK; passed++) {
+		segment = *histree_cursor_segment(iter);
 		given[segment.content[SEGMENT_ID].int64]++;
-	histree_segment_iter_free(iter);
+	}
+	histree_cursor_free(iter);
 	histree_segment_filter_free(filter);
 	return passed;
 }

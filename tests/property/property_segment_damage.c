@@ -41,7 +41,7 @@ struct damage_case {
 	struct segments segments;
 	struct memory_io memory;
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	uint32_t node_count;
 	bool *damaged;     /* by node */
 	uint64_t *lost_of; /* by node: segments that it held */
@@ -124,9 +124,8 @@ static void damage_some(struct damage_case *test)
 
 /* ---- answers ------------------------------------------------------------------------------------- */
 
-static void take_loss(struct damage_case *test)
+static void take_loss(struct damage_case *test, struct histree_loss loss)
 {
-	struct histree_loss loss = histree_segment_iter_loss(test->iter);
 	if (loss.node >= test->node_count || !test->damaged[loss.node])
 		wrong(test, "a loss of node %u, which is sound", loss.node);
 	if (loss.rows_max < test->lost_of[loss.node] || loss.rows_max > test->lost_count)
@@ -186,14 +185,17 @@ static void read_part(struct damage_case *test, const struct histree_segment_que
 	bool sorted = query->order != HISTREE_SEGMENTS_UNSORTED;
 	struct histree_error error = { 0 };
 	struct histree_segment segment;
-	if (histree_segment_iter_start(test->iter, query, token, &error) != HISTREE_OK)
+	size_t heard = 0;
+	if (histree_segments_start(test->iter, query, token, &error) != HISTREE_OK)
 		wrong(test, "%s", error.message);
 	while (token->given < stop_at) {
-		enum histree_status status = histree_segment_iter_next(test->iter, &segment, &error);
-		if (status == HISTREE_PARTIAL) {
-			take_loss(test);
-			continue;
-		}
+		enum histree_status status = histree_cursor_next(test->iter, &error);
+		size_t lost;
+		const struct histree_loss *losses = histree_cursor_losses(test->iter, &lost);
+		for (; heard < lost; heard++)
+			take_loss(test, losses[heard]);
+		if (status == HISTREE_OK)
+			segment = *histree_cursor_segment(test->iter);
 		if (status == HISTREE_END)
 			break;
 		if (status != HISTREE_OK)
@@ -206,7 +208,7 @@ static void read_part(struct damage_case *test, const struct histree_segment_que
 		if (*at == count)
 			wrong(test, "more segments than there are");
 		check_segment(test, query, &segment, &all[test->expected[(*at)++]]);
-		*token = histree_segment_iter_token(test->iter);
+		*token = histree_segments_token(test->iter);
 	}
 }
 
@@ -296,10 +298,10 @@ static void costs_its_own_segments(const void *chosen, uint64_t seed)
 	damage_some(&test);
 	const struct histree_segment_open_options options = { .cache_bytes = 1, .queue_bytes = 20000 };
 	assert_int_equal(segment_store_open(&test.memory.io, "s", &options, &test.store, &error), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_create(test.store, &test.iter, &error), HISTREE_OK);
+	assert_int_equal(histree_segments_create(test.store, &test.iter, &error), HISTREE_OK);
 	for (unsigned i = 0; i < QUESTIONS; i++)
 		ask(&test);
-	histree_segment_iter_free(test.iter);
+	histree_cursor_free(test.iter);
 	if (test.lost_count > 0) /* a table of what is left would be taken for one of all */
 		assert_int_equal(histree_segment_store_make_table(test.store, SEGMENT_NAME, &error),
 				 HISTREE_ERR_FORMAT);

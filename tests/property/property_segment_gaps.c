@@ -92,13 +92,13 @@ static void release(struct run *run)
 		histree_segment_store_close(run->stores[i]);
 }
 
-static struct histree_segment_iter *iterate(struct histree_segment_store *store)
+static struct histree_cursor *iterate(struct histree_segment_store *store)
 {
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_END;
-	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_OK);
+	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_OK);
 	return iter;
 }
 
@@ -176,13 +176,14 @@ static struct known learn(const struct segment_analysis *analysis, struct histre
 {
 	struct known known = { .count = 0 };
 	struct histree_segment segment;
-	struct histree_segment_iter *iter = iterate(store);
-	while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK) {
+	struct histree_cursor *iter = iterate(store);
+	while (histree_cursor_next(iter, NULL) == HISTREE_OK) {
+		segment = *histree_cursor_segment(iter);
 		assert_true(array_reserve(&known.segments, &known.capacity, known.count + 1));
 		segment.content = copy_content(&known.memory, segment.content, analysis->field_count);
 		known.segments[known.count++] = segment;
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return known;
 }
 
@@ -206,15 +207,17 @@ static bool is_known(const struct segment_analysis *analysis, const struct known
 static uint64_t compare(const struct segment_analysis *analysis, const struct known *known,
 			struct histree_segment_store *lossy, const struct losses *losses)
 {
-	struct histree_segment_iter *iter = iterate(lossy);
+	struct histree_cursor *iter = iterate(lossy);
 	struct histree_segment said;
 	uint64_t count = 0;
-	for (; histree_segment_iter_next(iter, &said, NULL) == HISTREE_OK; count++)
+	for (; histree_cursor_next(iter, NULL) == HISTREE_OK; count++) {
+		said = *histree_cursor_segment(iter);
 		if (!is_known(analysis, known, &said))
 			fail_msg("seed %llu, %u of 1000: %s from %lld to %lld is none",
 				 (unsigned long long)losses->random.state, losses->per_mille, analysis->name,
 				 (long long)said.start, (long long)said.end);
-	histree_segment_iter_free(iter);
+	}
+	histree_cursor_free(iter);
 	return count;
 }
 

@@ -26,7 +26,7 @@ struct test {
 	struct random random;
 	size_t *expected; /* indices of segments, by row */
 	uint64_t count;   /* of rows */
-	struct histree_segment_rows *rows;
+	struct histree_cursor *rows;
 	const struct histree_segment_query *query;
 	unsigned patience; /* questions that are answered with "go on" */
 };
@@ -113,7 +113,9 @@ static void read_rows(struct test *test, uint64_t row, int64_t *ids)
 	for (uint64_t i = row; i < row + ROWS_PER_VISIT; i++) {
 		if (random_percent(&test->random, 3))
 			histree_segment_rows_rest(test->rows);
-		enum histree_status status = histree_segment_rows_next(test->rows, &segment, &error);
+		enum histree_status status = histree_cursor_next(test->rows, &error);
+		if (status == HISTREE_OK)
+			segment = *histree_cursor_segment(test->rows);
 		assert_int_equal(status, i < test->count ? HISTREE_OK : HISTREE_END);
 		if (status != HISTREE_OK)
 			break;
@@ -178,7 +180,7 @@ static void check_query(struct test *test)
 		}
 	}
 	free(ids);
-	histree_segment_rows_free(test->rows);
+	histree_cursor_free(test->rows);
 }
 
 static struct histree_segment_store *fill(const struct segments *segments, const struct io *io,
@@ -239,7 +241,7 @@ static void what_has_no_rows_is_refused(void **state)
 {
 	(void)state;
 	struct histree_error error;
-	struct histree_segment_rows *rows;
+	struct histree_cursor *rows;
 	struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
 							 .schema = segment_empty_schema };
 	struct histree_segment_store *store;

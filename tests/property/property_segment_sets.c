@@ -68,7 +68,7 @@ static void check_contains(struct histree_segment_store *store, const struct seg
 		if (random_percent(random, 25) && segment.start > INT64_MIN)
 			segment.start--;
 		bool expected = is_among(segments, count, &segment);
-		assert_int_equal(histree_segment_store_contains(store, &segment, NULL),
+		assert_int_equal(histree_segment_store_contains(store, &segment, NULL, NULL),
 				 expected ? HISTREE_OK : HISTREE_NOT_FOUND);
 	}
 }
@@ -95,7 +95,7 @@ static void are_sets(const void *chosen, uint64_t seed)
 
 	struct histree_segment_store *disk = create(&segments, HISTREE_SEGMENTS_DISK, path, false);
 	assert_int_equal(
-		histree_segment_store_contains(disk, &(struct histree_segment){ .start = 1, .end = 2 }, NULL),
+		histree_segment_store_contains(disk, &(struct histree_segment){ .start = 1, .end = 2 }, NULL, NULL),
 		HISTREE_ERR_ARGUMENT);
 	add(disk, &segments, most);
 	assert_int_equal(histree_segment_store_finish(disk, NULL), HISTREE_OK);
@@ -104,13 +104,13 @@ static void are_sets(const void *chosen, uint64_t seed)
 		struct histree_segment_store *each_once = create(&segments, in_memory[i], path, true);
 		struct histree_segment_store *all = create(&segments, in_memory[i], path, false);
 		add(each_once, &segments, most / 2);
-		assert_int_equal(histree_segment_store_add_all(each_once, disk, NULL), HISTREE_OK);
-		assert_int_equal(histree_segment_store_add_all(each_once, disk, NULL), HISTREE_OK);
+		assert_int_equal(histree_segment_store_add_all(each_once, disk, NULL, NULL), HISTREE_OK);
+		assert_int_equal(histree_segment_store_add_all(each_once, disk, NULL, NULL), HISTREE_OK);
 		assert_int_equal(histree_segment_store_finish(each_once, NULL), HISTREE_OK);
 		assert_int_equal(count_of(each_once), distinct);
 		check_contains(each_once, &segments, most, &random);
-		assert_int_equal(histree_segment_store_add_all(all, disk, NULL), HISTREE_OK);
-		assert_int_equal(histree_segment_store_add_all(all, each_once, NULL), HISTREE_OK);
+		assert_int_equal(histree_segment_store_add_all(all, disk, NULL, NULL), HISTREE_OK);
+		assert_int_equal(histree_segment_store_add_all(all, each_once, NULL, NULL), HISTREE_OK);
 		assert_int_equal(histree_segment_store_finish(all, NULL), HISTREE_OK);
 		assert_int_equal(count_of(all), most + distinct);
 		check_contains(all, &segments, most, &random);
@@ -138,9 +138,9 @@ static void what_does_not_fit_is_refused(void **state)
 	assert_int_equal(histree_segment_store_create(&on_disk, &none, NULL), HISTREE_ERR_ARGUMENT);
 	assert_null(none);
 	assert_int_not_equal(access(on_disk.path, F_OK), 0);
-	assert_int_equal(histree_segment_store_add_all(with, without, NULL), HISTREE_ERR_TYPE);
+	assert_int_equal(histree_segment_store_add_all(with, without, NULL, NULL), HISTREE_ERR_TYPE);
 	assert_int_equal(histree_segment_store_finish(without, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_add_all(with, without, NULL), HISTREE_ERR_TYPE);
+	assert_int_equal(histree_segment_store_add_all(with, without, NULL, NULL), HISTREE_ERR_TYPE);
 	histree_segment_store_close(with);
 	histree_segment_store_close(without);
 }

@@ -327,24 +327,25 @@ static void check_segment(struct test *test, const struct histree_segment_query 
 }
 
 /* From the token on, up to a place; what is missing is said first, and as often as it is read. */
-static void read_part(struct test *test, struct histree_segment_iter *iter,
-		      const struct histree_segment_query *query, struct histree_segment_token *token, size_t count,
-		      size_t stop_at)
+static void read_part(struct test *test, struct histree_cursor *iter, const struct histree_segment_query *query,
+		      struct histree_segment_token *token, size_t count, size_t stop_at)
 {
 	struct histree_error error;
 	struct histree_segment segment;
 	unsigned losses = 0;
 	int64_t before = -1;
-	assert_int_equal(histree_segment_iter_start(iter, query, token, &error), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, query, token, &error), HISTREE_OK);
 	for (size_t place = (size_t)token->given; place < stop_at; place++) {
-		enum histree_status status;
-		while ((status = histree_segment_iter_next(iter, &segment, &error)) == HISTREE_PARTIAL) {
-			const struct histree_loss loss = histree_segment_iter_loss(iter);
-			assert_true(test->is_missing[loss.part]);
-			assert_int_equal(loss.rows_max, UINT64_MAX);
+		enum histree_status status = histree_cursor_next(iter, &error);
+		size_t count_of_losses;
+		const struct histree_loss *all = histree_cursor_losses(iter, &count_of_losses);
+		for (; losses < count_of_losses; losses++) {
+			assert_true(test->is_missing[all[losses].part]);
+			assert_int_equal(all[losses].rows_max, UINT64_MAX);
 			assert_int_equal(before, -1);
-			losses++;
 		}
+		if (status == HISTREE_OK)
+			segment = *histree_cursor_segment(iter);
 		if (status == HISTREE_END)
 			assert_int_equal(place, count);
 		if (status == HISTREE_END)
@@ -359,10 +360,10 @@ static void read_part(struct test *test, struct histree_segment_iter *iter,
 	}
 	if (stop_at > token->given && (query->limit == 0 || token->given < query->limit))
 		assert_int_equal(losses, expected_losses(test));
-	*token = histree_segment_iter_token(iter);
+	*token = histree_segments_token(iter);
 }
 
-static void check_query(struct test *test, struct histree_segment_iter *iter, struct random *random)
+static void check_query(struct test *test, struct histree_cursor *iter, struct random *random)
 {
 	const struct histree_segment_query query = any_query(test, random);
 	size_t count = expect(test, query);
@@ -374,11 +375,6 @@ static void check_query(struct test *test, struct histree_segment_iter *iter, st
 }
 
 /* ---- what is said of all --------------------------------------------------------------------------- */
-
-static enum histree_status with_losses(const struct test *test)
-{
-	return expected_losses(test) > 0 ? HISTREE_PARTIAL : HISTREE_OK;
-}
 
 static void check_equal_groups(const struct histree_segment_group *a, const struct histree_segment_group *b)
 {
@@ -421,8 +417,8 @@ static void check_stats(struct test *test, struct random *random)
 		query.filter = NULL; /* as summaries have none */
 	plain = query;
 	plain.filter = query.filter != NULL ? is_even_of_wanted_host : is_of_wanted_host;
-	assert_int_equal(histree_segment_stats_create(test->store, &query, field, &of_union, &error),
-			 with_losses(test));
+	assert_int_equal(histree_segment_stats_create(test->store, &query, field, &of_union, &error), HISTREE_OK);
+	assert_int_equal(histree_segment_stats_loss(of_union).nodes, expected_losses(test));
 	assert_int_equal(histree_segment_stats_create(test->plain, &plain, field, &of_plain, &error), HISTREE_OK);
 	check_equal_groups(histree_segment_stats_all(of_plain), histree_segment_stats_all(of_union));
 	size_t count = 0;
@@ -444,7 +440,8 @@ static void check_density(struct test *test, struct random *random)
 	plain = query;
 	plain.filter = query.filter != NULL ? is_even_of_wanted_host : is_of_wanted_host;
 	assert_int_equal(histree_segment_density_create(test->store, &query, &options, &of_union, &error),
-			 with_losses(test));
+			 HISTREE_OK);
+	assert_int_equal(histree_segment_density_loss(of_union).nodes, expected_losses(test));
 	assert_int_equal(histree_segment_density_create(test->plain, &plain, &options, &of_plain, &error),
 			 HISTREE_OK);
 	const struct histree_duration_bucket *a = histree_segment_density_buckets(of_union, &count);
@@ -489,34 +486,26 @@ static void check_histogram(struct test *test, struct random *random)
 static void check_rows(struct test *test, struct random *random)
 {
 	struct histree_segment_rows_options options = { .query = any_query(test, random), .rows_per_mark = 5 };
-	struct histree_segment_rows *rows;
-	struct histree_segment segment;
+	struct histree_cursor *rows;
 	struct histree_error error;
-	enum histree_status status;
 	uint64_t found;
 	options.query.limit = 0;
 	if (options.query.order == HISTREE_SEGMENTS_BY_COMPARE || options.query.order == HISTREE_SEGMENTS_UNSORTED)
 		options.query.order = HISTREE_SEGMENTS_BY_START;
 	size_t count = expect(test, options.query);
 	assert_int_equal(histree_segment_rows_create(test->store, &options, &rows, &error), HISTREE_OK);
-	while ((status = histree_segment_rows_count(rows, &found, &error)) == HISTREE_PARTIAL)
-		;
-	assert_int_equal(status, HISTREE_OK);
+	assert_int_equal(histree_segment_rows_count(rows, &found, &error), HISTREE_OK);
 	assert_int_equal(found, count);
 	for (unsigned i = 0; i < 8 && count > 0; i++) {
 		size_t row = random_below(random, count);
 		memset(test->seen, 0, test->all.count * sizeof(*test->seen));
-		while ((status = histree_segment_rows_seek(rows, row, &error)) == HISTREE_PARTIAL)
-			;
-		assert_int_equal(status, HISTREE_OK);
+		assert_int_equal(histree_segment_rows_seek(rows, row, &error), HISTREE_OK);
 		for (; row < count && random_percent(random, 90); row++) {
-			while ((status = histree_segment_rows_next(rows, &segment, &error)) == HISTREE_PARTIAL)
-				;
-			assert_int_equal(status, HISTREE_OK);
-			check_segment(test, &options.query, &segment, row);
+			assert_int_equal(histree_cursor_next(rows, &error), HISTREE_OK);
+			check_segment(test, &options.query, histree_cursor_segment(rows), row);
 		}
 	}
-	histree_segment_rows_free(rows);
+	histree_cursor_free(rows);
 }
 
 /* An expression that names the host reads the parts that it allows, and no loss of others. */
@@ -525,12 +514,11 @@ static void check_expressions(struct test *test, struct random *random)
 	unsigned host = (unsigned)random_below(random, test->part_count), is_not = random_percent(random, 30);
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	struct histree_segment_filter *filter;
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	struct histree_error error;
 	enum histree_status status;
 	char text[80];
-	size_t count = 0, expected = 0, losses = 0;
+	size_t count = 0, expected = 0;
 	snprintf(text, sizeof(text), "host %s \"%s\" && start >= %d", is_not ? "!=" : "==", host_names[host],
 		 INT32_MIN);
 	wanted_hosts = is_not ? ~(1u << host) : 1u << host;
@@ -539,17 +527,16 @@ static void check_expressions(struct test *test, struct random *random)
 			 HISTREE_OK);
 	histree_segment_filter_apply(filter, &query);
 	query.order = HISTREE_SEGMENTS_BY_END;
-	assert_int_equal(histree_segment_iter_create(test->store, &iter, &error), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, &error), HISTREE_OK);
-	while ((status = histree_segment_iter_next(iter, &segment, &error)) != HISTREE_END) {
-		losses += status == HISTREE_PARTIAL;
-		count += status == HISTREE_OK;
-	}
+	assert_int_equal(histree_segments_create(test->store, &iter, &error), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, &query, NULL, &error), HISTREE_OK);
+	while ((status = histree_cursor_next(iter, &error)) == HISTREE_OK)
+		count++;
+	assert_int_equal(status, HISTREE_END);
+	assert_int_equal(histree_cursor_loss(iter).nodes, expected_losses(test));
 	for (size_t i = 0; i < test->all.count; i++)
 		expected += (wanted_hosts >> test->part_of[i] & 1) && test->all.segments[i].start >= INT32_MIN;
 	assert_int_equal(count, expected);
-	assert_int_equal(losses, expected_losses(test));
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_filter_free(filter);
 }
 
@@ -561,13 +548,14 @@ static void check_contains(struct test *test, struct random *random)
 		return;
 	size_t at = random_below(random, test->all.count);
 	struct histree_segment segment = test->all.segments[at];
-	assert_int_equal(histree_segment_store_contains(test->store, &segment, &error), HISTREE_OK);
+	struct histree_loss loss;
+	assert_int_equal(histree_segment_store_contains(test->store, &segment, NULL, &error), HISTREE_OK);
 	struct histree_value content[FIELDS];
 	memcpy(content, segment.content, sizeof(content));
 	content[FIELD_HOST] = histree_string("nobody");
 	segment.content = content;
-	assert_int_equal(histree_segment_store_contains(test->store, &segment, &error),
-			 expected_losses(test) > 0 ? HISTREE_PARTIAL : HISTREE_NOT_FOUND);
+	assert_int_equal(histree_segment_store_contains(test->store, &segment, &loss, &error), HISTREE_NOT_FOUND);
+	assert_int_equal(loss.nodes, expected_losses(test));
 }
 
 static void check_facts(struct test *test)
@@ -597,15 +585,15 @@ static void answers_as_one(const void *chosen, uint64_t seed)
 {
 	const struct segment_kind *kind = chosen;
 	struct random random = { seed ^ 54 };
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_error error;
 	struct test test;
 	if (set_up(&test, kind, seed)) {
 		check_facts(&test);
-		assert_int_equal(histree_segment_iter_create(test.store, &iter, &error), HISTREE_OK);
+		assert_int_equal(histree_segments_create(test.store, &iter, &error), HISTREE_OK);
 		for (unsigned i = 0; i < QUESTIONS; i++)
 			check_query(&test, iter, &random);
-		histree_segment_iter_free(iter);
+		histree_cursor_free(iter);
 		for (unsigned i = 0; i < 4; i++) {
 			for (int more = 0; more < 4; more++)
 				check_stats(&test, &random);

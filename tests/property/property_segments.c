@@ -54,7 +54,7 @@ struct test {
 	const struct store_case *store_case;
 	uint64_t seed;
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	size_t *expected, *given; /* indices */
 	bool *seen;
 	char fault[512];
@@ -110,10 +110,12 @@ static const char *read_part(struct test *test, const struct histree_segment_que
 {
 	struct histree_error error = { 0 };
 	struct histree_segment segment;
-	if (histree_segment_iter_start(test->iter, query, token, &error) != HISTREE_OK)
+	if (histree_segments_start(test->iter, query, token, &error) != HISTREE_OK)
 		return fault(test, "cannot start: %s", error.message);
 	for (size_t place = (size_t)token->given; place < stop_at; place++) {
-		enum histree_status status = histree_segment_iter_next(test->iter, &segment, &error);
+		enum histree_status status = histree_cursor_next(test->iter, &error);
+		if (status == HISTREE_OK)
+			segment = *histree_cursor_segment(test->iter);
 		if (status == HISTREE_END && place == count)
 			break;
 		if (status != HISTREE_OK)
@@ -125,7 +127,7 @@ static const char *read_part(struct test *test, const struct histree_segment_que
 		if (wrong != NULL)
 			return wrong;
 	}
-	*token = histree_segment_iter_token(test->iter);
+	*token = histree_segments_token(test->iter);
 	return NULL;
 }
 
@@ -140,10 +142,12 @@ static const char *check_unsorted(struct test *test, const struct histree_segmen
 	struct histree_segment segment;
 	struct histree_error error;
 	uint64_t sum = 0;
-	if (histree_segment_iter_start(test->iter, query, NULL, &error) != HISTREE_OK)
+	if (histree_segments_start(test->iter, query, NULL, &error) != HISTREE_OK)
 		return fault(test, "cannot start: %s", error.message);
-	while (histree_segment_iter_next(test->iter, &segment, &error) == HISTREE_OK)
+	while (histree_cursor_next(test->iter, &error) == HISTREE_OK) {
+		segment = *histree_cursor_segment(test->iter);
 		sum += sum_of_times(&segment);
+	}
 	for (size_t i = 0; i < count; i++)
 		sum -= sum_of_times(&test->segments->segments[test->expected[i]]);
 	return sum == 0 ? NULL : "other segments than those that were added";
@@ -395,12 +399,12 @@ static const char *check_store(struct test *test)
 		 make_tables(test, &memory, &error) != HISTREE_OK)
 		wrong = fault(test, "%s", error.message);
 	else if ((wrong = check_facts(test)) == NULL) {
-		if (histree_segment_iter_create(test->store, &test->iter, &error) != HISTREE_OK)
+		if (histree_segments_create(test->store, &test->iter, &error) != HISTREE_OK)
 			wrong = fault(test, "%s", error.message);
 		else
 			wrong = ask(test);
 	}
-	histree_segment_iter_free(test->iter);
+	histree_cursor_free(test->iter);
 	histree_segment_store_close(test->store);
 	free(test->expected);
 	free(test->given);

@@ -18,7 +18,7 @@ enum { QUERIES = 6, WINDOW_SHARE = 50 };
 struct segments_trial {
 	struct damage *damage;
 	struct histree_segment_store *store; /* the sound one */
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	uint64_t partial, segments;
 };
 
@@ -47,7 +47,7 @@ static void *learn(struct damage *damage)
 		free(trial);
 		return NULL;
 	}
-	if (histree_segment_iter_create(trial->store, &trial->iter, NULL) != HISTREE_OK)
+	if (histree_segments_create(trial->store, &trial->iter, NULL) != HISTREE_OK)
 		give_up("out of memory");
 	return trial;
 }
@@ -101,7 +101,8 @@ static bool may_miss(struct losses *losses, const struct histree_segment *segmen
 static bool follow(struct segments_trial *trial, struct losses *losses, const struct histree_segment *found)
 {
 	struct histree_segment expected;
-	while (histree_segment_iter_next(trial->iter, &expected, NULL) == HISTREE_OK) {
+	while (histree_cursor_next(trial->iter, NULL) == HISTREE_OK) {
+		expected = *histree_cursor_segment(trial->iter);
 		if (found != NULL && is_same(trial, found, &expected))
 			return true;
 		if (!may_miss(losses, &expected))
@@ -116,7 +117,7 @@ static bool is_followed(const struct histree_segment_query *query, const struct 
 	return query->order != HISTREE_SEGMENTS_UNSORTED || losses->count == 0;
 }
 
-static void compare(struct segments_trial *trial, struct histree_segment_iter *damaged)
+static void compare(struct segments_trial *trial, struct histree_cursor *damaged)
 {
 	const struct histree_segment_query query = some_query(trial);
 	struct histree_segment_query whole = query;
@@ -124,17 +125,19 @@ static void compare(struct segments_trial *trial, struct histree_segment_iter *d
 	struct histree_segment found;
 	struct histree_error error = { 0 };
 	uint64_t given = 0;
+	size_t heard = 0, lost_count;
 	whole.limit = 0;
-	if (histree_segment_iter_start(trial->iter, &whole, NULL, &error) != HISTREE_OK)
+	if (histree_segments_start(trial->iter, &whole, NULL, &error) != HISTREE_OK)
 		give_up("%s", error.message);
 	trial->damage->asked++;
-	enum histree_status status = histree_segment_iter_start(damaged, &query, NULL, &error);
-	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
-		status = histree_segment_iter_next(damaged, &found, &error);
-		if (status == HISTREE_PARTIAL) {
-			const struct histree_loss loss = histree_segment_iter_loss(damaged);
-			hear(&losses, &loss);
-		} else if (status == HISTREE_OK) {
+	enum histree_status status = histree_segments_start(damaged, &query, NULL, &error);
+	while (status == HISTREE_OK) {
+		status = histree_cursor_next(damaged, &error);
+		const struct histree_loss *lost = histree_cursor_losses(damaged, &lost_count);
+		for (; heard < lost_count; heard++)
+			hear(&losses, &lost[heard]);
+		if (status == HISTREE_OK) {
+			found = *histree_cursor_segment(damaged);
 			given++;
 			if (is_followed(&query, &losses) && !follow(trial, &losses, &found)) {
 				damage_wrong(trial->damage,
@@ -173,7 +176,7 @@ static void ask(void *context, bool verify)
 {
 	struct segments_trial *trial = context;
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_error error = { 0 };
 	enum histree_status status = open_store(trial->damage, DAMAGE_PATH, &store, &error);
 	if (status != HISTREE_OK) {
@@ -185,11 +188,11 @@ static void ask(void *context, bool verify)
 	}
 	trial->damage->opened++;
 	check_facts(trial, store);
-	if (histree_segment_iter_create(store, &iter, &error) != HISTREE_OK)
+	if (histree_segments_create(store, &iter, &error) != HISTREE_OK)
 		give_up("%s", error.message);
 	for (int i = 0; i < QUERIES; i++)
 		compare(trial, iter);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	if (verify) {
 		trial->damage->verified++;
 		trial->damage->found += histree_segment_store_verify(store, ignore_fault, NULL, NULL) != HISTREE_OK;
@@ -206,7 +209,7 @@ static void report(const void *context)
 static void forget(void *context)
 {
 	struct segments_trial *trial = context;
-	histree_segment_iter_free(trial->iter);
+	histree_cursor_free(trial->iter);
 	histree_segment_store_close(trial->store);
 	free(trial);
 }

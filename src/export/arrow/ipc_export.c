@@ -82,7 +82,7 @@ static void tell(struct ipc_export *export, const struct ArrowArray *batch)
 	export->counts.rows += (uint64_t)batch->length;
 	export->counts.row_groups++;
 	export->counts.bytes = export->ipc.at;
-	export->counts.damaged_nodes = histree_arrow_damage(export->stream);
+	export->counts.loss = histree_arrow_loss(export->stream);
 	if (options->progress != NULL)
 		options->progress(options->progress_context, &export->counts);
 }
@@ -127,7 +127,7 @@ static enum histree_status put_all(struct ipc_export *export, struct histree_err
 					   error);
 	export->counts.bytes = export->ipc.at;
 	export->counts.files = 1;
-	export->counts.damaged_nodes = histree_arrow_damage(export->stream);
+	export->counts.loss = histree_arrow_loss(export->stream);
 	return status;
 }
 

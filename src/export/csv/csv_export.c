@@ -12,8 +12,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "export/export_output.h"
 #include "export/export_cells.h"
+#include "export/export_output.h"
 
 /* The words of a column as they stand in a line. */
 struct csv_words {
@@ -306,7 +306,7 @@ enum histree_status csv_export(struct ArrowArrayStream *stream, struct export_ou
 	if (status == HISTREE_END)
 		status = export_buffer_flush(csv.output);
 	counts.bytes = output->size;
-	counts.damaged_nodes = histree_arrow_damage(stream);
+	counts.loss = histree_arrow_loss(stream);
 	if (options->counts != NULL)
 		*options->counts = counts;
 	release(&csv);

@@ -461,12 +461,12 @@ enum histree_status parquet_export(struct ArrowArrayStream *stream, const struct
 			status = write_batches(stream, writer, options, error);
 		if (writer != NULL) {
 			writer->counts.files = 1;
-			writer->counts.damaged_nodes = histree_arrow_damage(stream);
+			writer->counts.loss = histree_arrow_loss(stream);
 		}
 		status = export_output_finish(&output, status, error);
 	}
 	if (status == HISTREE_OK) {
-		writer->counts.damaged_nodes = histree_arrow_damage(stream);
+		writer->counts.loss = histree_arrow_loss(stream);
 		tell(options, &writer->counts);
 		if (options->counts != NULL)
 			*options->counts = writer->counts;
@@ -519,7 +519,7 @@ enum histree_status parquet_export_partitions(struct ArrowArrayStream *stream, c
 		status = parquet_folder_finish(&folder, status, error);
 	}
 	if (status == HISTREE_OK) {
-		slices.counts.damaged_nodes = histree_arrow_damage(stream);
+		slices.counts.loss = histree_arrow_loss(stream);
 		tell(&options->file, &slices.counts);
 		if (options->file.counts != NULL)
 			*options->file.counts = slices.counts;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/sqlite.h"
@@ -201,7 +202,8 @@ static enum histree_status fill(struct sqlite_file *file, struct sqlite_table *t
 		if (file->options->progress != NULL)
 			file->options->progress(file->options->progress_context, &file->counts);
 	}
-	file->counts.damaged_nodes += histree_arrow_damage(stream);
+	const struct histree_loss loss = histree_arrow_loss(stream);
+	loss_add(&file->counts.loss, &loss);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

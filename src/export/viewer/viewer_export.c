@@ -62,7 +62,8 @@ static enum histree_status walk_states(struct host_walk *one, const struct histr
 {
 	struct histree_viewer_request *request = &one->request;
 	if (host->history == NULL) {
-		one->walk.counts->damaged_nodes += host->why != NULL && request->quarks == NULL;
+		viewer_walk_lose(&one->walk,
+				 (struct histree_loss){ .nodes = host->why != NULL && request->quarks == NULL });
 		return one->walk.file->status;
 	}
 	const struct histree_history_info *info = histree_history_info(host->history);

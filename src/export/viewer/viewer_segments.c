@@ -190,21 +190,19 @@ static void take(struct segments *segments, const struct histree_segment *segmen
 
 /* ---- the walk --------------------------------------------------------------------------------------------- */
 
-static enum histree_status write_all(struct segments *segments, struct histree_segment_iter *iter)
+static enum histree_status write_all(struct segments *segments, struct histree_cursor *iter)
 {
 	struct viewer_walk *walk = segments->walk;
-	struct histree_segment segment;
 	enum histree_status status;
-	while ((status = histree_segment_iter_next(iter, &segment, walk->file->error)) == HISTREE_OK ||
-	       status == HISTREE_PARTIAL) {
-		if (status == HISTREE_PARTIAL) {
-			walk->counts->damaged_nodes++;
-			continue;
-		}
-		take(segments, &segment);
-		if (!viewer_walk_goes_on(walk, segment.start))
-			return walk->file->status;
+	bool goes_on = true;
+	while (goes_on && (status = histree_cursor_next(iter, walk->file->error)) == HISTREE_OK) {
+		const struct histree_segment *segment = histree_cursor_segment(iter);
+		take(segments, segment);
+		goes_on = viewer_walk_goes_on(walk, segment->start);
 	}
+	viewer_walk_lose(walk, histree_cursor_loss(iter));
+	if (!goes_on)
+		return walk->file->status;
 	if (status != HISTREE_END)
 		return viewer_walk_fail(walk, status);
 	write_kept(segments);
@@ -233,7 +231,7 @@ enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 				     .schema = &histree_segment_store_info(request->segments)->schema,
 				     .from = request->from,
 				     .to = request->to };
-	struct histree_segment_iter *iter = NULL;
+	struct histree_cursor *iter = NULL;
 	query.from = query.from > request->from ? query.from : request->from;
 	query.to = query.to < request->to ? query.to : request->to;
 	query.order = HISTREE_SEGMENTS_BY_START;
@@ -244,15 +242,15 @@ enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 	viewer_threads_begin(&segments.threads, walk->file, has_names ? request->names : NULL, query.cancel);
 	enum histree_status status = walk->file->status;
 	if (status == HISTREE_OK && query.from <= query.to) {
-		status = histree_segment_iter_create(request->segments, &iter, walk->file->error);
+		status = histree_segments_create(request->segments, &iter, walk->file->error);
 		if (status == HISTREE_OK)
-			status = histree_segment_iter_start(iter, &query, NULL, walk->file->error);
+			status = histree_segments_start(iter, &query, NULL, walk->file->error);
 		if (status == HISTREE_OK)
 			status = write_all(&segments, iter);
 	}
 	if (status < 0)
 		viewer_walk_fail(walk, status);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	viewer_threads_release(&segments.threads);
 	arena_release(&segments.bytes);
 	free(segments.kept);

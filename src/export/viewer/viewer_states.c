@@ -19,7 +19,7 @@
 /* ---- arrows ------------------------------------------------------------------------------------------------ */
 
 struct viewer_segment_flows {
-	struct histree_segment_iter *iter; /* NULL: none */
+	struct histree_cursor *iter; /* NULL: none */
 	size_t from_field, to_field;
 	bool has_next;
 	struct viewer_arrow next;
@@ -84,17 +84,13 @@ static int32_t int_of(const struct histree_value *value)
 static void read_next(struct viewer_flows *flows, struct viewer_segment_flows *segments)
 {
 	const struct histree_viewer_request *request = flows->walk->request;
-	struct histree_segment segment;
 	enum histree_status status = HISTREE_OK;
 	segments->has_next = false;
 	while (segments->iter != NULL && !segments->has_next && flows->walk->file->status == HISTREE_OK) {
-		status = histree_segment_iter_next(segments->iter, &segment, flows->walk->file->error);
-		if (status == HISTREE_PARTIAL) {
-			flows->walk->counts->damaged_nodes++;
-			continue;
-		}
+		status = histree_cursor_next(segments->iter, flows->walk->file->error);
 		if (status != HISTREE_OK)
 			break;
+		const struct histree_segment segment = *histree_cursor_segment(segments->iter);
 		if (segment.start < request->from || segment.end > request->to)
 			continue;
 		const struct histree_value *from = &segment.content[segments->from_field];
@@ -134,9 +130,9 @@ static void begin_segments(struct viewer_flows *flows, struct viewer_segment_flo
 	query.to = request->to;
 	query.order = HISTREE_SEGMENTS_BY_START;
 	query.cancel = request->cancel;
-	enum histree_status status = histree_segment_iter_create(store, &segments->iter, error);
+	enum histree_status status = histree_segments_create(store, &segments->iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(segments->iter, &query, NULL, error);
+		status = histree_segments_start(segments->iter, &query, NULL, error);
 	if (status != HISTREE_OK)
 		viewer_walk_fail(flows->walk, status);
 	else
@@ -223,8 +219,12 @@ static enum histree_status viewer_flows_write(struct viewer_flows *flows, histre
 
 static void viewer_flows_release(struct viewer_flows *flows)
 {
-	histree_segment_iter_free(flows->wakeups.iter);
-	histree_segment_iter_free(flows->flows.iter);
+	struct histree_cursor *const cursors[] = { flows->wakeups.iter, flows->flows.iter };
+	for (size_t i = 0; i < 2; i++) {
+		if (cursors[i] != NULL)
+			viewer_walk_lose(flows->walk, histree_cursor_loss(cursors[i]));
+		histree_cursor_free(cursors[i]);
+	}
 	free(flows->forks);
 }
 
@@ -367,7 +367,8 @@ static enum histree_status write_first(struct states *states)
 			return viewer_file_lacks_memory(file);
 		states->first[states->first_count++] = interval;
 	}
-	states->walk->counts->damaged_nodes += histree_query_stats(states->rows.query).nodes_damaged;
+	viewer_walk_lose(states->walk,
+			 (struct histree_loss){ .nodes = histree_query_stats(states->rows.query).nodes_damaged });
 	if (status != HISTREE_END)
 		return viewer_walk_fail(states->walk, status);
 	return write_all_of(states, request->from, states->first, states->first_count);
@@ -404,8 +405,8 @@ static enum histree_status write_changes(struct states *states, struct histree_c
 			return file->status;
 	}
 	/* How many they are is not said; some may be those of the first query. */
-	if (states->walk->counts->damaged_nodes == 0 && histree_cursor_loss(changes).nodes > 0)
-		states->walk->counts->damaged_nodes = 1;
+	if (states->walk->counts->loss.nodes == 0)
+		viewer_walk_lose(states->walk, histree_cursor_loss(changes));
 	return status == HISTREE_END ? file->status : viewer_walk_fail(states->walk, status);
 }
 

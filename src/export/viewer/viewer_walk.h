@@ -5,6 +5,7 @@
 #ifndef EXPORT_VIEWER_VIEWER_WALK_H
 #define EXPORT_VIEWER_VIEWER_WALK_H
 
+#include "base/cursor.h"
 #include "export/viewer/viewer_file.h"
 #include "histree/export.h"
 
@@ -27,6 +28,12 @@ enum histree_status viewer_export(const struct histree_viewer_request *request, 
 
 /* A step was taken, up to a time: show progress now and then.  Returns false if the walk is to end. */
 bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time);
+
+/* Take note of what a cursor lost. */
+static inline void viewer_walk_lose(struct viewer_walk *walk, struct histree_loss loss)
+{
+	loss_add(&walk->counts->loss, &loss);
+}
 
 /* Keep a failure of a call that has filled file->error.  Returns the status. */
 static inline enum histree_status viewer_walk_fail(struct viewer_walk *walk, enum histree_status status)

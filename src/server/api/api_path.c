@@ -327,7 +327,7 @@ static void api_flame_answer(struct call *call, const struct dataset *dataset)
 		json_unsigned_member(json, "total", list.nodes[0].total[0]);
 		if (histree_flame_unit(list.flame) != NULL)
 			json_text_member(json, "unit", histree_flame_unit(list.flame));
-		json_bool_member(json, "isDamaged", histree_flame_is_damaged(list.flame, 0));
+		json_bool_member(json, "isDamaged", histree_flame_loss(list.flame, 0).nodes > 0);
 		write_nodes(&list, &styles, json);
 		write_styles(&styles, json);
 		json_end(json);

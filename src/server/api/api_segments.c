@@ -96,7 +96,7 @@ struct row_range {
 };
 
 static enum histree_status write_rows(struct json_writer *json, const struct segment_list *list,
-				      struct histree_segment_rows *rows, const struct row_range *range,
+				      struct histree_cursor *rows, const struct row_range *range,
 				      struct histree_error *error)
 {
 	uint64_t total, first = (uint64_t)range->first;
@@ -112,7 +112,9 @@ static enum histree_status write_rows(struct json_writer *json, const struct seg
 	json_begin_array_member(json, "rows");
 	status = first < total ? histree_segment_rows_seek(rows, first, error) : HISTREE_END;
 	for (int64_t i = 0; status == HISTREE_OK && i < range->count; i++) {
-		status = histree_segment_rows_next(rows, &segment, error);
+		status = histree_cursor_next(rows, error);
+		if (status == HISTREE_OK)
+			segment = *histree_cursor_segment(rows);
 		if (status == HISTREE_OK)
 			write_row(json, list, &segment);
 	}
@@ -126,7 +128,7 @@ void api_segments(struct call *call)
 {
 	struct segment_request request;
 	struct row_range range;
-	struct histree_segment_rows *rows;
+	struct histree_cursor *rows;
 	struct histree_error error = { 0 };
 	if (!segment_request_open(call, &request))
 		return;
@@ -151,14 +153,14 @@ out:
 struct export
 {
 	struct segment_request request;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct piece cell;
 };
 
 static void export_free(void *state)
 {
 	struct export *export = state;
-	histree_segment_iter_free(export->iter);
+	histree_cursor_free(export->iter);
 	segment_request_close(&export->request);
 	piece_release(&export->cell);
 	free(export);
@@ -201,15 +203,14 @@ static void put_segment(struct piece *to, struct piece *cell, const struct histr
 static enum histree_status export_next(void *state, struct json_writer *json, struct histree_error *error)
 {
 	struct export *export = state;
-	struct histree_segment segment;
 	enum histree_status status = HISTREE_OK;
 	while (json->piece->size < PIECE_SIZE && status == HISTREE_OK) {
-		status = histree_segment_iter_next(export->iter, &segment, error);
-		/* A file that lacks lines and does not say so would be worse than none. */
-		if (status == HISTREE_PARTIAL)
+		status = histree_cursor_next(export->iter, error);
+		/* A file that lacks lines and does not say so would be worse than no file. */
+		if (histree_cursor_loss(export->iter).nodes > 0)
 			return error_set(error, HISTREE_ERR_FORMAT, "the store is damaged; see histree verify");
 		if (status == HISTREE_OK)
-			put_segment(json->piece, &export->cell, &segment,
+			put_segment(json->piece, &export->cell, histree_cursor_segment(export->iter),
 				    export->request.list->info->schema.field_count);
 	}
 	return status;
@@ -237,10 +238,9 @@ void api_segments_csv(struct call *call)
 		free(export);
 		return;
 	}
-	enum histree_status status =
-		histree_segment_iter_create(export->request.list->store, &export->iter, &error);
+	enum histree_status status = histree_segments_create(export->request.list->store, &export->iter, &error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(export->iter, &export->request.query, NULL, &error);
+		status = histree_segments_start(export->iter, &export->request.query, NULL, &error);
 	if (status != HISTREE_OK) {
 		export_free(export);
 		reply_failure(call->reply, &error);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "server/catalogue/catalogue.h"
 #include "server/http/http.h"
 #include "server/model/row_order.h"
@@ -266,7 +266,7 @@ bool segment_request_range(const struct call *call, struct segment_request *requ
 
 void segment_request_put_damage(struct json_writer *json, const struct segment_list *list)
 {
-	if (!histree_segment_store_met_damage(list->store))
+	if (histree_segment_store_loss(list->store).nodes == 0)
 		return;
 	json_bool_member(json, "isDamaged", true);
 }

@@ -82,9 +82,9 @@ enum { CACHE_BYTES = 16 << 20, QUEUE_BYTES = 8 << 20, LISTINGS_MAX = 4 };
 struct segment_listing {
 	struct segment_listing_key key; /* its filter is a copy */
 	struct histree_segment_filter *filter;
-	struct histree_segment_rows *rows; /* NULL: a free slot */
-	struct histree_cancel cancel;      /* of the request that has them */
-	uint64_t used;                     /* when, in uses of the list */
+	struct histree_cursor *rows;  /* NULL: a free slot */
+	struct histree_cancel cancel; /* of the request that has them */
+	uint64_t used;                /* when, in uses of the list */
 };
 
 struct segment_lists {
@@ -132,7 +132,7 @@ static void names_free(struct segment_names *names)
 
 static void listing_clear(struct segment_listing *listing)
 {
-	histree_segment_rows_free(listing->rows);
+	histree_cursor_free(listing->rows);
 	histree_segment_filter_free(listing->filter);
 	free((char *)(uintptr_t)listing->key.filter);
 	*listing = (struct segment_listing){ .used = listing->used };
@@ -372,7 +372,7 @@ static struct segment_listing *choose_listing(struct segment_list *list, const s
 }
 
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
-				       struct histree_cancel cancel, struct histree_segment_rows **out,
+				       struct histree_cancel cancel, struct histree_cursor **out,
 				       struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -394,7 +394,7 @@ enum histree_status segment_list_enter(struct segment_list *list, const struct s
 	return HISTREE_OK;
 }
 
-void segment_list_leave(struct segment_list *list, struct histree_segment_rows *rows)
+void segment_list_leave(struct segment_list *list, struct histree_cursor *rows)
 {
 	histree_segment_rows_rest(rows);
 	pthread_mutex_unlock(&list->lock);

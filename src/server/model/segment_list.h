@@ -103,8 +103,8 @@ struct segment_listing_key {
  * `cancel` does.  On failure there is nothing to leave.
  */
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
-				       struct histree_cancel cancel, struct histree_segment_rows **out,
+				       struct histree_cancel cancel, struct histree_cursor **out,
 				       struct histree_error *error);
-void segment_list_leave(struct segment_list *list, struct histree_segment_rows *rows);
+void segment_list_leave(struct segment_list *list, struct histree_cursor *rows);
 
 #endif

@@ -126,7 +126,7 @@ static struct flame_answer *make_answer(const struct output_call *output)
 			return NULL;
 		}
 	}
-	if (histree_flame_is_damaged(answer->rows->list.flame, 0))
+	if (histree_flame_loss(answer->rows->list.flame, 0).nodes > 0)
 		call->reply->notice = "some stacks are unknown: the store is damaged; histree verify says where";
 	return answer;
 }

@@ -621,7 +621,7 @@ struct table {
 	struct reply *reply;
 	struct table_request request;
 	struct segment_listing_key key;
-	struct histree_segment_rows *rows;
+	struct histree_cursor *rows;
 	uint64_t size;
 	struct segment_line line;
 };
@@ -651,7 +651,9 @@ static enum histree_status search_turn(struct table *table, uint64_t first, uint
 	bool found = false;
 	enum histree_status status = histree_segment_rows_seek(table->rows, first, error);
 	for (uint64_t i = first; status == HISTREE_OK && i < end && (wants_last || !found); i++) {
-		status = histree_segment_rows_next(table->rows, &table->line.segment, error);
+		status = histree_cursor_next(table->rows, error);
+		if (status == HISTREE_OK)
+			table->line.segment = *histree_cursor_segment(table->rows);
 		if (status == HISTREE_OK &&
 		    cell_match_line(&table->request.match, segment_line_cell, &table->line)) {
 			found = true;
@@ -706,7 +708,9 @@ static enum histree_status write_lines(struct table *table, struct histree_error
 		return HISTREE_OK;
 	status = histree_segment_rows_seek(table->rows, first, error);
 	for (uint64_t i = 0; status == HISTREE_OK && i < table->request.count; i++) {
-		status = histree_segment_rows_next(table->rows, &table->line.segment, error);
+		status = histree_cursor_next(table->rows, error);
+		if (status == HISTREE_OK)
+			table->line.segment = *histree_cursor_segment(table->rows);
 		if (status == HISTREE_OK)
 			table_reply_line(table->reply, &table->request, first + i, segment_line_cell, &table->line);
 	}

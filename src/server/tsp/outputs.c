@@ -185,7 +185,7 @@ bool output_segments(const struct output_call *output, struct segment_list **out
 
 void output_segments_read(const struct output_call *output, const struct segment_list *list)
 {
-	if (histree_segment_store_met_damage(list->store))
+	if (histree_segment_store_loss(list->store).nodes > 0)
 		output->call->reply->notice =
 			"segments are missing: the store is damaged; histree verify says where";
 }

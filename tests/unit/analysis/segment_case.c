@@ -4,7 +4,7 @@
 
 struct segments {
 	struct segment_run run;
-	struct histree_segment_iter *iter; /* NULL: nothing was expected yet */
+	struct histree_cursor *iter; /* NULL: nothing was expected yet */
 	uint64_t without_start, without_end;
 };
 
@@ -63,7 +63,7 @@ static void end(void *run)
 	if (next_segment(segments, text))
 		fail_msg("there is also the segment '%s'", text);
 	segment_run_expect_alone(&segments->run, segments->without_start, segments->without_end);
-	histree_segment_iter_free(segments->iter);
+	histree_cursor_free(segments->iter);
 	segment_run_release(&segments->run);
 	free(segments);
 }

@@ -6,11 +6,11 @@
  *	segment_run_begin(&run, &segment_analysis_irqs, "lttng-modules", 2, 8);
  *	segment_run_event(&run, 10, 0, "irq_handler_entry", "irq=19 name=ahci");
  *	segment_run_event(&run, 15, 0, "irq_handler_exit", "irq=19 ret=1");
- *	struct histree_segment_iter *iter = segment_run_iterate(&run);
+ *	struct histree_cursor *iter = segment_run_iterate(&run);
  *	char text[SEGMENT_RUN_TEXT_SIZE];
  *	segment_run_next(&run, iter, text);             "10-15 ahci, 19, 0"
  *	segment_run_expect_alone(&run, 0, 0);
- *	histree_segment_iter_free(iter);
+ *	histree_cursor_free(iter);
  *	segment_run_release(&run);
  */
 #ifndef SEGMENT_RUN_H
@@ -90,17 +90,17 @@ static inline size_t segment_value_text(char *text, size_t size, const struct hi
 }
 
 /* Hands out the segments of a finished store by start, then by end; the content is borrowed until the next. */
-static inline struct histree_segment_iter *segment_run_iterate(struct segment_run *run)
+static inline struct histree_cursor *segment_run_iterate(struct segment_run *run)
 {
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_START;
 	histree_time end = INT64_MIN;
 	if (run->analysis->finish != NULL)
 		assert_int_equal(run->analysis->finish(run->instance, &end, &run->error), HISTREE_OK);
 	assert_int_equal(histree_segment_store_finish(run->store, &run->error), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_create(run->store, &iter, &run->error), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, &run->error), HISTREE_OK);
+	assert_int_equal(histree_segments_create(run->store, &iter, &run->error), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, &query, NULL, &run->error), HISTREE_OK);
 	return iter;
 }
 
@@ -112,12 +112,12 @@ static inline void segment_run_release(struct segment_run *run)
 }
 
 /* Writes the next segment, "START-END VALUE, ..."; returns false if there is none. */
-static inline bool segment_run_next(struct segment_run *run, struct histree_segment_iter *iter,
+static inline bool segment_run_next(struct segment_run *run, struct histree_cursor *iter,
 				    char text[static SEGMENT_RUN_TEXT_SIZE])
 {
-	struct histree_segment segment;
-	if (histree_segment_iter_next(iter, &segment, &run->error) != HISTREE_OK)
+	if (histree_cursor_next(iter, &run->error) != HISTREE_OK)
 		return false;
+	const struct histree_segment segment = *histree_cursor_segment(iter);
 	size_t used =
 		(size_t)snprintf(text, SEGMENT_RUN_TEXT_SIZE, "%" PRId64 "-%" PRId64, segment.start, segment.end);
 	for (size_t i = 0; i < run->analysis->field_count; i++) {

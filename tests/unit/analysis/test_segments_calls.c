@@ -37,7 +37,7 @@ static void too_deep_calls_are_counted(void **state)
 		call(&run, time++, ENTRY, depth);
 	for (int depth = CALL_DEPTH_MAX + 2; depth > CALL_DEPTH_MAX - 2; depth--)
 		call(&run, time++, EXIT, depth - 1);
-	struct histree_segment_iter *iter = segment_run_iterate(&run);
+	struct histree_cursor *iter = segment_run_iterate(&run);
 	char text[SEGMENT_RUN_TEXT_SIZE];
 	assert_true(segment_run_next(&run, iter, text));
 	assert_string_equal(text, "65534-65541 0xfffe, 5, p, 65535, 2, 0xfffd, null");
@@ -46,7 +46,7 @@ static void too_deep_calls_are_counted(void **state)
 	assert_false(segment_run_next(&run, iter, text));
 	/* The two below the limit are alone, both their entries and their exits. */
 	segment_run_expect_alone(&run, 2, 2 + CALL_DEPTH_MAX - 2);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	segment_run_release(&run);
 }
 
@@ -122,10 +122,12 @@ static size_t both_compare(struct both *both, histree_time end)
 	run_end(&both->states, end);
 	qsort(both->states.history.intervals, both->states.history.count, sizeof(struct recorded_interval),
 	      compare_intervals);
-	struct histree_segment_iter *iter = segment_run_iterate(&both->segments);
-	for (; histree_segment_iter_next(iter, &segment, &both->segments.error) == HISTREE_OK; count++)
+	struct histree_cursor *iter = segment_run_iterate(&both->segments);
+	for (; histree_cursor_next(iter, &both->segments.error) == HISTREE_OK; count++) {
+		segment = *histree_cursor_segment(iter);
 		expect_state(both, &segment);
-	histree_segment_iter_free(iter);
+	}
+	histree_cursor_free(iter);
 	assert_int_equal(analysis_ust_calls.refused(both->states.instance), 0);
 	segment_run_release(&both->segments);
 	run_release(&both->states);

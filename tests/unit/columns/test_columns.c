@@ -176,7 +176,7 @@ static void test_values(void **state)
 	struct ArrowArrayStream stream = open_stream(*state, NULL);
 	struct ArrowArray batch = next_batch(&stream), end = next_batch(&stream);
 	assert_null(end.release);
-	assert_int_equal(histree_arrow_damage(&stream), 0);
+	assert_int_equal(histree_arrow_loss(&stream).nodes, 0);
 	stream.release(&stream);
 	assert_int_equal(batch.length, 17); /* nine nulls, one of them of "a", and eight values */
 	for (int i = 0; i < PARTS; i++) {

@@ -72,11 +72,11 @@ static void compare_segments(struct histree_segment_store *store, const struct h
 {
 	const struct histree_arrow_options options = { .batch_rows = 64 };
 	size_t fields = histree_segment_store_info(store)->schema.field_count;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct ArrowArrayStream stream;
-	assert_int_equal(histree_segment_iter_create(store, &iter, &error), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_start(iter, query, NULL, &error), HISTREE_OK);
+	assert_int_equal(histree_segments_create(store, &iter, &error), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, query, NULL, &error), HISTREE_OK);
 	assert_int_equal(histree_segments_arrow(store, query, &options, &stream, &error), HISTREE_OK);
 	for (;;) {
 		struct ArrowArray batch = next_batch(&stream);
@@ -84,7 +84,8 @@ static void compare_segments(struct histree_segment_store *store, const struct h
 			break;
 		assert_int_equal(batch.n_children, 3 + fields);
 		for (int64_t row = 0; row < batch.length; row++) {
-			assert_int_equal(histree_segment_iter_next(iter, &segment, &error), HISTREE_OK);
+			assert_int_equal(histree_cursor_next(iter, &error), HISTREE_OK);
+			segment = *histree_cursor_segment(iter);
 			uint64_t ns = histree_segment_duration(&segment);
 			assert_true(arrow_int64(batch.children[0], row) == segment.start);
 			assert_true(arrow_int64(batch.children[1], row) == segment.end);
@@ -95,9 +96,9 @@ static void compare_segments(struct histree_segment_store *store, const struct h
 		}
 		batch.release(&batch);
 	}
-	assert_int_equal(histree_segment_iter_next(iter, &segment, &error), HISTREE_END);
+	assert_int_equal(histree_cursor_next(iter, &error), HISTREE_END);
 	stream.release(&stream);
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 }
 
 static void test_segments(void **state)
@@ -360,7 +361,7 @@ static void test_damage(void **state)
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct histree_region all = { .from = info->start, .to = info->end };
 	assert_int_equal(histree_query_arrow(history, &all, &options, &stream, &error), HISTREE_OK);
-	assert_int_equal(histree_arrow_damage(&stream), 0);
+	assert_int_equal(histree_arrow_loss(&stream).nodes, 0);
 	for (;;) {
 		struct ArrowArray batch = next_batch(&stream);
 		if (batch.release == NULL)
@@ -369,10 +370,10 @@ static void test_damage(void **state)
 			unknown += ((const uint8_t *)batch.children[0]->buffers[1])[row] == HISTREE_UNKNOWN;
 		batch.release(&batch);
 	}
-	assert_int_equal(histree_arrow_damage(&stream), 1);
+	assert_int_equal(histree_arrow_loss(&stream).nodes, 1);
 	assert_true(unknown > 0);
 	stream.release(&stream);
-	assert_int_equal(histree_arrow_damage(&stream), 0);
+	assert_int_equal(histree_arrow_loss(&stream).nodes, 0);
 	histree_history_close(history);
 	workload_release(&workload);
 	memory_io_release(&memory);

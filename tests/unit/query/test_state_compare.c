@@ -158,7 +158,7 @@ static void check(struct histree_history *const histories[2], const struct quest
 				expected += count_ns(&asked->models[i], asked->from[i], asked->to[i],
 						     asked->has_all ? 4 : ATTRIBUTES, value);
 		assert_int_equal(sums[i], expected);
-		assert_false(histree_state_comparison_is_damaged(comparison, i));
+		assert_int_equal(histree_state_comparison_loss(comparison, i).nodes, 0);
 		histree_selection_release(&selections[i]);
 	}
 	histree_state_comparison_free(comparison);

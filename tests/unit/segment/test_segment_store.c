@@ -141,8 +141,8 @@ static void wrong_segments_are_refused_and_change_nothing(void **state)
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_TOO_LARGE);
 	content[SEGMENT_NAME] = histree_string_n(text, 2048); /* as much as such a node takes */
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_OK);
-	struct histree_segment_iter *iter = (struct histree_segment_iter *)&segment;
-	assert_int_equal(histree_segment_iter_create(store, &iter, &error), HISTREE_ERR_ARGUMENT);
+	struct histree_cursor *iter = (struct histree_cursor *)&segment;
+	assert_int_equal(histree_segments_create(store, &iter, &error), HISTREE_ERR_ARGUMENT);
 	assert_null(iter);
 	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_CLOSED);
@@ -160,21 +160,20 @@ static void wrong_queries_are_refused(void **state)
 {
 	(void)state;
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
 	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
 	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_next(iter, &segment, NULL), HISTREE_END); /* not started */
+	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_cursor_next(iter, NULL), HISTREE_END); /* not started */
 	struct histree_segment_query query = { .from = 1, .to = 0 };
-	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
 	query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_FIELD;
-	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
 	query.order = HISTREE_SEGMENTS_BY_COMPARE;
-	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
-	histree_segment_iter_free(iter);
+	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 }
 
@@ -183,8 +182,7 @@ static void a_query_may_be_asked_again(void **state)
 {
 	(void)state;
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
 	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
 	for (histree_time t = 0; t < 5; t++)
@@ -192,15 +190,15 @@ static void a_query_may_be_asked_again(void **state)
 					 store, &(struct histree_segment){ .start = t, .end = t + 10 }, NULL),
 				 HISTREE_OK);
 	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
 	for (int i = 0; i < 2; i++) {
 		const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-		assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_OK);
-		while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK)
+		assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_OK);
+		while (histree_cursor_next(iter, NULL) == HISTREE_OK)
 			;
-		assert_int_equal(histree_segment_iter_stats(iter).segments, 5);
+		assert_int_equal(histree_cursor_statistics(iter).rows, 5);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 }
 
@@ -353,26 +351,24 @@ static enum histree_status use(const struct io *io, size_t *count, struct histre
 							      .queue_bytes = 1,
 							      .tables = HISTREE_TABLES_NEVER };
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter = NULL;
-	struct histree_segment segment;
+	struct histree_cursor *iter = NULL;
 	enum histree_status status = segment_store_open(io, "f", &options, &store, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &iter, error);
+		status = histree_segments_create(store, &iter, error);
 	*count = 0;
 	for (size_t i = 0; status == HISTREE_OK && i < 3; i++) {
 		struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 		query.order = orders[i];
 		query.field = SEGMENT_NAME;
-		status = histree_segment_iter_start(iter, &query, NULL, error);
-		while (status == HISTREE_OK &&
-		       (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK)
+		status = histree_segments_start(iter, &query, NULL, error);
+		while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
 			++*count;
 		if (status == HISTREE_END)
 			status = HISTREE_OK;
 		else /* and it says so again */
-			assert_int_equal(histree_segment_iter_next(iter, &segment, NULL), status);
+			assert_int_equal(histree_cursor_next(iter, NULL), status);
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 	return status;
 }
@@ -420,24 +416,23 @@ static enum histree_status read_by_name(const struct io *io, const struct segmen
 					struct histree_error *error)
 {
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter = NULL;
-	struct histree_segment segment;
+	struct histree_cursor *iter = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_FIELD;
 	query.field = SEGMENT_NAME;
 	enum histree_status status = segment_store_open(io, "f", NULL, &store, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &iter, error);
+		status = histree_segments_create(store, &iter, error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_start(iter, &query, NULL, error);
+		status = histree_segments_start(iter, &query, NULL, error);
 	while (status == HISTREE_OK)
-		status = histree_segment_iter_next(iter, &segment, error);
+		status = histree_cursor_next(iter, error);
 	*used = false;
 	if (status == HISTREE_END) {
-		assert_int_equal(histree_segment_iter_token(iter).given, segments->count);
-		*used = histree_segment_iter_token(iter).key[0] == segments->count;
+		assert_int_equal(histree_segments_token(iter).given, segments->count);
+		*used = histree_segments_token(iter).key[0] == segments->count;
 	}
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	histree_segment_store_close(store);
 	return status;
 }
@@ -572,17 +567,16 @@ static void damage_is_found(void **state)
 static void *read_sorted(void *context)
 {
 	struct histree_segment_store *store = context;
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	size_t count = 0;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_END;
-	if (histree_segment_iter_create(store, &iter, NULL) != HISTREE_OK)
+	if (histree_segments_create(store, &iter, NULL) != HISTREE_OK)
 		return NULL;
-	if (histree_segment_iter_start(iter, &query, NULL, NULL) == HISTREE_OK)
-		while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK)
+	if (histree_segments_start(iter, &query, NULL, NULL) == HISTREE_OK)
+		while (histree_cursor_next(iter, NULL) == HISTREE_OK)
 			count++;
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return (void *)(uintptr_t)count;
 }
 
@@ -623,18 +617,17 @@ static void many_threads_read_one_store(void **state)
 static void *read_by_field(void *context)
 {
 	struct histree_segment_store *store = context;
-	struct histree_segment_iter *iter;
-	struct histree_segment segment;
+	struct histree_cursor *iter;
 	size_t count = 0;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_FIELD;
 	query.field = SEGMENT_NAME;
-	if (histree_segment_iter_create(store, &iter, NULL) != HISTREE_OK)
+	if (histree_segments_create(store, &iter, NULL) != HISTREE_OK)
 		return NULL;
-	if (histree_segment_iter_start(iter, &query, NULL, NULL) == HISTREE_OK)
-		while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK)
+	if (histree_segments_start(iter, &query, NULL, NULL) == HISTREE_OK)
+		while (histree_cursor_next(iter, NULL) == HISTREE_OK)
 			count++;
-	histree_segment_iter_free(iter);
+	histree_cursor_free(iter);
 	return (void *)(uintptr_t)count;
 }
 

@@ -125,7 +125,7 @@ static struct counts count_opened(const struct histree_segment_store *store,
 /* ---- tests --------------------------------------------------------------------------------------------- */
 
 struct opened {
-	struct histree_segment_iter_stats stats;
+	struct histree_statistics stats;
 	struct counts counts;
 	uint64_t node_count;
 };
@@ -135,16 +135,18 @@ static struct opened ask(struct fixture *fixture, const struct histree_segment_q
 {
 	struct opened opened;
 	struct histree_segment_store *store;
-	struct histree_segment_iter *iter;
+	struct histree_cursor *iter;
 	struct histree_segment segment;
 	int64_t place = INT64_MIN;
 	assert_int_equal(segment_store_open(&fixture->memory.io, "f", NULL, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_iter_start(iter, query, NULL, NULL), HISTREE_OK);
-	for (size_t i = 0; i < wanted && histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK; i++)
+	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_segments_start(iter, query, NULL, NULL), HISTREE_OK);
+	for (size_t i = 0; i < wanted && histree_cursor_next(iter, NULL) == HISTREE_OK; i++) {
+		segment = *histree_cursor_segment(iter);
 		place = place_of(&segment, query);
-	opened.stats = histree_segment_iter_stats(iter);
-	histree_segment_iter_free(iter);
+	}
+	opened.stats = histree_cursor_statistics(iter);
+	histree_cursor_free(iter);
 	opened.counts = count_opened(store, query, place);
 	opened.node_count = histree_segment_store_info(store)->node_count;
 	histree_segment_store_close(store);
@@ -162,7 +164,7 @@ static void only_what_comes_first_is_opened(void **state)
 			query.order = (enum histree_segment_order)order;
 			query.descending = i % 2 == 1;
 			struct opened opened = ask(fixture, &query, wanted[i / 2]);
-			assert_int_equal(opened.stats.segments, wanted[i / 2]);
+			assert_int_equal(opened.stats.rows, wanted[i / 2]);
 			assert_in_range(opened.stats.nodes_loaded, opened.counts.nodes_before,
 					opened.counts.nodes_up_to);
 			assert_true(opened.stats.nodes_visited <=

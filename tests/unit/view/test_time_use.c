@@ -415,7 +415,7 @@ static void compare_to(const struct world *world, struct histree_history *histor
 	if (histree_time_use_create(history, request, &use, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	assert_false(histree_time_use_is_damaged(use));
+	assert_int_equal(histree_time_use_loss(use).nodes, 0);
 	for (size_t i = 0; i < count; i++) {
 		expect(world, &rows[i], request->by, filter, from, to, ns);
 		assert_memory_equal(rows[i].ns, ns, sizeof(ns));

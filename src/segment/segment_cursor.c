@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the iterators of all stores have in common: filter, limit, token, and the orders that a store does not have
- * by itself.
+ * segment_cursor.c - what the cursors of all stores have in common: filter, limit, token, losses, and the orders
+ * that a store does not have by itself.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 
-struct histree_segment_iter {
+struct segment_cursor {
+	struct histree_cursor base;
+	struct histree_segment row;
 	struct histree_segment_store *store;
-	void *cursor;
+	void *cursor; /* of the backend */
 	struct histree_segment_query query;
 	struct segment_sort *sort; /* of an order that the store does not have; else NULL */
 	bool by_rank;              /* in the order of a field, which the store has */
@@ -22,47 +25,16 @@ struct histree_segment_iter {
 	struct histree_segment_token token;
 	uint64_t skip; /* after resuming: segments of the first key, or of the sort, that were handed out before */
 	/* What was found missing while sorting, to be told before anything is handed out. */
-	struct histree_loss *losses;
+	struct histree_loss *sort_losses;
 	size_t loss_count, losses_capacity, losses_told;
-	struct histree_loss loss; /* told last */
+	struct histree_loss loss; /* that segments_step() told last */
 	uint64_t handed_out;
 	uint64_t step;              /* of the store's cursor, to ask now and then whether to go on */
 	enum histree_status broken; /* of a call that failed: there is nothing more until the next start */
 };
 
-enum histree_status histree_segment_iter_create(struct histree_segment_store *store,
-						struct histree_segment_iter **out, struct histree_error *error)
-{
-	*out = NULL;
-	if (!store->finished)
-		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "the segment store is still being filled; finish it before reading");
-	struct histree_segment_iter *iter = calloc(1, sizeof(*iter));
-	if (iter == NULL)
-		return error_memory(error, "an iterator");
-	iter->store = store;
-	iter->broken = HISTREE_END;
-	enum histree_status status = store->backend->cursor_create(store->body, &iter->cursor, error);
-	if (status != HISTREE_OK) {
-		free(iter);
-		return status;
-	}
-	*out = iter;
-	return HISTREE_OK;
-}
-
-void histree_segment_iter_free(struct histree_segment_iter *iter)
-{
-	if (iter == NULL)
-		return;
-	segment_sort_free(iter->sort);
-	iter->store->backend->cursor_free(iter->cursor);
-	free(iter->losses);
-	free(iter);
-}
-
-static enum histree_status check_query(const struct histree_segment_iter *iter,
-				       const struct histree_segment_query *query, struct histree_error *error)
+static enum histree_status check_query(const struct segment_cursor *iter, const struct histree_segment_query *query,
+				       struct histree_error *error)
 {
 	if (query->from > query->to)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
@@ -80,13 +52,13 @@ static enum histree_status check_query(const struct histree_segment_iter *iter,
 	return HISTREE_OK;
 }
 
-static bool is_wanted(const struct histree_segment_iter *iter, const struct histree_segment *segment)
+static bool is_wanted(const struct segment_cursor *iter, const struct histree_segment *segment)
 {
 	return iter->query.filter == NULL || iter->query.filter(iter->query.filter_context, segment);
 }
 
 /* The next that passes the filter, in the store's own orders. */
-static enum histree_status next_of_cursor(struct histree_segment_iter *iter, struct histree_segment *out,
+static enum histree_status next_of_cursor(struct segment_cursor *iter, struct histree_segment *out,
 					  struct histree_error *error)
 {
 	enum histree_status status;
@@ -98,16 +70,16 @@ static enum histree_status next_of_cursor(struct histree_segment_iter *iter, str
 	return status;
 }
 
-static bool keep_loss(struct histree_segment_iter *iter)
+static bool keep_loss(struct segment_cursor *iter)
 {
-	if (!array_reserve(&iter->losses, &iter->losses_capacity, iter->loss_count + 1))
+	if (!array_reserve(&iter->sort_losses, &iter->losses_capacity, iter->loss_count + 1))
 		return false;
-	iter->losses[iter->loss_count++] = iter->store->backend->cursor_loss(iter->cursor);
+	iter->sort_losses[iter->loss_count++] = iter->store->backend->cursor_loss(iter->cursor);
 	return true;
 }
 
 /* All that are wanted into a sort. */
-static enum histree_status fill_sort(struct histree_segment_iter *iter, struct histree_error *error)
+static enum histree_status fill_sort(struct segment_cursor *iter, struct histree_error *error)
 {
 	const struct histree_segment_store *store = iter->store;
 	struct histree_segment_query all = { .from = iter->query.from,
@@ -125,13 +97,13 @@ static enum histree_status fill_sort(struct histree_segment_iter *iter, struct h
 		if (status == HISTREE_OK)
 			status = segment_sort_add(iter->sort, &segment, arrivals++, error);
 		else if (status == HISTREE_PARTIAL)
-			status = keep_loss(iter) ? HISTREE_OK : error_memory(error, "an iterator");
+			status = keep_loss(iter) ? HISTREE_OK : error_memory(error, "a cursor");
 	}
 	return status == HISTREE_END ? segment_sort_finish(iter->sort, error) : status;
 }
 
 /* Sort, and pass over what was handed out before. */
-static enum histree_status start_sort(struct histree_segment_iter *iter, struct histree_error *error)
+static enum histree_status start_sort(struct segment_cursor *iter, struct histree_error *error)
 {
 	iter->by_rank = false;
 	iter->skip = iter->token.given;
@@ -139,7 +111,7 @@ static enum histree_status start_sort(struct histree_segment_iter *iter, struct 
 }
 
 /* A position in the order of a field that has a side table is a rank, if the token is from there. */
-static enum histree_status start_field(struct histree_segment_iter *iter, struct histree_error *error)
+static enum histree_status start_field(struct segment_cursor *iter, struct histree_error *error)
 {
 	const struct segment_backend *backend = iter->store->backend;
 	enum histree_status status = HISTREE_NOT_FOUND;
@@ -152,7 +124,7 @@ static enum histree_status start_field(struct histree_segment_iter *iter, struct
 	return status;
 }
 
-static enum histree_status start(struct histree_segment_iter *iter, const struct histree_segment_token *resume,
+static enum histree_status start(struct segment_cursor *iter, const struct histree_segment_token *resume,
 				 struct histree_error *error)
 {
 	switch (iter->query.order) {
@@ -170,17 +142,17 @@ static enum histree_status start(struct histree_segment_iter *iter, const struct
 	return iter->store->backend->cursor_start(iter->cursor, &iter->query, resume, error);
 }
 
-enum histree_status histree_segment_iter_start(struct histree_segment_iter *iter,
-					       const struct histree_segment_query *query,
-					       const struct histree_segment_token *resume,
-					       struct histree_error *error)
+enum histree_status histree_segments_start(struct histree_cursor *cursor, const struct histree_segment_query *query,
+					   const struct histree_segment_token *resume, struct histree_error *error)
 {
+	struct segment_cursor *iter = (struct segment_cursor *)cursor;
 	enum histree_status status = check_query(iter, query, error);
 	if (status != HISTREE_OK)
 		return status;
 	segment_sort_free(iter->sort);
 	iter->sort = NULL;
 	iter->by_rank = iter->by_choice = false;
+	cursor_forget_losses(cursor);
 	iter->query = *query;
 	iter->token = resume != NULL ? *resume : (struct histree_segment_token){ 0 };
 	iter->handed_out = 0;
@@ -189,12 +161,12 @@ enum histree_status histree_segment_iter_start(struct histree_segment_iter *iter
 	return status;
 }
 
-enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
-					      const struct histree_segment_query *query,
-					      struct segment_choice choice, struct histree_error *error)
+enum histree_status segments_start_choice(struct histree_cursor *cursor, const struct histree_segment_query *query,
+					  struct segment_choice choice, struct histree_error *error)
 {
+	struct segment_cursor *iter = (struct segment_cursor *)cursor;
 	assert(query->order == HISTREE_SEGMENTS_UNSORTED && iter->store->backend->cursor_choose != NULL);
-	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
+	enum histree_status status = histree_segments_start(cursor, query, NULL, error);
 	if (status == HISTREE_OK)
 		iter->store->backend->cursor_choose(iter->cursor, choice);
 	iter->by_choice = status == HISTREE_OK;
@@ -202,7 +174,7 @@ enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
 }
 
 /* How many of the same key were handed out, as the last segment is one more. */
-static void advance_token(struct histree_segment_iter *iter)
+static void advance_token(struct segment_cursor *iter)
 {
 	struct histree_segment_token *token = &iter->token;
 	if (iter->sort == NULL) {
@@ -219,11 +191,11 @@ static void advance_token(struct histree_segment_iter *iter)
 	iter->handed_out++;
 }
 
-static enum histree_status next_in_order(struct histree_segment_iter *iter, struct histree_segment *out,
+static enum histree_status next_in_order(struct segment_cursor *iter, struct histree_segment *out,
 					 struct histree_error *error)
 {
 	if (iter->losses_told < iter->loss_count) {
-		iter->loss = iter->losses[iter->losses_told++];
+		iter->loss = iter->sort_losses[iter->losses_told++];
 		return HISTREE_PARTIAL;
 	}
 	if (iter->sort != NULL) {
@@ -240,7 +212,7 @@ static enum histree_status next_in_order(struct histree_segment_iter *iter, stru
 }
 
 /* The next that was not handed out before the query was resumed. */
-static enum histree_status next_new(struct histree_segment_iter *iter, struct histree_segment *out,
+static enum histree_status next_new(struct segment_cursor *iter, struct histree_segment *out,
 				    struct histree_error *error)
 {
 	for (;;) {
@@ -256,45 +228,109 @@ static enum histree_status next_new(struct histree_segment_iter *iter, struct hi
 	}
 }
 
-enum histree_status histree_segment_iter_next(struct histree_segment_iter *iter, struct histree_segment *out,
-					      struct histree_error *error)
+enum histree_status segments_step(struct histree_cursor *cursor, struct histree_segment *out,
+				  struct histree_loss *loss, struct histree_error *error)
 {
+	struct segment_cursor *iter = (struct segment_cursor *)cursor;
 	if (iter->broken != HISTREE_OK)
 		return iter->broken == HISTREE_END
 			       ? HISTREE_END
-			       : error_set(error, iter->broken, "the iterator failed before; start it again");
+			       : error_set(error, iter->broken, "the cursor failed before; start it again");
 	if (iter->query.limit > 0 && iter->token.given >= iter->query.limit)
 		return HISTREE_END;
 	enum histree_status status = next_new(iter, out, error);
 	if (status == HISTREE_OK && !iter->by_choice)
 		advance_token(iter);
 	else if (status == HISTREE_PARTIAL)
-		iter->store->met_damage = true;
+		*loss = iter->loss;
 	else if (status != HISTREE_OK)
 		iter->broken = status;
 	return status;
 }
 
-bool histree_segment_store_met_damage(const struct histree_segment_store *store)
+struct histree_segment_token histree_segments_token(const struct histree_cursor *cursor)
 {
-	return store->met_damage;
+	return ((const struct segment_cursor *)cursor)->token;
 }
 
-struct histree_loss histree_segment_iter_loss(const struct histree_segment_iter *iter)
+struct histree_loss histree_segment_store_loss(struct histree_segment_store *store)
 {
-	return iter->loss;
+	pthread_mutex_lock(&store->mutex);
+	const struct histree_loss loss = store->loss;
+	pthread_mutex_unlock(&store->mutex);
+	return loss;
 }
 
-struct histree_segment_token histree_segment_iter_token(const struct histree_segment_iter *iter)
+/* ---- the cursor ------------------------------------------------------------------------------------------- */
+
+/* What a store lost last is what a cursor of it lost most. */
+static void note_loss(struct histree_segment_store *store, const struct histree_loss *loss)
 {
-	return iter->token;
+	pthread_mutex_lock(&store->mutex);
+	if (loss->nodes > store->loss.nodes)
+		store->loss = *loss;
+	pthread_mutex_unlock(&store->mutex);
 }
 
-struct histree_segment_iter_stats histree_segment_iter_stats(const struct histree_segment_iter *iter)
+static enum histree_status segments_next(struct histree_cursor *base, struct histree_error *error)
 {
-	struct histree_segment_iter_stats stats = { .segments = iter->handed_out };
-	iter->store->backend->cursor_stats(iter->cursor, &stats);
+	struct segment_cursor *iter = (struct segment_cursor *)base;
+	struct histree_loss loss;
+	enum histree_status status;
+	while ((status = segments_step(base, &iter->row, &loss, error)) == HISTREE_PARTIAL) {
+		status = cursor_lose(base, &loss, error);
+		if (status != HISTREE_OK)
+			return iter->broken = status;
+		note_loss(iter->store, &base->loss);
+	}
+	return status;
+}
+
+static struct histree_statistics segments_statistics(const struct histree_cursor *base)
+{
+	const struct segment_cursor *iter = (const struct segment_cursor *)base;
+	struct histree_statistics statistics = { .rows = iter->handed_out };
+	iter->store->backend->cursor_stats(iter->cursor, &statistics);
 	if (iter->sort != NULL)
-		stats.spilled_bytes += segment_sort_spilled_bytes(iter->sort);
-	return stats;
+		statistics.spilled_bytes += segment_sort_spilled_bytes(iter->sort);
+	return statistics;
+}
+
+static void segments_free(struct histree_cursor *base)
+{
+	struct segment_cursor *iter = (struct segment_cursor *)base;
+	segment_sort_free(iter->sort);
+	iter->store->backend->cursor_free(iter->cursor);
+	free(iter->sort_losses);
+	free(iter);
+}
+
+static const struct cursor_kind of_segments = {
+	.rows = CURSOR_SEGMENTS,
+	.next = segments_next,
+	.statistics = segments_statistics,
+	.free = segments_free,
+};
+
+enum histree_status histree_segments_create(struct histree_segment_store *store, struct histree_cursor **out,
+					    struct histree_error *error)
+{
+	*out = NULL;
+	if (!store->finished)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "the segment store is still being filled; finish it before reading");
+	struct segment_cursor *iter = calloc(1, sizeof(*iter));
+	if (iter == NULL)
+		return error_memory(error, "a cursor");
+	iter->base.kind = &of_segments;
+	iter->base.row = &iter->row;
+	iter->store = store;
+	iter->broken = HISTREE_END;
+	enum histree_status status = store->backend->cursor_create(store->body, &iter->cursor, error);
+	if (status != HISTREE_OK) {
+		free(iter);
+		return status;
+	}
+	*out = &iter->base;
+	return HISTREE_OK;
 }
