@@ -54,6 +54,17 @@ enum histree_use_key {
 #define HISTREE_USE_KEY_COUNT 7
 #define HISTREE_BY(key) (1u << HISTREE_USE_BY_##key)
 
+/* Returns "thread", "system_call" and so on: the field of an expression, and the column of a table. */
+HISTREE_API const char *histree_use_key_name(enum histree_use_key key);
+
+/*
+ * Read keys as a user writes them, with commas: thread, process, name, cpu, state, system-call (or system_call) and
+ * had-by.  "host" adds none, as each row is of one host.  Returns HISTREE_ERR_ARGUMENT for any other word, and if
+ * there is none.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_use_keys_read(const char *text, unsigned *by,
+									 struct histree_error *error);
+
 struct histree_time_use_request {
 	histree_time from, to; /* both inclusive; may reach beyond the history */
 	unsigned by;           /* HISTREE_BY() of keys; 0: one row for each host */

@@ -468,50 +468,14 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* In the order of enum histree_use_key, as they are asked for. */
-static const char *const key_names[HISTREE_USE_KEY_COUNT] = { "thread", "process",     "name",  "cpu",
-							      "state",  "system-call", "had-by" };
-
 /* ---- options ------------------------------------------------------------------------------------------------ */
-
-/* In expressions, where a minus is one, and in columns a key has "_" for "-": either is understood. */
-static bool is_key(const char *name, const char *word, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if (name[i] != (word[i] == '_' ? '-' : word[i]))
-			return false;
-	return name[size] == '\0';
-}
-
-/* Each row is of one host, so that "host" adds no key. */
-static bool read_key(const char *word, size_t size, unsigned *by)
-{
-	if (size == strlen("host") && memcmp(word, "host", size) == 0)
-		return true;
-	for (unsigned key = 0; key < HISTREE_USE_KEY_COUNT; key++)
-		if (is_key(key_names[key], word, size)) {
-			*by |= 1U << key;
-			return true;
-		}
-	return false;
-}
 
 static enum cli_exit read_keys(const char *text, unsigned *by)
 {
-	*by = 0;
-	for (const char *word = text, *end; *text != '\0'; word = end + 1) {
-		end = strchrnul(word, ',');
-		if (!read_key(word, (size_t)(end - word), by))
-			return report_exit(CLI_USAGE,
-					   "'--by': '%.*s' is not one of thread, process, name, cpu, state, "
-					   "system-call, had-by or host",
-					   (int)(end - word), word);
-		if (*end == '\0')
-			return CLI_OK;
-	}
-	return report_exit(CLI_USAGE,
-			   "'--by' needs at least one of thread, process, name, cpu, state, system-call, "
-			   "had-by and host");
+	struct histree_error error = { 0 };
+	return histree_use_keys_read(text, by, &error) == HISTREE_OK
+		       ? CLI_OK
+		       : report_exit(CLI_USAGE, "'--by': %s", error.message);
 }
 
 static enum cli_exit read_columns(const char *text, struct top_rows *top)

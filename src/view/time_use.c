@@ -431,6 +431,51 @@ static const struct histree_filter_field fields[FIELD_COUNT] = {
 	[FIELD_HAD_BY] = { "had_by", HISTREE_INT, HISTREE_FILTER_PLAIN },
 };
 
+const char *histree_use_key_name(enum histree_use_key key)
+{
+	static const char *const names[HISTREE_USE_KEY_COUNT] = { "thread", "process",     "name",  "cpu",
+								  "state",  "system_call", "had_by" };
+	assert((unsigned)key < HISTREE_USE_KEY_COUNT);
+	return names[key];
+}
+
+/* Whether that word is the name, with "-" for "_" or without. */
+static bool is_key_name(const char *name, const char *word, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (name[i] != (word[i] == '-' ? '_' : word[i]))
+			return false;
+	return name[size] == '\0';
+}
+
+/* Returns the bit of a key, 0 for "host", all bits for a word that is neither. */
+static unsigned key_of_word(const char *word, size_t size)
+{
+	if (is_key_name("host", word, size))
+		return 0;
+	for (unsigned key = 0; key < HISTREE_USE_KEY_COUNT; key++)
+		if (is_key_name(histree_use_key_name((enum histree_use_key)key), word, size))
+			return 1U << key;
+	return ~0U;
+}
+
+enum histree_status histree_use_keys_read(const char *text, unsigned *by, struct histree_error *error)
+{
+	*by = 0;
+	for (const char *word = text, *end;; word = end + 1) {
+		end = strchrnul(word, ',');
+		const unsigned key = key_of_word(word, (size_t)(end - word));
+		if (key == ~0U)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "'%.*s' is not one of thread, process, name, cpu, state, system-call, "
+					 "had-by and host",
+					 (int)(end - word), word);
+		*by |= key;
+		if (*end == '\0')
+			return HISTREE_OK;
+	}
+}
+
 const char *histree_use_name(enum histree_use use)
 {
 	static const char *const names[HISTREE_USE_COUNT] = { "user",    "system",  "interrupted", "idle",

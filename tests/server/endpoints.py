@@ -32,7 +32,8 @@ CPU_SECONDS_MAX = 2
 MEMORY_MAX = 256 << 20
 OUTPUT = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider"
 QUERIES = ("", "&from=0&to=1&pixels=10", "&view=control-flow&row=0&rows=0,1&time=0&text=a&number=0",
-           "&analysis=kernel&store=system-calls&width=800&where=duration>0")
+           "&analysis=kernel&store=system-calls&width=800&where=duration>0",
+           "&by=thread,cpu,had-by&from=1&sort=blocked&where=cpu==0", "&by=state&limit=1&sort=time&descending=0")
 BODIES = ({}, {"parameters": {}}, {"parameters": {"requested_times": [0], "requested_items": [0]}},
           {"parameters": {"requested_timerange": {"start": 0, "end": 1, "nbTimes": 2}, "requested_items": [0, 1]}})
 

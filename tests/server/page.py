@@ -135,8 +135,8 @@ def zooms_and_pans(page):
     page.browser.type("s")
     assert abs(page.get("page.viewport.span") - before) <= 2
     before = page.get("page.viewport.from")
-    page.browser.drag(*page.point(0.3), *page.point(0.5))
-    assert page.get("page.viewport.from") < before, "a drag to the right shows earlier times"
+    page.browser.drag(*page.point(0.3), *page.point(0.5), CONTROL)
+    assert page.get("page.viewport.from") < before, "Ctrl and a drag to the right show earlier times"
     before = page.get("page.viewport.span")
     page.browser.drag(*page.point(0.4), *page.point(0.6), SHIFT)
     assert abs(page.get("page.viewport.span") / before - 0.2) < 0.02, "Shift and a drag zoom to what is dragged over"

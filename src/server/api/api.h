@@ -12,7 +12,7 @@
 #include "server/http/http.h"
 
 /*
- * Lists the experiments: [{uuid, name, start, duration, status, progress, hosts: [{name, why}],
+ * Lists the experiments: [{uuid, name, store, start, duration, status, progress, hosts: [{name, why}],
  * views: [{name, title, rows}]}].  Of several hosts, rows and events say which is theirs: `host`.
  */
 endpoint_function api_experiments;
@@ -118,6 +118,16 @@ endpoint_function api_chart_lines;
  * pixel of so many is left out.  `style` is an index, -1: none.  by=thread keeps the stacks of threads apart.
  */
 endpoint_function api_flame;
+
+/*
+ * ?from= &to= (inclusive; default: all) &by=thread,state... &where=EXPRESSION &sort= &descending=0|1 &limit=:
+ * {total, isDamaged, states, ns, rows: [{host, thread, process, name, cpu, state, system_call, had_by, threadName,
+ * from, hadByName, count, ns}, ...]}, where the time of a span went: the rows of `histree top`
+ * (histree/time_use.h), in its order or sorted by a state, by time or by count; the first `limit` of `total`.  `ns`
+ * are times by state, in the order of `states`, of a row and of all rows.  A key that was not asked for, or does
+ * not apply, is left out.
+ */
+endpoint_function api_time_use;
 
 /*
  * Lists the bookmarks within the trace: [{uuid, name, start, end}].  They are made and removed by the protocol's

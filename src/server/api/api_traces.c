@@ -82,6 +82,8 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
 	json_bool_member(json, "hasSegments", info->segments_count > 0);
 	json_bool_member(json, "hasPaths", path_list_applies(dataset));
+	json_bool_member(json, "hasThreads", dataset_history(dataset, "kernel") != NULL);
+	json_text_member(json, "store", dataset->store_path);
 	json_bool_member(json, "hasCharts", chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL);
 	json_bool_member(json, "hasStacks", flame_list_applies(dataset));
 	if (dataset->host_count > 0)

@@ -14,15 +14,17 @@ import * as time from "./time.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL_MS = 400;
+const ADDRESS_MS = 200; // a movement in time is over then
 // Their code is fetched when they are first wanted: the page is there sooner.
 const PANELS = [
+	{ name: "time", title: "Time", load: async () => (await import("./time_panel.js")).TimePanel, applies: (one) => one.hasThreads },
 	{ name: "events", title: "Events", load: async () => (await import("./events_panel.js")).EventsPanel, applies: (one) => one.hasEvents },
 	{ name: "types", title: "Event types", load: async () => (await import("./types_panel.js")).TypesPanel, applies: (one) => one.hasEvents },
 	{ name: "latencies", title: "Latencies", load: async () => (await import("./latencies_panel.js")).LatenciesPanel, applies: (one) => one.hasSegments },
 	{ name: "charts", title: "Charts", load: async () => (await import("./charts_panel.js")).ChartsPanel, applies: (one) => one.hasCharts },
 	{ name: "why", title: "Why", load: async () => (await import("./why_panel.js")).WhyPanel, applies: (one) => one.hasPaths },
 	{ name: "flame", title: "Flame graph", load: async () => (await import("./flame_panel.js")).FlamePanel, applies: (one) => one.hasStacks },
-	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true },
+	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true, isForDevelopers: true },
 ];
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
 
@@ -91,13 +93,17 @@ function writeAddress() {
 	if (viewport.filter !== "")
 		parts.set("filter", viewport.filter);
 	parts.set("theme", viewport.dark ? "dark" : "light");
-	history.replaceState(null, "", `#${parts}`);
+	// Each range that was looked at is a place to go back to.
+	const place = `${experiment.uuid} ${viewport.from} ${viewport.to}`;
+	history[place === writtenPlace || writtenPlace === "" ? "replaceState" : "pushState"](null, "", `#${parts}`);
+	writtenPlace = place;
 }
 
+let writtenPlace = "";
 let addressTimer = 0;
 function addressChanged() {
 	clearTimeout(addressTimer);
-	addressTimer = setTimeout(writeAddress, 200);
+	addressTimer = setTimeout(writeAddress, ADDRESS_MS);
 }
 
 function readViewport(parts) {
@@ -105,8 +111,21 @@ function readViewport(parts) {
 	if (to > from)
 		viewport.show(from, to);
 	for (const which of ["a", "b"])
-		if (parts.has(which))
-			viewport.mark(which, Number(parts.get(which)));
+		viewport.mark(which, parts.has(which) ? Number(parts.get(which)) : null);
+}
+
+// Back, forward, and an address that was pasted.
+function followAddress() {
+	const parts = address();
+	clearTimeout(addressTimer);
+	if (!experiment || (parts.get("trace") ?? experiment.uuid) !== experiment.uuid) {
+		load().catch(fail);
+		return;
+	}
+	readViewport(parts);
+	writtenPlace = `${experiment.uuid} ${viewport.from} ${viewport.to}`;
+	if (parts.has("views") && parts.get("views") !== wanted.join())
+		showViews(parts.get("views").split(","), parts);
 }
 
 // ---- views ----
@@ -137,9 +156,9 @@ function makeChart(view, parts) {
 		active = chart;
 		selection.of(chart, chart.infoAt(chart.chosen));
 		for (const panel of panels)
-			panel.onChosen?.(chart.infoAt(chart.chosen));
+			panel.onChosen?.(chart.infoAt(chart.chosen), chart);
 	});
-	onDrag(chart.canvas, (from, to, isOver, down) => dragChart(chart, from, to, isOver, down), (x, event) => clickChart(chart, event));
+	onDrag(chart.canvas, (...drag) => dragChart(chart, ...drag), (x, event) => clickChart(chart, event));
 	chart.canvas.addEventListener("pointermove", (event) => hover.move(chart, event));
 	chart.canvas.addEventListener("pointerleave", () => hover.leave());
 	chart.body.addEventListener("pointerdown", () => (active = chart), true);
@@ -147,27 +166,54 @@ function makeChart(view, parts) {
 }
 
 let dragFrom = 0;
-function dragChart(chart, from, to, isOver, down) {
+
+// A drag selects a span; with Shift it zooms to it, with Ctrl it moves what is seen.
+function dragChart(chart, from, to, isOver, down, event) {
 	hover.leave();
-	chart.canvas.classList.toggle("dragging", !isOver && !down.shiftKey);
 	const width = chart.canvas.clientWidth;
-	if (down.shiftKey) {
+	const at = (x) => viewport.from + x / width * viewport.span;
+	chart.canvas.classList.toggle("dragging", !isOver && down.ctrlKey);
+	if (down.ctrlKey) {
+		if (chart.dragging !== down) {
+			chart.dragging = down;
+			dragFrom = viewport.from;
+		}
+		viewport.pan(dragFrom - (to - from) / width * viewport.span - viewport.from);
+	} else if (down.shiftKey) {
 		axis.dragged = isOver ? null : [from, to];
-		const at = (x) => viewport.from + x / width * viewport.span;
 		if (isOver)
 			viewport.show(...[at(from), at(to)].sort((a, b) => a - b));
 		axis.draw();
-		return;
-	}
-	if (chart.dragging !== down) {
-		chart.dragging = down;
-		dragFrom = viewport.from;
-	}
-	const by = dragFrom - (to - from) / width * viewport.span - viewport.from;
-	viewport.pan(by);
+	} else
+		selectSpan(chart, [at(from), at(to)].sort((a, b) => a - b), isOver, down, event);
 }
 
+function selectSpan(chart, [first, last], isOver, down, event) {
+	viewport.mark("a", first);
+	viewport.mark("b", last);
+	draggedTo = viewport.b;
+	if (!isOver)
+		return;
+	const [top, bottom] = [down.clientY, event.clientY].map((y) => chart.positionAt(y)).sort((a, b) => a - b);
+	const infos = Array.from({ length: bottom - top + 1 }, (_, i) => chart.infoAt(top + i));
+	showSelection((panel) => panel.onDraggedOver?.(infos));
+}
+
+// What is selected is told in the panel Time: it opens, unless the user has closed it.
+let isTimeClosed = false;
+function showSelection(tell = () => {}) {
+	for (const panel of panels)
+		tell(panel);
+	if (!experiment.hasThreads || isTimeClosed || wanted.includes("time"))
+		return;
+	showViews([...wanted, "time"]);
+}
+
+// A click chooses a state; the span that was dragged is selected no more.
+let draggedTo = null;
 function clickChart(chart, event) {
+	if (!event.shiftKey && viewport.b !== null && viewport.b === draggedTo)
+		viewport.mark("b", null);
 	viewport.mark(event.shiftKey ? "b" : "a", chart.timeAt(event.clientX));
 	chart.choose(chart.positionAt(event.clientY));
 	chart.canvas.focus({ preventScroll: true });
@@ -190,25 +236,25 @@ function showViews(names, parts = address()) {
 	active = charts.includes(active) ? active : charts[0] ?? null;
 	const parent = $("charts");
 	parent.replaceChildren();
-	charts.forEach((chart, i) => {
+	const shown = [...charts, ...panels];
+	shown.forEach((one, i) => {
 		if (i > 0)
-			parent.append(divider(charts[i - 1], chart));
-		parent.append(chart.root);
+			parent.append(divider(shown[i - 1], one));
+		parent.append(one.root);
 	});
 	for (const chart of charts)
 		kept.has(chart.view.name) ? chart.draw() : chart.begin();
 	for (const panel of panels) {
-		parent.append(panel.root);
 		panel.chose = (info) => selection.of(panel, info);
 		panel.draw();
 		panel.follow().catch(fail);
 	}
-	for (const button of $("panes").children)
+	for (const button of document.querySelectorAll("#panes button, #developers button"))
 		button.setAttribute("aria-pressed", names.includes(button.dataset.view));
 	addressChanged();
 }
 
-// Between two charts: a drag gives room of one to the other.
+// Between two charts or panels: a drag gives room of one to the other.
 function divider(above, below) {
 	const line = Object.assign(document.createElement("div"), { className: "divider" });
 	line.onpointerdown = (down) => {
@@ -228,6 +274,7 @@ function viewButton(view) {
 	const button = Object.assign(document.createElement("button"), { textContent: view.title, type: "button" });
 	button.dataset.view = view.name;
 	button.onclick = () => {
+		isTimeClosed ||= view.name === "time" && wanted.includes("time");
 		showViews(wanted.includes(view.name) ? wanted.filter((name) => name !== view.name) : [...wanted, view.name]);
 	};
 	return button;
@@ -247,7 +294,9 @@ function openExperiment(chosen, parts) {
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
 	viewport.setFilter(parts.get("filter") ?? "");
-	$("panes").replaceChildren(...[...chosen.views, ...panelsOf(chosen)].map(viewButton));
+	const [forDevelopers, forAll] = [true, false].map((is) => panelsOf(chosen).filter(({ isForDevelopers = false }) => isForDevelopers === is));
+	$("panes").replaceChildren(...[...chosen.views, ...forAll].map(viewButton));
+	$("developers").replaceChildren(...forDevelopers.map(viewButton));
 	overview.what = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);
@@ -269,8 +318,7 @@ async function showTraces() {
 }
 
 function showTrace(uuid) {
-	location.hash = `trace=${uuid}`;
-	load().catch(fail);
+	location.hash = `trace=${uuid}`; // followAddress() does the rest
 }
 
 async function load() {
@@ -419,6 +467,8 @@ const keys = {
 	n: () => search(false).catch(fail),
 	N: () => search(true).catch(fail),
 	b: () => toggleBookmarks(),
+	u: () => history.back(),
+	U: () => history.forward(),
 	"/": () => $("search-text").focus(),
 	"?": () => ($("help").hidden = !$("help").hidden),
 	ArrowUp: () => active?.choose(Math.max(active.chosen - 1, 0)),
@@ -455,6 +505,7 @@ document.addEventListener("keydown", (event) => {
 
 // ---- beginning ----
 
+addEventListener("hashchange", followAddress);
 viewport.addEventListener("range", redraw);
 viewport.addEventListener("overlays", redraw);
 viewport.addEventListener("filter", showFilter);

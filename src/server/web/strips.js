@@ -18,13 +18,13 @@ export function onDrag(canvas, dragged, clicked) {
 			const to = event.clientX - box.left;
 			moved ||= Math.abs(to - from) > 3;
 			if (moved)
-				dragged(from, to, false, down);
+				dragged(from, to, false, down, event);
 		};
 		const up = (event) => {
 			canvas.removeEventListener("pointermove", move);
 			canvas.removeEventListener("pointerup", up);
 			if (moved)
-				dragged(from, event.clientX - box.left, true, down);
+				dragged(from, event.clientX - box.left, true, down, event);
 			else
 				clicked?.(from, event);
 		};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// time_panel.js - where the time of the selection went: of the span between the markers, or of the visible range, by state,
+// CPU, system call, thread and process, as `histree top` counts it; and beside it the state that was chosen.
+
+import { quoted } from "./api.js";
+import { ChosenState } from "./chosen_state.js";
+import { RangedAnswer } from "./ranged_answer.js";
+import * as time from "./time.js";
+import { eachFrame } from "./viewport.js";
+import { element } from "./virtual_lines.js";
+
+const ROWS_MAX = 500;
+const ROWS_OF_SELECTION_MAX = 64; // threads that were dragged over
+const WAYS = [["state", "State"], ["cpu", "CPU"], ["system_call", "System call"], ["thread", "Thread"], ["name", "Name"],
+	["process", "Process"], ["had_by", "CPU had by"]];
+const SHARED = new Set(["state", "system_call", "had_by"]); // by these, the time of all is what is shared out
+
+const sum = (list) => list.reduce((all, one) => all + one, 0);
+const share = (ns, all) => all > 0 ? `${(100 * ns / all).toFixed(1)} %` : "";
+
+// What a row is called, by the key that tells rows apart.
+function titleOf(row, by) {
+	const own = row[by] ?? "-";
+	const name = by === "thread" ? row.threadName : by === "had_by" ? row.hadByName : "";
+	return [name, own, row.host && `on ${row.host}`].filter((part) => part !== "" && part !== undefined).join(" ");
+}
+
+// The expression that only the row passes; "" where there is none.
+function expressionOf(row, by) {
+	const value = row[by];
+	if (value === undefined || value === "?")
+		return "";
+	const own = `${by} == ${typeof value === "number" ? value : quoted(value)}`;
+	return row.host ? `${own} && host == ${quoted(row.host)}` : own;
+}
+
+export class TimePanel extends EventTarget {
+	// Filters: [what is said of it, expression, whether they are rows that were dragged over]; sort: a state, time or count,
+	// or "" for what ran longest.
+	settings = { by: "state", filters: [], sort: "", descending: true };
+
+	constructor(viewport, experiment, failed, settings) {
+		super();
+		Object.assign(this, { viewport, experiment, failed, name: "time" });
+		Object.assign(this.settings, settings);
+		this.draw = eachFrame(() => this.#ask(), () => (this.isAsked = false));
+		this.data = new RangedAnswer("time-use", () => this.#show(), failed);
+		this.tabs = element("span", { className: "tabs", role: "tablist" }, ...WAYS.map(([by, textContent]) => {
+			const tab = element("button", { type: "button", role: "tab", textContent, onclick: () => this.#set({ by }) });
+			tab.dataset.by = by;
+			return tab;
+		}));
+		this.what = element("span", { className: "what" });
+		this.chips = element("span", { className: "chips" });
+		this.copied = element("button", { type: "button", textContent: "Copy command", title: "the same as a command of a shell",
+			onclick: () => this.#copy().catch(failed) });
+		this.head = element("tr");
+		this.body = element("tbody");
+		this.state = new ChosenState(viewport, experiment, failed);
+		this.root = element("section", { className: "chart panel", ariaLabel: "Where the time went" },
+			element("div", { className: "bar" }, element("strong", { textContent: "Time" }), this.tabs, this.chips, this.what,
+				element("span", { className: "spring" }), this.copied),
+			element("div", { className: "body" }, this.state.root, element("div", { className: "lines" },
+				element("table", { className: "statistics" }, element("thead", {}, this.head), this.body))));
+		this.root.dataset.view = this.name;
+	}
+
+	get isComplete() {
+		return this.isAsked && this.data.isLatest && this.state.isComplete;
+	}
+
+	// Markers are followed by what is drawn, and say which state of the chosen row is meant.
+	async follow() {
+		this.draw();
+		this.state.at(this.viewport.a);
+	}
+
+	// A row was chosen in a chart.
+	onChosen(info, chart) {
+		this.state.of(chart, info);
+	}
+
+	// Rows of a chart were dragged over: the threads among them, or none of them where it was one row.
+	onDraggedOver(infos) {
+		const tids = infos.filter((info) => info?.tid > 0 && !info.host).map((info) => info.tid).slice(0, ROWS_OF_SELECTION_MAX);
+		const others = this.settings.filters.filter(([, , isRows]) => !isRows);
+		const rows = tids.length > 1 ? [[`${tids.length} threads`, tids.map((tid) => `thread == ${tid}`).join(" || "), true]] : [];
+		this.#set({ filters: [...others, ...rows] });
+	}
+
+	get where() {
+		return this.settings.filters.map(([, expression]) => this.settings.filters.length > 1 ? `(${expression})` : expression).join(" && ");
+	}
+
+	get range() {
+		const { a, b, from, to } = this.viewport;
+		const [first, last] = (this.isMarked ? [a, b] : [from, to]).map(Math.round).sort((one, other) => one - other);
+		return { from: first, to: Math.max(last - 1, first) };
+	}
+
+	get isMarked() {
+		return this.viewport.a !== null && this.viewport.b !== null && this.viewport.a !== this.viewport.b;
+	}
+
+	// As `histree top` takes it.
+	get command() {
+		const { from, to } = this.range, { by } = this.settings;
+		const shell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+		const at = (ns) => this.viewport.start + BigInt(ns);
+		const where = this.where === "" ? "" : ` --where ${shell(this.where)}`;
+		return `histree top ${shell(this.experiment.store)} --by ${by.replace("_", "-")} --from ${at(from)} --to ${at(to)}${where}`;
+	}
+
+	async #copy() {
+		await navigator.clipboard.writeText(this.command);
+		this.copied.textContent = "Copied";
+		setTimeout(() => (this.copied.textContent = "Copy command"), 1500);
+	}
+
+	#set(changes) {
+		Object.assign(this.settings, changes);
+		this.dispatchEvent(new Event("settings"));
+		this.draw();
+	}
+
+	#ask() {
+		const { by, sort, descending } = this.settings;
+		for (const tab of this.tabs.children)
+			tab.setAttribute("aria-selected", tab.dataset.by === by);
+		this.chips.replaceChildren(...this.settings.filters.map((filter) => element("button", { type: "button", className: "chip",
+			textContent: `${filter[0]} ✕`, title: `only ${filter[1]}: a click counts all again`,
+			onclick: () => this.#set({ filters: this.settings.filters.filter((one) => one !== filter) }) })));
+		this.data.ask({ experiment: this.experiment.uuid, by, where: this.where, sort, descending: descending ? 1 : 0, limit: ROWS_MAX },
+			this.range);
+		this.isAsked = true;
+	}
+
+	// What there is anything of: [state, its number].
+	#columns() {
+		const { states, ns } = this.data.answer;
+		return this.settings.by === "state" ? [] : states.map((name, i) => [name, i]).filter(([, i]) => ns[i] > 0);
+	}
+
+	#show() {
+		const { answer } = this.data, { by } = this.settings;
+		const all = sum(answer.ns), columns = this.#columns();
+		const title = WAYS.find(([key]) => key === by)[1];
+		const totals = SHARED.has(by) ? ["time", "share"] : [];
+		this.head.replaceChildren(element("th", { textContent: title }), ...[...columns.map(([name]) => name), ...totals, "count"]
+			.map((name) => this.#headOf(name)), element("th"));
+		this.body.replaceChildren(...answer.rows.map((row) => this.#rowOf(row, by, columns, all)));
+		const of = this.isMarked ? "between the markers" : "in the visible range";
+		this.what.textContent = `${time.duration(this.range.to + 1 - this.range.from)} ${of}` +
+			(answer.total > answer.rows.length ? `, the first ${answer.rows.length} of ${answer.total.toLocaleString("en")} rows` : "") +
+			(answer.isDamaged ? "; parts of the store cannot be read" : "");
+	}
+
+	#headOf(name) {
+		const key = name === "share" ? "time" : name, { sort, descending } = this.settings;
+		const button = element("button", { type: "button", textContent: name, title: `sort by ${key}`,
+			onclick: () => this.#set({ sort: key, descending: sort === key ? !descending : true }) });
+		const head = element("th", {}, button);
+		head.setAttribute("aria-sort", name !== sort ? "none" : descending ? "descending" : "ascending");
+		return head;
+	}
+
+	#rowOf(row, by, columns, all) {
+		const own = sum(row.ns), title = titleOf(row, by), expression = expressionOf(row, by);
+		const texts = [title, ...columns.map(([, i]) => row.ns[i] > 0 ? time.duration(row.ns[i]) : ""),
+			...SHARED.has(by) ? [time.duration(own), share(own, all)] : [], row.count.toLocaleString("en")];
+		const line = element("tr", {}, ...texts.map((textContent) => element("td", { textContent })));
+		const goes = by === "thread" ? { tid: row.thread, ...(row.host ? { host: row.host } : {}) }
+			: by === "cpu" && row.cpu >= 0 ? { onCpu: row.cpu, ...(row.host ? { host: row.host } : {}) } : null;
+		if (goes)
+			line.firstChild.replaceChildren(element("button", { type: "button", textContent: title, title: "show its row",
+				onclick: () => this.chose?.(goes) }));
+		const only = element("td");
+		if (expression !== "")
+			only.append(element("button", { type: "button", textContent: "only", title: `count only ${expression}`,
+				onclick: () => this.#set({ filters: [...this.settings.filters, [title, expression]] }) }));
+		line.append(only);
+		return line;
+	}
+}

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_time.py HISTREE [SCREENSHOTS] - the selection in the page: what the panel Time says of random spans is what
+`histree top` says, and of a state that is clicked at, what `histree query` says.  Screenshots and what is skipped are as in
+page.py."""
+import json
+import os
+import pathlib
+import random
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import browser
+from browser import Browser, CONTROL
+from page import SKIP, Page
+from serving import SMALL_TRACE, Server, Tally, large_trace
+
+PANEL = "page.panels.find((one) => one.name === 'time')"
+KEYS = ["state", "cpu", "system_call", "thread", "name", "process", "had_by"]
+SPANS = 12
+
+
+def rows_of_command(command):
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout) if done.stdout.strip() else []
+
+
+class Selection:
+    def __init__(self, histree, page, store, seed):
+        self.histree, self.page, self.store, self.random = histree, page, store, random.Random(seed)
+
+    def until_complete(self):
+        self.page.browser.until(f"Boolean({PANEL}) && {PANEL}.isComplete", "the panel Time is complete")
+
+    def command(self):
+        words = shlex.split(self.page.get(f"{PANEL}.command"))
+        assert words[:2] == ["histree", "top"], words
+        return [self.histree, *words[1:]]
+
+    def equals_top(self):
+        """Each row, and each time of it."""
+        by = self.page.get(f"{PANEL}.settings.by")
+        answer = self.page.get(f"{PANEL}.data.answer")
+        rows = rows_of_command(self.command())
+        assert answer["total"] == len(rows), (self.command(), answer["total"], len(rows))
+        for shown, row in zip(answer["rows"], rows):
+            wanted = row[by] if row[by] is not None else None
+            assert str(shown.get(by)) == str(wanted), (self.command(), shown, row)
+            assert shown["count"] == row["count"], (self.command(), shown, row)
+            times = [row["duration"]] if by == "state" else [row[name] for name in answer["states"] if name in row]
+            of = [sum(shown["ns"])] if by == "state" else [ns for name, ns in zip(answer["states"], shown["ns"]) if name in row]
+            assert of == times, (self.command(), shown, row)
+
+    def drag_opens_it(self):
+        self.page.open()
+        start = self.page.point(0.3, 0.3)
+        self.page.browser.drag(*start, self.page.point(0.5)[0], start[1] + 1)
+        self.until_complete()
+        a, b, span = self.page.get("[page.viewport.a, page.viewport.b, page.viewport.span]")
+        assert abs((b - a) / span - 0.2) < 0.01 and "between the markers" in self.page.get(f"{PANEL}.what.textContent")
+        self.equals_top()
+
+    def numbers_are_those_of_top(self):
+        duration = self.page.get("page.viewport.duration")
+        for turn in range(SPANS):
+            a = self.random.randrange(duration - 1)
+            b = min(a + 1 + self.random.randrange(max(duration >> self.random.randrange(12), 1)), duration)
+            self.page.browser.run("page.viewport.mark('a', arguments_[0]); page.viewport.mark('b', arguments_[1])", a, b)
+            by = KEYS[turn % len(KEYS)]
+            self.page.browser.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
+            self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.until_complete()
+            self.equals_top()
+
+    def rows_that_are_dragged_over(self):
+        """A drag over several rows counts those alone, and a click on what says so counts all again."""
+        (x, y), (to_x, to_y) = self.page.point(0.2, 0.2), self.page.point(0.7, 0.6)
+        self.page.browser.drag(x, y, to_x, to_y)
+        self.until_complete()
+        where = self.page.get(f"{PANEL}.where")
+        assert where.count("thread ==") > 1, where
+        self.equals_top()
+        self.page.browser.run(f"{PANEL}.root.querySelector('.chip').click()")
+        self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.until_complete()
+        assert self.page.get(f"{PANEL}.where") == ""
+
+    def only_one_of_them(self):
+        self.page.browser.run(f"{PANEL}.root.querySelector('[data-by=state]').click()")
+        self.page.browser.until(f"{PANEL}.isComplete && {PANEL}.body.querySelector('button[title^=\"count only\"]')")
+        self.page.browser.run(f"{PANEL}.body.querySelector('button[title^=\"count only\"]').click()")
+        self.page.browser.run(f"{PANEL}.root.querySelector('[data-by=thread]').click()")
+        self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.until_complete()
+        assert self.page.get(f"{PANEL}.where").startswith("state == ")
+        self.equals_top()
+        self.page.shoot("time-thread")
+        self.page.browser.run(f"{PANEL}.root.querySelector('.chip').click()")
+
+    def state_that_is_clicked(self):
+        """Its bounds are those of the history, and the span that was dragged is selected no more."""
+        self.page.browser.click(*self.page.point(0.45, 0.25))
+        self.page.browser.until(f"{PANEL}.state.isComplete && {PANEL}.state.root.textContent.includes('from')")
+        assert self.page.get("page.viewport.b") is None
+        said = dict(self.page.browser.run(f"return [...{PANEL}.state.root.querySelectorAll('tr')].map((row) => "
+                                          "[row.children[0].textContent, row.children[1].textContent])"))
+        tid = self.page.get("page.charts[0].infoAt(page.charts[0].chosen).tid")
+        at = self.page.get("String(page.viewport.start + BigInt(page.viewport.a))")
+        [state] = rows_of_command([self.histree, "query", self.store, f"Threads/{tid}", "--at", at])
+        clock = self.page.browser.run("const time = await import('./time.js');"
+                                      "return arguments_.map((ns) => time.clock(BigInt(ns), 0))", str(state["start"]), str(state["end"] + 1))
+        assert [said["from"], said["to"]] == clock, (said, state)
+        self.page.shoot("time-state")
+
+    def back_undoes_a_zoom(self):
+        before = self.page.get("[page.viewport.from, page.viewport.to]")
+        self.page.browser.run("await new Promise((done) => setTimeout(done, 300)); page.viewport.zoom(0.1, page.viewport.to / 3)")
+        zoomed = self.page.get("[page.viewport.from, page.viewport.to]")
+        self.page.browser.until(f"location.hash.includes('from={zoomed[0]}&')")
+        self.page.browser.run("history.back()")
+        self.page.browser.until(f"page.viewport.from === {before[0]} && page.viewport.to === {before[1]}")
+        self.page.browser.run("history.forward()")
+        self.page.browser.until(f"page.viewport.from === {zoomed[0]} && page.viewport.to === {zoomed[1]}")
+        self.page.browser.run("location.hash = location.hash.replace(/from=\\d+&to=\\d+/, 'from=1000&to=21000')")
+        self.page.browser.until("page.viewport.from === 1000 && page.viewport.span === 20000")
+
+    def ctrl_moves(self):
+        self.page.browser.run("page.viewport.show(1e6, 2e6)")
+        self.page.ready()
+        self.page.browser.drag(*self.page.point(0.3), *self.page.point(0.5), CONTROL)
+        assert self.page.get("page.viewport.from") < 1e6, "Ctrl and a drag to the right show earlier times"
+
+
+def main():
+    if not browser.is_here():
+        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
+        return SKIP
+    tally, view, seed = Tally(), Browser(), int(os.environ.get("HISTREE_SEED", "1"))
+    traces = [SMALL_TRACE, *([large_trace()] if large_trace() else [])]
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            for i, trace in enumerate(traces):
+                folder = pathlib.Path(name) / str(i)
+                folder.mkdir()
+                store = folder / "trace.histree"
+                subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, trace], check=True,
+                               stderr=subprocess.DEVNULL)
+                with Server(sys.argv[1], folder, [store]) as server:
+                    page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
+                    one = Selection(sys.argv[1], page, store, seed + i)
+                    for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them,
+                                 one.state_that_is_clicked, one.back_undoes_a_zoom, one.ctrl_moves):
+                        tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
+                    view.open("about:blank")
+        finally:
+            view.close()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
