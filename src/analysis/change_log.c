@@ -21,9 +21,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/intern.h"
-#include "base/bytes.h"
 #include "histree/state_system.h"
 #include "histree/value.h"
 #include "state/state_file.h"
@@ -495,11 +495,17 @@ static enum histree_status choose_undecided(const struct application *applicatio
 	return status;
 }
 
+static bool is_told(const struct change_log *log, histree_quark fact)
+{
+	return log->facts != NULL && (log->facts[fact] & CHANGE_FACT_IS_TOLD) != 0;
+}
+
 static bool is_undecided(const struct change_log *log, const struct logged_change *choice)
 {
 	const unsigned fact = log->facts != NULL ? log->facts[choice->bits] : 0;
-	return (fact & CHANGE_FACT_IS_OPEN) != 0 && choice->type != DOUBT_NEVER &&
-	       (choice->type == DOUBT_IF_OPEN || (fact & CHANGE_FACT_IS_CERTAIN) == 0);
+	const bool is_asked = !is_told(log, (histree_quark)choice->bits);
+	return (fact & CHANGE_FACT_IS_OPEN) != 0 && !(is_asked && choice->type == DOUBT_NEVER) &&
+	       ((is_asked && choice->type == DOUBT_IF_OPEN) || (fact & CHANGE_FACT_IS_CERTAIN) == 0);
 }
 
 static enum histree_status choose_true(const struct application *application, const struct logged_change *change)
@@ -558,8 +564,10 @@ static enum histree_status apply_one(struct application *application, const stru
 	case CHANGE_CHOOSE:
 		return choose_true(application, change);
 	case CHANGE_DECIDE:
-		return state_decide(application->system, quark, (enum undecided_outcome)change->bits, INT64_MIN,
-				    application->error);
+		return change->bits == FACT_IS_BELIEVED && is_told(application->log, change->quark)
+			       ? HISTREE_OK
+			       : state_decide(application->system, quark, (enum undecided_outcome)change->bits,
+					      INT64_MIN, application->error);
 	case CHANGE_COPY:
 		return modify(application, change->time, quark,
 			      true_value(application, application->map[change->bits]));
@@ -829,7 +837,7 @@ static bool makes_sense(const struct logged_change *change, histree_time start, 
 	case CHANGE_SETTLE:
 		return change->time >= start && change->time <= end;
 	case CHANGE_DECIDE:
-		return change->type == HISTREE_INT && change->bits <= FACT_IS_OTHER && change->time >= start;
+		return change->type == HISTREE_INT && change->bits <= FACT_IS_BELIEVED && change->time >= start;
 	case CHANGE_CHOOSE:
 		return change->type <= DOUBT_NEVER && change->time >= start;
 	case CHANGE_SET:

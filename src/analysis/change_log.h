@@ -19,8 +19,8 @@
 
 #include <stddef.h>
 
-#include "base/intern.h"
 #include "base/bytes.h"
+#include "base/intern.h"
 #include "histree/state_system.h"
 #include "histree/value.h"
 #include "state/undecided_states.h"
@@ -59,8 +59,16 @@ enum change_known {
  */
 enum change_doubt { DOUBT_AS_BEFORE, DOUBT_IF_OPEN, DOUBT_NEVER };
 
-/* What is known of the facts of a slice before it: bits; and what came of it. */
-enum change_fact { CHANGE_FACT_IS_OPEN = 1, CHANGE_FACT_IS_CERTAIN = 2, CHANGE_FACT_HAD_NO_ROOM = 4 };
+/*
+ * What is known of the facts of a slice before it: bits; and what came of it.  Where it was told whether a fact is
+ * certain, what the slice says is not asked.
+ */
+enum change_fact {
+	CHANGE_FACT_IS_OPEN = 1,
+	CHANGE_FACT_IS_CERTAIN = 2,
+	CHANGE_FACT_HAD_NO_ROOM = 4,
+	CHANGE_FACT_IS_TOLD = 8,
+};
 
 /* An attribute becomes `null` if attribute `of` is null, else `other`, both not negative. */
 struct change_choice {

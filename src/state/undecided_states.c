@@ -350,7 +350,8 @@ enum histree_status undecided_end(struct undecided_states *undecided, histree_qu
 static void decide(struct undecided_piece *piece, enum undecided_outcome outcome, histree_time since)
 {
 	bool goes_on = piece->to == INT64_MAX;
-	if (!goes_on && outcome != FACT_STAYS_UNKNOWN && piece->from >= since)
+	const bool is_known = outcome == FACT_IS_NULL || outcome == FACT_IS_OTHER;
+	if (!goes_on && is_known && piece->from >= since)
 		set_value(piece, histree_int(outcome == FACT_IS_NULL ? piece->if_null : piece->if_other));
 }
 

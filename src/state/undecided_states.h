@@ -30,8 +30,8 @@ struct undecided_value {
 	int32_t if_null, if_other;
 };
 
-/* What is known of a fact in the end: no more than before, or what it was. */
-enum undecided_outcome { FACT_STAYS_UNKNOWN, FACT_IS_NULL, FACT_IS_OTHER };
+/* What is known of a fact in the end: no more than before, what it was, or that what is believed holds. */
+enum undecided_outcome { FACT_STAYS_UNKNOWN, FACT_IS_NULL, FACT_IS_OTHER, FACT_IS_BELIEVED };
 
 /* A number of a piece is its index plus 1; 0: there is none. */
 struct undecided_piece {

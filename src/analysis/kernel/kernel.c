@@ -195,7 +195,7 @@ static void learn_parent(struct kernel_model *model, struct kernel_thread *threa
 	const struct event_parent *found =
 		bsearch(&wanted, images->parents, images->parent_count, sizeof(*images->parents), compare_parents);
 	if (found != NULL)
-		thread_learn(model, thread, THREAD_PPID, histree_int((int32_t)found->parent));
+		thread_learn_parent(model, thread, (int32_t)found->parent);
 }
 
 /*
@@ -217,7 +217,7 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 	if (event->own_comm.size > 0)
 		thread_rename(model, thread, event->own_comm);
 	if (event->own_ppid > 0 && event->own_ppid <= INT32_MAX)
-		thread_learn(model, thread, THREAD_PPID, histree_int((int32_t)event->own_ppid));
+		thread_learn_parent(model, thread, (int32_t)event->own_ppid);
 	states_settle_mode(model, thread);
 }
 
@@ -315,7 +315,8 @@ static void on_perf_thread(struct kernel_model *model, const struct kernel_event
 		return;
 	thread_tell_process(model, thread, event->pid);
 	if (event->parent_pid > 0 && event->pid == event->tid)
-		thread_learn(model, thread, THREAD_PPID, histree_int(event->parent_pid));
+		thread_learn_parent(model, thread, event->parent_pid);
+	states_settle_mode(model, thread);
 }
 
 static void on_perf_name(struct kernel_model *model, const struct kernel_event *event)
@@ -409,7 +410,7 @@ static enum histree_status create_compact(struct histree_state_system *system, v
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 38,
+	.version = 39, /* 39: its parent says whether a thread is of the kernel */
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -430,7 +431,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 7,
+	.version = 8,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,

@@ -265,8 +265,17 @@ static void learn_kind(struct kernel_model *model, struct kernel_thread *thread)
 	histree_quark quark = thread->attributes[THREAD_EXEC_NAME];
 	const struct histree_value name =
 		quark != NO_ATTRIBUTE ? changes_value(&model->changes, quark) : histree_null();
+	thread_tell_kind(model, thread);
 	if (name.type == HISTREE_STRING)
 		thread_learn_kind(model, thread, (struct kernel_text){ name.bytes, name.size });
+}
+
+/* Whether thread 2 makes those of the kernel, its name says. */
+static void learn_kinds(struct kernel_model *model)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;)
+		learn_kind(model, entry->record);
 }
 
 static void load_thread(struct kernel_model *model, struct kernel_thread *thread, struct habits *habits,
@@ -281,7 +290,6 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 	thread->prio_since = expected.prio_since;
 	thread->call = expected.call;
 	thread->first_step = expected.call != PROGRESS_UNKNOWN ? STEP_BEGAN : STEP_NONE;
-	learn_kind(model, thread);
 	if (!has_exception)
 		return;
 	uint64_t says = read_varint(reader);
@@ -327,6 +335,7 @@ static void load_threads(struct kernel_model *model, uint32_t attribute_count, s
 		left = left == 1 ? read_varint(reader) : left - (left > 0);
 	}
 	reader->failed = reader->failed || left > 0;
+	learn_kinds(model);
 }
 
 /* ---- CPUs ---------------------------------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ enum {
 	IS_WOKEN_LEAVING = 16,
 	WAS_MADE = 32,
 	KIND = 64, /* a number */
-	OF_THREAD = 256
+	KIND_IS_NEW = 512,
+	OF_THREAD = 1024
 };
 
 enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NOT_ENDED << 1 };
@@ -110,7 +111,7 @@ static void save_thread(uint64_t id, const struct kernel_thread *thread, struct 
 			       (thread->has_ended ? HAS_ENDED : 0) |
 			       (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
 			       (thread->was_told ? WAS_TOLD : 0) | (was_made ? WAS_MADE : 0) |
-			       (uint64_t)thread->kind * KIND |
+			       (uint64_t)thread->kind * KIND | (thread->is_kind_new ? KIND_IS_NEW : 0) |
 			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
 	saved_put(out, (uint64_t)thread->process);
 	saved_put(out, (uint64_t)thread->call * STEPS + thread->first_step);
@@ -147,8 +148,9 @@ static void load_thread(struct kernel_model *model, struct thread_base *base, st
 	thread->has_ended = (assumed & HAS_ENDED) != 0;
 	thread->was_told = (assumed & WAS_TOLD) != 0;
 	thread->is_woken_leaving = (assumed & IS_WOKEN_LEAVING) != 0;
-	thread->kind = (uint8_t)(assumed / KIND % (OF_THREAD / KIND));
-	reader->failed = reader->failed || thread->kind > KIND_KERNEL;
+	thread->kind = (uint8_t)(assumed / KIND % (KIND_IS_NEW / KIND));
+	thread->is_kind_new = (assumed & KIND_IS_NEW) != 0;
+	reader->failed = reader->failed || thread->kind > KIND_TOLD_KERNEL;
 	thread->call = (enum kernel_progress)(steps / STEPS);
 	thread->first_step = (enum kernel_step)(steps % STEPS);
 	histree_time before = base->said;

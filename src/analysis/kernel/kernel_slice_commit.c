@@ -254,7 +254,8 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 		thread->call = slice->call;
 	if (thread->first_step == STEP_NONE)
 		thread->first_step = slice->first_step;
-	if (slice->kind != KIND_NOT_SAID)
+	if (slice->is_kind_new || (slice->kind != KIND_NOT_SAID &&
+				   (thread_kind_is_told(slice->kind) || !thread_kind_is_told(thread->kind))))
 		thread->kind = slice->kind;
 	if (slice->first_step != STEP_NONE)
 		thread->has_no_room = false;
@@ -403,8 +404,10 @@ static bool mark_open_calls(const struct kernel_model *model, const struct kerne
 			continue;
 		if (thread == NULL || thread->call == PROGRESS_UNKNOWN)
 			log->facts[call] |= CHANGE_FACT_IS_OPEN;
-		if (thread != NULL && thread->kind == KIND_KERNEL)
+		if (thread != NULL && thread_kind_is_kernel(thread->kind))
 			log->facts[call] |= CHANGE_FACT_IS_CERTAIN;
+		if (thread != NULL && thread_kind_is_told(thread->kind))
+			log->facts[call] |= CHANGE_FACT_IS_TOLD;
 	}
 	return true;
 }

@@ -114,6 +114,7 @@ void states_on_fork(struct kernel_model *model, const struct kernel_event *event
 	thread_change(model, child, THREAD_PPID, histree_int(event->parent));
 	if (event->pid >= 0 && event->pid != event->tid)
 		thread_change(model, child, THREAD_PID, histree_int(event->pid));
+	thread_tell_kind(model, child);
 	if (event->comm.bytes != NULL)
 		thread_rename(model, child, event->comm);
 	thread_change(model, child, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
@@ -158,7 +159,7 @@ void states_learn_thread(struct kernel_model *model, const struct kernel_event *
 		return;
 	thread_learn(model, thread, THREAD_EXEC_NAME, histree_string_n(event->comm.bytes, event->comm.size));
 	if (event->parent >= 0)
-		thread_learn(model, thread, THREAD_PPID, histree_int(event->parent));
+		thread_learn_parent(model, thread, event->parent);
 	if (event->pid != event->tid)
 		thread_learn(model, thread, THREAD_PID, histree_int(event->pid));
 	/* A dump says less than the events before it did: what those were, a gap may hide. */

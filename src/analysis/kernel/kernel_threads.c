@@ -195,7 +195,8 @@ struct histree_value thread_by_call(struct kernel_model *model, struct kernel_th
 				    int32_t call)
 {
 	static const enum change_doubt doubts[] = {
-		[KIND_NOT_SAID] = DOUBT_AS_BEFORE, [KIND_PROGRAM] = DOUBT_IF_OPEN, [KIND_KERNEL] = DOUBT_NEVER
+		[KIND_NOT_SAID] = DOUBT_AS_BEFORE,   [KIND_PROGRAM] = DOUBT_IF_OPEN,   [KIND_KERNEL] = DOUBT_NEVER,
+		[KIND_TOLD_PROGRAM] = DOUBT_IF_OPEN, [KIND_TOLD_KERNEL] = DOUBT_NEVER,
 	};
 	histree_quark quark = thread->attributes[THREAD_SYSTEM_CALL];
 	if (thread->tid == 0) { /* idle threads are in none */
@@ -250,7 +251,17 @@ static void lose_call(struct kernel_model *model, struct kernel_thread *thread)
 {
 	thread_decide_call(model, thread, FACT_STAYS_UNKNOWN, INT64_MIN);
 	thread->call = PROGRESS_UNKNOWN;
+	if (!thread_kind_is_told(thread->kind))
+		thread->kind = KIND_NOT_SAID;
+	else if (thread->first_step != STEP_NONE) /* a program that one of the kernel became */
+		thread->kind = KIND_TOLD_PROGRAM;
+}
+
+/* Who had the number is gone. */
+static void forget_kind(struct kernel_model *model, struct kernel_thread *thread)
+{
 	thread->kind = KIND_NOT_SAID;
+	thread->is_kind_new = model->slice != NULL;
 }
 
 /*
@@ -268,6 +279,7 @@ static void forget(struct kernel_model *model, struct kernel_thread *thread, uns
 		if ((attributes >> attribute & 1) != 0 && value_of(model, thread, attribute).type != HISTREE_NULL)
 			put_after(model, thread, attribute, known, histree_null());
 	lose_call(model, thread);
+	forget_kind(model, thread);
 	thread->process = 0;
 	thread->first_step = STEP_NONE;
 	thread->unseen_until = model->changes.time;
@@ -293,34 +305,112 @@ __attribute__((noinline)) static void note_life(struct kernel_model *model, stru
 		(thread->has_ended || thread_is_before_slice(model, thread, THREAD_STATUS) || lives(model, thread));
 }
 
-/* The names with which the kernel makes those of its threads that run most. */
-static bool is_name_of_kernel(const char *name, size_t size)
+/* ---- threads of the kernel ----------------------------------------------------------------------------------- */
+
+struct name_beginning {
+	char text[12];
+	uint8_t size;
+};
+
+static bool begins_with_any(const struct name_beginning *names, size_t count, const char *name, size_t size)
 {
-	static const struct {
-		char text[12];
-		size_t size;
-	} names[] = { { "kworker/", 8 }, { "ksoftirqd/", 10 }, { "migration/", 10 }, { "rcu_", 4 },  { "rcuo", 4 },
-		      { "irq/", 4 },     { "jbd2/", 5 },       { "kswapd", 6 },      { "cpuhp/", 6 } };
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < count; i++)
 		if (size >= names[i].size && name[0] == names[i].text[0] &&
 		    memcmp(name, names[i].text, names[i].size) == 0)
 			return true;
 	return false;
 }
 
+/* The names with which the kernel makes those of its threads that run most. */
+static bool is_name_of_kernel(const char *name, size_t size)
+{
+	static const struct name_beginning names[] = {
+		{ "kworker/", 8 },  { "ksoftirqd/", 10 }, { "migration/", 10 }, { "rcu_", 4 },
+		{ "rcuo", 4 },      { "irq/", 4 },        { "jbd2/", 5 },       { "kswapd", 6 },
+		{ "cpuhp/", 6 },    { "kcompactd", 9 },   { "xfsaild/", 8 },    { "scsi_eh_", 8 },
+		{ "watchdog/", 9 }, { "sugov:", 6 },      { "khugepaged", 10 },
+	};
+	return begins_with_any(names, sizeof(names) / sizeof(*names), name, size);
+}
+
+/* Threads that the kernel makes in a process, and that are of it: of io_uring, and of vhost since Linux 6.4. */
+static bool is_name_of_worker(const char *name, size_t size)
+{
+	static const struct name_beginning names[] = { { "iou-wrk-", 8 }, { "iou-sqp-", 8 }, { "vhost-", 6 } };
+	return begins_with_any(names, sizeof(names) / sizeof(*names), name, size);
+}
+
+enum { KTHREADD = 2 };
+
+/* Returns what is known of an attribute; null: nothing, also where that was before a slice. */
+static struct histree_value known_value(struct kernel_model *model, const struct kernel_thread *thread,
+					enum thread_attribute attribute)
+{
+	return thread_is_before_slice(model, thread, attribute) ? histree_null()
+								: value_of(model, thread, attribute);
+}
+
+/* Whether thread 2 is the one that makes those of the kernel: in a container it is a program. */
+static bool is_kthreadd_there(struct kernel_model *model)
+{
+	static const char kthreadd[] = "kthreadd";
+	const struct kernel_thread *thread = id_map_find(&model->threads, kernel_thread_id(KTHREADD, -1));
+	const struct histree_value name =
+		thread != NULL ? known_value(model, thread, THREAD_EXEC_NAME) : histree_null();
+	return name.type != HISTREE_STRING ||
+	       (name.size == sizeof(kthreadd) - 1 && memcmp(name.bytes, kthreadd, name.size) == 0);
+}
+
+static void set_kind(struct kernel_model *model, struct kernel_thread *thread, enum thread_kind kind)
+{
+	if (thread_kind_is_kernel(kind) && !thread_kind_is_kernel(thread->kind))
+		thread_decide_call(model, thread, thread_kind_is_told(kind) ? FACT_STAYS_UNKNOWN : FACT_IS_BELIEVED,
+				   INT64_MIN);
+	thread->kind = (uint8_t)kind;
+}
+
 /*
- * Threads of the kernel make no system calls.  They are made by thread 2, kthreadd, which events say of some; of
- * others the names say it.  A program that one of them becomes makes calls, and one is enough.
+ * Threads of the kernel are made by kthreadd, and each is a process.  State dumps, forks, and what perf and
+ * Perfetto say of all processes tell the parent of most.
+ */
+void thread_tell_kind(struct kernel_model *model, struct kernel_thread *thread)
+{
+	const struct histree_value parent = known_value(model, thread, THREAD_PPID);
+	const struct histree_value process = known_value(model, thread, THREAD_PID);
+	const struct histree_value name = known_value(model, thread, THREAD_EXEC_NAME);
+	const bool is_of_another = process.type == HISTREE_INT && process.int32 > 0 && process.int32 != thread->tid;
+	const bool has_parent = parent.type == HISTREE_INT && parent.int32 > 0;
+	if (thread->tid <= 0 || (!has_parent && !is_of_another))
+		return;
+	const bool is_made_by_kernel =
+		(name.type == HISTREE_STRING && is_name_of_worker(name.bytes, name.size)) ||
+		(has_parent && parent.int32 == KTHREADD && !is_of_another && is_kthreadd_there(model));
+	set_kind(model, thread, is_made_by_kernel ? KIND_TOLD_KERNEL : KIND_TOLD_PROGRAM);
+}
+
+void thread_learn_kind(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
+{
+	if (name.bytes != NULL && is_name_of_worker(name.bytes, name.size))
+		set_kind(model, thread, KIND_TOLD_KERNEL);
+	else if (!thread_kind_is_told(thread->kind))
+		set_kind(model, thread,
+			 name.bytes != NULL && is_name_of_kernel(name.bytes, name.size) ? KIND_KERNEL
+											: KIND_PROGRAM);
+}
+
+/*
+ * Threads of the kernel make no system calls.  A program that one of them becomes makes calls, and one is enough.
  */
 static bool is_of_kernel(struct kernel_model *model, const struct kernel_thread *thread)
 {
-	enum { KTHREADD = 2 };
 	if (thread->first_step != STEP_NONE)
 		return false;
-	struct histree_value parent = value_of(model, thread, THREAD_PPID);
-	struct histree_value name = value_of(model, thread, THREAD_EXEC_NAME);
-	return thread->tid == KTHREADD || (parent.type == HISTREE_INT && parent.int32 == KTHREADD) ||
-	       (name.type == HISTREE_STRING && is_name_of_kernel(name.bytes, name.size));
+	if (thread_kind_is_told(thread->kind))
+		return thread_kind_is_kernel(thread->kind);
+	if (thread->tid == KTHREADD)
+		return is_kthreadd_there(model);
+	const struct histree_value name = value_of(model, thread, THREAD_EXEC_NAME);
+	return name.type == HISTREE_STRING && is_name_of_kernel(name.bytes, name.size);
 }
 
 /* What the trace does not record cannot be in doubt, and neither can who makes no system calls. */
@@ -415,14 +505,6 @@ void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 	thread->unseen_until = model->changes.time;
 }
 
-void thread_learn_kind(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
-{
-	bool is_of_kernel = name.bytes != NULL && is_name_of_kernel(name.bytes, name.size);
-	if (is_of_kernel && thread->kind != KIND_KERNEL)
-		thread_decide_call(model, thread, FACT_STAYS_UNKNOWN, INT64_MIN);
-	thread->kind = is_of_kernel ? KIND_KERNEL : KIND_PROGRAM;
-}
-
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
 {
 	thread_change(model, thread, THREAD_EXEC_NAME, histree_string_n(name.bytes, name.size));
@@ -437,6 +519,12 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 		return false;
 	thread_change(model, thread, attribute, value);
 	return true;
+}
+
+void thread_learn_parent(struct kernel_model *model, struct kernel_thread *thread, int32_t parent)
+{
+	if (thread_learn(model, thread, THREAD_PPID, histree_int(parent)))
+		thread_tell_kind(model, thread);
 }
 
 /* What names the fact: in a layout of known states there may be no attribute of the call yet. */
@@ -474,7 +562,7 @@ static bool may_have_calls(const struct kernel_model *model)
 
 bool thread_may_be_in_call(const struct kernel_model *model, const struct kernel_thread *thread)
 {
-	return thread->call == PROGRESS_UNKNOWN && thread->tid > 0 && thread->kind != KIND_KERNEL &&
+	return thread->call == PROGRESS_UNKNOWN && thread->tid > 0 && !thread_kind_is_kernel(thread->kind) &&
 	       model->corrects_past;
 }
 
@@ -613,6 +701,7 @@ void thread_remove(struct kernel_model *model, struct kernel_thread *thread)
 			change_log_end_child(model->slice->log, model->changes.time, thread->node,
 					     place_of(model, attribute)->name);
 	thread_decide_call(model, thread, FACT_STAYS_UNKNOWN, INT64_MIN);
+	forget_kind(model, thread);
 	thread->has_ended = false;
 	thread->process = 0;
 }
@@ -642,6 +731,8 @@ void thread_tell_process(struct kernel_model *model, struct kernel_thread *threa
 	thread->was_told = true;
 	thread_ask(model, thread, THREAD_PID);
 	put(model, thread, THREAD_PID, histree_int(process));
+	if (process != thread->tid)
+		thread_tell_kind(model, thread);
 }
 
 int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread)

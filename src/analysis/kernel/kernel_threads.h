@@ -20,8 +20,21 @@ enum thread_status {
 	THREAD_WAITS_AFTER_FORK = 7,
 };
 
-/* What its name says of a thread that has no entry and no exit yet: one of the kernel has none (thread_mode()). */
-enum thread_kind { KIND_NOT_SAID, KIND_PROGRAM, KIND_KERNEL };
+/*
+ * What is known of a thread that has no entry and no exit yet: one of the kernel has none (thread_mode()).  Its
+ * parent or process tells, and else its name is believed.
+ */
+enum thread_kind { KIND_NOT_SAID, KIND_PROGRAM, KIND_KERNEL, KIND_TOLD_PROGRAM, KIND_TOLD_KERNEL };
+
+static inline bool thread_kind_is_told(enum thread_kind kind)
+{
+	return kind >= KIND_TOLD_PROGRAM;
+}
+
+static inline bool thread_kind_is_kernel(enum thread_kind kind)
+{
+	return kind == KIND_KERNEL || kind == KIND_TOLD_KERNEL;
+}
 
 struct kernel_cpu;
 
@@ -36,6 +49,7 @@ struct kernel_thread {
 	bool has_ended;        /* and was not freed: what is known of it is still there */
 	bool has_no_room;      /* what it did is as it is believed, with no room to keep it back (thread_mode()) */
 	uint8_t kind;          /* enum thread_kind */
+	bool is_kind_new;      /* of a slice: what was known before it was that of a thread that is gone */
 	uint16_t assumed;      /* or of enum thread_assumption: of a slice (kernel_slice.h) */
 	int32_t process;       /* as the last event said it; 0: none did */
 	enum kernel_progress call;                /* whether it is in a system call */
@@ -103,7 +117,13 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 struct histree_value thread_mode(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
 				 int32_t call);
 
-/* What its name says of a thread without an entry or an exit. */
+/* An event says who made it, if nothing is known of that yet. */
+void thread_learn_parent(struct kernel_model *model, struct kernel_thread *thread, int32_t parent);
+
+/* The parent or the process of a thread is known. */
+void thread_tell_kind(struct kernel_model *model, struct kernel_thread *thread);
+
+/* What its name says of a thread without an entry or an exit, where nothing else does. */
 void thread_learn_kind(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name);
 
 /* Whether that is still to be decided, for a thread that has no entry and no exit. */
