@@ -419,6 +419,46 @@ def shows_walls_of_nodes(page):
     page.shoot("walls-zoomed")
 
 
+def times_by_other_clocks(page):
+    """UTC, the day of this machine, or since the start, which is also what a trace without a day is shown by."""
+    page.open()
+    label = "document.getElementById('axis-label').textContent"
+    assert page.browser.until(label).endswith(" UTC")
+    page.browser.click(*page.point(0.5))
+    said = []
+    for wanted in "local", "time since the start", "UTC":
+        page.browser.type("t")
+        page.browser.until(f"{label}.endsWith('{wanted}')")
+        said.append(page.browser.run("const time = await import('./time.js'); return [time.clock(page.viewport.start, page.viewport.a),"
+                                     "time.parse(time.clock(page.viewport.start, page.viewport.a), page.viewport.start) - page.viewport.a]"))
+    assert said[1][0].startswith("+0.") and all(off == 0 for _, off in said), said
+    usual = "const time = await import('./time.js'); return [time.usualClock(5n), time.usualClock(1457113582794565804n)]"
+    assert page.browser.run(usual) == ["since start", "UTC"]
+
+
+def walks_along_arrows(page):
+    page.open()
+    page.browser.run("page.viewport.show(page.viewport.duration / 3, page.viewport.duration / 3 + 1e6)")
+    page.browser.until("page.charts[0].arrows.isComplete && page.charts[0].arrows.arrows.length > 0")
+    arrow = page.browser.run("const { arrows } = page.charts[0].arrows;"
+                             "return arrows.reduce((first, one) => one.start < first.start ? one : first)")
+    page.browser.run("page.charts[0].choose(arguments_[0]); page.viewport.mark('a', arguments_[1])", arrow["from"], arrow["start"])
+    page.browser.type("]")
+    assert page.get("[page.charts[0].chosen, page.viewport.a]") == [arrow["to"], arrow["end"]]
+    page.browser.until("page.charts[0].arrows.isComplete")
+    page.browser.type("[")
+    back = page.get("[page.charts[0].chosen, page.viewport.a]")
+    assert back[1] <= arrow["end"] and page.browser.run(
+        "return page.charts[0].arrows.arrows.some((one) => one.from === arguments_[0] && one.start === arguments_[1])", *back), back
+
+
+def numbers_with_units(page):
+    page.open()
+    said = page.browser.run("const { withUnit } = await import('./charts_panel.js');"
+                            "return [[25e6, 'B/s'], [2.4e9, 'Hz'], [25e6, ''], [3, 'tasks'], [80, '%'], [12, 'B']].map((one) => withUnit(...one))")
+    assert said == ["25 MB/s", "2.4 GHz", "25 M", "3 tasks", "80 %", "12 B"], said
+
+
 def fits_narrow_windows(page):
     """The bar at the top is one line of controls beside each other, none of them cut off, while states are searched too."""
     page.open("#views=control-flow")
@@ -447,7 +487,8 @@ def fits_narrow_windows(page):
 
 TESTS = [fits_narrow_windows, shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors, runs_nothing_foreign,
-         has_legend_and_views, lists_events, counts_types, shows_the_tree]
+         has_legend_and_views, lists_events, counts_types, shows_the_tree, times_by_other_clocks, walks_along_arrows,
+         numbers_with_units]
 
 
 def main(description, plan):

@@ -62,7 +62,7 @@ static void write_arrow(const struct arrow_writer *writer, const struct arrow_so
 			const struct histree_arrow *arrow)
 {
 	uint32_t from, to;
-	if (!source->model->rows(source->view, arrow, &from, &to) ||
+	if (!source->model->rows(source->view, arrow, &from, &to) || from == to ||
 	    api_arrows_position_of(writer, source, from) == HISTREE_NO_INDEX ||
 	    api_arrows_position_of(writer, source, to) == HISTREE_NO_INDEX)
 		return;

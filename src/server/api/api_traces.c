@@ -201,6 +201,10 @@ void api_legend(struct call *call)
 	json_begin_object(json);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		write_styles(json, meanings[i].name, histree_labels_for(NULL, meanings[i].meaning));
+	json_begin_array_member(json, "arrows");
+	for (unsigned kind = 0; kind < HISTREE_ARROW_KIND_COUNT; kind++)
+		api_write_style(json, histree_arrow_style((enum histree_arrow_kind)kind));
+	json_end(json);
 	if (dataset != NULL) {
 		write_labels(json, dataset);
 		dataset_release(dataset);

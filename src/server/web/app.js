@@ -92,6 +92,8 @@ function writeAddress() {
 			parts.set(name, JSON.stringify(settings));
 	if (viewport.filter !== "")
 		parts.set("filter", viewport.filter);
+	if (time.clockName() !== time.usualClock(viewport.start))
+		parts.set("clock", time.clockName());
 	parts.set("theme", viewport.dark ? "dark" : "light");
 	// Each range that was looked at is a place to go back to.
 	const place = `${experiment.uuid} ${viewport.from} ${viewport.to}`;
@@ -246,6 +248,8 @@ function showViews(names, parts = address()) {
 		kept.has(chart.view.name) ? chart.draw() : chart.begin();
 	for (const panel of panels) {
 		panel.chose = (info) => selection.of(panel, info);
+		if (!opened.has(panel.name) && active?.chosen >= 0)
+			panel.onChosen?.(active.infoAt(active.chosen), active);
 		panel.draw();
 		panel.follow().catch(fail);
 	}
@@ -283,7 +287,12 @@ function viewButton(view) {
 // ---- traces ----
 
 function openExperiment(chosen, parts) {
+	if (experiment?.uuid !== chosen.uuid) {
+		hover.leave();
+		$("search-text").value = $("search-result").textContent = "";
+	}
 	experiment = chosen;
+	time.setClock(parts.get("clock") ?? time.usualClock(BigInt(chosen.start)));
 	document.title = `${chosen.name} – histree`;
 	charts = [];
 	panels = [];
@@ -350,6 +359,7 @@ async function search(backwards) {
 	const text = $("search-text").value.trim();
 	if (!active || text === "")
 		return;
+	$("search-result").textContent = ""; // an expression that is wrong finds nothing, and is said elsewhere
 	const found = $("search-kind").value === "rows" ? await searchRows(text, backwards) : await searchStates(text, backwards);
 	$("search-result").textContent = found === true ? "" : found || "nothing found";
 }
@@ -397,6 +407,16 @@ async function stepState(backwards) {
 	viewport.reveal(viewport.a);
 }
 
+// Goes along an arrow of the selected row: to where the next one leads, or where the last one came from.
+function stepArrow(backwards) {
+	const arrow = active && active.chosen >= 0 ? active.arrows.step(active.chosen, viewport.a ?? viewport.from, backwards) : null;
+	if (!arrow)
+		return;
+	active.choose(backwards ? arrow.from : arrow.to);
+	viewport.mark("a", backwards ? arrow.start : arrow.end);
+	viewport.reveal(viewport.a);
+}
+
 function jump() {
 	const at = time.parse($("jump-text").value, viewport.start);
 	$("jump-text").setCustomValidity(Number.isFinite(at) && at >= 0 && at <= viewport.duration ? "" : "no time of this trace");
@@ -407,6 +427,12 @@ function jump() {
 }
 
 // ---- legend, help, status line ----
+
+// All times of the page are written by it.
+function setClock(name) {
+	time.setClock(name);
+	redraw();
+}
 
 function toggleBookmarks() {
 	$("bookmarks").hidden = !$("bookmarks").hidden;
@@ -467,6 +493,9 @@ const keys = {
 	n: () => search(false).catch(fail),
 	N: () => search(true).catch(fail),
 	b: () => toggleBookmarks(),
+	t: () => setClock(time.CLOCKS[(time.CLOCKS.indexOf(time.clockName()) + 1) % time.CLOCKS.length]),
+	"[": () => stepArrow(true),
+	"]": () => stepArrow(false),
 	u: () => history.back(),
 	U: () => history.forward(),
 	"/": () => $("search-text").focus(),
@@ -536,6 +565,7 @@ $("jump").onsubmit = (event) => {
 $("jump-text").oninput = () => $("jump-text").setCustomValidity("");
 $("whole").onclick = keys[0];
 $("help-button").onclick = keys["?"];
+$("axis-label").onclick = keys.t;
 $("bookmarks-button").onclick = toggleBookmarks;
 $("legend-button").onclick = () => showLegend().catch(fail);
 $("theme").onclick = () => viewport.setDark(!viewport.dark);

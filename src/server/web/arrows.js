@@ -119,6 +119,13 @@ export class Arrows {
 		context.fill(heads);
 	}
 
+	// The next arrow of a row from a time on, that leaves it, or the last one before, that came to it; of those in the visible
+	// range.
+	step(position, at, backwards) {
+		const own = this.arrows.filter((arrow) => backwards ? arrow.to === position && arrow.end <= at : arrow.from === position && arrow.start >= at);
+		return own.reduce((best, arrow) => !best || (backwards ? arrow.end > best.end : arrow.start < best.start) ? arrow : best, null);
+	}
+
 	// What is said of the arrow nearest to a point of the canvas; null: there is none near.
 	textAt(x, y) {
 		let [nearest, closest] = [null, NEAR];

@@ -29,6 +29,13 @@ export function shortNumber(number) {
 	return `${Number(number.toPrecision(4))}${PREFIXES[prefix]}`;
 }
 
+// "25 MB/s", "2.4 GHz", "25 M tasks", "80 %".
+export function withUnit(number, unit) {
+	const text = shortNumber(number), takesPrefix = /^(B|b|Hz|W|J|V|A)\b/.test(unit);
+	const joint = unit === "" || (takesPrefix && /[kMGTP]$/.test(text)) ? "" : " ";
+	return text + joint + unit;
+}
+
 class LinearScale {
 	constructor(low, high, begin, end) {
 		const least = (high - low) * TICK_DISTANCE / Math.abs(end - begin);
@@ -209,7 +216,7 @@ export class ChartsPanel extends EventTarget {
 	#nameTicks(context, unit) {
 		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
 		for (const tick of this.scale.ticks) {
-			const text = `${shortNumber(tick)}${unit === "" ? "" : ` ${unit}`}`, y = Math.round(this.scale.at(tick));
+			const text = withUnit(tick, unit), y = Math.round(this.scale.at(tick));
 			context.globalAlpha = 0.75;
 			context.fillStyle = colour("ground");
 			context.fillRect(2, y - 13, context.measureText(text).width + 4, 13);
@@ -227,7 +234,7 @@ export class ChartsPanel extends EventTarget {
 		const at = viewport.from + event.offsetX / width * viewport.span;
 		const index = Math.min(Math.max(Math.floor((at - from) / (to - from) * count), 0), count - 1);
 		const { unit } = this.#chart;
-		const said = this.lines.map((line) => [line.name, line.values[index] === null ? "unknown" : `${shortNumber(line.values[index])} ${unit}`]);
+		const said = this.lines.map((line) => [line.name, line.values[index] === null ? "unknown" : withUnit(line.values[index], unit)]);
 		showTip(event, time.clock(viewport.start, at), said);
 	}
 }

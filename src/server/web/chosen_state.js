@@ -98,7 +98,7 @@ export class ChosenState {
 			["from", time.clock(start, state.start)], ["to", time.clock(start, state.end + 1)],
 			[state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)], ...why,
 			["before", brief(before)], ["after", brief(after)],
-			...Object.entries(state.others ?? {}).map(([name, value]) => [name.replaceAll("_", " "), value]));
+			...Object.entries(state.others ?? {}).filter(([name]) => name !== "Exec_name").map(([name, value]) => [name.replaceAll("_", " "), value]));
 	}
 
 	#put(...lines) {

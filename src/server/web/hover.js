@@ -70,7 +70,8 @@ export class Hover {
 			rows.push(["from", time.clock(this.viewport.start, state.start)], ["to", time.clock(this.viewport.start, state.end + 1)]);
 			rows.push([state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)]);
 			for (const [name, value] of Object.entries(state.others ?? {}))
-				rows.push([name.replaceAll("_", " "), value]);
+				if (!(name.toLowerCase() in info)) // which says it by its own name below
+					rows.push([name.replaceAll("_", " "), value]);
 		}
 		if (info.host && !info.isHost)
 			rows.push(["host", info.host]);

@@ -15,7 +15,8 @@ const DOT = 3; // px
 const NAMES_SHOWN = 40;
 const EDGE = 8; // px above and below the points
 
-// Told apart by those who see red and green alike (Okabe and Ito); what comes after them is grey.
+// Told apart by those who see red and green alike (Okabe and Ito).  Names after them have hues a golden angle apart, as far
+// as names are shown, and then grey.
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7b5cd6", "#444444"];
 const DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#f09ac9", "#f0e442", "#9ad1f5", "#b49bff", "#dddddd"];
 
@@ -48,7 +49,10 @@ export class SegmentScatter {
 	}
 
 	colourOf(index) {
-		return (this.panel.viewport.dark ? DARK : LIGHT)[index] ?? colour("quiet");
+		const { dark } = this.panel.viewport;
+		if (index >= NAMES_SHOWN)
+			return colour("quiet");
+		return (dark ? DARK : LIGHT)[index] ?? `hsl(${Math.round(index * 137.5) % 360} 55% ${dark ? 65 : 42}%)`;
 	}
 
 	#came() {

@@ -234,8 +234,8 @@ export class Axis {
 	#draw() {
 		const { context, width, height } = fit(this.canvas);
 		const { viewport } = this;
-		// Ticks are whole steps of the day's time, not of the time since the start.
-		const day = Number(viewport.start % 86400000000000n);
+		// Ticks are whole steps of the clock's time.
+		const day = Number(time.clockStart(viewport.start) % 86400000000000n);
 		const { step, positions } = time.ticks(day + viewport.from, day + viewport.to, width / 130);
 		context.clearRect(0, 0, width, height);
 		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
@@ -255,6 +255,7 @@ export class Axis {
 		drawMarkers(context, viewport, width, height);
 		for (const overlay of viewport.overlays)
 			overlay.drawNames?.(context, width);
-		this.label.textContent = `${time.date(viewport.start, viewport.from)} UTC`;
+		const name = time.clockName();
+		this.label.textContent = name === "since start" ? "time since the start" : `${time.date(viewport.start, viewport.from)} ${name}`;
 	}
 }

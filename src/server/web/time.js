@@ -4,6 +4,27 @@
 const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 const DAY = 86400n * 1000000000n;
 
+// How times are written: of the UTC day, of the day of this machine, or since the start of the trace.
+export const CLOCKS = ["UTC", "local", "since start"];
+let chosenClock = "UTC";
+
+export const clockName = () => chosenClock;
+
+export function setClock(name) {
+	chosenClock = CLOCKS.includes(name) ? name : "UTC";
+}
+
+// A trace whose clock began with the machine or the program, as those of Chrome and of tests do, has no day.
+export const usualClock = (start) => start < 10n * 365n * DAY ? "since start" : "UTC";
+
+// The start of the trace in the clock that is chosen, ns since the epoch.
+export function clockStart(start) {
+	if (chosenClock === "since start")
+		return 0n;
+	const minutes = chosenClock === "local" ? new Date(Number(start / 1000000n)).getTimezoneOffset() : 0;
+	return start - BigInt(minutes) * 60n * 1000000000n;
+}
+
 // "12.345 ms", with as many decimals as `step` can tell apart.
 export function duration(ns, step = 0) {
 	const [unit, size] = UNITS.find(([, size]) => Math.abs(ns) >= size) ?? UNITS[3];
@@ -11,9 +32,12 @@ export function duration(ns, step = 0) {
 	return `${(ns / size).toFixed(decimals)} ${unit}`;
 }
 
-// "17:46:22.794565804" of the UTC day; `start` is the start of the trace, a BigInt of ns since the epoch.
+// "17:46:22.794565804" by the clock that is chosen, "+3.794565804 s" since the start; `start` is the start of the trace,
+// a BigInt of ns since the epoch.
 export function clock(start, offset, decimals = 9) {
-	const ns = (start + BigInt(Math.round(offset))) % DAY;
+	if (chosenClock === "since start")
+		return `+${(Math.round(offset) / 1e9).toFixed(decimals)} s`;
+	const ns = (clockStart(start) + BigInt(Math.round(offset))) % DAY;
 	const second = ns / 1000000000n;
 	const two = (number) => String(number).padStart(2, "0");
 	const fraction = String(ns % 1000000000n).padStart(9, "0").slice(0, decimals);
@@ -22,7 +46,7 @@ export function clock(start, offset, decimals = 9) {
 
 // "2016-03-04", the day of a time after the start.
 export function date(start, offset = 0) {
-	const ns = start + BigInt(Math.round(offset));
+	const ns = clockStart(start) + BigInt(Math.round(offset));
 	return new Date(Number(ns / 1000000n)).toISOString().slice(0, 10);
 }
 
@@ -30,7 +54,7 @@ export function date(start, offset = 0) {
 export function tick(start, offset, step, span) {
 	const decimals = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(step))));
 	const said = clock(start, offset, decimals);
-	return span >= Number(DAY) ? `${date(start, offset)} ${said}` : said;
+	return span >= Number(DAY) && chosenClock !== "since start" ? `${date(start, offset)} ${said}` : said;
 }
 
 // What a user types, as ns after the start: ns since the epoch, "+12.5ms", or a time of the day.  NaN: none of these.
@@ -44,9 +68,10 @@ export function parse(text, start) {
 	const day = /^(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/.exec(text);
 	if (!day)
 		return NaN;
+	const first = chosenClock === "since start" ? start : clockStart(start);
 	const seconds = BigInt(day[1]) * 3600n + BigInt(day[2]) * 60n + BigInt(day[3]);
 	const ns = seconds * 1000000000n + BigInt((day[4] ?? "").padEnd(9, "0"));
-	const offset = Number(start - start % DAY + ns - start);
+	const offset = Number(ns - first % DAY);
 	return offset < 0 ? offset + Number(DAY) : offset;
 }
 
