@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "item/value_codec.h"
-#include "node/node_format.h"
+#include "node/node.h"
 
 /* ---- column block -------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /*
  * column_block.h - the bytes of a leaf of columns (docs/design/01-tree.md).  For node/ only.
  *
- * After the header of every node (node_format.h):
+ * After the header of every node (node.h):
  *
  * 	OFFSET	SIZE
  * 	48	4	1: times are direct, 0: there is a table of times
@@ -46,7 +46,7 @@
 
 #include "base/bits.h"
 #include "base/bytes.h"
-#include "node/node_format.h"
+#include "node/node.h"
 
 enum column {
 	COLUMN_KEY,

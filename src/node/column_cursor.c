@@ -8,7 +8,7 @@
 #include <assert.h>
 
 #include "node/column_block.h"
-#include "node/node_region.h"
+#include "node/node.h"
 
 /* ---- column cursor ------------------------------------------------------------------------------------------- */
 

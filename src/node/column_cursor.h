@@ -17,7 +17,7 @@
 #define NODE_COLUMN_CURSOR_H
 
 #include "node/column_block.h"
-#include "node/node_region.h"
+#include "node/node.h"
 
 enum { STEPS_AT_ONCE = 4, STEP_WIDTH_MOST = BITS_IN_A_LOAD / 2, GROUP_WIDTH_LEAST = 3, GROUP_WIDTH_MOST = 16 };
 

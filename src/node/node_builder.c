@@ -16,7 +16,6 @@
 #include "item/value_codec.h"
 #include "node/column_block.h"
 #include "node/node.h"
-#include "node/node_format.h"
 
 /* ---- node capacity ------------------------------------------------------------------------------------------- */
 

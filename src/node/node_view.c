@@ -11,7 +11,7 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "item/value_codec.h"
-#include "node/node_format.h"
+#include "node/node.h"
 #include "node/segment_node.h"
 
 uint32_t node_used(const uint8_t *block)

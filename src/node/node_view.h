@@ -12,7 +12,6 @@
 
 #include "node/column_block.h"
 #include "node/node.h"
-#include "node/node_region.h"
 
 struct node_view {
 	const struct node_layout *layout;

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "item/value_codec.h"
-#include "node/node_format.h"
+#include "node/node.h"
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #ifndef NODE_ROW_CURSOR_H
 #define NODE_ROW_CURSOR_H
 
-#include "node/node_region.h"
+#include "node/node.h"
 #include "node/node_view.h"
 
 struct row_cursor {

@@ -2,7 +2,7 @@
 /*
  * segment_node.c - a leaf of segments: how it is made, and read (docs/design/06-segments.md).
  *
- * After the header of every node (node_format.h):
+ * After the header of every node (node.h):
  *
  *	OFFSET	SIZE
  *	48	8	greatest start
@@ -40,7 +40,6 @@
 #include "base/error.h"
 #include "item/segment_batch.h"
 #include "node/node.h"
-#include "node/node_format.h"
 
 enum {
 	SEGMENT_HEADER_SIZE = 96,

@@ -15,7 +15,6 @@
 #include "base/bits.h"
 #include "item/segment_batch.h"
 #include "node/node.h"
-#include "node/node_format.h"
 
 enum {
 	SEGMENT_BLOCK_MAX = 128,      /* segments of a block */

@@ -10,7 +10,7 @@
 
 #include "base/intern.h"
 #include "histree/value.h"
-#include "node/node_region.h"
+#include "node/node.h"
 
 /* A zeroed one is empty. */
 struct state_slice {

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "node/node_region.h"
+#include "node/node.h"
 #include "tree/lifetimes.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"

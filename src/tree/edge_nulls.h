@@ -11,7 +11,7 @@
 #ifndef TREE_EDGE_NULLS_H
 #define TREE_EDGE_NULLS_H
 
-#include "node/node_region.h"
+#include "node/node.h"
 #include "tree/lifetimes.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"

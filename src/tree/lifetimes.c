@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/value.h"
-#include "node/node_region.h"
+#include "node/node.h"
 #include "store/block_file.h"
 
 /* ---- lifetimes ----------------------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@
 #include "base/block_directory.h"
 #include "base/table.h"
 #include "histree/value.h"
-#include "node/node_region.h"
+#include "node/node.h"
 #include "store/block_file.h"
 
 struct lifetime {

@@ -21,7 +21,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "node/node_cursor.h"
-#include "node/node_region.h"
+#include "node/node.h"
 #include "store/node_cache.h"
 #include "tree/edge_nulls.h"
 #include "tree/tree_reader.h"

@@ -9,7 +9,7 @@
 #ifndef TREE_TREE_ITER_H
 #define TREE_TREE_ITER_H
 
-#include "node/node_region.h"
+#include "node/node.h"
 
 __extension__ typedef unsigned __int128 tree_coverage;
 

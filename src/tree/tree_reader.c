@@ -25,7 +25,7 @@
 #include "histree/query.h"
 #include "node/node_builder.h"
 #include "node/node_cursor.h"
-#include "node/node_format.h"
+#include "node/node.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"

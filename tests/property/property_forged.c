@@ -20,7 +20,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "driver.h"
-#include "node/node_format.h"
+#include "node/node.h"
 #include "state/history_copy.h"
 #include "support/block_parts.h"
 #include "support/effort.h"

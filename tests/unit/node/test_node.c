@@ -14,7 +14,7 @@
 #include "node/column_block.h"
 #include "node/node_builder.h"
 #include "node/node_cursor.h"
-#include "node/node_format.h"
+#include "node/node.h"
 #include "support/test.h"
 
 enum { NODE_SIZE = 4096, KEYS = 9 };
