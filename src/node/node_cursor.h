@@ -8,7 +8,7 @@
 #define NODE_NODE_CURSOR_H
 
 #include "node/column_cursor.h"
-#include "node/row_cursor.h"
+#include "node/node_view.h"
 
 struct node_cursor {
 	bool is_columns;

@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * node_view.c - checks a sealed block and reads its bounds and its children.  After node_check() every offset in
+ * node_view.c - a sealed node as it is read: its bounds and children, its intervals if it has rows, and how many
+ * it has.
+ *
+ * Checks a sealed block and reads its bounds and its children.  After node_check() every offset in
  * the block lies inside it, so that readers need not check again.
+ *
+ * Reads the intervals of a region from a node of rows, in the order of (key, start), which is that
+ * of the rows; a search by halves, and the node's index if it has one, find the first.
+ *
+ * Counts the intervals of a node by key and class of value: in a leaf of columns from what each
+ * series says of itself, in a node of rows row by row.
  */
 #include "node/node_view.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "item/value_codec.h"
+#include "node/column_block.h"
 #include "node/node.h"
 #include "node/segment_node.h"
+
+/* ---- node view ----------------------------------------------------------------------------------------------- */
 
 uint32_t node_used(const uint8_t *block)
 {
@@ -142,4 +155,274 @@ uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32
 			out[count++] = child.number;
 	}
 	return count;
+}
+
+/* ---- row cursor ---------------------------------------------------------------------------------------------- */
+
+/* ---- rows ----------------------------------------------------------------------------------------- */
+
+/* Start, end and key of the row at `reader`, which is left before the value. */
+static bool read_extent(const struct node_view *view, struct byte_reader *reader, struct histree_interval *out)
+{
+	uint64_t delta = read_varint(reader), duration = read_varint(reader), key = read_varint(reader);
+	uint64_t left = (uint64_t)view->end - (uint64_t)view->start;
+	if (reader->failed || delta > left || duration > left - delta || key < view->key_min || key > view->key_max)
+		return false;
+	out->start = (histree_time)((uint64_t)view->start + delta);
+	out->end = (histree_time)((uint64_t)out->start + duration);
+	out->quark = (histree_quark)key;
+	return true;
+}
+
+static enum histree_status next_row(struct row_cursor *cursor, struct histree_interval *out)
+{
+	const struct node_view *view = cursor->view;
+	if (cursor->at >= view->rows_end)
+		return HISTREE_END;
+	struct byte_reader reader = byte_reader(cursor->at, (size_t)(view->rows_end - cursor->at));
+	if (!read_extent(view, &reader, out))
+		return HISTREE_ERR_FORMAT;
+	out->value = value_decode(&reader);
+	if (reader.failed)
+		return HISTREE_ERR_FORMAT;
+	cursor->at = reader.at;
+	return HISTREE_OK;
+}
+
+/* ---- the index ------------------------------------------------------------------------------------ */
+
+/* The row at an entry of the index; NULL if the entry points outside the rows. */
+static const uint8_t *indexed_row(const struct node_view *view, size_t entry)
+{
+	uint32_t offset = get_le32(view->rows_end + entry * NODE_INDEX_SIZE);
+	if (offset < (uint32_t)(view->rows - view->block) || offset >= (uint32_t)(view->rows_end - view->block))
+		return NULL;
+	return view->block + offset;
+}
+
+static bool is_before(const struct histree_interval *interval, histree_quark key, histree_time time)
+{
+	return interval->quark < key || (interval->quark == key && interval->end < time);
+}
+
+/* What is looked for: the first row of `key` that ends at `time` or later. */
+struct row_target {
+	const struct node_view *view;
+	histree_quark key;
+	histree_time time;
+	bool *malformed;
+};
+
+static bool entry_is_before(const void *context, size_t entry)
+{
+	const struct row_target *target = context;
+	const uint8_t *at = indexed_row(target->view, entry);
+	if (at != NULL) {
+		struct byte_reader reader = byte_reader(at, (size_t)(target->view->rows_end - at));
+		struct histree_interval interval;
+		if (read_extent(target->view, &reader, &interval))
+			return is_before(&interval, target->key, target->time);
+	}
+	*target->malformed = true;
+	return false;
+}
+
+static enum histree_status seek_row(struct row_cursor *cursor, histree_quark key, histree_time time)
+{
+	const struct node_view *view = cursor->view;
+	bool malformed = false;
+	const struct row_target target = { .view = view, .key = key, .time = time, .malformed = &malformed };
+	/* The last entry of the index whose row is before what is looked for; then row by row. */
+	size_t count = node_index_count(view->row_count);
+	size_t first = search_first(0, count, count / 2, entry_is_before, &target);
+	if (malformed)
+		return HISTREE_ERR_FORMAT;
+	cursor->at = first == 0 ? view->rows : indexed_row(view, first - 1);
+	/* It is no further away than the next entry is; an index that lies must not make us read all rows. */
+	for (uint32_t row = 0; row <= NODE_ROWS_PER_INDEX; row++) {
+		const uint8_t *before = cursor->at;
+		struct histree_interval interval;
+		enum histree_status status = next_row(cursor, &interval);
+		if (status == HISTREE_END)
+			return HISTREE_OK;
+		if (status != HISTREE_OK)
+			return status;
+		if (!is_before(&interval, key, time)) {
+			cursor->at = before;
+			return HISTREE_OK;
+		}
+	}
+	return HISTREE_ERR_FORMAT;
+}
+
+bool row_cursor_is_indexed(const struct row_cursor *cursor, uint32_t row)
+{
+	return row % NODE_ROWS_PER_INDEX != 0 || row >= cursor->view->row_count ||
+	       indexed_row(cursor->view, row / NODE_ROWS_PER_INDEX) == cursor->at;
+}
+
+/* ---- the region ----------------------------------------------------------------------------------- */
+
+/* Looking for a key costs about as much as reading this many rows. */
+enum { ROWS_PER_SEEK = 24 };
+
+void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, const struct node_region *region)
+{
+	assert(!view->is_columns && view->rows <= view->rows_end);
+	*cursor = (struct row_cursor){ .view = view, .region = region, .at = view->rows };
+	if (region->quarks == NULL)
+		return;
+	region_choose_quarks(region, view->key_min, view->key_max, &cursor->next_quark, &cursor->quark_end);
+	assert(cursor->next_quark <= cursor->quark_end && cursor->quark_end <= region->quark_count);
+	cursor->by_key = (cursor->quark_end - cursor->next_quark) * ROWS_PER_SEEK < view->row_count;
+}
+
+/* The next row of the region, all rows being read. */
+static enum histree_status next_of_all(struct row_cursor *cursor, struct histree_interval *out)
+{
+	const struct node_region *region = cursor->region;
+	enum histree_status status;
+	while ((status = next_row(cursor, out)) == HISTREE_OK) {
+		if (region->quarks != NULL) {
+			if (cursor->next_quark < cursor->quark_end)
+				cursor->next_quark = region_quark_from(region, cursor->next_quark, out->quark);
+			if (cursor->next_quark >= cursor->quark_end)
+				return HISTREE_END;
+			if (region->quarks[cursor->next_quark] != out->quark)
+				continue;
+		}
+		if (region_has_time_of(region, out->start, out->end))
+			return HISTREE_OK;
+	}
+	return status;
+}
+
+/* The same, each key being looked for. */
+static enum histree_status next_of_some(struct row_cursor *cursor, struct histree_interval *out)
+{
+	const struct node_region *region = cursor->region;
+	for (; cursor->next_quark < cursor->quark_end; cursor->next_quark++, cursor->is_sought = false) {
+		histree_quark key = region->quarks[cursor->next_quark];
+		enum histree_status status = HISTREE_OK;
+		if (!cursor->is_sought)
+			status = seek_row(cursor, key, region->from);
+		cursor->is_sought = status == HISTREE_OK;
+		/* After the last of a key, and of its window, there is nothing to look for. */
+		while (status == HISTREE_OK && (status = next_row(cursor, out)) == HISTREE_OK &&
+		       out->quark == key && out->start <= region->to)
+			if (region_has_time_of(region, out->start, out->end))
+				return HISTREE_OK;
+		if (status < 0)
+			return status;
+	}
+	return HISTREE_END;
+}
+
+enum histree_status row_cursor_next(struct row_cursor *cursor, struct histree_interval *out)
+{
+	return cursor->by_key ? next_of_some(cursor, out) : next_of_all(cursor, out);
+}
+
+/* ---- node counts --------------------------------------------------------------------------------------------- */
+
+/* ---- columns --------------------------------------------------------------------------------------------- */
+
+/* The classes of values of the types that a leaf of columns keeps apart. */
+struct leaf_classes {
+	unsigned integer, null;
+	unsigned listed; /* those of all values of the dictionary together */
+};
+
+static bool find_listed(const struct column_view *view, const struct node_counter *counter, unsigned *classes)
+{
+	*classes = 0;
+	for (uint32_t entry = 0; entry < view->value_count; entry++) {
+		struct histree_value value;
+		if (!column_dictionary_value(view, entry, &value))
+			return false;
+		*classes |= counter->class_of(&value);
+	}
+	return true;
+}
+
+/* Which values of the dictionary a series has is only looked up where that makes a difference. */
+static bool find_of_series(const struct column_view *view, const struct column_series *series,
+			   const struct node_counter *counter, unsigned *classes)
+{
+	const unsigned width = (unsigned)series->fields[COLUMN_VALUE_WIDTH];
+	size_t at = series->values;
+	for (uint64_t i = 0; i <= series->fields[COLUMN_COUNT]; i++, at += width) {
+		struct histree_value value;
+		uint64_t entry = series->fields[COLUMN_BASE] + bits_get(view->block, at, width);
+		if (!column_dictionary_value(view, entry, &value))
+			return false;
+		*classes |= counter->class_of(&value);
+	}
+	return true;
+}
+
+static bool count_series(const struct column_view *view, const struct column_series *series,
+			 const struct leaf_classes *of_leaf, const struct node_counter *counter)
+{
+	unsigned classes = 0;
+	switch ((enum value_kind)series->fields[COLUMN_KIND]) {
+	case VALUES_INT:
+		classes = of_leaf->integer;
+		break;
+	case VALUES_INT_OR_NULL:
+		classes = of_leaf->integer | of_leaf->null;
+		break;
+	case VALUES_DICTIONARY:
+		if (of_leaf->listed != 0 && !find_of_series(view, series, counter, &classes))
+			return false;
+		break;
+	case VALUES_NULL:
+	case VALUE_KIND_COUNT:
+		classes = of_leaf->null;
+		break;
+	}
+	counter->count(counter->context, (histree_quark)series->fields[COLUMN_KEY],
+		       (uint32_t)series->fields[COLUMN_COUNT] + 1, classes);
+	return true;
+}
+
+static enum histree_status count_columns(const struct column_view *view, const struct node_counter *counter)
+{
+	const struct histree_value integer = histree_int(0), null = histree_null();
+	struct leaf_classes of_leaf = { .integer = counter->class_of(&integer), .null = counter->class_of(&null) };
+	struct column_series series[SERIES_PER_BLOCK];
+	struct column_block block;
+	if (!find_listed(view, counter, &of_leaf.listed))
+		return HISTREE_ERR_FORMAT;
+	for (uint32_t number = 0; number < view->block_count; number++) {
+		if (!column_block_open(&block, view, number) || !column_block_unpack(&block, series))
+			return HISTREE_ERR_FORMAT;
+		for (uint32_t s = 0; s < block.series_count; s++)
+			if (!count_series(view, &series[s], &of_leaf, counter))
+				return HISTREE_ERR_FORMAT;
+	}
+	return HISTREE_OK;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static enum histree_status count_rows(const struct node_view *view, const struct node_counter *counter)
+{
+	static const struct node_region everything = { .from = INT64_MIN, .to = INT64_MAX };
+	struct row_cursor cursor;
+	struct histree_interval interval;
+	enum histree_status status;
+	row_cursor_begin(&cursor, view, &everything);
+	while ((status = row_cursor_next(&cursor, &interval)) == HISTREE_OK)
+		counter->count(counter->context, interval.quark, 1, counter->class_of(&interval.value));
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- */
+
+enum histree_status node_count(const struct node_view *view, const struct node_counter *counter)
+{
+	if (view->row_count == 0)
+		return HISTREE_OK;
+	return view->is_columns ? count_columns(&view->columns, counter) : count_rows(view, counter);
 }

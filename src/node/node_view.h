@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node_view.h - read a sealed node: its bounds and its children; node_cursor.h reads its intervals.
+ * node_view.h - a sealed node as it is read: its bounds and children, its intervals if it has rows, and how many
+ * it has.
+ *
+ * Read a sealed node: its bounds and its children; node_cursor.h reads its intervals.
  *
  * A view borrows the block.  node_check() is for blocks that come from a file; what passed it can be viewed and
  * read without fear.  Rows are still decoded with every number checked.
+ *
+ * The intervals of a region in a node of rows, in the order of (key, start).
+ *
+ * How many intervals of each key a node has, and of which classes their values are: what a series
+ * says of itself, without making its intervals.
  */
 #ifndef NODE_NODE_VIEW_H
 #define NODE_NODE_VIEW_H
@@ -50,5 +58,40 @@ struct node_child node_view_child(const struct node_view *view, uint32_t index);
  */
 uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32_t end,
 			    const struct node_region *region, uint32_t *out);
+
+struct row_cursor {
+	const struct node_view *view;     /* borrowed */
+	const struct node_region *region; /* borrowed */
+	const uint8_t *at;                /* the next row */
+	size_t next_quark, quark_end;     /* of the region: those that can still be in this node */
+	bool by_key;                      /* look for each key instead of reading all rows */
+	bool is_sought;                   /* the key at next_quark has been looked for */
+};
+
+/* Begin before the first interval. */
+void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, const struct node_region *region);
+
+/*
+ * Get the next interval, whose bytes are borrowed from the block.  Returns HISTREE_END at the end, or
+ * HISTREE_ERR_FORMAT.
+ */
+enum histree_status row_cursor_next(struct row_cursor *cursor, struct histree_interval *out);
+
+/*
+ * Returns whether the index leads to the row that the cursor is before, if it has an entry for it.  For
+ * verification.
+ */
+bool row_cursor_is_indexed(const struct row_cursor *cursor, uint32_t row);
+
+struct node_counter {
+	/* Returns bits: what a value is; that of an integer and that of null depend on their type alone. */
+	unsigned (*class_of)(const struct histree_value *value);
+	/* Some intervals of a key, and the bits of all their values together. */
+	void (*count)(void *context, histree_quark key, uint32_t intervals, unsigned classes);
+	void *context;
+};
+
+/* Count all intervals of a node, each once.  Returns HISTREE_ERR_FORMAT if it is malformed. */
+enum histree_status node_count(const struct node_view *view, const struct node_counter *counter);
 
 #endif

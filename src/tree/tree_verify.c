@@ -22,7 +22,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "node/node_counts.h"
+#include "node/node_view.h"
 #include "node/segment_node.h"
 #include "tree/tree_reader.h"
 

@@ -7,7 +7,7 @@
 #define TREE_TREE_VERIFY_H
 
 #include "base/crew.h"
-#include "node/node_counts.h"
+#include "node/node_view.h"
 #include "tree/tree_reader.h"
 
 /*
