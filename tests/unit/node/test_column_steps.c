@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "node/column_cursor.h"
+#include "node/node_cursor.h"
 #include "support/effort.h"
 #include "support/test.h"
 
