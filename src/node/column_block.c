@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "node/node.h"
 
 /* ---- column block -------------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@
  * Table of times: for every 64 of them a head: the first, above the node's start (8), offset of the others (4),
  * their width (4).  The others are bits: 64 numbers above the first.
  *
- * Dictionary: the offset of each value (4), then the values (item/value_codec.h).
+ * Dictionary: the offset of each value (4), then the values (value.h).
  *
  * Index of blocks: the key of the first series (4), offset of the block (4).
  *

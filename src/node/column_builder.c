@@ -15,7 +15,7 @@
 #include "base/crc32c.h"
 #include "base/radix_sort.h"
 #include "histree/value.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "node/column_block.h"
 #include "node/node.h"
 

@@ -32,7 +32,7 @@
  * 			rows, sorted by (key, start)
  * 			index: the offset (4) of every 16th row, the first included; it ends at `used`
  *
- * A row: varint start - node start, varint end - start, varint key, value (item/value_codec.h).  Rows do not
+ * A row: varint start - node start, varint end - start, varint key, value (value.h).  Rows do not
  * depend on each other, so that a search can begin at any row of the index.
  *
  * What is asked of a node: keys times times (histree/query.h: the region of a query).

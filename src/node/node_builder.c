@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/radix_sort.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "node/column_block.h"
 #include "node/node.h"
 

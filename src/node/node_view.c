@@ -20,7 +20,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "node/column_block.h"
 #include "node/node.h"
 #include "node/segment_node.h"

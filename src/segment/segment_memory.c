@@ -18,7 +18,7 @@
 #include "base/search.h"
 #include "histree/segment.h"
 #include "item/segment_batch.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "segment/segment_backend.h"
 #include "segment_tree/segment_order.h"
 #include "store/record_sort.h"

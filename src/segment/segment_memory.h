@@ -9,7 +9,7 @@
  * first are dropped each time, and mostly nothing is written.
  *
  * A segment in a run: its start as a zigzag varint, its duration and its number of arrival as varints, then its
- * values (item/value_codec.h).
+ * values (value.h).
  */
 #ifndef SEGMENT_SEGMENT_MEMORY_H
 #define SEGMENT_SEGMENT_MEMORY_H

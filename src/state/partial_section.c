@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 
 /* The least and the greatest size of a checkpoint and of an exception, without knowledge and value. */
 enum { CHECKPOINT_SIZE_MAX = 7 * VARINT_SIZE_MAX + 8, CHECKPOINT_SIZE_MIN = 13, EXCEPTION_SIZE_MIN = 6 };

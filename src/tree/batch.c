@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "histree/state_system.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "node/column_builder.h"
 #include "tree/lifetimes.h"
 

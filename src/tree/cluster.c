@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 
 enum {
 	CLUSTER_TIER_SHARE = 8, /* the first tier may hold this many times the items of each other tier */

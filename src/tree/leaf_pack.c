@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "node/node_view.h"
 #include "tree/batch.h"
 #include "tree/cluster.h"

@@ -3,7 +3,7 @@
  * fuzz_value.c - bytes as state values, one after the other: what is decoded encodes to the same value again.
  */
 #include "fuzz.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 
 FUZZ_TARGET(bytes, size)
 {

@@ -16,7 +16,7 @@
 #include "event_index/event_index.h"
 #include "fuzz.h"
 #include "image.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_table.h"
 #include "segment_tree/segment_location.h"

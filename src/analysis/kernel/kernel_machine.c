@@ -15,7 +15,7 @@
 #include "base/hash_index.h"
 #include "base/intern.h"
 #include "histree/value.h"
-#include "item/value_pair.h"
+#include "item/value.h"
 
 /* ---- kernel places ------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * The papers measured a layout in which nodes of threads and CPUs have no states and Status is below them (`2016`).
  * Thesis 5.1 puts the status on the node (`plain`), makes attributes only once something is known, and has
  * interrupts directly below their CPU, softirqs with a minus.  `compact` does all of that, and keeps what is always
- * known together as a pair (value_codec.h).
+ * known together as a pair (value.h).
  *
  * The threads and CPUs of a recorded machine, as all analyses of a kernel trace know them:
  * which thread runs on each CPU, what threads are called, and since when lost events leave that in doubt: those
@@ -27,7 +27,7 @@
 #include "base/hash_index.h"
 #include "base/intern.h"
 #include "histree/value.h"
-#include "item/value_pair.h"
+#include "item/value.h"
 
 /* The attributes at the top of the tree. */
 enum kernel_group { GROUP_CPUS, GROUP_THREADS, GROUP_IRQS, GROUP_SOFT_IRQS, GROUP_COUNT };

@@ -17,7 +17,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number_text.h"
-#include "item/value_codec.h"
+#include "item/value.h"
 #include "pipeline/load/load.h"
 #include "segment/segment_backend.h"
 #include "state/attributes.h"

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "item/value_codec.h"
-#include "item/value_pair.h"
+#include "item/value.h"
 #include "support/test.h"
 
 enum { ROOM = 64 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * value.h - values of states: their types, their bytes, and two numbers in one string.
+ *
+ * A state value as bytes: a type byte, then
+ *
+ * 	null		nothing
+ * 	int, long	zigzag varint
+ * 	double		8 bytes, IEEE-754 binary64, little-endian
+ * 	bool		one byte, 0 or 1
+ * 	string, custom	varint size, then the bytes
+ *
+ * histree-format(5) says the same to the world.
+ *
+ * Two ints that change together as one string: "3/20", "-/20" if the first is null, "3/?" if the
+ * second is unknown.  A pair of nulls is null, a pair of unknowns unknown.  histree_value_part() takes it apart.
+ */
+#ifndef ITEM_VALUE_H
+#define ITEM_VALUE_H
+
+#include "base/bytes.h"
+#include "histree/value.h"
+
+/* Bytes of a string or custom value besides its own: type and size. */
+enum { VALUE_OVERHEAD_MAX = 1 + 5 };
+
+size_t value_encoded_size(const struct histree_value *value);
+
+/* `at` has room for value_encoded_size().  Returns where the next byte goes. */
+uint8_t *value_encode(uint8_t *at, const struct histree_value *value);
+
+/* The bytes of strings and customs are borrowed from the reader's.  A malformed value fails the reader. */
+struct histree_value value_decode(struct byte_reader *reader);
+
+enum { VALUE_PAIR_SIZE = 24 }; /* two ints and a slash */
+
+/* Returns the pair of two values, each an int, null or unknown.  Its bytes are those of `text`. */
+struct histree_value value_pair(struct histree_value first, struct histree_value second,
+				char text[static VALUE_PAIR_SIZE]);
+
+#endif
