@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/crc32c.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "histree/build.h"
 #include "histree/histree.h"

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bytes.h - numbers and texts as bytes: little-endian numbers, varints, floating-point numbers as IEEE 754 has
+ * bytes.h - numbers, texts, bits and blocks as bytes, and the checksum of bytes.
+ *
+ * Numbers of a fixed width, one after the other, least significant bit first.
+ *
+ * Readers load eight bytes at once, so BITS_SLACK bytes after the last number must be readable.
+ *
+ * CRC-32C (Castagnoli, polynomial 0x1edc6f41), as in iSCSI (RFC 3720), ext4 and SSE4.2.
+ *
+ * crc32c(0, "123456789", 9) = 0xe3069283.  A sum can be continued: crc32c(crc32c(0, a), b) is the sum of a and b
+ * together.
+ *
+ * Numbers and texts as bytes: little-endian numbers, varints, floating-point numbers as IEEE 754 has
  * them, and what is kept or sent as one after the other.
  *
  * A varint is LEB128: seven bits a byte, least significant first; the top bit says that more follow.  It takes at
@@ -8,6 +19,14 @@
  *
  * Writers are given room by their caller.  Readers of bytes from outside use a struct byte_reader, which
  * checks each read against what is left and remembers the first failure.
+ *
+ * Blocks of differing sizes, one after the other, and after them where each begins.
+ *
+ * 	blocks
+ * 	for each block its offset from the first one, in as few bits as the size of all blocks needs
+ *
+ * So a block is found without those before it, and both parts can be written front to back.  A reader knows from
+ * elsewhere how many blocks there are and how many bytes they take.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -19,6 +38,128 @@
 #include <string.h>
 
 #include "base/array.h"
+
+enum { BITS_SLACK = 8 };
+
+static inline unsigned bits_needed(uint64_t number)
+{
+	return number == 0 ? 0 : 64 - (unsigned)__builtin_clzll(number);
+}
+
+static inline uint64_t bits_load(const uint8_t *bytes)
+{
+	uint64_t word;
+	memcpy(&word, bytes, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* Eight bytes at once hold a number of this width, whichever of the first's bits it begins at. */
+enum { BITS_IN_A_LOAD = 57 };
+
+/* Returns `width` bits from bit `at` on, 0 to 64 of them.  BITS_SLACK must be there even for a width of 0. */
+static inline uint64_t bits_get(const uint8_t *bytes, size_t at, unsigned width)
+{
+	const uint8_t *from = bytes + at / 8;
+	unsigned shift = at % 8;
+	uint64_t word = bits_load(from) >> shift;
+	if (width <= BITS_IN_A_LOAD)
+		return word & ((UINT64_C(1) << width) - 1);
+	if (width + shift > 64)
+		word |= (uint64_t)from[8] << (64 - shift);
+	return width >= 64 ? word : word & ((UINT64_C(1) << width) - 1);
+}
+
+/* Bytes that grow as bits are put at their end.  A zeroed struct is empty. */
+struct bit_buffer {
+	uint8_t *bytes; /* zero after `bits` */
+	size_t bits;
+	size_t capacity; /* bytes */
+};
+
+/* Make room for `bits` more.  Returns false if memory is out. */
+bool bit_buffer_reserve(struct bit_buffer *buffer, size_t bits);
+
+/* Put a number at the end; there must be room. */
+static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, unsigned width)
+{
+	if (width == 0)
+		return;
+	uint8_t *to = buffer->bytes + buffer->bits / 8;
+	unsigned shift = buffer->bits % 8;
+	uint64_t word = bits_load(to) | number << shift;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	memcpy(to, &word, sizeof(word));
+	if (width + shift > 64)
+		to[8] = (uint8_t)(number >> (64 - shift));
+	buffer->bits += width;
+}
+
+/*
+ * A writer puts many numbers in a row, with the bits at hand in a register until they are eight bytes.  There must
+ * be room for all of them; between bit_writer_begin() and bit_writer_end() the buffer is left alone.
+ */
+struct bit_writer {
+	uint8_t *to;
+	uint64_t word;   /* of the byte at `to` and those after it */
+	unsigned filled; /* bits of it, less than 64 between two numbers */
+};
+
+static inline struct bit_writer bit_writer_begin(const struct bit_buffer *buffer)
+{
+	uint8_t *to = buffer->bytes + buffer->bits / 8;
+	return (struct bit_writer){ .to = to, .word = *to, .filled = buffer->bits % 8 };
+}
+
+static inline void bit_writer_store(const struct bit_writer *writer)
+{
+	uint64_t word = writer->word;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	memcpy(writer->to, &word, sizeof(word));
+}
+
+/* Put less than 64 bits, of which only the lowest `width` may be set. */
+static inline void bit_writer_put_short(struct bit_writer *writer, uint64_t number, unsigned width)
+{
+	writer->word |= number << writer->filled;
+	writer->filled += width;
+	if (writer->filled < 64)
+		return;
+	bit_writer_store(writer);
+	writer->to += sizeof(writer->word);
+	writer->filled -= 64;
+	writer->word = number >> (width - writer->filled);
+}
+
+/* Put up to 64 bits, of which only the lowest `width` may be set. */
+static inline void bit_writer_put(struct bit_writer *writer, uint64_t number, unsigned width)
+{
+	if (width < 64) {
+		bit_writer_put_short(writer, number, width);
+		return;
+	}
+	bit_writer_put_short(writer, number & UINT32_MAX, 32);
+	bit_writer_put_short(writer, number >> 32, width - 32);
+}
+
+static inline void bit_writer_end(struct bit_buffer *buffer, const struct bit_writer *writer)
+{
+	bit_writer_store(writer);
+	buffer->bits = 8 * (size_t)(writer->to - buffer->bytes) + writer->filled;
+}
+
+void bit_buffer_clear(struct bit_buffer *buffer);
+void bit_buffer_release(struct bit_buffer *buffer);
+uint32_t crc32c(uint32_t sum, const void *bytes, size_t size);
+
+/* The same sum without the instruction of the processor: for processors that lack it, and to test the other. */
+uint32_t crc32c_portable(uint32_t sum, const void *bytes, size_t size);
 
 enum { VARINT_SIZE_MAX = 10 };
 
@@ -260,5 +401,28 @@ static inline void saved_release(struct saved_bytes *saved)
 	free(saved->bytes);
 	*saved = (struct saved_bytes){ 0 };
 }
+
+struct block_directory {
+	const uint8_t *blocks, *offsets; /* BITS_SLACK readable after both */
+	size_t size;                     /* of all blocks */
+	unsigned width;                  /* of an offset */
+};
+
+/* Take both parts.  The reader fails if they are not there. */
+struct block_directory block_directory_read(struct byte_reader *reader, uint64_t size, uint64_t count);
+
+/* Returns a reader from the beginning of a block to the end of all; it has failed if the block lies outside. */
+struct byte_reader block_directory_at(const struct block_directory *directory, uint64_t block);
+
+/* The offsets of the blocks while they are being written.  A zeroed struct is empty. */
+struct block_offsets {
+	uint64_t *offsets;
+	size_t count, capacity;
+};
+
+/* Returns false if memory is out. */
+bool block_offsets_add(struct block_offsets *offsets, uint64_t offset);
+bool block_offsets_pack(const struct block_offsets *offsets, uint64_t size, struct bit_buffer *out);
+void block_offsets_release(struct block_offsets *offsets);
 
 #endif

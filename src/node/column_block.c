@@ -6,7 +6,6 @@
 
 #include <assert.h>
 
-#include "base/bits.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/search.h"

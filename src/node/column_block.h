@@ -44,7 +44,6 @@
 #ifndef NODE_COLUMN_BLOCK_H
 #define NODE_COLUMN_BLOCK_H
 
-#include "base/bits.h"
 #include "base/bytes.h"
 #include "node/node.h"
 

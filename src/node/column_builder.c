@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/radix_sort.h"
 #include "histree/value.h"
 #include "item/value.h"

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "base/radix_sort.h"
 #include "histree/value.h"
 #include "node/column_block.h"

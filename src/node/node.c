@@ -9,9 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/search.h"
 #include "histree/value.h"
 

@@ -74,7 +74,7 @@ static inline uint32_t node_cut_size(uint32_t used)
 	return (used + 63) / 64 * 64;
 }
 
-/* Clear these, and what readers of bits load (base/bits.h).  The rest of a block, most of it, is never read. */
+/* Clear these, and what readers of bits load (bytes.h).  The rest of a block, most of it, is never read. */
 void node_clear_behind(uint8_t *block, uint32_t used, uint32_t node_size);
 
 /* A child as its parent knows it: bounds of the child's whole subtree. */

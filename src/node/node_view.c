@@ -18,7 +18,6 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "item/value.h"
 #include "node/column_block.h"

@@ -35,7 +35,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "item/segment_batch.h"

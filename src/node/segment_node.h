@@ -12,7 +12,7 @@
 #ifndef NODE_SEGMENT_NODE_H
 #define NODE_SEGMENT_NODE_H
 
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "item/segment_batch.h"
 #include "node/node.h"
 

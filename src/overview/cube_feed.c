@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/table.h"
 #include "overview/cube_maker.h"

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"

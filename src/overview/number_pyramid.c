@@ -5,7 +5,7 @@
  */
 #include <assert.h>
 
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "overview/overview_choice.h"
 #include "overview/pyramid_maker.h"

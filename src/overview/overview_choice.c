@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"

@@ -6,7 +6,7 @@
  * Cells that are alike all the time are a run: one state, and one addition to the level above, however many there
  * are.
  */
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "histree/labels.h"
 #include "overview/overview_choice.h"

@@ -22,9 +22,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_memory.h"

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/bits.h"
-#include "base/block_directory.h"
 #include "base/bytes.h"
 #include "base/search.h"
 #include "histree/value.h"

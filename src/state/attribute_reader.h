@@ -29,7 +29,7 @@
  * then, as bits, the columns one after the other.  So what goes up evenly, as quarks and new texts do, takes no
  * bits.  Rows are sorted by their first quark, the base of which is that of row 0.
  *
- * The directory of its blocks follows a list or a table (base/block_directory.h).
+ * The directory of its blocks follows a list or a table (bytes.h).
  *
  * The parts of the section ATTR, read where they lie (attribute_reader.h).
  */
@@ -39,7 +39,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/block_directory.h"
 #include "base/bytes.h"
 #include "histree/value.h"
 

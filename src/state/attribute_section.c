@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
-#include "base/block_directory.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/status.h"

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "state/attribute_reader.h"

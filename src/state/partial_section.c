@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "item/value.h"
 

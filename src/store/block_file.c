@@ -20,7 +20,6 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "histree/status.h"

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "store/block_file.h"
 #include "store/section_pages.h"

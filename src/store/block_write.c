@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/error.h"
 #include "store/block_file.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/bits.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 enum frame_state {

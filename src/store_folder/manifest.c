@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/crc32c.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/json_text.h"

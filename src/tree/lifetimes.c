@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/block_directory.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/value.h"

@@ -4,7 +4,7 @@
  * (thesis 5.3).
  *
  * Section LIFE: a lifetime block for every 64 attributes, then a directory of these blocks
- * (base/block_directory.h), then the size of all blocks (8 bytes).  A block has two columns: `first` of each
+ * (bytes.h), then the size of all blocks (8 bytes).  A block has two columns: `first` of each
  * lifetime, counted from the start of the history, and `last` of each, counted back from its end.  The lifetime of
  * an attribute that is always null is empty: its last lies one nanosecond before the start of the history.
  *
@@ -25,7 +25,7 @@
 #ifndef TREE_LIFETIMES_H
 #define TREE_LIFETIMES_H
 
-#include "base/block_directory.h"
+#include "base/bytes.h"
 #include "base/table.h"
 #include "histree/value.h"
 #include "node/node.h"

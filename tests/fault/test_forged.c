@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "node/column_block.h"
 #include "support/block_parts.h"
 #include "support/effort.h"

@@ -15,7 +15,6 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/hash.h"
 #include "event_index/event_index.h"
 #include "histree/state_system.h"

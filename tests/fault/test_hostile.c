@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "histree/histree.h"
 #include "store/block_file.h"
 #include "support/data.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "event_index/event_index.h"
 #include "fuzz.h"
 #include "support/memory_io.h"

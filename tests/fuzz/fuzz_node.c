@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "fuzz.h"
 #include "node/node_builder.h"
 #include "node/node_cursor.h"

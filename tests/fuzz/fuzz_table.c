@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "fuzz.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_table.h"

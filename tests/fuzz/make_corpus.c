@@ -11,7 +11,6 @@
 
 #include "analysis/analysis.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/random.h"
 #include "event_index/event_index.h"
 #include "fuzz.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "store/block_file.h"
 
 /* Where things are: histree-format(5). */

@@ -10,7 +10,7 @@
 #include "analysis/program/program_inside.h"
 #include "analysis/program/program_run.h"
 #include "base/array.h"
-#include "base/crc32c.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
 

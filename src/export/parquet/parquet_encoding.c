@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "base/bytes.h"
 
 static inline void parquet_bytes_put_varint(struct parquet_bytes *bytes, uint64_t number)

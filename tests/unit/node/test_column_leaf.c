@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/random.h"
 #include "node/column_builder.h"
 #include "node/node_builder.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
 #include "support/test.h"

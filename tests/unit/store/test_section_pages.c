@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "store/block_file.h"
 #include "store/section_pages.h"
 #include "support/memory_io.h"

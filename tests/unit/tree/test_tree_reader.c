@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "support/block_parts.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
