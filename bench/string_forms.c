@@ -24,7 +24,6 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/intern.h"
 #include "base/random.h"
 #include "histree/attributes.h"
 #include "histree/query.h"

@@ -6,7 +6,7 @@
 #ifndef BENCH_KEPT_VALUE_H
 #define BENCH_KEPT_VALUE_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/value.h"
 
 /* Returns false if memory is out. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/radix_sort.h"
 #include "base/search.h"
 #include "peers/kept_value.h"

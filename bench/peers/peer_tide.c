@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/search.h"
 #include "peers/kept_value.h"
 #include "peers/peer.h"

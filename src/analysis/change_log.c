@@ -23,7 +23,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/state_system.h"
 #include "histree/value.h"
 #include "state/state_file.h"

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/state_system.h"
 #include "histree/value.h"
 #include "state/undecided_states.h"

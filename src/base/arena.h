@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.h - memory for things that are released together, and blocks of it that are given back before.
+ * arena.h - memory that is released together, and byte strings that are kept once each in such memory.
+ *
+ * Memory for things that are released together, and blocks of it that are given back before.
  *
  * Chunks grow with the arena, so that small arenas are small and large ones have few chunks.  What was allocated
  * never moves.
@@ -10,6 +12,11 @@
  * A block that was given back is the next one of its size, so that memory grows with what is in use at a time.
  * The caller that gives a block back says how large it was asked for; so a block has no header, and a text of
  * twelve bytes takes sixteen.
+ *
+ * One copy of each byte string, known by a dense id.
+ *
+ * A string takes about 16 bytes besides its own.  Ids are 0, 1, 2, ... in the order in which strings were first
+ * added.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -18,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_index.h"
 #include "base/table.h"
 
 struct arena_chunk;
@@ -62,5 +70,33 @@ bool pool_reserve_bytes(struct pool *pool, void *array, uint32_t *capacity, size
 	pool_reserve_bytes((pool), (array), (capacity), (needed), sizeof(**(array)))
 
 void pool_release(struct pool *pool);
+
+#define INTERN_NONE UINT32_MAX
+
+/* A zeroed struct intern is an empty one. */
+struct intern {
+	struct arena bytes;
+	const char **strings; /* by id; four bytes before each are its size */
+	size_t strings_capacity;
+	struct table table; /* of `strings` */
+	uint32_t count;
+	struct hash_index index; /* of ids, by the bytes */
+};
+
+/* Have its memory from this space.  It is empty yet. */
+void intern_use_space(struct intern *intern, struct table_space *space);
+
+/* Returns the id of these bytes, or INTERN_NONE if memory is out. */
+uint32_t intern_add(struct intern *intern, const void *bytes, size_t size);
+
+/* Returns the id of these bytes if they were added, else INTERN_NONE. */
+uint32_t intern_find(const struct intern *intern, const void *bytes, size_t size);
+
+/* Returns the bytes of an id, with a terminating zero after them.  They never move. */
+const char *intern_get(const struct intern *intern, uint32_t id, size_t *size);
+
+/* Copy all strings with their ids.  Returns false if memory is out; `copy` is then empty. */
+bool intern_copy(const struct intern *intern, struct intern *copy);
+void intern_release(struct intern *intern);
 
 #endif

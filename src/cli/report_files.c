@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/time_text.h"
 #include "cli/report_sections.h"
 

@@ -21,7 +21,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/intern.h"
 #include "base/io.h"
 #include "base/search.h"
 #include "histree/events.h"

@@ -27,7 +27,6 @@
 #define EVENT_INDEX_EVENT_INDEX_H
 
 #include "base/arena.h"
-#include "base/intern.h"
 #include "base/io.h"
 #include "histree/events.h"
 #include "trace/trace.h"

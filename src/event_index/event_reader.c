@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "event_index/event_text.h"
 #include "event_index/events.h"
 #include "histree/rows.h"

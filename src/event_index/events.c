@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "event_index/event_index.h"
 #include "histree/event_source.h"
 

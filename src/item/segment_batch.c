@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/intern.h"
 #include "histree/segment.h"
 
 /* ---- segment copy -------------------------------------------------------------------------------------------- */

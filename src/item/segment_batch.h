@@ -12,7 +12,6 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "base/intern.h"
 #include "histree/segment.h"
 
 /* Its values, and the bytes of strings, move into the arena; false when memory is out. */

@@ -23,7 +23,7 @@
 #ifndef MPI_COLUMNS_H
 #define MPI_COLUMNS_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/event_source.h"
 #include "histree/segment.h"
 #include "histree/value.h"

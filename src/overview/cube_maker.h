@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/radix_sort.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"

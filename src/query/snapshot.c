@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 
 struct histree_snapshot {
 	const struct histree_attributes *attributes; /* of the history */

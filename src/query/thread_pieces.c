@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/search.h"
 #include "histree/history.h"
 #include "query/attribute_names.h"

@@ -15,7 +15,7 @@
 #ifndef QUERY_THREAD_PIECES_H
 #define QUERY_THREAD_PIECES_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/history.h"
 #include "query/window.h"
 #include "state/attributes.h"

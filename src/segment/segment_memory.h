@@ -16,7 +16,6 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "base/intern.h"
 #include "histree/segment.h"
 #include "segment/segment_backend.h"
 #include "segment_tree/segment_order.h"

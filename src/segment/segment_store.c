@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/segment.h"
 #include "histree/segment_store.h"
 #include "segment/segment_backend.h"

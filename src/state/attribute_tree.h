@@ -14,7 +14,7 @@
 #define STATE_ATTRIBUTE_TREE_H
 
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "state/attributes.h"
 
 /* In `name`: the rest is a number, not the id of a text. */

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "histree/status.h"
 

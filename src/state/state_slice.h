@@ -8,7 +8,7 @@
 #ifndef STATE_STATE_SLICE_H
 #define STATE_STATE_SLICE_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/value.h"
 #include "node/node.h"
 

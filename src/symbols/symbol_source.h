@@ -6,7 +6,7 @@
 #ifndef SYMBOLS_SYMBOL_SOURCE_H
 #define SYMBOLS_SYMBOL_SOURCE_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/status.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_names.h"

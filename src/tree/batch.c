@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/costly.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/state_system.h"
 #include "item/value.h"
 #include "node/column_builder.h"

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/state_system.h"
 #include "node/column_builder.h"
 #include "tree/lifetimes.h"

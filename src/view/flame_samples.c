@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "histree/flame.h"
 #include "view/flame_tree.h"
 

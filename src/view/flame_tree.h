@@ -6,7 +6,7 @@
 #define VIEW_FLAME_TREE_H
 
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/flame.h"
 
 /* A number of a name or a node where memory is out. */

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/query.h"
 #include "histree/view.h"
 #include "query/thread_pieces.h"

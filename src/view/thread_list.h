@@ -5,7 +5,7 @@
 #ifndef VIEW_THREAD_LIST_H
 #define VIEW_THREAD_LIST_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/view.h"
 
 /* A zeroed one is empty. */

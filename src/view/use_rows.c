@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/time_use.h"
 #include "view/use_sweep.h"
 

@@ -7,7 +7,7 @@
 #define VIEW_USE_ROWS_H
 
 #include "base/bytes.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/time_use.h"
 
 /* By key: an int, the id of a text, or USE_NOTHING, USE_NOT_KNOWN (use_sweep.h). */

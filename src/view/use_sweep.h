@@ -6,7 +6,7 @@
 #ifndef VIEW_USE_SWEEP_H
 #define VIEW_USE_SWEEP_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/time_use.h"
 #include "state/cube_cell.h"
 

@@ -14,7 +14,6 @@
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "event/packet.h"
 #include "histree/critical_path.h"
 

@@ -26,7 +26,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/wide_int.h"
 #include "event/event.h"
 

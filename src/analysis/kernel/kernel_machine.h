@@ -25,7 +25,6 @@
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "histree/value.h"
 #include "item/value.h"
 

@@ -13,7 +13,7 @@
  */
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
-#include "base/intern.h"
+#include "base/arena.h"
 
 enum { RECEIVED_BYTES, RECEIVED_PACKETS, SENT_BYTES, SENT_PACKETS };
 enum { THREAD_RECEIVED, THREAD_SENT_BYTES, THREAD_SENT_PACKETS };

@@ -7,7 +7,6 @@
 
 #include "analysis/program/program.h"
 #include "base/arena.h"
-#include "base/intern.h"
 
 enum {
 	PROGRAM_KEY_MAX = 8,

@@ -9,7 +9,7 @@
 #ifndef ANALYSIS_SAMPLES_FRAME_NAMES_H
 #define ANALYSIS_SAMPLES_FRAME_NAMES_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "event/vocabulary.h"
 #include "symbols/symbol_source.h"
 

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "event/event.h"
 #include "event/vocabulary.h"
 #include "histree/value.h"

@@ -22,7 +22,7 @@
 #include "analysis/samples/frame_names.h"
 #include "analysis/samples/sample_processes.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "event/event.h"
 #include "histree/value.h"
 

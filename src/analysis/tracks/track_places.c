@@ -14,7 +14,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "base/arena.h"
 #include "event/event.h"
 #include "event/vocabulary.h"

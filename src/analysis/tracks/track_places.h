@@ -19,7 +19,6 @@
 
 #include "analysis/class_table.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "base/arena.h"
 #include "event/event.h"
 #include "event/vocabulary.h"

@@ -22,7 +22,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "event/event.h"
 #include "histree/labels.h"
 #include "histree/state_system.h"

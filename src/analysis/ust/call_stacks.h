@@ -25,7 +25,6 @@
 #include "analysis/ust/call_symbols.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "event/event.h"
 #include "histree/state_system.h"
 

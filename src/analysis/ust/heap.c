@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/value.h"
 
 /* ---- heap blocks --------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_stacks.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/value.h"
 
 struct heap_block {

@@ -11,7 +11,6 @@
 #define EXPORT_VIEWER_VIEWER_FILE_H
 
 #include "base/arena.h"
-#include "base/intern.h"
 #include "export/viewer/viewer.h"
 
 /* What is to come: the end of a span, or of a flow. */

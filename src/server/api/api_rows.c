@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/rows.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"

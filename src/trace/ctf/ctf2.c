@@ -18,7 +18,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/json_text.h"
 #include "trace/ctf/ctf_schema.h"
 

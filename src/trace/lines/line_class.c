@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "event/vocabulary.h"
 #include "histree/status.h"
 #include "text/text_table.h"

@@ -16,7 +16,7 @@
 #ifndef TRACE_LINES_LINE_CLASS_H
 #define TRACE_LINES_LINE_CLASS_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "histree/status.h"
 #include "text/text_table.h"
 #include "trace/lines/line_head.h"

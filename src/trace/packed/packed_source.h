@@ -22,7 +22,6 @@
 #define TRACE_PACKED_PACKED_SOURCE_H
 
 #include "base/arena.h"
-#include "base/intern.h"
 #include "base/io.h"
 #include "base/table.h"
 #include "store/record_sort.h"

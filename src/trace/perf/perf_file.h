@@ -30,7 +30,6 @@
 
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "base/intern.h"
 #include "event/event.h"
 #include "histree/status.h"
 #include "trace/ordered_bytes.h"

@@ -17,7 +17,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/time_text.h"
 #include "base/trace_word.h"
 #include "event/event.h"

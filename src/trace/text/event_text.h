@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "event/event.h"
 #include "text/text_table.h"
 #include "trace/text/event_map.h"

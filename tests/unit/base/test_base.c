@@ -15,7 +15,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/intern.h"
 #include "base/io.h"
 #include "base/number_text.h"
 #include "base/radix_sort.h"
