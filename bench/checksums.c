@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "histree/build.h"
 #include "histree/histree.h"
 

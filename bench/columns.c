@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/histree.h"
 
 enum { ATTRIBUTES = 10000, TEXTS = 400, ROOM = 256, RUNS_MAX = 100 };

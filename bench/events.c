@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/events.h"
 #include "trace/trace.h"
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/histree.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_writer.h"

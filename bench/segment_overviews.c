@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/histree.h"
 
 enum { SPACING = 10000, WIDTH = 1500, HEIGHT = 800, BUCKETS = WIDTH / 8, COLUMNS = 60, WINDOWS = 5 };

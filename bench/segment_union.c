@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/histree.h"
 
 enum { HOSTS_MAX = 1024, PATH_SIZE = 4096, TIMES = 7, SOME = 1000 };

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/histree.h"
 
 enum { SPACING = 10000, NAMES = 40, PAGE = 128, PAGES = 200, PAGES_SORTED = 5, WIDTH = 1500, HEIGHT = 800 };

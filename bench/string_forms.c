@@ -24,7 +24,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/attributes.h"
 #include "histree/query.h"
 #include "histree/state_system.h"

@@ -29,8 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "segments/segment_peer.h"
 
 enum { FIRST = 100, DURATION = 1000, SPACING = 10000, NOISE = 1000000 };

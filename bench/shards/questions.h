@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "shards/shard_files.h"
 
 /* A history that is asked.  Attribute i of host h is first + h * each + i. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "store_folder/manifest.h"
 
 enum { STEP_NS = 10000 }; /* from one change of a host to its next */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/query.h"
 #include "sql/sql_extension.h"
 #include "sql/sql_attach.h"

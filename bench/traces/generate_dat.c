@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 
 enum {
 	PAGE_SIZE = 4096,

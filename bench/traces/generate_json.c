@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 
 enum { CHUNK = 500, THREADS_MAX = 4096, THREADS_A_PROCESS = 8 };
 

@@ -23,7 +23,7 @@
 #ifndef TRACES_MACHINE_H
 #define TRACES_MACHINE_H
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "kernel_events.h"
 
 enum { CPUS_MAX = 256 };

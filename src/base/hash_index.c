@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * hash_index.c - the table of a hash index: how it grows and is filled again.  Look-ups are inline, in the
+ * hash_index.c - numbers of elements found by a hash, the functions that mix bits for it, and random numbers made
+ * by them.
+ *
+ * The table of a hash index: how it grows and is filled again.  Look-ups are inline, in the
  * header. At most three quarters of the slots are in use, so a search always meets an empty one.
  */
 #include "base/hash_index.h"
@@ -13,8 +16,9 @@
 #include <string.h>
 
 #include "base/costly.h"
-#include "base/hash.h"
 #include "base/table.h"
+
+/* ---- hash index ---------------------------------------------------------------------------------------------- */
 
 /* ---- hash index ---------------------------------------------------------------------------------------------- */
 

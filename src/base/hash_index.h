@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hash_index.h - finds the elements of an array of the caller's by a hash of their keys.
+ * hash_index.h - numbers of elements found by a hash, the functions that mix bits for it, and random numbers made
+ * by them.
+ *
+ * Mixing functions for hash tables in memory; never written to disk.
+ *
+ * Numbers that look random and are the same for the same seed, on every machine (SplitMix64).
+ *
+ * Finds the elements of an array of the caller's by a hash of their keys.
  *
  * The index holds numbers of elements and some bits of their hashes: the caller keeps the elements, says how their
  * keys are hashed, and compares keys.  It is a table with open addressing and linear probing, at most three
@@ -25,9 +32,67 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "base/hash.h"
 #include "base/table.h"
+
+/* A bijection of 64 bits in which every input bit moves every output bit (Stafford's variant 13). */
+static inline uint64_t hash_mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+static inline uint64_t hash_bytes(const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+	uint64_t hash = size * UINT64_C(0x9e3779b97f4a7c15);
+	while (size >= 8) {
+		uint64_t word;
+		memcpy(&word, at, 8);
+		hash = hash_mix(hash ^ word);
+		at += 8;
+		size -= 8;
+	}
+	/* The tail by overlapping or single loads: a memcpy of variable size costs more than the hash. */
+	if (size >= 4) {
+		uint32_t low, high;
+		memcpy(&low, at, 4);
+		memcpy(&high, at + size - 4, 4);
+		hash = hash_mix(hash ^ ((uint64_t)high << 32 | low));
+	} else if (size > 0) {
+		hash = hash_mix(hash ^ ((uint64_t)at[0] << 16 | (uint64_t)at[size / 2] << 8 | at[size - 1]));
+	}
+	return hash;
+}
+
+struct random {
+	uint64_t state;
+};
+
+static inline uint64_t random_bits(struct random *random)
+{
+	random->state += UINT64_C(0x9e3779b97f4a7c15);
+	return hash_mix(random->state);
+}
+
+/* 0 .. bound - 1; the bias is too small for a test to see. */
+static inline uint64_t random_below(struct random *random, uint64_t bound)
+{
+	return random_bits(random) % bound;
+}
+
+/* Returns a number from 0 to bound - 1 of 32 bits. */
+static inline uint32_t random_index(struct random *random, uint32_t bound)
+{
+	return (uint32_t)random_below(random, bound);
+}
+
+static inline bool random_percent(struct random *random, unsigned percent)
+{
+	return random_below(random, 100) < percent;
+}
 
 #define HASH_INDEX_NONE UINT32_MAX
 

@@ -13,9 +13,8 @@
 
 #include "base/crew.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/number_text.h"
-#include "base/random.h"
 #include "cli/row_writer.h"
 #include "histree/query.h"
 

@@ -28,7 +28,7 @@
 
 #include <assert.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "cli/row_writer.h"
 #include "histree/query.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "cli/attribute_list.h"
 #include "cli/target.h"
 #include "cli/verb.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/wide_int.h"
 #include "clock/clock_transform.h"
 #include "event/packet.h"

@@ -16,7 +16,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/utf8.h"
 #include "histree/columns.h"

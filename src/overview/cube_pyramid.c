@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "overview/cube_maker.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "histree/history.h"
 #include "histree/lookup.h"
 #include "histree/time_in_state.h"

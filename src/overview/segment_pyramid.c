@@ -14,7 +14,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/io.h"
 #include "query/value_table.h"

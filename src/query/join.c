@@ -21,7 +21,6 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/join.h"
 #include "histree/lookup.h"

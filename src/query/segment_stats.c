@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/segment_stats.h"
 #include "query/segment_summaries.h"

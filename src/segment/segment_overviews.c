@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/segment_store.h"
 #include "segment/segment_backend.h"

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "histree/segment_store.h"
 #include "segment/segment_memory.h"
 #include "store/block_file.h"

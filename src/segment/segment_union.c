@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_schema.h"

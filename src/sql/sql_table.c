@@ -18,7 +18,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/sqlite.h"
 #include "histree/selection.h"
 #include "sql/sql_store.h"

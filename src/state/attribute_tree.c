@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "state/attributes.h"
 
 static_assert(HISTREE_ROOT == HASH_INDEX_NONE, "what the index does not find is no attribute");

@@ -9,7 +9,6 @@
 #ifndef STATE_CUBE_CELL_H
 #define STATE_CUBE_CELL_H
 
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "base/bytes.h"

@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/history.h"
 #include "state/attribute_match.h"

@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/attributes.h"
 #include "histree/labels.h"

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 static struct undecided_piece *piece_at(const struct undecided_states *undecided, uint32_t number)
 {

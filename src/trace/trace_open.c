@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/io.h"
 #include "base/trace_word.h"
 #include "trace/ctf/ctf_live.h"

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "item/value.h"
 
 enum {

@@ -21,7 +21,7 @@
 
 #include "base/crew.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
 #include "tree/tree_reader.h"

@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/query.h"

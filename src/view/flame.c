@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/flame.h"
 #include "histree/labels.h"

@@ -15,7 +15,6 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/flame.h"
 #include "view/flame_tree.h"

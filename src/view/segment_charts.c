@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/segment_view.h"
 #include "query/row_group.h"

@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "base/arena.h"
 #include "histree/time_use.h"
 #include "view/use_sweep.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/json_text.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "base/zstd.h"
 #include "histree/export.h"
 #include "histree/labels.h"

@@ -11,7 +11,7 @@
 
 #include "analysis/registry.h"
 #include "base/array.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/query.h"
 #include "histree/store.h"
 #include "pipeline/build/slice_run.h"

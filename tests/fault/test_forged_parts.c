@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "event_index/event_index.h"
 #include "histree/state_system.h"
 #include "segment/segment_backend.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/labels.h"
 #include "histree/rows.h"
 #include "histree/view.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "export/parquet/parquet_export.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "base/bytes.h"
 #include "histree/histree.h"
 #include "overview/overview_writer.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/segment_stats.h"
 #include "overview/segment_pyramid.h"
 #include "segment/segment_backend.h"

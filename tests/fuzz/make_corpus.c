@@ -11,7 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "base/bytes.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "event_index/event_index.h"
 #include "fuzz.h"
 #include "image.h"

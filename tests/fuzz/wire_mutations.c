@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "fuzz.h"
 #include "support/effort.h"
 #include "trace/perfetto/wire.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/query.h"
 #include "histree/state_system.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "golden_history.h"
 
 enum { SEGMENTS = 1200, EDGES = 60 };

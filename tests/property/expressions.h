@@ -6,7 +6,7 @@
 #ifndef PROPERTY_EXPRESSIONS_H
 #define PROPERTY_EXPRESSIONS_H
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/filter.h"
 
 enum { EXPRESSION_FIELDS_MAX = 16 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "event/event.h"
 #include "support/data.h"
 

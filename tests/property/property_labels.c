@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "driver.h"
 #include "histree/backend.h"
 #include "histree/labels.h"

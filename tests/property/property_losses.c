@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "driver.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "driver.h"
 #include "state/attribute_copy.h"
 #include "state/history.h"

@@ -15,7 +15,7 @@
 #ifndef SUPPORT_CRASH_IO_H
 #define SUPPORT_CRASH_IO_H
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/memory_io.h"
 
 enum { CRASH_FILES_MAX = 64 };

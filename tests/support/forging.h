@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 
 /* A file in memory, which may become shorter. */
 struct forged {

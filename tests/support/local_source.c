@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/query.h"
 #include "histree/time_use.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 
 enum { SPECS = 22, TEXT_MAX = 300, PAD_MAX = 10, BATCH_MAX = 900, ENTRIES_MAX = 400 };
 

@@ -5,7 +5,7 @@
 #ifndef SUPPORT_REFERENCE_H
 #define SUPPORT_REFERENCE_H
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/query.h"
 #include "histree/value.h"
 

@@ -6,7 +6,7 @@
 #ifndef SUPPORT_SEGMENTS_H
 #define SUPPORT_SEGMENTS_H
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/segment_store.h"
 
 /* How starts and durations are drawn. */

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/slices.h"
 
 enum { CARRIED_WORKERS_MAX = 4 };

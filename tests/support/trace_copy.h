@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 
 /* Run a command of the shell, which succeeds. */
 void run_command(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 
 const struct workload_kind workload_kinds[] = {
 	{ "few long, many short", 60, 2500, 1000, 900, 10, CHOOSE_FEW, 0, 0 },

@@ -7,7 +7,7 @@
 #ifndef TRIAL_DAMAGE_H
 #define TRIAL_DAMAGE_H
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/memory_io.h"
 
 /* The damaged copy and the sound file, in `memory`. */

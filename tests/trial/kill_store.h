@@ -5,7 +5,7 @@
 #ifndef TRIAL_KILL_STORE_H
 #define TRIAL_KILL_STORE_H
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "truth.h"
 
 struct kill_store {

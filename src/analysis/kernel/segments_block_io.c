@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "analysis/kernel/kernel_segments.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 enum { BLOCK_NAME, BLOCK_DEVICE, BLOCK_SECTOR, BLOCK_BYTES, BLOCK_TID, BLOCK_PROCESS, BLOCK_FIELD_COUNT };
 

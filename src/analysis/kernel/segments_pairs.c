@@ -13,7 +13,7 @@
 
 #include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_segments.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include "analysis/program/program_run.h"
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "state/attributes.h"
 #include "state/state_system.h"
 

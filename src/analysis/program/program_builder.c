@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 static void program_release(struct program *program);
 

@@ -16,7 +16,6 @@
 #include "analysis/segment_analysis.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "event/event.h"

@@ -17,7 +17,7 @@
 #include "analysis/tracks/track_places.h"
 #include "analysis/tracks/track_stacks.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 /* ---- segments track spans ------------------------------------------------------------------------------------ */
 

@@ -12,7 +12,6 @@
 
 #include "analysis/class_table.h"
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "event/event.h"

@@ -19,7 +19,6 @@
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_stacks.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "histree/value.h"

@@ -13,7 +13,6 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/radix_sort.h"
 

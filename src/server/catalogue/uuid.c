@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 /* FNV-1a, with the other half started elsewhere: not against an adversary, who would only confuse himself. */
 #define FNV_START UINT64_C(0xcbf29ce484222325)

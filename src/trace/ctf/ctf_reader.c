@@ -15,7 +15,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/trace_notes.h"

@@ -16,7 +16,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "trace/ctf/ctf_schema.h"
 
 static struct ctf_type *tsdl_type(struct tsdl_reader *reader, unsigned depth);

@@ -13,7 +13,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_markers.h"

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 /* A frame that does not exist yet, or that had no room. */
 #define NO_FRAME UINT32_MAX

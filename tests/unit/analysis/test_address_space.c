@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/samples/sample_processes.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/ust/heap.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/test.h"
 
 static struct heap_block block_at(int32_t process, uint64_t address, uint64_t bytes)

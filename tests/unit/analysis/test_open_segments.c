@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/open_segments.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/test.h"
 
 static void a_segment_is_found_until_it_is_removed(void **state)

@@ -5,7 +5,7 @@
  */
 #include "analysis/ust/call_stacks.h"
 #include "analysis_run.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "segment_run.h"
 #include "support/data.h"
 #include "support/effort.h"

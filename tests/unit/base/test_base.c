@@ -18,7 +18,7 @@
 #include "base/io.h"
 #include "base/number_text.h"
 #include "base/radix_sort.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "support/test.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/exact_sum.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/hash_index.h"
-#include "base/random.h"
 #include "support/test.h"
 
 enum { KEYS = 3000, RANGE = 9000, MANY = 100000 };

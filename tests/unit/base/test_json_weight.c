@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "base/json_text.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
 

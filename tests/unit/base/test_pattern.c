@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/pattern.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "support/workload.h"

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "base/random.h"
 #include "base/table.h"
 #include "support/effort.h"
 #include "support/test.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "base/time_text.h"
 #include "histree/time_text.h"
 #include "support/test.h"

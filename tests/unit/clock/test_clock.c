@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "clock/clock_transform.h"
 #include "clock/clock_tree.h"
 #include "support/data.h"

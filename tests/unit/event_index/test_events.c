@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "event_index/event_index.h"
 #include "histree/build.h"
 #include "histree/events.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "event_index/events.h"
 #include "histree/build.h"
 #include "histree/event_query.h"

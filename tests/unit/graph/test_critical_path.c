@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "event/packet.h"
 #include "histree/query.h"
 #include "histree/state_system.h"

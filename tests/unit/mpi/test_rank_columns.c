@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "mpi/columns.h"
 #include "support/effort.h"
 #include "support/test.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "node/column_builder.h"
 #include "node/node_builder.h"
 #include "node/node_cursor.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "overview/row_pyramid.h"
 #include "support/effort.h"
 #include "support/test.h"

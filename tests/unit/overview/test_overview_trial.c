@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/state_system.h"
 #include "overview/overview_writer.h"
 #include "state/pyramid.h"

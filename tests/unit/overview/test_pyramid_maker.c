@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/labels.h"
 #include "histree/state_system.h"
 #include "overview/overview_writer.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/build.h"
 #include "histree/query.h"
 #include "support/data.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/lookup.h"
 #include "histree/state_system.h"
 #include "support/test.h"

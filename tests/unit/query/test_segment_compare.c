@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/segment_compare.h"
 #include "support/effort.h"
 #include "support/segments.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/backend.h"
 #include "histree/labels.h"
 #include "histree/state_compare.h"

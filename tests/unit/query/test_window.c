@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/window.h"
 #include "support/test.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "segment_tree/segment_sweep.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"

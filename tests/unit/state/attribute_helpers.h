@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "state/attribute_section.h"
 #include "state/attribute_view.h"
 #include "support/effort.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/backend.h"
 #include "histree/query.h"
 #include "support/test.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/history.h"
 #include "interval_recorder.h"
 #include "state/attribute_section.h"

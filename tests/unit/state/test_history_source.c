@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/histree.h"
 #include "support/effort.h"
 #include "support/local_source.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "interval_recorder.h"
 #include "support/effort.h"
 #include "support/test.h"

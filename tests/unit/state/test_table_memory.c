@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
 #include "base/hash_index.h"
 #include "base/table.h"
 #include "state/attribute_tree.h"

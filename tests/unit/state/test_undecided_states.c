@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/backend.h"
 #include "histree/query.h"
 #include "state/state_system.h"

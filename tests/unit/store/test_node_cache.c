@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "store/node_cache.h"
 #include "support/memory_io.h"
 #include "support/test.h"

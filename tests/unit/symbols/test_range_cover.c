@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "symbols/range_cover.h"

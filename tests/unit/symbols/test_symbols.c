@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "symbols/symbol_source.h"

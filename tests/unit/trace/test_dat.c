@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/test.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/live_daemon.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
 #include "support/test.h"

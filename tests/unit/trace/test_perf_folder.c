@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/model_tree.h"
 #include "support/test.h"
 #include "tree/tree_reader.h"

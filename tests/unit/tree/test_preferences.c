@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/model_tree.h"
 #include "support/test.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/arrows.h"
 #include "histree/state_system.h"
 #include "support/test.h"

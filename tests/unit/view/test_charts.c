@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analysis/registry.h"
-#include "base/random.h"
+#include "base/hash_index.h"
 #include "histree/backend.h"
 #include "histree/chart_view.h"
 #include "histree/state_system.h"
