@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "histree/attributes.h"
 #include "histree/query.h"

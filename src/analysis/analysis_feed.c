@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 enum histree_status analysis_feed_meet(struct analysis_feed *feed, const struct event_trace *trace,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const struct analysis_input_kind *kind,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 
 const void *class_table_add(struct class_table *table, const struct event_class *class, const void *binding,
 			    size_t size)

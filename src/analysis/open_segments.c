@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 
 enum { KEYED_MIN = 32 }; /* the least number of keys that are kept before any is given up */

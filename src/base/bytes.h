@@ -37,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 
 enum { BITS_SLACK = 8 };
 

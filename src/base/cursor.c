@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 enum histree_status histree_cursor_next(struct histree_cursor *cursor, struct histree_error *error)

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/io.h"
 
 /* ---- machine memory ------------------------------------------------------------------------------------------ */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * table.c - arrays that grow with a trace, in memory up to a ceiling and in files above it
+ * table.c - arrays that grow: in memory, or with a trace, in files above a ceiling.
+ *
+ * Arrays that grow with a trace, in memory up to a ceiling and in files above it
  * (docs/design/12-build.md).
  */
 #include "base/table.h"
@@ -18,7 +20,40 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/array.h"
+/* ---- array --------------------------------------------------------------------------------------------------- */
+
+bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size)
+{
+	if (needed <= *capacity)
+		return true;
+	size_t wanted = *capacity + *capacity / 2;
+	if (wanted < needed)
+		wanted = needed;
+	if (wanted < 16)
+		wanted = 16;
+	if (wanted > SIZE_MAX / element_size)
+		return false;
+	assert(wanted >= needed);
+
+	void *old;
+	memcpy(&old, array, sizeof(old));
+	void *grown = realloc(old, wanted * element_size);
+	if (grown == NULL)
+		return false;
+	memcpy(array, &grown, sizeof(grown));
+	*capacity = wanted;
+	return true;
+}
+
+void *array_copy_bytes(const void *array, size_t count, size_t element_size)
+{
+	void *copy = count > 0 ? reallocarray(NULL, count, element_size) : NULL;
+	if (copy != NULL)
+		memcpy(copy, array, count * element_size);
+	return copy;
+}
+
+/* ---- table --------------------------------------------------------------------------------------------------- */
 
 /* ---- table --------------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.h - arrays that grow with a trace, in memory up to a ceiling and in files above it
+ * table.h - arrays that grow: in memory, or with a trace, in files above a ceiling.
+ *
+ * Arrays that grow by at least half their size each time.
+ *
+ * Arrays that grow with a trace, in memory up to a ceiling and in files above it
  * (docs/design/12-build.md).
  *
- * A table is an array like those of base/array.h: its elements lie one after the other and are reached by a
+ * A table is an array like those of table.h: its elements lie one after the other and are reached by a
  * pointer. While the tables of a space are small they are from malloc().  A table that would make them larger than
  * their share becomes a shared mapping of a file without a name: the same pointer, but its pages may leave the
  * process at any time without being lost.  table_space_look() lets them go whenever too many are resident.
@@ -22,6 +26,18 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/*
+ * Make room for `needed` elements.  `array` is the address of the pointer, `capacity` counts elements.  Returns
+ * false if memory is out or the size does not fit a size_t; array and capacity are then as before.
+ */
+bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size);
+
+/* Returns a copy of `count` elements in memory of its own, or NULL if memory is out or there are no elements. */
+void *array_copy_bytes(const void *array, size_t count, size_t element_size);
+
+#define array_copy(array, count) array_copy_bytes((array), (count), sizeof(*(array)))
+#define array_reserve(array, capacity, needed) array_reserve_bytes((array), (capacity), (needed), sizeof(**(array)))
 
 struct table_map;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/library.h"
 #include "cli/line_history.h"
 #include "cli/output.h"

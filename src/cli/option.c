@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/time_text.h"

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "cli/line_editor.h"
 
 /* ---- output -------------------------------------------------------------------------------------------------- */

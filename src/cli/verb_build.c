@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/time_text.h"

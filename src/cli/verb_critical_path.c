@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/report.h"

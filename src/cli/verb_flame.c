@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"

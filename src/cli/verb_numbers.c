@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "cli/attribute_list.h"
 #include "cli/number_changes.h"

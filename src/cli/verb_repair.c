@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "histree/repair.h"

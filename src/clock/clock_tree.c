@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "base/wide_int.h"
 #include "clock/clock_transform.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/number_text.h"

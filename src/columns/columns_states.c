@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "columns/columns_batch.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "base/time_text.h"

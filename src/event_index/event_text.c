@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/json_text.h"
 #include "base/number_text.h"
 #include "event/event.h"

@@ -23,7 +23,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/number_text.h"

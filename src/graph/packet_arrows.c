@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "graph/critical_path.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/history_source.h"
 #include "histree/query.h"

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/crew.h"

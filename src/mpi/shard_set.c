@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 void shard_set_describe(const struct histree_store_info *info, struct message *out)

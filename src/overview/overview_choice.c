@@ -12,11 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "base/table.h"
 #include "histree/history.h"
 #include "histree/query.h"
 #include "histree/status.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "histree/history.h"

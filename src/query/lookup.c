@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "histree/lookup.h"

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "query/window.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/segment_compare.h"
 #include "query/segment_summaries.h"

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 static const struct histree_attributes *attributes_of(const struct histree_selection *selection)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "histree/segment_store.h"

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/event_query.h"
 #include "histree/view.h"

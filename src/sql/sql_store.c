@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 /* The library's default for a node cache.  Paths take a share of that. */

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/table.h"
 #include "histree/status.h"
 #include "state/attribute_reader.h"
 #include "state/attribute_tree.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "state/attribute_copy.h"
 #include "state/charts.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/search.h"
 
 bool state_slice_add(struct state_slice *slice, const struct histree_interval *interval)

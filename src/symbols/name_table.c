@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/search.h"
 
 bool name_table_add(struct name_table *table, struct named_range range, size_t name_size)

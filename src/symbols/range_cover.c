@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/search.h"
 
 /* A walk over all places where ranges begin or end. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 /* Limits of a table of text; longer build ids match no file. */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "event/event.h"

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/trace_word.h"

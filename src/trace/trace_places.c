@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/trace_word.h"
 
 bool trace_places_add(struct trace_places *places, const char *given, const char *host)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/costly.h"
 #include "base/error.h"
 #include "base/arena.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/radix_sort.h"
 #include "node/node_builder.h"

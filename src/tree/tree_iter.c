@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "node/node_cursor.h"

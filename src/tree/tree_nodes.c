@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "tree/tree_reader.h"
 

@@ -17,11 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "base/table.h"
 #include "histree/history.h"
 #include "histree/state_system.h"
 #include "store/block_file.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/view.h"
 #include "query/attribute_names.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cancel.h"
 #include "histree/arrows.h"
 #include "histree/view.h"

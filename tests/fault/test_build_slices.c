@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/registry.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "histree/query.h"
 #include "histree/store.h"

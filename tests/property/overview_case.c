@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "state/history.h"
 #include "state/pyramid.h"
 

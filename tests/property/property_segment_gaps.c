@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "driver.h"
 #include "losses.h"
 #include "support/analysis_feed.h"

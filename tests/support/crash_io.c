@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 
 enum { FIRST_NUMBER = 2000, FOLDER_NUMBER = 1999, SECTOR = 512 };
 

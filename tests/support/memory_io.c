@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 
 /* File numbers are indices; they are not mixed up with those of the system. */
 enum { FIRST_NUMBER = 1000, FOLDER_NUMBER = FIRST_NUMBER + MEMORY_FILE_COUNT };

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "state/attribute_tree.h"
 #include "state/interval_sink.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 
 const struct workload_kind workload_kinds[] = {

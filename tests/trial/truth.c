@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 
 void give_up(const char *format, ...)
 {

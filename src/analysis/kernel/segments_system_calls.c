@@ -11,7 +11,7 @@
 
 #include "analysis/class_table.h"
 #include "analysis/kernel/kernel_segments.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/number_text.h"
 
 /* ---- call arguments ------------------------------------------------------------------------------------------ */

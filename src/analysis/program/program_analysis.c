@@ -12,7 +12,7 @@
 #include "analysis/program/program.h"
 #include "analysis/program/program_run.h"
 #include "analysis/registry.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 static bool program_analysis_add_views(struct program_analysis *analysis, const struct histree_label_table *labels,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/program/program_run.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "state/attributes.h"
 #include "state/state_system.h"

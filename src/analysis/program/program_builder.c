@@ -9,7 +9,7 @@
 
 #include "analysis/program/program_inside.h"
 #include "analysis/program/program_run.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"

@@ -14,7 +14,7 @@
 #include "analysis/open_segments.h"
 #include "analysis/program/program_inside.h"
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "event/event.h"
 #include "histree/attributes.h"

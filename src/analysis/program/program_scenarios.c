@@ -14,7 +14,7 @@
 
 #include "analysis/program/program_builder.h"
 #include "analysis/program/program_run.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "histree/attributes.h"
 #include "state/state_system.h"

@@ -12,7 +12,7 @@
 
 #include "analysis/program/program_inside.h"
 #include "analysis/program/program_run.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "state/state_system.h"
 

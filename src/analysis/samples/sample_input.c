@@ -14,7 +14,7 @@
 #include "analysis/samples/frame_names.h"
 #include "analysis/samples/sample_processes.h"
 #include "analysis/segment_analysis.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/arena.h"

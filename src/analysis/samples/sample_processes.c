@@ -13,7 +13,7 @@
 
 #include "analysis/class_table.h"
 #include "analysis/samples/frame_names.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "event/event.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analysis/class_table.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "event/event.h"

@@ -14,7 +14,7 @@
 
 #include "analysis/analysis_inputs.h"
 #include "analysis/tracks/track_places.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "event/event.h"
 

@@ -19,7 +19,7 @@
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_symbols.h"
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "event/event.h"

@@ -11,7 +11,7 @@
 #include "analysis/changes.h"
 #include "analysis/segment_analysis.h"
 #include "analysis/ust/call_stacks.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/attributes.h"
 

@@ -12,7 +12,7 @@
 
 #include "analysis/program/program_analysis.h"
 #include "analysis/xml/xml_document.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/charts.h"
 #include "histree/labels.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analysis/xml/xml_document.h"
-#include "base/array.h"
+#include "base/table.h"
 
 /* ---- xml conditions ------------------------------------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "base/radix_sort.h"
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 
 static inline void parquet_bytes_put_varint(struct parquet_bytes *bytes, uint64_t number)

@@ -30,7 +30,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 
 #define PARQUET_MAGIC "PAR1"

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"

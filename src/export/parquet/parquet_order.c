@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 
 bool parquet_order_can(const struct parquet_column *column)
 {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cancel.h"
 #include "export/export_output.h"
 #include "export/parquet/parquet_column.h"

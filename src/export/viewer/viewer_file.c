@@ -8,7 +8,7 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 

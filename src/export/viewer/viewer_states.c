@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "export/viewer/viewer_rows.h"
 #include "export/viewer/viewer_walk.h"

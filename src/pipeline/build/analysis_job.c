@@ -12,7 +12,7 @@
 #include "analysis/analysis.h"
 #include "analysis/definition/definition_files.h"
 #include "analysis/registry.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "event_index/event_index.h"

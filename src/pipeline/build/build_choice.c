@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/registry.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "pipeline/build/build.h"
 #include "pipeline/build/slice_worker.h"

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "event_index/event_index.h"

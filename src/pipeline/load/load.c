@@ -18,12 +18,11 @@
 #include <sys/stat.h>
 
 #include "analysis/registry.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
-#include "base/table.h"
 #include "histree/load.h"
 #include "histree/segment.h"
 #include "overview/overview_writer.h"

@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/json_text.h"

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "server/catalogue/allowed_paths.h"

@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/json_text.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 
 static enum histree_status list_sources(struct arrow_set *set, const struct arrow_asked *asked,

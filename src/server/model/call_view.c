@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/attributes.h"
 #include "histree/charts.h"

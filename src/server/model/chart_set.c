@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/rows.h"
 #include "server/model/call_view.h"

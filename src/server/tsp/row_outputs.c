@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "histree/query.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "trace/ctf/ctf_schema.h"
 #include "trace/ctf/tsdl.h"
 #include "trace/trace_notes.h"

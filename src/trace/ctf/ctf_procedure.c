@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 
 #define NO_RUN SIZE_MAX
 #define RUN_SIZE_MAX (UINT64_MAX / 8) /* bits; what does not fit a packet fails when it is met */

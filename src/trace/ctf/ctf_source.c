@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "trace/packed/packed_parts.h"
 
 static bool json_number_unsigned(const char *bytes, size_t size, uint64_t *out);

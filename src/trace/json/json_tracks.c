@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "trace/json/json_text.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "trace/lines/line_text.h"
 #include "trace/lines/line_shape.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/error.h"

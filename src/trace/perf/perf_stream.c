@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "histree/value.h"
 #include "trace/perf/perf_class.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/search.h"
 
 enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "histree/status.h"
 #include "trace/packed/packed_parts.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "trace/profile/profile.h"
 

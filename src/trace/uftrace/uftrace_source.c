@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/error.h"
 #include "trace/lines/line_text.h"
 #include "trace/uftrace/uftrace_stream.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/array.h"
+#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "event_index/event_index.h"
 #include "histree/build.h"

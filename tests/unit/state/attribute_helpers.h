@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/table.h"
 #include "base/hash_index.h"
 #include "state/attribute_section.h"
 #include "state/attribute_view.h"
