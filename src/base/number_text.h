@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * number_text.h - numbers as text, and the sizes that people type.
+ * number_text.h - numbers, times and durations as people write and read them.
+ *
+ * Numbers as text, and the sizes that people type.
+ *
+ * Times and durations as people write and read them.
+ *
+ * Times are nanoseconds since the epoch; a time of day is UTC.  Nothing here depends on the locale or on TZ.
  */
 #ifndef BASE_NUMBER_TEXT_H
 #define BASE_NUMBER_TEXT_H
@@ -36,5 +42,45 @@ bool number_parse_real(const char *text, double *number);
 
 /* Read a whole number that may have K, M, G or T after it for powers of 1024: "64K". */
 bool number_parse_size(const char *text, uint64_t *bytes);
+
+/* Room for any text that a function of this file makes, with its terminator. */
+enum { TIME_TEXT_SIZE = 40 };
+
+/*
+ * Reads a length of time: digits, up to nine decimals, and one of the units ns us ms s m h ("12.5ms"), or none for
+ * ns.  What is finer than a nanosecond is dropped.  Returns false if the text is something else or too large.
+ */
+bool time_parse_duration(const char *text, int64_t *ns);
+
+/*
+ * Reads a time of a history that goes from `start` to `end`:
+ *
+ *	1457113583000000000	nanoseconds since the epoch, may be negative
+ *	+12.5ms			a length of time after `start`
+ *	17:46:23.1		time of day, up to nine decimals, on the day of `start`; where that is before
+ *				`start` and the next day's is not after `end`, on the next day
+ *	2016-03-04 17:46:23.1	date and time of day; a T may replace the blank
+ *
+ * Returns false if the text is something else or the time is no int64.  The time may lie outside the history.
+ */
+bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns);
+
+/*
+ * Write a time of day, "17:46:22.794565804".  Returns the length.  It is fast, because each row of an output has
+ * one.
+ */
+size_t time_format_clock(int64_t ns, char text[TIME_TEXT_SIZE]);
+
+/* Write date and time of day, "2016-03-04 17:46:22.794565804". */
+size_t time_format_date(int64_t ns, char text[TIME_TEXT_SIZE]);
+
+/*
+ * Write a length of time, "432.662 ms": with three decimals, cut off, in the largest of ns, us, ms and s that
+ * leaves no zero before them.
+ */
+size_t time_format_duration(uint64_t ns, char text[TIME_TEXT_SIZE]);
+
+/* Write a round length of time without the zeros at the end of its decimals: "1.25 ms", "200 us". */
+size_t time_format_round(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
 #endif

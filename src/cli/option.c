@@ -17,7 +17,6 @@
 #include "base/table.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
-#include "base/time_text.h"
 #include "cli/report.h"
 #include "histree/history.h"
 

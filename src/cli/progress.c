@@ -14,7 +14,7 @@
 
 #include "base/cancel.h"
 #include "base/json_text.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/output.h"
 #include "cli/report.h"
 

@@ -13,7 +13,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/arena.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/report_sections.h"
 
 /* Names that are told apart; later ones are counted together. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/overview_page.h"
 #include "cli/target.h"
 #include "cli/verb_completion.h"

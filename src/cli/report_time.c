@@ -19,7 +19,7 @@
 #include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/number_changes.h"
 #include "cli/report_sections.h"
 #include "cli/verb_completion.h"

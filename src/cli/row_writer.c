@@ -24,7 +24,6 @@
 #include "base/table.h"
 #include "base/json_text.h"
 #include "base/number_text.h"
-#include "base/time_text.h"
 #include "cli/attribute_list.h"
 #include "cli/html_text.h"
 #include "cli/output.h"

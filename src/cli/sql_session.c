@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/sqlite.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/line_editor.h"
 #include "cli/output.h"
 #include "cli/progress.h"

@@ -8,7 +8,6 @@
 #include "base/table.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
-#include "base/time_text.h"
 #include "base/trace_word.h"
 #include "cli/build_request.h"
 #include "cli/progress.h"

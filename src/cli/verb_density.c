@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"

@@ -18,7 +18,6 @@
 #include "base/arena.h"
 #include "base/json_text.h"
 #include "base/number_text.h"
-#include "base/time_text.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"

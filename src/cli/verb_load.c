@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/number_text.h"
-#include "base/time_text.h"
 #include "cli/progress.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"

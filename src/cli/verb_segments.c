@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/attribute_list.h"
 #include "cli/number_changes.h"
 #include "cli/option.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "cli/option.h"
 #include "cli/overview_page.h"
 #include "cli/progress.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "histree/draw.h"
 #include "histree/value.h"
 

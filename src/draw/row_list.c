@@ -14,7 +14,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "draw/canvas.h"
 #include "histree/draw.h"
 #include "histree/rows.h"

@@ -27,7 +27,6 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
-#include "base/time_text.h"
 #include "base/wide_int.h"
 #include "histree/filter.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "histree/status.h"
 #include "sql/sql_attach.h"
 #include "sql/sql_statement.h"

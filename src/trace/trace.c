@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "event/event.h"
 #include "histree/cancel.h"
 #include "histree/status.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 
 void trace_stream_put(struct trace_stream *stream, const struct event *event)
 {

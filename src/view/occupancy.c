@@ -11,7 +11,7 @@
 #include "base/search.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "histree/query.h"
 #include "histree/view.h"
 #include "view/thread_list.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "fuzz.h"
 #include "histree/attributes.h"
 #include "state/attribute_tree.h"

@@ -18,7 +18,7 @@
 #include "analysis/kernel/kernel_slice_guess.h"
 #include "analysis/kernel/kernel_threads.h"
 #include "base/error.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 
 struct kernel_provider {
 	const struct kernel_version *version;

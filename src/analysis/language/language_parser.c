@@ -16,7 +16,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/number_text.h"
-#include "base/time_text.h"
 #include "histree/value.h"
 
 /* Whether an expression may begin with this name and a parenthesis. */

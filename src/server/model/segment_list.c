@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/search.h"
-#include "base/time_text.h"
 #include "histree/segment.h"
 #include "histree/segment_filter.h"
 #include "histree/segment_rows.h"

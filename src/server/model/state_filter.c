@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/pattern.h"
-#include "base/time_text.h"
 #include "histree/events.h"
 #include "histree/filter.h"
 #include "histree/query.h"

@@ -14,7 +14,7 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "server/model/kernel_rows.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "server/model/flame_view.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "server/model/segment_list.h"
 #include "server/tsp/output.h"
 #include "server/tsp/parameters.h"

@@ -18,7 +18,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/arena.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "base/trace_word.h"
 #include "event/event.h"
 #include "text/text_table.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "histree/time_text.h"
 #include "support/test.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/time_text.h"
+#include "base/number_text.h"
 #include "draw/canvas.h"
 #include "support/test.h"
 
