@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_text.h - the inside of a JSON string (RFC 8259), piece by piece, for any destination; and how much memory
+ * json_text.h - well-formed UTF-8, and the inside of a JSON string.
+ *
+ * What is well-formed UTF-8, and what stands for what is not.
+ *
+ * The inside of a JSON string (RFC 8259), piece by piece, for any destination; and how much memory
  * the values of a JSON text can take.
  *
- *	while (size > 0) {
- *		struct json_piece piece = json_piece_next(bytes, size);
- *		put(bytes, piece.plain);
- *		put(piece.escape, piece.escape_size);
- *		bytes += piece.taken, size -= piece.taken;
- *	}
+ * 	while (size > 0) {
+ * 		struct json_piece piece = json_piece_next(bytes, size);
+ * 		put(bytes, piece.plain);
+ * 		put(piece.escape, piece.escape_size);
+ * 		bytes += piece.taken, size -= piece.taken;
+ * 	}
  *
  * Bytes that are not UTF-8 become U+FFFD, so the result always is UTF-8.
  *
@@ -17,7 +21,25 @@
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* U+FFFD, which stands for a byte that is part of no character. */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+enum { UTF8_REPLACEMENT_SIZE = 3 };
+
+/* Returns the size of the well-formed character at the beginning of `left` bytes; 0 if there is none. */
+size_t utf8_character_size(const unsigned char *at, size_t left);
+
+/* Returns whether all of it is characters. */
+bool utf8_is_valid(const void *bytes, size_t size);
+
+/*
+ * Write the text with U+FFFD for each byte that is part of no character.  `out` has room for 3 * `size` bytes.
+ * Returns how many were written.
+ */
+size_t utf8_repair(const void *bytes, size_t size, char *out);
 
 struct json_piece {
 	size_t plain;   /* bytes that stand for themselves */

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "base/utf8.h"
+#include "base/json_text.h"
 
 static const char *entity_of(char c)
 {

@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "base/utf8.h"
+#include "base/json_text.h"
 #include "histree/columns.h"
 #include "histree/status.h"
 

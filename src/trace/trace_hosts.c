@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/json_text.h"
 #include "histree/status.h"
 #include "trace/trace_list.h"
 #include "trace/trace_notes.h"

@@ -18,7 +18,7 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/json_text.h"
 #include "export/viewer/viewer_rows.h"
 
 /* A zeroed one is empty. */

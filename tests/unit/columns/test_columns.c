@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "base/json_text.h"
 #include "histree/columns.h"
 #include "histree/labels.h"
 #include "histree/state_system.h"
