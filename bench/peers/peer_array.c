@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/arena.h"
-#include "base/radix_sort.h"
 #include "base/search.h"
 #include "peers/kept_value.h"
 #include "peers/peer.h"

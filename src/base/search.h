@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * search.h - searches in ascending things, and comparisons of numbers in ascending order for qsort() and bsearch().
+ * search.h - searches in ascending things, comparisons for qsort() and bsearch(), and a sort by keys in time
+ * proportional to their number.
+ *
+ * Sort indices by a key, stable, in time proportional to their number.
+ *
+ * Searches in ascending things, and comparisons of numbers in ascending order for qsort() and bsearch().
  *
  * The first of many ascending things that is not before what is looked for.
  *
@@ -14,6 +19,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct keyed_index {
+	uint64_t key;
+	uint32_t index;
+};
+
+/* `spare` has room for `count` entries too.  Eleven bits a pass; as few passes as the range of keys needs. */
+void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t count);
 
 /* Attributes, rows, indices: all that is an uint32_t. */
 static inline int compare_u32(const void *one, const void *other)

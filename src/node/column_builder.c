@@ -11,7 +11,7 @@
 
 #include "base/table.h"
 #include "base/bytes.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "histree/value.h"
 #include "item/value.h"
 #include "node/column_block.h"

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "histree/value.h"
 #include "node/column_block.h"
 #include "node/node.h"

@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"
 #include "state/cube_cell.h"

@@ -15,7 +15,7 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "overview/pyramid_maker.h"
 #include "query/value_table.h"
 #include "state/attribute_tree.h"

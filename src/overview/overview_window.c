@@ -16,7 +16,7 @@
 #include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "overview/overview_choice.h"
 #include "query/value_table.h"
 #include "state/pyramid.h"

@@ -10,7 +10,7 @@
 #define OVERVIEW_OVERVIEW_WINDOW_H
 
 #include "base/crew.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "overview/overview_choice.h"
 #include "overview/row_pyramid.h"
 #include "query/value_table.h"

@@ -13,7 +13,6 @@
 #include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/radix_sort.h"
 #include "base/search.h"
 #include "histree/segment.h"
 #include "item/segment_batch.h"

@@ -8,7 +8,6 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "base/radix_sort.h"
 #include "base/search.h"
 #include "histree/segment_store.h"
 #include "item/segment_batch.h"

@@ -15,7 +15,7 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "histree/segment.h"
 #include "item/segment_batch.h"
 #include "node/segment_node.h"

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "histree/segment.h"
 #include "item/segment_batch.h"
 #include "store/block_file.h"

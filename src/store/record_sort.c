@@ -18,7 +18,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 
 /* ---- spill file ---------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/error.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "node/node_builder.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_writer.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/cancel.h"
-#include "base/radix_sort.h"
 #include "base/search.h"
 #include "histree/query.h"
 #include "view/control_flow.h"

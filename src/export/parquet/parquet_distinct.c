@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/hash_index.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 
 /* ---- parquet texts ------------------------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "base/radix_sort.h"
+#include "base/search.h"
 
 #define PARQUET_TEXTS_NONE UINT32_MAX
 

@@ -5,7 +5,7 @@
 #ifndef EXPORT_PARQUET_PARQUET_ORDER_H
 #define EXPORT_PARQUET_PARQUET_ORDER_H
 
-#include "base/radix_sort.h"
+#include "base/search.h"
 #include "export/parquet/parquet_column.h"
 
 /* A zeroed one is empty. */

@@ -17,9 +17,8 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/number_text.h"
-#include "base/radix_sort.h"
-#include "base/hash_index.h"
 #include "base/search.h"
+#include "base/hash_index.h"
 #include "support/test.h"
 
 /* Keys for which the leading bits suffice, nearly do, and do not. */

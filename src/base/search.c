@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "base/radix_sort.h"
+/*
+ * search.c - searches in ascending things, comparisons for qsort() and bsearch(), and a sort by keys in time
+ * proportional to their number.
+ */
+#include "base/search.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+/* ---- radix sort ---------------------------------------------------------------------------------------------- */
 
 enum { DIGIT_BITS = 11, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
 
