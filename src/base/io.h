@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io.h - the file calls that histree makes, as a table that a test can replace.
+ * io.h - the calls for files: those of POSIX, what is built on them, and files in memory under a ceiling.
+ *
+ * The file calls that histree makes, as a table that a test can replace.
  *
  * Each call returns like its namesake of POSIX, with errno; short reads and writes and EINTR are
  * possible here and are dealt with by io_read_all() and io_write_all().
  *
  * On these stands the copy of a file, byte by byte.
+ *
+ * Files in memory behind the table of file calls, and how much memory the machine has.
+ *
+ * Each file is an anonymous file of the system (memfd_create), so that threads may read what another one writes,
+ * and a file grows without being moved.  All of them together have a ceiling; a write beyond it returns
+ * HISTREE_ERR_MEMORY and a sentence.
+ *
+ * There are no folders: a path is a name, and any path can be opened as a folder and synced.
  */
 #ifndef BASE_IO_H
 #define BASE_IO_H
@@ -79,5 +89,14 @@ enum histree_status io_replace(const struct io *io, const char *path, const void
  * without a message, if there is no file to copy.  The caller removes what a failure leaves at the other path.
  */
 enum histree_status io_copy(const struct io *io, const char *path, const char *out, struct histree_error *error);
+
+/* Returns the bytes of memory of the machine, used or not; UINT64_MAX if the system does not say. */
+uint64_t machine_memory(void);
+
+/* Make an empty set of files that may have `bytes_max` bytes together.  Returns NULL if memory is out. */
+const struct io *memory_files_create(uint64_t bytes_max);
+
+/* The caller opens no more files.  They stay until the last one is closed, which frees the table as well. */
+void memory_files_leave(const struct io *io);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "base/io.h"
-#include "base/memory_files.h"
 #include "histree/history.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_feed.h"

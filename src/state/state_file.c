@@ -21,7 +21,6 @@
 
 #include "base/error.h"
 #include "base/io.h"
-#include "base/memory_files.h"
 #include "histree/backend.h"
 #include "histree/state_system.h"
 #include "state/attribute_section.h"

@@ -23,7 +23,6 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/io.h"
-#include "base/memory_files.h"
 #include "base/number_text.h"
 #include "histree/experiment.h"
 #include "pipeline/build/build.h"
