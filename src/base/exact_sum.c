@@ -7,9 +7,14 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/bytes.h"
+
+/* ---- exact sum ----------------------------------------------------------------------------------------------- */
 
 enum { LIMB_BITS = 64, ONE_BIT = 1074, MANTISSA_BITS = 52, HEAD_SIZE = 4, BYTES = 8 * EXACT_SUM_LIMBS };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exact_sum.h - sums of doubles, each times a length, that nothing is rounded off: so the order in which they are
+ * exact_sum.h - integers of 128 bits, in which products of two int64 are exact.
+ *
+ * Sums of doubles, each times a length, that nothing is rounded off: so the order in which they are
  * added does not matter, nor which of them were added up beforehand.
  *
  * A sum is a number in two's complement whose last bit is worth 2^-1074, the least double, and which has room
@@ -14,7 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/wide_int.h"
+__extension__ typedef __int128 wide_int;
+
+__extension__ typedef unsigned __int128 wide_uint;
 
 /* 1074 bits after the point, 1024 before it, 64 for lengths, and the sign. */
 enum { EXACT_SUM_LIMBS = 34, EXACT_SUM_SIZE_MAX = 8 * EXACT_SUM_LIMBS + 4 };
@@ -26,10 +30,8 @@ struct exact_sum {
 
 /* Adds number * times; the number is finite. */
 void exact_sum_add(struct exact_sum *sum, double number, uint64_t times);
-
 void exact_sum_add_whole(struct exact_sum *sum, wide_int number);
 void exact_sum_add_sum(struct exact_sum *sum, const struct exact_sum *other);
-
 bool exact_sum_is_zero(const struct exact_sum *sum);
 
 /* Returns the double nearest to sum / count, of two as near the even one.  The count is 1 to 2^64. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/wide_int.h"
+#include "base/exact_sum.h"
 #include "histree/sync.h"
 
 /* ---- clock transform ----------------------------------------------------------------------------------------- */

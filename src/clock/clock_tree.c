@@ -15,7 +15,7 @@
 
 #include "base/table.h"
 #include "base/hash_index.h"
-#include "base/wide_int.h"
+#include "base/exact_sum.h"
 #include "clock/clock_transform.h"
 #include "event/packet.h"
 #include "histree/sync.h"

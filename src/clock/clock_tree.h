@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/wide_int.h"
+#include "base/exact_sum.h"
 #include "event/packet.h"
 #include "histree/sync.h"
 #include "histree/value.h"

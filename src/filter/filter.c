@@ -27,7 +27,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
-#include "base/wide_int.h"
+#include "base/exact_sum.h"
 #include "histree/filter.h"
 
 /* The field of a test that any field may pass. */

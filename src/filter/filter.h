@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/pattern.h"
-#include "base/wide_int.h"
+#include "base/exact_sum.h"
 #include "histree/filter.h"
 
 enum filter_operator {

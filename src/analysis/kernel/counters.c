@@ -27,7 +27,7 @@
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
 #include "base/arena.h"
-#include "base/wide_int.h"
+#include "base/exact_sum.h"
 #include "event/event.h"
 
 /* What all counters that a sample reads have in common: fields of its class. */
