@@ -22,7 +22,7 @@
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/registry.h"
 #include "base/error.h"
-#include "clock/clock_tree.h"
+#include "clock/clock.h"
 #include "histree/critical_path.h"
 #include "histree/labels.h"
 

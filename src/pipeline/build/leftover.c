@@ -12,7 +12,7 @@
 #include "analysis/registry.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "clock/clock_transform.h"
+#include "clock/clock.h"
 #include "histree/build.h"
 #include "histree/store.h"
 #include "store_folder/manifest.h"

@@ -15,7 +15,7 @@
 #include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "clock/clock_tree.h"
+#include "clock/clock.h"
 #include "event/packet.h"
 #include "histree/sync.h"
 #include "pipeline/hosts/experiment.h"

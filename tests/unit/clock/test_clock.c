@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "clock/clock_transform.h"
-#include "clock/clock_tree.h"
+#include "clock/clock.h"
 #include "support/data.h"
 #include "support/test.h"
 

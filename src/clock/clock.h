@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_tree.h - the clocks of many hosts, from those of pairs of them (docs/design/13-hosts.md).
+ * clock.h - clocks of hosts: what a transform makes of a time, and how the clocks of many hosts are found from the
+ * packets between them.
+ *
+ * What a clock makes of a time and of another clock, in numbers and as text.
+ *
+ * Transforms of time one after the other.
+ *
+ * A clock as histree_clock_read() reads it.
+ *
+ * The clocks of many hosts, from those of pairs of them (docs/design/13-hosts.md).
  *
  * What packets between two hosts say of their clocks: the lines y = alpha x + beta that can be, where x is the time
  * of the one and y that of the other. They lie between two convex hulls.
@@ -18,8 +27,8 @@
  * Halves come in the order of uncorrected time, so that a packet may be received before it was sent.  There is room
  * for PACKET_TABLE_ROOM halves; a new one takes the place of the oldest.
  */
-#ifndef CLOCK_CLOCK_TREE_H
-#define CLOCK_CLOCK_TREE_H
+#ifndef CLOCK_CLOCK_H
+#define CLOCK_CLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +38,14 @@
 #include "event/packet.h"
 #include "histree/sync.h"
 #include "histree/value.h"
+
+/* Returns the transform the other way round. */
+struct histree_clock clock_invert(const struct histree_clock *clock);
+
+enum { CLOCK_TEXT_SIZE = 64 };
+
+/* Write "OFFSET,SLOPE"; one that was read so is the same when it is read again. */
+void clock_text_write(const struct histree_clock *clock, char out[CLOCK_TEXT_SIZE]);
 
 struct clock_point {
 	histree_time x, y;
@@ -78,7 +95,7 @@ bool clock_pair_add(struct clock_pair *pair, struct clock_point packet, bool is_
 /* Returns the line in the middle of the possible ones, as the transform of times of y to those of x. */
 struct histree_clock clock_pair_fit(const struct clock_pair *pair);
 
-/* Packets between two hosts, in the sense of clock_tree.h. */
+/* Packets between two hosts, in the sense of clock.h. */
 struct clock_link {
 	uint32_t x, y;
 	struct clock_pair pair;
