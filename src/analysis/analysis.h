@@ -149,6 +149,6 @@ extern const struct analysis analysis_network;        /* bytes over interfaces, 
 extern const struct analysis analysis_kernel_memory;  /* what threads had the kernel allocate */
 extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
 extern const struct analysis analysis_ust_memory;     /* bytes that threads and processes have in use */
-extern const struct analysis analysis_tracks;         /* spans and counters of vocabulary.h */
+extern const struct analysis analysis_tracks;         /* spans and counters of event.h */
 
 #endif

@@ -29,7 +29,7 @@
 #include "base/exact_sum.h"
 #include "base/hash_index.h"
 #include "base/table.h"
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/sync.h"
 #include "histree/value.h"
 

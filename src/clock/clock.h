@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #include "base/exact_sum.h"
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/sync.h"
 #include "histree/value.h"
 

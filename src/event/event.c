@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * event.c - fields of events by name and by path, whatever reader the event comes from.
+ * event.c - the neutral event: its fields, the words that formats and analyses share, and the packets that events
+ * tell of.
+ *
+ * The words for samples and tracks, as tables.
+ *
+ * Fields of events by name and by path, whatever reader the event comes from.
+ *
+ * Which fields of which events tell of a packet, and its number as text.
  */
 #include "event/event.h"
 
@@ -14,6 +21,49 @@
 #include <string.h>
 
 #include "histree/value.h"
+
+/* ---- vocabulary ---------------------------------------------------------------------------------------------- */
+
+/* ---- sample vocabulary --------------------------------------------------------------------------------------- */
+
+const char *const sample_field_names[SAMPLE_FIELD_COUNT] = {
+	[SAMPLE_STACK] = "sample_stack", [SAMPLE_WEIGHT] = "sample_weight",   [SAMPLE_PID] = "sample_pid",
+	[SAMPLE_TID] = "sample_tid",     [SAMPLE_PROCESS] = "sample_process", [SAMPLE_THREAD] = "sample_thread",
+};
+
+/* ---- track vocabulary ---------------------------------------------------------------------------------------- */
+
+const char *const track_class_names[TRACK_CLASS_COUNT] = {
+	[TRACK_SPAN_BEGIN] = "span_begin",
+	[TRACK_SPAN_END] = "span_end",
+	[TRACK_SPAN] = "span",
+	[TRACK_INSTANT] = "instant",
+	[TRACK_COUNTER] = "counter",
+	[TRACK_FLOW_BEGIN] = "flow_begin",
+	[TRACK_FLOW_STEP] = "flow_step",
+	[TRACK_FLOW_END] = "flow_end",
+	[TRACK_PROCESS_NAME] = "process_name",
+	[TRACK_THREAD_NAME] = "thread_name",
+	[TRACK_TRACK_NAME] = "track_name",
+};
+
+const char *const track_field_names[TRACK_FIELD_COUNT] = {
+	[TRACK_NAME] = "name",
+	[TRACK_CATEGORY] = "category",
+	[TRACK_PID] = "pid",
+	[TRACK_TID] = "tid",
+	[TRACK_TRACK] = "track",
+	[TRACK_ID] = "id",
+	[TRACK_DURATION] = "duration",
+	[TRACK_THREAD_DURATION] = "thread_duration",
+	[TRACK_THREAD_TIME] = "thread_time",
+	[TRACK_SERIES] = "series",
+	[TRACK_VALUE] = "value",
+	[TRACK_SORT_INDEX] = "sort_index",
+	[TRACK_ARGS] = "args",
+};
+
+/* ---- event --------------------------------------------------------------------------------------------------- */
 
 /* ---- event --------------------------------------------------------------------------------------------------- */
 
@@ -151,4 +201,63 @@ bool event_name_is_system_call(const char *name, size_t size)
 		if (size >= strlen(prefixes[i]) && memcmp(name, prefixes[i], strlen(prefixes[i])) == 0)
 			return true;
 	return false;
+}
+
+/* ---- packet -------------------------------------------------------------------------------------------------- */
+
+/* ---- packet -------------------------------------------------------------------------------------------------- */
+
+/* Tracers have had several places for them. */
+static const struct packet_place packet_places[] = {
+	{ "seq", "seq", "ack_seq", "flags" },
+	{ "network_header", "network_header.transport_header.seq", "network_header.transport_header.ack_seq",
+	  "network_header.transport_header.flags" },
+	{ "transport_fields", "transport_fields.thtype_tcp.seq", "transport_fields.thtype_tcp.ack_seq",
+	  "transport_fields.thtype_tcp.flags" },
+};
+
+static const struct {
+	const char *name;
+	bool is_sent;
+} packet_events[] = {
+	{ "inet_sock_local_out", true }, { "inet_sock_local_in", false }, { "net_dev_queue", true },
+	{ "netif_receive_skb", false },  { "net_if_receive_skb", false },
+};
+
+bool packet_name_is_known(const char *name)
+{
+	for (size_t i = 0; i < sizeof(packet_events) / sizeof(*packet_events); i++)
+		if (strcmp(name, packet_events[i].name) == 0)
+			return true;
+	return false;
+}
+
+struct packet_class packet_class_of(const struct event_class *class)
+{
+	struct packet_class out = { .is_known = true };
+	for (size_t i = 0; i < sizeof(packet_events) / sizeof(*packet_events); i++) {
+		if (strcmp(class->name, packet_events[i].name) != 0)
+			continue;
+		out.is_sent = packet_events[i].is_sent;
+		for (size_t j = 0; j < sizeof(packet_places) / sizeof(*packet_places) && out.place == NULL; j++)
+			if (event_class_field(class, packet_places[j].field) != EVENT_NO_FIELD)
+				out.place = &packet_places[j];
+	}
+	return out;
+}
+
+static bool find_number(const struct event *event, const char *path, uint32_t *out)
+{
+	struct event_part part;
+	if (!event_find(event, path, &part) || (part.kind != EVENT_INT && part.kind != EVENT_UNSIGNED))
+		return false;
+	*out = (uint32_t)part.integer;
+	return true;
+}
+
+bool packet_read(const struct packet_class *class, const struct event *event, struct packet_key *out)
+{
+	return find_number(event, class->place->seq, &out->seq) &&
+	       find_number(event, class->place->ack_seq, &out->ack_seq) &&
+	       find_number(event, class->place->flags, &out->flags);
 }

@@ -1,6 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event.h - one neutral event: what trace/ hands to analysis/.
+ * event.h - the neutral event: its fields, the words that formats and analyses share, and the packets that events
+ * tell of.
+ *
+ * The words in which analyses understand events that are not of a kernel, whatever format they were
+ * read from: samples of where threads were, and spans, counters and flows on tracks.
+ *
+ * Samples: what profilers other than perf write, and perf where it writes text; their frames have names already.
+ *
+ * A trace says so by `has_samples`.  Its samples are events with the field SAMPLE_STACK, and those of the others
+ * that the format knows; the class is called as what was counted, "cycles:u", or "samples".  Who has no time
+ * counts samples, one a ns, in the order of the file.
+ *
+ * SAMPLE_STACK is one of two things:
+ *   a number      of a stack of `trace->stacks`, where a format has stacks in tables, or the reader keeps them once
+ *   a text        the frames, innermost first, a line each: the function, and behind a tab its binary, and behind
+ *                 another one the line of the source; what is not known is empty, or not there
+ * The number means something to this reading of the trace only.
+ *
+ * Tracks: the events of browsers' traces and of programs that describe themselves.
+ *
+ * The domain of such a trace is TRACK_DOMAIN.  Its classes have the names of track_class_names, and all of them
+ * have the same fields, track_field_names; an event has those of them that it needs.
+ *
+ * Where an event belongs:
+ *   TRACK_TRACK      a track besides threads, told from all others of the trace by this text ("net:0x1f"); its
+ *                    process is TRACK_PID of its `track_name`, else of its outermost span; absent: of no process
+ *   TRACK_TID, _PID  else the thread's own track: a thread is told by both numbers
+ *   TRACK_PID        else the process' own; nothing of it all: the trace's own
+ * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ...,
+ * but for numbers that the trace has itself, and hands out its `process_name` or `thread_name`.
+ *
+ * Spans nest on their track, by the rules of analysis/tracks/track_stacks.h.  A `span_end` with a name ends the
+ * innermost open span of that name, one without a name the innermost of all.  A `span` is both at once: it begins
+ * at the time of the event and lasts TRACK_DURATION, and need not be in the order of its end.  A flow is one
+ * flow_begin, any flow_step and one flow_end or more with the same TRACK_ID, each on its track: arrows go from
+ * each to the next, and to every end.  A `counter` has its value from its time on.
+ *
+ * One neutral event: what trace/ hands to analysis/.
  *
  * An event is a view: its fields are decoded only when they are asked for, through two functions of its
  * trace, and it is valid until the next event is read.  Classes and traces live as long as the input.
@@ -13,15 +50,91 @@
  *
  * A recorder that begins while programs run says so of each of them, but not when that came to be: it makes no
  * events of it.  What changes later are events.
+ *
+ * Events that tell of a TCP segment which a host sent or received, in the words of several tracers; and
+ * the number of a packet as text, "SEQ/ACK/FLAGS", as a graph keeps those that go between hosts.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "histree/value.h"
+
+enum sample_field {
+	SAMPLE_STACK,
+	SAMPLE_WEIGHT,  /* int: what was counted since the sample before; absent: a sample counts one */
+	SAMPLE_PID,     /* int */
+	SAMPLE_TID,     /* int; absent: not known */
+	SAMPLE_PROCESS, /* text: what the process is called */
+	SAMPLE_THREAD,  /* text: so is the thread */
+	SAMPLE_FIELD_COUNT,
+};
+
+extern const char *const sample_field_names[SAMPLE_FIELD_COUNT];
+
+#define EVENT_NO_STACK UINT32_MAX
+
+/* A stack: a frame, and the stack of its caller. */
+struct event_stack {
+	uint32_t parent; /* EVENT_NO_STACK: it is the outermost.  Any number: files may lie. */
+	uint32_t frame;
+};
+
+/* Texts are terminated, and "" where they are not known. */
+struct event_frame {
+	const char *function, *binary, *line;
+};
+
+/* Whole before the first event of the trace. */
+struct event_stacks {
+	const struct event_frame *frames;
+	uint32_t frame_count;
+	const struct event_stack *stacks;
+	uint32_t stack_count;
+};
+
+#define TRACK_DOMAIN "tracks"
+
+enum track_class {
+	TRACK_SPAN_BEGIN,
+	TRACK_SPAN_END,
+	TRACK_SPAN,
+	TRACK_INSTANT,
+	TRACK_COUNTER,
+	TRACK_FLOW_BEGIN,
+	TRACK_FLOW_STEP,
+	TRACK_FLOW_END,
+	TRACK_PROCESS_NAME, /* TRACK_PID is called TRACK_NAME, comes TRACK_SORT_INDEX-th, or both */
+	TRACK_THREAD_NAME,  /* so is TRACK_TID of TRACK_PID */
+	TRACK_TRACK_NAME,   /* so is TRACK_TRACK */
+	TRACK_CLASS_COUNT,
+};
+
+enum track_field {
+	TRACK_NAME,            /* text: of the span, instant, counter, flow, or what is named */
+	TRACK_CATEGORY,        /* text: of the event */
+	TRACK_PID,             /* int */
+	TRACK_TID,             /* int */
+	TRACK_TRACK,           /* text */
+	TRACK_ID,              /* text: of a flow, the same for nothing else in the trace */
+	TRACK_DURATION,        /* int, ns: of a span */
+	TRACK_THREAD_DURATION, /* int, ns: how long of it the thread ran, if that was measured */
+	TRACK_THREAD_TIME,     /* int, ns: of a span_begin and its span_end, what the thread has run until then */
+	TRACK_SERIES,          /* text: which of several values of the counter; absent: it has one */
+	TRACK_VALUE,           /* int or real: of a counter */
+	TRACK_SORT_INDEX,      /* int */
+	TRACK_ARGS,            /* anything, as a rule a structure: what else the event says */
+	TRACK_FIELD_COUNT,
+};
+
+extern const char *const track_class_names[TRACK_CLASS_COUNT];
+
+extern const char *const track_field_names[TRACK_FIELD_COUNT];
 
 /* Part of a file, in the memory of a process. */
 struct event_image {
@@ -99,7 +212,7 @@ struct event_trace {
 	histree_time first;
 	/* What was mapped when it began; NULL: not known.  Whole before the first event. */
 	const struct event_images *images;
-	/* Stacks that samples have by number (vocabulary.h); NULL: none.  Whole before the first event. */
+	/* Stacks that samples have by number (event.h); NULL: none.  Whole before the first event. */
 	const struct event_stacks *stacks;
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);
@@ -206,5 +319,75 @@ bool event_visit(const struct event *event, uint32_t field, event_visitor visito
  * it takes.  Returns whether the event has a value there; a structure or an array is not a value.
  */
 bool event_find(const struct event *event, const char *path, struct event_part *out);
+
+/* What the header of a segment says: enough to know it again on the other host. */
+struct packet_key {
+	uint32_t seq, ack_seq, flags;
+};
+
+/* Where a class of events has these numbers: paths of event_find(). */
+struct packet_place {
+	const char *field; /* of the event, by which the place is known */
+	const char *seq, *ack_seq, *flags;
+};
+
+struct packet_class {
+	bool is_known, is_sent;
+	const struct packet_place *place; /* NULL: it is about no packet */
+};
+
+/* Returns what a class is; `is_known` is set. */
+struct packet_class packet_class_of(const struct event_class *class);
+
+/* Returns whether a class of that name may be about packets. */
+bool packet_name_is_known(const char *name);
+
+/* Returns whether the event, of such a class, has the numbers of a segment, and them in *out. */
+bool packet_read(const struct packet_class *class, const struct event *event, struct packet_key *out);
+
+enum { PACKET_TEXT_SIZE = 40, PACKET_BUCKETS = 256 };
+
+/* Returns how many bytes it has. */
+static inline size_t packet_text(const struct packet_key *key, char text[PACKET_TEXT_SIZE])
+{
+	return (size_t)snprintf(text, PACKET_TEXT_SIZE, "%" PRIu32 "/%" PRIu32 "/%" PRIu32, key->seq, key->ack_seq,
+				key->flags);
+}
+
+/*
+ * Reads what packet_text() wrote, and after a slash the thread that sent it, unless `tid` is NULL.  Returns false
+ * if it is something else.
+ */
+static inline bool packet_text_read(const char *bytes, size_t size, struct packet_key *key, int32_t *tid)
+{
+	int64_t numbers[4];
+	const size_t count = tid != NULL ? 4 : 3;
+	size_t at = 0;
+	for (size_t i = 0; i < count; i++) {
+		const size_t first = at;
+		bool is_negative = i == 3 && at < size && bytes[at] == '-';
+		at += is_negative;
+		numbers[i] = 0;
+		for (; at < size && bytes[at] >= '0' && bytes[at] <= '9' && numbers[i] <= UINT32_MAX; at++)
+			numbers[i] = numbers[i] * 10 + (bytes[at] - '0');
+		if (at == first + is_negative || numbers[i] > UINT32_MAX)
+			return false;
+		numbers[i] = is_negative ? -numbers[i] : numbers[i];
+		if (i + 1 < count && (at >= size || bytes[at++] != '/'))
+			return false;
+	}
+	if (at != size || (tid != NULL && (numbers[3] < INT32_MIN || numbers[3] > INT32_MAX)))
+		return false;
+	*key = (struct packet_key){ (uint32_t)numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2] };
+	if (tid != NULL)
+		*tid = (int32_t)numbers[3];
+	return true;
+}
+
+/* Returns the list that a packet is kept in after it was sent. */
+static inline uint32_t packet_bucket(const struct packet_key *key)
+{
+	return (key->seq * UINT32_C(2654435761) ^ key->ack_seq * UINT32_C(2246822519)) >> 24;
+}
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/critical_path.h"
 #include "histree/query.h"
 #include "state/attributes.h"

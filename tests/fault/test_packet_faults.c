@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/critical_path.h"
 #include "histree/state_system.h"
 #include "state/history.h"

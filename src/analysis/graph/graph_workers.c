@@ -14,7 +14,7 @@
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/critical_path.h"
 
 /* ---- graph lines --------------------------------------------------------------------------------------------- */

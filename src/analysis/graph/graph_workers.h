@@ -22,7 +22,7 @@
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/critical_path.h"
 
 enum graph_arrow_kind { NO_ARROW, ARROW_OF_WAKEUP, ARROW_OF_PACKET };

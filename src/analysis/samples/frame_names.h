@@ -10,7 +10,7 @@
 #define ANALYSIS_SAMPLES_FRAME_NAMES_H
 
 #include "base/arena.h"
-#include "event/vocabulary.h"
+#include "event/event.h"
 #include "symbols/symbol_source.h"
 
 /* Binaries that are no files come first. */

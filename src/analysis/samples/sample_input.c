@@ -19,7 +19,6 @@
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "event/event.h"
-#include "event/vocabulary.h"
 #include "histree/value.h"
 
 /* ---- sample input -------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  *
  * A recording of perf says for a sample which thread ran and at which addresses; earlier events say which
  * binaries lie there (sample_processes.h), and their symbols which functions these are (frame_names.h).  Samples
- * of other recorders have functions by name (vocabulary.h).  Addresses of the kernel have names if a
+ * of other recorders have functions by name (event.h).  Addresses of the kernel have names if a
  * table of its symbols was given; else all of it is one frame, "[kernel]".
  *
  * All stacks are one tree: each node is a frame below its caller's node.  A stack that a trace has by number is

@@ -15,7 +15,6 @@
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "event/event.h"
-#include "event/vocabulary.h"
 
 /* ---- track words --------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /*
  * track_places.h - which tracks there are, and where their attributes are.
  *
- * What one event of a trace of tracks says, in the words of vocabulary.h.
+ * What one event of a trace of tracks says, in the words of event.h.
  *
  * The path of a stack in the history `tracks`, for analyses that make none themselves.
  *
@@ -21,7 +21,6 @@
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "event/event.h"
-#include "event/vocabulary.h"
 
 struct track_text {
 	const char *bytes; /* borrowed; NULL: absent */

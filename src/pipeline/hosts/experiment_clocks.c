@@ -16,7 +16,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "clock/clock.h"
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/sync.h"
 #include "pipeline/hosts/experiment.h"
 #include "pipeline/publish_clock.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * json_samples.c - samples in JSON become events in the words of vocabulary.h.
+ * json_samples.c - samples in JSON become events in the words of event.h.
  */
 #include "trace/json/json_samples.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_samples.h - samples in JSON, in the words of vocabulary.h.
+ * json_samples.h - samples in JSON, in the words of event.h.
  *
  *	"samples": [{"ts": 1.5, "tid": 8, "sf": 2, "weight": 1}]	with "stackFrames" {"2": {"name", "parent"}}
  *	"samples": [{"timestamp": 1500, "callchain": [{"symbol"}]}]	of "perf data convert --to-json"

@@ -4,7 +4,7 @@
  * be packed by gzip.
  *
  * The format: "Trace Event Format", Google, 2016, of which an array of events needs no end.  Its events become
- * those of vocabulary.h (json_tracks.h).  An event is read at a time, in memory that does not grow
+ * those of event.h (json_tracks.h).  An event is read at a time, in memory that does not grow
  * with the file: one that is larger than JSON_EVENT_MAX is passed over.
  */
 #ifndef TRACE_JSON_JSON_SOURCE_H

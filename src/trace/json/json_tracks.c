@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * json_tracks.c - events of the Trace Event Format, as they are written and in the words of vocabulary.h.
+ * json_tracks.c - events of the Trace Event Format, as they are written and in the words of event.h.
  */
 #include "trace/json/json_tracks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_tracks.h - what the events of the Trace Event Format say, in the words of vocabulary.h.
+ * json_tracks.h - what the events of the Trace Event Format say, in the words of event.h.
  *
  * 	B E X		spans of a thread
  * 	i I R		instants, of a thread, a process or the whole; marks

@@ -13,7 +13,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/arena.h"
-#include "event/vocabulary.h"
+#include "event/event.h"
 #include "histree/status.h"
 #include "text/text_table.h"
 #include "trace/lines/line_head.h"

@@ -5,7 +5,7 @@
  *
  * An event whose shape is known has the fields of the shape that fits it (line_shape.h), any other those that its
  * text shows (line_class.h): a text with others makes another class of the same name.  One that came with a chain
- * of calls is a sample besides (vocabulary.h).
+ * of calls is a sample besides (event.h).
  *
  * Fields of an event whose shape is not known come from its text alone:
  *

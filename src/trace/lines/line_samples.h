@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_samples.h - samples of where threads were, with the calls that led there, as "perf script" writes them, in
- * the words of vocabulary.h:
+ * the words of event.h:
  *
  *	app  2120/2121 [003] 10.000100:  250000 cpu-clock:ppp:		the head; what it has, -F says
  *	          401000 inner+0x10 (/usr/bin/app)			a frame a line, innermost first

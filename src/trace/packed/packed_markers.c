@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "event/vocabulary.h"
+#include "event/event.h"
 #include "trace/packed/packed_source.h"
 
 /* ---- packed markers ------------------------------------------------------------------------------------------ */

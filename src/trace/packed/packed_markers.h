@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * packed_markers.h - what programs of Android and Chrome write to the kernel's trace_marker, as events of tracks;
- * and the classes of these (vocabulary.h), for readers whose events are packed.
+ * and the classes of these (event.h), for readers whose events are packed.
  *
  * 	B|100|name		a span of the thread begins, in process 100; "B|100|name|key=value;...|category" too
  * 	E|100, E		and ends
@@ -20,7 +20,7 @@
 #define TRACE_PACKED_PACKED_MARKERS_H
 
 #include "base/hash_index.h"
-#include "event/vocabulary.h"
+#include "event/event.h"
 #include "trace/packed/packed_source.h"
 
 /*

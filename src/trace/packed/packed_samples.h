@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packed_samples.h - samples in the words of vocabulary.h, for readers whose events are packed: the
+ * packed_samples.h - samples in the words of event.h, for readers whose events are packed: the
  * stacks that they have by number, and their classes.
  *
  * A reader makes stacks of frames, from the outermost on, by packed_samples_frame() and _stack(); or, where its
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "event/vocabulary.h"
+#include "event/event.h"
 #include "trace/packed/packed_source.h"
 
 enum {

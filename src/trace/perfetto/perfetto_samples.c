@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * perfetto_samples.c - samples of linux.perf and of the profiler in browsers, in the words of
- * vocabulary.h.
+ * event.h.
  */
 #include "trace/perfetto/perfetto_samples.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_samples.h - samples of where threads were, in the words of vocabulary.h: of the data source
+ * perfetto_samples.h - samples of where threads were, in the words of event.h: of the data source
  * linux.perf, and of the profiler in browsers (protos/perfetto/trace/profiling/profile_packet.proto and
  * profile_common.proto).
  *

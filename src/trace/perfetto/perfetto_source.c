@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "event/vocabulary.h"
+#include "event/event.h"
 #include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_clocks.h"

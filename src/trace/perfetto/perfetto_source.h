@@ -3,7 +3,7 @@
  * perfetto_source.h - a trace of Perfetto: the events of ftrace are one trace, those of tracks another.
  *
  * A trace of Perfetto: the events of ftrace are one trace, of domain "kernel", and those of
- * tracks another, of domain "tracks" (vocabulary.h).
+ * tracks another, of domain "tracks" (event.h).
  */
 #ifndef TRACE_PERFETTO_PERFETTO_SOURCE_H
 #define TRACE_PERFETTO_PERFETTO_SOURCE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto_track_events.c - track events of Perfetto in the words of vocabulary.h.
+ * perfetto_track_events.c - track events of Perfetto in the words of event.h.
  */
 #include "trace/perfetto/perfetto_track_events.h"
 

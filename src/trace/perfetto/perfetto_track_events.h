@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perfetto_track_events.h - events of tracks (protos/perfetto/trace/track_event/track_event.proto), in the words of
- * vocabulary.h.
+ * event.h.
  *
  * A track of a thread or process is told by its ids, another one by the text of its uuid.  A counter belongs to the
  * thread or process that its track does.  Flows have no beginnings here: whatever comes first is one.

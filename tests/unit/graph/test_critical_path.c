@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "event/packet.h"
+#include "event/event.h"
 #include "histree/query.h"
 #include "histree/state_system.h"
 #include "state/history.h"

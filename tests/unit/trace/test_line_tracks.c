@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event/vocabulary.h"
+#include "event/event.h"
 #include "support/test.h"
 #include "trace/trace.h"
 
