@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_table.h - tables of text as rows of cells: tab-separated values, comma-separated values, or JSON, one
+ * text_table.h - tables of text, row by row (TSV, CSV, JSON), from a file, a pipe or standard input.
+ *
+ * The bytes of a file, of a pipe, or of standard input, from front to back.
+ *
+ * What is no regular file is waited for, and read once.
+ *
+ * Tables of text as rows of cells: tab-separated values, comma-separated values, or JSON, one
  * object a line; and what a cell can be read as.
  *
- *	text_table_open(&table, io, path, NULL, NULL, &error);
- *	size_t time = text_table_column(&table, "time");
- *	while ((status = text_table_next(&table, &error)) == HISTREE_OK)
- *		text_cell_integer(text_table_cell(&table, time), &t);	// HISTREE_END, or the error
- *	text_table_close(&table);
+ * 	text_table_open(&table, io, path, NULL, NULL, &error);
+ * 	size_t time = text_table_column(&table, "time");
+ * 	while ((status = text_table_next(&table, &error)) == HISTREE_OK)
+ * 		text_cell_integer(text_table_cell(&table, time), &t);	// HISTREE_END, or the error
+ * 	text_table_close(&table);
  *
  * TSV and CSV begin with a line of the names of the columns, unless the caller gives them.  A later line equal to
  * it is skipped, so that texts can be put behind one another.  In TSV, backslash, tab, LF and CR of a cell are
@@ -26,9 +32,28 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/io.h"
 #include "histree/status.h"
 #include "histree/value.h"
-#include "text/text_input.h"
+
+struct text_input {
+	const struct io *io; /* borrowed */
+	const char *path;    /* borrowed; what messages call it */
+	int file;            /* -1: none */
+	bool is_file;        /* a regular one: it can be read from anywhere */
+	bool is_standard;    /* input, which is not ours to close */
+	uint64_t at;         /* of the next byte */
+	uint64_t size;       /* of a regular file when it was opened; else 0 */
+};
+
+/* On failure the input is closed; text_input_close() is no error then. */
+enum histree_status text_input_open(struct text_input *input, const struct io *io, const char *path,
+				    struct histree_error *error);
+
+/* Read up to `room` bytes; *size is 0 at the end and only there. */
+enum histree_status text_input_read(struct text_input *input, void *bytes, size_t room, size_t *size,
+				    struct histree_error *error);
+void text_input_close(struct text_input *input);
 
 struct text_table;
 

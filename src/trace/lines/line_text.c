@@ -19,7 +19,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "histree/cancel.h"
-#include "text/text_input.h"
+#include "text/text_table.h"
 #include "trace/trace_gunzip.h"
 #include "trace/unpack_limit.h"
 

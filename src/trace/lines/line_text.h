@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "histree/cancel.h"
-#include "text/text_input.h"
+#include "text/text_table.h"
 
 struct line_scan {
 	char *at, *end;
