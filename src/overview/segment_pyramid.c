@@ -17,7 +17,7 @@
 #include "base/hash_index.h"
 #include "base/io.h"
 #include "query/value_table.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "segment_tree/segment_scan.h"

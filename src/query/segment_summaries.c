@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "histree/segment_store.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "segment/segment_union.h"

@@ -10,7 +10,6 @@
 #include "base/cancel.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 
 struct segment_cursor {

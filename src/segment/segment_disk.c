@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "histree/segment_store.h"
-#include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
 #include "segment/segment_table.h"
@@ -166,7 +165,7 @@ struct disk_cursor {
 	uint64_t given;
 };
 
-/* The cursor of segment_backend.h. */
+/* The cursor of segment_memory.h. */
 static enum histree_status disk_cursor_create(void *body, void **out, struct histree_error *error)
 {
 	struct segment_disk *disk = body;

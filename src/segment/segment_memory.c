@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_memory.c - a store of segments in memory while it is made, and runs of it on disk when there are too
+ * segment_memory.c - what differs between the stores of segments, as a table of calls, and the one in memory:
+ * while a store is made, and in runs on disk when there are too many.
+ *
+ * A store of segments in memory while it is made, and runs of it on disk when there are too
  * many.
  */
 #include "segment/segment_memory.h"
@@ -10,16 +13,20 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/io.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/segment.h"
+#include "histree/segment_store.h"
 #include "item/segment_batch.h"
 #include "item/value.h"
-#include "segment/segment_backend.h"
 #include "segment_tree/segment_order.h"
+#include "segment_tree/segment_scan.h"
 #include "store/record_sort.h"
+
+/* ---- segment memory ------------------------------------------------------------------------------------------ */
 
 /* One that came out of a run: the bytes of its values are the run's. */
 struct decoded_segment {

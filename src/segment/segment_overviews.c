@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "histree/segment_store.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_summary.h"
 #include "store/overview_faults.h"
 

@@ -2,7 +2,7 @@
 /*
  * segment_store.c - segments that were added to a distinct store, each once: their bytes, interned.
  *
- * The public functions of stores, in front of their kinds (segment_backend.h): a store is
+ * The public functions of stores, in front of their kinds (segment_memory.h): a store is
  * filled, then finished, and never changes after that.
  */
 #include <stdbool.h>
@@ -14,7 +14,6 @@
 #include "base/arena.h"
 #include "histree/segment.h"
 #include "histree/segment_store.h"
-#include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_schema.h"

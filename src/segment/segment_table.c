@@ -24,7 +24,6 @@
 #include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 #include "segment_tree/segment_location.h"
 #include "segment_tree/segment_scan.h"

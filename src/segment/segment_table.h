@@ -36,7 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment_tree/segment_scan.h"
 
 /* All of it is borrowed, and outlives the table. */

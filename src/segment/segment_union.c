@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
 #include "segment_tree/segment_order.h"

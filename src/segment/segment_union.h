@@ -8,7 +8,7 @@
 #ifndef SEGMENT_SEGMENT_UNION_H
 #define SEGMENT_SEGMENT_UNION_H
 
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 
 struct union_part {
 	struct histree_segment_store *store;        /* NULL: it is missing */

@@ -18,7 +18,7 @@
 #include "base/hash_index.h"
 #include "event_index/event_index.h"
 #include "histree/state_system.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "state/history.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"

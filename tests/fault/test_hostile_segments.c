@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "support/block_parts.h"
 #include "support/memory_io.h"
 #include "support/segments.h"

@@ -13,7 +13,7 @@
 #include "event_index/event_index.h"
 #include "event_index/events.h"
 #include "histree/segment_stats.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "support/faulty_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"

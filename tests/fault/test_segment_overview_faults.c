@@ -11,7 +11,7 @@
 #include "base/hash_index.h"
 #include "histree/segment_stats.h"
 #include "overview/segment_pyramid.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "support/effort.h"

@@ -15,7 +15,7 @@
 #include "histree/segment_density.h"
 #include "histree/segment_stats.h"
 #include "histree/segment_view.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "support/memory_io.h"

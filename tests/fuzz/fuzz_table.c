@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "fuzz.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_table.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"

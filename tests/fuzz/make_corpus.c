@@ -16,7 +16,7 @@
 #include "fuzz.h"
 #include "image.h"
 #include "item/value.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_table.h"
 #include "segment_tree/segment_location.h"
 #include "slice_corpus.h"

@@ -14,7 +14,7 @@
 #include "driver.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/test.h"

@@ -18,7 +18,7 @@
 #include "histree/segment_view.h"
 #include "overview/segment_pyramid.h"
 #include "query/row_group.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "support/effort.h"
 #include "support/segments.h"
 #include "support/test.h"

@@ -12,7 +12,7 @@
 
 #include "driver.h"
 #include "histree/segment_rows.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/test.h"

@@ -18,7 +18,7 @@
 #include "histree/segment_stats.h"
 #include "histree/segment_view.h"
 #include "overview/segment_pyramid.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/test.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "damage.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "truth.h"
 
 enum { QUERIES = 6, WINDOW_SHARE = 50 };

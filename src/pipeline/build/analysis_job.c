@@ -24,7 +24,7 @@
 #include "partial/partial_history.h"
 #include "pipeline/build/slice_worker.h"
 #include "pipeline/memory_plan.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
 #include "trace/event_stream.h"

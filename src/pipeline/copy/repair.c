@@ -21,7 +21,7 @@
 #include "histree/time_in_state.h"
 #include "overview/overview_writer.h"
 #include "pipeline/copy/store_copy.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_disk.h"
 #include "state/history.h"

@@ -19,7 +19,7 @@
 #include "base/number_text.h"
 #include "item/value.h"
 #include "pipeline/load/load.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "state/attributes.h"
 #include "state/state_file.h"
 #include "state/state_system.h"

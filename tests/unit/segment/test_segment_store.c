@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
 #include "store/block_file.h"
 #include "support/block_parts.h"

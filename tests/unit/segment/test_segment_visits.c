@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "node/segment_node.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_disk.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
