@@ -13,7 +13,7 @@
 #include "base/io.h"
 #include "histree/segment_store.h"
 #include "segment/segment_memory.h"
-#include "segment/segment_schema.h"
+#include "segment/segment_store.h"
 #include "segment/segment_table.h"
 #include "segment_tree/segment_writer.h"
 

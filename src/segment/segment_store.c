@@ -1,22 +1,355 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_store.c - segments that were added to a distinct store, each once: their bytes, interned.
+ * segment_store.c - a store of segments, wherever they are: its calls, and the schema of their fields.
+ *
+ * Checks and copies schemas, and writes and reads them as the section SEGM.
+ *
+ * Segments that were added to a distinct store, each once: their bytes, interned.
  *
  * The public functions of stores, in front of their kinds (segment_memory.h): a store is
  * filled, then finished, and never changes after that.
  */
+#include "segment/segment_store.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/segment.h"
 #include "histree/segment_store.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
-#include "segment/segment_schema.h"
+#include "store/block_file.h"
+
+/* ---- segment schema ------------------------------------------------------------------------------------------ */
+
+/* ---- segment schema ------------------------------------------------------------------------------------------ */
+
+enum { NAME_SIZE_MAX = 255 };
+
+/* ---- copies ------------------------------------------------------------------------------------- */
+
+static bool is_field_type(enum histree_type type)
+{
+	return type == HISTREE_INT || type == HISTREE_LONG || type == HISTREE_DOUBLE || type == HISTREE_BOOL ||
+	       type == HISTREE_STRING;
+}
+
+static enum histree_status check_schema(const struct histree_segment_schema *schema, struct histree_error *error)
+{
+	if (schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a schema of %zu fields; it may have %d",
+				 schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
+	if (schema->provider != NULL && strlen(schema->provider) > NAME_SIZE_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "the name '%.80s' is longer than %d bytes",
+				 schema->provider, NAME_SIZE_MAX);
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct histree_segment_field *field = &schema->fields[i];
+		if (field->name == NULL || field->name[0] == '\0' || strlen(field->name) > NAME_SIZE_MAX)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "field %zu of a schema: its name must have 1 to %d bytes", i,
+					 NAME_SIZE_MAX);
+		if (!is_field_type(field->type))
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "field '%s': it must be an int, long, double, bool or string",
+					 field->name);
+		for (size_t before = 0; before < i; before++)
+			if (strcmp(schema->fields[before].name, field->name) == 0)
+				return error_set(error, HISTREE_ERR_ARGUMENT,
+						 "field '%s': another one has its name", field->name);
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status segment_schema_copy(const struct histree_segment_schema *schema,
+					struct histree_segment_schema *out, struct histree_error *error)
+{
+	*out = (struct histree_segment_schema){ 0 };
+	enum histree_status status = check_schema(schema, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_segment_field *fields = calloc(schema->field_count + 1, sizeof(*fields));
+	char *provider = strdup(schema->provider != NULL ? schema->provider : "");
+	bool whole = fields != NULL && provider != NULL;
+	*out = (struct histree_segment_schema){ .provider = provider,
+						.provider_version = schema->provider_version,
+						.fields = fields };
+	for (size_t i = 0; whole && i < schema->field_count; i++) {
+		fields[i].type = schema->fields[i].type;
+		fields[i].name = strdup(schema->fields[i].name);
+		whole = fields[i].name != NULL;
+		out->field_count = i + 1;
+	}
+	if (whole)
+		return HISTREE_OK;
+	segment_schema_release(out);
+	return error_memory(error, "a schema");
+}
+
+/* What segment_schema_copy() allocated is constant for everybody else. */
+static void free_text(const char *text)
+{
+	free((void *)(uintptr_t)text);
+}
+
+void segment_schema_release(struct histree_segment_schema *schema)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		free_text(schema->fields[i].name);
+	free((void *)(uintptr_t)schema->fields);
+	free_text(schema->provider);
+	*schema = (struct histree_segment_schema){ 0 };
+}
+
+/* Returns whether a segment has the types of the schema and does not end before it starts. */
+static enum histree_status segment_schema_accepts(const struct histree_segment_schema *schema,
+						  const struct histree_segment *segment,
+						  struct histree_error *error)
+{
+	if (segment->end < segment->start)
+		return error_set(error, HISTREE_ERR_TIME_RANGE, "a segment from %lld to %lld ends before it starts",
+				 (long long)segment->start, (long long)segment->end);
+	for (size_t i = 0; segment->content != NULL && i < schema->field_count; i++) {
+		enum histree_type type = segment->content[i].type;
+		if (type != HISTREE_NULL && type != schema->fields[i].type)
+			return error_set(error, HISTREE_ERR_TYPE,
+					 "field '%s' of a segment: a value of another type",
+					 schema->fields[i].name);
+	}
+	return HISTREE_OK;
+}
+
+/* ---- the section -------------------------------------------------------------------------------- */
+
+static uint8_t *put_name(uint8_t *at, const char *name)
+{
+	size_t size = strlen(name);
+	at = put_varint(at, size);
+	memcpy(at, name, size);
+	return at + size;
+}
+
+enum histree_status segment_schema_write(const struct histree_segment_store_info *info, struct block_file *file,
+					 struct histree_error *error)
+{
+	const struct histree_segment_schema *schema = &info->schema;
+	uint8_t bytes[4 * 8 + 4 + 1 + (HISTREE_SEGMENT_FIELDS_MAX + 1) * (NAME_SIZE_MAX + 3)];
+	put_le64(bytes, (uint64_t)info->start);
+	put_le64(bytes + 8, (uint64_t)info->end);
+	put_le64(bytes + 16, info->duration_min);
+	put_le64(bytes + 24, info->duration_max);
+	put_le32(bytes + 32, schema->provider_version);
+	uint8_t *at = put_name(bytes + 36, schema->provider);
+	*at++ = (uint8_t)schema->field_count;
+	for (size_t i = 0; i < schema->field_count; i++) {
+		*at++ = (uint8_t)schema->fields[i].type;
+		at = put_name(at, schema->fields[i].name);
+	}
+	enum histree_status status = block_file_section_begin(file, SECTION_SEGMENTS, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(file, bytes, (size_t)(at - bytes), error);
+	if (status == HISTREE_OK)
+		block_file_section_end(file);
+	return status;
+}
+
+/* The name is terminated in `name`. */
+static void read_name(struct byte_reader *reader, char name[NAME_SIZE_MAX + 1])
+{
+	uint64_t size = read_varint(reader);
+	const uint8_t *bytes = size <= NAME_SIZE_MAX ? read_bytes(reader, (size_t)size) : NULL;
+	if (bytes == NULL || memchr(bytes, '\0', (size_t)size) != NULL) {
+		reader->failed = true;
+		return;
+	}
+	memcpy(name, bytes, (size_t)size);
+	name[size] = '\0';
+}
+
+static enum histree_status decode_schema(struct byte_reader *reader, struct histree_segment_store_info *info,
+					 struct histree_error *error)
+{
+	struct histree_segment_field fields[HISTREE_SEGMENT_FIELDS_MAX];
+	char names[HISTREE_SEGMENT_FIELDS_MAX + 1][NAME_SIZE_MAX + 1];
+	info->start = (histree_time)read_le64(reader);
+	info->end = (histree_time)read_le64(reader);
+	info->duration_min = read_le64(reader);
+	info->duration_max = read_le64(reader);
+	uint32_t version = read_le32(reader);
+	read_name(reader, names[0]);
+	const uint8_t *count = read_bytes(reader, 1);
+	if (count == NULL || *count > HISTREE_SEGMENT_FIELDS_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT, "is malformed");
+	for (size_t i = 0; i < *count; i++) {
+		const uint8_t *type = read_bytes(reader, 1);
+		read_name(reader, names[i + 1]);
+		fields[i].type =
+			type != NULL && *type < HISTREE_TYPE_COUNT ? (enum histree_type) * type : HISTREE_NULL;
+		fields[i].name = names[i + 1];
+		if (reader->failed)
+			return error_set(error, HISTREE_ERR_FORMAT, "is malformed");
+	}
+	if (byte_reader_left(reader) > 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "has %zu bytes after its last field",
+				 byte_reader_left(reader));
+	const struct histree_segment_schema schema = {
+		.provider = names[0], .provider_version = version, .fields = fields, .field_count = *count
+	};
+	enum histree_status status = segment_schema_copy(&schema, &info->schema, error);
+	return status == HISTREE_ERR_ARGUMENT ? HISTREE_ERR_FORMAT : status;
+}
+
+enum histree_status segment_schema_read(const struct block_file *file, struct histree_segment_store_info *info,
+					struct histree_error *error)
+{
+	uint8_t *bytes;
+	size_t size;
+	enum histree_status status = block_file_section(file, SECTION_SEGMENTS, &bytes, &size, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct byte_reader reader = byte_reader(bytes, size);
+	status = decode_schema(&reader, info, error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "'%s': section SEGM", block_file_path(file));
+	free(bytes);
+	return status;
+}
+
+/* ---- segment map --------------------------------------------------------------------------------------------- */
+
+enum map_tree { BY_START, BY_END, MAP_TREES };
+
+struct map_node {
+	struct histree_segment segment;
+	uint64_t weight; /* no child has a greater one */
+	struct map_node *left[MAP_TREES], *right[MAP_TREES];
+};
+
+struct segment_map {
+	struct segment_contents contents;
+	struct arena nodes;
+	uint64_t count;
+	struct map_node *roots[MAP_TREES];
+};
+
+enum histree_status segment_map_create(const struct histree_segment_schema *schema, void **out,
+				       struct histree_error *error)
+{
+	struct segment_map *map = calloc(1, sizeof(*map));
+	*out = map;
+	if (map == NULL)
+		return error_memory(error, "a segment store");
+	map->contents.field_count = schema->field_count;
+	return HISTREE_OK;
+}
+
+static void map_free(void *body)
+{
+	struct segment_map *map = body;
+	segment_contents_release(&map->contents);
+	arena_release(&map->nodes);
+	free(map);
+}
+
+/* Compares by (start, end) or (end, start). */
+static bool is_before(enum map_tree tree, const struct histree_segment *a, const struct histree_segment *b)
+{
+	if (tree == BY_END && a->end != b->end)
+		return a->end < b->end;
+	return a->start != b->start ? a->start < b->start : a->end < b->end;
+}
+
+/*
+ * Put a node where it belongs: below all of greater weight, above the rest, which is split into what comes before
+ * it and what does not.  Equal ones stay in the order of their arrival.
+ */
+static void insert(struct map_node **link, struct map_node *node, enum map_tree tree)
+{
+	while (*link != NULL && (*link)->weight >= node->weight)
+		link = is_before(tree, &node->segment, &(*link)->segment) ? &(*link)->left[tree]
+									  : &(*link)->right[tree];
+	struct map_node *rest = *link, **before = &node->left[tree], **after = &node->right[tree];
+	*link = node;
+	while (rest != NULL)
+		if (is_before(tree, &node->segment, &rest->segment)) {
+			*after = rest;
+			after = &rest->left[tree];
+			rest = *after;
+		} else {
+			*before = rest;
+			before = &rest->right[tree];
+			rest = *before;
+		}
+	*before = *after = NULL;
+}
+
+static enum histree_status map_add(void *body, const struct histree_segment *segment, struct histree_error *error)
+{
+	struct segment_map *map = body;
+	struct map_node *node = arena_allocate(&map->nodes, sizeof(*node), _Alignof(struct map_node));
+	if (node == NULL || segment_contents_copy(&map->contents, segment, &node->segment) != HISTREE_OK)
+		return error_memory(error, "a segment");
+	node->weight = hash_mix(++map->count);
+	for (enum map_tree tree = 0; tree < MAP_TREES; tree++)
+		insert(&map->roots[tree], node, tree);
+	return HISTREE_OK;
+}
+
+/* ---- the cursor --------------------------------------------------------------------------------- */
+
+/* In the order of the tree; what lies outside the window to the left or right is not entered. */
+static enum histree_status collect(const struct map_node *node, enum map_tree tree,
+				   const struct histree_segment_query *query, struct segment_list *list)
+{
+	enum histree_status status = HISTREE_OK;
+	while (node != NULL && status == HISTREE_OK) {
+		const struct histree_segment *segment = &node->segment;
+		if (tree == BY_START || segment->end >= query->from)
+			status = collect(node->left[tree], tree, query, list);
+		bool meets = segment->start <= query->to && segment->end >= query->from;
+		if (status == HISTREE_OK && meets)
+			status = segment_list_add(list, segment);
+		node = tree == BY_END || segment->start <= query->to ? node->right[tree] : NULL;
+	}
+	return status;
+}
+
+static enum histree_status cursor_start(void *context, const struct histree_segment_query *query,
+					const struct histree_segment_token *resume, struct histree_error *error)
+{
+	struct list_cursor *cursor = context;
+	const struct segment_map *map = cursor->body;
+	enum map_tree tree = query->order == HISTREE_SEGMENTS_BY_END ? BY_END : BY_START;
+	cursor->list.count = 0;
+	enum histree_status status = collect(map->roots[tree], tree, query, &cursor->list);
+	if (status == HISTREE_OK && query->order == HISTREE_SEGMENTS_BY_DURATION)
+		status =
+			segment_list_sort(&cursor->list, (struct segment_order){ query->order, query->descending });
+	else if (query->order != HISTREE_SEGMENTS_UNSORTED && query->descending)
+		segment_list_reverse(&cursor->list);
+	if (status != HISTREE_OK)
+		return error_memory(error, "an iterator");
+	list_cursor_begin(cursor, query, resume);
+	return HISTREE_OK;
+}
+
+const struct segment_backend segment_backend_map = {
+	.add = map_add,
+	.free = map_free,
+	.cursor_create = list_cursor_create,
+	.cursor_start = cursor_start,
+	.cursor_next = list_cursor_next,
+	.cursor_key = list_cursor_key,
+	.cursor_stats = list_cursor_stats,
+	.cursor_free = list_cursor_free,
+};
+
+/* ---- segment store ------------------------------------------------------------------------------------------- */
 
 /* ---- segment set --------------------------------------------------------------------------------------------- */
 

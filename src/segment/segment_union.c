@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "segment/segment_memory.h"
-#include "segment/segment_schema.h"
+#include "segment/segment_store.h"
 #include "segment_tree/segment_order.h"
 
 #define SEGMENT_UNION_HOST "host"

@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "histree/attributes.h"
-#include "segment/segment_schema.h"
+#include "segment/segment_store.h"
 #include "state/attribute_view.h"
 #include "state/history.h"
 #include "state/charts.h"

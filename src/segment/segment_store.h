@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_schema.h - the schema of a store's segments: checked, copied, and as the section SEGM of a file.
+ * segment_store.h - a store of segments, wherever they are: its calls, and the schema of their fields.
+ *
+ * The schema of a store's segments: checked, copied, and as the section SEGM of a file.
  *
  * Section SEGM: least start (8), greatest end (8), least and greatest duration (8 each), 0 without segments;
  * version of the provider (4); its name; number of fields (1); for each its type (1) and name.  A name is its
  * size as a varint, then its bytes, none of them zero.
  */
-#ifndef SEGMENT_SEGMENT_SCHEMA_H
-#define SEGMENT_SEGMENT_SCHEMA_H
+#ifndef SEGMENT_SEGMENT_STORE_H
+#define SEGMENT_SEGMENT_STORE_H
 
 #include "histree/segment_store.h"
 #include "store/block_file.h"
@@ -16,10 +18,6 @@
 enum histree_status segment_schema_copy(const struct histree_segment_schema *schema,
 					struct histree_segment_schema *out, struct histree_error *error);
 void segment_schema_release(struct histree_segment_schema *schema);
-
-/* Returns whether a segment has the types of the schema and does not end before it starts. */
-enum histree_status segment_schema_accepts(const struct histree_segment_schema *schema,
-					   const struct histree_segment *segment, struct histree_error *error);
 
 /* The schema and extents of `info`. */
 enum histree_status segment_schema_write(const struct histree_segment_store_info *info, struct block_file *file,
