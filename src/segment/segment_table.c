@@ -25,7 +25,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "segment/segment_memory.h"
-#include "segment_tree/segment_location.h"
 #include "segment_tree/segment_scan.h"
 
 /* ---- segment table ------------------------------------------------------------------------------------------- */

@@ -6,16 +6,17 @@
 
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/segment_store.h"
 #include "item/segment_batch.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
-#include "segment_tree/segment_location.h"
 #include "store/block_file.h"
 #include "tree/tree_reader.h"
+
+/* ---- segment scan -------------------------------------------------------------------------------------------- */
 
 /* ---- segment scan -------------------------------------------------------------------------------------------- */
 

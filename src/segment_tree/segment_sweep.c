@@ -13,9 +13,8 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "segment_tree/segment_location.h"
-#include "segment_tree/segment_order.h"
 #include "segment_tree/segment_scan.h"
+#include "segment_tree/segment_order.h"
 #include "store/record_sort.h"
 
 /* ---- segment queue ------------------------------------------------------------------------------------------- */

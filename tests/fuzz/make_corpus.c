@@ -18,7 +18,7 @@
 #include "item/value.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_table.h"
-#include "segment_tree/segment_location.h"
+#include "segment_tree/segment_scan.h"
 #include "slice_corpus.h"
 #include "state/attribute_section.h"
 #include "state/cube_cell.h"

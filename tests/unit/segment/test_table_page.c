@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "segment/segment_table.h"
-#include "segment_tree/segment_location.h"
+#include "segment_tree/segment_scan.h"
 #include "support/test.h"
 
 enum { NUMBER = 7, COUNT = 5 };
