@@ -22,7 +22,7 @@
 #include "histree/segment_store.h"
 #include "item/segment_batch.h"
 #include "item/value.h"
-#include "segment_tree/segment_order.h"
+#include "segment_tree/segment_sweep.h"
 #include "segment_tree/segment_scan.h"
 #include "store/record_sort.h"
 

@@ -29,7 +29,7 @@
 #include "base/io.h"
 #include "histree/segment.h"
 #include "histree/segment_store.h"
-#include "segment_tree/segment_order.h"
+#include "segment_tree/segment_sweep.h"
 #include "segment_tree/segment_scan.h"
 
 /* `finish`, `verify` and `cursor_loss` may be NULL: there is nothing to do, nothing is ever missing. */

@@ -11,7 +11,7 @@
 #include "base/hash_index.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_store.h"
-#include "segment_tree/segment_order.h"
+#include "segment_tree/segment_sweep.h"
 
 #define SEGMENT_UNION_HOST "host"
 

@@ -11,11 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
+#include "histree/segment_store.h"
+#include "item/segment_batch.h"
+#include "node/node.h"
 #include "segment_tree/segment_scan.h"
-#include "segment_tree/segment_order.h"
 #include "store/record_sort.h"
+
+static inline histree_time segment_number_time(uint64_t number)
+{
+	return (histree_time)(number ^ UINT64_C(1) << 63);
+}
+
+static inline struct segment_times segment_key_times(struct segment_order order, struct segment_key key)
+{
+	key = segment_key_turn(key, order.descending);
+	if (order.by == HISTREE_SEGMENTS_BY_START)
+		return (struct segment_times){ segment_number_time(key.first), key.second };
+	uint64_t duration = order.by == HISTREE_SEGMENTS_BY_END ? key.first - key.second : key.first;
+	return (struct segment_times){ segment_number_time(key.second), duration };
+}
+
+/* And none has a greater one. */
+static inline struct segment_key segment_key_limit(struct segment_order order, const struct node_child *bounds)
+{
+	order.descending = !order.descending;
+	return segment_key_turn(segment_key_bound(order, bounds), true);
+}
+
+/* ---- segment sweep ------------------------------------------------------------------------------------------- */
 
 /* ---- segment queue ------------------------------------------------------------------------------------------- */
 
