@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file.h - a file of blocks, followed by named sections (histree-format(5)): written, opened, and opened
+ * block_file.h - a section may be no longer than its bytes are worth.
+ *
+ * A file may be long without having bytes: a hole takes no room on a disk and reads as zeros.  So the size of a
+ * section alone is no reason to read it, or to take memory for it.  Its size is counted in pages: it may have as
+ * many pages of zeros as other pages, and some more.  The sender of a section that costs n bytes of memory has
+ * then sent a third of them.  The file system is not asked about holes, as those that compress do not know.
+ *
+ * The writer counts likewise, so that it writes nothing that is not read.  No section that histree writes comes
+ * near the limit, unless names have thousands of zeros.
+ *
+ * A file of blocks, followed by named sections (histree-format(5)): written, opened, and opened
  * again when it is not complete; with the numbers of its format: versions, sizes and the ids of sections.
  *
  * 	0			header, 4096 bytes: magic, versions, features, block size, where the table is
@@ -53,7 +63,30 @@
 
 #include "base/io.h"
 #include "histree/status.h"
-#include "store/section_pages.h"
+
+enum {
+	SECTION_PAGE_SIZE = 4096,
+	SECTION_EMPTY_PAGES_MIN = 2048, /* that any section may have */
+};
+
+/* A zeroed one is at the beginning of a section. */
+struct section_pages {
+	uint32_t filled; /* bytes of the page that is not whole yet */
+	bool has_bytes;  /* one of them is not zero */
+	uint64_t empty, full;
+};
+
+/* Go on with the bytes that follow.  Returns false if there are too many zeros by now. */
+bool section_pages_add(struct section_pages *pages, const uint8_t *bytes, size_t size);
+
+/* Returns the bytes of what came, without its empty pages. */
+static inline uint64_t section_pages_worth(const struct section_pages *pages)
+{
+	return pages->full * SECTION_PAGE_SIZE + pages->filled;
+}
+
+/* Returns HISTREE_ERR_FORMAT, with the sentence for a section that has too many. */
+enum histree_status section_pages_refuse(struct histree_error *error);
 
 enum {
 	BLOCK_FILE_VERSION = 2,       /* what this code writes; 1 had no section SUMS */
@@ -347,7 +380,7 @@ enum histree_status block_file_section(const struct block_file *file, uint32_t i
  */
 uint64_t block_file_section_size(const struct block_file *file, uint32_t id);
 
-/* Returns how many bytes of that section are worth memory, damaged or not (section_pages.h). */
+/* Returns how many bytes of that section are worth memory, damaged or not (block_file.h). */
 uint64_t block_file_section_worth(const struct block_file *file, uint32_t id);
 
 /* Open a file that is not complete with the tail at `tail_path`. */

@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "store/block_file.h"
-#include "store/section_pages.h"
 
 /* ---- block section ------------------------------------------------------------------------------------------- */
 

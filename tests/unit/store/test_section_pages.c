@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "store/block_file.h"
-#include "store/section_pages.h"
 #include "support/memory_io.h"
 #include "support/test.h"
 
