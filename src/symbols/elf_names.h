@@ -1,15 +1,68 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_names.h - the functions of one binary, or of the file with its debugging information, by libdw.
+ * elf_names.h - the functions of a binary: symbols, the build id that says whether it is the right one, and
+ * inlined calls by address from DWARF.
+ *
+ * Which of many ranges of addresses an address belongs to: of nested ranges, the deepest.
+ *
+ * Ranges may cross, as those of a damaged file do: an address belongs to the deepest, of equally deep ones to the
+ * shortest, of these to the one with the least item.
+ *
+ * What the debugging information of a binary says of an address: a function, or one of a chain.
+ *
+ * The functions of one binary, or of the file with its debugging information, by libdw.
  *
  * The file is read, not mapped: that it is cut short while it is read is an error, not a signal.
  */
 #ifndef SYMBOLS_ELF_NAMES_H
 #define SYMBOLS_ELF_NAMES_H
 
-#include "symbols/elf_frame.h"
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/library.h"
 #include "symbols/name_table.h"
 
+#define COVER_NONE UINT32_MAX
+
+struct cover_range {
+	uint64_t start, end; /* without its end; one that does not end above its start has nothing */
+	uint32_t depth, item;
+};
+
+/* From an address on, up to that of the next piece; the last piece belongs to no range. */
+struct cover_piece {
+	uint64_t start;
+	uint32_t item; /* COVER_NONE: no range */
+};
+
+/* A zeroed one has nothing. */
+struct range_cover {
+	struct cover_piece *pieces;
+	size_t count, capacity;
+};
+
+/* Makes an empty cover of ranges, which it reorders.  Returns false when memory is out; release it then too. */
+bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, size_t count);
+
+/* Returns the item that an address belongs to, or COVER_NONE. */
+uint32_t range_cover_find(const struct range_cover *cover, uint64_t address);
+void range_cover_release(struct range_cover *cover);
+
+enum { ELF_LINE_SIZE = 224, ELF_CHAIN_MAX = 256 };
+
+/* A function at an address, or one that it was inlined into, and where in it that is. */
+struct elf_frame {
+	const char *name; /* NULL: not known; as its path, it is borrowed from the file */
+	const char *path; /* NULL: not known */
+	int line;         /* 0: not known */
+};
+
+struct inline_table;
 struct elf_names;
 
 /* A base of no process: addresses are offsets in the file. */
@@ -61,7 +114,6 @@ void elf_frame_line(const struct elf_frame *frame, char *text);
 
 /* Writes the same for such an address; "" where the file does not say. */
 void elf_names_line(struct elf_names *names, uint64_t base, uint64_t address, char *text);
-
 void elf_names_close(struct elf_names *names);
 
 #endif

@@ -12,7 +12,6 @@
 #include "fuzz.h"
 #include "symbols/elf_names.h"
 #include "symbols/name_table.h"
-#include "symbols/range_cover.h"
 
 /* ---- a binary ----------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
-#include "symbols/range_cover.h"
+#include "symbols/elf_names.h"
 
 enum { RANGES = 80, ADDRESSES = 300 };
 
