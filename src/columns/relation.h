@@ -77,11 +77,7 @@ struct relation_part {
 enum histree_status relation_configure(struct relation *relation, const struct histree_arrow_options *options,
 				       const struct relation_part *parts, size_t count, const char *hint,
 				       struct histree_error *error);
-
 bool relation_wants(const struct relation *relation, const struct relation_part *part);
-
-/* Append a column to the layout.  Returns its number. */
-int relation_add(struct relation *relation, struct columns_column column);
 
 /* Append those of the parts that are wanted, and get their numbers; of the others COLUMN_NONE. */
 void relation_add_parts(struct relation *relation, const struct relation_part *parts, size_t count, int *numbers);
