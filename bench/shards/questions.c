@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
 
 enum { PIXELS = 1228, CHOSEN = 8, ROW_HOSTS = 4 };

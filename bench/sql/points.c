@@ -15,7 +15,6 @@
 #include "base/hash_index.h"
 #include "histree/query.h"
 #include "sql/sql_extension.h"
-#include "sql/sql_attach.h"
 
 enum { PATH_SIZE = 4096, QUESTIONS = 20000, TURN = 100 };
 

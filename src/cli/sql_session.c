@@ -27,7 +27,6 @@
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "sql/sql_extension.h"
-#include "sql/sql_attach.h"
 #include "sql/sql_store.h"
 
 struct sql_progress {

@@ -1,15 +1,395 @@
 // SPDX-License-Identifier: MIT
 /*
- * sql_extension.c - what histree adds to a connection of SQLite: a module for each relation, and functions.
+ * sql_extension.c - what histree adds to a connection of SQLite: a module for each relation, functions, and the
+ * tables of a store that is attached.
+ *
+ * The tables of a store, made by SQL: virtual ones, and what is small as ordinary ones.
+ *
+ * What histree adds to a connection of SQLite: a module for each relation, and functions.
  */
 #include "sql/sql_extension.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/number_text.h"
 #include "histree/status.h"
-#include "sql/sql_attach.h"
+#include "histree/sync.h"
 #include "sql/sql_statement.h"
+#include "sql/sql_store.h"
+
+/* ---- sql attach ---------------------------------------------------------------------------------------------- */
+
+/* A statement on its way: SQL that is made of parts, and run. */
+struct attaching {
+	sqlite3 *db;
+	const char *path, *schema;
+	const char *analysis; /* of the tables without a suffix; "": the default */
+	struct sql_store *store;
+	const struct histree_store_info *info;
+	const struct histree_events *events; /* NULL: there is no index of them */
+	char **message;
+};
+
+static int run(const struct attaching *attaching, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	int code = text == NULL ? SQLITE_NOMEM : sqlite3_exec(attaching->db, text, NULL, NULL, attaching->message);
+	sqlite3_free(text);
+	return code;
+}
+
+/* Analyses have names such as "system-calls"; tables can be named without quotes. */
+static char *table_name(const char *before, const char *analysis)
+{
+	char *name = sqlite3_mprintf("%s%s", before, analysis);
+	for (char *at = name; at != NULL && *at != '\0'; at++)
+		*at = *at == '-' ? '_' : *at;
+	return name;
+}
+
+static int make(const struct attaching *attaching, const char *before, const char *analysis, const char *module,
+		const char *argument)
+{
+	char *name = table_name(before, analysis);
+	int code = name == NULL ? SQLITE_NOMEM
+				: run(attaching, "CREATE VIRTUAL TABLE \"%w\".\"%w\" USING histree_%s(%Q, %Q)",
+				      attaching->schema, name, module, attaching->path, argument);
+	sqlite3_free(name);
+	return code;
+}
+
+/*
+ * A table that an analysis gives its name.  Any name will do for an analysis, but not for a table: there may be one
+ * already, or SQLite keeps it for itself, as it does all that begin with "sqlite_".
+ */
+static int make_named(const struct attaching *attaching, const char *before, const char *analysis,
+		      const char *module)
+{
+	char prefix[32], *ignored = NULL;
+	struct attaching quiet = *attaching;
+	quiet.message = &ignored;
+	int code = make(&quiet, before, analysis, module, analysis);
+	sqlite3_free(ignored);
+	if (code != SQLITE_ERROR)
+		return code;
+	snprintf(prefix, sizeof(prefix), "analysis_%s", before);
+	return make(attaching, prefix, analysis, module, analysis);
+}
+
+/* Tables of one history, without a suffix. */
+static int make_tables_of_one(const struct attaching *attaching)
+{
+	static const char *const kinds[] = { "attributes", "states", "state_at", "states_in",
+					     "state_sums", "rows",   "numbers",  "threads" };
+	int code = SQLITE_OK;
+	for (size_t i = 0; code == SQLITE_OK && i < sizeof(kinds) / sizeof(*kinds); i++)
+		code = make(attaching, "", kinds[i], kinds[i], attaching->analysis);
+	return code;
+}
+
+/* After the tables that have names of ours. */
+static int make_tables_by_name(const struct attaching *attaching)
+{
+	int code = SQLITE_OK;
+	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->history_count; i++) {
+		const char *analysis = attaching->info->histories[i].analysis;
+		code = make_named(attaching, "attributes_", analysis, "attributes");
+		if (code == SQLITE_OK)
+			code = make_named(attaching, "states_", analysis, "states");
+	}
+	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->segments_count; i++)
+		code = make_named(attaching, "", attaching->info->segments[i].analysis, "segments");
+	return code;
+}
+
+/* Returns whether the history of the tables without a suffix is of several hosts. */
+static bool is_of_hosts(const struct attaching *attaching)
+{
+	struct histree_history *history;
+	struct histree_error error;
+	size_t count;
+	return attaching->info->history_count > 0 &&
+	       sql_store_history(attaching->store, attaching->analysis, &history, &error) == HISTREE_OK &&
+	       histree_history_hosts(history, &count) != NULL;
+}
+
+static int make_statement_tables(const struct attaching *attaching)
+{
+	int code = SQLITE_OK;
+	bool has_hosts = is_of_hosts(attaching);
+	for (const struct sql_statement *kind = sql_statements; code == SQLITE_OK && kind->text != NULL; kind++)
+		if ((kind->takes_statements || attaching->info->history_count > 0) &&
+		    !(has_hosts ? kind->is_of_one : kind->is_of_hosts))
+			code = run(attaching, "CREATE VIRTUAL TABLE \"%w\".%s USING histree_%s", attaching->schema,
+				   kind->table != NULL ? kind->table : kind->relation.name, kind->relation.name);
+	return code;
+}
+
+/* ---- what is small ------------------------------------------------------------------------------------ */
+
+static int say(const struct attaching *attaching, const char *name, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *value = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	int code = value == NULL ? SQLITE_NOMEM
+				 : run(attaching, "INSERT INTO \"%w\".info VALUES(%Q, %s)", attaching->schema, name,
+				       value);
+	sqlite3_free(value);
+	return code;
+}
+
+static int make_info(const struct attaching *attaching)
+{
+	const struct histree_store_info *info = attaching->info;
+	int code = run(attaching, "CREATE TABLE \"%w\".info(name TEXT, value)", attaching->schema);
+	if (code == SQLITE_OK)
+		code = say(attaching, "store", "%Q", info->path);
+	if (code == SQLITE_OK)
+		code = say(attaching, "made_by", "%Q", info->made_by);
+	for (size_t i = 0; code == SQLITE_OK && i < info->trace_count; i++)
+		code = say(attaching, "trace", "%Q", info->traces[i]);
+	const struct {
+		const char *name;
+		long long value;
+	} numbers[] = {
+		{ "start", info->start },
+		{ "end", info->end },
+		{ "complete", info->complete },
+		{ "events", (long long)info->event_count },
+		{ "discarded_events", (long long)info->discarded_events },
+		{ "discarded_packets", (long long)info->discarded_packets },
+		{ "gaps", (long long)info->gap_count },
+		{ "clock_steps_back", (long long)info->clock_steps_back },
+	};
+	for (size_t i = 0; code == SQLITE_OK && i < sizeof(numbers) / sizeof(*numbers); i++)
+		code = say(attaching, numbers[i].name, "%lld", numbers[i].value);
+	for (size_t i = 0; code == SQLITE_OK && i < info->warning_count; i++)
+		code = say(attaching, "warning", "%Q", info->warnings[i]);
+	return code;
+}
+
+static int make_analyses(const struct attaching *attaching)
+{
+	const struct histree_store_info *info = attaching->info;
+	int code = run(attaching, "CREATE TABLE \"%w\".analyses(name TEXT, version INTEGER, kind TEXT, file TEXT)",
+		       attaching->schema);
+	for (size_t i = 0; code == SQLITE_OK && i < info->history_count; i++)
+		code = run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'states', %Q)", attaching->schema,
+			   info->histories[i].analysis, info->histories[i].analysis_version,
+			   info->histories[i].file);
+	for (size_t i = 0; code == SQLITE_OK && i < info->segments_count; i++)
+		code = run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'segments', %Q)",
+			   attaching->schema, info->segments[i].analysis, info->segments[i].analysis_version,
+			   info->segments[i].file);
+	return code;
+}
+
+static void bind_host(sqlite3_stmt *statement, const struct histree_store_info *info, size_t index)
+{
+	const struct histree_store_host *host = &info->hosts[index];
+	const char *neighbour = host->neighbour != index ? info->hosts[host->neighbour].name : NULL;
+	sqlite3_clear_bindings(statement); /* what is not bound is NULL */
+	sqlite3_bind_text(statement, 1, host->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, host->folder, -1, SQLITE_STATIC);
+	if (host->start <= host->end) {
+		sqlite3_bind_int64(statement, 3, host->start);
+		sqlite3_bind_int64(statement, 4, host->end);
+	}
+	sqlite3_bind_int64(statement, 5, (sqlite3_int64)host->event_count);
+	if (host->clock != NULL) {
+		sqlite3_bind_text(statement, 6, histree_clock_quality_name(host->clock->quality), -1,
+				  SQLITE_STATIC);
+		sqlite3_bind_double(statement, 7, histree_clock_slope(host->clock));
+		sqlite3_bind_double(statement, 8, histree_clock_offset(host->clock));
+		if (isfinite(host->clock->error))
+			sqlite3_bind_double(statement, 9, host->clock->error);
+		sqlite3_bind_text(statement, 10, neighbour, -1, SQLITE_STATIC);
+	}
+	sqlite3_bind_text(statement, 11, host->why, -1, SQLITE_STATIC);
+}
+
+/* For a store of one host the table is empty, so that statements work for both. */
+static int make_hosts(const struct attaching *attaching)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = run(attaching,
+		       "CREATE TABLE \"%w\".hosts(name TEXT, folder TEXT, start INTEGER, \"end\" INTEGER, events "
+		       "INTEGER, clock TEXT, slope REAL, offset REAL, error REAL, neighbour TEXT, missing TEXT)",
+		       attaching->schema);
+	char *text = sqlite3_mprintf("INSERT INTO \"%w\".hosts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				     attaching->schema);
+	if (code == SQLITE_OK)
+		code = text == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(attaching->db, text, -1, &statement, NULL);
+	sqlite3_free(text);
+	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->host_count; i++) {
+		bind_host(statement, attaching->info, i);
+		sqlite3_step(statement);
+		code = sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	return code;
+}
+
+static int make_gaps(const struct attaching *attaching)
+{
+	size_t count = 0, host_count = 0;
+	const struct histree_gap *gaps =
+		attaching->events == NULL ? NULL : histree_events_gaps(attaching->events, &count);
+	const struct histree_event_host *hosts =
+		attaching->events == NULL ? NULL : histree_events_hosts(attaching->events, &host_count);
+	sqlite3_stmt *statement = NULL;
+	int code = run(attaching,
+		       "CREATE TABLE \"%w\".gaps(start INTEGER, \"end\" INTEGER, cpu INTEGER, events INTEGER%s)",
+		       attaching->schema, hosts != NULL ? ", host TEXT" : "");
+	char *text = sqlite3_mprintf("INSERT INTO \"%w\".gaps VALUES(?, ?, nullif(?, -1), ?%s)", attaching->schema,
+				     hosts != NULL ? ", ?" : "");
+	if (code == SQLITE_OK)
+		code = text == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(attaching->db, text, -1, &statement, NULL);
+	sqlite3_free(text);
+	for (size_t i = 0; code == SQLITE_OK && i < count; i++) {
+		sqlite3_bind_int64(statement, 1, gaps[i].from);
+		sqlite3_bind_int64(statement, 2, gaps[i].to);
+		sqlite3_bind_int(statement, 3, gaps[i].cpu);
+		sqlite3_bind_int64(statement, 4, (sqlite3_int64)gaps[i].events);
+		if (hosts != NULL)
+			sqlite3_bind_text(statement, 5, hosts[gaps[i].host].name, -1, SQLITE_STATIC);
+		sqlite3_step(statement);
+		code = sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	return code;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------- */
+
+static int make_tables(const struct attaching *attaching)
+{
+	const struct histree_store_info *info = attaching->info;
+	int code = info->history_count > 0 ? make_tables_of_one(attaching) : SQLITE_OK;
+	if (code == SQLITE_OK && attaching->events != NULL)
+		code = make(attaching, "", "events", "events", "");
+	if (code == SQLITE_OK && (attaching->events != NULL || info->segments_count > 0))
+		code = make(attaching, "", "histogram", "histogram", "");
+	if (code == SQLITE_OK)
+		code = make_statement_tables(attaching);
+	if (code == SQLITE_OK)
+		code = make_info(attaching);
+	if (code == SQLITE_OK)
+		code = make_analyses(attaching);
+	if (code == SQLITE_OK)
+		code = make_hosts(attaching);
+	if (code == SQLITE_OK)
+		code = make_gaps(attaching);
+	return code == SQLITE_OK ? make_tables_by_name(attaching) : code;
+}
+
+/*
+ * Each history in a schema of its own, where its tables need no suffix either.  What has no room, or a name that is
+ * taken, has its tables with a suffix as always: that is no error.
+ */
+static int make_schemas(const struct attaching *attaching)
+{
+	int code = SQLITE_OK;
+	for (size_t i = 0;
+	     code == SQLITE_OK && attaching->info->history_count > 1 && i < attaching->info->history_count; i++) {
+		char *ignored = NULL, *name = table_name("", attaching->info->histories[i].analysis);
+		struct attaching one = *attaching;
+		one.schema = name;
+		one.analysis = attaching->info->histories[i].analysis;
+		one.message = &ignored;
+		code = name == NULL ? SQLITE_NOMEM : SQLITE_OK;
+		if (code == SQLITE_OK && run(&one, "ATTACH ':memory:' AS \"%w\"", name) == SQLITE_OK) {
+			one.message = attaching->message;
+			code = make_tables_of_one(&one);
+			if (code == SQLITE_OK)
+				code = make_statement_tables(&one);
+		}
+		sqlite3_free(ignored);
+		sqlite3_free(name);
+	}
+	return code;
+}
+
+/* What was made for nothing.  The message of the failure stays. */
+static void forget_schema(const struct attaching *attaching)
+{
+	char *ignored = NULL;
+	struct attaching quiet = *attaching;
+	quiet.message = &ignored;
+	run(&quiet, "DETACH \"%w\"", attaching->schema);
+	sqlite3_free(ignored);
+}
+
+static void say_how_to_have_two(char **message)
+{
+	char *longer =
+		sqlite3_mprintf("%s: a store that was attached before has it; histree_attach(PATH, 'NAME') makes "
+				"the tables of another one in a schema of that name",
+				*message);
+	if (longer == NULL)
+		return;
+	sqlite3_free(*message);
+	*message = longer;
+}
+
+int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path, const char *schema,
+	       const char *analysis, char **message)
+{
+	struct histree_error error;
+	struct histree_events *events = NULL;
+	struct sql_store *store;
+	*message = NULL;
+	if (sql_store_share(connection, path, &store, &error) != HISTREE_OK) {
+		*message = sqlite3_mprintf("%s", error.message);
+		return SQLITE_ERROR;
+	}
+	/*
+	 * A store may have no index of events, and one that cannot be read must not hinder questions about the
+	 * rest.
+	 */
+	enum histree_status status = sql_store_events(store, &events, &error);
+	if (status == HISTREE_ERR_MEMORY) {
+		sql_store_leave(store);
+		return SQLITE_NOMEM;
+	}
+	if (status != HISTREE_OK) {
+		events = NULL;
+		if (status != HISTREE_NOT_FOUND)
+			sql_connection_warn(connection, "there is no table of events: %s", error.message);
+	}
+	const struct attaching attaching = {
+		.db = db,
+		.path = path,
+		.schema = schema == NULL ? "temp" : schema,
+		.analysis = analysis == NULL ? "" : analysis,
+		.store = store,
+		.info = sql_store_info(store),
+		.events = events,
+		.message = message,
+	};
+	int code = schema == NULL ? SQLITE_OK : run(&attaching, "ATTACH ':memory:' AS \"%w\"", schema);
+	bool has_schema = code == SQLITE_OK;
+	if (code == SQLITE_OK)
+		code = make_tables(&attaching);
+	if (code == SQLITE_OK && schema == NULL)
+		code = make_schemas(&attaching);
+	if (code != SQLITE_OK && schema != NULL && has_schema)
+		forget_schema(&attaching);
+	if (code != SQLITE_OK && schema == NULL && *message != NULL && strstr(*message, "already exists") != NULL)
+		say_how_to_have_two(message);
+	sql_store_leave(store);
+	return code;
+}
+
+/* ---- sql extension ------------------------------------------------------------------------------------------- */
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
@@ -178,6 +558,7 @@ int sql_extension_add(sqlite3 *db, struct sql_connection **out)
 
 /* The entry point; SQLite looks for the second name where none is given. */
 HISTREE_API int sqlite3_histree_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
+
 HISTREE_API int sqlite3_extension_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
 
 int sqlite3_histree_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)

@@ -11,7 +11,6 @@
 
 #include "histree/build.h"
 #include "sql/sql_extension.h"
-#include "sql/sql_attach.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_memory.h"

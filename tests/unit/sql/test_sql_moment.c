@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "histree/state_system.h"
-#include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
 #include "support/data.h"
 #include "support/test.h"
