@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * verbs.c - the verbs of histree-mpi: build, serve, and *faces*, the verbs of `histree` over what the ranks have.
+ * verbs.c - the program histree-mpi: builds and questions that many machines share.
+ *
+ * The program `histree-mpi`: builds and questions that many machines share.
+ *
+ * The verbs of histree-mpi: build, serve, and *faces*, the verbs of `histree` over what the ranks have.
  *
  * Of a command line only one rank says what is wrong with it: the others parse it without a word.
  */
@@ -9,17 +13,91 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/build_request.h"
+#include "cli/open_files.h"
 #include "cli/progress.h"
 #include "cli/query_question.h"
 #include "cli/target.h"
 #include "cli/verb.h"
+#include "histree/status.h"
 #include "mpi/link.h"
 #include "mpi/query_job.h"
 #include "mpi/question_socket.h"
 #include "mpi/slice_job.h"
+
+enum { FACE_OPTIONS_MAX = 64, FACE_OF_VERB = 1024 };
+
+/* A verb with the options of ranks besides. */
+struct face {
+	struct cli_verb verb;
+	const struct cli_verb *of; /* that of histree */
+	struct cli_option options[FACE_OPTIONS_MAX];
+};
+
+static bool face_find(struct face *face, const char *name);
+static int face_run(int argc, char **argv);
+
+/* ---- main ---------------------------------------------------------------------------------------------------- */
+
+static const struct cli_verb *const verbs[] = { &build_verb, &serve_verb, NULL };
+
+static int print_help(void)
+{
+	static const char *const of_faces[] = { "query", "events", "segments", "stats", "top", "sql", NULL };
+	struct face face;
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	output_text(output, "usage: mpirun [-n RANKS] histree-mpi VERB [OPTION]... ARGUMENT...\n"
+			    "\n"
+			    "Build and ask stores by the ranks of an MPI job.\n"
+			    "\n");
+	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
+		output_format(output, "  %-12s %s\n", (*verb)->name, (*verb)->summary);
+	for (const char *const *name = of_faces; *name != NULL; name++)
+		if (face_find(&face, *name))
+			output_format(output, "  %-12s %s\n", face.verb.name, face.verb.summary);
+	output_text(output, "\n"
+			    "'histree-mpi VERB --help' says more, as does the manual: histree-mpi(1).\n"
+			    "'histree-mpi --version' prints the version.\n");
+	return cli_end(output, CLI_OK);
+}
+
+static int print_version(void)
+{
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	output_format(output, "histree-mpi %s\n", histree_version());
+	return cli_end(output, CLI_OK);
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "";
+	bool speaks = launcher_rank() <= 0;
+	report_set_program("histree-mpi");
+	open_files_allow_all();
+	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
+		if (strcmp((*verb)->name, word) == 0)
+			return (*verb)->run(*verb, argc - 1, argv + 1);
+	struct face face;
+	if (face_find(&face, word))
+		return face_run(argc - 1, argv + 1);
+	if (!speaks)
+		return CLI_OK;
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+		return print_version();
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+		return print_help();
+	return report_exit(CLI_USAGE, "%s%s%s; see 'histree-mpi --help'",
+			   argc > 1 ? "there is no verb '" : "needs a verb", word, argc > 1 ? "'" : "");
+}
+
+/* ---- verbs --------------------------------------------------------------------------------------------------- */
 
 /* What a command line says; the options of the verb itself fill the first member, whatever its struct is. */
 struct face_words {
@@ -34,14 +112,12 @@ struct face_words {
 		.name = "local", .argument = "FOLDER", .kind = CLI_TEXT, .member = offsetof(type, local), \
 		.help = text, .complete = CLI_COMPLETE_PATH                                               \
 	}
-
 #define RANK_OPTION_THROTTLE_LINK(type)                                              \
 	{                                                                            \
 		.name = "throttle-link", .argument = "BYTES", .kind = CLI_SIZE,      \
 		.member = offsetof(type, throttle_link), .min = 1, .max = INT64_MAX, \
 		.help = "for experiments: send messages at this many bytes a second" \
 	}
-
 #define RANK_OPTION_SOCKET(type)                                                                              \
 	{                                                                                                     \
 		.name = "socket", .argument = "PATH", .kind = CLI_TEXT, .member = offsetof(type, socket),     \
@@ -49,7 +125,6 @@ struct face_words {
 		.help = "ask the job that 'serve' has listening at PATH; default: at STORE.socket, if a job " \
 			"listens there and no launcher started this process"                                  \
 	}
-
 static void rank_add_options(struct cli_option *all, size_t max, const struct cli_option *one,
 			     const struct cli_option *other);
 
@@ -65,7 +140,8 @@ static const struct cli_option of_ranks[] = {
 	{ 0 },
 };
 
-bool face_find(struct face *face, const char *name)
+/* Returns false if there is no such verb. */
+static bool face_find(struct face *face, const char *name)
 {
 	for (size_t i = 0; i < sizeof(faces) / sizeof(*faces); i++) {
 		if (strcmp(faces[i]->name, name) != 0)
@@ -615,7 +691,8 @@ static int ask_ranks(int argc, char **argv, const struct face_words *chosen, con
 	return rank_end(&link, status);
 }
 
-int face_run(int argc, char **argv)
+/* Runs query, events, segments, stats, top or sql, argv[0] being the verb; false: there is no such verb. */
+static int face_run(int argc, char **argv)
 {
 	struct face face;
 	struct face_words chosen = { 0 };
