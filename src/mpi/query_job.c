@@ -15,7 +15,6 @@
 #include "mpi/host_server.h"
 #include "mpi/link.h"
 #include "mpi/question_socket.h"
-#include "mpi/shard_set.h"
 
 /* ---- job client ---------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,6 @@
 #include "mpi/host_remote.h"
 #include "mpi/host_server.h"
 #include "mpi/link.h"
-#include "mpi/shard_set.h"
 
 /*
  * Asks the job at `socket` (NULL: at STORE.socket) what the command line says, argv[0] being the verb.  `store` is
