@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_job.h - ranks that answer questions about one store together: each for the hosts that it has nearest.
+ * query_job.h - ranks that answer questions about one store together, and the Unix socket at which they are asked.
+ *
+ * Questions that come to a running job over a Unix socket, and their answers.
+ *
+ * A client sends the words of its command line.  The job writes the answer into a file without a name and hands
+ * that over with the exit status and the messages: a client that does not read, or reads slowly, holds up nobody.
+ * Only the user who runs the job, and root, are answered.
+ *
+ * Ranks that answer questions about one store together: each for the hosts that it has nearest.
  *
  * Rank 0 is asked, and sees one store: states, segments and events of its own hosts come from their files, those of
  * the others from the ranks that have them.  The others answer what rank 0 wants of their hosts.
@@ -9,9 +17,33 @@
 #define MPI_QUERY_JOB_H
 
 #include "cli/option.h"
+#include "histree/status.h"
 #include "mpi/host_remote.h"
 #include "mpi/host_server.h"
 #include "mpi/link.h"
+
+struct question_socket {
+	int file;
+	char path[108];
+};
+
+/* The socket of a job that serves a store, unless another one is chosen: STORE.socket; to be freed. */
+char *question_socket_name(const char *store, const char *chosen);
+enum histree_status question_socket_open(struct question_socket *socket, const char *path,
+					 struct histree_error *error);
+void question_socket_close(struct question_socket *socket);
+
+/* Waits a while for a client, whose connection it returns with its words; -1: there is none. */
+int question_socket_accept(const struct question_socket *socket, int timeout_ms, struct message *words);
+
+/* A file for an answer; -1: there is none to be had. */
+int question_socket_spool(void);
+
+/* Whether a client has closed its end, and so will not take its answer. */
+bool question_socket_is_gone(int connection);
+
+/* Answers, and closes the connection and the file. */
+void question_socket_reply(int connection, int spool, int status, const char *text);
 
 /*
  * Asks the job at `socket` (NULL: at STORE.socket) what the command line says, argv[0] being the verb.  `store` is

@@ -25,7 +25,6 @@
 #include "histree/status.h"
 #include "mpi/link.h"
 #include "mpi/query_job.h"
-#include "mpi/question_socket.h"
 #include "mpi/slice_job.h"
 
 enum { FACE_OPTIONS_MAX = 64, FACE_OF_VERB = 1024 };
