@@ -17,7 +17,7 @@
 #include "histree/history_source.h"
 #include "histree/query.h"
 #include "histree/segment_source.h"
-#include "mpi/columns.h"
+#include "mpi/stream.h"
 
 /* ---- what ranks say of what they have ------------------------------------------------------------------------ */
 

@@ -31,9 +31,8 @@
 #include "histree/segment_source.h"
 #include "histree/store.h"
 #include "histree/time_use.h"
-#include "mpi/columns.h"
-#include "mpi/link.h"
 #include "mpi/stream.h"
+#include "mpi/link.h"
 
 /* ---- shard set ----------------------------------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #define MPI_HOST_SERVER_H
 
 #include "histree/store.h"
-#include "mpi/columns.h"
+#include "mpi/stream.h"
 #include "mpi/link.h"
 
 /* Where a rank finds the store of a host; the nearest is the greatest. */

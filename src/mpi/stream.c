@@ -1,14 +1,376 @@
 // SPDX-License-Identifier: MIT
 /*
- * stream.c - rank 0's side of all that it asks other ranks for: steps that are gathered, and answers that find
+ * stream.c - what rank 0 asks of other ranks, step by step, and rows as columns, as they travel.
+ *
+ * Rows as columns, as they travel from a rank to rank 0.
+ *
+ * Numbers of a column are differences, and a start is the difference to the end before it: states that follow each
+ * other have zeros.  Differences wrap, as that of two times may be more than a time can be.
+ *
+ * Rank 0's side of all that it asks other ranks for: steps that are gathered, and answers that find
  * their stream by the number of the ask.
  */
 #include "mpi/stream.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/table.h"
+#include "histree/event_source.h"
+#include "histree/segment.h"
+#include "histree/value.h"
+#include "mpi/link.h"
+
+/* ---- columns ------------------------------------------------------------------------------------------------- */
+
+/* Types plus one, and an int64 that is to be read as uint64_t. */
+enum { KIND_NOTHING, KIND_UNSIGNED = HISTREE_TYPE_COUNT + 1, KIND_COUNT };
+
+/* Which of its numbers are a start and its duration; `times` is their count if there are none. */
+static const struct {
+	size_t numbers, times;
+} layouts[] = {
+	[STATE_ROWS] = { 3, STATE_START },
+	[SEGMENT_ROWS] = { 2, SEGMENT_START },
+	[EVENT_ROWS] = { 3, 3 },
+};
+
+/* ---- writing ------------------------------------------------------------------------------------------------- */
+
+void columns_begin(struct column_writer *writer, enum column_layout layout, size_t value_count)
+{
+	assert(layout < COLUMN_LAYOUTS && value_count <= COLUMNS_VALUES_MAX);
+	for (size_t i = 0; i < layouts[layout].numbers; i++) {
+		message_clear(&writer->numbers[i]);
+		writer->next[i] = 0;
+	}
+	for (size_t i = 0; i < value_count; i++) {
+		struct value_column *column = &writer->values[i];
+		message_clear(&column->texts);
+		message_clear(&column->kinds);
+		message_clear(&column->values);
+		intern_release(&column->known);
+		column->text_count = column->run = 0;
+	}
+	writer->layout = layout;
+	writer->value_count = value_count;
+	writer->rows = 0;
+	writer->bytes = 0;
+	writer->no_memory = false;
+}
+
+void columns_add_number(struct column_writer *writer, size_t column, int64_t number)
+{
+	message_signed(&writer->numbers[column], (int64_t)((uint64_t)number - writer->next[column]));
+	writer->next[column] = (uint64_t)number;
+}
+
+void columns_add_times(struct column_writer *writer, size_t column, histree_time start, histree_time end)
+{
+	assert(start <= end);
+	columns_add_number(writer, column, start);
+	message_number(&writer->numbers[column + 1], (uint64_t)end - (uint64_t)start);
+	writer->next[column] = (uint64_t)end + 1;
+}
+
+static void end_run(struct value_column *column)
+{
+	if (column->run == 0)
+		return;
+	message_number(&column->kinds, column->kind);
+	message_number(&column->kinds, column->run);
+	column->run = 0;
+}
+
+static void add_real(struct message *out, double real)
+{
+	uint8_t bytes[sizeof(uint64_t)];
+	uint64_t bits;
+	memcpy(&bits, &real, sizeof(bits));
+	put_le64(bytes, bits);
+	message_bytes(out, bytes, sizeof(bytes));
+}
+
+static uint32_t kind_of(const struct histree_value *value)
+{
+	if (value == NULL)
+		return KIND_NOTHING;
+	return value->type == HISTREE_LONG && value->size == HISTREE_UNSIGNED ? KIND_UNSIGNED
+									      : (uint32_t)value->type + 1;
+}
+
+static void add_kind(struct value_column *column, uint32_t kind)
+{
+	if (kind != column->kind)
+		end_run(column);
+	column->kind = kind;
+	column->run++;
+}
+
+static void add_text(struct column_writer *writer, struct value_column *column, const void *bytes, size_t size)
+{
+	message_text(&column->texts, bytes, size);
+	message_byte(&column->texts, 0);
+	column->text_count++;
+	writer->bytes += size;
+}
+
+void columns_add_text(struct column_writer *writer, size_t index, const char *text)
+{
+	struct value_column *column = &writer->values[index];
+	assert(column->known.count == 0);
+	add_kind(column, HISTREE_STRING + 1);
+	message_number(&column->values, column->text_count);
+	add_text(writer, column, text, strlen(text));
+}
+
+void columns_add_value(struct column_writer *writer, size_t index, const struct histree_value *value)
+{
+	struct value_column *column = &writer->values[index];
+	uint32_t text;
+	add_kind(column, kind_of(value));
+	if (value == NULL)
+		return;
+	writer->bytes += sizeof(uint64_t);
+	switch (value->type) {
+	case HISTREE_INT:
+		message_signed(&column->values, value->int32);
+		break;
+	case HISTREE_LONG:
+		message_signed(&column->values, value->int64);
+		break;
+	case HISTREE_DOUBLE:
+		add_real(&column->values, value->real);
+		break;
+	case HISTREE_BOOL:
+		message_byte(&column->values, value->boolean);
+		break;
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		assert(column->known.count == column->text_count);
+		text = intern_add(&column->known, value->bytes, value->size);
+		writer->no_memory |= text == INTERN_NONE;
+		if (text == column->text_count)
+			add_text(writer, column, value->bytes, value->size);
+		message_number(&column->values, text);
+		break;
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+		break;
+	}
+}
+
+void columns_end_row(struct column_writer *writer)
+{
+	writer->rows++;
+	assert(writer->rows <= COLUMNS_ROWS_MAX);
+	assert(writer->value_count == 0 || writer->values[writer->value_count - 1].run > 0);
+}
+
+bool columns_are_full(const struct column_writer *writer)
+{
+	return writer->rows == COLUMNS_ROWS_MAX || writer->bytes > COLUMNS_BYTES_MAX || writer->no_memory;
+}
+
+static void write_column(const struct message *column, struct message *out)
+{
+	message_bytes(out, column->bytes, column->size);
+	out->no_memory = out->no_memory || column->no_memory;
+}
+
+void columns_write(struct column_writer *writer, struct message *out)
+{
+	message_number(out, writer->layout);
+	message_number(out, writer->rows);
+	message_number(out, writer->value_count);
+	for (size_t i = 0; i < layouts[writer->layout].numbers; i++)
+		write_column(&writer->numbers[i], out);
+	for (size_t i = 0; i < writer->value_count; i++) {
+		struct value_column *column = &writer->values[i];
+		message_number(out, column->text_count);
+		write_column(&column->texts, out);
+		end_run(column);
+		write_column(&column->kinds, out);
+		write_column(&column->values, out);
+	}
+	out->no_memory = out->no_memory || writer->no_memory;
+}
+
+void column_writer_release(struct column_writer *writer)
+{
+	for (size_t i = 0; i < COLUMNS_NUMBERS_MAX; i++)
+		message_release(&writer->numbers[i]);
+	for (size_t i = 0; i < COLUMNS_VALUES_MAX; i++) {
+		message_release(&writer->values[i].texts);
+		message_release(&writer->values[i].kinds);
+		message_release(&writer->values[i].values);
+		intern_release(&writer->values[i].known);
+	}
+	*writer = (struct column_writer){ 0 };
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------- */
+
+static bool read_numbers(struct columns *columns, size_t column, struct byte_reader *reader)
+{
+	uint64_t number = 0;
+	for (uint32_t row = 0; row < columns->rows; row++) {
+		number += (uint64_t)read_signed(reader);
+		columns->numbers[row * columns->number_count + column] = (int64_t)number;
+	}
+	return !reader->failed;
+}
+
+/* A start is the difference to the end before it, whose duration comes in the next column. */
+static bool read_times(struct columns *columns, size_t column, struct byte_reader *reader)
+{
+	uint64_t next = 0;
+	for (uint32_t row = 0; row < columns->rows; row++)
+		columns->numbers[row * columns->number_count + column] = read_signed(reader);
+	for (uint32_t row = 0; row < columns->rows; row++) {
+		int64_t *times = &columns->numbers[row * columns->number_count + column];
+		uint64_t start = (uint64_t)times[0] + next, duration = read_varint(reader);
+		times[0] = (histree_time)start;
+		times[1] = (histree_time)(start + duration);
+		if (reader->failed || times[1] < times[0])
+			return false;
+		next = start + duration + 1;
+	}
+	return true;
+}
+
+static bool read_texts(struct columns *columns, struct byte_reader *reader, uint64_t *count)
+{
+	*count = read_varint(reader);
+	if (reader->failed || *count > columns->rows ||
+	    !array_reserve(&columns->texts, &columns->text_capacity, (size_t)*count + 1))
+		return false;
+	for (uint64_t i = 0; i < *count; i++) {
+		uint64_t size = read_varint(reader);
+		if (reader->failed || size >= byte_reader_left(reader) || size > UINT32_MAX)
+			return false;
+		const uint8_t *bytes = read_bytes(reader, (size_t)size + 1);
+		if (bytes == NULL || bytes[size] != '\0')
+			return false;
+		columns->texts[i] = (struct message_text){ (const char *)bytes, (size_t)size };
+	}
+	return true;
+}
+
+static bool read_kinds(struct columns *columns, size_t column, struct byte_reader *reader)
+{
+	for (uint64_t row = 0, run; row < columns->rows; row += run) {
+		uint64_t kind = read_varint(reader);
+		run = read_varint(reader);
+		if (reader->failed || kind >= KIND_COUNT || run == 0 || run > columns->rows - row)
+			return false;
+		struct histree_value value = { .type = HISTREE_UNKNOWN, .size = 1 };
+		if (kind == KIND_UNSIGNED)
+			value = (struct histree_value){ .type = HISTREE_LONG, .size = HISTREE_UNSIGNED };
+		else if (kind != KIND_NOTHING)
+			value = (struct histree_value){ .type = (enum histree_type)(kind - 1) };
+		for (uint64_t i = row; i < row + run; i++)
+			columns->values[i * columns->value_count + column] = value;
+	}
+	return true;
+}
+
+static bool read_value(struct histree_value *value, const struct message_text *texts, uint64_t text_count,
+		       struct byte_reader *reader)
+{
+	int64_t number;
+	uint64_t bits;
+	switch (value->type) {
+	case HISTREE_INT:
+		number = read_signed(reader);
+		value->int32 = (int32_t)number;
+		return number == value->int32;
+	case HISTREE_LONG:
+		value->int64 = read_signed(reader);
+		break;
+	case HISTREE_DOUBLE:
+		bits = read_le64(reader);
+		memcpy(&value->real, &bits, sizeof(bits));
+		break;
+	case HISTREE_BOOL:
+		bits = read_byte(reader);
+		value->boolean = bits == 1;
+		return bits <= 1;
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		bits = read_varint(reader);
+		if (bits >= text_count)
+			return false;
+		value->bytes = texts[bits].bytes;
+		value->size = (uint32_t)texts[bits].size;
+		break;
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+		break;
+	}
+	return true;
+}
+
+static bool read_values(struct columns *columns, size_t column, struct byte_reader *reader)
+{
+	uint64_t text_count;
+	if (!read_texts(columns, reader, &text_count) || !read_kinds(columns, column, reader))
+		return false;
+	for (uint32_t row = 0; row < columns->rows; row++)
+		if (!read_value(&columns->values[row * columns->value_count + column], columns->texts, text_count,
+				reader))
+			return false;
+	return !reader->failed;
+}
+
+static enum histree_status damaged(struct columns *columns, const char *what, struct histree_error *error)
+{
+	columns->rows = 0;
+	return error_set(error, HISTREE_ERR_FORMAT, "the answer of a rank is damaged: %s", what);
+}
+
+enum histree_status columns_read(struct columns *columns, enum column_layout layout, struct byte_reader *reader,
+				 struct histree_error *error)
+{
+	const size_t numbers = layouts[layout].numbers, times = layouts[layout].times;
+	uint64_t found = read_varint(reader), rows = read_varint(reader), values = read_varint(reader);
+	if (reader->failed || found != layout)
+		return damaged(columns, "its layout", error);
+	if (rows > COLUMNS_ROWS_MAX || values > COLUMNS_VALUES_MAX || rows * numbers > byte_reader_left(reader))
+		return damaged(columns, "the number of its rows or columns", error);
+	if (!array_reserve(&columns->numbers, &columns->number_capacity, (size_t)rows * numbers + 1) ||
+	    !array_reserve(&columns->values, &columns->value_capacity, (size_t)(rows * values) + 1)) {
+		columns->rows = 0;
+		return error_memory(error, "an answer");
+	}
+	columns->rows = (uint32_t)rows;
+	columns->number_count = numbers;
+	columns->value_count = (size_t)values;
+	for (size_t i = 0; i < times; i++)
+		if (!read_numbers(columns, i, reader))
+			return damaged(columns, "its numbers", error);
+	if (times < numbers && !read_times(columns, times, reader))
+		return damaged(columns, "its times", error);
+	for (size_t i = 0; i < columns->value_count; i++)
+		if (!read_values(columns, i, reader))
+			return damaged(columns, "its values", error);
+	if (byte_reader_left(reader) > 0)
+		return damaged(columns, "its end", error);
+	return HISTREE_OK;
+}
+
+void columns_release(struct columns *columns)
+{
+	free(columns->numbers);
+	free(columns->values);
+	free(columns->texts);
+	*columns = (struct columns){ 0 };
+}
+
+/* ---- stream -------------------------------------------------------------------------------------------------- */
 
 /* From this answer on, the next one is asked for while one is handed out: who takes two takes more. */
 enum { ANSWERS_BEFORE_AHEAD = 2 };

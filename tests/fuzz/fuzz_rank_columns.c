@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "mpi/columns.h"
+#include "mpi/stream.h"
 
 static void write_again(const struct columns *columns, enum column_layout layout, struct column_writer *writer,
 			struct message *out)

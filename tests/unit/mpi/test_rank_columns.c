@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "mpi/columns.h"
+#include "mpi/stream.h"
 #include "support/effort.h"
 #include "support/test.h"
 
