@@ -13,7 +13,6 @@
 #include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
 #include "histree/columns.h"
 #include "histree/status.h"

@@ -22,7 +22,6 @@
 #include <stdint.h>
 
 #include "base/zstd.h"
-#include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
 #include "histree/columns.h"
 #include "histree/status.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "export/parquet/parquet_distinct.h"
 #include "export/parquet/parquet_encoding.h"
 #include "export/parquet/parquet_order.h"
 #include "support/effort.h"
