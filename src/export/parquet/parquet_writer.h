@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_writer.h - a Parquet file: row groups one after the other, and what the file says of itself at its end.
+ * parquet_writer.h - the rows of a row group by one or two columns.
+ *
+ * A Parquet file: row groups one after the other, and what the file says of itself at its end.
  *
  * What a file says of itself at its end: its columns, its row groups, and the bounds of each
  * page.
@@ -13,10 +15,26 @@
 #ifndef EXPORT_PARQUET_PARQUET_WRITER_H
 #define EXPORT_PARQUET_PARQUET_WRITER_H
 
+#include "base/search.h"
 #include "export/export_output.h"
 #include "export/parquet/parquet_column.h"
-#include "export/parquet/parquet_order.h"
 #include "histree/export.h"
+
+/* A zeroed one is empty. */
+struct parquet_order {
+	uint32_t *rows; /* the number of the row that comes first, of the second, ... */
+	size_t row_capacity;
+	struct keyed_index *entries; /* and spare ones behind them */
+	size_t entry_capacity;
+};
+
+/*
+ * Sort by the first column, and where it is the same by the second, which may be NULL; otherwise rows stay in their
+ * order.  Returns false if memory is out.
+ */
+bool parquet_order_sort(struct parquet_order *order, const struct parquet_column *first,
+			const struct parquet_column *second, size_t row_count);
+void parquet_order_release(struct parquet_order *order);
 
 /* A chunk of the file; sizes of what of it is in the bytes of the footer, one after the other. */
 struct parquet_chunk_note {

@@ -8,7 +8,7 @@
 
 #include "base/hash_index.h"
 #include "export/parquet/parquet_encoding.h"
-#include "export/parquet/parquet_order.h"
+#include "export/parquet/parquet_writer.h"
 #include "support/effort.h"
 #include "support/test.h"
 
