@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/arrow/ipc_export.h"
+#include "export/arrow/ipc.h"
 #include "histree/build.h"
 #include "histree/query.h"
 #include "support/data.h"

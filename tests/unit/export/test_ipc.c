@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "export/arrow/ipc_export.h"
+#include "export/arrow/ipc.h"
 #include "support/foreign_stream.h"
 #include "support/memory_io.h"
 #include "support/test.h"

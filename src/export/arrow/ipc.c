@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * ipc_message.c - the messages of an Arrow stream: a schema, dictionaries, batches of columns.
+ * ipc.c - Arrow IPC: the messages of a stream (a schema, dictionaries, batches of columns), and the files and
+ * streams that they make.
+ *
+ * The messages of an Arrow stream: a schema, dictionaries, batches of columns.
+ *
+ * Arrow IPC, of any stream.
+ *
+ * The dictionaries of a stream come before the batches that need them, as far as they have grown.  Those of a file
+ * come once, after all batches: a reader of files finds them by the footer, and the last batch has all that others
+ * have. So a file has no deltas, which not every reader knows.
  */
-#include "export/arrow/ipc_message.h"
+#include "export/arrow/ipc.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -13,16 +22,103 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/io.h"
+#include "base/table.h"
+#include "base/zstd.h"
 #include "export/export_output.h"
 #include "histree/columns.h"
+#include "histree/export.h"
+
+enum { FLATBUFFER_FIELDS_MAX = 8 };
+
+/* A zeroed struct flatbuffer is an empty one. */
+struct flatbuffer {
+	uint8_t *bytes;
+	size_t capacity, used; /* used: at the end */
+	bool has_failed;
+	/* The fields of the table being written, as references, and its end. */
+	uint32_t fields[FLATBUFFER_FIELDS_MAX];
+	uint32_t field_count, table_end;
+};
+
+enum ipc_kind { IPC_INT, IPC_REAL, IPC_BOOL, IPC_UTF8, IPC_TIME };
+
+struct ipc_type {
+	enum ipc_kind kind;
+	bool is_signed;   /* of an int */
+	uint8_t size;     /* of a value in bytes; 0 of a bool and of utf8 */
+	uint8_t unit;     /* of a time: 0 s, 1 ms, 2 us, 3 ns */
+	const char *zone; /* of a time, borrowed; "" if it has no zone */
+};
+
+struct ipc_field {
+	const char *name; /* borrowed */
+	bool is_nullable;
+	struct ipc_type type;            /* of the values; of a dictionary, of its indices */
+	bool has_dictionary, is_ordered; /* of utf8 */
+};
+
+struct ipc_fields {
+	struct ipc_field *fields;
+	size_t count;
+};
+
+/* As in the file: the lowest byte first. */
+struct ipc_node {
+	uint64_t length, null_count;
+};
+
+struct ipc_buffer {
+	uint64_t offset, length;
+};
+
+struct ipc_piece {
+	const void *bytes;
+	size_t size;
+};
+
+struct ipc_body {
+	struct zstd_packer *zstd; /* borrowed; NULL: buffers are not compressed */
+	struct ipc_node *nodes;
+	size_t node_count, nodes_capacity;
+	struct ipc_buffer *buffers;
+	struct ipc_piece *pieces; /* the bytes of each buffer */
+	size_t buffer_count, buffers_capacity, pieces_capacity;
+	uint64_t size; /* of all, with what is between them */
+	struct arena copies;
+};
+
+/* Where a message is, as it is in the footer. */
+struct ipc_block {
+	uint64_t offset;
+	uint32_t metadata_size, unused;
+	uint64_t body_size;
+};
+
+struct ipc_blocks {
+	struct ipc_block *blocks;
+	size_t count, capacity;
+};
+
+struct ipc_output {
+	struct export_output *output; /* borrowed */
+	struct flatbuffer buffer;     /* of the message being made */
+	uint64_t at;                  /* in the file */
+	size_t staged;
+	uint8_t *stage; /* small pieces are written together */
+};
+
+static void ipc_fields_release(struct ipc_fields *fields);
+
+/* ---- ipc message --------------------------------------------------------------------------------------------- */
 
 enum { IPC_ALIGNMENT = 64 };
 
 enum { IPC_STAGE_SIZE = 1 << 16 };
 
 static uint32_t ipc_body_batch(const struct ipc_body *body, int64_t length, struct flatbuffer *buffer);
+
 static uint32_t ipc_fields_schema(const struct ipc_fields *fields, struct flatbuffer *buffer);
 
 /* ---- flatbuffer ---------------------------------------------------------------------------------------------- */
@@ -238,14 +334,14 @@ static const uint8_t zeros[IPC_ALIGNMENT];
 
 /* ---- bytes -------------------------------------------------------------------------------------------- */
 
-enum histree_status ipc_output_init(struct ipc_output *ipc, struct export_output *output,
-				    struct histree_error *error)
+static enum histree_status ipc_output_init(struct ipc_output *ipc, struct export_output *output,
+					   struct histree_error *error)
 {
 	*ipc = (struct ipc_output){ .output = output, .stage = malloc(IPC_STAGE_SIZE) };
 	return ipc->stage != NULL ? HISTREE_OK : error_memory(error, "a file");
 }
 
-void ipc_output_release(struct ipc_output *ipc)
+static void ipc_output_release(struct ipc_output *ipc)
 {
 	flatbuffer_release(&ipc->buffer);
 	free(ipc->stage);
@@ -342,8 +438,9 @@ static enum histree_status put_both(struct ipc_output *ipc, uint8_t which, uint3
 	return status;
 }
 
-enum histree_status ipc_output_batch(struct ipc_output *ipc, const struct ipc_body *body, int64_t length,
-				     struct ipc_blocks *blocks, struct histree_error *error)
+/* Write a record batch, and add where it is to `blocks` unless that is NULL. */
+static enum histree_status ipc_output_batch(struct ipc_output *ipc, const struct ipc_body *body, int64_t length,
+					    struct ipc_blocks *blocks, struct histree_error *error)
 {
 	flatbuffer_clear(&ipc->buffer);
 	uint32_t batch = ipc_body_batch(body, length, &ipc->buffer);
@@ -365,8 +462,8 @@ static enum histree_status ipc_output_dictionary(struct ipc_output *ipc, const s
 	return put_both(ipc, HEADER_DICTIONARY, flatbuffer_table_end(buffer), body, blocks, error);
 }
 
-enum histree_status ipc_output_schema(struct ipc_output *ipc, const struct ipc_fields *fields,
-				      struct histree_error *error)
+static enum histree_status ipc_output_schema(struct ipc_output *ipc, const struct ipc_fields *fields,
+					     struct histree_error *error)
 {
 	struct ipc_block block;
 	flatbuffer_clear(&ipc->buffer);
@@ -375,12 +472,13 @@ enum histree_status ipc_output_schema(struct ipc_output *ipc, const struct ipc_f
 
 /* ---- ends --------------------------------------------------------------------------------------------- */
 
-enum histree_status ipc_output_magic(struct ipc_output *ipc, struct histree_error *error)
+static enum histree_status ipc_output_magic(struct ipc_output *ipc, struct histree_error *error)
 {
 	return ipc_output_put(ipc, magic, sizeof(magic), error);
 }
 
-enum histree_status ipc_output_end(struct ipc_output *ipc, struct histree_error *error)
+/* The end of a stream, also in a file; everything is written then. */
+static enum histree_status ipc_output_end(struct ipc_output *ipc, struct histree_error *error)
 {
 	enum histree_status status = put_int32(ipc, UINT32_MAX, error);
 	if (status == HISTREE_OK)
@@ -389,9 +487,9 @@ enum histree_status ipc_output_end(struct ipc_output *ipc, struct histree_error 
 }
 
 /* Footer: version, schema, dictionaries, recordBatches. */
-enum histree_status ipc_output_footer(struct ipc_output *ipc, const struct ipc_fields *fields,
-				      const struct ipc_blocks *dictionaries, const struct ipc_blocks *batches,
-				      struct histree_error *error)
+static enum histree_status ipc_output_footer(struct ipc_output *ipc, const struct ipc_fields *fields,
+					     const struct ipc_blocks *dictionaries,
+					     const struct ipc_blocks *batches, struct histree_error *error)
 {
 	struct flatbuffer *buffer = &ipc->buffer;
 	size_t size;
@@ -421,14 +519,15 @@ enum histree_status ipc_output_footer(struct ipc_output *ipc, const struct ipc_f
 /* CompressionType of Message.fbs; the one method is to compress each buffer. */
 enum { COMPRESSION_ZSTD = 1 };
 
-void ipc_body_clear(struct ipc_body *body)
+/* Forget everything but the room. */
+static void ipc_body_clear(struct ipc_body *body)
 {
 	body->node_count = body->buffer_count = 0;
 	body->size = 0;
 	arena_release(&body->copies);
 }
 
-void ipc_body_release(struct ipc_body *body)
+static void ipc_body_release(struct ipc_body *body)
 {
 	arena_release(&body->copies);
 	free(body->nodes);
@@ -544,8 +643,10 @@ static int64_t count_nulls(const struct ArrowArray *array, uint64_t first, int64
 	return nulls;
 }
 
-enum histree_status ipc_body_add(struct ipc_body *body, const struct ipc_type *type, const struct ArrowArray *array,
-				 int64_t first, int64_t length, struct histree_error *error)
+/* Add `length` rows of a column from the row `first` on, `first` being counted from the offset of the array. */
+static enum histree_status ipc_body_add(struct ipc_body *body, const struct ipc_type *type,
+					const struct ArrowArray *array, int64_t first, int64_t length,
+					struct histree_error *error)
 {
 	uint64_t from = (uint64_t)(array->offset + first), count = (uint64_t)length;
 	int64_t nulls = count_nulls(array, from, length);
@@ -632,8 +733,9 @@ static bool ipc_dictionary_extends(const struct ArrowArray *dictionary, const st
 	       memcmp(old_bytes + old[0], new_bytes + new[0], size) == 0;
 }
 
-enum histree_status ipc_dictionaries_check(const struct ipc_fields *fields, const struct ArrowArray *batch,
-					   const struct ArrowArray *before, struct histree_error *error)
+/* In a file, no dictionary is replaced: returns HISTREE_ERR_ARGUMENT if one does not extend the one before. */
+static enum histree_status ipc_dictionaries_check(const struct ipc_fields *fields, const struct ArrowArray *batch,
+						  const struct ArrowArray *before, struct histree_error *error)
 {
 	for (size_t i = 0; i < fields->count; i++)
 		if (fields->fields[i].has_dictionary &&
@@ -660,9 +762,13 @@ static enum histree_status put_texts(struct ipc_output *ipc, struct ipc_body *bo
 	return status;
 }
 
-enum histree_status ipc_dictionaries_stream(struct ipc_output *ipc, const struct ipc_fields *fields,
-					    struct ipc_body *body, const struct ArrowArray *batch,
-					    const struct ArrowArray *before, struct histree_error *error)
+/*
+ * In a stream: write the dictionaries of a batch as far as readers do not know them from the batch before, or from
+ * none if `before` is NULL.  A dictionary that does not extend the one before replaces it.
+ */
+static enum histree_status ipc_dictionaries_stream(struct ipc_output *ipc, const struct ipc_fields *fields,
+						   struct ipc_body *body, const struct ArrowArray *batch,
+						   const struct ArrowArray *before, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < fields->count && status == HISTREE_OK; i++) {
@@ -677,9 +783,10 @@ enum histree_status ipc_dictionaries_stream(struct ipc_output *ipc, const struct
 	return status;
 }
 
-enum histree_status ipc_dictionaries_file(struct ipc_output *ipc, const struct ipc_fields *fields,
-					  struct ipc_body *body, const struct ArrowArray *last,
-					  struct ipc_blocks *blocks, struct histree_error *error)
+/* In a file: write those of the last batch, which have all of the others; of no batch, empty ones. */
+static enum histree_status ipc_dictionaries_file(struct ipc_output *ipc, const struct ipc_fields *fields,
+						 struct ipc_body *body, const struct ArrowArray *last,
+						 struct ipc_blocks *blocks, struct histree_error *error)
 {
 	static const int32_t no_offsets[1];
 	static const void *no_buffers[3] = { NULL, no_offsets, NULL };
@@ -748,8 +855,12 @@ static enum histree_status read_field(struct ipc_field *field, const struct Arro
 	return HISTREE_OK;
 }
 
-enum histree_status ipc_fields_read(struct ipc_fields *fields, const struct ArrowSchema *schema,
-				    struct histree_error *error)
+/*
+ * Read the columns of a schema, which is borrowed until the fields are released.  Returns HISTREE_ERR_ARGUMENT if
+ * there is one that cannot be written.
+ */
+static enum histree_status ipc_fields_read(struct ipc_fields *fields, const struct ArrowSchema *schema,
+					   struct histree_error *error)
 {
 	*fields = (struct ipc_fields){ 0 };
 	if (strcmp(schema->format, "+s") != 0)
@@ -766,7 +877,7 @@ enum histree_status ipc_fields_read(struct ipc_fields *fields, const struct Arro
 	return status;
 }
 
-void ipc_fields_release(struct ipc_fields *fields)
+static void ipc_fields_release(struct ipc_fields *fields)
 {
 	free(fields->fields);
 	*fields = (struct ipc_fields){ 0 };
@@ -863,4 +974,193 @@ static uint32_t ipc_fields_schema(const struct ipc_fields *fields, struct flatbu
 	flatbuffer_field_int16(buffer, 0, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	flatbuffer_field_reference(buffer, 1, list);
 	return flatbuffer_table_end(buffer);
+}
+
+/* ---- ipc export ---------------------------------------------------------------------------------------------- */
+
+enum { LEVEL_DEFAULT = 1, LEVEL_MAX = 19 };
+
+struct ipc_export {
+	const struct histree_ipc_options *options;
+	struct ArrowArrayStream *stream;
+	struct ArrowSchema schema;
+	struct ipc_fields fields;
+	struct export_output output;
+	struct ipc_output ipc;
+	struct ipc_body body;
+	struct ipc_blocks dictionaries, batches;
+	struct ArrowArray last; /* the batch before, whose dictionaries are compared with those of the next */
+	struct histree_export_counts counts;
+};
+
+/* ---- batches ------------------------------------------------------------------------------------------ */
+
+static enum histree_status check_batch(const struct ipc_export *export, const struct ArrowArray *batch,
+				       struct histree_error *error)
+{
+	if (batch->n_children != (int64_t) export->fields.count)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a batch has %lld columns; its schema has %zu",
+				 (long long)batch->n_children, export->fields.count);
+	if (batch->null_count != 0 && batch->n_buffers > 0 && batch->buffers[0] != NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a batch has rows that are null as a whole");
+	for (size_t i = 0; i < export->fields.count; i++) {
+		const struct ArrowArray *column = batch->children[i];
+		if (column->length < batch->offset + batch->length ||
+		    (column->dictionary != NULL) != export->fields.fields[i].has_dictionary)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "column '%s' of a batch is not as its schema says",
+					 export->fields.fields[i].name);
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status put_dictionaries(struct ipc_export *export, const struct ArrowArray *batch,
+					    struct histree_error *error)
+{
+	const struct ArrowArray *before = export->last.release != NULL ? &export->last : NULL;
+	if (export->options->is_stream)
+		return ipc_dictionaries_stream(&export->ipc, &export->fields, &export->body, batch, before, error);
+	return before != NULL ? ipc_dictionaries_check(&export->fields, batch, before, error) : HISTREE_OK;
+}
+
+static enum histree_status put_batch(struct ipc_export *export, const struct ArrowArray *batch,
+				     struct histree_error *error)
+{
+	enum histree_status status = check_batch(export, batch, error);
+	if (status == HISTREE_OK)
+		status = put_dictionaries(export, batch, error);
+	ipc_body_clear(&export->body);
+	for (size_t i = 0; i < export->fields.count && status == HISTREE_OK; i++)
+		status = ipc_body_add(&export->body, &export->fields.fields[i].type, batch->children[i],
+				      batch->offset, batch->length, error);
+	if (status == HISTREE_OK)
+		status = ipc_output_batch(&export->ipc, &export->body, batch->length,
+					  export->options->is_stream ? NULL : &export->batches, error);
+	ipc_body_clear(&export->body);
+	return status;
+}
+
+static void tell(struct ipc_export *export, const struct ArrowArray *batch)
+{
+	const struct histree_ipc_options *options = export->options;
+	export->counts.rows += (uint64_t)batch->length;
+	export->counts.row_groups++;
+	export->counts.bytes = export->ipc.at;
+	export->counts.loss = histree_arrow_loss(export->stream);
+	if (options->progress != NULL)
+		options->progress(options->progress_context, &export->counts);
+}
+
+static enum histree_status put_batches(struct ipc_export *export, struct histree_error *error)
+{
+	struct ArrowArray batch;
+	enum histree_status status;
+	while ((status = export_stream_next(export->stream, &export->options->cancel, &batch, error)) ==
+	       HISTREE_OK) {
+		status = put_batch(export, &batch, error);
+		if (export->last.release != NULL)
+			export->last.release(&export->last);
+		export->last = batch;
+		if (status != HISTREE_OK)
+			return status;
+		tell(export, &batch);
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------- */
+
+static enum histree_status put_all(struct ipc_export *export, struct histree_error *error)
+{
+	bool is_stream = export->options->is_stream;
+	const struct ArrowArray *last = &export->last;
+	enum histree_status status = ipc_output_init(&export->ipc, &export->output, error);
+	if (status == HISTREE_OK && !is_stream)
+		status = ipc_output_magic(&export->ipc, error);
+	if (status == HISTREE_OK)
+		status = ipc_output_schema(&export->ipc, &export->fields, error);
+	if (status == HISTREE_OK)
+		status = put_batches(export, error);
+	if (status == HISTREE_OK && !is_stream)
+		status = ipc_dictionaries_file(&export->ipc, &export->fields, &export->body,
+					       last->release != NULL ? last : NULL, &export->dictionaries, error);
+	if (status == HISTREE_OK)
+		status = ipc_output_end(&export->ipc, error);
+	if (status == HISTREE_OK && !is_stream)
+		status = ipc_output_footer(&export->ipc, &export->fields, &export->dictionaries, &export->batches,
+					   error);
+	export->counts.bytes = export->ipc.at;
+	export->counts.files = 1;
+	export->counts.loss = histree_arrow_loss(export->stream);
+	return status;
+}
+
+static enum histree_status choose_compression(struct ipc_export *export, struct histree_error *error)
+{
+	int level = export->options->level != 0 ? export->options->level : LEVEL_DEFAULT;
+	if (!export->options->is_compressed)
+		return HISTREE_OK;
+	if (!zstd_is_there)
+		return error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"compression needs zstd, which this library was built without (Debian: libzstd-dev)");
+	if (level < 1 || level > LEVEL_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "level %d of zstd: there are 1 to %d", level,
+				 LEVEL_MAX);
+	export->body.zstd = zstd_packer_create(level);
+	return export->body.zstd != NULL ? HISTREE_OK : error_memory(error, "compression");
+}
+
+static enum histree_status begin(struct ipc_export *export, const struct io *io, const char *path,
+				 struct histree_error *error)
+{
+	enum histree_status status = export_stream_schema(export->stream, &export->schema, error);
+	if (status == HISTREE_OK)
+		status = ipc_fields_read(&export->fields, &export->schema, error);
+	if (status == HISTREE_OK)
+		status = choose_compression(export, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (path != NULL)
+		return export_output_open(&export->output, io, path, error);
+	export_output_use(&export->output, export->options->descriptor);
+	return HISTREE_OK;
+}
+
+static void release(struct ipc_export *export)
+{
+	struct zstd_packer *zstd = export->body.zstd;
+	ipc_output_release(&export->ipc);
+	ipc_body_release(&export->body);
+	zstd_packer_free(zstd);
+	ipc_fields_release(&export->fields);
+	free(export->dictionaries.blocks);
+	free(export->batches.blocks);
+	if (export->last.release != NULL)
+		export->last.release(&export->last);
+	if (export->schema.release != NULL)
+		export->schema.release(&export->schema);
+	export->stream->release(export->stream);
+}
+
+enum histree_status ipc_export(const struct io *io, struct ArrowArrayStream *stream, const char *path,
+			       const struct histree_ipc_options *options, struct histree_error *error)
+{
+	static const struct histree_ipc_options defaults;
+	struct ipc_export export = { .options = options != NULL ? options : &defaults, .stream = stream };
+	enum histree_status status = begin(&export, io, path, error);
+	if (status == HISTREE_OK) {
+		status = put_all(&export, error);
+		status = export_output_finish(&export.output, status, error);
+	}
+	release(&export);
+	if (export.options->counts != NULL)
+		*export.options->counts = export.counts;
+	return status;
+}
+
+enum histree_status histree_export_arrow(struct ArrowArrayStream *stream, const char *path,
+					 const struct histree_ipc_options *options, struct histree_error *error)
+{
+	return ipc_export(&io_posix, stream, path, options, error);
 }
