@@ -24,8 +24,7 @@
 #include "histree/sync.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/trace_merge.h"
-#include "trace/trace_position.h"
-#include "trace/trace_report.h"
+#include "trace/trace_source.h"
 
 /* ---- trace time ---------------------------------------------------------------------------------------------- */
 

@@ -40,8 +40,7 @@
 #include "histree/status.h"
 #include "histree/sync.h"
 #include "trace/trace_merge.h"
-#include "trace/trace_position.h"
-#include "trace/trace_report.h"
+#include "trace/trace_source.h"
 
 struct ctf_live;
 struct io;

@@ -15,7 +15,7 @@
 #include "base/json_text.h"
 #include "histree/status.h"
 #include "trace/trace_list.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 /* ---- trace group --------------------------------------------------------------------------------------------- */
 

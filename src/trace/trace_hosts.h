@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "histree/status.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 enum { TRACE_GROUP_NAME_SIZE = 128 };
 

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_source.h - one trace of an input, whatever its format: a table of what a format does.
+ * trace_source.h - one trace of an input, whatever its format: a table of what a format does, and what its
+ * streams, places, notes and reports are.
+ *
+ * A place in a stream file, from which it can be read on.
+ *
+ * What became of an input: counts, and what went wrong.
+ *
+ * What a trace says of itself as a whole, whose it is and by which clock; and the counts and
+ * warnings about an input, as trace_report() hands them out.
+ *
+ * The number of warnings is bounded: the last one says how many more there were.
+ *
+ * What a stream of events has, whatever decodes it: the event that comes next, gaps, steps back.
+ *
+ * One trace of an input, whatever its format: a table of what a format does.
  *
  * A source is scanned, then opened, which makes its streams; each stream hands out its events in the order of its
  * file, and trace_merge puts them in order.
@@ -8,10 +22,141 @@
 #ifndef TRACE_TRACE_SOURCE_H
 #define TRACE_TRACE_SOURCE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "event/event.h"
 #include "histree/cancel.h"
-#include "trace/trace_notes.h"
-#include "trace/trace_position.h"
-#include "trace/trace_stream.h"
+#include "histree/status.h"
+#include "histree/value.h"
+
+/*
+ * How far the reading of one stream file has come: the packet of the next event, and how many events of that
+ * packet come before it.  A trace is read on from any event by the positions of all its files at that event.  What
+ * a packet is, each format says for itself: of perf.data it is the offset of a round, of a
+ * trace.dat the number of a page of a CPU.
+ */
+struct trace_position {
+	uint64_t packet; /* TRACE_FILE_DONE: the file has no more events */
+	uint64_t events;
+};
+
+#define TRACE_FILE_DONE UINT64_MAX
+
+/* What became of the input so far.  Strings belong to the trace. */
+struct trace_report {
+	uint64_t events;
+	uint64_t gaps; /* handed out */
+	uint64_t clock_steps_back;
+	uint64_t discarded_events; /* said by the tracer to be lost */
+	uint64_t discarded_packets;
+	uint64_t repeated_packets;   /* that were taken once, elsewhere */
+	uint64_t damaged_streams;    /* streams that were cut short or could not be opened */
+	const char *const *warnings; /* a sentence each, about a hundred at most */
+	size_t warning_count;
+	uint64_t bytes_done, bytes_total; /* of the stream files; total 0: not known */
+};
+
+/* Longer than Linux allows (sethostname(2), uname(2)); what is longer is cut. */
+enum { TRACE_FACT_SIZE = 96 };
+
+struct trace_facts {
+	char uuid[TRACE_FACT_SIZE]; /* of the trace; texts are "" where it does not say */
+	char hostname[TRACE_FACT_SIZE];
+	char kernel[TRACE_FACT_SIZE]; /* its release */
+	char tracer[TRACE_FACT_SIZE];
+	/* Which start of which machine: LTTng gives its clock the UUID in /proc/sys/kernel/random/boot_id. */
+	char boot[TRACE_FACT_SIZE];
+	bool has_clock;     /* exactly one, whose times can be told */
+	histree_time zero;  /* the time at which the clock was 0 */
+	uint64_t frequency; /* of the clock, in Hz */
+};
+
+/* Returns whether a release of Linux, "6.1.0-13-amd64", is known to be 4.14 or later: task states changed there. */
+bool trace_release_has_new_task_states(const char *release);
+
+/* Returns whether a value of the clock is a time of 64 bits, and the time. */
+bool trace_facts_time(const struct trace_facts *facts, uint64_t cycles, histree_time *out);
+
+enum { TRACE_WARNINGS_MAX = 100 };
+
+struct trace_notes {
+	struct trace_report report;
+	struct arena texts;
+	const char *warnings[TRACE_WARNINGS_MAX + 1];
+	size_t left_out;
+	char last[64]; /* "and 3 more warnings" */
+};
+
+/* A sentence, lower case, no full stop.  Out of memory costs the warning and nothing else. */
+void trace_notes_warn(struct trace_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The report with its warnings; they live as long as the notes. */
+struct trace_report trace_notes_report(const struct trace_notes *notes);
+void trace_notes_release(struct trace_notes *notes);
+
+struct trace_position;
+struct trace_stream;
+
+/* What decodes it. */
+struct trace_stream_kind {
+	/*
+	 * Make the next event, or the next gap, the upcoming one.  Returns HISTREE_END when there are no more;
+	 * HISTREE_ERR_MEMORY.
+	 */
+	enum histree_status (*next)(struct trace_stream *stream, struct histree_error *error);
+	/*
+	 * For a stream that was just opened: skip `events` events of its packet.  NULL: the events are stepped
+	 * over one by one.
+	 */
+	enum histree_status (*skip)(struct trace_stream *stream, uint64_t events, struct histree_error *error);
+	/* Write where the upcoming event comes first; of a source that has places. */
+	void (*position)(const struct trace_stream *stream, struct trace_position *out);
+	/* Returns whether the upcoming event is earlier than its packet begins.  NULL: there are no packets. */
+	bool (*is_before_packet)(const struct trace_stream *stream);
+};
+
+struct trace_stream {
+	const struct trace_stream_kind *kind; /* NULL: of a live session */
+	size_t first_file;                    /* of the stream, among those of its trace */
+	const struct event_trace *trace;
+	struct trace_notes *notes;
+	const char *name;      /* as the user would write it */
+	struct event upcoming; /* the event, or the beginning of a gap, that comes next */
+	bool has_upcoming;
+	bool has_events;
+	histree_time last; /* time of the last event, if there was one */
+	struct event_gap gap;
+	bool has_gap; /* it was met, and is still to become the upcoming event */
+	uint64_t steps_back;
+	histree_time first_step_back;
+};
+
+/* Make an event the upcoming one. */
+void trace_stream_put(struct trace_stream *stream, const struct event *event);
+
+/* Make the gap that was met the upcoming event, if there is one.  Returns whether there was. */
+bool trace_stream_put_gap(struct trace_stream *stream);
+
+/* Two times between which something is missing; INT64_MIN: that one is not known. */
+struct trace_span {
+	histree_time begin, end;
+};
+
+/*
+ * The stream lacks what comes in a span.  What it had before its first event is not known anyway; and what its last
+ * event said is known at that event's time.
+ */
+void trace_stream_lose(struct trace_stream *stream, struct trace_span span, uint64_t events);
+
+/* Note that the tracer lost a number of something, "event" or "packet"; NULL: not counted. */
+void trace_stream_note_loss(struct trace_stream *stream, const char *what, const uint64_t *count,
+			    struct trace_span span);
+
+/* Say in the notes what is known at the end of the stream. */
+void trace_stream_end(struct trace_stream *stream);
 
 struct io;
 struct trace_source;
@@ -22,7 +167,7 @@ struct trace_opening {
 	bool files_stay_open;
 	bool is_alone;                          /* there is no other trace in the input */
 	const struct trace_position *positions; /* one a file: where to begin; NULL: at the start */
-	const struct histree_cancel *cancel; /* asked while opening reads all of a trace; NULL: not asked */
+	const struct histree_cancel *cancel;    /* asked while opening reads all of a trace; NULL: not asked */
 };
 
 struct trace_format_kind {

@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "trace/json/json_source.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 
 static bool count_part(void *context, const struct event_part *part)
 {

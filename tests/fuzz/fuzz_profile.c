@@ -11,7 +11,7 @@
 #include "analysis/samples/sample_input.h"
 #include "fuzz.h"
 #include "trace/trace_list.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 
 static void take(void *input, const struct event *event)
 {

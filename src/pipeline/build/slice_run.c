@@ -19,7 +19,7 @@
 #include "event_index/index_part.h"
 #include "state/interval_sink.h"
 #include "trace/event_stream.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 #include "tree/leaf_pack.h"
 #include "tree/tree_shape.h"
 

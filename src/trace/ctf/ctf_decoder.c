@@ -17,7 +17,7 @@
 #include "trace/ctf/ctf_procedure.h"
 #include "trace/ctf/ctf_schema.h"
 #include "trace/ctf/ctf_facts.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 bool ctf_cursor_leb128(const struct ctf_cursor *cursor, const struct ctf_field *field, int64_t *out);
 

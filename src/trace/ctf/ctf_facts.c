@@ -15,7 +15,7 @@
 #include "base/table.h"
 #include "trace/ctf/ctf_schema.h"
 #include "trace/ctf/tsdl.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 /* ---- ctf texts ----------------------------------------------------------------------------------------------- */
 

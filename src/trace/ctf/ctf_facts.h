@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "trace/ctf/ctf_schema.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 struct ctf_text; /* one that is kept */
 

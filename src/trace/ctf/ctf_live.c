@@ -19,7 +19,7 @@
 #include "trace/ctf/ctf_source.h"
 #include "trace/ctf/ctf_reader.h"
 #include "trace/ctf/tsdl.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 /* Returns whether it has an event, or a gap, which comes next. */
 static inline bool live_stream_has_event(const struct live_stream *stream)

@@ -28,7 +28,7 @@
 #include "trace/ctf/ctf_source.h"
 #include "trace/ctf/ctf_reader.h"
 #include "trace/ctf/tsdl.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 /* Where the text is, as far as it was looked at. */
 enum live_text {

@@ -17,8 +17,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/trace_notes.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 #include "trace/trace_window.h"
 
 /* All marks of a file are forgotten when they are more: they have a MiB then. */

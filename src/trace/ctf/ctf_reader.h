@@ -21,8 +21,7 @@
 
 #include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/trace_notes.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 #include "trace/trace_window.h"
 
 struct ctf_mark {

@@ -22,7 +22,6 @@
 #include "trace/lines/line_text.h"
 #include "trace/packed/packed_markers.h"
 #include "trace/text/event_map.h"
-#include "trace/trace_notes.h"
 #include "trace/trace_source.h"
 
 struct line_preface {

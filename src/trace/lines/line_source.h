@@ -18,7 +18,6 @@
 #define TRACE_LINES_LINE_SOURCE_H
 
 #include "trace/lines/line_text.h"
-#include "trace/trace_notes.h"
 #include "trace/trace_source.h"
 
 extern const struct trace_format_kind line_tracks_format, line_tracks_in_json_format;

@@ -22,7 +22,7 @@
 #include "trace/lines/line_text.h"
 #include "trace/text/event_map.h"
 #include "trace/text/event_window.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 
 /* A zeroed one is empty. */
 struct line_losses {

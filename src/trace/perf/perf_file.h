@@ -33,7 +33,7 @@
 #include "event/event.h"
 #include "histree/status.h"
 #include "trace/ordered_bytes.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 #include "trace/trace_window.h"
 #include "trace/tracepoint.h"
 

@@ -19,7 +19,7 @@
 #include "histree/value.h"
 #include "trace/perf/perf_class.h"
 #include "trace/perf/perf_file.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 #include "trace/unpack_limit.h"
 
 struct perf_record {

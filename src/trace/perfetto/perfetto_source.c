@@ -28,7 +28,6 @@
 #include "trace/perfetto/perfetto_track_events.h"
 #include "trace/perfetto/perfetto_tracks.h"
 #include "trace/perfetto/wire.h"
-#include "trace/trace_notes.h"
 #include "trace/trace_source.h"
 
 /* A zeroed one is closed. */

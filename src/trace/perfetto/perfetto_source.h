@@ -16,7 +16,6 @@
 #include "trace/perfetto/perfetto_samples.h"
 #include "trace/perfetto/perfetto_tracks.h"
 #include "trace/perfetto/wire.h"
-#include "trace/trace_notes.h"
 #include "trace/trace_source.h"
 
 extern const struct trace_format_kind perfetto_format; /* of ftrace; the other is beside it */

@@ -22,7 +22,7 @@
 #include "base/search.h"
 #include "histree/value.h"
 #include "trace/trace_cmd/dat_unpack.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 #include "trace/tracepoint.h"
 
 /* ---- dat clock ----------------------------------------------------------------------------------------------- */

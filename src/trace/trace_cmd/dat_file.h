@@ -17,7 +17,7 @@
 #include "base/hash_index.h"
 #include "histree/value.h"
 #include "trace/trace_cmd/dat_unpack.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 #include "trace/tracepoint.h"
 
 /* How the clock of one CPU of a guest differed from the host's at a time of the guest. */

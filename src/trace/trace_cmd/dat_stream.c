@@ -19,8 +19,7 @@
 #include "base/search.h"
 #include "event/event.h"
 #include "trace/trace_cmd/dat_file.h"
-#include "trace/trace_position.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 #include "trace/tracepoint.h"
 
 /* ---- ring page ----------------------------------------------------------------------------------------------- */

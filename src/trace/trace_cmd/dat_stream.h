@@ -17,7 +17,7 @@
 
 #include "event/event.h"
 #include "trace/trace_cmd/dat_file.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 #include "trace/tracepoint.h"
 
 enum ring_outcome {

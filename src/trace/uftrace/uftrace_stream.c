@@ -19,7 +19,7 @@
 #include "base/search.h"
 #include "histree/value.h"
 #include "trace/lines/line_text.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 #include "trace/trace_window.h"
 
 enum { UFTRACE_RECORD_SIZE = 16 };

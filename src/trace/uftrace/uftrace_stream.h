@@ -35,7 +35,7 @@
 #include "base/hash_index.h"
 #include "histree/value.h"
 #include "trace/lines/line_text.h"
-#include "trace/trace_stream.h"
+#include "trace/trace_source.h"
 #include "trace/trace_window.h"
 
 struct uftrace_symbol {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis_run.h"
 #include "case_kind.h"
-#include "trace/trace_notes.h"
+#include "trace/trace_source.h"
 
 struct state_run {
 	struct analysis_run run;
