@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace.h - one trace, or several as one experiment, read as one sequence of events; with the body of a trace, for
+ * trace.h - the streams of several sources as one sequence of events, by time.
+ *
+ * A binary heap of the streams that have an event.  Of two events at the same nanosecond the one of the earlier
+ * stream comes first: streams are numbered by trace, in the order that was given, and then by the name of their
+ * file.
+ *
+ * One trace, or several as one experiment, read as one sequence of events; with the body of a trace, for
  * the files that open it, move it and read it.
  *
  * Streams are merged by time: the next event is the one with the smallest time among the upcoming ones of all
@@ -39,8 +45,28 @@
 #include "histree/cancel.h"
 #include "histree/status.h"
 #include "histree/sync.h"
-#include "trace/trace_merge.h"
 #include "trace/trace_source.h"
+
+struct trace_upcoming {
+	histree_time time;
+	uint32_t stream; /* index in trace_merge.streams */
+};
+
+/* A zeroed one has no streams. */
+struct trace_merge {
+	struct trace_stream **streams; /* in the order that decides ties */
+	struct trace_upcoming *queue;  /* a heap: the parent of i is (i - 1) / 2 */
+	size_t queue_count;
+	bool is_taken; /* the first of the queue: it is the event that trace_merge_next() gave last */
+	struct trace_report *report;
+};
+
+/*
+ * Begin with the upcoming events of the streams of sources that are open.  What is handed out is counted in the
+ * report.  Returns HISTREE_ERR_MEMORY.
+ */
+enum histree_status trace_merge_begin(struct trace_merge *merge, struct trace_source *const *sources, size_t count,
+				      struct trace_report *report, struct histree_error *error);
 
 struct ctf_live;
 struct io;
