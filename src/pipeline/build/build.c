@@ -38,7 +38,6 @@
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
-#include "trace/event_feed.h"
 #include "trace/event_stream.h"
 #include "trace/trace.h"
 #include "tree/tree_shape.h"

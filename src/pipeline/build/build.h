@@ -24,7 +24,6 @@
 #include "pipeline/build/analysis_job.h"
 #include "pipeline/publish_clock.h"
 #include "store_folder/store_folder.h"
-#include "trace/event_feed.h"
 #include "trace/event_stream.h"
 
 /* Of which host a store is, and by which clock its times are corrected; NULL: it does not say. */

@@ -9,7 +9,7 @@
 
 #include "support/data.h"
 #include "support/test.h"
-#include "trace/event_feed.h"
+#include "trace/event_stream.h"
 #include "trace/trace.h"
 
 enum { TEXTS = 4096 };
