@@ -19,7 +19,6 @@
 #include "trace/ctf/ctf_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace.h"
-#include "trace/trace_hosts.h"
 #include "trace/trace_list.h"
 #include "trace/trace_source.h"
 #include "trace/trace_window.h"

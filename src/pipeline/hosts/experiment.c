@@ -33,7 +33,7 @@
 #include "pipeline/side_by_side.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
-#include "trace/trace_hosts.h"
+#include "trace/trace_list.h"
 
 static char *experiment_path(struct histree_experiment *experiment, const char *name);
 

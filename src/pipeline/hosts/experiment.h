@@ -13,7 +13,7 @@
 #include "histree/experiment.h"
 #include "pipeline/memory_plan.h"
 #include "store_folder/store_folder.h"
-#include "trace/trace_hosts.h"
+#include "trace/trace_list.h"
 
 struct histree_experiment {
 	struct arena arena;                   /* what the options point to, names, clocks, warnings */

@@ -21,8 +21,7 @@
 #include "pipeline/hosts/experiment.h"
 #include "pipeline/publish_clock.h"
 #include "trace/event_stream.h"
-#include "trace/trace_hosts.h"
-#include "trace/trace_places.h"
+#include "trace/trace_list.h"
 
 /* ---- sync ---------------------------------------------------------------------------------------------------- */
 

@@ -17,9 +17,7 @@
 #include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
 #include "trace/trace.h"
-#include "trace/trace_hosts.h"
 #include "trace/trace_list.h"
-#include "trace/trace_places.h"
 
 enum { FOLDERS_DEEP_MAX = 32 };
 
