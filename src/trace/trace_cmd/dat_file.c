@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * dat_file.c - what a trace.dat says before its events, and how the times of the kernel's buffer become ns of the
+ * dat_file.c - what a trace.dat says before its events, in versions 6 and 7, and how the times of the kernel's
+ * buffer become ns of the day.
+ *
+ * What a trace.dat says before its events, and how the times of the kernel's buffer become ns of the
  * day, or of the clock that was recorded.
+ *
+ * Version 6: all in one row, behind the head (trace-cmd.dat.v6(5)).
  */
 #include "trace/trace_cmd/dat_file.h"
 
@@ -16,14 +21,40 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
+#include "base/table.h"
+#include "base/zstd.h"
 #include "histree/value.h"
-#include "trace/trace_cmd/dat_unpack.h"
+#include "trace/trace_gunzip.h"
 #include "trace/trace_source.h"
 #include "trace/tracepoint.h"
+
+static enum histree_status dat_row_read(struct dat_file *file, struct trace_cursor *cursor,
+					const struct tracing_points *points, struct histree_error *error);
+
+/* ---- dat unpack ---------------------------------------------------------------------------------------------- */
+
+bool dat_can_unpack(enum dat_packing packing)
+{
+	return packing == DAT_PACKING_NONE || (packing == DAT_PACKING_ZLIB && trace_gunzip_is_there()) ||
+	       (packing == DAT_PACKING_ZSTD && zstd_is_there);
+}
+
+bool dat_unpack(enum dat_packing packing, const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size)
+{
+	switch (packing) {
+	case DAT_PACKING_ZLIB:
+		return trace_uncompress(bytes, size, room, room_size);
+	case DAT_PACKING_ZSTD:
+		return zstd_unpack(bytes, size, room, room_size);
+	default:
+		return false;
+	}
+}
+
+/* ---- dat file ------------------------------------------------------------------------------------------------ */
 
 /* ---- dat clock ----------------------------------------------------------------------------------------------- */
 
@@ -79,7 +110,8 @@ static enum histree_status dat_sections_read(struct dat_file *file, struct trace
 
 /* ---- dat file ------------------------------------------------------------------------------------------------ */
 
-struct trace_cursor dat_file_cursor(struct dat_file *file, uint64_t offset, struct histree_error *error)
+/* Returns a cursor in the file, from an offset on. */
+static struct trace_cursor dat_file_cursor(struct dat_file *file, uint64_t offset, struct histree_error *error)
 {
 	bool is_within = offset <= file->size;
 	return (struct trace_cursor){
@@ -281,7 +313,8 @@ static void copy_text(char *out, size_t room, const char *text, size_t size)
 	out[size] = '\0';
 }
 
-void dat_clock_name_read(char *out, const char *text, size_t size)
+/* What the kernel's file trace_clock says, "[local] global ...", or the name alone. */
+static void dat_clock_name_read(char *out, const char *text, size_t size)
 {
 	const char *begin = size == 0 ? NULL : memchr(text, '[', size);
 	const char *end = begin == NULL ? NULL : memchr(begin, ']', size - (size_t)(begin - text));
@@ -422,7 +455,8 @@ static void read_version(struct dat_file *file, const uint8_t *bytes, uint32_t s
 
 /* ---- buffers --------------------------------------------------------------------------------------------- */
 
-struct dat_buffer *dat_file_add_buffer(struct dat_file *file)
+/* Returns NULL when memory is out. */
+static struct dat_buffer *dat_file_add_buffer(struct dat_file *file)
 {
 	if (!array_reserve(&file->buffers, &file->buffer_capacity, file->buffer_count + 1))
 		return NULL;
@@ -433,8 +467,8 @@ struct dat_buffer *dat_file_add_buffer(struct dat_file *file)
 }
 
 /* Each CPU has a number, an offset and a size. */
-static enum histree_status read_cpus(struct dat_file *file, struct dat_buffer *buffer, struct trace_cursor *cursor,
-				     struct histree_error *error)
+static enum histree_status dat_file_read_cpus(struct dat_file *file, struct dat_buffer *buffer,
+					      struct trace_cursor *cursor, struct histree_error *error)
 {
 	uint32_t count;
 	if (!trace_cursor_u32(cursor, &count) || count > (cursor->end - cursor->at) / 20 || count > DAT_CPUS_MAX)
@@ -475,7 +509,7 @@ static enum histree_status read_buffer(struct dat_file *file, struct trace_curso
 	if (clock != NULL)
 		dat_clock_name_read(buffer->clock, clock, strlen(clock));
 	enum histree_status status = trace_cursor_u32(&cursor, &buffer->page_size)
-					     ? read_cpus(file, buffer, &cursor, error)
+					     ? dat_file_read_cpus(file, buffer, &cursor, error)
 					     : HISTREE_END;
 	if (status == HISTREE_END)
 		file->buffer_count--;
@@ -517,8 +551,12 @@ static void read_offset(struct dat_file *file, struct trace_cursor cursor, size_
 	trace_cursor_u64(&cursor, &file->sections[section]);
 }
 
-enum histree_status dat_option_read(struct dat_file *file, uint16_t option, const uint8_t *bytes, uint32_t size,
-				    struct histree_error *error)
+/*
+ * Learn from one option, of so many bytes; those that are unknown say nothing.  `has_sections`: of version 7.
+ * Returns HISTREE_ERR_MEMORY, HISTREE_ERR_TRACE.
+ */
+static enum histree_status dat_option_read(struct dat_file *file, uint16_t option, const uint8_t *bytes,
+					   uint32_t size, struct histree_error *error)
 {
 	struct trace_cursor cursor = { .bytes = bytes, .end = size, .is_big = file->is_big, .error = error };
 	switch (option) {
@@ -574,7 +612,7 @@ enum {
 	SECTION_SIZE_MAX = 64 << 20, /* descriptions of all tracepoints of a kernel are some MB */
 	OPTIONS_MAX = 4096,          /* sections of options, each of which points to the next */
 	OPTION_DONE = 0,
-	OPTION_SIZE_MAX = 16 << 20,
+	DAT_FILE_OPTION_SIZE_MAX = 16 << 20,
 };
 
 /* A section that is open. */
@@ -628,8 +666,8 @@ static enum histree_status open_section(struct dat_file *file, uint64_t offset, 
 /* ---- options --------------------------------------------------------------------------------------------- */
 
 /* Read one section of options.  *next is where the next is, 0: this was the last. */
-static enum histree_status read_options(struct dat_file *file, struct trace_cursor *cursor, uint64_t *next,
-					struct histree_error *error)
+static enum histree_status dat_file_read_options(struct dat_file *file, struct trace_cursor *cursor, uint64_t *next,
+						 struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK) {
@@ -639,7 +677,7 @@ static enum histree_status read_options(struct dat_file *file, struct trace_curs
 			return cursor->status;
 		if (option == OPTION_DONE)
 			return trace_cursor_u64(cursor, next) ? HISTREE_OK : cursor->status;
-		const uint8_t *bytes = size > OPTION_SIZE_MAX ? NULL : trace_cursor_take(cursor, size);
+		const uint8_t *bytes = size > DAT_FILE_OPTION_SIZE_MAX ? NULL : trace_cursor_take(cursor, size);
 		if (bytes == NULL)
 			return cursor->status == HISTREE_OK ? HISTREE_END : cursor->status;
 		status = dat_option_read(file, option, bytes, size, error);
@@ -655,7 +693,7 @@ static enum histree_status read_all_options(struct dat_file *file, uint64_t offs
 		uint64_t next = 0;
 		status = open_section(file, offset, OPTION_DONE, &section, error);
 		if (status == HISTREE_OK)
-			status = read_options(file, &section.cursor, &next, error);
+			status = dat_file_read_options(file, &section.cursor, &next, error);
 		free(section.plain);
 		offset = next;
 	}
@@ -724,5 +762,137 @@ static enum histree_status dat_sections_read(struct dat_file *file, struct trace
 		status = read_section(file, which, points, error);
 	for (size_t i = 0; status == HISTREE_OK && i < file->buffer_count; i++)
 		status = read_buffer_header(file, &file->buffers[i], error);
+	return status;
+}
+
+/* ---- dat row ------------------------------------------------------------------------------------------------- */
+
+enum { WORD_SIZE = 10, DAT_ROW_OPTION_SIZE_MAX = 16 << 20 };
+
+static bool skip_block_of_u32(struct trace_cursor *cursor)
+{
+	uint32_t size;
+	return trace_cursor_u32(cursor, &size) && trace_cursor_skip(cursor, size);
+}
+
+static enum histree_status dat_row_read_options(struct dat_file *file, struct trace_cursor *cursor,
+						struct histree_error *error)
+{
+	for (;;) {
+		uint16_t option;
+		uint32_t size;
+		if (!trace_cursor_u16(cursor, &option) || option == 0)
+			return cursor->status;
+		if (!trace_cursor_u32(cursor, &size))
+			return cursor->status;
+		const uint8_t *bytes = size > DAT_ROW_OPTION_SIZE_MAX ? NULL : trace_cursor_take(cursor, size);
+		if (bytes == NULL)
+			return cursor->status == HISTREE_OK ? HISTREE_END : cursor->status;
+		enum histree_status status = dat_option_read(file, option, bytes, size, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+/* Whether the next word is this one; it is of 10 bytes. */
+static bool take_word(struct trace_cursor *cursor, const char *word)
+{
+	uint64_t at = cursor->at;
+	const uint8_t *bytes = trace_cursor_take(cursor, WORD_SIZE);
+	if (bytes == NULL)
+		return false;
+	bool is = memcmp(bytes, word, strlen(word)) == 0;
+	if (!is)
+		cursor->at = at;
+	return is;
+}
+
+/* An offset and a size for each CPU. */
+static enum histree_status dat_row_read_cpus(struct dat_file *file, struct dat_buffer *buffer,
+					     struct trace_cursor *cursor, struct histree_error *error)
+{
+	uint32_t count = file->cpu_count;
+	if (count > DAT_CPUS_MAX || count > (cursor->end - cursor->at) / 16)
+		return HISTREE_END;
+	buffer->cpus = arena_allocate(&file->memory, (count + 1) * sizeof(*buffer->cpus), alignof(struct dat_cpu));
+	if (buffer->cpus == NULL)
+		return error_memory(error, "the CPUs of a trace");
+	for (uint32_t number = 0; number < count; number++) {
+		struct dat_cpu cpu = { .number = number };
+		if (!trace_cursor_u64(cursor, &cpu.offset) || !trace_cursor_u64(cursor, &cpu.size))
+			return cursor->status;
+		if (cpu.size > 0)
+			buffer->cpus[buffer->cpu_count++] = cpu;
+	}
+	return HISTREE_OK;
+}
+
+/* Behind the table of CPUs, if the option that announces it is there; older versions have damage here. */
+static void read_clock(struct dat_file *file, struct trace_cursor *cursor)
+{
+	uint64_t size;
+	if (file->clock_name[0] != '\0' || !trace_cursor_u64(cursor, &size) || size > 4096)
+		return;
+	const uint8_t *text = trace_cursor_take(cursor, size);
+	if (text != NULL)
+		dat_clock_name_read(file->clock_name, (const char *)text, (size_t)size);
+}
+
+/* What an instance has at its offset. */
+static enum histree_status read_instance(struct dat_file *file, struct dat_buffer *buffer,
+					 struct histree_error *error)
+{
+	struct trace_cursor cursor = dat_file_cursor(file, buffer->offset, error);
+	if (take_word(&cursor, "options")) {
+		/* It repeats those of all. */
+		struct dat_file ignored = { .is_big = file->is_big };
+		enum histree_status status = dat_row_read_options(&ignored, &cursor, error);
+		arena_release(&ignored.memory);
+		free(ignored.buffers);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (!take_word(&cursor, "flyrecord"))
+		return cursor.status == HISTREE_OK ? HISTREE_END : cursor.status;
+	return dat_row_read_cpus(file, buffer, &cursor, error);
+}
+
+/* Read the rest of a file of version 6 or 7, behind its head.  Returns HISTREE_END where it ends early. */
+static enum histree_status dat_row_read(struct dat_file *file, struct trace_cursor *cursor,
+					const struct tracing_points *points, struct histree_error *error)
+{
+	if (!tracing_page_read(cursor, &file->page))
+		return cursor->status == HISTREE_OK ? HISTREE_END : cursor->status;
+	enum histree_status status = tracing_ftrace_read(cursor, points, error);
+	if (status == HISTREE_OK)
+		status = tracing_systems_read(cursor, points, error);
+	if (status != HISTREE_OK)
+		return status;
+	/* Addresses, formats of printk, names of threads. */
+	if (!skip_block_of_u32(cursor) || !skip_block_of_u32(cursor) || !trace_cursor_skip_block(cursor) ||
+	    !trace_cursor_u32(cursor, &file->cpu_count))
+		return cursor->status;
+	if (take_word(cursor, "options"))
+		status = dat_row_read_options(file, cursor, error);
+	file->has_text = status == HISTREE_OK && take_word(cursor, "latency");
+	if (status != HISTREE_OK || file->has_text)
+		return status;
+	if (!take_word(cursor, "flyrecord"))
+		return cursor->status == HISTREE_OK ? HISTREE_END : cursor->status;
+	size_t instances = file->buffer_count;
+	struct dat_buffer *buffer = dat_file_add_buffer(file);
+	if (buffer == NULL)
+		return error_memory(error, "the buffers of a trace");
+	status = dat_row_read_cpus(file, buffer, cursor, error);
+	if (status == HISTREE_OK)
+		read_clock(file, cursor);
+	for (size_t i = 0; status == HISTREE_OK && i < instances; i++) {
+		status = read_instance(file, &file->buffers[i], error);
+		file->buffers[i].is_lost = status == HISTREE_END;
+		if (status == HISTREE_END)
+			status = HISTREE_OK;
+	}
+	for (size_t i = 0; i < file->buffer_count; i++)
+		memcpy(file->buffers[i].clock, file->clock_name, sizeof(file->clock_name));
 	return status;
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dat_file.h - what a trace.dat says before its events: the layout of pages, descriptions of tracepoints, its
+ * dat_file.h - what a trace.dat says before its events, in versions 6 and 7, and how the times of the kernel's
+ * buffer become ns of the day.
+ *
+ * Blocks that trace-cmd has compressed, each by itself, with zlib or zstd.
+ *
+ * What a trace.dat says before its events: the layout of pages, descriptions of tracepoints, its
  * clock, whose it is, and where the pages of each CPU are.
  *
  * Version 6 has that in one row at the beginning (trace-cmd.dat.v6(5)); version 7 has sections, which options point
@@ -16,9 +21,21 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "histree/value.h"
-#include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_source.h"
 #include "trace/tracepoint.h"
+
+enum dat_packing {
+	DAT_PACKING_NONE,
+	DAT_PACKING_ZLIB,
+	DAT_PACKING_ZSTD,
+	DAT_PACKING_COUNT,
+};
+
+/* Returns whether histree was built with what unpacks it. */
+bool dat_can_unpack(enum dat_packing packing);
+
+/* Unpack a block.  Returns whether exactly the expected number of bytes came of it. */
+bool dat_unpack(enum dat_packing packing, const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size);
 
 /* How the clock of one CPU of a guest differed from the host's at a time of the guest. */
 struct dat_sample {
@@ -105,25 +122,5 @@ enum histree_status dat_file_open(struct dat_file *file, const struct io *io, co
 void dat_file_close(struct dat_file *file);
 
 /* ---- for the parts of it --------------------------------------------------------------------------------- */
-
-/* Returns a cursor in the file, from an offset on. */
-struct trace_cursor dat_file_cursor(struct dat_file *file, uint64_t offset, struct histree_error *error);
-
-/* Returns NULL when memory is out. */
-struct dat_buffer *dat_file_add_buffer(struct dat_file *file);
-
-/*
- * Learn from one option, of so many bytes; those that are unknown say nothing.  `has_sections`: of version 7.
- * Returns HISTREE_ERR_MEMORY, HISTREE_ERR_TRACE.
- */
-enum histree_status dat_option_read(struct dat_file *file, uint16_t option, const uint8_t *bytes, uint32_t size,
-				    struct histree_error *error);
-
-/* What the kernel's file trace_clock says, "[local] global ...", or the name alone. */
-void dat_clock_name_read(char *out, const char *text, size_t size);
-
-/* Read the rest of a file of version 6 or 7, behind its head.  Returns HISTREE_END where it ends early. */
-enum histree_status dat_row_read(struct dat_file *file, struct trace_cursor *cursor,
-				 const struct tracing_points *points, struct histree_error *error);
 
 #endif

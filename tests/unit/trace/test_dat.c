@@ -17,7 +17,7 @@
 #include "support/test.h"
 #include "trace/trace.h"
 #include "trace/trace_cmd/dat_stream.h"
-#include "trace/trace_cmd/dat_unpack.h"
+#include "trace/trace_cmd/dat_file.h"
 
 enum { EVENTS = 17, GAPS = 2, LOST = 7, STREAMS = 3, BYTES_MAX = 16384 };
 
