@@ -25,7 +25,7 @@
  * 	trace_close(trace);
  *
  * A path may also be a file that perf or trace-cmd has recorded (trace/perf/perf_source.h,
- * trace/trace_cmd/dat_source.h).
+ * dat_stream.h).
  *
  * A path may also be a table of text with one event a row, "FILE" or "text:MAP:FILE" (trace/text/event_text.h);
  * or the text of a trace of a kernel, as ftrace and perf script write it (trace/lines/line_source.h); or a folder

@@ -37,7 +37,7 @@
 #include "trace/profile/profile.h"
 #include "trace/profile/profile_source.h"
 #include "trace/text/event_text.h"
-#include "trace/trace_cmd/dat_source.h"
+#include "trace/trace_cmd/dat_stream.h"
 #include "trace/trace_gunzip.h"
 #include "trace/trace_source.h"
 #include "trace/uftrace/uftrace_source.h"

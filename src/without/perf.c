@@ -3,7 +3,7 @@
  * perf.c - without libtraceevent.
  */
 #include "trace/perf/perf_source.h"
-#include "trace/trace_cmd/dat_source.h"
+#include "trace/trace_cmd/dat_stream.h"
 #include "without/without.h"
 
 WITHOUT_FORMAT(

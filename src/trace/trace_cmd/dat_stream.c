@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * dat_stream.c - the events of one CPU of a trace.dat in one buffer, page by page, and gaps where the kernel lost
+ * dat_stream.c - a trace.dat as a source: a stream for each CPU of each buffer, page by page, and gaps where the
+ * kernel lost events.
+ *
+ * The events of one CPU of a trace.dat in one buffer, page by page, and gaps where the kernel lost
  * some. No event reaches beyond its page.
  *
  * Pages lie plain or in compressed chunks.  Classes of events are "SYSTEM:NAME", with the fields of its
  * description.
+ *
+ * A trace.dat as a source: one file, a stream for each CPU of each buffer.
  */
 #include "trace/trace_cmd/dat_stream.h"
 
@@ -14,13 +19,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/io.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "trace/trace_cmd/dat_file.h"
 #include "trace/trace_source.h"
 #include "trace/tracepoint.h"
+
+/* ---- dat stream ---------------------------------------------------------------------------------------------- */
 
 /* ---- ring page ----------------------------------------------------------------------------------------------- */
 
@@ -130,13 +138,14 @@ enum { DAT_CLASSES_MAX = 1 << 16 };
 
 /* ---- dat class ----------------------------------------------------------------------------------------------- */
 
-bool dat_classes_init(struct dat_classes *classes)
+/* Returns false when memory is out. */
+static bool dat_classes_init(struct dat_classes *classes)
 {
 	classes->of = calloc(DAT_CLASSES_MAX, sizeof(struct dat_class *));
 	return classes->of != NULL;
 }
 
-void dat_classes_release(struct dat_classes *classes)
+static void dat_classes_release(struct dat_classes *classes)
 {
 	free((void *)classes->of);
 	classes->of = NULL;
@@ -208,7 +217,8 @@ static bool process_of(const struct dat_class *class, struct tracepoint_bytes by
 	return *out > 0;
 }
 
-bool dat_event_int(const struct event *event, uint32_t field, int64_t *out)
+/* The two functions of struct event_trace; a handle is a struct tracepoint_bytes. */
+static bool dat_event_int(const struct event *event, uint32_t field, int64_t *out)
 {
 	const struct dat_class *class = (const struct dat_class *)event->class;
 	const struct tracepoint_bytes *bytes = event->handle;
@@ -219,7 +229,7 @@ bool dat_event_int(const struct event *event, uint32_t field, int64_t *out)
 		       : process_of(class, *bytes, out);
 }
 
-bool dat_event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+static bool dat_event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
 {
 	const struct dat_class *class = (const struct dat_class *)event->class;
 	const struct tracepoint_bytes *bytes = event->handle;
@@ -288,9 +298,10 @@ static enum histree_status find_chunks(struct dat_pages *pages, struct histree_e
 	return status < 0 ? status : HISTREE_OK;
 }
 
-enum histree_status dat_pages_find(struct dat_pages *pages, const struct dat_file *file,
-				   const struct dat_buffer *buffer, const struct dat_cpu *cpu,
-				   struct histree_error *error)
+/* Find out how many there are.  `pages` is zeroed.  Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */
+static enum histree_status dat_pages_find(struct dat_pages *pages, const struct dat_file *file,
+					  const struct dat_buffer *buffer, const struct dat_cpu *cpu,
+					  struct histree_error *error)
 {
 	pages->file = file;
 	pages->buffer = buffer;
@@ -310,7 +321,8 @@ enum histree_status dat_pages_find(struct dat_pages *pages, const struct dat_fil
 
 /* ---- one of them ----------------------------------------------------------------------------------------- */
 
-void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open)
+/* Prepare for reading, so many bytes of the file at a time at least. */
+static void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open)
 {
 	size_t page = pages->buffer->page_size;
 	pages->window_size = window_size < page ? page : window_size / page * page;
@@ -345,8 +357,12 @@ static enum histree_status unpack(struct dat_pages *pages, size_t number, struct
 	return HISTREE_OK;
 }
 
-enum histree_status dat_pages_load(struct dat_pages *pages, uint64_t number, const uint8_t **out, size_t *size,
-				   struct histree_error *error)
+/*
+ * Returns a page and how many bytes of it are there, which are valid until the next.  HISTREE_ERR_TRACE: it is
+ * damaged; HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
+ */
+static enum histree_status dat_pages_load(struct dat_pages *pages, uint64_t number, const uint8_t **out,
+					  size_t *size, struct histree_error *error)
 {
 	uint64_t at = number * pages->buffer->page_size, left = pages->plain_size - at;
 	*size = left < pages->buffer->page_size ? (size_t)left : pages->buffer->page_size;
@@ -387,7 +403,8 @@ static uint64_t dat_pages_behind(const struct dat_pages *pages, uint64_t number)
 	return end / page + (end % page != 0);
 }
 
-void dat_pages_close(struct dat_pages *pages)
+/* It can be opened again. */
+static void dat_pages_close(struct dat_pages *pages)
 {
 	trace_window_release(&pages->window);
 	free(pages->plain);
@@ -395,7 +412,7 @@ void dat_pages_close(struct dat_pages *pages)
 	pages->has_unpacked = false;
 }
 
-void dat_pages_release(struct dat_pages *pages)
+static void dat_pages_release(struct dat_pages *pages)
 {
 	dat_pages_close(pages);
 	free(pages->chunks);
@@ -404,7 +421,8 @@ void dat_pages_release(struct dat_pages *pages)
 
 /* ---- dat stream ---------------------------------------------------------------------------------------------- */
 
-void dat_stream_begin(struct dat_stream *stream, uint64_t page)
+/* Begin at a page.  What is above `next_page` is set. */
+static void dat_stream_begin(struct dat_stream *stream, uint64_t page)
 {
 	stream->next_page = page;
 	stream->is_in_page = stream->has_loss = stream->is_done = false;
@@ -412,7 +430,8 @@ void dat_stream_begin(struct dat_stream *stream, uint64_t page)
 	stream->current.is_big = stream->file->is_big;
 }
 
-void dat_stream_position(const struct dat_stream *stream, struct trace_position *out)
+/* Where the upcoming event comes first. */
+static void dat_stream_position(const struct dat_stream *stream, struct trace_position *out)
 {
 	out->packet = stream->next_page - stream->is_in_page;
 	out->events = stream->page_events - (stream->base.upcoming.gap == NULL);
@@ -547,7 +566,7 @@ static enum histree_status put_event(struct dat_stream *stream, struct histree_e
 	return HISTREE_OK;
 }
 
-enum histree_status dat_stream_next(struct dat_stream *stream, struct histree_error *error)
+static enum histree_status dat_stream_next(struct dat_stream *stream, struct histree_error *error)
 {
 	stream->base.has_upcoming = false;
 	for (;;) {
@@ -575,3 +594,297 @@ enum histree_status dat_stream_next(struct dat_stream *stream, struct histree_er
 		}
 	}
 }
+
+/* ---- dat source ---------------------------------------------------------------------------------------------- */
+
+/* Of the chunks of all CPUs, one each; trace-cmd's are 40 KiB of a usual page size. */
+enum { UNPACKED_SIZE_MAX = 256 << 20 };
+
+struct dat_source {
+	struct trace_source base;
+	struct dat_file file;
+	struct dat_classes classes;
+	struct dat_stream *all;
+	struct trace_stream **streams;
+};
+
+static struct dat_source *source_of(struct trace_source *base)
+{
+	return (struct dat_source *)base;
+}
+
+static struct trace_source *create(void)
+{
+	struct dat_source *source = calloc(1, sizeof(*source));
+	return source == NULL ? NULL : &source->base;
+}
+
+/* ---- what there is --------------------------------------------------------------------------------------- */
+
+/* "FILE: CPU 3", "FILE: buffer NAME, CPU 3": numbers of one width, as streams go by their names. */
+static const char *name_of(struct dat_source *source, const struct dat_buffer *buffer, uint32_t cpu)
+{
+	char *name;
+	bool is_instance = buffer->name[0] != '\0';
+	int size = asprintf(&name, "%s: %s%s%sCPU %*" PRIu32, source->base.path, is_instance ? "buffer " : "",
+			    buffer->name, is_instance ? ", " : "", source->file.cpu_count > 10 ? 4 : 1, cpu);
+	if (size < 0)
+		return NULL;
+	const char *copy = arena_copy(&source->file.memory, name, (size_t)size);
+	free(name);
+	return copy;
+}
+
+static enum histree_status add_stream(struct dat_source *source, const struct dat_buffer *buffer,
+				      const struct dat_cpu *cpu, struct histree_error *error)
+{
+	struct trace_source *base = &source->base;
+	struct dat_stream *stream = &source->all[base->file_count];
+	*stream = (struct dat_stream){ .file = &source->file,
+				       .classes = &source->classes,
+				       .class_count = base->class_count };
+	stream->base.name = name_of(source, buffer, cpu->number);
+	if (stream->base.name == NULL)
+		return error_memory(error, "the streams of a trace");
+	enum histree_status status = dat_pages_find(&stream->pages, &source->file, buffer, cpu, error);
+	source->streams[base->file_count++] = &stream->base;
+	return status;
+}
+
+static enum histree_status find_streams(struct dat_source *source, struct histree_error *error)
+{
+	const struct dat_file *file = &source->file;
+	size_t count = 0;
+	uint64_t unpacked = 0;
+	for (size_t i = 0; i < file->buffer_count; i++)
+		count += file->buffers[i].cpu_count;
+	source->all = calloc(count + 1, sizeof(*source->all));
+	source->streams = calloc(count + 1, sizeof(struct trace_stream *));
+	if (source->all == NULL || source->streams == NULL || !dat_classes_init(&source->classes))
+		return error_memory(error, "the streams of a trace");
+	for (size_t i = 0; i < file->buffer_count; i++)
+		for (uint32_t cpu = 0; cpu < file->buffers[i].cpu_count; cpu++) {
+			enum histree_status status =
+				add_stream(source, &file->buffers[i], &file->buffers[i].cpus[cpu], error);
+			if (status != HISTREE_OK)
+				return status;
+			unpacked += source->all[source->base.file_count - 1].pages.chunk_size_max;
+		}
+	if (unpacked > UNPACKED_SIZE_MAX)
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "its CPUs need %" PRIu64 " MiB to unpack one piece each, and %d are the limit; "
+				 "convert it with 'trace-cmd convert --compression none -i FILE -o FILE'",
+				 unpacked >> 20, UNPACKED_SIZE_MAX >> 20);
+	return HISTREE_OK;
+}
+
+/* Times of such a clock are cycles, or a count of events. */
+static bool is_in_ns(const struct dat_file *file, const char *clock)
+{
+	static const char *const others[] = { "counter", "x86-tsc", "ppc-tb", "x86-tsc-kvm" };
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(clock, others[i]) == 0)
+			return file->clock.multiplier != 0 && strcmp(clock, "counter") != 0;
+	return true;
+}
+
+static void note_buffers(struct dat_source *source)
+{
+	const struct dat_file *file = &source->file;
+	for (size_t i = 0; i < file->buffer_count; i++) {
+		const struct dat_buffer *buffer = &file->buffers[i];
+		if (buffer->is_lost)
+			trace_notes_warn(
+				source->base.notes,
+				"%s: where the events of buffer '%s' are is cut off or damaged; it is left out",
+				source->base.path, buffer->name);
+		if (!is_in_ns(file, buffer->clock))
+			trace_notes_warn(source->base.notes,
+					 "%s: its clock '%s' does not tell ns; a tick is shown as 1 ns",
+					 source->base.path, buffer->clock);
+		else if (strcmp(buffer->clock, file->buffers[0].clock) != 0)
+			trace_notes_warn(source->base.notes,
+					 "%s: buffer '%s' has the clock '%s', and the others '%s': their times "
+					 "cannot be compared",
+					 source->base.path, buffer->name, buffer->clock, file->buffers[0].clock);
+	}
+}
+
+static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+{
+	struct dat_source *source = source_of(base);
+	base->path = strdup(path);
+	enum histree_status status = base->path == NULL ? error_memory(error, "a path")
+							: dat_file_open(&source->file, base->io, base->path, error);
+	if (status == HISTREE_OK)
+		status = find_streams(source, error);
+	if (status != HISTREE_OK) {
+		error_prefix(error, "trace \"%s\"", path);
+		return status;
+	}
+	note_buffers(source);
+	base->facts = source->file.facts;
+	base->bytes = source->file.size;
+	base->trace = (struct event_trace){
+		.id = base->trace.id,
+		.path = base->path,
+		.domain = "kernel",
+		.tracer_name = "trace-cmd",
+		.tracer_major = source->file.major,
+		.tracer_minor = source->file.minor,
+		.hostname = base->facts.hostname,
+		.machine = source->file.machine,
+		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
+		.get_int = dat_event_int,
+		.get_string = dat_event_string,
+	};
+	return HISTREE_OK;
+}
+
+/* ---- streams --------------------------------------------------------------------------------------------- */
+
+static enum histree_status next(struct trace_stream *stream, struct histree_error *error)
+{
+	return dat_stream_next((struct dat_stream *)stream, error);
+}
+
+/* A packet is the number of a page. */
+static void position(const struct trace_stream *stream, struct trace_position *out)
+{
+	dat_stream_position((const struct dat_stream *)stream, out);
+}
+
+static const struct trace_stream_kind stream_kind = { .next = next, .position = position };
+
+static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
+					struct histree_error *error)
+{
+	struct dat_source *source = source_of(base);
+	(void)error;
+	for (size_t i = 0; i < base->file_count; i++) {
+		struct dat_stream *stream = &source->all[i];
+		const struct trace_position *at = opening->positions == NULL ? NULL : &opening->positions[i];
+		uint64_t count = stream->pages.count;
+		stream->base = (struct trace_stream){ .kind = &stream_kind,
+						      .first_file = i,
+						      .trace = &base->trace,
+						      .notes = base->notes,
+						      .name = stream->base.name };
+		dat_pages_open(&stream->pages, opening->window_size, opening->files_stay_open);
+		dat_stream_begin(stream, at == NULL ? 0 : at->packet == TRACE_FILE_DONE ? count : at->packet);
+	}
+	base->streams = source->streams;
+	base->stream_count = base->file_count;
+	return HISTREE_OK;
+}
+
+static void leave(struct trace_source *base)
+{
+	struct dat_source *source = source_of(base);
+	for (size_t i = 0; i < base->file_count; i++)
+		dat_pages_close(&source->all[i].pages);
+	base->stream_count = 0;
+}
+
+/* ---- what is known of it --------------------------------------------------------------------------------- */
+
+static bool has_places(const struct trace_source *base)
+{
+	return base->file_count > 0;
+}
+
+static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
+{
+	return at->packet <= ((const struct dat_source *)base)->all[file].pages.count;
+}
+
+/* The events of a page, by its first time and, `is_last`, its last one. */
+static bool page_time(struct dat_stream *stream, uint64_t number, bool is_last, histree_time *out)
+{
+	const uint8_t *bytes;
+	size_t size;
+	struct ring_page page;
+	const struct dat_file *file = stream->file;
+	if (dat_pages_load(&stream->pages, number, &bytes, &size, NULL) != HISTREE_OK ||
+	    !ring_page_open(&page, &file->page, file->is_big, bytes, size, stream->pages.buffer->page_size))
+		return false;
+	while (is_last && ring_page_next(&page) == RING_EVENT)
+		continue;
+	return dat_clock_time(&file->clock, stream->pages.cpu->number, page.stamp, out);
+}
+
+static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
+{
+	const struct dat_source *source = (const struct dat_source *)base;
+	bool is_known = false;
+	*begin = INT64_MAX;
+	*end = INT64_MIN;
+	for (size_t i = 0; i < base->file_count; i++) {
+		struct dat_stream *stream = &source->all[i];
+		histree_time first, last;
+		if (stream->pages.count == 0)
+			continue;
+		dat_pages_open(&stream->pages, 0, false);
+		bool has_both = page_time(stream, 0, false, &first) &&
+				page_time(stream, stream->pages.count - 1, true, &last);
+		dat_pages_close(&stream->pages);
+		if (!has_both)
+			return false;
+		is_known = true;
+		if (first < *begin)
+			*begin = first;
+		if (last > *end)
+			*end = last;
+	}
+	return is_known;
+}
+
+static uint64_t bytes_done(const struct trace_source *base)
+{
+	const struct dat_source *source = (const struct dat_source *)base;
+	uint64_t pages = 0, done = 0;
+	for (size_t i = 0; i < base->file_count; i++) {
+		pages += source->all[i].pages.count;
+		done += source->all[i].is_done ? source->all[i].pages.count : source->all[i].next_page;
+	}
+	return done >= pages ? base->bytes : (uint64_t)((double)base->bytes * (double)done / (double)pages);
+}
+
+static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
+{
+	struct dat_file file = { 0 };
+	enum histree_status status = dat_file_open(&file, &io_posix, path, error);
+	if (status == HISTREE_OK)
+		*out = file.facts;
+	else
+		error_prefix(error, "trace \"%s\"", path);
+	dat_file_close(&file);
+	return status;
+}
+
+static void free_source(struct trace_source *base)
+{
+	struct dat_source *source = source_of(base);
+	for (size_t i = 0; i < base->file_count; i++)
+		dat_pages_release(&source->all[i].pages);
+	dat_classes_release(&source->classes);
+	dat_file_close(&source->file);
+	free(source->all);
+	free((void *)source->streams);
+	free(base->path);
+	free(source);
+}
+
+const struct trace_format_kind dat_format = {
+	.reads = "trace.dat",
+	.create = create,
+	.scan = scan,
+	.open = open_streams,
+	.leave = leave,
+	.has_places = has_places,
+	.has_position = has_position,
+	.span = span,
+	.bytes_done = bytes_done,
+	.facts = read_facts,
+	.free = free_source,
+};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dat_stream.h - the events of one CPU of a trace.dat in one buffer, and where some are missing.
+ * dat_stream.h - a trace.dat as a source: a stream for each CPU of each buffer, page by page, and gaps where the
+ * kernel lost events.
+ *
+ * The events of one CPU of a trace.dat in one buffer, and where some are missing.
  *
  * Pages lie one after another, plain or in compressed chunks.  Classes of events are "SYSTEM:NAME", with the
  * fields of its description, and `common_tgid`, if the file says which processes threads belong to.
@@ -11,6 +14,10 @@
  * and entries.  An entry begins with a word of 32 bits: 5 of a type or length, and 27 of the time since the entry
  * before.  Sources: include/linux/ring_buffer.h and kernel/trace/ring_buffer.c of Linux, and what it says itself in
  * /sys/kernel/tracing/events/header_page and header_event.
+ *
+ * A trace.dat, as trace-cmd writes it: one file, a stream for each CPU of each buffer.
+ *
+ * Without libtraceevent, dat_format says how to do without.
  */
 #ifndef TRACE_TRACE_CMD_DAT_STREAM_H
 #define TRACE_TRACE_CMD_DAT_STREAM_H
@@ -59,14 +66,6 @@ struct dat_classes {
 	struct dat_class **of;
 };
 
-/* Returns false when memory is out. */
-bool dat_classes_init(struct dat_classes *classes);
-void dat_classes_release(struct dat_classes *classes);
-
-/* The two functions of struct event_trace; a handle is a struct tracepoint_bytes. */
-bool dat_event_int(const struct event *event, uint32_t field, int64_t *out);
-bool dat_event_string(const struct event *event, uint32_t field, const char **text, size_t *size);
-
 /* Some pages that were compressed together. */
 struct dat_chunk {
 	uint64_t offset; /* in the file */
@@ -92,25 +91,6 @@ struct dat_pages {
 	bool has_unpacked;
 };
 
-/* Find out how many there are.  `pages` is zeroed.  Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */
-enum histree_status dat_pages_find(struct dat_pages *pages, const struct dat_file *file,
-				   const struct dat_buffer *buffer, const struct dat_cpu *cpu,
-				   struct histree_error *error);
-
-/* Prepare for reading, so many bytes of the file at a time at least. */
-void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open);
-
-/*
- * Returns a page and how many bytes of it are there, which are valid until the next.  HISTREE_ERR_TRACE: it is
- * damaged; HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
- */
-enum histree_status dat_pages_load(struct dat_pages *pages, uint64_t number, const uint8_t **out, size_t *size,
-				   struct histree_error *error);
-
-/* It can be opened again. */
-void dat_pages_close(struct dat_pages *pages);
-void dat_pages_release(struct dat_pages *pages);
-
 struct dat_stream {
 	struct trace_stream base;
 	struct dat_file *file;
@@ -129,11 +109,6 @@ struct dat_stream {
 	struct tracepoint_bytes current;
 };
 
-/* Begin at a page.  What is above `next_page` is set. */
-void dat_stream_begin(struct dat_stream *stream, uint64_t page);
-enum histree_status dat_stream_next(struct dat_stream *stream, struct histree_error *error);
-
-/* Where the upcoming event comes first. */
-void dat_stream_position(const struct dat_stream *stream, struct trace_position *out);
+extern const struct trace_format_kind dat_format;
 
 #endif
