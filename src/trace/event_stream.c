@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "event/event.h"
-#include "trace/packed/packed_parts.h"
+#include "trace/packed/packed_source.h"
 #include "trace/trace.h"
 
 /* ---- event feed ---------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
  *
  * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class
  * is a twin of the trace's own, with the same id, names and fields, whose trace, a twin too, finds the fields in
- * the copy; the trace of events that are decoded as they are read (packed_parts.h) finds them there itself.
+ * the copy; the trace of events that are decoded as they are read (packed_source.h) finds them there itself.
  *
  * The events of a trace, in one form for all who read them.
  *
@@ -46,7 +46,7 @@
 #include "base/arena.h"
 #include "base/crew.h"
 #include "event/event.h"
-#include "trace/packed/packed_parts.h"
+#include "trace/packed/packed_source.h"
 #include "trace/trace.h"
 
 /*

@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "base/table.h"
-#include "trace/packed/packed_parts.h"
+#include "trace/packed/packed_source.h"
 
 static bool json_number_unsigned(const char *bytes, size_t size, uint64_t *out);
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/packed/packed_parts.h"
+#include "trace/packed/packed_source.h"
 
 enum json_result {
 	JSON_OK,

@@ -11,7 +11,7 @@
 #include "base/table.h"
 #include "base/hash_index.h"
 #include "histree/status.h"
-#include "trace/packed/packed_parts.h"
+#include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/wire.h"
 

@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "histree/status.h"
-#include "trace/packed/packed_parts.h"
+#include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/wire.h"
 
