@@ -35,7 +35,6 @@
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_source.h"
 #include "trace/profile/profile.h"
-#include "trace/profile/profile_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_cmd/dat_stream.h"
 #include "trace/trace_gunzip.h"

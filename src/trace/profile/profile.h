@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h - a profile that is one document, as a reader of one of its formats has it: samples by
+ * profile.h - profiles that are one document: what readers of their formats fill, and the sources that they
+ * become.
+ *
+ * A profile that is one document, as a reader of one of its formats has it: samples by
  * packed_samples.h, spans by packed_markers.h.
  *
  * A format is a function that is given the whole document and adds what is in it.  It returns HISTREE_OK, and
@@ -14,6 +17,12 @@
  * what there is.  To pass over a value costs its bytes.
  *
  * Whether a file is a profile, told by its first bytes.
+ *
+ * Profiles that are a file: of speedscope, of V8 (.cpuprofile), of Firefox, and folded stacks,
+ * as flamegraph.pl reads them.
+ *
+ * Documents of JSON are read into memory as a whole, up to PROFILE_DOCUMENT_MAX bytes, also of what is packed by
+ * gzip; folded stacks line by line.
  */
 #ifndef TRACE_PROFILE_PROFILE_H
 #define TRACE_PROFILE_PROFILE_H
@@ -21,8 +30,9 @@
 #include <stddef.h>
 
 #include "trace/json/json_text.h"
-#include "trace/packed/packed_samples.h"
 #include "trace/packed/packed_markers.h"
+#include "trace/packed/packed_samples.h"
+#include "trace/trace_source.h"
 
 /* No bytes: it is not there. */
 struct json_span {
@@ -35,21 +45,11 @@ static inline bool json_span_is_there(struct json_span span)
 	return span.at < span.end;
 }
 
-/* Whether it begins so: '{', '[', '"'. */
-static inline bool json_span_is(struct json_span span, char byte)
-{
-	return span.at < span.end && *span.at == (uint8_t)byte;
-}
-
-/* Returns the value at the beginning of some bytes, behind white space. */
-struct json_span json_span_value(struct json_span bytes);
-
 /* Returns what is in a list or an object, to be walked; nothing of other values. */
 struct json_span json_span_inside(struct json_span value, char bracket);
 
 /* Take the next element of a list, or the next member of an object; false: none is left. */
 bool json_span_next(struct json_span *rest, struct json_span *element);
-bool json_span_next_member(struct json_span *rest, struct json_span *name, struct json_span *value);
 
 /* Returns a member of an object, the first with its name, or nothing.  A name has no escapes. */
 struct json_span json_span_find(struct json_span object, const char *name);
@@ -68,10 +68,6 @@ struct packed_text json_span_text(struct json_span value, struct json_text *text
 
 /* Whether the text is that one, which has nothing to escape. */
 bool json_span_is_text(struct json_span value, const char *text);
-
-/* Times are read in 10^-9 ns, and rounded when they are added: durations add up to their ends. */
-/* A text of more bytes says nothing: names are at most PACKED_NAME_MAX. */
-enum { PROFILE_TEXT_MAX = 1 << 20 };
 
 enum { PROFILE_SCALE_NS = 9, PROFILE_SCALE_US = 12, PROFILE_SCALE_MS = 15, PROFILE_SCALE_S = 18 };
 
@@ -92,12 +88,6 @@ struct profile_thread {
 	int64_t pid, tid;
 	bool has_pid, has_tid;
 };
-
-bool profile_begin(struct profile *profile, struct packed_source *packed, struct histree_error *error);
-
-/* Says in the notes what was left out. */
-void profile_end(struct profile *profile);
-void profile_release(struct profile *profile);
 
 /* Returns false if no clock has it. */
 bool profile_time(json_wide exact, histree_time *out);
@@ -146,5 +136,7 @@ enum profile_look {
 };
 
 enum profile_look profile_look(const void *bytes, size_t size);
+
+extern const struct trace_format_kind profile_format;
 
 #endif
