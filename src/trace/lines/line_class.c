@@ -20,7 +20,7 @@
 #include "trace/lines/line_samples.h"
 #include "trace/lines/line_text.h"
 #include "trace/lines/line_shape.h"
-#include "trace/text/event_map.h"
+#include "trace/text/event_text.h"
 
 /* Names and values are parts of the text. */
 struct line_pair {

@@ -21,7 +21,7 @@
 #include "text/text_table.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
-#include "trace/text/event_map.h"
+#include "trace/text/event_text.h"
 
 enum { LINE_PAIRS_MAX = 32 };
 

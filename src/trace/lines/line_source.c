@@ -21,7 +21,7 @@
 #include "trace/lines/line_stream.h"
 #include "trace/lines/line_text.h"
 #include "trace/packed/packed_markers.h"
-#include "trace/text/event_map.h"
+#include "trace/text/event_text.h"
 #include "trace/trace_source.h"
 
 struct line_preface {

@@ -3,7 +3,7 @@
  * line_source.h - the text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
  * and what "trace-cmd report" and "perf script" write.  One file, one stream.
  *
- * Lines are sorted by time within a window (trace/text/event_window.h).  One that is earlier than what was handed
+ * Lines are sorted by time within a window (event_text.h).  One that is earlier than what was handed
  * out comes behind all lines before it, as the clock has stepped back.  A line that is no event is left out, and
  * counted.
  *

@@ -20,8 +20,7 @@
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
 #include "trace/lines/line_text.h"
-#include "trace/text/event_map.h"
-#include "trace/text/event_window.h"
+#include "trace/text/event_text.h"
 #include "trace/trace_source.h"
 
 /* A zeroed one is empty. */

@@ -1,30 +1,382 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_text.c - a table of events as a source: one file, one stream, an event a row.
+ * event_text.c - a table of events as a source: a file, a stream, an event a row; which column is what, and rows
+ * in the order of time.
+ *
+ * Which column of a table is what of an event, and one event of a table.
+ *
+ * Rows that were read and not handed out yet, in the order of time.
+ *
+ * A table of events as a source: one file, one stream, an event a row.
  *
  * Here are the classes of the events and their fields, and the columns of what an event has besides its fields,
  * such as its time and its CPU.
  */
 #include "trace/text/event_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdalign.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "base/trace_word.h"
 #include "event/event.h"
+#include "histree/status.h"
 #include "text/text_table.h"
-#include "trace/text/event_map.h"
-#include "trace/text/event_window.h"
 #include "trace/trace_source.h"
+
+/* ---- event map ----------------------------------------------------------------------------------------------- */
+
+/* ---- event row ----------------------------------------------------------------------------------------------- */
+
+bool event_row_copy(struct event_row *row, const struct text_cell *cells, size_t count)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < count; i++)
+		if (cells[i].kind == TEXT_PLAIN || cells[i].kind == TEXT_STRING)
+			size += cells[i].size + 1;
+	if (!array_reserve(&row->cells, &row->cell_capacity, count + 1) ||
+	    !array_reserve(&row->bytes, &row->byte_capacity, size + 1))
+		return false;
+	char *at = row->bytes;
+	for (size_t i = 0; i < count; i++) {
+		row->cells[i] = cells[i];
+		if (cells[i].kind != TEXT_PLAIN && cells[i].kind != TEXT_STRING)
+			continue;
+		row->cells[i].bytes = at;
+		memcpy(at, cells[i].bytes, cells[i].size);
+		at += cells[i].size;
+		*at++ = '\0';
+	}
+	row->cell_count = count;
+	row->byte_count = size;
+	return true;
+}
+
+void event_row_free(struct event_row *row)
+{
+	if (row == NULL)
+		return;
+	free(row->cells);
+	free(row->bytes);
+	free(row);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------- */
+
+/* "0x7f10", as addresses are written. */
+static bool read_hexadecimal(const struct text_cell *cell, int64_t *out)
+{
+	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size < 3 || cell->size > 18 ||
+	    strncmp(cell->bytes, "0x", 2) != 0 ||
+	    strspn(cell->bytes + 2, "0123456789abcdefABCDEF") != cell->size - 2)
+		return false;
+	*out = (int64_t)strtoull(cell->bytes + 2, NULL, 16);
+	return true;
+}
+
+/* A number that only a uint64_t has room for, or an address, as *out of the same bits. */
+static bool read_unsigned(const struct text_cell *cell, int64_t *out)
+{
+	uint64_t number = 0;
+	bool is_text = (cell->kind == TEXT_PLAIN || cell->kind == TEXT_STRING) && cell->size > 0;
+	if (!is_text || memchr(cell->bytes, '\0', cell->size) != NULL || text_cell_integer(cell, out))
+		return false;
+	if (number_parse(cell->bytes, &number))
+		*out = (int64_t)number;
+	return number > 0 || read_hexadecimal(cell, out);
+}
+
+static const struct text_cell *cell_of(const struct event *event, uint32_t field)
+{
+	const struct text_class *class = (const struct text_class *)event->class;
+	const struct event_row *row = event->handle;
+	if (field >= class->class.field_count || class->columns[field] >= row->cell_count)
+		return NULL;
+	return &row->cells[class->columns[field]];
+}
+
+bool event_row_get_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct text_cell *cell = cell_of(event, field);
+	bool truth;
+	*out = 0;
+	if (cell == NULL)
+		return false;
+	if (text_cell_integer(cell, out) || read_unsigned(cell, out))
+		return true;
+	*out = text_cell_bool(cell, &truth) && truth;
+	return text_cell_bool(cell, &truth);
+}
+
+bool event_row_get_string(const struct event *event, uint32_t field, const char **bytes, size_t *size)
+{
+	const struct text_cell *cell = cell_of(event, field);
+	if (cell == NULL || text_cell_is_empty(cell) || (cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING))
+		return false;
+	*bytes = cell->bytes;
+	*size = cell->size;
+	return true;
+}
+
+/* A number with decimals. */
+static bool is_real(const struct text_cell *cell, double *out)
+{
+	if (cell->kind == TEXT_REAL) {
+		*out = cell->real;
+		return true;
+	}
+	if (cell->kind != TEXT_PLAIN)
+		return false;
+	const struct histree_value value = text_cell_value(cell);
+	*out = value.type == HISTREE_DOUBLE ? value.real : 0;
+	return value.type == HISTREE_DOUBLE;
+}
+
+bool event_row_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context)
+{
+	const struct text_cell *cell = cell_of(event, field);
+	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[field] };
+	if (cell == NULL)
+		return visitor(context, &part);
+	if (read_unsigned(cell, &part.integer))
+		part.kind = EVENT_UNSIGNED;
+	else if (event_row_get_int(event, field, &part.integer))
+		part.kind = EVENT_INT;
+	else if (is_real(cell, &part.real))
+		part.kind = EVENT_REAL;
+	else if (event_row_get_string(event, field, &part.bytes, &part.size))
+		part.kind = EVENT_TEXT;
+	return visitor(context, &part);
+}
+
+/* ---- event map ----------------------------------------------------------------------------------------------- */
+
+/* The names of a part: its own, and another that is often used; NULL ends them. */
+static const char *const map_part_names[MAP_PART_COUNT][3] = {
+	[MAP_TIME] = { "time", "timestamp", NULL },
+	[MAP_NAME] = { "name", "event", NULL },
+	[MAP_CPU] = { "cpu", NULL, NULL },
+	[MAP_THREAD] = { "thread", NULL, NULL },
+};
+
+static const char *const tracers[] = { "lttng", "perf", "ust", "none", NULL };
+
+static const char *const formats[] = { "tsv", "csv", "json", NULL };
+
+static const struct {
+	const char *name;
+	int64_t ns;
+} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 } };
+
+static bool is_among(const char *const *names, const char *name)
+{
+	while (*names != NULL && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
+static enum histree_status set_unit(struct event_map *map, const char *name, struct histree_error *error)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(units[i].name, name) == 0) {
+			map->unit_ns = units[i].ns;
+			return HISTREE_OK;
+		}
+	return error_set(error, HISTREE_ERR_ARGUMENT, "'unit=%.40s': there are s, ms, us and ns", name);
+}
+
+static void set_columns(struct event_map *map, char *names)
+{
+	for (char *at = names; (at = strchr(at, '+')) != NULL;)
+		*at = ',';
+	map->columns = names;
+}
+
+static enum histree_status set(struct event_map *map, const char *key, char *value, struct histree_error *error)
+{
+	for (int part = 0; part < MAP_PART_COUNT; part++)
+		if (strcmp(map_part_names[part][0], key) == 0) {
+			map->parts[part] = value;
+			return HISTREE_OK;
+		}
+	if (strcmp(key, "unit") == 0)
+		return set_unit(map, value, error);
+	if (strcmp(key, "tracer") == 0) {
+		map->tracer = value;
+		return is_among(tracers, value)
+			       ? HISTREE_OK
+			       : error_set(error, HISTREE_ERR_ARGUMENT,
+					   "'tracer=%.40s': there are lttng, perf, ust and none", value);
+	}
+	if (strcmp(key, "format") == 0) {
+		map->format = value;
+		return is_among(formats, value) ? HISTREE_OK
+						: error_set(error, HISTREE_ERR_ARGUMENT,
+							    "'format=%.40s': there are tsv, csv and json", value);
+	}
+	if (strcmp(key, "machine") == 0)
+		map->machine = value;
+	else if (strcmp(key, "columns") == 0)
+		set_columns(map, value);
+	else
+		map->fields[map->field_count++] = (struct event_field_name){ .field = key, .column = value };
+	return HISTREE_OK;
+}
+
+enum histree_status event_map_read(struct event_map *map, const char *text, size_t size,
+				   struct histree_error *error)
+{
+	size_t count = 1;
+	*map = (struct event_map){ .unit_ns = 1 };
+	for (size_t i = 0; i < size; i++)
+		count += text[i] == ',';
+	char *copy = arena_copy(&map->texts, text, size);
+	map->fields = arena_allocate(&map->texts, count * sizeof(*map->fields), alignof(struct event_field_name));
+	if (copy == NULL || map->fields == NULL)
+		return error_memory(error, "the map of a trace");
+	enum histree_status status = HISTREE_OK;
+	for (char *key; size > 0 && status == HISTREE_OK && (key = strsep(&copy, ",")) != NULL;) {
+		char *value = strchr(key, '=');
+		if (value == NULL || value == key || value[1] == '\0')
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "'%.60s' in the map of a trace is not KEY=COLUMN, as in "
+					 "'time=ts,unit=us,name=event,cpu=core'",
+					 key);
+		*value = '\0';
+		status = set(map, key, value + 1, error);
+	}
+	return status;
+}
+
+void event_map_release(struct event_map *map)
+{
+	arena_release(&map->texts);
+	map->fields = NULL;
+	map->field_count = 0;
+}
+
+/* Returns what the field of a column is called. */
+static const char *event_map_field(const struct event_map *map, const char *column)
+{
+	for (size_t i = 0; i < map->field_count; i++)
+		if (strcmp(map->fields[i].column, column) == 0)
+			return map->fields[i].field;
+	return column;
+}
+
+/* ---- event window -------------------------------------------------------------------------------------------- */
+
+static size_t place_of(const struct event_window *window, size_t position)
+{
+	return (window->first + position) % EVENT_WINDOW_ROWS;
+}
+
+static bool make(struct event_window *window)
+{
+	if (window->rows == NULL)
+		window->rows = calloc(EVENT_WINDOW_ROWS, sizeof(struct event_row *));
+	/* One that is being filled, and one that is out. */
+	if (window->spare == NULL)
+		window->spare = calloc(EVENT_WINDOW_ROWS + 2, sizeof(struct event_row *));
+	return window->rows != NULL && window->spare != NULL;
+}
+
+struct event_row *event_window_room(struct event_window *window)
+{
+	if (!make(window))
+		return NULL;
+	if (window->spare_count > 0)
+		return window->spare[--window->spare_count];
+	return calloc(1, sizeof(struct event_row));
+}
+
+/* Long rows are rare: their memory is given back. */
+void event_window_drop(struct event_window *window, struct event_row *row)
+{
+	enum { KEPT = EVENT_WINDOW_BYTES / EVENT_WINDOW_ROWS };
+	if (row->byte_capacity + row->cell_capacity * sizeof(*row->cells) > KEPT)
+		event_row_free(row);
+	else
+		window->spare[window->spare_count++] = row;
+}
+
+static size_t size_of(const struct event_row *row)
+{
+	return row->byte_count + row->cell_count * sizeof(*row->cells);
+}
+
+bool event_window_add(struct event_window *window, struct event_row *row)
+{
+	assert(window->count < EVENT_WINDOW_ROWS);
+	if (window->out != NULL && row->time < window->out->time)
+		return false;
+	size_t position = window->count;
+	for (; position > 0; position--) {
+		struct event_row *before = window->rows[place_of(window, position - 1)];
+		if (before->time <= row->time)
+			break;
+		window->rows[place_of(window, position)] = before;
+	}
+	window->rows[place_of(window, position)] = row;
+	row->arrival = window->read++;
+	window->bytes += size_of(row);
+	window->count++;
+	return true;
+}
+
+const struct event_row *event_window_give(struct event_window *window)
+{
+	if (window->out != NULL)
+		event_window_drop(window, window->out);
+	window->out = NULL;
+	if (window->count == 0)
+		return NULL;
+	window->out = window->rows[window->first];
+	window->first = place_of(window, 1);
+	window->count--;
+	window->bytes -= size_of(window->out);
+	window->given++;
+	return window->out;
+}
+
+/* All rows before the first that is still here were given. */
+void event_window_position(const struct event_window *window, uint64_t *row_at, uint64_t *rows)
+{
+	const struct event_row *oldest = window->out;
+	assert(oldest != NULL);
+	for (size_t i = 0; i < window->count; i++) {
+		const struct event_row *row = window->rows[place_of(window, i)];
+		if (row->arrival < oldest->arrival)
+			oldest = row;
+	}
+	*row_at = oldest->row_at;
+	*rows = window->given - 1 - oldest->arrival;
+}
+
+void event_window_release(struct event_window *window)
+{
+	event_row_free(window->out);
+	for (size_t i = 0; i < window->count; i++)
+		event_row_free(window->rows[place_of(window, i)]);
+	for (size_t i = 0; i < window->spare_count; i++)
+		event_row_free(window->spare[i]);
+	free((void *)window->rows);
+	free((void *)window->spare);
+	*window = (struct event_window){ 0 };
+}
+
+/* ---- event text ---------------------------------------------------------------------------------------------- */
 
 /* ---- event text ---------------------------------------------------------------------------------------------- */
 
