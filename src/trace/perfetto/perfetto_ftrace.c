@@ -17,7 +17,7 @@
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "trace/packed/packed_source.h"
-#include "trace/perfetto/perfetto_clocks.h"
+#include "trace/perfetto/wire.h"
 
 enum {
 	FTRACE_SCHED_SWITCH = 4,

@@ -19,7 +19,7 @@
 
 #include "base/hash_index.h"
 #include "trace/packed/packed_source.h"
-#include "trace/perfetto/perfetto_clocks.h"
+#include "trace/perfetto/wire.h"
 
 enum ftrace_type {
 	FTRACE_NONE, /* there is no field of this number */

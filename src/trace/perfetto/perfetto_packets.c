@@ -12,7 +12,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "trace/perfetto/perfetto_clocks.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_gunzip.h"

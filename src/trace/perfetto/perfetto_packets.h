@@ -24,7 +24,6 @@
 
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "trace/perfetto/perfetto_clocks.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
 #include "trace/unpack_limit.h"

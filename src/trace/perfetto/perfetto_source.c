@@ -21,13 +21,12 @@
 #include "event/event.h"
 #include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_source.h"
-#include "trace/perfetto/perfetto_clocks.h"
+#include "trace/perfetto/wire.h"
 #include "trace/perfetto/perfetto_ftrace.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_samples.h"
 #include "trace/perfetto/perfetto_track_events.h"
 #include "trace/perfetto/perfetto_tracks.h"
-#include "trace/perfetto/wire.h"
 #include "trace/trace_source.h"
 
 /* A zeroed one is closed. */

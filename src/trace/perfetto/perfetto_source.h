@@ -10,12 +10,11 @@
 
 #include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_source.h"
-#include "trace/perfetto/perfetto_clocks.h"
+#include "trace/perfetto/wire.h"
 #include "trace/perfetto/perfetto_ftrace.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_samples.h"
 #include "trace/perfetto/perfetto_tracks.h"
-#include "trace/perfetto/wire.h"
 #include "trace/trace_source.h"
 
 extern const struct trace_format_kind perfetto_format; /* of ftrace; the other is beside it */
