@@ -13,7 +13,7 @@
 #include "trace/perfetto/wire.h"
 #include "trace/perfetto/perfetto_ftrace.h"
 #include "trace/perfetto/perfetto_packets.h"
-#include "trace/perfetto/perfetto_samples.h"
+#include "trace/perfetto/perfetto_track_events.h"
 #include "trace/perfetto/perfetto_tracks.h"
 #include "trace/trace_source.h"
 

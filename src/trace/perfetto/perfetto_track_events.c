@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto_track_events.c - track events of Perfetto in the words of event.h.
+ * perfetto_track_events.c - track events and samples of Perfetto in the words of event.h.
+ *
+ * Track events of Perfetto in the words of event.h.
+ *
+ * Samples of linux.perf and of the profiler in browsers, in the words of
+ * event.h.
  */
 #include "trace/perfetto/perfetto_track_events.h"
 
@@ -8,7 +13,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "trace/packed/packed_markers.h"
+#include "trace/packed/packed_samples.h"
+#include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_tracks.h"
+
+/* ---- perfetto track events ----------------------------------------------------------------------------------- */
 
 /* An event that is being read: cells that all that comes of it have in common. */
 struct making {
@@ -19,7 +29,8 @@ struct making {
 	struct packed_cell cells[TRACK_FIELD_COUNT];
 };
 
-static enum histree_status add(struct making *making, enum track_class class, struct histree_error *error)
+static enum histree_status perfetto_track_events_add(struct making *making, enum track_class class,
+						     struct histree_error *error)
 {
 	const struct packed_event event = {
 		.time = making->time, .cpu = -1, .class = making->events->classes[class], .cells = making->cells
@@ -103,7 +114,8 @@ static void put_place(struct making *making)
 
 /* ---- what it is called ----------------------------------------------------------------------------------- */
 
-static bool find(struct making *making, enum perfetto_table table, uint64_t number, struct perfetto_text *out)
+static bool perfetto_track_events_find(struct making *making, enum perfetto_table table, uint64_t number,
+				       struct perfetto_text *out)
 {
 	const struct perfetto_text *text = perfetto_interned_find(&making->sequence->interned, table, number);
 	making->events->undefined += text == NULL;
@@ -119,7 +131,7 @@ static void put_name(struct making *making)
 	struct perfetto_text text;
 	if (event->name.bytes != NULL)
 		making->cells[TRACK_NAME] = packed_text((const char *)event->name.bytes, event->name.size);
-	else if (number != 0 && find(making, PERFETTO_EVENT_NAMES, number, &text))
+	else if (number != 0 && perfetto_track_events_find(making, PERFETTO_EVENT_NAMES, number, &text))
 		making->cells[TRACK_NAME] = text_cell(text);
 }
 
@@ -148,7 +160,7 @@ static void put_category(struct making *making)
 	uint64_t number;
 	size_t size = 0;
 	while (track_event_number(&numbers, &number))
-		if (find(making, PERFETTO_CATEGORIES, number, &text))
+		if (perfetto_track_events_find(making, PERFETTO_CATEGORIES, number, &text))
 			size = append(category, size, text);
 	while (track_event_text(&texts, &field))
 		size = append(category, size, (struct perfetto_text){ (const char *)field.bytes, field.size });
@@ -191,7 +203,7 @@ static enum histree_status add_counter(struct making *making, uint64_t uuid, uin
 	if (track != NULL && track->unit != 1)
 		counter.cells[TRACK_VALUE] = is_real ? packed_real(wire_real(value) * (double)track->unit)
 						     : packed_int((int64_t)(value * (uint64_t)track->unit));
-	return add(&counter, TRACK_COUNTER, error);
+	return perfetto_track_events_add(&counter, TRACK_COUNTER, error);
 }
 
 /* The tracks of values are said by the event, or once for all of them. */
@@ -282,7 +294,7 @@ static enum histree_status add_flow(struct making *making, enum track_class clas
 	flow.cells[TRACK_TRACK] = making->cells[TRACK_TRACK];
 	flow.cells[TRACK_NAME] = making->cells[TRACK_NAME];
 	flow.cells[TRACK_ID] = packed_text(text, (size_t)size);
-	return add(&flow, class, error);
+	return perfetto_track_events_add(&flow, class, error);
 }
 
 static enum histree_status add_flows(struct making *making, struct histree_error *error)
@@ -383,7 +395,7 @@ static enum histree_status add_legacy(struct making *making, struct histree_erro
 		making->cells[TRACK_TRACK] = packed_text(track, (size_t)id_text(making, track));
 		making->cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
 	}
-	return add(making, class, error);
+	return perfetto_track_events_add(making, class, error);
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
@@ -397,13 +409,14 @@ static enum histree_status add_state(struct making *making, struct histree_error
 		struct making before = *making;
 		before.cells[TRACK_NAME] = before.cells[TRACK_CATEGORY] = before.cells[TRACK_ARGS] =
 			before.cells[TRACK_THREAD_TIME] = (struct packed_cell){ .kind = PACKED_ABSENT };
-		status = add(&before, TRACK_SPAN_END, error);
+		status = perfetto_track_events_add(&before, TRACK_SPAN_END, error);
 	}
 	const struct packed_cell *name = &making->cells[TRACK_NAME];
 	bool has_state = name->kind == PACKED_TEXT && name->size > 0;
 	if (track != NULL)
 		track->has_state = has_state;
-	return status == HISTREE_OK && has_state ? add(making, TRACK_SPAN_BEGIN, error) : status;
+	return status == HISTREE_OK && has_state ? perfetto_track_events_add(making, TRACK_SPAN_BEGIN, error)
+						 : status;
 }
 
 static enum histree_status add_event(struct making *making, struct histree_error *error)
@@ -411,11 +424,11 @@ static enum histree_status add_event(struct making *making, struct histree_error
 	const struct track_event *event = making->event;
 	switch (event->type) {
 	case TRACK_EVENT_BEGIN:
-		return add(making, TRACK_SPAN_BEGIN, error);
+		return perfetto_track_events_add(making, TRACK_SPAN_BEGIN, error);
 	case TRACK_EVENT_END:
-		return add(making, TRACK_SPAN_END, error);
+		return perfetto_track_events_add(making, TRACK_SPAN_END, error);
 	case TRACK_EVENT_INSTANT:
-		return add(making, TRACK_INSTANT, error);
+		return perfetto_track_events_add(making, TRACK_INSTANT, error);
 	case TRACK_EVENT_STATE:
 		return add_state(making, error);
 	case TRACK_EVENT_COUNTER:
@@ -464,7 +477,7 @@ static enum histree_status name_track(struct perfetto_track_events *events, cons
 		making.cells[TRACK_NAME] = text_cell(track->name);
 	if (has_index)
 		making.cells[TRACK_SORT_INDEX] = packed_int(track->index);
-	return add(&making, classes[track->kind], error);
+	return perfetto_track_events_add(&making, classes[track->kind], error);
 }
 
 enum histree_status perfetto_track_events_begin(struct perfetto_track_events *events, struct histree_error *error)
@@ -481,4 +494,276 @@ enum histree_status perfetto_track_events_begin(struct perfetto_track_events *ev
 void perfetto_track_events_release(struct perfetto_track_events *events)
 {
 	perfetto_arguments_release(&events->arguments);
+}
+
+/* ---- perfetto samples ---------------------------------------------------------------------------------------- */
+
+void perfetto_samples_begin(struct perfetto_samples *samples, struct packed_source *packed,
+			    const struct packed_class *const *classes)
+{
+	packed_samples_begin(&samples->samples, packed, &packed->base.trace);
+	samples->classes = classes;
+	samples->undefined = samples->lost = samples->skipped = 0;
+}
+
+void perfetto_samples_release(struct perfetto_samples *samples)
+{
+	packed_samples_release(&samples->samples);
+}
+
+static enum histree_status no_memory(struct histree_error *error)
+{
+	return error_memory(error, "the stacks of samples");
+}
+
+/* ---- frames ---------------------------------------------------------------------------------------------- */
+
+/* Returns an interned text; if it is missing, nothing, which is counted.  0 is not a number of a text. */
+static struct packed_text perfetto_samples_find(struct perfetto_samples *samples,
+						const struct perfetto_sequence *sequence, enum perfetto_table table,
+						uint64_t number)
+{
+	const struct packed_text none = { "", 0 };
+	if (number == 0)
+		return none;
+	const struct perfetto_text *text = perfetto_interned_find(&sequence->interned, table, number);
+	samples->undefined += text == NULL;
+	return text != NULL ? (struct packed_text){ text->bytes, text->size } : none;
+}
+
+enum { PATH_MAX_SIZE = 1024 };
+
+/* A path is interned part by part: "system", "lib64", "libc.so". */
+static struct packed_text path_of(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
+				  uint64_t mapping, char path[static PATH_MAX_SIZE])
+{
+	enum { PATH_PARTS = 7 };
+	const struct packed_text whole = perfetto_samples_find(samples, sequence, PERFETTO_MAPPINGS, mapping);
+	struct wire_message message = wire_message(whole.bytes, whole.size);
+	struct wire_field field;
+	size_t size = 0;
+	while (wire_next(&message, &field)) {
+		struct wire_list list = wire_list(&field, WIRE_VARINT);
+		uint64_t number;
+		while (field.number == PATH_PARTS && wire_list_next(&list, &number)) {
+			const struct packed_text part =
+				perfetto_samples_find(samples, sequence, PERFETTO_MAPPING_PATHS, number);
+			/* What is in brackets is no file, and what begins with a slash is whole. */
+			const bool has_slash = part.size > 0 && (part.bytes[0] == '/' || part.bytes[0] == '[');
+			if (part.size == 0 || size + part.size + 1 > PATH_MAX_SIZE)
+				continue;
+			if (!has_slash)
+				path[size++] = '/';
+			memcpy(path + size, part.bytes, part.size);
+			size += part.size;
+		}
+	}
+	return (struct packed_text){ path, size };
+}
+
+static struct packed_text name_of_binary(struct packed_text path, char name[static PATH_MAX_SIZE + 2])
+{
+	const char *slash = path.size > 0 ? memrchr(path.bytes, '/', path.size) : NULL;
+	const char *begin = slash != NULL ? slash + 1 : path.bytes, *end = path.bytes + path.size;
+	if (begin == end || *begin == '[')
+		return (struct packed_text){ begin, (size_t)(end - begin) };
+	int size = snprintf(name, PATH_MAX_SIZE + 2, "[%.*s]", (int)(end - begin), begin);
+	return (struct packed_text){ name, (size_t)size };
+}
+
+/* Returns INTERN_NONE when memory is out. */
+static uint32_t frame_of(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
+			 uint64_t number)
+{
+	enum { FUNCTION = 2, MAPPING = 3, SOURCE = 5, LINE = 6 };
+	char path[PATH_MAX_SIZE], name[PATH_MAX_SIZE + 2], line[PATH_MAX_SIZE + 32];
+	const struct packed_text frame = perfetto_samples_find(samples, sequence, PERFETTO_FRAMES, number);
+	struct wire_message message = wire_message(frame.bytes, frame.size);
+	struct wire_field field;
+	uint64_t function = 0, mapping = 0, source = 0, line_number = 0;
+	while (wire_next(&message, &field)) {
+		function = field.number == FUNCTION ? field.value : function;
+		mapping = field.number == MAPPING ? field.value : mapping;
+		source = field.number == SOURCE ? field.value : source;
+		line_number = field.number == LINE ? field.value : line_number;
+	}
+	const struct packed_text binary = path_of(samples, sequence, mapping, path);
+	struct packed_text text = perfetto_samples_find(samples, sequence, PERFETTO_FUNCTION_NAMES, function);
+	const struct packed_text file = perfetto_samples_find(samples, sequence, PERFETTO_SOURCE_PATHS, source);
+	if (text.size == 0)
+		text = name_of_binary(binary, name);
+	line[0] = '\0';
+	if (line_number > 0)
+		snprintf(line, sizeof(line), "%.*s:%" PRIu64,
+			 (int)(file.size < PATH_MAX_SIZE ? file.size : PATH_MAX_SIZE), file.bytes, line_number);
+	return packed_samples_frame(&samples->samples, text, binary, packed_string(line));
+}
+
+/* The outermost is first.  False: memory is out. */
+static bool make_stack(struct perfetto_samples *samples, const struct perfetto_sequence *sequence, uint64_t number,
+		       uint32_t stack)
+{
+	enum { FRAMES = 2 };
+	const struct packed_text whole = perfetto_samples_find(samples, sequence, PERFETTO_CALLSTACKS, number);
+	struct wire_message message = wire_message(whole.bytes, whole.size);
+	struct wire_field field;
+	uint32_t parent = EVENT_NO_STACK, frame = INTERN_NONE;
+	while (wire_next(&message, &field)) {
+		struct wire_list list = wire_list(&field, WIRE_VARINT);
+		uint64_t id;
+		while (field.number == FRAMES && wire_list_next(&list, &id)) {
+			if (frame != INTERN_NONE)
+				parent = packed_samples_stack(&samples->samples, parent, frame);
+			const bool has_parent = frame == INTERN_NONE || parent != EVENT_NO_STACK;
+			frame = frame_of(samples, sequence, id);
+			if (!has_parent || frame == INTERN_NONE)
+				return false;
+		}
+	}
+	if (frame != INTERN_NONE)
+		packed_samples_set(&samples->samples, stack, parent, frame);
+	return true;
+}
+
+/* A stack is made when it is first met: numbers are those of a sequence, until its state begins anew. */
+static uint32_t stack_of(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
+			 uint64_t number)
+{
+	char id[96];
+	snprintf(id, sizeof(id), "%" PRIu32 " %" PRIu32 " %" PRIu64, sequence->id, sequence->generation, number);
+	const uint32_t known = samples->samples.stack_count;
+	const uint32_t stack = packed_samples_named(&samples->samples, packed_string(id));
+	return stack == known && !make_stack(samples, sequence, number, stack) ? EVENT_NO_STACK : stack;
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------- */
+
+static enum histree_status perfetto_samples_add(struct perfetto_samples *samples,
+						const struct perfetto_sequence *sequence,
+						struct packed_sample *sample, uint64_t number,
+						struct histree_error *error)
+{
+	sample->stack = stack_of(samples, sequence, number);
+	return sample->stack != EVENT_NO_STACK ? packed_samples_add(&samples->samples, sample, error)
+					       : no_memory(error);
+}
+
+static struct packed_cell id_cell(uint64_t number)
+{
+	return packed_int((int32_t)number);
+}
+
+enum histree_status perfetto_samples_read(struct perfetto_samples *samples,
+					  const struct perfetto_sequence *sequence, struct wire_message message,
+					  histree_time time, struct histree_error *error)
+{
+	enum { CPU = 1, PID = 2, TID = 3, CALLSTACK = 4, RECORDS_LOST = 17, SKIPPED = 18 };
+	struct packed_sample sample = { .time = time, .cpu = -1 };
+	struct wire_field field;
+	uint64_t callstack = 0, lost = 0;
+	while (wire_next(&message, &field)) {
+		if (field.number == CPU && field.value < INT32_MAX)
+			sample.cpu = (int32_t)field.value;
+		else if (field.number == PID)
+			sample.cells[SAMPLE_PID] = id_cell(field.value);
+		else if (field.number == TID)
+			sample.cells[SAMPLE_TID] = id_cell(field.value);
+		else if (field.number == CALLSTACK)
+			callstack = field.value;
+		else if (field.number == RECORDS_LOST)
+			lost = field.value;
+	}
+	samples->lost += lost;
+	if (lost > 0)
+		return HISTREE_OK;
+	if (callstack == 0 || time == PACKED_NO_TIME) {
+		samples->skipped++;
+		return HISTREE_OK;
+	}
+	return perfetto_samples_add(samples, sequence, &sample, callstack, error);
+}
+
+/* TrackEvents of old count their times so, too: in microseconds of the monotonic clock. */
+static bool time_of_us(const struct perfetto_clocks *clocks, uint64_t us, histree_time *out)
+{
+	enum { MONOTONIC = 3 };
+	uint64_t trace;
+	if (us > INT64_MAX / 1000)
+		return false;
+	if (!perfetto_clocks_convert(clocks, MONOTONIC, us * 1000, &trace))
+		trace = us * 1000;
+	return perfetto_clocks_time(clocks, trace, out);
+}
+
+/* Two lists of the same length, which may be cut in parts. */
+enum histree_status perfetto_samples_stream(struct perfetto_samples *samples, struct perfetto_sequence *sequence,
+					    const struct perfetto_clocks *clocks, struct wire_message message,
+					    struct histree_error *error)
+{
+	enum { CALLSTACKS = 1, DELTAS = 2 };
+	struct wire_message deltas = message;
+	struct wire_field field, delta_field;
+	struct wire_list delta_list = { .has_single = false };
+	enum histree_status status = HISTREE_OK;
+	while (wire_next(&message, &field)) {
+		struct wire_list list = wire_list(&field, WIRE_VARINT);
+		uint64_t number, delta = 0;
+		while (field.number == CALLSTACKS && status == HISTREE_OK && wire_list_next(&list, &number)) {
+			struct packed_sample sample = { .cpu = -1 };
+			bool has_delta;
+			while (!(has_delta = wire_list_next(&delta_list, &delta)) &&
+			       wire_next(&deltas, &delta_field))
+				if (delta_field.number == DELTAS)
+					delta_list = wire_list(&delta_field, WIRE_VARINT);
+			sequence->last_us += has_delta ? delta : 0;
+			if (number == 0 || !time_of_us(clocks, sequence->last_us, &sample.time)) {
+				samples->skipped++;
+				continue;
+			}
+			if (sequence->pid != 0)
+				sample.cells[SAMPLE_PID] = packed_int(sequence->pid);
+			if (sequence->tid != 0)
+				sample.cells[SAMPLE_TID] = packed_int(sequence->tid);
+			status = perfetto_samples_add(samples, sequence, &sample, number, error);
+		}
+	}
+	return status;
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+/* protos/perfetto/trace/ps/process_tree.proto */
+enum histree_status perfetto_samples_name(struct perfetto_samples *samples, struct wire_message message,
+					  struct histree_error *error)
+{
+	enum { PROCESSES = 1, THREADS = 2, ID = 1, NAME = 2, THREAD_PROCESS = 3, COMMAND = 3 };
+	struct wire_field field, inner;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && wire_next(&message, &field)) {
+		struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_NAME] = { .kind = PACKED_ABSENT } };
+		const bool is_process = field.number == PROCESSES;
+		struct wire_message inside = wire_inside(&field);
+		if (!is_process && field.number != THREADS)
+			continue;
+		while (wire_next(&inside, &inner)) {
+			const bool is_name = inner.number == (is_process ? COMMAND : NAME) && inner.bytes != NULL;
+			if (inner.number == ID && inner.bytes == NULL)
+				cells[is_process ? TRACK_PID : TRACK_TID] = id_cell(inner.value);
+			else if (is_name && cells[TRACK_NAME].kind == PACKED_ABSENT && inner.size > 0)
+				cells[TRACK_NAME] =
+					packed_text((const char *)inner.bytes,
+						    inner.size < PACKED_NAME_MAX ? inner.size : PACKED_NAME_MAX);
+			else if (!is_process && inner.number == THREAD_PROCESS && inner.bytes == NULL)
+				cells[TRACK_PID] = id_cell(inner.value);
+		}
+		const struct packed_event event = {
+			.time = PACKED_NO_TIME,
+			.cpu = -1,
+			.class = samples->classes[is_process ? TRACK_PROCESS_NAME : TRACK_THREAD_NAME],
+			.cells = cells,
+		};
+		if (cells[TRACK_NAME].kind != PACKED_ABSENT && cells[TRACK_PID].kind != PACKED_ABSENT)
+			status = packed_source_add(samples->samples.packed, &event, error);
+	}
+	return status;
 }
