@@ -1,16 +1,1040 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf_source.c - a recording of perf as a source: one file, one stream; or a folder (--threads), each file a
+ * perf_source.c - a recording of perf as a source: its records as events in the order of time, with what was lost.
+ *
+ * The records of a perf.data as events in the order of time, with what was lost.
+ *
+ * When and on which CPU a record was written, and of which attribute it is.
+ *
+ * A recording of perf as a source: one file, one stream; or a folder (--threads), each file a
  * stream.
  */
 #include "trace/perf/perf_source.h"
 
+#include <assert.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/io.h"
-#include "trace/perf/perf_stream.h"
+#include "base/table.h"
+#include "base/zstd.h"
+#include "histree/value.h"
+#include "trace/perf/perf_class.h"
+#include "trace/perf/perf_file.h"
+#include "trace/trace_source.h"
+#include "trace/unpack_limit.h"
+
+/* ---- perf stream --------------------------------------------------------------------------------------------- */
+
+struct perf_record {
+	const uint8_t *bytes; /* valid until the next call */
+	size_t size;          /* of them: head and rest */
+	uint32_t type;
+};
+
+enum { PERF_NO_CPU = 65535 };
+
+struct perf_stamp {
+	bool has_time; /* records of the time before perf began have no time */
+	histree_time time;
+	uint16_t cpu;       /* or PERF_NO_CPU */
+	uint16_t attribute; /* of a sample */
+};
+
+/* ---- perf stamp ---------------------------------------------------------------------------------------------- */
+
+static uint16_t cpu_number(uint32_t cpu)
+{
+	return cpu < PERF_NO_CPU ? (uint16_t)cpu : PERF_NO_CPU;
+}
+
+/* The attribute that has the id at an offset; NULL: none. */
+static const struct perf_number *find(const struct perf_file *file, const struct perf_record *record, size_t offset)
+{
+	static const struct perf_number first = { 0 };
+	if (file->attribute_count == 1)
+		return &first;
+	if (offset == 0 || offset > record->size - 8)
+		return NULL;
+	return id_map_find(&file->ids, ordered_u64(record->bytes + offset, file->is_big));
+}
+
+/* Returns false if the sample is of no attribute of the file, or shorter than its parts. */
+static bool perf_stamp_of_sample(const struct perf_file *file, const struct perf_record *record,
+				 struct perf_stamp *out)
+{
+	const struct perf_attribute *first = &file->attributes[0];
+	const struct perf_number *number =
+		find(file, record, first->identifier != 0 ? first->identifier : first->id);
+	if (number == NULL)
+		return false;
+	const struct perf_attribute *attribute = &file->attributes[number->number];
+	if (record->size < attribute->body)
+		return false;
+	*out = (struct perf_stamp){ .cpu = PERF_NO_CPU, .attribute = (uint16_t)number->number };
+	if (attribute->cpu != 0)
+		out->cpu = cpu_number(ordered_u32(record->bytes + attribute->cpu, file->is_big));
+	out->has_time =
+		perf_file_time(file, ordered_u64(record->bytes + attribute->time, file->is_big), &out->time);
+	return out->has_time;
+}
+
+/* What stands at the end of a record that is no sample. */
+static struct perf_stamp perf_stamp_of_side(const struct perf_file *file, const struct perf_record *record)
+{
+	const struct perf_attribute *first = &file->attributes[0], *attribute = first;
+	struct perf_stamp stamp = { .cpu = PERF_NO_CPU };
+	if (first->trailer_id != 0 && first->trailer_id <= record->size) {
+		const struct perf_number *number = find(file, record, record->size - first->trailer_id);
+		attribute = number == NULL ? first : &file->attributes[number->number];
+	}
+	if (!attribute->has_trailers || attribute->trailer_size + (size_t)PERF_RECORD_HEAD_SIZE > record->size)
+		return stamp;
+	const uint8_t *end = record->bytes + record->size;
+	if (attribute->trailer_cpu != 0)
+		stamp.cpu = cpu_number(ordered_u32(end - attribute->trailer_cpu, file->is_big));
+	if (attribute->trailer_time != 0) {
+		uint64_t clock = ordered_u64(end - attribute->trailer_time, file->is_big);
+		stamp.has_time = clock != 0 && perf_file_time(file, clock, &stamp.time);
+	}
+	return stamp;
+}
+
+/* ---- perf records -------------------------------------------------------------------------------------------- */
+
+/* The size of a record has 16 bits. */
+enum { RECORD_SIZE_MAX = 65535, PLAIN_SIZE = 4 * 65536 };
+
+/* All compressed records of a file are one stream of zstd (perf record -z), cut into records. */
+static enum histree_status begin_unpacking(struct perf_records *records, struct histree_error *error)
+{
+	if (!zstd_is_there)
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "its records are compressed (perf record -z), and this histree was built without "
+				 "zstd; build "
+				 "it with libzstd (Debian: libzstd-dev), or record without -z");
+	records->unpack = zstd_stream_create();
+	return records->unpack == NULL ? error_memory(error, "compressed records") : HISTREE_OK;
+}
+
+/* Begin at an offset of the part, which is that of a record.  Returns HISTREE_ERR_TRACE, HISTREE_ERR_MEMORY. */
+static enum histree_status perf_records_init(struct perf_records *records, struct perf_part *part,
+					     size_t window_size, uint64_t at, struct histree_error *error)
+{
+	*records = (struct perf_records){ .part = part, .window_size = window_size, .at = at };
+	if (records->window_size <= RECORD_SIZE_MAX)
+		records->window_size = RECORD_SIZE_MAX + 1;
+	return part->is_compressed ? begin_unpacking(records, error) : HISTREE_OK;
+}
+
+static void perf_records_release(struct perf_records *records)
+{
+	zstd_stream_free(records->unpack);
+	free(records->packed);
+	free(records->plain);
+	records->unpack = NULL;
+	records->packed = records->plain = NULL;
+}
+
+/* ---- records of the file --------------------------------------------------------------------------------- */
+
+static enum histree_status broken(const struct perf_records *records, const char *why, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_TRACE, "at offset %" PRIu64 " %s", records->at, why);
+}
+
+/* Returns `size` bytes of the file from the next record on, if the window has them. */
+static inline const uint8_t *seen(const struct perf_records *records, uint64_t size)
+{
+	const struct trace_window *window = &records->part->window;
+	uint64_t skipped = records->at - window->offset;
+	bool is_there = records->at >= window->offset && skipped <= window->count &&
+			size <= window->count - skipped && size <= records->part->end - records->at;
+	return is_there ? window->bytes + skipped : NULL;
+}
+
+/* Have them; *out is NULL if the file does not. */
+static enum histree_status see(struct perf_records *records, uint64_t size, const uint8_t **out,
+			       struct histree_error *error)
+{
+	uint64_t left = records->part->end - records->at;
+	*out = seen(records, size);
+	if (*out != NULL || size > left)
+		return HISTREE_OK;
+	size_t wanted = left < records->window_size ? (size_t)left : records->window_size;
+	enum histree_status status = trace_window_move(&records->part->window, records->at, wanted, error);
+	if (status == HISTREE_ERR_IO)
+		return error_set(error, HISTREE_ERR_IO, "at offset %" PRIu64 " the file cannot be read any more",
+				 records->at);
+	*out = seen(records, size);
+	return status;
+}
+
+/* Returns how many bytes follow a record that are not of its own size. */
+static uint64_t bytes_behind(const struct perf_part *part, const struct perf_record *record)
+{
+	if (record->type == PERF_AUXTRACE && record->size >= 16)
+		return ordered_u64(record->bytes + 8, part->is_big);
+	if (record->type == PERF_TRACING_DATA && record->size >= 12)
+		return (ordered_u32(record->bytes + 8, part->is_big) + UINT64_C(7)) / 8 * 8;
+	return 0;
+}
+
+static enum histree_status next_of_file(struct perf_records *records, struct perf_record *out,
+					struct histree_error *error)
+{
+	const struct perf_part *part = records->part;
+	const uint8_t *bytes;
+	if (records->at >= part->end)
+		return HISTREE_END;
+	records->last = records->at;
+	enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint16_t size = bytes == NULL ? 0 : ordered_u16(bytes + 6, part->is_big);
+	if (bytes != NULL && size < PERF_RECORD_HEAD_SIZE)
+		return broken(records, "there is no record", error);
+	if (bytes != NULL)
+		status = see(records, size, &bytes, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (bytes == NULL)
+		return broken(records, "a record is longer than the rest of the records", error);
+	*out = (struct perf_record){ .bytes = bytes, .size = size, .type = ordered_u32(bytes, part->is_big) };
+	uint64_t more = bytes_behind(part, out);
+	if (more > part->end - records->at - size)
+		return broken(records, "a record has more behind it than there is", error);
+	records->at += size + more;
+	return HISTREE_OK;
+}
+
+/* ---- compressed records ---------------------------------------------------------------------------------- */
+
+/* Keep the stream's next bytes. */
+static enum histree_status take_packed(struct perf_records *records, const struct perf_record *record,
+				       struct histree_error *error)
+{
+	size_t head = PERF_RECORD_HEAD_SIZE, size = record->size - head;
+	records->part->is_compressed = true; /* a file that was cut does not say so before */
+	if (records->unpack == NULL) {
+		enum histree_status status = begin_unpacking(records, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (records->plain == NULL) {
+		uint8_t *packed = malloc(RECORD_SIZE_MAX), *plain = malloc(PLAIN_SIZE);
+		if (packed == NULL || plain == NULL) {
+			free(packed);
+			free(plain);
+			return error_memory(error, "compressed records");
+		}
+		records->packed = packed;
+		records->plain = plain;
+	}
+	if (record->type == PERF_COMPRESSED2) { /* it is filled up, and says how much of it counts */
+		uint64_t said = size < 8 ? UINT64_MAX : ordered_u64(record->bytes + head, records->part->is_big);
+		head += 8;
+		if (size < 8 || said > size - 8)
+			return broken(records, "a compressed record is shorter than it says", error);
+		size = (size_t)said;
+	}
+	memcpy(records->packed, record->bytes + head, size);
+	records->packed_size = size;
+	records->packed_used = 0;
+	return HISTREE_OK;
+}
+
+/* A record may begin in one compressed record and end in the next.  HISTREE_END: that one is needed. */
+static enum histree_status next_of_packed(struct perf_records *records, struct perf_record *out,
+					  struct histree_error *error)
+{
+	bool is_big = records->part->is_big;
+	for (;;) {
+		const uint8_t *bytes = records->plain + records->plain_at;
+		size_t left = records->plain_size - records->plain_at;
+		size_t size = left < PERF_RECORD_HEAD_SIZE ? 0 : ordered_u16(bytes + 6, is_big);
+		if (left >= PERF_RECORD_HEAD_SIZE && size < PERF_RECORD_HEAD_SIZE)
+			return broken(records, "there is no record in what is compressed before", error);
+		if (size > 0 && size <= left) {
+			*out = (struct perf_record){ .bytes = bytes,
+						     .size = size,
+						     .type = ordered_u32(bytes, is_big) };
+			records->plain_at += size;
+			if (out->type == PERF_COMPRESSED || out->type == PERF_COMPRESSED2 ||
+			    bytes_behind(records->part, out) > 0)
+				return broken(records, "what is compressed before holds what cannot be in it",
+					      error);
+			return HISTREE_OK;
+		}
+		if (left > 0 && records->plain_at > 0)
+			memmove(records->plain, bytes, left);
+		records->plain_at = 0;
+		records->plain_size = left;
+		const size_t used = records->packed_used;
+		size_t came = zstd_stream_unpack(records->unpack, records->packed, records->packed_size,
+						 &records->packed_used, records->plain + left, PLAIN_SIZE - left);
+		if (came == SIZE_MAX)
+			return broken(records, "what is compressed before cannot be unpacked", error);
+		if (!unpack_limit_count(&records->limit, records->packed_used - used, came))
+			return broken(records,
+				      "what is compressed before " UNPACK_IS_TOO_MUCH " ('perf inject' does)",
+				      error);
+		records->plain_size += came;
+		if (came == 0)
+			return HISTREE_END;
+	}
+}
+
+/*
+ * Returns HISTREE_END behind the last record; HISTREE_ERR_TRACE, with the reason, if what comes next is no record;
+ * HISTREE_ERR_IO, likewise, if it cannot be read; HISTREE_ERR_MEMORY.
+ */
+static enum histree_status perf_records_next(struct perf_records *records, struct perf_record *out,
+					     struct histree_error *error)
+{
+	for (;;) {
+		enum histree_status status =
+			records->packed_size > 0 ? next_of_packed(records, out, error) : HISTREE_END;
+		if (status != HISTREE_END)
+			return status;
+		records->packed_size = 0;
+		status = next_of_file(records, out, error);
+		if (status != HISTREE_OK || (out->type != PERF_COMPRESSED && out->type != PERF_COMPRESSED2))
+			return status;
+		status = take_packed(records, out, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+/* ---- behind damage --------------------------------------------------------------------------------------- */
+
+/* perf writes records at multiples of 8. */
+static enum histree_status perf_records_resume(struct perf_records *records, struct histree_error *error)
+{
+	static const uint8_t ends[2][PERF_RECORD_HEAD_SIZE] = { { PERF_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0 },
+								{ 0, 0, 0, PERF_FINISHED_ROUND, 0, 0, 0, 8 } };
+	const struct perf_part *part = records->part;
+	const uint8_t *bytes;
+	if (records->unpack != NULL) /* each part of the stream needs those before it */
+		return HISTREE_END;
+	uint64_t base = part->begin % 8;
+	records->at = records->last + 8 - (records->last - base) % 8;
+	for (; records->at < part->end; records->at += 8) {
+		enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
+		if (status != HISTREE_OK) {
+			records->at = part->end;
+			return status;
+		}
+		if (bytes == NULL)
+			break;
+		if (memcmp(bytes, ends[part->is_big], PERF_RECORD_HEAD_SIZE) == 0)
+			return HISTREE_OK;
+	}
+	records->at = part->end;
+	return HISTREE_END;
+}
+
+/* ---- perf rounds --------------------------------------------------------------------------------------------- */
+
+/* An entry depends on the rounds before the last two. */
+enum { ROUNDS_BEFORE = 2 };
+
+static struct perf_round *round_of(struct perf_rounds *rounds, uint64_t number)
+{
+	return &rounds->known[number % PERF_ROUNDS_KNOWN];
+}
+
+void perf_rounds_begin(struct perf_rounds *rounds, uint64_t offset)
+{
+	uint64_t number = rounds->begun++;
+	*round_of(rounds, number) = (struct perf_round){ .offset = offset };
+	rounds->alive[number % PERF_ROUNDS_ALIVE].size = 0;
+	rounds->added_count = 0;
+}
+
+/* Returns how many bytes the round takes that is being read. */
+static size_t perf_rounds_size(const struct perf_rounds *rounds)
+{
+	/* Until they are merged, entries are in two arrays and a third. */
+	return rounds->alive[(rounds->begun - 1) % PERF_ROUNDS_ALIVE].size +
+	       3 * rounds->added_count * sizeof(*rounds->added);
+}
+
+bool perf_rounds_add(struct perf_rounds *rounds, struct perf_entry entry, const void *record, size_t size,
+		     bool counts)
+{
+	uint64_t number = rounds->begun - 1, slot = number % PERF_ROUNDS_ALIVE;
+	struct perf_round *round = round_of(rounds, number);
+	uint8_t **bytes = &rounds->alive[slot].bytes;
+	size_t begin = rounds->alive[slot].size;
+	bool has_room =
+		begin + size + 8 <= rounds->alive[slot].capacity && rounds->added_count < rounds->added_capacity;
+	if (!has_room && (!array_reserve(bytes, &rounds->alive[slot].capacity, begin + size + 8) ||
+			  !array_reserve(&rounds->added, &rounds->added_capacity, rounds->added_count + 1)))
+		return false;
+	if (size > 0)
+		memcpy(*bytes + begin, record, size);
+	rounds->alive[slot].size = begin + (size + 7) / 8 * 8;
+	entry.place = (uint32_t)slot << 30 | (uint32_t)(begin / 8);
+	rounds->added[rounds->added_count++] = entry;
+	round->count += counts;
+	if (!round->has_latest || entry.time > round->latest) {
+		round->has_latest = true;
+		round->latest = entry.time;
+	}
+	return true;
+}
+
+/* ---- order ----------------------------------------------------------------------------------------------- */
+
+static inline bool is_before(const struct perf_entry *a, const struct perf_entry *b)
+{
+	return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
+}
+
+/* Returns how many entries from the first on are in order. */
+static size_t run_length(const struct perf_entry *entries, size_t count)
+{
+	size_t length = count > 0;
+	while (length < count && !is_before(&entries[length], &entries[length - 1]))
+		length++;
+	return length;
+}
+
+/* Of two that are equal, that of the first comes first. */
+static void merge(const struct perf_entry *first, size_t first_count, const struct perf_entry *second,
+		  size_t second_count, struct perf_entry *out)
+{
+	const struct perf_entry *first_end = first + first_count, *second_end = second + second_count;
+	while (first < first_end && second < second_end)
+		*out++ = is_before(second, first) ? *second++ : *first++;
+	memcpy(out, first, (size_t)(first_end - first) * sizeof(*out));
+	memcpy(out + (first_end - first), second, (size_t)(second_end - second) * sizeof(*out));
+}
+
+/* What is in order already, such as the entries of one CPU, is merged with what follows it. */
+static void merge_runs(const struct perf_entry *from, size_t count, struct perf_entry *to)
+{
+	for (size_t at = 0; at < count;) {
+		size_t first = run_length(from + at, count - at);
+		size_t second = run_length(from + at + first, count - at - first);
+		merge(from + at, first, from + at + first, second, to + at);
+		at += first + second;
+	}
+}
+
+static bool sort_added(struct perf_rounds *rounds)
+{
+	size_t count = rounds->added_count;
+	while (run_length(rounds->added, count) < count) {
+		if (!array_reserve(&rounds->scratch, &rounds->scratch_capacity, count))
+			return false;
+		struct perf_entry *from = rounds->added;
+		size_t capacity = rounds->added_capacity;
+		merge_runs(from, count, rounds->scratch);
+		rounds->added = rounds->scratch;
+		rounds->added_capacity = rounds->scratch_capacity;
+		rounds->scratch = from;
+		rounds->scratch_capacity = capacity;
+	}
+	return true;
+}
+
+static bool merge_added(struct perf_rounds *rounds)
+{
+	size_t left = rounds->count - rounds->next, count = left + rounds->added_count;
+	if (!array_reserve(&rounds->scratch, &rounds->scratch_capacity, count + 1))
+		return false;
+	if (left > 0)
+		merge(rounds->pending + rounds->next, left, rounds->added, rounds->added_count, rounds->scratch);
+	else if (rounds->added_count > 0)
+		memcpy(rounds->scratch, rounds->added, rounds->added_count * sizeof(*rounds->added));
+	struct perf_entry *entries = rounds->pending;
+	size_t capacity = rounds->capacity;
+	rounds->pending = rounds->scratch;
+	rounds->capacity = rounds->scratch_capacity;
+	rounds->scratch = entries;
+	rounds->scratch_capacity = capacity;
+	rounds->next = 0;
+	rounds->count = count;
+	return true;
+}
+
+bool perf_rounds_end(struct perf_rounds *rounds, bool is_last)
+{
+	uint64_t number = rounds->begun - 1;
+	rounds->has_limit = is_last;
+	rounds->limit = INT64_MAX;
+	if (!is_last && number >= 1) {
+		const struct perf_round *before = round_of(rounds, number - 1);
+		rounds->has_limit = before->has_latest;
+		rounds->limit = before->latest;
+	}
+	return sort_added(rounds) && merge_added(rounds);
+}
+
+const struct perf_entry *perf_rounds_peek(const struct perf_rounds *rounds)
+{
+	if (!rounds->has_limit || rounds->next == rounds->count)
+		return NULL;
+	const struct perf_entry *entry = &rounds->pending[rounds->next];
+	return entry->time <= rounds->limit ? entry : NULL;
+}
+
+void perf_rounds_take(struct perf_rounds *rounds, bool counts)
+{
+	/* The last round that has this slot. */
+	uint64_t slot = rounds->pending[rounds->next++].place >> 30, last = rounds->begun - 1;
+	uint64_t back = (last - slot) % PERF_ROUNDS_ALIVE;
+	assert(back <= last);
+	round_of(rounds, last - back)->emitted += counts;
+}
+
+uint64_t perf_rounds_base(const struct perf_rounds *rounds, uint64_t *before)
+{
+	uint64_t last = rounds->begun - 1, first = last < ROUNDS_BEFORE ? 0 : last - ROUNDS_BEFORE;
+	*before = 0;
+	for (uint64_t number = first; number <= last; number++)
+		*before += rounds->known[number % PERF_ROUNDS_KNOWN].emitted;
+	return rounds->known[first % PERF_ROUNDS_KNOWN].offset;
+}
+
+void perf_rounds_release(struct perf_rounds *rounds)
+{
+	for (size_t i = 0; i < PERF_ROUNDS_ALIVE; i++)
+		free(rounds->alive[i].bytes);
+	free(rounds->pending);
+	free(rounds->added);
+	free(rounds->scratch);
+	*rounds = (struct perf_rounds){ 0 };
+}
+
+/* ---- perf losses --------------------------------------------------------------------------------------------- */
+
+/* More are of no recording; what is behind them is not marked, but counted. */
+enum { LOSSES_MAX = 1 << 20 };
+
+/* The last event of a CPU in the order of the file. */
+struct last {
+	histree_time time;
+	bool is_known;
+};
+
+struct walk {
+	struct perf_losses *losses;
+	struct perf_file *file;
+	struct trace_stream *stream;
+	struct perf_loss_count *count;
+	struct last *lasts; /* by CPU */
+	size_t last_count, last_capacity;
+	struct last latest; /* of all in the part */
+};
+
+static enum histree_status perf_losses_no_memory(struct histree_error *error)
+{
+	return error_memory(error, "the losses of a trace");
+}
+
+static enum histree_status meet(struct walk *walk, const struct perf_stamp *stamp, struct histree_error *error)
+{
+	if (stamp->cpu >= walk->last_count) {
+		if (!array_reserve(&walk->lasts, &walk->last_capacity, (size_t)stamp->cpu + 1))
+			return perf_losses_no_memory(error);
+		while (walk->last_count <= stamp->cpu)
+			walk->lasts[walk->last_count++] = (struct last){ 0 };
+	}
+	walk->lasts[stamp->cpu] = (struct last){ .time = stamp->time, .is_known = true };
+	if (!walk->latest.is_known || stamp->time > walk->latest.time)
+		walk->latest = walk->lasts[stamp->cpu];
+	struct perf_loss_count *count = walk->count;
+	if (!count->has_latest || stamp->time < count->earliest)
+		count->earliest = stamp->time;
+	if (!count->has_latest || stamp->time > count->latest)
+		count->latest = stamp->time;
+	count->has_latest = true;
+	return HISTREE_OK;
+}
+
+/* Events are missing on a CPU since its last one; what came before its first is not known anyway. */
+static enum histree_status add_gap(struct walk *walk, uint16_t cpu, struct last last,
+				   const struct perf_stamp *stamp, uint64_t count, struct histree_error *error)
+{
+	struct perf_losses *losses = walk->losses;
+	if (!last.is_known || last.time == INT64_MAX || losses->count == LOSSES_MAX)
+		return HISTREE_OK;
+	if (!array_reserve(&losses->gaps, &losses->capacity, losses->count + 1))
+		return perf_losses_no_memory(error);
+	struct event_gap *gap = &losses->gaps[losses->count++];
+	*gap = (struct event_gap){
+		.trace = walk->stream->trace,
+		.cpu = cpu == PERF_NO_CPU ? -1 : cpu,
+		.begin = last.time + 1,
+		.end = stamp->has_time ? stamp->time : INT64_MAX,
+		.events = count,
+	};
+	if (gap->end < gap->begin)
+		gap->end = gap->begin;
+	return HISTREE_OK;
+}
+
+static enum histree_status lose(struct walk *walk, uint16_t cpu, struct last last, const struct perf_stamp *stamp,
+				uint64_t count, struct histree_error *error)
+{
+	struct trace_span span = { .begin = last.is_known ? last.time : INT64_MIN,
+				   .end = stamp->has_time ? stamp->time : INT64_MIN };
+	walk->stream->notes->report.discarded_events += count;
+	trace_stream_note_loss(walk->stream, "event", &count, span);
+	return add_gap(walk, cpu, last, stamp, count, error);
+}
+
+static enum histree_status read_loss(struct walk *walk, const struct perf_record *record,
+				     struct histree_error *error)
+{
+	struct perf_stamp stamp = perf_stamp_of_side(walk->file, record);
+	bool is_big = walk->file->is_big, is_counted = record->type == PERF_LOST_SAMPLES;
+	size_t at = is_counted ? 8 : 16;
+	if (record->size < at + 8)
+		return HISTREE_OK;
+	if (is_counted && (ordered_u16(record->bytes + 4, is_big) & PERF_MISC_LEFT_OUT) != 0)
+		return HISTREE_OK;
+	uint64_t count = ordered_u64(record->bytes + at, is_big);
+	if (is_counted && !stamp.has_time) {
+		walk->count->by_perf += count;
+		return HISTREE_OK;
+	}
+	walk->count->by_records += is_counted ? 0 : count;
+	struct last last = stamp.cpu == PERF_NO_CPU       ? walk->latest
+			   : stamp.cpu < walk->last_count ? walk->lasts[stamp.cpu]
+							  : (struct last){ 0 };
+	return count == 0 ? HISTREE_OK : lose(walk, stamp.cpu, last, &stamp, count, error);
+}
+
+/*
+ * Whether perf numbers threads as the kernel does: not in a container.  All tracepoints have common_pid at one
+ * place (kernel/trace/trace_events.c).
+ */
+static void compare_numbers(struct walk *walk, const struct perf_record *record, const struct perf_stamp *stamp)
+{
+	enum { COMMON_PID = 4, COMMON_SIZE = 8 };
+	const struct perf_attribute *attribute = &walk->file->attributes[stamp->attribute];
+	const bool is_big = walk->file->is_big;
+	uint32_t size = 0;
+	if (walk->count->has_compared || attribute->type != PERF_TYPE_IS_TRACEPOINT || attribute->tid == 0)
+		return;
+	const uint8_t *raw = perf_attribute_raw(attribute, record->bytes, record->size, is_big, &size);
+	if (raw == NULL || size < COMMON_SIZE)
+		return;
+	const int32_t of_kernel = (int32_t)ordered_u32(raw + COMMON_PID, is_big);
+	const int32_t of_perf = (int32_t)ordered_u32(record->bytes + attribute->tid + 4, is_big);
+	walk->count->has_compared = of_kernel > 0 && of_perf >= 0;
+	walk->count->counts_otherwise = walk->count->has_compared && of_kernel != of_perf;
+}
+
+static enum histree_status read_record(struct walk *walk, const struct perf_record *record,
+				       struct histree_error *error)
+{
+	struct perf_stamp stamp;
+	if (record->type == PERF_SAMPLE) {
+		if (!perf_stamp_of_sample(walk->file, record, &stamp))
+			return HISTREE_OK;
+		compare_numbers(walk, record, &stamp);
+		return meet(walk, &stamp, error);
+	}
+	if (record->type == PERF_LOST || record->type == PERF_LOST_SAMPLES)
+		return read_loss(walk, record, error);
+	if (record->type > PERF_MMAP2 || perf_stamp_of_side(walk->file, record).has_time)
+		return HISTREE_OK;
+	return perf_images_take(&walk->file->images, record->bytes, record->size, walk->file->is_big)
+		       ? HISTREE_OK
+		       : perf_losses_no_memory(error);
+}
+
+/* The rest may be readable when the events are read, but what it lacks is not known. */
+static enum histree_status lose_unread(struct walk *walk, struct histree_error *error)
+{
+	const struct perf_stamp end = { .cpu = PERF_NO_CPU };
+	if (!walk->latest.is_known) {
+		trace_notes_warn(walk->stream->notes,
+				 "%s: it could not be read when it was opened; what perf lost "
+				 "is not known",
+				 walk->stream->name);
+		walk->stream->notes->report.damaged_streams++;
+	}
+	return add_gap(walk, PERF_NO_CPU, walk->latest, &end, 0, error);
+}
+
+static enum histree_status read_all(struct walk *walk, struct perf_records *records, struct histree_error *error)
+{
+	const struct perf_stamp end = { .cpu = PERF_NO_CPU };
+	struct perf_record record;
+	enum histree_status status;
+	do {
+		status = perf_records_next(records, &record, error);
+		if (status == HISTREE_OK)
+			status = read_record(walk, &record, error);
+		else if (status == HISTREE_ERR_TRACE)
+			status = perf_records_resume(records, error);
+	} while (status == HISTREE_OK);
+	if (status == HISTREE_ERR_IO)
+		return lose_unread(walk, error);
+	const struct perf_loss_count *count = walk->count;
+	if (status < 0 || count->by_perf <= count->by_records)
+		return status < 0 ? status : HISTREE_OK;
+	const struct last latest = { .time = count->latest, .is_known = count->has_latest };
+	return lose(walk, PERF_NO_CPU, latest, &end, count->by_perf - count->by_records, error);
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct event_gap *first = a, *second = b;
+	if (first->begin != second->begin)
+		return first->begin < second->begin ? -1 : 1;
+	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
+}
+
+/*
+ * Find those of a part and say so in the notes of the stream; and, on the way, the images of the file.  In the
+ * last part, what was lost at the end is what the count has more than all records said.  Returns
+ * HISTREE_ERR_MEMORY, or HISTREE_ERR_TRACE if the records cannot be read at all.
+ */
+static enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file,
+					    struct perf_part *part, size_t window_size,
+					    struct perf_loss_count *count, struct trace_stream *stream,
+					    struct histree_error *error)
+{
+	struct walk walk = { .losses = losses, .file = file, .stream = stream, .count = count };
+	struct perf_records records;
+	enum histree_status status = perf_records_init(&records, part, window_size, part->begin, error);
+	if (status == HISTREE_OK)
+		status = read_all(&walk, &records, error);
+	if (losses->count > 0)
+		qsort(losses->gaps, losses->count, sizeof(*losses->gaps), compare_gaps);
+	perf_records_release(&records);
+	free(walk.lasts);
+	return status;
+}
+
+static void perf_losses_release(struct perf_losses *losses)
+{
+	free(losses->gaps);
+	*losses = (struct perf_losses){ 0 };
+}
+
+/* ---- perf stream --------------------------------------------------------------------------------------------- */
+
+/* Kinds of entries: attributes by number, then these. */
+enum { KIND_GAP = 65535, KIND_SIDE = 65000 };
+
+enum histree_status perf_stream_init(struct perf_stream *stream, const uint64_t *at, struct histree_error *error)
+{
+	size_t classes = stream->file->attribute_count + PERF_SIDE_COUNT;
+	stream->classes = calloc(classes, sizeof(struct perf_class *));
+	if (stream->classes == NULL)
+		return error_memory(error, "the events of a trace");
+	stream->current.is_big = stream->file->is_big;
+	stream->handed_out = INT64_MIN;
+	enum histree_status status =
+		at == NULL ? perf_losses_find(&stream->losses, stream->file, stream->part, stream->window_size,
+					      stream->loss_count, &stream->base, error)
+			   : HISTREE_OK;
+	return status == HISTREE_OK ? perf_records_init(&stream->records, stream->part, stream->window_size,
+							at == NULL ? stream->part->begin : *at, error)
+				    : status;
+}
+
+void perf_stream_release(struct perf_stream *stream)
+{
+	perf_records_release(&stream->records);
+	perf_rounds_release(&stream->rounds);
+	perf_losses_release(&stream->losses);
+	free((void *)stream->classes);
+	free(stream->cpus);
+	free(stream->fresh);
+}
+
+/* ---- entries --------------------------------------------------------------------------------------------- */
+
+static enum histree_status perf_stream_no_memory(struct histree_error *error)
+{
+	return error_memory(error, "a round of events");
+}
+
+/* Returns the CPU, NULL when memory is out. */
+static struct perf_cpu *cpu_of(struct perf_stream *stream, uint16_t number)
+{
+	if (!array_reserve(&stream->cpus, &stream->cpu_capacity, (size_t)number + 1))
+		return NULL;
+	while (stream->cpu_count <= number)
+		stream->cpus[stream->cpu_count++] = (struct perf_cpu){ 0 };
+	return &stream->cpus[number];
+}
+
+/* Add a record whose time is known. */
+static enum histree_status add(struct perf_stream *stream, const struct perf_record *record,
+			       struct perf_entry entry, struct histree_error *error)
+{
+	struct perf_cpu *cpu = cpu_of(stream, entry.cpu);
+	if (cpu == NULL || !perf_rounds_add(&stream->rounds, entry, record->bytes, record->size, true))
+		return perf_stream_no_memory(error);
+	cpu->last = entry.time;
+	if (cpu->is_fresh)
+		return HISTREE_OK;
+	if (!array_reserve(&stream->fresh, &stream->fresh_capacity, stream->fresh_count + 1))
+		return perf_stream_no_memory(error);
+	cpu->is_fresh = true;
+	stream->fresh[stream->fresh_count++] = entry.cpu;
+	return HISTREE_OK;
+}
+
+/* ---- damage ---------------------------------------------------------------------------------------------- */
+
+/*
+ * All CPUs lack what came since their last events: those are not before what was handed out, as the records that
+ * are missing are of this round or later ones.
+ */
+static enum histree_status lose_all(struct perf_stream *stream, struct histree_error *error)
+{
+	while (stream->fresh_count > 0) {
+		uint16_t number = stream->fresh[--stream->fresh_count];
+		struct perf_cpu *cpu = &stream->cpus[number];
+		cpu->is_fresh = false;
+		if (cpu->last == INT64_MAX)
+			continue;
+		const struct event_gap gap = {
+			.trace = stream->base.trace,
+			.cpu = number == PERF_NO_CPU ? -1 : number,
+			.begin = cpu->last < stream->handed_out ? stream->handed_out : cpu->last + 1,
+			.end = INT64_MAX,
+		};
+		const struct perf_entry entry = { .time = gap.begin, .cpu = number, .kind = KIND_GAP };
+		if (!perf_rounds_add(&stream->rounds, entry, &gap, sizeof(gap), false))
+			return perf_stream_no_memory(error);
+	}
+	return HISTREE_OK;
+}
+
+static void count_damage(struct perf_stream *stream)
+{
+	if (!stream->is_damaged)
+		stream->base.notes->report.damaged_streams++;
+	stream->is_damaged = true;
+}
+
+/* Go on behind a record that is malformed.  Returns HISTREE_END if there is nothing to go on with. */
+static enum histree_status pass_damage(struct perf_stream *stream, const struct histree_error *why,
+				       struct histree_error *error)
+{
+	enum histree_status found = perf_records_resume(&stream->records, error);
+	if (found == HISTREE_ERR_MEMORY)
+		return found;
+	trace_notes_warn(stream->base.notes, "%s: %s; %s", stream->base.name, why->message,
+			 found == HISTREE_OK ? "reading goes on at the next end of a round"
+					     : "the events before that are read");
+	count_damage(stream);
+	enum histree_status status = lose_all(stream, error);
+	return status != HISTREE_OK ? status : found == HISTREE_OK ? HISTREE_OK : HISTREE_END;
+}
+
+/* ---- records --------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_record(struct perf_stream *stream, const struct perf_record *record,
+				      struct histree_error *error)
+{
+	struct perf_stamp stamp;
+	uint16_t kind;
+	if (record->type == PERF_SAMPLE) {
+		if (!perf_stamp_of_sample(stream->file, record, &stamp)) {
+			stream->unknown++;
+			return HISTREE_OK;
+		}
+		kind = stamp.attribute;
+	} else {
+		enum perf_side side = perf_side_of(record->type);
+		if (side == PERF_SIDE_COUNT)
+			return HISTREE_OK;
+		stamp = perf_stamp_of_side(stream->file, record);
+		if (!stamp.has_time)
+			return HISTREE_OK;
+		kind = (uint16_t)(KIND_SIDE + side);
+	}
+	struct perf_entry entry = { .time = stamp.time, .cpu = stamp.cpu, .kind = kind };
+	return add(stream, record, entry, error);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------------------- */
+
+/* A round without an end in sight is cut: what comes late then is handed out late. */
+static bool is_too_long(struct perf_stream *stream)
+{
+	if (perf_rounds_size(&stream->rounds) < PERF_ROUND_SIZE_MAX)
+		return false;
+	if (!stream->is_cut_round)
+		trace_notes_warn(
+			stream->base.notes,
+			"%s: more than %d MiB of events lie between two ends of rounds; they are put in order "
+			"piece by piece",
+			stream->base.name, PERF_ROUND_SIZE_MAX >> 20);
+	stream->is_cut_round = true;
+	return true;
+}
+
+static enum histree_status end_records(struct perf_stream *stream, struct histree_error *error)
+{
+	if (!stream->part->is_cut || stream->is_damaged)
+		return HISTREE_OK;
+	trace_notes_warn(stream->base.notes, "%s: it was cut short; the events that it has are read",
+			 stream->base.name);
+	count_damage(stream);
+	return lose_all(stream, error);
+}
+
+/*
+ * Several rounds are taken for one until they are of some size.  So little is waited for less, and an event that
+ * was being written while perf went round more than once, as those with call chains are, still comes in its place.
+ */
+static bool ends_round(const struct perf_stream *stream, const struct perf_record *record)
+{
+	return record->type == PERF_FINISHED_ROUND && perf_rounds_size(&stream->rounds) >= stream->round_size;
+}
+
+/* An interrupt may write its events before one that it came into the middle of, a few records out of order. */
+static bool is_round(const struct perf_stream *stream)
+{
+	return stream->lacks_rounds && perf_rounds_size(&stream->rounds) >= stream->round_size;
+}
+
+static enum histree_status read_round(struct perf_stream *stream, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	struct perf_record record;
+	struct histree_error why;
+	perf_rounds_begin(&stream->rounds, stream->records.at);
+	do {
+		status = perf_records_next(&stream->records, &record, &why);
+		if (status == HISTREE_OK && ends_round(stream, &record))
+			break;
+		if (status == HISTREE_OK)
+			status = add_record(stream, &record, error);
+		else if (status == HISTREE_ERR_TRACE || status == HISTREE_ERR_IO)
+			status = pass_damage(stream, &why, error);
+		else if (status == HISTREE_ERR_MEMORY)
+			return perf_stream_no_memory(error);
+	} while (status == HISTREE_OK && !is_round(stream) && !is_too_long(stream));
+	stream->has_read_all = status == HISTREE_END;
+	if (stream->has_read_all)
+		status = end_records(stream, error);
+	if (status == HISTREE_OK && !perf_rounds_end(&stream->rounds, stream->has_read_all))
+		return perf_stream_no_memory(error);
+	return status;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+/* Returns NULL when memory is out. */
+static const struct perf_class *class_of(struct perf_stream *stream, uint16_t kind)
+{
+	size_t attributes = stream->file->attribute_count;
+	struct perf_class **class = &stream->classes[kind < KIND_SIDE ? kind : attributes + kind - KIND_SIDE];
+	if (*class == NULL) {
+		uint32_t id = *stream->class_count;
+		*class = kind < KIND_SIDE ? perf_class_of_samples(stream->file, kind, stream->base.trace, id)
+					  : perf_class_of_side(stream->file, (enum perf_side)(kind - KIND_SIDE),
+							       stream->base.trace, id);
+		*stream->class_count += *class != NULL;
+	}
+	return *class;
+}
+
+static enum histree_status put_event(struct perf_stream *stream, const struct perf_entry *entry,
+				     struct histree_error *error)
+{
+	const struct perf_class *class = class_of(stream, entry->kind);
+	const uint8_t *record = perf_rounds_record(&stream->rounds, entry);
+	struct perf_event *current = &stream->current;
+	if (class == NULL)
+		return error_memory(error, "the classes of events");
+	current->record = record;
+	current->record_size = ordered_u16(record + 6, current->is_big);
+	current->has_looked = false;
+	if (class->attribute == NULL) {
+		uint16_t trailer = stream->file->attributes[0].trailer_size;
+		current->record_size -= trailer < current->record_size ? trailer : current->record_size;
+	}
+	const struct event event = {
+		.time = entry->time,
+		.cpu = entry->cpu == PERF_NO_CPU ? -1 : entry->cpu,
+		.class = &class->class,
+		.handle = current,
+	};
+	trace_stream_put(&stream->base, &event);
+	return HISTREE_OK;
+}
+
+static void put_gap(struct perf_stream *stream, const struct event_gap *gap)
+{
+	stream->base.gap = *gap;
+	stream->base.has_gap = true;
+	trace_stream_put_gap(&stream->base);
+}
+
+/* Returns a loss that begins before an entry, or at its time, or NULL. */
+static const struct event_gap *loss_before(const struct perf_stream *stream, const struct perf_entry *entry)
+{
+	const struct perf_losses *losses = &stream->losses;
+	bool is_due =
+		losses->next < losses->count && (entry == NULL || losses->gaps[losses->next].begin <= entry->time);
+	return is_due ? &losses->gaps[losses->next] : NULL;
+}
+
+static void end_stream(struct perf_stream *stream)
+{
+	if (!stream->is_done && stream->unknown > 0)
+		trace_notes_warn(stream->base.notes,
+				 "%s: %" PRIu64 " sample%s %s of no event that it describes, and left out",
+				 stream->base.name, stream->unknown, stream->unknown == 1 ? "" : "s",
+				 stream->unknown == 1 ? "is" : "are");
+	if (!stream->is_done)
+		trace_stream_end(&stream->base);
+	stream->is_done = true;
+}
+
+enum histree_status perf_stream_next(struct perf_stream *stream, struct histree_error *error)
+{
+	const struct perf_entry *entry;
+	struct event_gap gap;
+	stream->base.has_upcoming = false;
+	while ((entry = perf_rounds_peek(&stream->rounds)) == NULL && !stream->has_read_all) {
+		enum histree_status status = read_round(stream, error);
+		if (status < 0)
+			return status;
+	}
+	const struct event_gap *loss = loss_before(stream, entry);
+	if (loss != NULL) {
+		stream->losses.next++;
+		put_gap(stream, loss);
+		return HISTREE_OK;
+	}
+	if (entry == NULL) {
+		end_stream(stream);
+		return HISTREE_END;
+	}
+	perf_rounds_take(&stream->rounds, entry->kind != KIND_GAP);
+	if (entry->time > stream->handed_out)
+		stream->handed_out = entry->time;
+	if (entry->kind != KIND_GAP)
+		return put_event(stream, entry, error);
+	memcpy(&gap, perf_rounds_record(&stream->rounds, entry), sizeof(gap));
+	put_gap(stream, &gap);
+	return HISTREE_OK;
+}
+
+/* ---- perf source --------------------------------------------------------------------------------------------- */
 
 /* Some thousand events: a millisecond or more of a busy machine.  Of a part of a folder, some hundred of a CPU. */
 enum { ROUND_SIZE = 256 << 10, PART_ROUND_SIZE = 32 << 10, WINDOW_SIZE = 256 << 10 };

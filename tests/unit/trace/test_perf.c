@@ -17,7 +17,7 @@
 #include "support/faulty_io.h"
 #include "support/test.h"
 #include "trace/ordered_bytes.h"
-#include "trace/perf/perf_stream.h"
+#include "trace/perf/perf_source.h"
 #include "trace/trace.h"
 
 enum { MADE_EVENTS = 17, MADE_GAPS = 2, MADE_LOST = 9, BYTES_MAX = 16384 };
