@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uftrace_source.h - a recording of uftrace: a folder with a file "info" and the calls of each task in a file of
+ * uftrace_source.h - a recording of uftrace as a source: a folder with "info" and a stream for each task.
+ *
+ * A recording of uftrace: a folder with a file "info" and the calls of each task in a file of
  * its own, which is a stream.
  *
  * What uftrace recorded of the kernel (kernel-cpuN.dat) and with perf (perf-cpuN.dat) beside is not read.
@@ -8,7 +10,12 @@
 #ifndef TRACE_UFTRACE_UFTRACE_SOURCE_H
 #define TRACE_UFTRACE_UFTRACE_SOURCE_H
 
+#include "base/arena.h"
+#include "base/hash_index.h"
+#include "histree/value.h"
+#include "trace/lines/line_text.h"
 #include "trace/trace_source.h"
+#include "trace/trace_window.h"
 
 extern const struct trace_format_kind uftrace_format;
 
