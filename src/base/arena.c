@@ -2,11 +2,11 @@
 /*
  * arena.c - memory that is released together, and byte strings that are kept once each in such memory.
  *
- * Memory that is released together: allocations are cut from chunks that grow, and large ones get a
- * chunk of their own.  Nothing is moved or released before the arena is.
+ * Allocations are cut from chunks that grow, and large ones get a chunk of their own.  Nothing is moved or
+ * released before the arena is.
  *
- * Byte strings with dense ids: a table of their bytes, and a hash index that finds equal ones.  An id
- * and its bytes stay as they are until the release.
+ * Interned strings are a table of their bytes, and a hash index that finds equal ones.  An id and its bytes stay
+ * as they are until the release.
  */
 #include "base/arena.h"
 
@@ -20,8 +20,6 @@
 
 #include "base/hash_index.h"
 #include "base/table.h"
-
-/* ---- arena --------------------------------------------------------------------------------------------------- */
 
 /* ---- arena --------------------------------------------------------------------------------------------------- */
 

@@ -2,18 +2,18 @@
 /*
  * arena.h - memory that is released together, and byte strings that are kept once each in such memory.
  *
- * Memory for things that are released together, and blocks of it that are given back before.
+ * An *arena* is released as a whole; blocks of its pools are given back before.
  *
  * Chunks grow with the arena, so that small arenas are small and large ones have few chunks.  What was allocated
  * never moves.
  *
- * A pool has blocks of 16, 32, 64 ... bytes, of an arena.
+ * A *pool* has blocks of 16, 32, 64 ... bytes, of an arena.
  *
  * A block that was given back is the next one of its size, so that memory grows with what is in use at a time.
  * The caller that gives a block back says how large it was asked for; so a block has no header, and a text of
  * twelve bytes takes sixteen.
  *
- * One copy of each byte string, known by a dense id.
+ * *Interned* is one copy of each byte string, known by a dense id.
  *
  * A string takes about 16 bytes besides its own.  Ids are 0, 1, 2, ... in the order in which strings were first
  * added.

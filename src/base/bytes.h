@@ -2,17 +2,17 @@
 /*
  * bytes.h - numbers, texts, bits and blocks as bytes, and the checksum of bytes.
  *
- * Numbers of a fixed width, one after the other, least significant bit first.
+ * *Bits* are numbers of a fixed width, one after the other, least significant bit first.
  *
  * Readers load eight bytes at once, so BITS_SLACK bytes after the last number must be readable.
  *
- * CRC-32C (Castagnoli, polynomial 0x1edc6f41), as in iSCSI (RFC 3720), ext4 and SSE4.2.
+ * The *checksum* is CRC-32C (Castagnoli, polynomial 0x1edc6f41), as in iSCSI (RFC 3720), ext4 and SSE4.2.
  *
  * crc32c(0, "123456789", 9) = 0xe3069283.  A sum can be continued: crc32c(crc32c(0, a), b) is the sum of a and b
  * together.
  *
- * Numbers and texts as bytes: little-endian numbers, varints, floating-point numbers as IEEE 754 has
- * them, and what is kept or sent as one after the other.
+ * *Numbers and texts*: little-endian numbers, varints, floating-point numbers as IEEE 754 has them, and what is
+ * kept or sent as one after the other.
  *
  * A varint is LEB128: seven bits a byte, least significant first; the top bit says that more follow.  It takes at
  * most ten bytes.  Signed numbers are folded by zigzag first (0, -1, 1, -2 -> 0, 1, 2, 3).
@@ -20,7 +20,7 @@
  * Writers are given room by their caller.  Readers of bytes from outside use a struct byte_reader, which
  * checks each read against what is left and remembers the first failure.
  *
- * Blocks of differing sizes, one after the other, and after them where each begins.
+ * A *directory* is blocks of differing sizes, one after the other, and after them where each begins.
  *
  * 	blocks
  * 	for each block its offset from the first one, in as few bits as the size of all blocks needs

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exact_sum.h - integers of 128 bits, in which products of two int64 are exact.
- *
- * Sums of doubles, each times a length, that nothing is rounded off: so the order in which they are
+ * exact_sum.h - sums of doubles, each times a length, that nothing is rounded off: so the order in which they are
  * added does not matter, nor which of them were added up beforehand.
  *
  * A sum is a number in two's complement whose last bit is worth 2^-1074, the least double, and which has room
  * for the greatest one 2^64 times, and its sign (Kulisch, "Computer Arithmetic and Validity", 8.2: a complete
  * register).
+ *
+ * Beside it, integers of 128 bits, in which products of two int64 are exact.
  */
 #ifndef BASE_EXACT_SUM_H
 #define BASE_EXACT_SUM_H

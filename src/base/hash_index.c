@@ -3,8 +3,8 @@
  * hash_index.c - numbers of elements found by a hash, the functions that mix bits for it, and random numbers made
  * by them.
  *
- * The table of a hash index: how it grows and is filled again.  Look-ups are inline, in the
- * header. At most three quarters of the slots are in use, so a search always meets an empty one.
+ * Here is how the table grows and is filled again.  Look-ups are inline, in the header.  At most three quarters of
+ * the slots are in use, so a search always meets an empty one.
  */
 #include "base/hash_index.h"
 
@@ -17,8 +17,6 @@
 
 #include "base/costly.h"
 #include "base/table.h"
-
-/* ---- hash index ---------------------------------------------------------------------------------------------- */
 
 /* ---- hash index ---------------------------------------------------------------------------------------------- */
 

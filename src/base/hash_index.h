@@ -3,11 +3,11 @@
  * hash_index.h - numbers of elements found by a hash, the functions that mix bits for it, and random numbers made
  * by them.
  *
- * Mixing functions for hash tables in memory; never written to disk.
+ * What mixes bits is for tables in memory, and never written to disk.
  *
  * Numbers that look random and are the same for the same seed, on every machine (SplitMix64).
  *
- * Finds the elements of an array of the caller's by a hash of their keys.
+ * An *index* finds the elements of an array of the caller's by a hash of their keys.
  *
  * The index holds numbers of elements and some bits of their hashes: the caller keeps the elements, says how their
  * keys are hashed, and compares keys.  It is a table with open addressing and linear probing, at most three
@@ -21,7 +21,7 @@
  *
  * The functions of a look-up are inline, so that the caller's comparison is compiled into the loop.
  *
- * A map has records by a number that comes from elsewhere: threads by tid, CPUs by number.
+ * A *map* has records by a number that comes from elsewhere: threads by tid, CPUs by number.
  *
  * Numbers may be anything: the map grows with the records, not with the numbers.  It does not own the records.
  */

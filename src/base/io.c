@@ -2,11 +2,10 @@
 /*
  * io.c - the calls for files: those of POSIX, what is built on them, and files in memory under a ceiling.
  *
- * The file calls of POSIX behind struct io, and what is built on them alone: whole reads and writes, the
- * destination of a path, and files that are replaced at once.
+ * On the calls alone are built whole reads and writes, the destination of a path, and files that are replaced at
+ * once.
  *
- * Files in memory, with a ceiling for all of them together, and the memory of the machine.  A file
- * stays as long as it has a name or is open.
+ * A file in memory stays as long as it has a name or is open.
  */
 #include "base/io.h"
 
@@ -29,8 +28,6 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/status.h"
-
-/* ---- io ------------------------------------------------------------------------------------------------------ */
 
 /* ---- io ------------------------------------------------------------------------------------------------------ */
 
@@ -317,8 +314,6 @@ enum histree_status io_copy(const struct io *io, const char *path, const char *o
 		io->close(io->context, to);
 	return status;
 }
-
-/* ---- memory files -------------------------------------------------------------------------------------------- */
 
 /* ---- machine memory ------------------------------------------------------------------------------------------ */
 

@@ -2,14 +2,14 @@
 /*
  * io.h - the calls for files: those of POSIX, what is built on them, and files in memory under a ceiling.
  *
- * The file calls that histree makes, as a table that a test can replace.
+ * They are a table that a test can replace.
  *
  * Each call returns like its namesake of POSIX, with errno; short reads and writes and EINTR are
  * possible here and are dealt with by io_read_all() and io_write_all().
  *
  * On these stands the copy of a file, byte by byte.
  *
- * Files in memory behind the table of file calls, and how much memory the machine has.
+ * Files in memory stand behind such a table too.
  *
  * Each file is an anonymous file of the system (memfd_create), so that threads may read what another one writes,
  * and a file grows without being moved.  All of them together have a ceiling; a write beyond it returns

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
  * json_text.c - well-formed UTF-8, and the inside of a JSON string.
- *
- * The inside of a JSON string (RFC 8259), piece by piece, wherever it is written to.
  */
 #include "base/json_text.h"
 
@@ -79,8 +77,6 @@ size_t utf8_repair(const void *bytes, size_t size, char *out)
 	}
 	return written;
 }
-
-/* ---- json text ----------------------------------------------------------------------------------------------- */
 
 /* ---- json text ----------------------------------------------------------------------------------------------- */
 

@@ -2,10 +2,7 @@
 /*
  * json_text.h - well-formed UTF-8, and the inside of a JSON string.
  *
- * What is well-formed UTF-8, and what stands for what is not.
- *
- * The inside of a JSON string (RFC 8259), piece by piece, for any destination; and how much memory
- * the values of a JSON text can take.
+ * The inside of a string (RFC 8259) comes piece by piece, for any destination:
  *
  * 	while (size > 0) {
  * 		struct json_piece piece = json_piece_next(bytes, size);

@@ -2,10 +2,7 @@
 /*
  * number_text.c - numbers, times and durations as people write and read them.
  *
- * Numbers as text and back.  Parsers report where a number ends or refuse it, and never wrap
- * around.
- *
- * Times and durations as people write and read them.
+ * Parsers report where a number ends or refuse it, and never wrap around.
  */
 #include "base/number_text.h"
 
@@ -153,8 +150,6 @@ bool number_parse_size(const char *text, uint64_t *bytes)
 	}
 	return !__builtin_mul_overflow(number, UINT64_C(1) << shift, bytes);
 }
-
-/* ---- time text ----------------------------------------------------------------------------------------------- */
 
 /* ---- time text ----------------------------------------------------------------------------------------------- */
 

@@ -2,10 +2,6 @@
 /*
  * number_text.h - numbers, times and durations as people write and read them.
  *
- * Numbers as text, and the sizes that people type.
- *
- * Times and durations as people write and read them.
- *
  * Times are nanoseconds since the epoch; a time of day is UTC.  Nothing here depends on the locale or on TZ.
  */
 #ifndef BASE_NUMBER_TEXT_H

@@ -3,15 +3,11 @@
  * search.h - searches in ascending things, comparisons for qsort() and bsearch(), and a sort by keys in time
  * proportional to their number.
  *
- * Sort indices by a key, stable, in time proportional to their number.
+ * SEARCH() finds the first of many ascending things that is not before what is looked for.
  *
- * Searches in ascending things, and comparisons of numbers in ascending order for qsort() and bsearch().
- *
- * The first of many ascending things that is not before what is looked for.
- *
- * The search begins where the caller guesses, doubles its steps until the index lies between two looks, then halves
- * (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976): a good guess costs two looks, the
- * worst one twice as many as halving alone, which SEARCH() is.
+ * A search that begins where the caller guesses doubles its steps until the index lies between two looks, then
+ * halves (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976): a good guess costs two
+ * looks, the worst one twice as many as halving alone, which SEARCH() is.
  */
 #ifndef BASE_SEARCH_H
 #define BASE_SEARCH_H

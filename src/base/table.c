@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
  * table.c - arrays that grow: in memory, or with a trace, in files above a ceiling.
- *
- * Arrays that grow with a trace, in memory up to a ceiling and in files above it
- * (docs/design/12-build.md).
  */
 #include "base/table.h"
 
@@ -52,8 +49,6 @@ void *array_copy_bytes(const void *array, size_t count, size_t element_size)
 		memcpy(copy, array, count * element_size);
 	return copy;
 }
-
-/* ---- table --------------------------------------------------------------------------------------------------- */
 
 /* ---- table --------------------------------------------------------------------------------------------------- */
 

@@ -2,22 +2,21 @@
 /*
  * table.h - arrays that grow: in memory, or with a trace, in files above a ceiling.
  *
- * Arrays that grow by at least half their size each time.
+ * An *array* grows by at least half its size each time.
  *
- * Arrays that grow with a trace, in memory up to a ceiling and in files above it
- * (docs/design/12-build.md).
+ * A *table* grows with a trace, in memory up to a ceiling and in files above it (docs/design/12-build.md).
  *
- * A table is an array like those of table.h: its elements lie one after the other and are reached by a
- * pointer. While the tables of a space are small they are from malloc().  A table that would make them larger than
- * their share becomes a shared mapping of a file without a name: the same pointer, but its pages may leave the
- * process at any time without being lost.  table_space_look() lets them go whenever too many are resident.
+ * Its elements lie one after the other and are reached by a pointer, as those of an array.  While the tables of a
+ * space are small they are from malloc().  A table that would make them larger than their share becomes a shared
+ * mapping of a file without a name: the same pointer, but its pages may leave the process at any time without
+ * being lost.  table_space_look() lets them go whenever too many are resident.
  *
  * The file has its blocks before they are touched, so that a full disk is found when a table grows.  Where there
  * can be no such file, tables stay in memory.
  *
  * Tables of one space may belong to different threads; a table belongs to one at a time.
  *
- * Sort a table that may be in a file (base/table.h), in the order of memory and little of it.
+ * A table that may be in a file is sorted in the order of memory and little of it.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H

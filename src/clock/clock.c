@@ -3,16 +3,13 @@
  * clock.c - clocks of hosts: what a transform makes of a time, and how the clocks of many hosts are found from the
  * packets between them.
  *
- * What a clock makes of a time and of another clock, in numbers and as text.
- *
  * A clock as a user writes it, "OFFSET[,SLOPE]".
  *
  * Both are read as numbers of 64 bits of precision: a rate has 62 bits behind the point, so that nothing of a slope
  * is lost.
  *
- * The clocks of many hosts: packets whose halves find each other, convex hulls of the points that
- * they are, lines between two hulls, and the tree of hosts along which these are followed
- * (docs/design/13-hosts.md).
+ * The clocks of many hosts are found by packets whose halves find each other, convex hulls of the points that they
+ * are, lines between two hulls, and the tree of hosts along which these are followed (docs/design/13-hosts.md).
  */
 #include "clock/clock.h"
 
@@ -32,8 +29,6 @@
 #include "event/event.h"
 #include "histree/sync.h"
 #include "histree/value.h"
-
-/* ---- clock transform ----------------------------------------------------------------------------------------- */
 
 /* ---- clock transform ----------------------------------------------------------------------------------------- */
 
@@ -168,10 +163,6 @@ void clock_text_write(const struct histree_clock *clock, char out[CLOCK_TEXT_SIZ
 	long double offset = (long double)clock->to - (long double)clock->from - rate * (long double)clock->from;
 	snprintf(out, CLOCK_TEXT_SIZE, "%.10Lf,%.19Lf", offset + (long double)clock->fraction * 0x1p-32L, 1 + rate);
 }
-
-/* ---- clock tree ---------------------------------------------------------------------------------------------- */
-
-/* ---- clock tree ---------------------------------------------------------------------------------------------- */
 
 /* ---- clock pair ---------------------------------------------------------------------------------------------- */
 

@@ -3,13 +3,9 @@
  * clock.h - clocks of hosts: what a transform makes of a time, and how the clocks of many hosts are found from the
  * packets between them.
  *
- * What a clock makes of a time and of another clock, in numbers and as text.
+ * A *transform* is what a clock makes of a time and of another clock; transforms go one after the other.
  *
- * Transforms of time one after the other.
- *
- * A clock as histree_clock_read() reads it.
- *
- * The clocks of many hosts, from those of pairs of them (docs/design/13-hosts.md).
+ * A *tree* has the clocks of many hosts, from those of pairs of them (docs/design/13-hosts.md).
  *
  * What packets between two hosts say of their clocks: the lines y = alpha x + beta that can be, where x is the time
  * of the one and y that of the other. They lie between two convex hulls.
@@ -22,7 +18,7 @@
  * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
  * products of differences are exact in 128 bits.
  *
- * Packets that one host sent or received wait until the other half is seen.
+ * Packets that one host sent or received wait in a *table* until the other half is seen.
  *
  * Halves come in the order of uncorrected time, so that a packet may be received before it was sent.  There is room
  * for PACKET_TABLE_ROOM halves; a new one takes the place of the oldest.

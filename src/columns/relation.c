@@ -2,9 +2,7 @@
 /*
  * relation.c - a relation as an ArrowArrayStream: what is asked of it, and its batches, one after the other.
  *
- * Attributes as columns.
- *
- * Segments as columns: their times, and a column for each field.
+ * Two kinds are here: attributes, and segments with their times and a column for each field.
  */
 #include "columns/relation.h"
 

@@ -2,12 +2,6 @@
 /*
  * event.c - the neutral event: its fields, the words that formats and analyses share, and the packets that events
  * tell of.
- *
- * The words for samples and tracks, as tables.
- *
- * Fields of events by name and by path, whatever reader the event comes from.
- *
- * Which fields of which events tell of a packet, and its number as text.
  */
 #include "event/event.h"
 
@@ -21,8 +15,6 @@
 #include <string.h>
 
 #include "histree/value.h"
-
-/* ---- vocabulary ---------------------------------------------------------------------------------------------- */
 
 /* ---- sample vocabulary --------------------------------------------------------------------------------------- */
 
@@ -62,8 +54,6 @@ const char *const track_field_names[TRACK_FIELD_COUNT] = {
 	[TRACK_SORT_INDEX] = "sort_index",
 	[TRACK_ARGS] = "args",
 };
-
-/* ---- event --------------------------------------------------------------------------------------------------- */
 
 /* ---- event --------------------------------------------------------------------------------------------------- */
 
@@ -202,8 +192,6 @@ bool event_name_is_system_call(const char *name, size_t size)
 			return true;
 	return false;
 }
-
-/* ---- packet -------------------------------------------------------------------------------------------------- */
 
 /* ---- packet -------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * event.h - the neutral event: its fields, the words that formats and analyses share, and the packets that events
  * tell of.
  *
- * The words in which analyses understand events that are not of a kernel, whatever format they were
+ * The *words* are those in which analyses understand events that are not of a kernel, whatever format they were
  * read from: samples of where threads were, and spans, counters and flows on tracks.
  *
  * Samples: what profilers other than perf write, and perf where it writes text; their frames have names already.
@@ -37,7 +37,7 @@
  * flow_begin, any flow_step and one flow_end or more with the same TRACK_ID, each on its track: arrows go from
  * each to the next, and to every end.  A `counter` has its value from its time on.
  *
- * One neutral event: what trace/ hands to analysis/.
+ * An *event* is what trace/ hands to analysis/.
  *
  * An event is a view: its fields are decoded only when they are asked for, through two functions of its
  * trace, and it is valid until the next event is read.  Classes and traces live as long as the input.
@@ -51,8 +51,8 @@
  * A recorder that begins while programs run says so of each of them, but not when that came to be: it makes no
  * events of it.  What changes later are events.
  *
- * Events that tell of a TCP segment which a host sent or received, in the words of several tracers; and
- * the number of a packet as text, "SEQ/ACK/FLAGS", as a graph keeps those that go between hosts.
+ * A *packet* is a TCP segment which a host sent or received, in the words of several tracers; its number as text
+ * is "SEQ/ACK/FLAGS".
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H

@@ -2,7 +2,7 @@
 /*
  * value.c - values of states: their types, their bytes, and two numbers in one string.
  *
- * A value as a type byte and its bytes.  Decoding never reads beyond the bytes that are there.
+ * Decoding never reads beyond the bytes that are there.
  */
 #include "item/value.h"
 

@@ -12,7 +12,7 @@
  *
  * histree-format(5) says the same to the world.
  *
- * Two ints that change together as one string: "3/20", "-/20" if the first is null, "3/?" if the
+ * A *pair* is two ints that change together, as one string: "3/20", "-/20" if the first is null, "3/?" if the
  * second is unknown.  A pair of nulls is null, a pair of unknowns unknown.  histree_value_part() takes it apart.
  */
 #ifndef ITEM_VALUE_H

@@ -2,10 +2,6 @@
 /*
  * host_server.c - which hosts of a store this rank answers for, and its answers to rank 0.
  *
- * Which hosts a store has, where this rank finds them, and which of them it answers for.
- *
- * What a rank has of its hosts, for rank 0.
- *
  * Each kind of stream (stream.h) is a row of a table: how it starts, goes on and ends.  What it needs from one
  * answer to the next is its state.  The bytes of an answer are gathered in `answer` of the server, since how it
  * ended is known last and said first.

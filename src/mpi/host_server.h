@@ -2,8 +2,6 @@
 /*
  * host_server.h - which hosts of a store this rank answers for, and its answers to rank 0.
  *
- * The hosts of a store that a rank answers for.
- *
  * A rank looks for the store of a host in its local folder first, then in the store itself.  What it finds must be
  * what the manifest means: the host, its times and the number of its events.
  *

@@ -2,13 +2,8 @@
 /*
  * query_job.c - ranks that answer questions about one store together, and the Unix socket at which they are asked.
  *
- * A Unix socket at which a job listens, and the client that asks there.
- *
  * A message is four bytes of size and its bytes.  The answer's first byte carries a file descriptor: the rows are
  * in that file, complete before the client hears of it.
- *
- * Ranks that answer questions about one store together: who has which hosts, what rank 0 opens of
- * them, and how a client asks a job that listens.
  */
 #include "mpi/query_job.h"
 
@@ -353,8 +348,6 @@ static enum histree_status question_socket_ask(const char *path, const struct me
 	return result;
 }
 
-/* ---- query job ----------------------------------------------------------------------------------------------- */
-
 /* ---- job client ---------------------------------------------------------------------------------------------- */
 
 /* The words of the command line, the store by its full path: the job may run in another folder. */
@@ -422,8 +415,6 @@ void query_job_answer(struct query_job *job)
 	}
 	message_release(&message);
 }
-
-/* ---- query job ----------------------------------------------------------------------------------------------- */
 
 /* ---- who has which hosts ---------------------------------------------------------------------------------- */
 
@@ -594,8 +585,6 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 		fine = link->rank == 0 ? deal_out_hosts(job) : take_hosts(job);
 	return fine;
 }
-
-/* ---- rank 0 ------------------------------------------------------------------------------------------------ */
 
 /* ---- what ranks have ---------------------------------------------------------------------------------------- */
 

@@ -2,13 +2,11 @@
 /*
  * query_job.h - ranks that answer questions about one store together, and the Unix socket at which they are asked.
  *
- * Questions that come to a running job over a Unix socket, and their answers.
+ * A running job is asked over a Unix socket.
  *
  * A client sends the words of its command line.  The job writes the answer into a file without a name and hands
  * that over with the exit status and the messages: a client that does not read, or reads slowly, holds up nobody.
  * Only the user who runs the job, and root, are answered.
- *
- * Ranks that answer questions about one store together: each for the hosts that it has nearest.
  *
  * Rank 0 is asked, and sees one store: states, segments and events of its own hosts come from their files, those of
  * the others from the ranks that have them.  The others answer what rank 0 wants of their hosts.

@@ -2,13 +2,10 @@
 /*
  * stream.c - what rank 0 asks of other ranks, step by step, and rows as columns, as they travel.
  *
- * Rows as columns, as they travel from a rank to rank 0.
- *
  * Numbers of a column are differences, and a start is the difference to the end before it: states that follow each
  * other have zeros.  Differences wrap, as that of two times may be more than a time can be.
  *
- * Rank 0's side of all that it asks other ranks for: steps that are gathered, and answers that find
- * their stream by the number of the ask.
+ * Steps are gathered, and answers find their stream by the number of the ask.
  */
 #include "mpi/stream.h"
 

@@ -2,9 +2,7 @@
 /*
  * stream.h - what rank 0 asks of other ranks, step by step, and rows as columns, as they travel.
  *
- * Rows as columns, as they travel from a rank to rank 0.
- *
- * Rows are of one layout, which both sides know: some columns of numbers, then some of values.
+ * *Rows* are of one layout, which both sides know: some columns of numbers, then some of values.
  *
  * 	states		attribute, start, duration;	its value
  * 	segments	start, duration;		a value for each field
@@ -22,9 +20,7 @@
  * Layout, counts, kinds and sizes are varints.  Another rank is as foreign as a file: all of it is checked before
  * any of it is used.  What was read borrows from the bytes.
  *
- * What rank 0 asks another rank for, and how the answers come.
- *
- * A stream is one question to one rank: for what it has of a host, or for rows, which come in several answers as
+ * A *stream* is one question to one rank: for what it has of a host, or for rows, which come in several answers as
  * more is asked for.  What starts is gathered, and sent when the first answer is wanted: one message a rank, and
  * all ranks work at a time.
  *

@@ -2,9 +2,7 @@
 /*
  * verbs.c - the program histree-mpi: builds and questions that many machines share.
  *
- * The program `histree-mpi`: builds and questions that many machines share.
- *
- * The verbs of histree-mpi: build, serve, and *faces*, the verbs of `histree` over what the ranks have.
+ * Its verbs are build, serve, and *faces*, the verbs of `histree` over what the ranks have.
  *
  * Of a command line only one rank says what is wrong with it: the others parse it without a word.
  */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * verbs.h - the program histree-mpi: builds and questions that many machines share.
- *
- * The verbs of histree-mpi: build, serve, and those of `histree` that rank 0 runs as they are, over a
- * store whose states, segments and events the ranks have.
  */
 #ifndef MPI_VERBS_H
 #define MPI_VERBS_H

@@ -3,8 +3,6 @@
  * node.h - what a node of a history tree is: its kinds, its bytes in format version 1 (histree-format(5)), and the
  * region that is asked of it.
  *
- * What a node of a history tree is, independent of its bytes.
- *
  * A node is one block.  It holds intervals, and above the leaves the bounds of its children.  The codec is two
  * objects, and nothing else knows the bytes (histree-format(5)):
  *
@@ -13,8 +11,6 @@
  *
  * Bounds: start and end of a node enclose those of its intervals and of its children.  A variant that does not
  * keep a child's end or keys (struct node_layout) reads them back as the widest that they can be.
- *
- * The bytes of a node, format version 1 (histree-format(5)).  For node/ only.
  *
  * 	OFFSET	SIZE
  * 	0	4	CRC-32C of the bytes from 4 to `used`
@@ -35,7 +31,7 @@
  * A row: varint start - node start, varint end - start, varint key, value (value.h).  Rows do not
  * depend on each other, so that a search can begin at any row of the index.
  *
- * What is asked of a node: keys times times (histree/query.h: the region of a query).
+ * What is asked of a node is a region: keys times times (histree/query.h).
  */
 #ifndef NODE_NODE_H
 #define NODE_NODE_H

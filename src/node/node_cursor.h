@@ -3,8 +3,6 @@
  * node_cursor.h - the intervals of a region in a node, in the order of (key, start), whatever the format of its
  * leaves.
  *
- * The intervals of a region in a leaf of columns, in the order of (key, start).
- *
  * Where all keys are asked for, each block is unpacked at once and its series are read one after the other.  Else
  * each key is looked for, from where the one before was.  Where times are asked for, the cursor goes from an
  * interval to the one that holds the next time, and passes by what lies between.
@@ -15,8 +13,6 @@
  * intervals, and a query of one time passes half of them.  So the steps that two loads have are added up at a time:
  * the even and the odd ones, in fields of twice their width, and then the fields, by a product that has the sum of
  * all of them in its highest one.
- *
- * The intervals of a region in a node, in the order of (key, start), for every format of leaf.
  *
  * It relies on a property of state histories: intervals of one key do not overlap.
  */

@@ -156,8 +156,6 @@ uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32
 	return count;
 }
 
-/* ---- row cursor ---------------------------------------------------------------------------------------------- */
-
 /* ---- rows ----------------------------------------------------------------------------------------- */
 
 /* Start, end and key of the row at `reader`, which is left before the value. */
@@ -321,8 +319,6 @@ enum histree_status row_cursor_next(struct row_cursor *cursor, struct histree_in
 {
 	return cursor->by_key ? next_of_some(cursor, out) : next_of_all(cursor, out);
 }
-
-/* ---- node counts --------------------------------------------------------------------------------------------- */
 
 /* ---- columns --------------------------------------------------------------------------------------------- */
 

@@ -3,15 +3,10 @@
  * node_view.h - a sealed node as it is read: its bounds and children, its intervals if it has rows, and how many
  * it has.
  *
- * Read a sealed node: its bounds and its children; node_cursor.h reads its intervals.
- *
  * A view borrows the block.  node_check() is for blocks that come from a file; what passed it can be viewed and
  * read without fear.  Rows are still decoded with every number checked.
  *
- * The intervals of a region in a node of rows, in the order of (key, start).
- *
- * How many intervals of each key a node has, and of which classes their values are: what a series
- * says of itself, without making its intervals.
+ * Counts are by key and class of value, from what each series says of itself, without making its intervals.
  */
 #ifndef NODE_NODE_VIEW_H
 #define NODE_NODE_VIEW_H

@@ -2,9 +2,6 @@
 /*
  * segment_memory.c - what differs between the stores of segments, as a table of calls, and the one in memory:
  * while a store is made, and in runs on disk when there are too many.
- *
- * A store of segments in memory while it is made, and runs of it on disk when there are too
- * many.
  */
 #include "segment/segment_memory.h"
 
@@ -526,8 +523,6 @@ enum histree_status segment_sort_next(struct segment_sort *sort, struct sorted_s
 	*out = sort->items[sort->next++];
 	return HISTREE_OK;
 }
-
-/* ---- segment memory ------------------------------------------------------------------------------------------ */
 
 /* ---- copies ------------------------------------------------------------------------------------- */
 

@@ -3,8 +3,6 @@
  * segment_memory.h - what differs between the stores of segments, as a table of calls, and the one in memory:
  * while a store is made, and in runs on disk when there are too many.
  *
- * What differs between the segment stores: a table of calls, and the body they work on.
- *
  * A cursor knows the orders that a store has by itself: none, and the keys of time.  What all stores have in
  * common, filters, limits, tokens and other orders, is in segment_cursor.c and segment_memory.h.
  *

@@ -2,12 +2,10 @@
 /*
  * segment_store.c - a store of segments, wherever they are: its calls, and the schema of their fields.
  *
- * Checks and copies schemas, and writes and reads them as the section SEGM.
+ * A *distinct* store has each of the segments that were added once: their bytes, interned.
  *
- * Segments that were added to a distinct store, each once: their bytes, interned.
- *
- * The public functions of stores, in front of their kinds (segment_memory.h): a store is
- * filled, then finished, and never changes after that.
+ * The public functions stand in front of the kinds (segment_memory.h): a store is filled, then finished, and never
+ * changes after that.
  */
 #include "segment/segment_store.h"
 
@@ -25,8 +23,6 @@
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "store/block_file.h"
-
-/* ---- segment schema ------------------------------------------------------------------------------------------ */
 
 /* ---- segment schema ------------------------------------------------------------------------------------------ */
 
@@ -348,8 +344,6 @@ const struct segment_backend segment_backend_map = {
 	.cursor_stats = list_cursor_stats,
 	.cursor_free = list_cursor_free,
 };
-
-/* ---- segment store ------------------------------------------------------------------------------------------- */
 
 /* ---- segment set --------------------------------------------------------------------------------------------- */
 

@@ -2,8 +2,6 @@
 /*
  * segment_store.h - a store of segments, wherever they are: its calls, and the schema of their fields.
  *
- * The schema of a store's segments: checked, copied, and as the section SEGM of a file.
- *
  * Section SEGM: least start (8), greatest end (8), least and greatest duration (8 each), 0 without segments;
  * version of the provider (4); its name; number of fields (1); for each its type (1) and name.  A name is its
  * size as a varint, then its bytes, none of them zero.

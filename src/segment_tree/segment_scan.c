@@ -16,10 +16,6 @@
 #include "store/block_file.h"
 #include "tree/tree_reader.h"
 
-/* ---- segment scan -------------------------------------------------------------------------------------------- */
-
-/* ---- segment scan -------------------------------------------------------------------------------------------- */
-
 /* ---- segment visit ------------------------------------------------------------------------------------------- */
 
 static enum histree_status malformed(const struct segment_visit *visit, const char *what, uint32_t which,
@@ -97,8 +93,6 @@ enum histree_status segment_visit_content(const struct segment_visit *visit, con
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: segment %u of block %u has malformed content",
 			 block_file_path(visit->reader->file), visit->view.number, index, block->bounds.number);
 }
-
-/* ---- segment damage ------------------------------------------------------------------------------------------ */
 
 /* ---- what is lost ------------------------------------------------------------------------------- */
 

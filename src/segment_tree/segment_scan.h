@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_scan.h - where a segment lies in a tree, as one number: node (32 bits), block (20), segment of the
- * block (7).  Locations ascend as a scan proceeds.
+ * segment_scan.h - the segments of a tree node by node, in no order: what is there, and what is damaged; and the
+ * iterator of segments that meet a window of time, as they come.
  *
- * The segments of a tree node by node, in no order: what is there, and what is damaged; and the
- * iterator of segments that meet a window of time, as they lie in the file (algorithm 5.1), or sorted by one of the
- * keys of time (algorithm 5.2).
+ * A *location* is where a segment lies in a tree, as one number: node (32 bits), block (20), segment of the block
+ * (7).  Locations ascend as a scan proceeds.
  *
  * A *visit* is one node of a tree of segments in memory, pinned, for the iterators of segments.
  *

@@ -40,8 +40,6 @@ static inline struct segment_key segment_key_limit(struct segment_order order, c
 	return segment_key_turn(segment_key_bound(order, bounds), true);
 }
 
-/* ---- segment sweep ------------------------------------------------------------------------------------------- */
-
 /* ---- segment queue ------------------------------------------------------------------------------------------- */
 
 #define NONE UINT32_MAX

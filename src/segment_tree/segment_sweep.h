@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_sweep.h - the orders of time as numbers: a segment's key, and the least key that a node or block can
- * have.
+ * segment_sweep.h - the segments of a tree in an order of time, by a sweep over its nodes (algorithm 5.2).
  *
- * A key is two numbers of 64 bits, compared one after the other:
+ * The orders are numbers: a segment's *key*, and the least key that a node or block can have.  A key is two
+ * numbers of 64 bits, compared one after the other:
  *
  * 	by start	start, duration
  * 	by end		end, start
@@ -12,9 +12,7 @@
  * So start and end can be had back from it, and only segments with equal times have equal keys.  Times are
  * moved so that their order is that of unsigned numbers.  Descending, both are complemented.
  *
- * The segments of a tree in an order, by a sweep over its nodes (algorithm 5.2).
- *
- * The priority queue of algorithm 5.2, for nodes, blocks and segments alike.
+ * The *queue* of algorithm 5.2 is for nodes, blocks and segments alike.
  *
  * It is monotone: nothing is pushed that comes before what was popped last.  So it can be a radix heap (Ahuja,
  * Mehlhorn, Orlin and Tarjan, 1990): an entry lies in a bucket by the first byte in which it differs from a floor

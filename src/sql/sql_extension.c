@@ -3,9 +3,7 @@
  * sql_extension.c - what histree adds to a connection of SQLite: a module for each relation, functions, and the
  * tables of a store that is attached.
  *
- * The tables of a store, made by SQL: virtual ones, and what is small as ordinary ones.
- *
- * What histree adds to a connection of SQLite: a module for each relation, and functions.
+ * The tables of a store are made by SQL: virtual ones, and what is small as ordinary ones.
  */
 #include "sql/sql_extension.h"
 
@@ -388,8 +386,6 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 	sql_store_leave(store);
 	return code;
 }
-
-/* ---- sql extension ------------------------------------------------------------------------------------------- */
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 

@@ -3,10 +3,6 @@
  * sql_extension.h - what histree adds to a connection of SQLite: a module for each relation, functions, and the
  * tables of a store that is attached.
  *
- * The tables of a store in a schema of a connection.
- *
- * What histree adds to a connection of SQLite: the modules of its tables, and its functions.
- *
  * 	histree_attach(path [, schema [, analysis]])
  * 					make the tables of a store (sql_extension.h); returns its path
  * 	histree_time(text)		a time as the command reads it, such as '+12.5ms' or '17:46:23.1', of the

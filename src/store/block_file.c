@@ -56,8 +56,6 @@ enum histree_status section_pages_refuse(struct histree_error *error)
 
 /* ---- block file ---------------------------------------------------------------------------------------------- */
 
-/* ---- block file ---------------------------------------------------------------------------------------------- */
-
 static enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
 					   struct histree_error *error);
 

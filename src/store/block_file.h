@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file.h - a section may be no longer than its bytes are worth.
+ * block_file.h - a file of blocks, followed by named sections (histree-format(5)): written, opened, and opened
+ * again when it is not complete; with the numbers of its format.
  *
- * A file may be long without having bytes: a hole takes no room on a disk and reads as zeros.  So the size of a
- * section alone is no reason to read it, or to take memory for it.  Its size is counted in pages: it may have as
- * many pages of zeros as other pages, and some more.  The sender of a section that costs n bytes of memory has
- * then sent a third of them.  The file system is not asked about holes, as those that compress do not know.
+ * A section may be no longer than its bytes are worth: a file may be long without having bytes, as a hole takes no
+ * room on a disk and reads as zeros.
  *
  * The writer counts likewise, so that it writes nothing that is not read.  No section that histree writes comes
  * near the limit, unless names have thousands of zeros.
- *
- * A file of blocks, followed by named sections (histree-format(5)): written, opened, and opened
- * again when it is not complete; with the numbers of its format: versions, sizes and the ids of sections.
  *
  * 	0			header, 4096 bytes: magic, versions, features, block size, where the table is
  * 	4096 + k * block size	block k

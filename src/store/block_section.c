@@ -2,10 +2,6 @@
 /*
  * block_section.c - the sections of a file: written with its blocks, in the end with the directory and the header,
  * and read.
- *
- * The sections of a file that is read.
- *
- * The writing half: blocks, sections, and in the end the directory and the header.
  */
 #include <assert.h>
 #include <errno.h>

@@ -6,11 +6,7 @@
  * Nested ranges become pieces without overlap, each with the deepest range that covers it, so
  * that a look-up is one search by halves.
  *
- * The inlined calls of a binary by address, from DWARF.  Units are read when an address in them
- * is asked for.
- *
- * Reads the functions of a binary with libdw: symbols, the build id that says whether it is the
- * right file, and lines and inlined calls where there is debugging information.
+ * Units of DWARF are read when an address in them is asked for.
  */
 #include "symbols/elf_names.h"
 
@@ -50,7 +46,13 @@
 	F(elf_, getphdrnum) F(elf_, getshdrstrndx) F(elf_, kind) F(elf_, nextscn) F(elf_, strptr) F(elf_, version) \
 		F(gelf_, getehdr) F(gelf_, getphdr) F(gelf_, getshdr) F(gelf_, getsym)
 
-static void inline_table_free(struct inline_table *table);
+/* Both loaded by elf_names_can_read(). */
+static struct {
+	DW_FUNCTIONS(LIBRARY_POINTER)
+} lib_dw;
+static struct {
+	ELF_FUNCTIONS(LIBRARY_POINTER)
+} lib_elf;
 
 /* ---- range cover --------------------------------------------------------------------------------------------- */
 
@@ -597,11 +599,6 @@ struct elf_names {
 	size_t segment_count;
 	struct name_table table;
 };
-
-/* Both loaded by elf_names_can_read(). */
-static struct lib_dw lib_dw;
-
-static struct lib_elf lib_elf;
 
 static struct library dw =
 	LIBRARY("libdw.so.1", "lines of functions need libdw (Debian: libdw1)", DW_FUNCTIONS, lib_dw);

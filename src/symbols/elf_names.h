@@ -3,14 +3,10 @@
  * elf_names.h - the functions of a binary: symbols, the build id that says whether it is the right one, and
  * inlined calls by address from DWARF.
  *
- * Which of many ranges of addresses an address belongs to: of nested ranges, the deepest.
+ * Of ranges of addresses that are nested, an address belongs to the deepest.
  *
  * Ranges may cross, as those of a damaged file do: an address belongs to the deepest, of equally deep ones to the
  * shortest, of these to the one with the least item.
- *
- * What the debugging information of a binary says of an address: a function, or one of a chain.
- *
- * The functions of one binary, or of the file with its debugging information, by libdw.
  *
  * The file is read, not mapped: that it is cut short while it is read is an error, not a signal.
  */

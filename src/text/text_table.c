@@ -2,9 +2,7 @@
 /*
  * text_table.c - tables of text, row by row (TSV, CSV, JSON), from a file, a pipe or standard input.
  *
- * Tables of text, row by row: TSV, CSV, JSON.
- *
- * Rows of JSON: one object a line, alone or as an element of an array that has each on a line.
+ * JSON is one object a line, alone or as an element of an array that has each on a line.
  *
  * Rows of tab-separated and comma-separated values (RFC 4180).
  *

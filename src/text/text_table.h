@@ -2,12 +2,9 @@
 /*
  * text_table.h - tables of text, row by row (TSV, CSV, JSON), from a file, a pipe or standard input.
  *
- * The bytes of a file, of a pipe, or of standard input, from front to back.
- *
  * What is no regular file is waited for, and read once.
  *
- * Tables of text as rows of cells: tab-separated values, comma-separated values, or JSON, one
- * object a line; and what a cell can be read as.
+ * A row is cells, and a cell can be read as a number, a time or a text.
  *
  * 	text_table_open(&table, io, path, NULL, NULL, &error);
  * 	size_t time = text_table_column(&table, "time");

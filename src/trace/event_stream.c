@@ -6,8 +6,6 @@
  * Copies of events in batches, filled by a crew that reads a trace ahead and shared by several
  * readers. A copy has all fields of the event and stays valid until its batch is cleared; a batch is reused after
  * the last of its readers has given it back.
- *
- * The events of a trace for all who read them: directly, or in batches from a feed.
  */
 #include "trace/event_stream.h"
 
@@ -562,8 +560,6 @@ static void event_feed_free(struct event_feed *feed)
 	pthread_mutex_destroy(&feed->mutex);
 	free(feed);
 }
-
-/* ---- event stream -------------------------------------------------------------------------------------------- */
 
 /* ---- opening ---------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * event_stream.h - the events of a trace for all who read them: directly, or copied in batches by a crew that
  * reads ahead.
  *
- * A trace is read ahead by a crew, and its events go in batches to one reader or more
+ * A *feed* is a trace that a crew reads ahead; its events go in batches to one reader or more
  * (docs/design/12-build.md).
  *
  * Every reader takes all batches, in order; a batch is filled again when all of them have given it back.  So the
@@ -19,8 +19,6 @@
  * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class
  * is a twin of the trace's own, with the same id, names and fields, whose trace, a twin too, finds the fields in
  * the copy; the trace of events that are decoded as they are read (packed_source.h) finds them there itself.
- *
- * The events of a trace, in one form for all who read them.
  *
  * 	status = event_stream_open(&stream, &origin, NULL, &error);
  * 	while (status == HISTREE_OK && (status = event_stream_look(&stream, &error)) == HISTREE_OK) {

@@ -173,8 +173,6 @@ static enum histree_status trace_merge_next(struct trace_merge *merge, bool want
 	return HISTREE_OK;
 }
 
-/* ---- trace --------------------------------------------------------------------------------------------------- */
-
 /* ---- trace time ---------------------------------------------------------------------------------------------- */
 
 /* How many bytes come before a time, about.  Returns false if packets do not say. */

@@ -2,11 +2,11 @@
 /*
  * trace_list.c - which traces are at and below some paths, and of which host each is.
  *
- * Finds the traces at and below a path: a folder that is a trace is one, other folders are searched.
- * A file is recognised by its first bytes, also in gzip. Each format is one row of the list.
+ * A folder that is a trace is one, other folders are searched.  A file is recognised by its first bytes, also in
+ * gzip.  Each format is one row of the list.
  *
- * Groups the traces at and below some paths by host, by what the traces say or by names that the
- * caller gives: what each pair says of its boot and its host, which are there twice, and which say nothing.
+ * Traces are grouped by what they say of their boot and their host, or by names that the caller gives; it is said
+ * which are there twice, and which say nothing.
  */
 #include "trace/trace_list.h"
 
@@ -96,8 +96,6 @@ void trace_places_release(struct trace_places *places)
 	free(places->places);
 	*places = (struct trace_places){ 0 };
 }
-
-/* ---- trace list ---------------------------------------------------------------------------------------------- */
 
 /* ---- trace format -------------------------------------------------------------------------------------------- */
 
@@ -489,8 +487,6 @@ void trace_list_release(struct trace_list *list)
 	free(list->entries);
 	*list = (struct trace_list){ 0 };
 }
-
-/* ---- trace hosts --------------------------------------------------------------------------------------------- */
 
 /* ---- trace group --------------------------------------------------------------------------------------------- */
 

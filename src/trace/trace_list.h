@@ -2,15 +2,12 @@
 /*
  * trace_list.h - which traces are at and below some paths, and of which host each is.
  *
- * Where traces are, links followed, to find what is named twice.
+ * A *place* is where a trace is, links followed, to find what is named twice.
  *
- * The traces at and below a path. A file is recognised by its content: a trace by itself, or a
- * format that is not read.
+ * A file is recognised by its content: a trace by itself, or a format that is not read.
  *
  * A user with a recording of trace-cmd or of a browser, or a trace in an archive, learns what it is and how to go
  * on, instead of what it is not.
- *
- * The traces at and below some paths, by the hosts that they are of.
  *
  * Traces are of one host if they are of one start of one machine, or if their hosts have one name and nothing says
  * that the starts differ.  What does not say whose it is is a host of its own, called as its file or folder.

@@ -2,8 +2,6 @@
 /*
  * trace_source.c - one trace of an input, whatever its format: a table of what a format does, and what its
  * streams, places, notes and reports are.
- *
- * Facts about a trace as a whole, and warnings about its input.
  */
 #include "trace/trace_source.h"
 
@@ -21,8 +19,6 @@
 #include "histree/cancel.h"
 #include "histree/status.h"
 #include "histree/value.h"
-
-/* ---- trace notes --------------------------------------------------------------------------------------------- */
 
 /* ---- trace facts --------------------------------------------------------------------------------------------- */
 

@@ -3,18 +3,17 @@
  * trace_source.h - one trace of an input, whatever its format: a table of what a format does, and what its
  * streams, places, notes and reports are.
  *
- * A place in a stream file, from which it can be read on.
+ * A *position* is a place in a stream file, from which it can be read on.
  *
- * What became of an input: counts, and what went wrong.
+ * A *report* says what became of an input: counts, and what went wrong.
  *
- * What a trace says of itself as a whole, whose it is and by which clock; and the counts and
+ * *Facts* are what a trace says of itself as a whole, whose it is and by which clock; *notes* the counts and
  * warnings about an input, as trace_report() hands them out.
  *
  * The number of warnings is bounded: the last one says how many more there were.
  *
- * What a stream of events has, whatever decodes it: the event that comes next, gaps, steps back.
- *
- * One trace of an input, whatever its format: a table of what a format does.
+ * A *stream* has what every stream of events has, whatever decodes it: the event that comes next, gaps, steps
+ * back.
  *
  * A source is scanned, then opened, which makes its streams; each stream hands out its events in the order of its
  * file, and trace_merge puts them in order.

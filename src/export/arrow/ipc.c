@@ -3,10 +3,6 @@
  * ipc.c - Arrow IPC: the messages of a stream (a schema, dictionaries, batches of columns), and the files and
  * streams that they make.
  *
- * The messages of an Arrow stream: a schema, dictionaries, batches of columns.
- *
- * Arrow IPC, of any stream.
- *
  * The dictionaries of a stream come before the batches that need them, as far as they have grown.  Those of a file
  * come once, after all batches: a reader of files finds them by the footer, and the last batch has all that others
  * have. So a file has no deltas, which not every reader knows.

@@ -2,8 +2,6 @@
 /*
  * ipc.h - Arrow IPC: the messages of a stream (a schema, dictionaries, batches of columns), and the files and
  * streams that they make.
- *
- * The export of histree/export.h with the file calls of a table.
  */
 #ifndef EXPORT_ARROW_IPC_H
 #define EXPORT_ARROW_IPC_H

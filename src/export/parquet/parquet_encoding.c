@@ -2,11 +2,6 @@
 /*
  * parquet_encoding.c - how Parquet writes numbers, texts and its own structures, and the texts of a column that
  * differ.
- *
- * The distinct texts of a column in a row group, numbered from 0, and its distinct numbers,
- * sorted.
- *
- * How Parquet writes numbers, texts and its own structures.
  */
 #include "export/parquet/parquet_encoding.h"
 
@@ -22,8 +17,6 @@
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
-
-/* ---- parquet distinct ---------------------------------------------------------------------------------------- */
 
 /* ---- parquet texts ------------------------------------------------------------------------------------------- */
 
@@ -165,8 +158,6 @@ static inline void parquet_bytes_put_varint(struct parquet_bytes *bytes, uint64_
 	if (to != NULL)
 		bytes->size = (size_t)(put_varint(to, number) - bytes->bytes);
 }
-
-/* ---- parquet encoding ---------------------------------------------------------------------------------------- */
 
 /* ---- delta packed -------------------------------------------------------------------------------------------- */
 

@@ -9,8 +9,7 @@
  * A stream with a dictionary has distinct texts already: they are added without comparing them with the others,
  * which saves a hash for each.  Otherwise each is looked up first.
  *
- * How Parquet writes numbers, texts and its own structures, into bytes that grow at their end;
- * with the numbers of the format that are written here, as parquet.thrift of Apache parquet-format has them.
+ * All of it is written into bytes that grow at their end; with the numbers of the format that are written here.
  *
  * Memory that is out is remembered, and asked for once, at the end of a page or of the footer: until then
  * everything that is put goes nowhere.

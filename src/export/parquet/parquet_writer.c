@@ -80,8 +80,6 @@ void parquet_order_release(struct parquet_order *order)
 	*order = (struct parquet_order){ 0 };
 }
 
-/* ---- parquet writer ------------------------------------------------------------------------------------------ */
-
 /* ---- parquet footer ------------------------------------------------------------------------------------------ */
 
 /* Longer texts are not bounds: they would only fill the footer. */

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_writer.h - the rows of a row group by one or two columns.
+ * parquet_writer.h - a Parquet file, front to back: rows are gathered into row groups, sorted by one or two
+ * columns, and written; and what the file says of itself at its end.
  *
- * A Parquet file: row groups one after the other, and what the file says of itself at its end.
- *
- * What a file says of itself at its end: its columns, its row groups, and the bounds of each
- * page.
+ * That is its columns, its row groups, and the bounds of each page.
  *
  * What is to be said of a chunk is put into bytes as soon as it is written, about 300 of them and 50 a page, and
  * these are all that is kept of it.
- *
- * Gathers rows into row groups and writes them: a Parquet file from front to back.
  */
 #ifndef EXPORT_PARQUET_PARQUET_WRITER_H
 #define EXPORT_PARQUET_PARQUET_WRITER_H

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * packed_source.c - events and their structured values as bytes.
- *
- * A trace whose events are decoded once and sorted by time before the first is handed out; the
+ * packed_source.c - a trace whose events are decoded once and sorted by time, before the first is handed out.  The
  * sort goes to disk when memory is short.
  */
 #include "trace/packed/packed_source.h"
@@ -20,8 +18,6 @@
 #include "store/record_sort.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_source.h"
-
-/* ---- packed parts -------------------------------------------------------------------------------------------- */
 
 /* ---- packed parts -------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packed_source.h - an event with its fields, as a reader of traces has decoded it, and as bytes that are sorted; a
- * field may be a value with others inside, structures and arrays.
+ * packed_source.h - a trace whose events are decoded once and sorted by time, before the first is handed out; and
+ * an event with its fields as bytes, which are what is sorted.
  *
  * The bytes: the number of the class plus one, the CPU plus one and the count of cells that are there, as varints;
  * for each of these a byte or more, as a varint, which is the count of absent cells before it times eight plus its

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
  * perf_source.c - a recording of perf as a source: its records as events in the order of time, with what was lost.
- *
- * The records of a perf.data as events in the order of time, with what was lost.
- *
- * When and on which CPU a record was written, and of which attribute it is.
- *
- * A recording of perf as a source: one file, one stream; or a folder (--threads), each file a
- * stream.
  */
 #include "trace/perf/perf_source.h"
 

@@ -2,9 +2,6 @@
 /*
  * perf_source.h - a recording of perf as a source: its records as events in the order of time, with what was lost.
  *
- * The events of a perf.data, of all CPUs, in the order of their times, and where some are
- * missing.
- *
  * Records are read one after the other, those inside compressed ones in their place.  Where a record is damaged,
  * all up to the next end of a round is lost: an end of a round is 8 bytes that nothing else looks like.
  *
@@ -26,8 +23,8 @@
  * are walked once before.  perf also counts lost samples when it ends (LOST_SAMPLES): what exceeds the other
  * records was lost behind the last event.
  *
- * A recording of perf, as `perf record` writes it: one file, one stream; of a folder (--threads)
- * the file "data" is the recording, and each file a stream.
+ * `perf record` writes one file, which is one stream; of a folder (--threads) the file "data" is the recording,
+ * and each file a stream.
  *
  * Without libtraceevent, perf_format says how to do without.
  */

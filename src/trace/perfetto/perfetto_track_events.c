@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
  * perfetto_track_events.c - track events and samples of Perfetto in the words of event.h.
- *
- * Track events of Perfetto in the words of event.h.
- *
- * Samples of linux.perf and of the profiler in browsers, in the words of
- * event.h.
  */
 #include "trace/perfetto/perfetto_track_events.h"
 

@@ -2,10 +2,7 @@
 /*
  * wire.c - messages of protocol buffers, and times of any clock of a trace of Perfetto as times of the day.
  *
- * Messages of protocol buffers, field by field.  No field reaches beyond its message.
- *
- * Times of any clock of a trace as times of the day, by the snapshots that relate clocks to
- * one another.
+ * No field reaches beyond its message.
  */
 #include "trace/perfetto/wire.h"
 

@@ -2,8 +2,7 @@
 /*
  * wire.h - messages of protocol buffers, and times of any clock of a trace of Perfetto as times of the day.
  *
- * Messages of protocol buffers, field by field, as they are on the wire
- * (https://protobuf.dev/programming-guides/encoding/).
+ * A *message* is read field by field, as it is on the wire (https://protobuf.dev/programming-guides/encoding/).
  *
  * 	struct wire_message message = wire_message(bytes, size);
  * 	struct wire_field field;

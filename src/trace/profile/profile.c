@@ -3,9 +3,7 @@
  * profile.c - profiles that are one document: what readers of their formats fill, and the sources that they
  * become.
  *
- * A profile that is one document, as a reader of one of its formats has it
- *
- * Profiles as sources: speedscope, V8, Firefox, and folded stacks.
+ * The sources are speedscope, V8, Firefox, and folded stacks.
  */
 #include "trace/profile/profile.h"
 
@@ -33,8 +31,6 @@ static inline bool json_span_is(struct json_span span, char byte)
 enum { PROFILE_TEXT_MAX = 1 << 20 };
 
 enum { PROFILE_DOCUMENT_MAX = 256 << 20 };
-
-/* ---- profile ------------------------------------------------------------------------------------------------- */
 
 /* ---- profile ------------------------------------------------------------------------------------------------- */
 
@@ -313,8 +309,6 @@ struct packed_text json_span_text(struct json_span value, struct json_text *text
 		return none;
 	return (struct packed_text){ word.bytes, word.size };
 }
-
-/* ---- profile look -------------------------------------------------------------------------------------------- */
 
 /* ---- documents ------------------------------------------------------------------------------------------- */
 

@@ -3,14 +3,10 @@
  * profile.h - profiles that are one document: what readers of their formats fill, and the sources that they
  * become.
  *
- * A profile that is one document, as a reader of one of its formats has it: samples by
- * packed_samples.h, spans by packed_markers.h.
- *
  * A format is a function that is given the whole document and adds what is in it.  It returns HISTREE_OK, and
  * damage is a note; HISTREE_ERR_TRACE if the document is nothing that it can read.
  *
- * A document of JSON in memory, of which values are looked up where they lie: nothing is made of
- * it.
+ * A *document* is JSON in memory, of which values are looked up where they lie: nothing is made of it.
  *
  * A value is the part of the document that it is.  Lists and objects are walked with a rest, which begins behind
  * their bracket; what is no JSON ends a walk, as does the end of the document, so that of one that is cut there is

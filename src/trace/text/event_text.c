@@ -3,12 +3,6 @@
  * event_text.c - a table of events as a source: a file, a stream, an event a row; which column is what, and rows
  * in the order of time.
  *
- * Which column of a table is what of an event, and one event of a table.
- *
- * Rows that were read and not handed out yet, in the order of time.
- *
- * A table of events as a source: one file, one stream, an event a row.
- *
  * Here are the classes of the events and their fields, and the columns of what an event has besides its fields,
  * such as its time and its CPU.
  */
@@ -34,8 +28,6 @@
 #include "histree/status.h"
 #include "text/text_table.h"
 #include "trace/trace_source.h"
-
-/* ---- event map ----------------------------------------------------------------------------------------------- */
 
 /* ---- event row ----------------------------------------------------------------------------------------------- */
 
@@ -378,8 +370,6 @@ void event_window_release(struct event_window *window)
 
 /* ---- event text ---------------------------------------------------------------------------------------------- */
 
-/* ---- event text ---------------------------------------------------------------------------------------------- */
-
 /* In JSON a name may have several classes. */
 enum { EVENT_NAMES_MAX = 65536, EVENT_CLASSES_MAX = 4 * EVENT_NAMES_MAX };
 
@@ -492,8 +482,6 @@ static const struct text_class *event_class_of_row(struct event_text *text, stru
 	}
 	return text->classes[number];
 }
-
-/* ---- event parts --------------------------------------------------------------------------------------------- */
 
 /* ---- columns --------------------------------------------------------------------------------------- */
 

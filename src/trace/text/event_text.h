@@ -3,8 +3,7 @@
  * event_text.h - a table of events as a source: a file, a stream, an event a row; which column is what, and rows
  * in the order of time.
  *
- * Which columns of a text are what of an event: "time=ts,unit=us,name=event,cpu=core,tid=thread"; and
- * an event of it: its cells, and the class that says which cell each field is.
+ * A *map* says which columns are what of an event: "time=ts,unit=us,name=event,cpu=core,tid=thread".
  *
  * KEY=VALUE with commas between them:
  *
@@ -19,18 +18,15 @@
  * 	FIELD			the column that the field of that name is; the other columns are fields too, by
  * 				their own names
  *
- * Rows of events that were read and not handed out yet, in the order of time.
+ * The *window* has the rows that were read and not handed out yet.
  *
  * A row may be EVENT_WINDOW_ROWS rows from where its time belongs: that many are kept back, fewer if they have
  * more than EVENT_WINDOW_BYTES.  Rows of one time stay in the order of the text.  A row that comes in order costs
  * one comparison.
  *
- * Events in a table of text (text/text_table.h), one a row: when, what, on which CPU, with fields.
- *
- * A text is one stream.  Its rows are sorted by time within a window (event_text.h); one that is further from
- * its place ends the stream with an error that says where it is, as does one that cannot be understood.
- * What each column is, a map says (event_text.h): a trace is written "text:MAP:FILE", or "FILE" with the default
- * map.
+ * A text is one stream.  A row that is further from its place than the window ends the stream with an error that
+ * says where it is, as does one that cannot be understood.  A trace is written "text:MAP:FILE", or "FILE" with the
+ * default map.
  */
 #ifndef TRACE_TEXT_EVENT_TEXT_H
 #define TRACE_TEXT_EVENT_TEXT_H

@@ -2,11 +2,6 @@
 /*
  * dat_file.c - what a trace.dat says before its events, in versions 6 and 7, and how the times of the kernel's
  * buffer become ns of the day.
- *
- * What a trace.dat says before its events, and how the times of the kernel's buffer become ns of the
- * day, or of the clock that was recorded.
- *
- * Version 6: all in one row, behind the head (trace-cmd.dat.v6(5)).
  */
 #include "trace/trace_cmd/dat_file.h"
 
@@ -53,8 +48,6 @@ bool dat_unpack(enum dat_packing packing, const uint8_t *bytes, size_t size, uin
 		return false;
 	}
 }
-
-/* ---- dat file ------------------------------------------------------------------------------------------------ */
 
 /* ---- dat clock ----------------------------------------------------------------------------------------------- */
 

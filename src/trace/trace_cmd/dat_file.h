@@ -3,10 +3,10 @@
  * dat_file.h - what a trace.dat says before its events, in versions 6 and 7, and how the times of the kernel's
  * buffer become ns of the day.
  *
- * Blocks that trace-cmd has compressed, each by itself, with zlib or zstd.
+ * Blocks that trace-cmd has compressed are so each by itself, with zlib or zstd.
  *
- * What a trace.dat says before its events: the layout of pages, descriptions of tracepoints, its
- * clock, whose it is, and where the pages of each CPU are.
+ * A head has the layout of pages, descriptions of tracepoints, the clock, whose trace it is, and where the pages
+ * of each CPU are.
  *
  * Version 6 has that in one row at the beginning (trace-cmd.dat.v6(5)); version 7 has sections, which options point
  * to, and may compress them (trace-cmd.dat.v7(5)).

@@ -3,13 +3,7 @@
  * dat_stream.c - a trace.dat as a source: a stream for each CPU of each buffer, page by page, and gaps where the
  * kernel lost events.
  *
- * The events of one CPU of a trace.dat in one buffer, page by page, and gaps where the kernel lost
- * some. No event reaches beyond its page.
- *
- * Pages lie plain or in compressed chunks.  Classes of events are "SYSTEM:NAME", with the fields of its
- * description.
- *
- * A trace.dat as a source: one file, a stream for each CPU of each buffer.
+ * No event reaches beyond its page.
  */
 #include "trace/trace_cmd/dat_stream.h"
 
@@ -27,8 +21,6 @@
 #include "trace/trace_cmd/dat_file.h"
 #include "trace/trace_source.h"
 #include "trace/tracepoint.h"
-
-/* ---- dat stream ---------------------------------------------------------------------------------------------- */
 
 /* ---- ring page ----------------------------------------------------------------------------------------------- */
 

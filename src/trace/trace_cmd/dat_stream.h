@@ -3,19 +3,13 @@
  * dat_stream.h - a trace.dat as a source: a stream for each CPU of each buffer, page by page, and gaps where the
  * kernel lost events.
  *
- * The events of one CPU of a trace.dat in one buffer, and where some are missing.
- *
  * Pages lie one after another, plain or in compressed chunks.  Classes of events are "SYSTEM:NAME", with the
  * fields of its description, and `common_tgid`, if the file says which processes threads belong to.
- *
- * A page of the kernel's ring buffer:
  *
  * A page is a time, a word that says how many bytes of entries follow and whether events are missing before them,
  * and entries.  An entry begins with a word of 32 bits: 5 of a type or length, and 27 of the time since the entry
  * before.  Sources: include/linux/ring_buffer.h and kernel/trace/ring_buffer.c of Linux, and what it says itself in
  * /sys/kernel/tracing/events/header_page and header_event.
- *
- * A trace.dat, as trace-cmd writes it: one file, a stream for each CPU of each buffer.
  *
  * Without libtraceevent, dat_format says how to do without.
  */

@@ -2,11 +2,7 @@
 /*
  * uftrace_source.c - a recording of uftrace as a source: a folder with "info" and a stream for each task.
  *
- * The names of functions that uftrace wrote down, by process and library.
- *
- * The entries and exits of one task, record by record (libmcount/record.c of uftrace).
- *
- * A recording of uftrace as a source: a folder with "info" and a stream for each task.
+ * A task's entries and exits are read record by record (libmcount/record.c of uftrace).
  */
 #include "trace/uftrace/uftrace_source.h"
 
@@ -127,8 +123,6 @@ struct uftrace_stream {
 /* ---- uftrace stream ------------------------------------------------------------------------------------------ */
 
 enum { UFTRACE_RECORD_SIZE = 16 };
-
-/* ---- uftrace names ------------------------------------------------------------------------------------------- */
 
 /* ---- uftrace symbols ----------------------------------------------------------------------------------------- */
 

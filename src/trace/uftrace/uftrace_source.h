@@ -2,9 +2,6 @@
 /*
  * uftrace_source.h - a recording of uftrace as a source: a folder with "info" and a stream for each task.
  *
- * A recording of uftrace: a folder with a file "info" and the calls of each task in a file of
- * its own, which is a stream.
- *
  * What uftrace recorded of the kernel (kernel-cpuN.dat) and with perf (perf-cpuN.dat) beside is not read.
  */
 #ifndef TRACE_UFTRACE_UFTRACE_SOURCE_H
