@@ -186,7 +186,7 @@ BOTH = COLUMNS.format('<stateChange><stateAttribute type="constant" value="V"/><
 
 
 def mix(word):
-    """hash_mix() of src/base/hash.h."""
+    """hash_mix() of src/base/hash_index.h."""
     mask = (1 << 64) - 1
     word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9 & mask
     word = (word ^ word >> 27) * 0x94d049bb133111eb & mask
