@@ -54,6 +54,8 @@ static struct {
 	ELF_FUNCTIONS(LIBRARY_POINTER)
 } lib_elf;
 
+static void inline_table_free(struct inline_table *table);
+
 /* ---- range cover --------------------------------------------------------------------------------------------- */
 
 /* A walk over all places where ranges begin or end. */

@@ -162,7 +162,7 @@ static const char *const map_part_names[MAP_PART_COUNT][3] = {
 	[MAP_THREAD] = { "thread", NULL, NULL },
 };
 
-static const char *const tracers[] = { "lttng", "perf", "ust", "none", NULL };
+static const char *const tracer_words[] = { "lttng", "perf", "ust", "none", NULL };
 
 static const char *const formats[] = { "tsv", "csv", "json", NULL };
 
@@ -206,7 +206,7 @@ static enum histree_status set(struct event_map *map, const char *key, char *val
 		return set_unit(map, value, error);
 	if (strcmp(key, "tracer") == 0) {
 		map->tracer = value;
-		return is_among(tracers, value)
+		return is_among(tracer_words, value)
 			       ? HISTREE_OK
 			       : error_set(error, HISTREE_ERR_ARGUMENT,
 					   "'tracer=%.40s': there are lttng, perf, ust and none", value);

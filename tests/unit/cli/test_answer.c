@@ -33,7 +33,7 @@ struct world {
 
 static uint64_t random_state = 20260731;
 
-static uint64_t random_below(uint64_t bound)
+static uint64_t any_below(uint64_t bound)
 {
 	random_state ^= random_state << 13;
 	random_state ^= random_state >> 7;
@@ -66,9 +66,9 @@ static void fill(struct world *world, struct histree_state_system *system)
 	}
 	histree_time now = START;
 	for (int32_t change = 0; change < ATTRIBUTES * CHANGES; change++) {
-		int which = (int)random_below(ATTRIBUTES);
+		int which = (int)any_below(ATTRIBUTES);
 		char text[32];
-		now += (histree_time)random_below(80) + 1;
+		now += (histree_time)any_below(80) + 1;
 		snprintf(text, sizeof(text), "value %d", change);
 		assert_int_equal(histree_state_modify(system, now, quarks[which], histree_string(text), NULL),
 				 HISTREE_OK);
@@ -216,14 +216,14 @@ static void ranges_and_times_are_cut_without_loss(void **state)
 	for (int i = 0; i < 8; i++) {
 		struct attribute_list some = list;
 		histree_time times[20], time = START;
-		some.attributes += random_below(ATTRIBUTES);
-		some.count = 1 + random_below(ATTRIBUTES - (uint64_t)(some.attributes - list.attributes));
-		histree_time from = START + (histree_time)random_below(END - START);
-		histree_time to = from + (histree_time)random_below((uint64_t)(END - from) + 1);
+		some.attributes += any_below(ATTRIBUTES);
+		some.count = 1 + any_below(ATTRIBUTES - (uint64_t)(some.attributes - list.attributes));
+		histree_time from = START + (histree_time)any_below(END - START);
+		histree_time to = from + (histree_time)any_below((uint64_t)(END - from) + 1);
 		check(world, &(struct answer_question){ .attributes = &some, .from = from, .to = to });
 		check(world, &(struct answer_question){ .attributes = &some, .from = from, .to = from });
 		for (int j = 0; j < 20; j++)
-			times[j] = time += 1 + (histree_time)random_below((END - START) / 20 - 1);
+			times[j] = time += 1 + (histree_time)any_below((END - START) / 20 - 1);
 		check(world, &(struct answer_question){ .attributes = &some, .times = times, .time_count = 20 });
 	}
 	attribute_list_release(&list);
