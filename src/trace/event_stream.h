@@ -31,8 +31,8 @@
  * makes the events:
  *
  * - The reader itself, one at a time: then the trace is where the event is, and says its positions.
- * - A crew, ahead of the reader and in batches, which other readers have too (event_stream.h): what was looked at is
- *   a batch, and the trace is somewhere behind it.
+ * - A crew, ahead of the reader and in batches, which other readers have too: what was looked at is a batch, and
+ *   the trace is somewhere behind it.
  * - The reader again, of a trace that was read before, from a place in it on: an origin that says what the trace
  *   was refuses another one.
  *
