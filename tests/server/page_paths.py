@@ -62,9 +62,7 @@ def shows_path(page, fragment):
 
 def shows_why(page):
     page.browser.run("document.querySelector('#panes [data-view=why]').click()")
-    page.browser.until(f"Boolean({WHY})")
-    assert "choose a thread" in page.browser.until(f"{WHY}.what.textContent")
-    page.browser.run("page.charts[0].choose(0)")
+    page.browser.until(f"Boolean({WHY})")  # of the row that was chosen before
     page.browser.until(f"{WHY}.isComplete && Boolean({WHY}.path) && {WHY}.what.textContent.includes('those it waited for')")
     page.browser.run("await new Promise((done) => setTimeout(done, 200))")
     names = page.browser.run("return [...document.querySelectorAll('.path-name')].map((one) => one.textContent)")
