@@ -174,6 +174,12 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_build(const struct hi
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error);
 
+/*
+ * Returns whether what is at a path is one trace, by the beginning of a file or the names in a folder.  Folders
+ * below are not looked at, and a build may still find that there is nothing in it.
+ */
+HISTREE_API bool histree_is_trace(const char *path);
+
 struct histree_analysis_info {
 	const char *name;
 	uint32_t version;

@@ -125,7 +125,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 const struct cli_verb verb_serve = {
 	.name = "serve",
 	.summary = "show stores to trace viewers and browsers",
-	.arguments = "STORE|FOLDER...",
+	.arguments = "STORE|TRACE|FOLDER...",
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,

@@ -415,14 +415,36 @@ static const struct trace_format_kind *kind_of_file(const char *path)
 }
 
 /* perf keeps a recording of several threads in a folder, and in its file "data" what it says of itself. */
+static bool is_perf_recording(const char *folder)
+{
+	char *path;
+	if (asprintf(&path, "%s/data", folder) < 0)
+		return false;
+	const bool is_one = kind_of_file(path) == &perf_format;
+	free(path);
+	return is_one;
+}
+
+bool trace_is_at(const char *path)
+{
+	struct stat facts;
+	if (stat(path, &facts) != 0)
+		return false;
+	if (S_ISDIR(facts.st_mode))
+		return has_metadata(path) > 0 || uftrace_source_is(path) || is_perf_recording(path);
+	return S_ISREG(facts.st_mode) &&
+	       (kind_of_file(path) != NULL || line_source_is(path) || event_text_is(&io_posix, path));
+}
+
 static enum histree_status find_recording_in(struct trace_list *list, const char *folder,
 					     struct histree_error *error)
 {
 	char *path;
+	if (!is_perf_recording(folder))
+		return HISTREE_OK;
 	if (asprintf(&path, "%s/data", folder) < 0)
 		return error_memory(error, "a path");
-	const struct trace_format_kind *kind = kind_of_file(path);
-	enum histree_status status = kind == &perf_format ? add(list, path, kind, error) : HISTREE_OK;
+	enum histree_status status = add(list, path, &perf_format, error);
 	free(path);
 	return status;
 }

@@ -81,6 +81,9 @@ struct trace_list {
 enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error);
 void trace_list_release(struct trace_list *list);
 
+/* Returns whether there is one trace at a path: see histree_is_trace(). */
+bool trace_is_at(const char *path);
+
 enum { TRACE_GROUP_NAME_SIZE = 128 };
 
 struct trace_group {

@@ -437,6 +437,34 @@ def paths_stay_inside(client):
     client.json("DELETE", f"/traces/{trace['UUID']}")
 
 
+def every_format_is_opened(histree, folder):
+    """What `histree build` reads is listed and opened, be it a folder or a file; what is no trace is not."""
+    served = folder / "served"
+    (served / "deep").mkdir(parents=True)
+    (served / "notes.md").write_text("# Notes\n\nno event here\n")
+    (served / "deep" / "spans.json").write_text(json.dumps({"traceEvents": [
+        {"name": "load", "ph": "X", "ts": 5, "dur": 7, "pid": 3, "tid": 4}, {"name": "draw", "ph": "X", "ts": 20, "dur": 2, "pid": 3, "tid": 4}]}))
+    (served / "switches.txt").write_text("          <idle>-0       [001] d..2.   12.000100: sched_switch: prev_comm=swapper/1 prev_pid=0 "
+                                         "prev_prio=120 prev_state=R ==> next_comm=make next_pid=77 next_prio=120\n"
+                                         "            make-77      [001] d..2.   12.000900: sched_switch: prev_comm=make prev_pid=77 "
+                                         "prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120\n")
+    (folder / "stores").mkdir()
+    with Server(histree, folder / "stores", [served]) as server:
+        client = Client(histree, server)
+        listed = json.loads(client.ask("GET", "/api/v1/traces")[2])
+        assert listed["all"] and {one["name"]: one["isStore"] for one in listed["traces"]} == {
+            "served/deep/spans.json": False, "served/switches.txt": False}, listed
+        opens = lambda path: client.ask("POST", "/tsp/api/traces", {"parameters": {"uri": str(path), "name": path.name}})
+        assert opens(served / "notes.md")[0] != 200
+        for one in listed["traces"]:
+            status, _, content = opens(pathlib.Path(one["path"]))
+            assert status == 200, content
+            trace = json.loads(content)
+            while client.json("GET", f"/traces/{trace['UUID']}")["indexingStatus"] == "RUNNING":
+                time.sleep(0.02)
+            assert client.json("GET", f"/traces/{trace['UUID']}")["nbEvents"] > 0
+
+
 def hosts_stay_apart(histree, folder):
     """An experiment of traces of two hosts is made of both; one of one host is made as ever."""
     data = SOURCE / "tests" / "data" / "ctf-calls"
@@ -584,6 +612,8 @@ def main():
                 tally.run(f"{trace.name}: {test.__name__}", lambda: test(Client(histree, server, trace)))
     with tempfile.TemporaryDirectory() as name:
         tally.run("hosts_stay_apart", lambda: hosts_stay_apart(histree, pathlib.Path(name)))
+    with tempfile.TemporaryDirectory() as name:
+        tally.run("every_format_is_opened", lambda: every_format_is_opened(histree, pathlib.Path(name)))
     with tempfile.TemporaryDirectory() as name:
         tally.run("damaged_store", lambda: damaged_store(histree, pathlib.Path(name)))
         tally.run("ids_and_labels", lambda: ids_and_labels(histree, pathlib.Path(name)))

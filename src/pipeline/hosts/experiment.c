@@ -913,6 +913,11 @@ enum histree_status histree_build(const struct histree_build_options *options, s
 	return pipeline_build(options, &io_posix, error);
 }
 
+bool histree_is_trace(const char *path)
+{
+	return trace_is_at(path);
+}
+
 enum histree_status histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error)
 {
 	return trace_hosts_check_paths(traces, trace_count, error);

@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/trace_word.h"
+#include "histree/build.h"
 #include "histree/store.h"
 
 enum { FOLDERS_DEEP_MAX = 8, FOLDERS_SEEN_MAX = 10000 };
@@ -85,7 +86,7 @@ static bool is_file_in(const char *folder, const char *name)
 /* `seen` counts down. */
 static bool has_trace(const char *folder, unsigned depth, unsigned *seen)
 {
-	if (is_file_in(folder, "metadata"))
+	if (histree_is_trace(folder))
 		return true;
 	DIR *entries = depth < FOLDERS_DEEP_MAX && *seen > 0 ? opendir(folder) : NULL;
 	if (entries == NULL)
@@ -94,9 +95,13 @@ static bool has_trace(const char *folder, unsigned depth, unsigned *seen)
 	bool found = false;
 	for (const struct dirent *entry; !found && (entry = readdir(entries)) != NULL;) {
 		char path[PATH_MAX];
-		bool is_folder = entry->d_type == DT_DIR && entry->d_name[0] != '.';
-		if (is_folder && snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < (int)sizeof(path))
+		if (entry->d_name[0] == '.' ||
+		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= (int)sizeof(path))
+			continue;
+		if (entry->d_type == DT_DIR)
 			found = has_trace(path, depth + 1, seen);
+		else if (entry->d_type == DT_REG && *seen > 0 && --*seen > 0)
+			found = histree_is_trace(path);
 	}
 	closedir(entries);
 	return found;
@@ -108,7 +113,7 @@ enum path_kind path_kind_of(const char *path)
 	if (stat(path, &facts) != 0)
 		return PATH_NOTHING;
 	if (!S_ISDIR(facts.st_mode))
-		return PATH_FILE;
+		return histree_is_trace(path) ? PATH_TRACE : PATH_FILE;
 	if (is_file_in(path, "manifest.json"))
 		return PATH_STORE;
 	unsigned seen = FOLDERS_SEEN_MAX;

@@ -28,10 +28,10 @@ void allowed_paths_release(struct allowed_paths *allowed);
 
 enum path_kind {
 	PATH_NOTHING, /* nothing is there */
-	PATH_FILE,
-	PATH_FOLDER, /* neither of: */
-	PATH_STORE,  /* it may be damaged */
-	PATH_TRACE,  /* a folder with a CTF trace in it or below it */
+	PATH_FILE,    /* that is no trace */
+	PATH_FOLDER,  /* neither of: */
+	PATH_STORE,   /* it may be damaged */
+	PATH_TRACE,   /* a trace, or a folder with one below it */
 };
 
 /* Returns what is at a path; looks a few folders deep, at a bounded number of them. */

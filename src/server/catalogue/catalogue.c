@@ -25,13 +25,13 @@
 
 /* ---- served traces ------------------------------------------------------------------------------------------- */
 
-enum { FOLDERS_DEEP_MAX = 8, FOLDERS_SEEN_MAX = 10000, TRACES_MAX = 1000 };
+enum { FOLDERS_DEEP_MAX = 8, FOLDERS_SEEN_MAX = 10000, FILES_SEEN_MAX = 10000, TRACES_MAX = 1000 };
 
 struct search {
 	served_traces_visit *visit;
 	void *context;
 	size_t name_at; /* in a path */
-	unsigned folders, traces;
+	unsigned folders, files, traces;
 	bool saw_all;
 };
 
@@ -44,19 +44,29 @@ static bool has_file(const char *folder, const char *name)
 }
 
 /* Returns whether there is a trace or a store, which has nothing below it to look for. */
-static bool search_take(struct search *search, const char *folder)
+static bool search_take(struct search *search, const char *path, bool is_store)
 {
-	bool is_store = has_file(folder, "manifest.json");
-	if (!is_store && !has_file(folder, "metadata"))
+	if (!is_store && !histree_is_trace(path))
 		return false;
 	search->traces++;
-	search->visit(search->context, &(struct served_trace){ folder, folder + search->name_at, is_store });
+	search->visit(search->context, &(struct served_trace){ path, path + search->name_at, is_store });
 	return true;
 }
 
-static int is_folder(const struct dirent *entry)
+static int is_looked_at(const struct dirent *entry)
 {
-	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
+	return (entry->d_type == DT_DIR || entry->d_type == DT_REG) && entry->d_name[0] != '.';
+}
+
+/* The beginning of each is read: of a folder with very many, not of all. */
+static void look_at_file(struct search *search, const char *path)
+{
+	if (search->files == FILES_SEEN_MAX || search->traces == TRACES_MAX) {
+		search->saw_all = false;
+		return;
+	}
+	search->files++;
+	(void)search_take(search, path, false);
 }
 
 static void look_into(struct search *search, const char *folder, unsigned depth)
@@ -67,12 +77,16 @@ static void look_into(struct search *search, const char *folder, unsigned depth)
 		return;
 	}
 	search->folders++;
-	if (search_take(search, folder))
+	if (search_take(search, folder, has_file(folder, "manifest.json")))
 		return;
-	int count = scandir(folder, &entries, is_folder, alphasort);
+	int count = scandir(folder, &entries, is_looked_at, alphasort);
 	for (int i = 0; i < count; i++) {
 		char path[PATH_MAX];
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) < (int)sizeof(path))
+		bool is_whole =
+			snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) < (int)sizeof(path);
+		if (is_whole && entries[i]->d_type == DT_REG)
+			look_at_file(search, path);
+		else if (is_whole)
 			look_into(search, path, depth + 1);
 		free(entries[i]);
 	}
@@ -88,8 +102,12 @@ static bool served_traces_each(const struct allowed_paths *allowed, served_trace
 {
 	struct search search = { .visit = visit, .context = context, .saw_all = true };
 	for (size_t i = 0; i < allowed->count; i++) {
+		struct stat facts;
 		search.name_at = (size_t)(path_name(allowed->paths[i]) - allowed->paths[i]);
-		look_into(&search, allowed->paths[i], 0);
+		if (stat(allowed->paths[i], &facts) == 0 && S_ISREG(facts.st_mode))
+			look_at_file(&search, allowed->paths[i]);
+		else
+			look_into(&search, allowed->paths[i], 0);
 	}
 	return search.saw_all;
 }
@@ -708,7 +726,10 @@ static enum histree_status add_path(struct catalogue *catalogue, const char *pat
 {
 	enum path_kind kind = path_kind_of(resolved);
 	if (kind == PATH_FILE)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is a file; a store is a folder", path);
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%s' is a file that is no trace; a store is a folder ('histree build' says what "
+				 "it reads)",
+				 path);
 	return kind == PATH_STORE ? add_store(catalogue, resolved, error) : HISTREE_OK;
 }
 

@@ -320,7 +320,7 @@ function say(text) {
 
 async function showTraces() {
 	const { traceList } = await import("./trace_list.js");
-	const list = await traceList(showTrace, fail);
+	const list = await traceList(showTrace, fail, !experiment);
 	if (experiment)
 		showViews([]);
 	$("charts").replaceChildren(list);

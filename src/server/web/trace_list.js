@@ -18,12 +18,15 @@ function lineOf(trace, opened, failed) {
 	return element("li", {}, button, element("span", { textContent: trace.isStore ? "store" : "trace, read when it is opened" }));
 }
 
-// `opened(uuid)` is called with the experiment that is there then, or on its way.
-export async function traceList(opened, failed) {
+// `opened(uuid)` is called with the experiment that is there then, or on its way.  Where there is one trace and nothing else
+// is open, nobody has to be asked which.
+export async function traceList(opened, failed, isFirst) {
 	const { traces, all } = await api.json("traces", {});
+	if (traces.length === 1 && isFirst)
+		open(traces[0]).then(({ UUID }) => opened(UUID)).catch(failed);
 	if (traces.length === 0)
-		return element("p", { className: "empty", textContent: "There is no trace here. Start the server with a store, or with a folder " +
-			"that has traces or stores in it: histree serve STORE|FOLDER" });
+		return element("p", { className: "empty", textContent: "There is no trace here. Start the server with a store, a trace, or a folder " +
+			"that has traces or stores in it: histree serve STORE|TRACE|FOLDER" });
 	return element("section", { className: "traces" },
 		element("p", { textContent: "Open a trace" + (all ? "" : " (there are more: name a folder further down when you start the server)") }),
 		element("ul", {}, ...traces.map((trace) => lineOf(trace, opened, failed))));
