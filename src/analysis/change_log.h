@@ -81,7 +81,7 @@ struct change_choice {
 struct change_chunk;
 struct logged_change;
 
-/* An attribute of a log that was loaded: its name as struct attribute (state/attribute_tree.h) has it. */
+/* An attribute of a log that was loaded: its name as struct attribute (attributes.h) has it. */
 struct logged_name {
 	histree_quark parent;
 	uint32_t name;

@@ -18,7 +18,7 @@
 #include "base/search.h"
 #include "overview/pyramid_maker.h"
 #include "query/value_table.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/state_system.h"
 
 enum {

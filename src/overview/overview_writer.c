@@ -21,7 +21,7 @@
 #include "overview/overview_feed.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_maker.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history.h"
 #include "state/interval_sink.h"
 #include "state/pyramid.h"

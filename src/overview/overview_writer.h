@@ -13,7 +13,7 @@
 #include "histree/history.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 
 struct overview_feed;

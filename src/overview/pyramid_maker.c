@@ -24,7 +24,7 @@
 #include "histree/value.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 #include "state/pyramid.h"
 #include "state/state_file.h"

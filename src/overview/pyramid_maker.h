@@ -26,7 +26,7 @@
 #include "histree/value.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 #include "state/pyramid.h"
 

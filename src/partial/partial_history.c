@@ -34,7 +34,7 @@
 #include "histree/history.h"
 #include "histree/sync.h"
 #include "state/attribute_copy.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history.h"
 #include "state/history_slices.h"
 #include "state/partial_file.h"

@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "histree/history.h"
 #include "histree/sync.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history.h"
 #include "state/history_slices.h"
 #include "state/partial_file.h"

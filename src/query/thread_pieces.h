@@ -94,7 +94,7 @@ struct thread_walk {
 	int32_t cpu; /* of an idle loop whose name says it; else -1 */
 	/*
 	 * How far after the node its attributes are; 0: it does not have this one.  Threads of one run are alike
-	 * (attribute_reader.h), so that of a million threads the attributes of a few thousand are looked for.
+	 * (attributes.h), so that of a million threads the attributes of a few thousand are looked for.
 	 */
 	uint32_t offsets[THREAD_FACT_COUNT];
 	uint32_t run; /* that these are of, if */

@@ -6,7 +6,7 @@
 #ifndef STATE_ATTRIBUTE_COPY_H
 #define STATE_ATTRIBUTE_COPY_H
 
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/attribute_view.h"
 
 /* Copy attributes with their quarks.  Returns HISTREE_ERR_FORMAT if no tree can have them; `tree` is then empty. */

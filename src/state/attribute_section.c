@@ -14,8 +14,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "histree/status.h"
-#include "state/attribute_reader.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 
 /* The leaders of the first groups of the ranges, in the order of these. */
 struct range_leaders {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_section.h - write the section ATTR of a history file (attribute_reader.h); attribute_view.h searches
+ * attribute_section.h - write the section ATTR of a history file (attributes.h); attribute_view.h searches
  * it.
  */
 #ifndef STATE_ATTRIBUTE_SECTION_H
 #define STATE_ATTRIBUTE_SECTION_H
 
 #include "histree/status.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 
 /* Where the bytes go, in pieces. */
 struct section_sink {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * attribute_view.c - the attributes of a finished history, searched in the bytes of the section ATTR
- * (attribute_reader.h).  Whatever these bytes say, an answer is below the number of attributes, and a parent is
+ * (attributes.h).  Whatever these bytes say, an answer is below the number of attributes, and a parent is
  * older than its child.
  */
 #include "state/attribute_view.h"
@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "state/attribute_reader.h"
+#include "state/attributes.h"
 
 static const struct attribute_view *view_of(const struct histree_attributes *attributes)
 {

@@ -8,7 +8,6 @@
 #ifndef STATE_ATTRIBUTE_VIEW_H
 #define STATE_ATTRIBUTE_VIEW_H
 
-#include "state/attribute_reader.h"
 #include "state/attributes.h"
 #include "state/history_sections.h"
 

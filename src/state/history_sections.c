@@ -16,7 +16,7 @@
 #include "base/search.h"
 #include "histree/status.h"
 #include "histree/value.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "store/block_file.h"
 
 /* ---- provider section ---------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #define STATE_SLICE_MAKER_H
 
 #include "histree/state_system.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history_slices.h"
 
 struct slice_maker {

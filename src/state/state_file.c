@@ -24,7 +24,7 @@
 #include "histree/backend.h"
 #include "histree/state_system.h"
 #include "state/attribute_section.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history_sections.h"
 #include "state/history.h"
 #include "state/interval_sink.h"

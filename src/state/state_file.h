@@ -14,7 +14,7 @@
 
 #include "base/io.h"
 #include "histree/state_system.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 
 /*

@@ -22,7 +22,6 @@
 #include "base/error.h"
 #include "histree/state_system.h"
 #include "state/attributes.h"
-#include "state/attribute_tree.h"
 #include "state/charts.h"
 #include "state/interval_sink.h"
 #include "state/labels.h"

@@ -13,7 +13,7 @@
 #define STATE_STATE_SYSTEM_H
 
 #include "histree/state_system.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 #include "state/ongoing_states.h"
 #include "state/undecided_states.h"

@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/cube_cell.h"
 #include "state/interval_sink.h"
 #include "state/number_summary.h"

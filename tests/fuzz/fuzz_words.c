@@ -8,7 +8,7 @@
 #include "base/number_text.h"
 #include "fuzz.h"
 #include "histree/attributes.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 
 static const char *const paths[] = { "CPUs/0/Current_thread",
 				     "CPUs/1/IRQs/3\\/disk",

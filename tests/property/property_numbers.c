@@ -11,7 +11,7 @@
 
 #include "histree/lookup.h"
 #include "overview_case.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history.h"
 #include "state/number_summary.h"
 #include "state/state_file.h"

@@ -20,7 +20,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "histree/attributes.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 
 struct recorded_interval {

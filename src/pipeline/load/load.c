@@ -28,7 +28,7 @@
 #include "overview/overview_writer.h"
 #include "pipeline/memory_plan.h"
 #include "pipeline/publish_clock.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 #include "state/labels.h"
 #include "store/record_sort.h"

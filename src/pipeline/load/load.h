@@ -17,7 +17,7 @@
 #include "histree/load.h"
 #include "histree/segment.h"
 #include "pipeline/memory_plan.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/interval_sink.h"
 #include "store/record_sort.h"
 #include "store_folder/store_folder.h"

@@ -11,7 +11,7 @@
 #include "analysis/registry.h"
 #include "histree/backend.h"
 #include "histree/query.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history.h"
 #include "state/history_copy.h"
 #include "state/labels.h"

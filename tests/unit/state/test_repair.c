@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "histree/query.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history.h"
 #include "state/history_copy.h"
 #include "state/state_file.h"

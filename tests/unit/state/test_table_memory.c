@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "base/table.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 #include "state/history_sections.h"
 #include "state/state_file.h"
 #include "state/state_system.h"

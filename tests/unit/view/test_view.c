@@ -208,7 +208,7 @@ static void threads_are_found_by_text(void **state)
 	assert_int_equal(histree_control_flow_search(flow, "", 0, true), HISTREE_NO_INDEX);
 }
 
-/* Threads of one range of attributes (attribute_reader.h), and some that are not. */
+/* Threads of one range of attributes (attributes.h), and some that are not. */
 enum { ALIKE = 5000 };
 
 static void threads_that_are_alike_are_told_apart(void **state)
