@@ -33,7 +33,7 @@
 #include "base/bytes.h"
 #include "histree/history.h"
 #include "histree/sync.h"
-#include "state/attribute_copy.h"
+#include "state/attribute_section.h"
 #include "state/attributes.h"
 #include "state/history.h"
 #include "state/history_slices.h"

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_section.h - write the section ATTR of a history file (attributes.h); attribute_view.h searches
+ * attribute_section.h - the names of a finished history, section ATTR: written, searched where they lie, and
+ * copied into a tree that grows.
+ *
+ * Write the section ATTR of a history file (attributes.h); attribute_section.h searches
  * it.
+ *
+ * The attributes of a finished history: the section ATTR, searched where it lies.
+ *
+ * Nothing is built when it is opened.  An attribute is searched among the ranges by quark, and a child among the
+ * ranges of its parent by name: each takes as many steps as the number of ranges has bits.
+ *
+ * Attributes from one of their two forms to the other: from a finished history to a tree that
+ * can be saved again, and from a tree to what is searched where it lies.
  */
 #ifndef STATE_ATTRIBUTE_SECTION_H
 #define STATE_ATTRIBUTE_SECTION_H
 
 #include "histree/status.h"
 #include "state/attributes.h"
+#include "state/history_sections.h"
 
 /* Where the bytes go, in pieces. */
 struct section_sink {
@@ -16,6 +28,35 @@ struct section_sink {
 };
 
 enum histree_status attribute_section_save(const struct attribute_tree *tree, const struct section_sink *sink,
+					   struct histree_error *error);
+
+struct attribute_view {
+	struct histree_attributes base;
+	uint8_t *bytes;
+	struct text_list texts, shapes;
+	struct range_table ranges;
+	const uint8_t *order;
+	unsigned order_width;
+	struct folder_list folders; /* the owner's to fill in, from a section of their own */
+};
+
+/* Make a view without attributes. */
+void attribute_view_init(struct attribute_view *view);
+
+/*
+ * Open a view of `bytes`, which were allocated; the view frees them when it is released, or at once if this fails.
+ * Returns HISTREE_ERR_FORMAT if the sizes of the parts are wrong; what is in them is checked when it is asked for.
+ */
+enum histree_status attribute_view_open(struct attribute_view *view, uint8_t *bytes, size_t size,
+					struct histree_error *error);
+void attribute_view_release(struct attribute_view *view);
+
+/* Copy attributes with their quarks.  Returns HISTREE_ERR_FORMAT if no tree can have them; `tree` is then empty. */
+enum histree_status attribute_copy_to_tree(const struct histree_attributes *attributes, struct attribute_tree *tree,
+					   struct histree_error *error);
+
+/* On failure, `view` is without attributes. */
+enum histree_status attribute_copy_to_view(const struct attribute_tree *tree, struct attribute_view *view,
 					   struct histree_error *error);
 
 #endif

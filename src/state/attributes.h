@@ -52,7 +52,7 @@
  * Every text has at least one component: that of "" is empty, and so is the last one of "a/".
  *
  * Three answer: the tree that grows while a history is built (attributes.h), the section of a finished history,
- * searched where it lies (attribute_view.h), and a union of hosts (history_union.h).
+ * searched where it lies (attribute_section.h), and a union of hosts (history_union.h).
  *
  * The attribute tree as it grows while a history is built.
  *

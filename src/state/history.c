@@ -18,7 +18,7 @@
 #include "base/io.h"
 #include "histree/history.h"
 #include "histree/history_source.h"
-#include "state/attribute_copy.h"
+#include "state/attribute_section.h"
 #include "state/attributes.h"
 #include "state/history_inside.h"
 #include "state/history_sections.h"

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/error.h"
-#include "state/attribute_copy.h"
+#include "state/attribute_section.h"
 #include "state/charts.h"
 #include "state/history.h"
 #include "state/labels.h"

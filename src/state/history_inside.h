@@ -6,7 +6,7 @@
 #define STATE_HISTORY_INSIDE_H
 
 #include "histree/history_source.h"
-#include "state/attribute_view.h"
+#include "state/attribute_section.h"
 #include "state/charts.h"
 #include "state/history_slices.h"
 #include "state/labels.h"

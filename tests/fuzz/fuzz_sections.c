@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "histree/attributes.h"
 #include "segment/segment_store.h"
-#include "state/attribute_view.h"
+#include "state/attribute_section.h"
 #include "state/history.h"
 #include "state/charts.h"
 #include "state/history_sections.h"

@@ -13,7 +13,7 @@
 
 #include "driver.h"
 #include "losses.h"
-#include "state/attribute_copy.h"
+#include "state/attribute_section.h"
 #include "state/history.h"
 #include "state/partial_file.h"
 #include "state/slice_maker.h"

@@ -11,7 +11,7 @@
 
 #include "base/hash_index.h"
 #include "driver.h"
-#include "state/attribute_copy.h"
+#include "state/attribute_section.h"
 #include "state/history.h"
 #include "state/partial_file.h"
 #include "state/slice_maker.h"

@@ -15,7 +15,6 @@
 #include "base/table.h"
 #include "base/hash_index.h"
 #include "state/attribute_section.h"
-#include "state/attribute_view.h"
 #include "support/effort.h"
 #include "support/test.h"
 
