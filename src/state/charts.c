@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "histree/charts.h"
 #include "state/attribute_match.h"
-#include "state/told_bytes.h"
+#include "state/history_sections.h"
 #include "store/block_file.h"
 
 enum { CHART_SECTION_VERSION = 1, CHART_SECTION_SIZE_MAX = 64 << 10 };

@@ -26,7 +26,7 @@
 #include "histree/attributes.h"
 #include "histree/labels.h"
 #include "state/attribute_match.h"
-#include "state/told_bytes.h"
+#include "state/history_sections.h"
 #include "store/block_file.h"
 
 enum label_flags {
