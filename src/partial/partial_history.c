@@ -36,7 +36,7 @@
 #include "state/attribute_section.h"
 #include "state/attributes.h"
 #include "state/history.h"
-#include "state/history_slices.h"
+#include "state/partial_section.h"
 #include "state/partial_file.h"
 #include "state/slice_maker.h"
 #include "trace/event_stream.h"

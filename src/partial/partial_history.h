@@ -16,7 +16,7 @@
 #include "histree/sync.h"
 #include "state/attributes.h"
 #include "state/history.h"
-#include "state/history_slices.h"
+#include "state/partial_section.h"
 #include "state/partial_file.h"
 #include "trace/trace.h"
 

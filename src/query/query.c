@@ -15,7 +15,7 @@
 #include "query/query_inside.h"
 #include "query/union_query.h"
 #include "state/history.h"
-#include "state/history_slices.h"
+#include "state/partial_section.h"
 #include "tree/tree_reader.h"
 
 /* A zeroed one has nothing. */

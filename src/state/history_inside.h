@@ -8,7 +8,7 @@
 #include "histree/history_source.h"
 #include "state/attribute_section.h"
 #include "state/charts.h"
-#include "state/history_slices.h"
+#include "state/partial_section.h"
 #include "state/labels.h"
 #include "state/pyramid.h"
 

@@ -15,7 +15,7 @@
 
 #include "histree/state_system.h"
 #include "state/attributes.h"
-#include "state/history_slices.h"
+#include "state/partial_section.h"
 
 struct slice_maker {
 	struct histree_history *history; /* borrowed */
