@@ -38,7 +38,6 @@
 #include "state/history.h"
 #include "state/partial_section.h"
 #include "state/partial_file.h"
-#include "state/slice_maker.h"
 #include "trace/event_stream.h"
 
 enum { KNOWLEDGE_VERSION = 1 };

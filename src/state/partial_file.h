@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial_file.h - a history file with only those intervals that were going on at a checkpoint (thesis 1.2).
+ * partial_file.h - the sink of a partial history, which keeps what goes on at each checkpoint; and the slices that
+ * are made again from there.
+ *
+ * A history file with only those intervals that were going on at a checkpoint (thesis 1.2).
  *
  * The producer of states says now and then that here is a checkpoint, and hands over all its knowledge besides
  * states. Intervals that begin and end between two checkpoints can be made again from the first one, and are not
@@ -9,12 +12,24 @@
  * "Begin" and "end" mean the changes, in the order in which they are made, not their times: an analysis that
  * finds a state to have ended long ago ends it now.  If the file then says of a checkpoint something else than
  * was known there, the section PART has an exception.
+ *
+ * A state system that goes on from a checkpoint of a partial history, and keeps what the file has
+ * left out.
+ *
+ * 	slice_maker_begin(&maker, history, &names, number, null_empty_stacks, &system, &error);
+ * 	... the changes that were made between this checkpoint and the next one ...
+ * 	histree_state_close(system, end, &error);	// after the last checkpoint only
+ * 	slice_maker_end(&maker, system, &slice, &error);
+ *
+ * Threads: a maker and its system belong to one; any number of them work on one history.
  */
 #ifndef STATE_PARTIAL_FILE_H
 #define STATE_PARTIAL_FILE_H
 
 #include "base/io.h"
 #include "histree/state_system.h"
+#include "state/attributes.h"
+#include "state/partial_section.h"
 
 struct partial_file;
 struct state_shared;
@@ -34,5 +49,25 @@ enum histree_status partial_file_begin(struct partial_file *partial, const void 
 /* Here is a checkpoint.  The first one comes before all changes.  The bytes are copied. */
 enum histree_status partial_file_checkpoint(struct partial_file *partial, const struct histree_state_system *system,
 					    const void *knowledge, size_t size, struct histree_error *error);
+
+struct slice_maker {
+	struct histree_history *history; /* borrowed */
+	const struct partial_checkpoint *checkpoint;
+	uint8_t *has_begun; /* by attribute: what is going on began in the slice */
+	struct state_slice slice;
+	uint64_t interval_count, sum;
+};
+
+/* The names are those of the history, and outlive the system.  slice_maker_end() also after a failure. */
+enum histree_status slice_maker_begin(struct slice_maker *maker, struct histree_history *history,
+				      const struct attribute_tree *names, size_t checkpoint, bool null_empty_stacks,
+				      struct histree_state_system **out, struct histree_error *error);
+
+/*
+ * Free the system, which may be NULL, and give the slice away, if it was made, to be released; NULL: it is not
+ * wanted. Returns HISTREE_ERR_TRACE if it is not the slice that the file has left out.
+ */
+enum histree_status slice_maker_end(struct slice_maker *maker, struct histree_state_system *system,
+				    struct state_slice *out, struct histree_error *error);
 
 #endif

@@ -16,7 +16,6 @@
 #include "state/attribute_section.h"
 #include "state/history.h"
 #include "state/partial_file.h"
-#include "state/slice_maker.h"
 #include "support/analysis_feed.h"
 #include "support/memory_history.h"
 #include "support/test.h"

@@ -14,7 +14,6 @@
 #include "state/attribute_section.h"
 #include "state/history.h"
 #include "state/partial_file.h"
-#include "state/slice_maker.h"
 #include "state/state_file.h"
 #include "support/history_subject.h"
 #include "support/memory_history.h"
