@@ -15,7 +15,7 @@
 #include "base/search.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"
-#include "state/cube_cell.h"
+#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
 
 struct cube_feed;

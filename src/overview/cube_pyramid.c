@@ -24,7 +24,7 @@
 #include "overview/overview_window.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"
-#include "state/cube_cell.h"
+#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
 
 /* ---- cube cells ---------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "overview/overview_choice.h"
 #include "overview/pyramid_maker.h"
-#include "state/number_summary.h"
+#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
 
 enum {

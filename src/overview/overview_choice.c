@@ -22,7 +22,7 @@
 #include "histree/value.h"
 #include "overview/row_pyramid.h"
 #include "state/history.h"
-#include "state/number_summary.h"
+#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
 #include "tree/tree_verify.h"
 

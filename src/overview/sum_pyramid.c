@@ -12,7 +12,7 @@
 #include "overview/overview_choice.h"
 #include "overview/pyramid_maker.h"
 #include "state/pyramid.h"
-#include "state/state_sum.h"
+#include "state/pyramid_cells.h"
 
 enum {
 	CELLS_MAX = 1 << 15, /* 12 MiB */

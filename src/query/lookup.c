@@ -28,7 +28,7 @@
 #include "query/query_inside.h"
 #include "query/union_query.h"
 #include "state/history.h"
-#include "state/number_summary.h"
+#include "state/pyramid_cells.h"
 
 /* ---- lookup -------------------------------------------------------------------------------------------------- */
 

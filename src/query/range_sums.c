@@ -14,10 +14,9 @@
 #include "histree/query.h"
 #include "histree/rows.h"
 #include "query/value_table.h"
-#include "state/cube_cell.h"
+#include "state/pyramid_cells.h"
 #include "state/history.h"
 #include "state/pyramid.h"
-#include "state/state_sum.h"
 
 /* ---- cell sums ----------------------------------------------------------------------------------------------- */
 

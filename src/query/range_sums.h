@@ -15,8 +15,7 @@
 #include "histree/history.h"
 #include "histree/rows.h"
 #include "query/value_table.h"
-#include "state/cube_cell.h"
-#include "state/state_sum.h"
+#include "state/pyramid_cells.h"
 
 struct cell_share {
 	uint64_t weight; /* ns, or samples */

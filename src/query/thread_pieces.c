@@ -16,7 +16,7 @@
 #include "query/attribute_names.h"
 #include "query/window.h"
 #include "state/attributes.h"
-#include "state/cube_cell.h"
+#include "state/pyramid_cells.h"
 
 /* ---- thread quarks ------------------------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 #include "histree/history.h"
 #include "query/window.h"
 #include "state/attributes.h"
-#include "state/cube_cell.h"
+#include "state/pyramid_cells.h"
 
 /* The pairs of the layout `kernel-compact`, by the names of their halves. */
 struct thread_pair {

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "histree/time_use.h"
-#include "state/cube_cell.h"
+#include "state/pyramid_cells.h"
 
 /* Keys say tids, CPUs, numbers of texts, USE_NOTHING, or USE_NOT_KNOWN. */
 struct use_piece {

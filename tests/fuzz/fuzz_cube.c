@@ -5,7 +5,7 @@
  */
 #include "base/bytes.h"
 #include "fuzz.h"
-#include "state/cube_cell.h"
+#include "state/pyramid_cells.h"
 
 enum { THREADS = 5 };
 

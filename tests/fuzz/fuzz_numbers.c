@@ -5,7 +5,7 @@
  */
 #include "base/bytes.h"
 #include "fuzz.h"
-#include "state/number_summary.h"
+#include "state/pyramid_cells.h"
 
 FUZZ_TARGET(bytes, size)
 {

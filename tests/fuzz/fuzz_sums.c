@@ -5,7 +5,7 @@
  */
 #include "base/bytes.h"
 #include "fuzz.h"
-#include "state/state_sum.h"
+#include "state/pyramid_cells.h"
 
 FUZZ_TARGET(bytes, size)
 {

@@ -13,7 +13,7 @@
 #include "overview_case.h"
 #include "state/attributes.h"
 #include "state/history.h"
-#include "state/number_summary.h"
+#include "state/pyramid_cells.h"
 #include "state/state_file.h"
 #include "support/effort.h"
 #include "support/history_file.h"
