@@ -39,7 +39,7 @@ enum change_kind {
 	CHANGE_END_CHILD,
 	CHANGE_LEAST,
 	CHANGE_GREATEST,
-	CHANGE_DECIDE, /* a fact is known (undecided_states.h): the outcome is its value */
+	CHANGE_DECIDE, /* a fact is known (ongoing_states.h): the outcome is its value */
 };
 
 /* ---- change log ---------------------------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@
 #include "base/arena.h"
 #include "histree/state_system.h"
 #include "histree/value.h"
-#include "state/undecided_states.h"
+#include "state/ongoing_states.h"
 
 struct logged_change {
 	histree_time time; /* of the change; of an interval the start */
@@ -54,7 +54,7 @@ enum change_known {
 
 /*
  * What is null at the beginning of the slice may have been something else, as nobody saw it begin (it is open):
- * what follows from it is undecided then (undecided_states.h), unless it is certain nevertheless, which the slice
+ * what follows from it is undecided then (ongoing_states.h), unless it is certain nevertheless, which the slice
  * says or, if it does not know, who knows what came before.
  */
 enum change_doubt { DOUBT_AS_BEFORE, DOUBT_IF_OPEN, DOUBT_NEVER };

@@ -13,7 +13,7 @@
 #define ANALYSIS_CHANGES_H
 
 #include "histree/state_system.h"
-#include "state/undecided_states.h"
+#include "state/ongoing_states.h"
 
 struct change_log;
 
@@ -76,7 +76,7 @@ void change_after(struct changes *changes, histree_quark quark, histree_time kno
 void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value);
 
 /*
- * Returns a value for the next change(), which a fact decides (undecided_states.h); not in a slice.  If there is no
+ * Returns a value for the next change(), which a fact decides (ongoing_states.h); not in a slice.  If there is no
  * room to keep back what it says, *has_no_room becomes true.
  */
 struct histree_value changes_undecided(struct changes *changes, const struct undecided_value *value,

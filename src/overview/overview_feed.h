@@ -24,7 +24,7 @@
 #include "histree/state_system.h"
 #include "node/column_builder.h"
 #include "overview/overview_choice.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "state/pyramid.h"
 
 struct overview_feed;

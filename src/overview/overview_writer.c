@@ -23,7 +23,7 @@
 #include "overview/pyramid_maker.h"
 #include "state/attributes.h"
 #include "state/history.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "state/pyramid.h"
 #include "state/state_file.h"
 

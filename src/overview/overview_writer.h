@@ -14,7 +14,7 @@
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
 #include "state/attributes.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 
 struct overview_feed;
 struct table_space;

@@ -27,7 +27,7 @@
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
 #include "state/attributes.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "state/pyramid.h"
 
 struct feed_window;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * ongoing_states.c - the ongoing state of each attribute, and the bytes of their values.
+ * ongoing_states.c - states that have not ended, or are not decided yet, and the sink where intervals go.
+ *
+ * The ongoing state of each attribute, and the bytes of their values.
+ *
+ * Runs of pieces, and the buckets in which those wait that are not decided.
  */
 #include "state/ongoing_states.h"
 
@@ -11,8 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
+#include "histree/history.h"
 #include "histree/value.h"
+
+/* ---- ongoing states ------------------------------------------------------------------------------------------ */
 
 /* ---- value pool ---------------------------------------------------------------------------------------------- */
 
@@ -228,4 +237,435 @@ void ongoing_states_release(struct ongoing_states *ongoing)
 	value_pool_release(&ongoing->pool);
 	table_release(&ongoing->table, ongoing->states);
 	*ongoing = (struct ongoing_states){ 0 };
+}
+
+/* ---- undecided states ---------------------------------------------------------------------------------------- */
+
+static struct undecided_piece *piece_at(const struct undecided_states *undecided, uint32_t number)
+{
+	assert(number > 0 && number <= undecided->used);
+	return &undecided->pieces[number - 1];
+}
+
+static bool is_undecided(const struct undecided_piece *piece)
+{
+	return piece->fact != HISTREE_ROOT;
+}
+
+static struct histree_value value_of(const struct undecided_piece *piece)
+{
+	struct histree_value value = { .type = (enum histree_type)piece->type };
+	if (value.type == HISTREE_INT)
+		value.int32 = piece->value;
+	return value;
+}
+
+static void set_value(struct undecided_piece *piece, struct histree_value value)
+{
+	assert(value.type == HISTREE_INT || value.type == HISTREE_UNKNOWN);
+	piece->type = (uint8_t)value.type;
+	piece->value = value.type == HISTREE_INT ? value.int32 : 0;
+}
+
+/* ---- room ---------------------------------------------------------------------------------------------------- */
+
+/* Returns the number of a new piece, all zeroes but for facts and attributes; 0: memory is out. */
+static uint32_t take_piece(struct undecided_states *undecided)
+{
+	uint32_t number = undecided->free;
+	if (number != 0) {
+		undecided->free = piece_at(undecided, number)->next;
+	} else {
+		if (!array_reserve(&undecided->pieces, &undecided->capacity, (size_t)undecided->used + 1))
+			return 0;
+		number = ++undecided->used;
+	}
+	*piece_at(undecided, number) = (struct undecided_piece){ .quark = HISTREE_ROOT, .fact = HISTREE_ROOT };
+	return number;
+}
+
+static void free_piece(struct undecided_states *undecided, uint32_t number)
+{
+	struct undecided_piece *piece = piece_at(undecided, number);
+	assert(!is_undecided(piece));
+	*piece = (struct undecided_piece){ .quark = HISTREE_ROOT, .fact = HISTREE_ROOT, .next = undecided->free };
+	undecided->free = number;
+}
+
+static size_t bucket_of(histree_quark fact)
+{
+	return (size_t)hash_mix(fact) & (UNDECIDED_BUCKETS - 1);
+}
+
+static bool has_room(const struct undecided_states *undecided, histree_quark fact)
+{
+	enum { SHARE = 8 };
+	return undecided->counts[bucket_of(fact)] * SHARE < UNDECIDED_MAX - undecided->total;
+}
+
+static void put_into_bucket(struct undecided_states *undecided, uint32_t number, histree_quark fact)
+{
+	struct undecided_piece *piece = piece_at(undecided, number);
+	size_t bucket = bucket_of(fact);
+	piece->fact = fact;
+	piece->before_in_bucket = 0;
+	piece->after_in_bucket = undecided->buckets[bucket];
+	if (piece->after_in_bucket != 0)
+		piece_at(undecided, piece->after_in_bucket)->before_in_bucket = number;
+	undecided->buckets[bucket] = number;
+	undecided->counts[bucket]++;
+	undecided->total++;
+}
+
+static void take_from_bucket(struct undecided_states *undecided, uint32_t number)
+{
+	struct undecided_piece *piece = piece_at(undecided, number);
+	size_t bucket = bucket_of(piece->fact);
+	if (piece->before_in_bucket != 0)
+		piece_at(undecided, piece->before_in_bucket)->after_in_bucket = piece->after_in_bucket;
+	else
+		undecided->buckets[bucket] = piece->after_in_bucket;
+	if (piece->after_in_bucket != 0)
+		piece_at(undecided, piece->after_in_bucket)->before_in_bucket = piece->before_in_bucket;
+	assert(undecided->counts[bucket] > 0 && undecided->total > 0);
+	undecided->counts[bucket]--;
+	undecided->total--;
+	piece->fact = HISTREE_ROOT;
+}
+
+/* The piece is of no state any more.  If it is undecided, it takes room until its fact is known, as everywhere. */
+static void drop_piece(struct undecided_states *undecided, uint32_t number)
+{
+	struct undecided_piece *piece = piece_at(undecided, number);
+	if (is_undecided(piece))
+		piece->quark = HISTREE_ROOT;
+	else
+		free_piece(undecided, number);
+}
+
+struct undecided_states *undecided_create(struct ongoing_states *ongoing, const struct interval_sink *sink)
+{
+	struct undecided_states *undecided = calloc(1, sizeof(*undecided));
+	if (undecided != NULL) {
+		undecided->ongoing = ongoing;
+		undecided->sink = sink;
+	}
+	return undecided;
+}
+
+void undecided_free(struct undecided_states *undecided)
+{
+	if (undecided != NULL)
+		free(undecided->pieces);
+	free(undecided);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t last_of(const struct undecided_states *undecided, uint32_t first)
+{
+	return piece_at(undecided, first)->last;
+}
+
+/* Add a certain piece to the run of what goes on, which becomes one if it is none.  Returns 0 without memory. */
+static uint32_t add_piece(struct undecided_states *undecided, histree_quark quark, histree_time from,
+			  struct histree_value value)
+{
+	struct ongoing_state *state = &undecided->ongoing->states[quark];
+	uint32_t number = take_piece(undecided);
+	if (number == 0)
+		return 0;
+	struct undecided_piece *piece = piece_at(undecided, number);
+	piece->quark = quark;
+	piece->from = from;
+	piece->to = INT64_MAX;
+	set_value(piece, value);
+	if (state->run == 0) {
+		state->run = piece->first = piece->last = number;
+		piece->open = 1;
+		return number;
+	}
+	struct undecided_piece *last = piece_at(undecided, last_of(undecided, state->run));
+	assert(last->from < from);
+	last->to = from - 1;
+	last->next = number;
+	piece->first = state->run;
+	piece_at(undecided, state->run)->last = number;
+	return number;
+}
+
+/* The run has no pieces after `end`. */
+static void cut_run(struct undecided_states *undecided, uint32_t first, histree_time end)
+{
+	struct undecided_piece *run = piece_at(undecided, first);
+	assert(run->from <= end);
+	bool is_whole = piece_at(undecided, run->last)->from <= end;
+	uint32_t last = is_whole ? run->last : first, next;
+	while ((next = piece_at(undecided, last)->next) != 0 && piece_at(undecided, next)->from <= end)
+		last = next;
+	piece_at(undecided, last)->next = 0;
+	run->last = last;
+	if (piece_at(undecided, last)->to > end)
+		piece_at(undecided, last)->to = end;
+	while (next != 0) {
+		uint32_t after = piece_at(undecided, next)->next;
+		run->open -= is_undecided(piece_at(undecided, next));
+		drop_piece(undecided, next);
+		next = after;
+	}
+}
+
+static enum histree_status give(const struct interval_sink *sink, const struct histree_interval *interval,
+				const uint32_t *token, struct histree_error *error)
+{
+	return token != NULL && sink->add_late != NULL ? sink->add_late(sink->context, interval, *token, error)
+						       : sink->add(sink->context, interval, error);
+}
+
+/* Give the sink a run up to `end`: neighbours of one value are one interval. */
+static enum histree_status give_run(const struct undecided_states *undecided, const struct interval_sink *sink,
+				    uint32_t first, histree_time end, const uint32_t *token,
+				    struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t at = first; at != 0 && status == HISTREE_OK;) {
+		const struct undecided_piece *piece = piece_at(undecided, at);
+		if (piece->from > end)
+			break;
+		struct histree_interval interval = {
+			.start = piece->from, .end = piece->to, .quark = piece->quark, .value = value_of(piece)
+		};
+		while ((at = piece->next) != 0) {
+			const struct histree_value next = value_of(piece_at(undecided, at));
+			if (!histree_value_equal(&interval.value, &next))
+				break;
+			piece = piece_at(undecided, at);
+			interval.end = piece->to;
+		}
+		interval.end = interval.end < end ? interval.end : end;
+		status = give(sink, &interval, token, error);
+	}
+	return status;
+}
+
+static void free_run(struct undecided_states *undecided, uint32_t first)
+{
+	for (uint32_t at = first, next; at != 0; at = next) {
+		next = piece_at(undecided, at)->next;
+		free_piece(undecided, at);
+	}
+}
+
+/* All pieces of a run that has ended are decided. */
+static enum histree_status finish_run(struct undecided_states *undecided, uint32_t first,
+				      struct histree_error *error)
+{
+	const uint32_t token = piece_at(undecided, first)->token;
+	enum histree_status status = give_run(undecided, undecided->sink, first, INT64_MAX, &token, error);
+	free_run(undecided, first);
+	return status;
+}
+
+/* All pieces of a run that goes on are decided, and as they were believed: it is a state like any other. */
+static void forget_if_plain(struct undecided_states *undecided, uint32_t first)
+{
+	const struct undecided_piece *run = piece_at(undecided, first);
+	struct ongoing_state *state = &undecided->ongoing->states[run->quark];
+	const struct histree_value now = ongoing_states_value(undecided->ongoing, run->quark);
+	if (run->open != 1 || state->run != first)
+		return;
+	for (uint32_t at = first; at != 0; at = piece_at(undecided, at)->next) {
+		const struct histree_value value = value_of(piece_at(undecided, at));
+		if (!histree_value_equal(&value, &now))
+			return;
+	}
+	state->run = 0;
+	free_run(undecided, first);
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------- */
+
+bool undecided_goes_on_alike(const struct undecided_states *undecided, histree_quark quark,
+			     const struct undecided_value *value)
+{
+	uint32_t run = undecided->ongoing->states[quark].run;
+	if (run == 0)
+		return false;
+	const struct undecided_piece *last = piece_at(undecided, last_of(undecided, run));
+	const struct histree_value now = value_of(last);
+	return last->fact == value->fact && last->if_null == value->if_null && last->if_other == value->if_other &&
+	       histree_value_equal(&now, &value->believed);
+}
+
+enum histree_status undecided_add(struct undecided_states *undecided, histree_time t, histree_quark quark,
+				  const struct undecided_value *value, struct histree_error *error)
+{
+	const struct ongoing_state *state = &undecided->ongoing->states[quark];
+	const histree_time from = t > state->since ? t : state->since;
+	bool has_memory = true;
+	uint32_t number = 0;
+	if (!has_room(undecided, value->fact))
+		return HISTREE_NOT_FOUND;
+	if (state->run != 0)
+		number = last_of(undecided, state->run); /* certain from then on, as it was just said */
+	else if (state->since < from)
+		has_memory = add_piece(undecided, quark, state->since, value->believed) != 0;
+	if (has_memory && (number == 0 || piece_at(undecided, number)->from < from))
+		number = add_piece(undecided, quark, from, value->believed);
+	if (!has_memory || number == 0)
+		return error_memory(error, "states that are not decided");
+	struct undecided_piece *piece = piece_at(undecided, number);
+	assert(!is_undecided(piece));
+	piece->if_null = value->if_null;
+	piece->if_other = value->if_other;
+	put_into_bucket(undecided, number, value->fact);
+	piece_at(undecided, piece->first)->open++;
+	return HISTREE_OK;
+}
+
+enum histree_status undecided_go_on(struct undecided_states *undecided, histree_quark quark, histree_time t,
+				    struct histree_error *error)
+{
+	const struct ongoing_state *state = &undecided->ongoing->states[quark];
+	if (t <= state->since) {
+		undecided_replace(undecided, quark);
+		return HISTREE_OK;
+	}
+	const struct undecided_piece *last = piece_at(undecided, last_of(undecided, state->run));
+	if (last->from <= t && !is_undecided(last))
+		return HISTREE_OK;
+	cut_run(undecided, state->run, t - 1);
+	return add_piece(undecided, quark, t, ongoing_states_value(undecided->ongoing, quark)) != 0
+		       ? HISTREE_OK
+		       : error_memory(error, "states that are not decided");
+}
+
+void undecided_replace(struct undecided_states *undecided, histree_quark quark)
+{
+	struct ongoing_state *state = &undecided->ongoing->states[quark];
+	for (uint32_t at = state->run, next; at != 0; at = next) {
+		next = piece_at(undecided, at)->next;
+		drop_piece(undecided, at);
+	}
+	state->run = 0;
+}
+
+enum histree_status undecided_end(struct undecided_states *undecided, histree_quark quark, histree_time end,
+				  struct histree_error *error)
+{
+	const struct interval_sink *sink = undecided->sink;
+	struct ongoing_state *state = &undecided->ongoing->states[quark];
+	const uint32_t first = state->run;
+	const struct histree_interval interval = {
+		.start = state->since,
+		.end = end,
+		.quark = quark,
+		.value = ongoing_states_value(undecided->ongoing, quark),
+	};
+	cut_run(undecided, first, end);
+	forget_if_plain(undecided, first);
+	if (state->run == 0)
+		return give(sink, &interval, NULL, error);
+	struct undecided_piece *run = piece_at(undecided, first);
+	enum histree_status status = HISTREE_OK;
+	state->run = 0;
+	run->open--;
+	if (sink->withhold != NULL)
+		status = sink->withhold(sink->context, &interval, &run->token, error);
+	return status == HISTREE_OK && run->open == 0 ? finish_run(undecided, first, error) : status;
+}
+
+/* ---- what becomes known -------------------------------------------------------------------------------------- */
+
+static void decide(struct undecided_piece *piece, enum undecided_outcome outcome, histree_time since)
+{
+	bool goes_on = piece->to == INT64_MAX;
+	const bool is_known = outcome == FACT_IS_NULL || outcome == FACT_IS_OTHER;
+	if (!goes_on && is_known && piece->from >= since)
+		set_value(piece, histree_int(outcome == FACT_IS_NULL ? piece->if_null : piece->if_other));
+}
+
+enum histree_status undecided_decide(struct undecided_states *undecided, histree_quark fact,
+				     enum undecided_outcome outcome, histree_time since,
+				     struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t at = undecided->buckets[bucket_of(fact)], next; at != 0 && status == HISTREE_OK; at = next) {
+		struct undecided_piece *piece = piece_at(undecided, at);
+		next = piece->after_in_bucket;
+		if (piece->fact != fact)
+			continue;
+		take_from_bucket(undecided, at);
+		if (piece->quark == HISTREE_ROOT) {
+			free_piece(undecided, at);
+			continue;
+		}
+		const uint32_t first = piece->first;
+		decide(piece, outcome, since);
+		if (--piece_at(undecided, first)->open == 0)
+			status = finish_run(undecided, first, error);
+		else
+			forget_if_plain(undecided, first);
+	}
+	return status;
+}
+
+uint32_t undecided_count(const struct undecided_states *undecided, histree_quark fact)
+{
+	uint32_t count = 0;
+	for (uint32_t at = undecided->buckets[bucket_of(fact)]; at != 0;
+	     at = piece_at(undecided, at)->after_in_bucket)
+		count += piece_at(undecided, at)->fact == fact;
+	return count;
+}
+
+bool undecided_resume(struct undecided_states *undecided, histree_quark fact, uint32_t count)
+{
+	if (count > UNDECIDED_MAX - undecided->total)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t number = take_piece(undecided);
+		if (number == 0)
+			return false;
+		put_into_bucket(undecided, number, fact);
+	}
+	return true;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------- */
+
+/* Whether this is the first piece of a run. */
+static bool is_first(const struct undecided_piece *piece, uint32_t number)
+{
+	return piece->quark != HISTREE_ROOT && piece->first == number;
+}
+
+enum histree_status undecided_tell(const struct undecided_states *undecided, const struct interval_sink *branch,
+				   histree_time end, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t at = 1; at <= undecided->used && status == HISTREE_OK; at++)
+		if (is_first(piece_at(undecided, at), at))
+			status = give_run(undecided, branch, at, end, NULL, error);
+	return status;
+}
+
+enum histree_status undecided_close(struct undecided_states *undecided, histree_time end,
+				    struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t at = 1; at <= undecided->used && status == HISTREE_OK; at++) {
+		const struct undecided_piece *piece = piece_at(undecided, at);
+		if (!is_first(piece, at))
+			continue;
+		struct ongoing_state *state = &undecided->ongoing->states[piece->quark];
+		if (state->run == at) {
+			status = undecided_end(undecided, piece->quark, end, error);
+			state->since = end + 1; /* it has nothing after it */
+		}
+		const uint32_t token = piece_at(undecided, at)->token;
+		if (status == HISTREE_OK && is_first(piece_at(undecided, at), at))
+			status = give_run(undecided, undecided->sink, at, end, &token, error);
+	}
+	return status;
 }

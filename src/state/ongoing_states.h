@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ongoing_states.h - the ongoing state of each attribute: its value, since when, and the type that it may have.
+ * ongoing_states.h - states that have not ended, or are not decided yet, and the sink where intervals go.
+ *
+ * Where the intervals of a state system go: a history file, or the memory of a test.
+ *
+ * The ongoing state of each attribute: its value, since when, and the type that it may have.
  *
  * The value pool keeps one copy of each string or custom value that ongoing states hold, known by an id.  Holders
  * are counted.  A value without a holder stays for a while, because states come back (a thread makes the same
@@ -12,6 +16,21 @@
  * and its own with the overhead of malloc().  Together with the attribute tree, an attribute with a unique name
  * and a unique string value takes about 160 bytes, and one of a kernel trace about 70 (test_state_memory counts
  * them): ten million fit into 2 GiB.
+ *
+ * States whose value a later fact decides: they are kept back until it is known.
+ *
+ * A fact is named by an attribute: whether that was null, or something else, where nobody had seen it begin.  A
+ * state that follows from it has the value that is believed until then.  Once it has ended, it waits in memory for
+ * undecided_decide(), which gives it to the sink: later than states that ended after it, which a tree takes.  Who
+ * asks meanwhile, through a branch of the sink, gets what is believed; so does who closes the history.
+ *
+ * A run is one state of an attribute, in pieces: a CPU that goes on in the same state may run one thread after the
+ * other, and each has a fact of its own.  Pieces of a run lie side by side in the order of time.  They stay until
+ * all of them are decided and the run has ended; then those that have the same value are one interval again.
+ *
+ * There is room for UNDECIDED_MAX pieces that are not decided.  Facts share UNDECIDED_BUCKETS buckets, and none of
+ * these may have more than an eighth of what is left: however many facts are never decided, a new one finds room.
+ * What finds no room is as it is believed.
  */
 #ifndef STATE_ONGOING_STATES_H
 #define STATE_ONGOING_STATES_H
@@ -22,7 +41,81 @@
 #include <string.h>
 
 #include "base/hash_index.h"
+#include "base/table.h"
+#include "histree/history.h"
 #include "histree/value.h"
+
+struct attribute_tree;
+struct leaf_pack;
+
+/* The sections that the producer of a history may fill, in the order of the file. */
+enum told_section {
+	TOLD_LABELS, /* LABL: what its values mean */
+	TOLD_CHARTS, /* CHRT: which charts there are */
+	TOLD_SECTIONS,
+};
+
+struct interval_sink {
+	struct table_space *tables; /* for what grows with the attributes; NULL: it is in memory */
+	/* Add an interval, whose bytes are borrowed for the call. */
+	enum histree_status (*add)(void *context, const struct histree_interval *interval,
+				   struct histree_error *error);
+	/*
+	 * Add intervals, as many calls of `add` would; *added becomes the number of those that the sink has.
+	 * NULL: it takes one at a time only.
+	 */
+	enum histree_status (*add_many)(void *context, const struct histree_interval *intervals, size_t count,
+					size_t *added, struct histree_error *error);
+	/*
+	 * A state has ended whose value is not decided yet (ongoing_states.h): `interval` says what is believed.
+	 * Its intervals come late, by `add_late`, with the token that is set here.  Both NULL: they are added as
+	 * any others.
+	 */
+	enum histree_status (*withhold)(void *context, const struct histree_interval *interval, uint32_t *token,
+					struct histree_error *error);
+	enum histree_status (*add_late)(void *context, const struct histree_interval *interval, uint32_t token,
+					struct histree_error *error);
+	/*
+	 * Begin a pack of leaves that the caller makes from intervals, and take it (tree_writer.h).  NULL: the
+	 * sink takes intervals only.
+	 */
+	enum histree_status (*begin_pack)(void *context, size_t kept_max, struct leaf_pack **out,
+					  struct histree_error *error);
+	enum histree_status (*take_pack)(void *context, const struct leaf_pack *pack, struct histree_error *error);
+	/*
+	 * The ongoing state of an attribute gets another value than this from its start on, without an interval; a
+	 * change is refused because the attribute holds another type.  May be NULL.
+	 */
+	enum histree_status (*replaced)(void *context, histree_quark quark, histree_time since,
+					const struct histree_value *value, struct histree_error *error);
+	enum histree_status (*refused)(void *context, histree_quark quark, uint8_t fixed_type,
+				       struct histree_error *error);
+	/*
+	 * Set the bytes of a section, which are borrowed for the call; a size of 0: no section.  NULL: the sink
+	 * keeps no sections.
+	 */
+	enum histree_status (*set_section)(void *context, enum told_section section, const void *bytes, size_t size,
+					   struct histree_error *error);
+	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
+	void (*closing)(void *context, histree_time end);
+	/* End the history, which has these attributes, at `end`. */
+	enum histree_status (*finish)(void *context, const struct attribute_tree *attributes, histree_time end,
+				      struct histree_error *error);
+	/*
+	 * Make a branch, a sink for what ends the history as it is now: it has all that was added here, and what is
+	 * added to it is not added here.  It is finished and freed before anything more is added.  With `publish`,
+	 * finishing it makes it what others open.
+	 */
+	enum histree_status (*branch)(void *context, bool publish, struct interval_sink *out,
+				      struct histree_error *error);
+	/* Open the history of what was finished: of a branch that was not published, or in memory; else NULL. */
+	enum histree_status (*open)(void *context, const struct histree_open_options *options,
+				    struct histree_history **out, struct histree_error *error);
+	/* Release everything; what was not finished leaves nothing. */
+	void (*free)(void *context);
+	void *context;
+	size_t value_size_max; /* bytes of a string or custom value that it takes */
+};
 
 struct pooled_value {
 	unsigned char *bytes; /* NULL: the id is free */
@@ -52,7 +145,7 @@ struct ongoing_state {
 	uint64_t bits;
 	uint8_t type;
 	uint8_t fixed_type; /* of the first value that said something, or ONGOING_FOLDER */
-	uint32_t run;       /* undecided_states.h; 0: it is certain */
+	uint32_t run;       /* ongoing_states.h; 0: it is certain */
 };
 
 /* The fixed type of a folder: no value is of it. */
@@ -117,5 +210,94 @@ void ongoing_states_drop(struct ongoing_states *ongoing, const struct held_value
 void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, histree_time since,
 			const struct held_value *held);
 void ongoing_states_release(struct ongoing_states *ongoing);
+
+enum { UNDECIDED_MAX = 1 << 16, UNDECIDED_BUCKETS = 1 << 12 };
+
+/* A value, an int or unknown, that a fact decides. */
+struct undecided_value {
+	histree_quark fact;
+	struct histree_value believed;
+	int32_t if_null, if_other;
+};
+
+/* What is known of a fact in the end: no more than before, what it was, or that what is believed holds. */
+enum undecided_outcome { FACT_STAYS_UNKNOWN, FACT_IS_NULL, FACT_IS_OTHER, FACT_IS_BELIEVED };
+
+/* A number of a piece is its index plus 1; 0: there is none. */
+struct undecided_piece {
+	histree_time from, to; /* where it is the last of a run that goes on, `to` is INT64_MAX */
+	histree_quark quark;   /* HISTREE_ROOT: its state is gone, or elsewhere, and it only takes room */
+	histree_quark fact;    /* HISTREE_ROOT: it is decided */
+	uint32_t next;         /* of the run, or of the free ones */
+	uint32_t first;        /* of the run */
+	uint32_t before_in_bucket, after_in_bucket;
+	/*
+	 * Of the first one of a run: its last piece, how many are undecided, and 1 while it goes on, and what the
+	 * sink said when it ended (ongoing_states.h).
+	 */
+	uint32_t last, open, token;
+	int32_t value, if_null, if_other;
+	uint8_t type; /* of `value` */
+};
+
+struct undecided_states {
+	struct ongoing_states *ongoing; /* both borrowed: the states, and where those go that are decided */
+	const struct interval_sink *sink;
+	struct undecided_piece *pieces;
+	size_t capacity;
+	uint32_t used, free; /* those that ever were in use; the first free one */
+	uint32_t total;      /* in buckets */
+	uint32_t buckets[UNDECIDED_BUCKETS], counts[UNDECIDED_BUCKETS];
+};
+
+/* Returns a new one; NULL: memory is out. */
+struct undecided_states *undecided_create(struct ongoing_states *ongoing, const struct interval_sink *sink);
+void undecided_free(struct undecided_states *undecided);
+
+/* Whether what goes on follows from the same fact already. */
+bool undecided_goes_on_alike(const struct undecided_states *undecided, histree_quark quark,
+			     const struct undecided_value *value);
+
+/*
+ * What goes on, and has the believed value, is undecided from `t` on.  Returns HISTREE_NOT_FOUND if there is no
+ * room to keep it back.
+ */
+enum histree_status undecided_add(struct undecided_states *undecided, histree_time t, histree_quark quark,
+				  const struct undecided_value *value, struct histree_error *error);
+
+/*
+ * The ongoing state of an attribute with a run: it ends at `end`; it goes on, and is certain from `t` on; it had
+ * another value all along.
+ */
+enum histree_status undecided_end(struct undecided_states *undecided, histree_quark quark, histree_time end,
+				  struct histree_error *error);
+enum histree_status undecided_go_on(struct undecided_states *undecided, histree_quark quark, histree_time t,
+				    struct histree_error *error);
+void undecided_replace(struct undecided_states *undecided, histree_quark quark);
+
+/*
+ * A fact is known: what waits for it since `since` or later gets its value, and what began before is as believed.
+ * What still goes on is as believed too, and certain from now on: who knows better changes it.
+ */
+enum histree_status undecided_decide(struct undecided_states *undecided, histree_quark fact,
+				     enum undecided_outcome outcome, histree_time since,
+				     struct histree_error *error);
+
+/* Returns how much room a fact takes. */
+uint32_t undecided_count(const struct undecided_states *undecided, histree_quark fact);
+
+/*
+ * From a checkpoint: so much room is taken by a fact, by states that are elsewhere.  Returns false if memory is out
+ * or it is more than there is.
+ */
+bool undecided_resume(struct undecided_states *undecided, histree_quark fact, uint32_t count);
+
+/* Give a branch what waits, as believed, and what goes on in pieces, up to `end`. */
+enum histree_status undecided_tell(const struct undecided_states *undecided, const struct interval_sink *branch,
+				   histree_time end, struct histree_error *error);
+
+/* The history ends at `end`: what goes on in pieces ends too, and what waits is as believed. */
+enum histree_status undecided_close(struct undecided_states *undecided, histree_time end,
+				    struct histree_error *error);
 
 #endif

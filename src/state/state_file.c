@@ -27,7 +27,7 @@
 #include "state/attributes.h"
 #include "state/history_sections.h"
 #include "state/history.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "state/state_system.h"
 #include "store/block_file.h"
 #include "tree/tree_shape.h"

@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "histree/state_system.h"
 #include "state/attributes.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 
 /*
  * Create a system with these names, which outlive it; each attribute is null since `start`.  It then owns the sink;

@@ -23,9 +23,8 @@
 #include "histree/state_system.h"
 #include "state/attributes.h"
 #include "state/charts.h"
-#include "state/interval_sink.h"
-#include "state/labels.h"
 #include "state/ongoing_states.h"
+#include "state/labels.h"
 
 /* ---- state system -------------------------------------------------------------------------------------------- */
 

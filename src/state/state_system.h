@@ -14,9 +14,7 @@
 
 #include "histree/state_system.h"
 #include "state/attributes.h"
-#include "state/interval_sink.h"
 #include "state/ongoing_states.h"
-#include "state/undecided_states.h"
 
 enum { KNOWN_SLOTS = 64 /* a power of two */ };
 
@@ -98,7 +96,7 @@ enum histree_status state_check_removal(const struct histree_state_system *syste
 enum histree_status state_apply_removal(struct histree_state_system *system, histree_time t, histree_quark top,
 					struct histree_error *error);
 
-/* ---- what is not decided yet: undecided_states.h ----------------------------------------------------- */
+/* ---- what is not decided yet: ongoing_states.h ----------------------------------------------------- */
 
 /*
  * The attribute has the believed value from `t` on, which a fact decides.  Returns HISTREE_NOT_FOUND if there is no

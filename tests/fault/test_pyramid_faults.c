@@ -17,7 +17,7 @@
 #include "overview/overview_writer.h"
 #include "state/attributes.h"
 #include "state/pyramid_cells.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "state/pyramid.h"
 #include "state/state_file.h"
 #include "support/effort.h"

@@ -21,7 +21,7 @@
 #include "base/table.h"
 #include "histree/attributes.h"
 #include "state/attributes.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 
 struct recorded_interval {
 	histree_time start, end;
@@ -104,7 +104,7 @@ static inline int recorded_history_compare(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
-/* Some intervals come late (undecided_states.h). */
+/* Some intervals come late (ongoing_states.h). */
 static inline enum histree_status recorded_history_finish(void *context, const struct attribute_tree *tree,
 							  histree_time end, struct histree_error *error)
 {

@@ -8,7 +8,7 @@
  * - which thread a CPU runs, in which system call that is, and which interrupts the CPU handles: guessed from the
  *   events just before the slice, or from the first event of the CPU in it;
  * - whether a thread is in a system call: which of two values follows from that is left to the log, and may be
- *   undecided even then (undecided_states.h);
+ *   undecided even then (ongoing_states.h);
  * - something of which nearly always the same is true, such as that a thread that is woken up was not running, or
  *   that one that is made had no states: assumed, thread by thread;
  * - anything else: the slice fails.

@@ -112,7 +112,7 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 /*
  * Returns which of two values, for thread_change() or cpu_change(), follows from whether a thread is in a system
  * call.  As long as the thread has no entry and no exit that is not known: it is believed to be in none, or after a
- * loss unknown, and what it does is kept back until its first entry or exit decides (undecided_states.h).
+ * loss unknown, and what it does is kept back until its first entry or exit decides (ongoing_states.h).
  */
 struct histree_value thread_mode(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
 				 int32_t call);

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "event_index/event_index.h"
 #include "event_index/index_part.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "trace/event_stream.h"
 #include "trace/trace_source.h"
 #include "tree/leaf_pack.h"

@@ -30,7 +30,7 @@
 #include "base/arena.h"
 #include "event_index/event_index.h"
 #include "event_index/index_part.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "trace/event_stream.h"
 #include "tree/leaf_pack.h"
 #include "tree/tree_shape.h"

@@ -29,7 +29,7 @@
 #include "pipeline/memory_plan.h"
 #include "pipeline/publish_clock.h"
 #include "state/attributes.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "state/labels.h"
 #include "store/record_sort.h"
 #include "store_folder/manifest.h"

@@ -18,7 +18,7 @@
 #include "histree/segment.h"
 #include "pipeline/memory_plan.h"
 #include "state/attributes.h"
-#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
 #include "store/record_sort.h"
 #include "store_folder/store_folder.h"
 #include "text/text_table.h"
