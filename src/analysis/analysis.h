@@ -1,20 +1,160 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * analysis.h - a state provider: turns events into state changes.
+ * analysis.h - what an analysis is: a provider of states or of segments, what several read events through, what
+ * each knows of the classes of events, and how it is fed.
+ *
+ * What several analyses of one build read events through, made once for all of them.
+ *
+ * An input decodes each event once, before its analyses see it, and keeps what all of them need to know, such as
+ * which thread runs on each CPU.  An analysis names the kind of its input; a build makes one input of each kind
+ * that is named, hands it to `create` of the analyses, and then for each event calls
+ *
+ * 	analysis_inputs_begin(&inputs, &event, &error);
+ * 	... the analyses ...
+ * 	analysis_inputs_end(&inputs, &error);
+ *
+ * So all analyses see an input as it was before the event, and in whichever order they come.
+ *
+ * What an analysis has found out about each event class: its binding.
+ *
+ * Made when the first event of a class comes; from then on an event costs one look into an array.
+ *
+ * A state provider: turns events into state changes.
  *
  * An analysis is one row in the table of analysis/registry.c.  It sees neutral events and a state system;
  * it knows neither the trace format nor the tree.
+ *
+ * Turns events into segments: system calls, interrupts, functions (thesis 5.4).
+ *
+ * An analysis is one row in the table of analysis/registry.c.  It sees neutral events and a segment store; it
+ * knows neither the trace format nor the tree.
+ *
+ * One analysis, fed the events of a trace, of which it may apply to some traces only.
+ *
+ * An instance that reads a part of a trace by itself, from a checkpoint or for a slice, has one; what a build feeds
+ * to many analyses at a time is analysis_job's.
  */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
-#include "analysis/analysis_inputs.h"
 #include "analysis/change_log.h"
+#include "base/arena.h"
 #include "base/bytes.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/charts.h"
 #include "histree/labels.h"
+#include "histree/segment_store.h"
 #include "histree/state_system.h"
+#include "histree/status.h"
+#include "symbols/symbol_source.h"
+
+struct analysis_input_kind {
+	const char *needs; /* what a trace has that analyses of this input apply to, as the object of "it needs" */
+
+	enum histree_status (*create)(void **input, struct histree_error *error);
+
+	/*
+	 * In place of `create`, for kinds of which there are many: each has a struct around it, in which it finds
+	 * what is its own.  NULL: it has `create`.
+	 */
+	enum histree_status (*create_of)(const struct analysis_input_kind *kind, void **input,
+					 struct histree_error *error);
+
+	/* Its analyses go by what one of them does, so that they are on one lane, and share one input. */
+	bool is_one;
+
+	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */
+	void (*use_space)(void *input, struct table_space *tables);
+
+	/*
+	 * Sets where names of functions are looked for; called before the first event.  NULL: the input has no
+	 * such names.
+	 */
+	enum histree_status (*use_symbols)(void *input, const struct symbol_places *places,
+					   struct histree_error *error);
+
+	/*
+	 * Learn from all events that another input of this kind learns from, for its analyses; before the first
+	 * event.  NULL: any two learn from the same ones.
+	 */
+	void (*learn_as)(void *input, const void *other);
+
+	/*
+	 * An event or a gap comes next, in the order of the trace.  It passes by if it is of a trace of which the
+	 * kind knows nothing.  Negative only for what ends the build: no memory.
+	 */
+	enum histree_status (*begin)(void *input, const struct event *event, struct histree_error *error);
+
+	/* All analyses have seen the event.  NULL: there is nothing to do then. */
+	enum histree_status (*end)(void *input, struct histree_error *error);
+
+	void (*free)(void *input);
+};
+
+struct analysis_input {
+	const struct analysis_input_kind *kind;
+	void *input;
+};
+
+/* A zeroed one is empty. */
+struct analysis_inputs {
+	struct table_space *tables;          /* borrowed: of the build; NULL: memory without a ceiling */
+	const struct symbol_places *symbols; /* borrowed likewise; NULL: none are looked for */
+	struct analysis_input *all;          /* at most one of a kind */
+	size_t count, capacity;
+};
+
+/* Get the input of a kind in *input, made if it does not exist yet; NULL for the kind NULL. */
+enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const struct analysis_input_kind *kind,
+					void **input, struct histree_error *error);
+
+/*
+ * Of inputs that were made for parts of the analyses: have them know what one input for all of them would, by
+ * having `inputs` learn as `other` does.
+ */
+void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct analysis_inputs *other);
+
+/* Inline, as a build does it with each event, and there is nearly always one input. */
+static inline enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs,
+							const struct event *event, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
+		status = inputs->all[i].kind->begin(inputs->all[i].input, event, error);
+	return status;
+}
+
+static inline enum histree_status analysis_inputs_end(const struct analysis_inputs *inputs,
+						      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
+		if (inputs->all[i].kind->end != NULL)
+			status = inputs->all[i].kind->end(inputs->all[i].input, error);
+	return status;
+}
+
+/* The analyses that were created with these inputs are freed before. */
+void analysis_inputs_release(struct analysis_inputs *inputs);
+
+/* A zeroed one is empty. */
+struct class_table {
+	const void **bindings; /* by the id of the class; NULL: none yet */
+	size_t count, capacity;
+	struct arena memory;
+};
+
+/* Returns the binding of a class, or NULL. */
+static inline const void *class_table_find(const struct class_table *table, const struct event_class *class)
+{
+	return class->id < table->count ? table->bindings[class->id] : NULL;
+}
+
+/* Keep a copy of the binding of a class and return it; NULL when memory is out. */
+const void *class_table_add(struct class_table *table, const struct event_class *class, const void *binding,
+			    size_t size);
+void class_table_release(struct class_table *table);
 
 struct analysis {
 	const char *name;    /* as in -a, and in the file */
@@ -35,7 +175,7 @@ struct analysis {
 	/* Whether this analysis has something to say about such a trace. */
 	bool (*applies)(const struct event_trace *trace);
 
-	/* What it reads events through (analysis_inputs.h); NULL: it reads them itself. */
+	/* What it reads events through (analysis.h); NULL: it reads them itself. */
 	const struct analysis_input_kind *input;
 
 	/* The state system and the input, which is NULL if the kind is, are borrowed and outlive the instance. */
@@ -89,7 +229,7 @@ struct analysis {
 	 * its attributes, those below `attribute_count` were there.  Both NULL: it cannot be begun in the middle of
 	 * a trace.
 	 *
-	 * An input (analysis_inputs.h) is made anew: an analysis that can be loaded asks nothing of it that the
+	 * An input (analysis.h) is made anew: an analysis that can be loaded asks nothing of it that the
 	 * events before would have told.
 	 */
 	void (*save)(void *instance, struct saved_bytes *out);
@@ -136,19 +276,133 @@ struct analysis_slices {
 	enum histree_status (*load)(void *slice, struct byte_reader *reader, struct histree_error *error);
 };
 
-extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */
+extern const struct analysis analysis_kernel; /* Trace Compass's states, where no event denies them */
+
 extern const struct analysis analysis_kernel_compact; /* the same states in fewer attributes */
-extern const struct analysis analysis_kernel_tc;      /* Trace Compass's, version 31 of its provider */
-extern const struct analysis analysis_kernel_2016;    /* the one that the papers measured */
-extern const struct analysis analysis_graph;          /* who waited for whom */
-extern const struct analysis analysis_cpu_usage;      /* how long threads ran on each CPU */
-extern const struct analysis analysis_io;             /* queues of disks, and bytes read and written */
-extern const struct analysis analysis_counters;       /* what counters in contexts counted */
-extern const struct analysis analysis_switches;       /* how often CPUs and threads were switched */
-extern const struct analysis analysis_network;        /* bytes over interfaces, and of threads */
-extern const struct analysis analysis_kernel_memory;  /* what threads had the kernel allocate */
-extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
-extern const struct analysis analysis_ust_memory;     /* bytes that threads and processes have in use */
-extern const struct analysis analysis_tracks;         /* spans and counters of event.h */
+
+extern const struct analysis analysis_kernel_tc; /* Trace Compass's, version 31 of its provider */
+
+extern const struct analysis analysis_kernel_2016; /* the one that the papers measured */
+
+extern const struct analysis analysis_graph; /* who waited for whom */
+
+extern const struct analysis analysis_cpu_usage; /* how long threads ran on each CPU */
+
+extern const struct analysis analysis_io; /* queues of disks, and bytes read and written */
+
+extern const struct analysis analysis_counters; /* what counters in contexts counted */
+
+extern const struct analysis analysis_switches; /* how often CPUs and threads were switched */
+
+extern const struct analysis analysis_network; /* bytes over interfaces, and of threads */
+
+extern const struct analysis analysis_kernel_memory; /* what threads had the kernel allocate */
+
+extern const struct analysis analysis_ust_calls; /* function calls of lttng-ust-cyg-profile, as a stack */
+
+extern const struct analysis analysis_ust_memory; /* bytes that threads and processes have in use */
+
+extern const struct analysis analysis_tracks; /* spans and counters of event.h */
+
+/* Beginnings and ends that have no counterpart in the trace: they are counted, and make no segment. */
+struct segment_counts {
+	uint64_t without_start, without_end;
+};
+
+struct segment_analysis {
+	const char *name;    /* as in -a, and in the file */
+	uint32_t version;    /* raised whenever the same trace would give other segments */
+	const char *summary; /* one line */
+	const struct histree_segment_field *fields;
+	size_t field_count;
+
+	/* Whether this analysis has something to say about such a trace. */
+	bool (*applies)(const struct event_trace *trace);
+
+	/* What it reads events through (analysis.h); NULL: it reads them itself. */
+	const struct analysis_input_kind *input;
+
+	/* The store and the input, which is NULL if the kind is, are borrowed and outlive the instance. */
+	enum histree_status (*create)(struct histree_segment_store *store, void *input, void **instance,
+				      struct histree_error *error);
+
+	/*
+	 * Whether events of a class mean anything to it: it is asked once, and then never sees the others.  NULL:
+	 * it sees all.
+	 */
+	bool (*wants)(const void *instance, const struct event_class *class);
+
+	/* One event, in the order of the input.  Negative only for what ends the build: no memory, no disk. */
+	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
+
+	/*
+	 * A gap begins, in its place among the events.  What meets it and may have ended in it is no segment, as
+	 * the end that is seen may be another one's: beginning and end count as alone.  NULL: the input knows of
+	 * the gap, and that is enough.
+	 */
+	enum histree_status (*gap)(void *instance, const struct event_gap *gap, struct histree_error *error);
+
+	/* As in struct analysis; NULL: nothing is to come. */
+	enum histree_status (*finish)(void *instance, histree_time *end, struct histree_error *error);
+
+	/* Up to now; what is still open counts as without an end. */
+	struct segment_counts (*counts)(const void *instance);
+
+	/* As in struct analysis; NULL: it cannot tell. */
+	bool (*is_empty)(const void *instance);
+	void (*missing)(const void *instance, char *text, size_t size);
+
+	void (*free)(void *instance);
+};
+
+extern const struct segment_analysis segment_analysis_system_calls;
+
+extern const struct segment_analysis segment_analysis_futex;
+
+extern const struct segment_analysis segment_analysis_irqs;
+
+extern const struct segment_analysis segment_analysis_softirqs;
+
+extern const struct segment_analysis segment_analysis_wakeups;
+
+extern const struct segment_analysis segment_analysis_preemptions;
+
+extern const struct segment_analysis segment_analysis_block_io;
+
+extern const struct segment_analysis segment_analysis_packets;
+
+extern const struct segment_analysis segment_analysis_function_calls;
+
+extern const struct segment_analysis segment_analysis_allocations;
+
+extern const struct segment_analysis segment_analysis_samples;
+
+extern const struct segment_analysis segment_analysis_sample_stacks;
+
+extern const struct segment_analysis segment_analysis_track_spans;
+
+extern const struct segment_analysis segment_analysis_track_flows;
+
+/* One that has its analysis and nothing else has met no trace. */
+struct analysis_feed {
+	const struct analysis *analysis;
+	bool *applies; /* by id of the trace */
+	size_t trace_count, trace_capacity;
+};
+
+/* Take the next trace into account, before its first event. */
+enum histree_status analysis_feed_meet(struct analysis_feed *feed, const struct event_trace *trace,
+				       struct histree_error *error);
+
+/* Whether the analysis is for the trace, which was met, of an event or a gap. */
+static inline bool analysis_feed_applies(const struct analysis_feed *feed, const struct event *event)
+{
+	return feed->applies[(event->gap != NULL ? event->gap->trace : event->class->trace)->id];
+}
+
+/* Hand an event or a gap to an instance, through its inputs. */
+enum histree_status analysis_feed_handle(const struct analysis_feed *feed, struct analysis_inputs *inputs,
+					 void *instance, const struct event *event, struct histree_error *error);
+void analysis_feed_release(struct analysis_feed *feed);
 
 #endif

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/segment_analysis.h"
 #include "histree/charts.h"
 #include "state/charts.h"
 #include "state/history.h"

@@ -6,7 +6,6 @@
 #define ANALYSIS_REGISTRY_H
 
 #include "analysis/analysis.h"
-#include "analysis/segment_analysis.h"
 
 struct registry_entry {
 	const struct analysis *analysis;         /* that makes a history, or NULL */

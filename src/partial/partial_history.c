@@ -27,7 +27,6 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
-#include "analysis/analysis_feed.h"
 #include "analysis/registry.h"
 #include "base/error.h"
 #include "base/bytes.h"

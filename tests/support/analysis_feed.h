@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * analysis_feed.h - hands events and gaps to one analysis as a build does: through its input.
+ * analysis.h - hands events and gaps to one analysis as a build does: through its input.
  *
  * A gap is an event with `gap` set.
  */
@@ -8,7 +8,6 @@
 #define SUPPORT_ANALYSIS_FEED_H
 
 #include "analysis/analysis.h"
-#include "analysis/segment_analysis.h"
 
 static inline enum histree_status feed_create(struct analysis_inputs *inputs, const struct analysis *analysis,
 					      struct histree_state_system *system, void **instance,

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/graph/graph_workers.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/registry.h"

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis_inputs.h"
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"

@@ -13,8 +13,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_INPUT_H
 #define ANALYSIS_KERNEL_KERNEL_INPUT_H
 
-#include "analysis/analysis_inputs.h"
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"

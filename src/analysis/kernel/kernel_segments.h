@@ -10,7 +10,7 @@
 
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/open_segments.h"
-#include "analysis/segment_analysis.h"
+#include "analysis/analysis.h"
 
 struct kernel_segments;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_segments.h"
 #include "base/table.h"
 #include "base/number_text.h"

@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_KERNEL_SEGMENTS_SYSTEM_CALLS_H
 #define ANALYSIS_KERNEL_SEGMENTS_SYSTEM_CALLS_H
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 
 /* A text that grows in a buffer of the caller's. */
 struct call_text {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/changes.h"
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/open_segments.h"
 #include "analysis/program/program_inside.h"
 #include "base/arena.h"

@@ -11,7 +11,7 @@
 #define ANALYSIS_PROGRAM_PROGRAM_RUN_H
 
 #include "analysis/changes.h"
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/open_segments.h"
 #include "analysis/program/program_inside.h"
 #include "base/arena.h"

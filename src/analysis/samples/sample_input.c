@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis_inputs.h"
+#include "analysis/analysis.h"
 #include "analysis/samples/frame_names.h"
 #include "analysis/samples/sample_processes.h"
-#include "analysis/segment_analysis.h"
 #include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"

@@ -18,7 +18,7 @@
 #ifndef ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 #define ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 
-#include "analysis/analysis_inputs.h"
+#include "analysis/analysis.h"
 #include "analysis/samples/frame_names.h"
 #include "analysis/samples/sample_processes.h"
 #include "base/hash_index.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/samples/frame_names.h"
 #include "base/table.h"
 #include "base/hash_index.h"

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/samples/frame_names.h"
 #include "base/hash_index.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/segment_analysis.h"
+#include "analysis/analysis.h"
 #include "analysis/tracks/track_places.h"
 #include "analysis/tracks/track_stacks.h"
 #include "base/error.h"

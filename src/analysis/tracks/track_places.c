@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "base/table.h"
 #include "base/hash_index.h"
 #include "base/arena.h"

@@ -17,7 +17,7 @@
 #ifndef ANALYSIS_TRACKS_TRACK_PLACES_H
 #define ANALYSIS_TRACKS_TRACK_PLACES_H
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
 #include "event/event.h"

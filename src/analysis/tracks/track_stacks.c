@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis_inputs.h"
+#include "analysis/analysis.h"
 #include "analysis/tracks/track_places.h"
 #include "base/table.h"
 #include "base/error.h"

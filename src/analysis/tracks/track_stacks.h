@@ -23,7 +23,7 @@
 #ifndef ANALYSIS_TRACKS_TRACK_STACKS_H
 #define ANALYSIS_TRACKS_TRACK_STACKS_H
 
-#include "analysis/analysis_inputs.h"
+#include "analysis/analysis.h"
 #include "analysis/tracks/track_places.h"
 #include "event/event.h"
 

@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis_inputs.h"
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_symbols.h"
 #include "base/arena.h"

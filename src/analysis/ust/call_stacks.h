@@ -19,8 +19,7 @@
 #ifndef ANALYSIS_UST_CALL_STACKS_H
 #define ANALYSIS_UST_CALL_STACKS_H
 
-#include "analysis/analysis_inputs.h"
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_symbols.h"
 #include "base/arena.h"

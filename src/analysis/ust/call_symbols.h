@@ -9,7 +9,7 @@
 #ifndef ANALYSIS_UST_CALL_SYMBOLS_H
 #define ANALYSIS_UST_CALL_SYMBOLS_H
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "base/hash_index.h"
 #include "symbols/symbol_source.h"
 

@@ -22,8 +22,7 @@
 #ifndef ANALYSIS_UST_HEAP_H
 #define ANALYSIS_UST_HEAP_H
 
-#include "analysis/analysis_inputs.h"
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_stacks.h"
 #include "base/hash_index.h"

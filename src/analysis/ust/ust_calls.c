@@ -9,7 +9,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
-#include "analysis/segment_analysis.h"
 #include "analysis/ust/call_stacks.h"
 #include "base/table.h"
 #include "base/error.h"

@@ -23,7 +23,6 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
-#include "analysis/segment_analysis.h"
 #include "analysis/ust/heap.h"
 #include "base/error.h"
 

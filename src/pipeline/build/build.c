@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/definition/definition_files.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/cancel.h"

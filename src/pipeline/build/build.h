@@ -5,7 +5,7 @@
  *
  * Analyses are on one lane, or on several that look at the same events.
  *
- * Analyses that share an input (analysis_inputs.h) are on one lane, or have an input each.  The first lane is the
+ * Analyses that share an input (analysis.h) are on one lane, or have an input each.  The first lane is the
  * building thread's: it has all histories, which are published together.  The others have those that make segments:
  * tasks of a crew, which take their events from a feed; without a feed there is one lane.
  */
@@ -14,7 +14,7 @@
 
 #include <stdatomic.h>
 
-#include "analysis/class_table.h"
+#include "analysis/analysis.h"
 #include "analysis/definition/definition_files.h"
 #include "base/crew.h"
 #include "base/io.h"

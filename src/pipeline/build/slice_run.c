@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/analysis_feed.h"
+#include "analysis/analysis.h"
 #include "analysis/registry.h"
 #include "base/arena.h"
 #include "base/error.h"

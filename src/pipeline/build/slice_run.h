@@ -26,7 +26,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "analysis/analysis_feed.h"
+#include "analysis/analysis.h"
 #include "base/arena.h"
 #include "event_index/event_index.h"
 #include "event_index/index_part.h"
