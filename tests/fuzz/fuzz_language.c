@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/language/language.h"
-#include "analysis/language/language_source.h"
+#include "analysis/language/language_tree.h"
 #include "fuzz.h"
 
 static enum histree_status read_text(const char *text, size_t size, struct definitions *definitions,

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/language/language_source.h"
 #include "analysis/language/language_tree.h"
 #include "base/arena.h"
 #include "base/error.h"

@@ -13,7 +13,6 @@
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H
 
-#include "analysis/language/language_source.h"
 #include "analysis/language/language_tree.h"
 #include "base/arena.h"
 #include "histree/value.h"

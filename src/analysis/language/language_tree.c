@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * language_source.c - the text of an analysis, and the sentences about faults in it: line and column, and the
+ * language_tree.c - an analysis as a text, with the sentences about its faults, and as a tree: what the parser
+ * makes, what is checked, and what a program is made of.
+ *
+ * The text of an analysis, and the sentences about faults in it: line and column, and the
  * line with a caret.
  */
-#include "analysis/language/language_source.h"
+#include "analysis/language/language_tree.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/program/program.h"
+#include "base/arena.h"
 #include "base/error.h"
+#include "histree/charts.h"
+#include "histree/labels.h"
+#include "histree/status.h"
+
+/* ---- language source ----------------------------------------------------------------------------------------- */
 
 enum {
 	SHOWN_BEFORE = 60, /* bytes of a line that are shown before the place */
