@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * language.h - analyses written in our own language (histree-analysis(5), docs/design/11-analyses-from-files.md).
+ * language.h - a file in the language of histree (histree-analysis(5)) becomes a program: its name, what it needs,
+ * its labels, charts and statements.
+ *
+ * Analyses written in our own language (histree-analysis(5), docs/design/11-analyses-from-files.md).
  */
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_H
