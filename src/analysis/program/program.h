@@ -6,15 +6,15 @@
  * A front end builds a program of values, paths, blocks, handlers and scenarios, and finishes it.  From then on it
  * never changes, and any number of runs may share it.
  *
- *	struct program_builder *make = program_builder_create();
- *	program_value cpu = program_fact(make, PROGRAM_CPU), tid = program_field(make, "next_tid");
- *	program_path path = program_path_create(make, PROGRAM_ROOT);
- *	program_path_add(make, path, program_constant(make, histree_string("CPUs")));
- *	program_path_add(make, path, cpu);
- *	program_block block = program_block_create(make);
- *	program_add_change(make, block, PROGRAM_SET, path, tid, PROGRAM_NOTHING);
- *	program_on(make, "sched_switch", PROGRAM_NOTHING, block);
- *	status = program_finish(make, &program, &error);	frees the builder
+ * 	struct program_builder *make = program_builder_create();
+ * 	program_value cpu = program_fact(make, PROGRAM_CPU), tid = program_field(make, "next_tid");
+ * 	program_path path = program_path_create(make, PROGRAM_ROOT);
+ * 	program_path_add(make, path, program_constant(make, histree_string("CPUs")));
+ * 	program_path_add(make, path, cpu);
+ * 	program_block block = program_block_create(make);
+ * 	program_add_change(make, block, PROGRAM_SET, path, tid, PROGRAM_NOTHING);
+ * 	program_on(make, "sched_switch", PROGRAM_NOTHING, block);
+ * 	status = program_finish(make, &program, &error);	frees the builder
  *
  * No call but the last one fails: what a program cannot hold, or memory, is remembered and said at the end.  A
  * PROGRAM_NOTHING where a value, path or block is optional stands for none.  Texts are copied.
@@ -26,10 +26,13 @@
  *  - Conditions are values.  True are the bool true, numbers that are not 0 and texts that are not empty.
  *  - A change whose path has a null or empty component, or one that is unknown, is left out.
  *  - Handlers run in the order in which they were added, scenarios after them.
+ *
+ * What a finished program is made of: tables whose rows name one another by number.
  */
 #ifndef ANALYSIS_PROGRAM_PROGRAM_H
 #define ANALYSIS_PROGRAM_PROGRAM_H
 
+#include "base/arena.h"
 #include "histree/segment.h"
 #include "histree/value.h"
 
@@ -39,10 +42,15 @@ struct program_builder;
 #define PROGRAM_NOTHING UINT32_MAX
 
 typedef uint32_t program_value;
+
 typedef uint32_t program_path;
+
 typedef uint32_t program_block;
+
 typedef uint32_t program_span;
+
 typedef uint32_t program_fsm;
+
 typedef uint32_t program_state;
 
 /* Returns NULL if memory is out. */
@@ -70,6 +78,7 @@ enum program_fact {
 	PROGRAM_TID,        /* of the thread that its CPU runs, or of its contexts: int, or unknown after a gap */
 	PROGRAM_PID,        /* of its contexts, or of the process of that thread: int, or unknown */
 };
+
 program_value program_fact(struct program_builder *make, enum program_fact fact);
 
 /* A field of the event, or, in events of classes without such a field, a fact. */
@@ -159,6 +168,7 @@ enum program_base {
 	/* The attribute of the current scenario; in handlers there is no scenario, and changes are left out. */
 	PROGRAM_SCENARIO,
 };
+
 program_path program_path_create(struct program_builder *make, enum program_base base);
 
 /* One more component: the value as text. */
@@ -277,6 +287,7 @@ struct program_fsm_options {
 	const char *name;
 	bool is_multiple, is_consuming;
 };
+
 program_fsm program_fsm_create(struct program_builder *make, const struct program_fsm_options *options);
 
 /* `events` and `condition` as in program_on(); NULL: all events. */
@@ -303,16 +314,195 @@ void program_fsm_transition(struct program_builder *make, program_fsm fsm, progr
  * itself.
  */
 enum histree_status program_finish(struct program_builder *make, struct program **out, struct histree_error *error);
-
 void program_free(struct program *program);
 
 /* Returns a number that says what the program does: another one when it would do something else. */
 uint32_t program_version(const struct program *program);
-
 bool program_makes_states(const struct program *program);
 bool program_makes_segments(const struct program *program);
 
 /* The schema of its segments: "name" and then what program_segment_field() was told. */
 const struct histree_segment_field *program_segment_fields(const struct program *program, size_t *count);
+
+enum {
+	PROGRAM_KEY_MAX = 8,
+	PROGRAM_DEPTH_MAX = 100, /* of values within values, and blocks within blocks */
+	PROGRAM_ROWS_MAX = 1 << 20,
+};
+
+enum program_value_kind {
+	VALUE_CONSTANT,
+	/* first: number of the field; second: 1 + the value that it is where a class has none; 0: null */
+	VALUE_FIELD,
+	VALUE_FACT,
+	VALUE_LOOK_UP, /* first: path */
+	VALUE_CONVERT, /* first: value; detail: type */
+	VALUE_MAP,     /* first: value; second: first pair; third: their number */
+	VALUE_OPERATION,
+};
+
+struct value_row {
+	uint8_t kind;
+	uint8_t detail;   /* fact, look, type or operator */
+	uint8_t operands; /* of an operation: how many */
+	bool creates;
+	uint32_t first, second, third;
+	struct histree_value constant;
+};
+
+struct path_row {
+	enum program_base base;
+	uint32_t first, last; /* steps */
+	uint32_t
+		fixed; /* of a scenario, and all steps are constants: its number among such; PROGRAM_NOTHING: not */
+};
+
+struct step_row {
+	program_value name; /* PROGRAM_NOTHING: of a pool */
+	uint32_t next;
+};
+
+enum action_kind { ACTION_CHANGE, ACTION_IF, ACTION_SEGMENT, ACTION_SPAN_BEGIN, ACTION_SPAN_END };
+
+struct action_row {
+	uint8_t kind;
+	uint8_t change;
+	uint32_t next;
+	program_path path;
+	program_value value; /* of a change; the condition; the name of a segment */
+	program_value at;    /* of a change; the start of a segment */
+	program_value end;   /* of a segment */
+	program_block then, otherwise;
+	uint32_t span;
+	uint32_t first_key, key_count;     /* in `keys` */
+	uint32_t first_field, field_count; /* in `field_values` */
+};
+
+struct block_row {
+	uint32_t first, last; /* actions */
+};
+
+struct handler_row {
+	const char *events; /* NULL: all */
+	program_value condition;
+	program_block block;
+};
+
+struct fsm_row {
+	const char *name;
+	bool is_multiple, is_consuming;
+	program_state begin;
+	uint32_t first_precondition, last_precondition;
+	uint32_t first_state, last_state;
+	uint32_t state_count;
+};
+
+struct precondition_row {
+	const char *events;
+	program_value condition;
+	uint32_t next;
+};
+
+struct state_row {
+	const char *name;
+	uint32_t name_size;
+	bool is_final;
+	uint32_t number; /* within its machine */
+	uint32_t next;
+	program_block entry, exit;
+	uint32_t first_transition, last_transition;
+};
+
+struct transition_row {
+	const char *events;
+	program_value condition;
+	program_block block;
+	program_state to;
+	uint32_t next;
+};
+
+/* Stacks of calls: what stands below the levels of a group. */
+struct call_group_row {
+	const char *const *components; /* of the paths of all levels; '*' is any text */
+	uint32_t component_count;
+	enum program_call_origin thread, host;
+	uint32_t thread_components, host_components; /* down to the level that says it; 0: there is no such level */
+	const char *cpu;                             /* the path of PROGRAM_CALL_CPU */
+	uint32_t tid_field, host_field;              /* of segments */
+};
+
+/* A table of rows: PROGRAM_TABLES(X) has X(type, name) for each. */
+#define PROGRAM_TABLES(X)                           \
+	X(struct value_row, values)                 \
+	X(struct program_pair, pairs)               \
+	X(struct path_row, paths)                   \
+	X(struct step_row, steps)                   \
+	X(struct action_row, actions)               \
+	X(struct block_row, blocks)                 \
+	X(program_value, keys)                      \
+	X(struct program_field_value, field_values) \
+	X(const char *, spans)                      \
+	X(struct handler_row, handlers)             \
+	X(struct fsm_row, fsms)                     \
+	X(struct precondition_row, preconditions)   \
+	X(struct state_row, states)                 \
+	X(struct transition_row, transitions)       \
+	X(struct call_group_row, call_groups)       \
+	X(struct histree_segment_field, segment_fields)
+#define PROGRAM_TABLE(type, name) \
+	type *name;               \
+	size_t name##_count, name##_capacity;
+
+struct program {
+	PROGRAM_TABLES(PROGRAM_TABLE)
+	struct intern fields; /* of events, by name */
+	struct arena texts;
+	uint32_t version;
+	uint32_t fixed_count; /* of paths */
+	bool makes_states, makes_segments;
+	bool has_columns; /* it asks for threads or processes of events */
+	/* Of segments that are calls; there are none without groups. */
+	uint32_t call_stack_field, call_depth_field, call_self_field, call_caller_field;
+};
+
+/* Number 0 of the segment fields. */
+#define SEGMENT_NAME_FIELD 0
+
+/* ---- program_values.c ----------------------------------------------------------------------------------- */
+
+struct scratch;
+
+/* The result of an operator that looks at all its operands.  Texts that it makes are in the scratch memory. */
+struct histree_value operator_apply(enum program_operator operator, const struct histree_value operands[3],
+				    struct scratch *scratch);
+bool value_is_true(const struct histree_value *value);
+bool values_are_equal(const struct histree_value *first, const struct histree_value *second);
+struct histree_value value_convert(struct histree_value value, enum histree_type type, struct scratch *scratch);
+
+enum { NUMBER_NAME_SIZE = 40 };
+
+/* Writes a number as text; returns its length. */
+size_t number_name(const struct histree_value *value, char text[NUMBER_NAME_SIZE]);
+
+/* Whether a text fits a pattern: '*' is any text, and '|' stands between several. */
+bool pattern_fits(const char *patterns, const char *text, size_t size);
+
+/* The same of a pattern alone. */
+bool stars_fit(const char *pattern, const char *text, size_t size);
+
+/* ---- memory that lasts until the next event ------------------------------------------------------------------ */
+
+struct scratch {
+	char **chunks;
+	size_t chunk_count, chunk_capacity;
+	size_t chunk, used; /* the one in use, and how much of it */
+	bool failed;        /* memory was out */
+};
+
+/* Returns NULL, and `failed` is set, if memory is out or the size is more than a text can have. */
+char *scratch_allocate(struct scratch *scratch, size_t size);
+struct histree_value scratch_text(struct scratch *scratch, const void *bytes, size_t size);
+void scratch_clear(struct scratch *scratch);
+void scratch_release(struct scratch *scratch);
 
 #endif

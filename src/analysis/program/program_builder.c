@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/program/program_inside.h"
+#include "analysis/program/program.h"
 #include "analysis/program/program_run.h"
 #include "base/table.h"
 #include "base/bytes.h"

@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_PROGRAM_PROGRAM_BUILDER_H
 #define ANALYSIS_PROGRAM_PROGRAM_BUILDER_H
 
-#include "analysis/program/program_inside.h"
+#include "analysis/program/program.h"
 
 struct program_builder {
 	struct program program;

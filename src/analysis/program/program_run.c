@@ -12,7 +12,7 @@
 #include "analysis/changes.h"
 #include "analysis/analysis.h"
 #include "analysis/open_segments.h"
-#include "analysis/program/program_inside.h"
+#include "analysis/program/program.h"
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/error.h"

@@ -13,7 +13,7 @@
 #include "analysis/changes.h"
 #include "analysis/analysis.h"
 #include "analysis/open_segments.h"
-#include "analysis/program/program_inside.h"
+#include "analysis/program/program.h"
 #include "base/arena.h"
 #include "event/event.h"
 #include "histree/charts.h"
