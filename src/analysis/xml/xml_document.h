@@ -95,7 +95,7 @@ bool xml_is_defined(const struct xml_reader *reader, const char *text);
 /* Returns a text in which "$NAME" stands for a <definedValue>. */
 const char *xml_defined(struct xml_reader *reader, const struct xml_element *element, const char *text);
 
-/* ---- xml_values.c ----------------------------------------------------------------------------------------- */
+/* ---- xml_script.c ----------------------------------------------------------------------------------------- */
 
 program_value xml_value(struct xml_reader *reader, const struct xml_element *element);
 
