@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/samples/frame_names.h"
 #include "analysis/samples/sample_processes.h"
 #include "base/table.h"
 #include "base/error.h"

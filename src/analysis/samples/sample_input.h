@@ -4,7 +4,7 @@
  * sample, looked up once for all analyses.
  *
  * A recording of perf says for a sample which thread ran and at which addresses; earlier events say which
- * binaries lie there (sample_processes.h), and their symbols which functions these are (frame_names.h).  Samples
+ * binaries lie there (sample_processes.h), and their symbols which functions these are (sample_processes.h).  Samples
  * of other recorders have functions by name (event.h).  Addresses of the kernel have names if a
  * table of its symbols was given; else all of it is one frame, "[kernel]".
  *
@@ -19,7 +19,6 @@
 #define ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 
 #include "analysis/analysis.h"
-#include "analysis/samples/frame_names.h"
 #include "analysis/samples/sample_processes.h"
 #include "base/hash_index.h"
 #include "base/arena.h"
