@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.h - what a program has allocated, by address.
+ * heap.h - what programs allocate, by address, and the two analyses of it.
+ *
+ * What a program has allocated, by address.
  *
  * The blocks of memory that programs have and did not free yet, by process and address.
  *
@@ -25,8 +27,8 @@
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_stacks.h"
-#include "base/hash_index.h"
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "histree/value.h"
 
 struct heap_block {
@@ -126,19 +128,5 @@ struct heap {
 	bool is_split; /* if the process is not known, threads are taken as processes, since: */
 	histree_time split_time;
 };
-
-/* When an event begins, blocks and owners are as they are after it. */
-extern const struct analysis_input_kind heap_kind;
-
-/* Whether a trace may have such events. */
-bool heap_applies(const struct event_trace *trace);
-
-/* Returns the owner with this number. */
-const struct heap_owner *heap_thread(const struct heap *heap, uint32_t number);
-
-/*
- * Writes a sentence, lower case, no full stop, if the trace lacks what is needed, and how to record it; else "".
- */
-void heap_missing(const struct heap *heap, char *text, size_t size);
 
 #endif
