@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_stacks.h - until when lost events leave in doubt what programs did.
+ * call_stacks.h - the functions that programs of LTTng-UST call, by thread, and the two analyses of them.
+ *
+ * Until when lost events leave in doubt what programs did.
  *
  * Where events of a CPU are lost, any thread may have run there.  That ends with the next event of the CPU, as for
  * the kernel (kernel_gap.h), or where the trace says.
@@ -121,40 +123,13 @@ struct call_stacks {
  */
 extern const struct analysis_input_kind call_stacks_kind;
 
-/* Whether a trace may have such events. */
-bool call_stacks_apply(const struct event_trace *trace);
-
-/* Walk over the threads: `*position` is 0 at first; returns NULL after the last one. */
-struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *position);
-
-/*
- * Until when a thread is known to be in its calls.  One that never returned may have been left by exit() or a kill,
- * which nothing records: what shows it to go on is that its process has events.
- */
-histree_time call_stacks_known(const struct call_thread *thread);
-
-/*
- * Writes a sentence, lower case, no full stop, if the trace lacks what calls are made of, and how to record it;
- * else "".
- */
-void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t size);
-
 enum { CALL_NAME_SIZE = sizeof("0xffffffffffffffff") };
 
 /* How a function is called: by its name, or by its address, "0x40472b", for which there is room. */
 const char *call_name(const struct call_frame *frame, char room[static CALL_NAME_SIZE]);
 
-/* How it is called by people: by the name that the symbols have for its address, if they are known by now. */
-enum histree_status call_symbol(struct call_stacks *stacks, const struct call_thread *thread,
-				const struct call_frame *frame, const char **name, char room[static CALL_NAME_SIZE],
-				struct histree_error *error);
-
 /* Where it was called from, see call_symbols_site(); *site is NULL if that is not known. */
 enum histree_status call_site(struct call_stacks *stacks, const struct call_thread *thread,
 			      const struct call_frame *frame, const char **site, struct histree_error *error);
-
-/* Hand the names of all functions to the history of the stacks, as labels. */
-enum histree_status call_stacks_label(struct call_stacks *stacks, struct histree_state_system *system,
-				      struct histree_error *error);
 
 #endif
