@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bookmarks.h - times of experiments that users gave a name, kept in a file as JSON, by their starts:
+ * bookmarks.h - the bookmarks of each experiment, kept in a file, and the names (UUID) of what the protocol knows.
  *
- *	{"format": "histree bookmarks", "version": 1, "made": 3,
- *	 "bookmarks": [{"uuid": ..., "experiment": ..., "name": ..., "start": ..., "end": ...}, ...]}
+ * Names of things for clients (RFC 9562), always the same for the same content.
+ *
+ * A client finds its trace again after the server was started anew, because the UUID of a trace follows from its
+ * name and path, and that of an experiment from its name and traces.
+ *
+ * Times of experiments that users gave a name, kept in a file as JSON, by their starts:
+ *
+ * 	{"format": "histree bookmarks", "version": 1, "made": 3,
+ * 	 "bookmarks": [{"uuid": ..., "experiment": ..., "name": ..., "start": ..., "end": ...}, ...]}
  *
  * `made` counts those that ever were, so that no UUID is used twice.
  *
@@ -17,11 +24,26 @@
 #ifndef SERVER_CATALOGUE_BOOKMARKS_H
 #define SERVER_CATALOGUE_BOOKMARKS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/io.h"
 #include "histree/status.h"
 #include "histree/value.h"
-#include "server/catalogue/uuid.h"
 #include "server/text/json_writer.h"
+
+enum { UUID_TEXT_SIZE = 37 };
+
+/* Gathers what a UUID is made of. */
+struct uuid_maker {
+	uint64_t high, low;
+};
+
+struct uuid_maker uuid_begin(const char *kind);
+
+/* Texts do not run together: "ab", "c" is another content than "a", "bc". */
+void uuid_add(struct uuid_maker *maker, const char *text);
+void uuid_end(const struct uuid_maker *maker, char text[UUID_TEXT_SIZE]);
 
 /* How many bookmarks all experiments have together, how long a name is, and how large the file is, at most. */
 enum { BOOKMARKS_MAX = 4096, BOOKMARK_NAME_MAX = 256, BOOKMARKS_SIZE_MAX = 8 << 20 };

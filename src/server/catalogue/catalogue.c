@@ -20,7 +20,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "server/catalogue/allowed_paths.h"
-#include "server/catalogue/uuid.h"
+#include "server/catalogue/bookmarks.h"
 #include "server/catalogue/dataset.h"
 
 /* ---- served traces ------------------------------------------------------------------------------------------- */

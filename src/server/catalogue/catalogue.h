@@ -17,7 +17,7 @@
 #define SERVER_CATALOGUE_CATALOGUE_H
 
 #include "server/catalogue/allowed_paths.h"
-#include "server/catalogue/uuid.h"
+#include "server/catalogue/bookmarks.h"
 #include "server/catalogue/dataset.h"
 
 struct served_trace {
