@@ -23,7 +23,7 @@
 #include "overview/overview_feed.h"
 #include "partial/partial_history.h"
 #include "pipeline/build/slice_worker.h"
-#include "pipeline/memory_plan.h"
+#include "pipeline/build_plan.h"
 #include "segment/segment_memory.h"
 #include "state/state_file.h"
 #include "state/state_system.h"

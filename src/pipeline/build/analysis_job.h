@@ -26,7 +26,7 @@
 #include "histree/slices.h"
 #include "histree/store.h"
 #include "partial/partial_history.h"
-#include "pipeline/memory_plan.h"
+#include "pipeline/build_plan.h"
 #include "trace/event_stream.h"
 
 struct job_slices;

@@ -33,7 +33,7 @@
 #include "pipeline/build/analysis_job.h"
 #include "pipeline/build/leftover.h"
 #include "pipeline/build/slice_worker.h"
-#include "pipeline/publish_clock.h"
+#include "pipeline/build_plan.h"
 #include "pipeline/side_by_side.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"

@@ -22,7 +22,7 @@
 #include "event_index/event_index.h"
 #include "histree/build.h"
 #include "pipeline/build/analysis_job.h"
-#include "pipeline/publish_clock.h"
+#include "pipeline/build_plan.h"
 #include "store_folder/store_folder.h"
 #include "trace/event_stream.h"
 
@@ -32,7 +32,7 @@ struct build_host {
 	const struct histree_clock *clock;
 	bool is_one_of_many;   /* its store lies in one of several hosts */
 	const char *old_store; /* to which analyses are added; NULL: that of the options */
-	size_t tables_max;   /* bytes of tables; 0: as `memory_max` of the options says (memory_plan.h) */
+	size_t tables_max;   /* bytes of tables; 0: as `memory_max` of the options says (build_plan.h) */
 };
 
 /* Build the store of one host, whatever the options say of hosts and clocks. */

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "histree/experiment.h"
-#include "pipeline/memory_plan.h"
+#include "pipeline/build_plan.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace_list.h"
 

@@ -19,7 +19,7 @@
 #include "event/event.h"
 #include "histree/sync.h"
 #include "pipeline/hosts/experiment.h"
-#include "pipeline/publish_clock.h"
+#include "pipeline/build_plan.h"
 #include "trace/event_stream.h"
 #include "trace/trace_list.h"
 

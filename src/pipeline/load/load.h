@@ -16,7 +16,7 @@
 #include "base/table.h"
 #include "histree/load.h"
 #include "histree/segment.h"
-#include "pipeline/memory_plan.h"
+#include "pipeline/build_plan.h"
 #include "state/attributes.h"
 #include "state/ongoing_states.h"
 #include "store/record_sort.h"

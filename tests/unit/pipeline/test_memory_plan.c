@@ -3,7 +3,7 @@
  * test_memory_plan.c - the parts of a build's memory: all of them together, and which do not depend on the others.
  */
 
-#include "pipeline/memory_plan.h"
+#include "pipeline/build_plan.h"
 #include "support/test.h"
 
 enum { HISTORIES_MAX = 9, STORES_MAX = 30, MEGABYTE = 1 << 20 };

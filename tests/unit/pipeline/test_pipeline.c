@@ -11,7 +11,7 @@
 
 #include "histree/query.h"
 #include "pipeline/hosts/experiment.h"
-#include "pipeline/publish_clock.h"
+#include "pipeline/build_plan.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "support/data.h"

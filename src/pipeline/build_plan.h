@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_plan.h - what each part of a build may have of its memory (docs/design/12-build.md).
+ * build_plan.h - what a build may have of its memory, and when it publishes what it has so far.
+ *
+ * What each part of a build may have of its memory (docs/design/12-build.md).
  *
  * Of what the build may have, two fifths are for tables, which all analyses share, and three fifths for buffers.
  * The first history has half of the buffers, whichever others are built, so that its file is the same to the byte.
  * As long as it is the only one and there are no more than six segment stores, so are theirs.  More of them have
  * less.
+ *
+ * When a build publishes what it has so far.
+ *
+ * Publishing costs what writing the buffers and all names costs, and some syncs, and holds up whoever builds.
+ * Unless somebody asked for it more often, it is done every second at most, and so seldom that it takes no more
+ * than 3 % of the time; of files for the first time after three seconds.  So a short build does it never, and what
+ * is lost of a long one that is cut off is three seconds' work, or 3 % of the rest.
  */
-#ifndef PIPELINE_MEMORY_PLAN_H
-#define PIPELINE_MEMORY_PLAN_H
+#ifndef PIPELINE_BUILD_PLAN_H
+#define PIPELINE_BUILD_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,5 +55,21 @@ struct memory_share {
  * host alone has by default, as far as half of the machine's memory is enough for it.
  */
 struct memory_share memory_share(size_t memory_max, size_t hosts, uint32_t threads, uint64_t machine);
+
+/* Times are of one clock that only goes forward, in ns. */
+struct publish_clock {
+	int64_t every_ns; /* as asked for; 0: as above */
+	int64_t next_ns;
+};
+
+/* Returns what that clock says. */
+int64_t publish_clock_now(void);
+
+/* `is_live`: somebody may be looking on. */
+struct publish_clock publish_clock_begin(int64_t every_ns, bool is_live, int64_t now_ns);
+bool publish_clock_is_due(const struct publish_clock *clock, int64_t now_ns);
+
+/* It was done, from one time to the other. */
+void publish_clock_done(struct publish_clock *clock, int64_t begun_ns, int64_t ended_ns);
 
 #endif

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "pipeline/memory_plan.h"
+/*
+ * build_plan.c - what a build may have of its memory, and when it publishes what it has so far.
+ */
+#include "pipeline/build_plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* ---- memory plan --------------------------------------------------------------------------------------------- */
 
 enum {
 	MEMORY_DEFAULT = 160 << 20,
@@ -67,4 +77,43 @@ struct memory_share memory_share(size_t memory_max, size_t hosts, uint32_t threa
 		.memory_max = memory_max / shares,
 		.tables = at_least_min(memory_max / 5 * 2 / side_by_side),
 	};
+}
+
+/* ---- publish clock ------------------------------------------------------------------------------------------- */
+
+static const int64_t interval_min_ns = 1000 * 1000 * 1000;
+
+static const int64_t first_of_files_ns = 3LL * 1000 * 1000 * 1000;
+
+enum { BUILD_TIME_SHARE = 33 }; /* of which one part is for publishing: 3 % */
+
+int64_t publish_clock_now(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+struct publish_clock publish_clock_begin(int64_t every_ns, bool is_live, int64_t now_ns)
+{
+	int64_t first = is_live ? interval_min_ns : first_of_files_ns;
+	return (struct publish_clock){
+		.every_ns = every_ns,
+		.next_ns = now_ns + (every_ns > 0 ? every_ns : first),
+	};
+}
+
+bool publish_clock_is_due(const struct publish_clock *clock, int64_t now_ns)
+{
+	return now_ns >= clock->next_ns;
+}
+
+void publish_clock_done(struct publish_clock *clock, int64_t begun_ns, int64_t ended_ns)
+{
+	int64_t wait = clock->every_ns;
+	if (wait == 0) {
+		wait = (ended_ns - begun_ns) * BUILD_TIME_SHARE;
+		wait = wait > interval_min_ns ? wait : interval_min_ns;
+	}
+	clock->next_ns = ended_ns + wait;
 }
