@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "histree/experiment.h"
-#include "pipeline/copy/convert.h"
+#include "pipeline/copy/store_copy.h"
 #include "pipeline/copy/repair.h"
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store_copy.h - a store is made of another one, file by file, through a filter.
+ * store_copy.h - a store is copied, file by file, by a filter: to convert it, to repair it.
+ *
+ * Histree_convert() on a table of file calls, so that a test can make each of them fail.
+ *
+ * A store is made of another one, file by file, through a filter.
  *
  * The walk is one for all copies: read the manifest, begin a folder, make each file of the store, or of the store
  * of each of several hosts, write the manifest that says what there is, and give the folder its name.  The filter
@@ -16,8 +20,12 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "histree/cancel.h"
+#include "histree/convert.h"
 #include "histree/history.h"
 #include "histree/store.h"
+
+enum histree_status pipeline_convert(const struct histree_convert_options *options, const struct io *io,
+				     struct histree_error *error);
 
 struct store_copy;
 

@@ -11,7 +11,7 @@
 #include "histree/build.h"
 #include "histree/query.h"
 #include "histree/repair.h"
-#include "pipeline/copy/convert.h"
+#include "pipeline/copy/store_copy.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
