@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "tree/cluster.h"
 #include "tree/leaf_pack.h"
-#include "tree/leaf_source.h"
+#include "tree/tree_shape.h"
 #include "tree/tree_writer.h"
 
 struct cluster_leaves {

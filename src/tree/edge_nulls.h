@@ -5,7 +5,7 @@
  * They are the nulls at both ends of a tree of rows, if its options leave these out (thesis 5.3), and all times
  * of keys that have no states.  The section LIFE stands for both.
  *
- * A variant whose leaves leave them out by themselves (variant.h, has_lifetimes) does not need it: then it is
+ * A variant whose leaves leave them out by themselves (tree_shape.h, has_lifetimes) does not need it: then it is
  * idle.
  */
 #ifndef TREE_EDGE_NULLS_H

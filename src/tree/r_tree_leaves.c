@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "node/node_builder.h"
-#include "tree/leaf_source.h"
+#include "tree/tree_shape.h"
 #include "tree/tree_writer.h"
 
 /* A zeroed struct r_buffer is an empty one. */

@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_shape.h - what a finished tree says of itself, the sections TREE and STAT; and the options of a tree,
+ * tree_shape.h - the shape of a tree: the table of variants, what differs between them, and their options with
+ * defaults.
+ *
+ * What differs between the trees of the papers, and nothing else.
+ *
+ * Insertion, descent, closing, caching and verification exist once, in the other files of this folder.  A variant
+ * is a row of the table in tree_shape.h; every test then runs on it too.  No other file asks which variant it
+ * has before it.
+ *
+ * Which children a query visits is not a function here: bounds that a variant does not keep are read as the widest
+ * possible (node.h), so that one rule, "the bounds meet the query", serves all.
+ *
+ * Where the leaves of a tree that is being written come from: a table of functions for each source.
+ *
+ * The writer gives every interval to the source of its variant.  The source makes leaves of them and hangs these
+ * below the open branch (tree_writer.h); what else it keeps between the two is known to it alone.  A source that
+ * has a task of the crew's may use the branch in it until wait() or finish() returns.  So the writer
+ * itself does not touch the branch in between.
+ *
+ * What a finished tree says of itself, the sections TREE and STAT; and the options of a tree,
  * checked and with every default filled in.
  *
  * TREE is what a reader needs; STAT is what the papers tabulate, counted while the tree was written.
@@ -8,12 +27,85 @@
 #ifndef TREE_TREE_SHAPE_H
 #define TREE_TREE_SHAPE_H
 
+#include <stdbool.h>
+
 #include "base/crew.h"
 #include "base/table.h"
 #include "histree/history.h"
 #include "histree/state_system.h"
+#include "node/node.h"
 #include "store/block_file.h"
-#include "tree/variant.h"
+
+struct leaf_source;
+
+/* What the depth of the next R-tree may depend on. */
+struct variant_shape {
+	uint32_t r_depth;        /* of the R-trees so far */
+	uint32_t r_depth_asked;  /* the option of the user */
+	uint32_t nodes_asked;    /* that a single query is to read at most; 0: no target */
+	uint32_t height;         /* h: of the tree so far */
+	uint32_t fan_out;        /* c */
+	uint64_t key_count;      /* A: attributes so far */
+	uint64_t node_intervals; /* n: intervals that a node holds on average */
+};
+
+/* What the leaves of a tree hold, and how. */
+enum variant_leaves {
+	LEAVES_OF_ROWS,
+	LEAVES_OF_COLUMNS,
+	LEAVES_OF_SEGMENTS,
+};
+
+struct tree_variant {
+	const char *name; /* as in -t */
+	uint32_t id;      /* in the file: never changed, never used again */
+	const char *summary;
+
+	uint32_t child_bounds; /* what a parent keeps of a child: enum node_child_bounds, combined by or */
+	enum variant_leaves leaves;
+	const struct leaf_source *source; /* what makes them (tree_shape.h) */
+	histree_time end_max;             /* the last time at which a tree may end */
+
+	/* Every file has the section LIFE (lifetimes.h); those of other variants have it if they need it. */
+	bool has_lifetimes;
+	bool leaves_out_nulls; /* before and after the lifetimes of keys, by default */
+
+	/* Returns where a new branch starts that is made for an interval that starts at `start`. */
+	histree_time (*branch_start)(histree_time start, histree_time tree_end);
+
+	/* Returns the levels of the next R-tree.  NULL, and a default of 0: the variant has no R-trees. */
+	uint32_t (*r_depth)(const struct variant_shape *shape);
+	uint32_t r_depth_default;
+	bool r_grows; /* the R-trees to come may be deeper than those so far */
+
+	/* Defaults of options; 0: those of all variants. */
+	uint32_t node_size_default, fan_out_default;
+	size_t memory_default;
+
+	/*
+	 * The most threads for which a tree has work: the caller's, those of its source of leaves, and the
+	 * inserter.
+	 */
+	uint32_t threads_max;
+
+	/* Checks the rule of siblings: returns a sentence if it is broken, else NULL.  NULL: there is no rule. */
+	const char *(*check_siblings)(const struct node_child *before, const struct node_child *after);
+};
+
+/* Every variant of a history, ended by NULL. */
+extern const struct tree_variant *const tree_variants[];
+
+/* The variant of segment stores.  No history has it. */
+extern const struct tree_variant variant_segments;
+
+/* Returns the variant of a history with this name, or NULL if there is no such variant. */
+const struct tree_variant *tree_variant_by_name(const char *name);
+
+/* Returns the variant of a history or of segment stores with this id, or NULL if there is no such variant. */
+const struct tree_variant *tree_variant_by_id(uint32_t id);
+
+/* Returns what nodes of a tree look like; see node_layout(). */
+struct node_layout tree_variant_layout(const struct tree_variant *variant, uint32_t node_size, uint32_t fan_out);
 
 struct tree_options {
 	struct crew *crew;          /* that does what the caller need not; NULL: with threads, one of its own */
@@ -81,5 +173,74 @@ enum histree_status tree_statistics_write(const struct tree_statistics *statisti
 					  struct histree_error *error);
 enum histree_status tree_statistics_read(const struct block_file *file, struct tree_statistics *out,
 					 struct histree_error *error);
+
+struct block_file;
+struct leaf_pack;
+struct tree_branch;
+struct tree_shape;
+
+struct leaf_source {
+	uint32_t key_limit; /* keys of intervals are below it; 0: no intervals are added */
+
+	/* Open the branch, and make what the source keeps: `*out`, which is NULL after an error. */
+	enum histree_status (*create)(struct tree_branch *branch, const struct tree_options *options, void **out,
+				      struct histree_error *error);
+
+	/* Take intervals that the tree accepts.  The bytes of their values are copied. */
+	enum histree_status (*add)(void *leaves, const struct histree_interval *intervals, size_t count,
+				   struct histree_error *error);
+
+	/*
+	 * Learn of an interval that is in no leaf, but counts for lifetimes.  NULL: the source has no lifetimes.
+	 * Fails with HISTREE_ERR_MEMORY only.
+	 */
+	enum histree_status (*count)(void *leaves, const struct histree_interval *interval);
+
+	/* Hint that intervals which end at `end` are the last of their keys.  NULL: it makes no difference. */
+	void (*close_at)(void *leaves, histree_time end);
+
+	/*
+	 * Wait until no task of the source's own is at work; returns the error of that task.  NULL: the source
+	 * has no tasks.
+	 */
+	enum histree_status (*wait)(void *leaves, struct histree_error *error);
+
+	/*
+	 * Copy what a source that was waited for keeps, for a copy of its branch.  It may lend the copy what it
+	 * buffers: until the copy is freed, nothing may be added to it.  Fails with HISTREE_ERR_MEMORY only.
+	 */
+	enum histree_status (*copy)(const void *leaves, struct tree_branch *branch, void **out);
+
+	/*
+	 * Begin a pack (leaf_pack.h) that keeps `kept_max` bytes, and hang the leaves of one below the branch.
+	 * NULL: the source has no packs.
+	 */
+	enum histree_status (*begin_pack)(void *leaves, const struct tree_options *options, size_t kept_max,
+					  struct leaf_pack **out, struct histree_error *error);
+	enum histree_status (*take_pack)(void *leaves, const struct leaf_pack *pack, struct histree_error *error);
+
+	/* Write all that is left and close the branch at `end`.  Fills in the root and the depth of R-trees. */
+	enum histree_status (*finish)(void *leaves, histree_time end, struct tree_shape *shape,
+				      struct histree_error *error);
+
+	/* Write a section of the source's own, after the tree was finished.  NULL: the source has no section. */
+	enum histree_status (*write_section)(void *leaves, const struct tree_shape *shape, struct block_file *file,
+					     struct histree_error *error);
+
+	/* `leaves` may be NULL. */
+	void (*free)(void *leaves);
+};
+
+/* The lowest nodes of the branch are the leaves: intervals go into the branch (tree_writer.h). */
+extern const struct leaf_source leaves_of_branch;
+
+/* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (r_tree_leaves.c). */
+extern const struct leaf_source leaves_of_r_trees;
+
+/* Leaves of columns, made in batches that are clustered by time and key (cluster.h). */
+extern const struct leaf_source leaves_of_clusters;
+
+/* Leaves that the owner of the writer makes, see tree_writer_attach(): nothing is between them and the branch. */
+extern const struct leaf_source leaves_attached;
 
 #endif

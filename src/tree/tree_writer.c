@@ -21,7 +21,6 @@
 #include "store/block_file.h"
 #include "tree/edge_nulls.h"
 #include "tree/leaf_pack.h"
-#include "tree/leaf_source.h"
 #include "tree/tree_shape.h"
 
 enum { INSERTER_INTERVALS = 16384, INSERTER_BYTES = 128 << 10 };
@@ -645,7 +644,7 @@ struct tree_writer {
 	struct tree_added added;
 	size_t value_size_max;
 	struct edge_nulls edges;   /* if the source does not see to them itself */
-	struct tree_branch branch; /* the source's while it has a task at work (leaf_source.h) */
+	struct tree_branch branch; /* the source's while it has a task at work (tree_shape.h) */
 	struct crew own_crew;      /* used where the options have no crew */
 	/* NULL: none.  While it is not waited for, all but `added` and what never changes is its task's. */
 	struct tree_inserter *inserter;

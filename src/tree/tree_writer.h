@@ -4,13 +4,13 @@
  *
  * Intervals may be added in any order that the variant accepts; good trees come from non-decreasing ends, the
  * order of a state system.  Only the branch from the root to the latest leaf is in memory, and what the variant's
- * source of leaves buffers below it (leaf_source.h).  The parts:
+ * source of leaves buffers below it (tree_shape.h).  The parts:
  *
  * Output: sealed nodes are numbered in the order in which they are closed, counted, and written.  So a file is
  * written front to back, a child's number is below its parent's, and the root is the last.
  *
  * Branch: one open node a height, from `bottom` to the top.  It grows as eSHT paper III.A and thesis 4.4.1 draw
- * it and as Trace Compass does it.  Below the bottom hang the leaves of a source (leaf_source.h); where the
+ * it and as Trace Compass does it.  Below the bottom hang the leaves of a source (tree_shape.h); where the
  * bottom is 0, its node is the leaf.
  *
  * Inserter: a crew inserts intervals, so that their producer need not wait.  They are copied into a block; a full

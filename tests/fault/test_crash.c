@@ -16,7 +16,7 @@
 #include "support/history_subject.h"
 #include "support/test.h"
 #include "support/workload.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 enum { TAILS = 5, OUTCOMES = 6, QUESTIONS = 3 };
 

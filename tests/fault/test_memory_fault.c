@@ -25,7 +25,7 @@
 #include "support/segments.h"
 #include "support/test.h"
 #include "support/workload.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 struct fixture {
 	const char *variant;

@@ -21,7 +21,7 @@
 #include "support/history_subject.h"
 #include "support/memory_io.h"
 #include "support/workload.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 enum { KEYS = 8, CHANGES_MAX = 1024, QUESTIONS = 2, INPUT_MAX = 2000, START = 1000 };
 

@@ -11,7 +11,7 @@
 
 #include "golden_history.h"
 #include "golden_segments.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 static int complain(const char *path, const struct histree_error *error)
 {

@@ -13,7 +13,7 @@
 #include "support/history_file.h"
 #include "support/history_subject.h"
 #include "support/test.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 enum { QUESTIONS = 40 };
 

@@ -17,7 +17,7 @@
 #include "support/memory_io.h"
 #include "support/test.h"
 #include "support/workload.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 enum { QUESTIONS = 6, LOOKS = 4, HEADER_COPIED = 88 };
 

@@ -18,7 +18,7 @@
 #include "support/history_subject.h"
 #include "support/memory_history.h"
 #include "support/test.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 enum { QUESTIONS = 30, CHECKPOINTS_MAX = 24 };
 

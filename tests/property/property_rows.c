@@ -13,7 +13,7 @@
 #include "support/history_file.h"
 #include "support/test.h"
 #include "support/union_history.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHARES_MAX = 4096 };
 

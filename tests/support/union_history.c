@@ -8,7 +8,7 @@
 
 #include "support/history_file.h"
 #include "support/local_source.h"
-#include "tree/variant.h"
+#include "tree/tree_shape.h"
 
 /* What one host has, and how its names begin: some are numbers, and the order of names is not that of hosts. */
 static const char *const names[UNION_HOSTS_MAX] = { "VM1", "7", "a/b", "web.example", "VM0", "07", "\\z" };

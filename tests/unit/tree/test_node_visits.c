@@ -16,7 +16,7 @@
 #include "support/effort.h"
 #include "support/model_tree.h"
 #include "support/test.h"
-#include "tree/leaf_source.h"
+#include "tree/tree_shape.h"
 #include "tree/tree_reader.h"
 
 static void build(struct model_tree *built, const struct histree_tree_options *asked, const struct model *model)
