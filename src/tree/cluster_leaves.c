@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * cluster_leaves.c - leaves of columns below the branch of a cluster tree: those that its buffers make
- * (cluster.h), and those of packs (leaf_pack.h).
+ * (leaf_pack.h), and those of packs (leaf_pack.h).
  */
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "tree/cluster.h"
 #include "tree/leaf_pack.h"
 #include "tree/tree_shape.h"
 #include "tree/tree_writer.h"

@@ -237,7 +237,7 @@ extern const struct leaf_source leaves_of_branch;
 /* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (r_tree_leaves.c). */
 extern const struct leaf_source leaves_of_r_trees;
 
-/* Leaves of columns, made in batches that are clustered by time and key (cluster.h). */
+/* Leaves of columns, made in batches that are clustered by time and key (leaf_pack.h). */
 extern const struct leaf_source leaves_of_clusters;
 
 /* Leaves that the owner of the writer makes, see tree_writer_attach(): nothing is between them and the branch. */
