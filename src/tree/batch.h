@@ -170,7 +170,7 @@ void batch_clear(struct batch *batch);
 void batch_assert(const struct batch *batch);
 void batch_release(struct batch *batch);
 
-/* Where leaves go: to a tree (cluster_leaves.c), or to a pack (leaf_pack.h). */
+/* Where leaves go: to a tree (leaf_sources.c), or to a pack (leaf_pack.h). */
 struct leaf_taker {
 	void *context; /* borrowed */
 	uint32_t node_size;

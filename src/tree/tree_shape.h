@@ -234,7 +234,7 @@ struct leaf_source {
 /* The lowest nodes of the branch are the leaves: intervals go into the branch (tree_writer.h). */
 extern const struct leaf_source leaves_of_branch;
 
-/* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (r_tree_leaves.c). */
+/* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (leaf_sources.c). */
 extern const struct leaf_source leaves_of_r_trees;
 
 /* Leaves of columns, made in batches that are clustered by time and key (leaf_pack.h). */

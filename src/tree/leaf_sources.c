@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * r_tree_leaves.c - the buffer below an R-SHT's branch, and its packing into a sub-tree (thesis 4.6.2, 4.6.3):
+ * leaf_sources.c - where the leaves of a tree come from: the buffer below an R-SHT's branch, and the packs of a
+ * cluster tree.
+ *
+ * Leaves of columns below the branch of a cluster tree: those that its buffers make
+ * (leaf_pack.h), and those of packs (leaf_pack.h).
+ *
+ * The buffer below an R-SHT's branch, and its packing into a sub-tree (thesis 4.6.2, 4.6.3):
  * outliers by duration are set apart, and the others are cut into slices of time and these into leaves.
  */
 #include <assert.h>
@@ -9,12 +15,199 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "node/node_builder.h"
+#include "tree/leaf_pack.h"
 #include "tree/tree_shape.h"
 #include "tree/tree_writer.h"
+
+/* ---- cluster leaves ------------------------------------------------------------------------------------------ */
+
+struct cluster_leaves {
+	struct cluster cluster;
+	struct chunk_pool pool;
+	struct tree_branch *branch; /* borrowed; and as the lifetimes the task's while it is at work */
+	struct lifetimes lifetimes; /* of the keys in the leaves so far */
+	struct lifetimes counted;   /* of intervals that are in no leaf */
+};
+
+/* ---- leaves that the buffers make ------------------------------------------------------------------- */
+
+static bool live(void *context, histree_quark key, struct lifetime lifetime)
+{
+	struct cluster_leaves *leaves = context;
+	return lifetimes_add(&leaves->lifetimes, key, lifetime) == HISTREE_OK;
+}
+
+static enum histree_status take_leaf(void *context, struct column_builder *builder, histree_time start,
+				     struct histree_error *error)
+{
+	struct tree_branch *branch = ((struct cluster_leaves *)context)->branch;
+	struct node_child leaf;
+	enum histree_status status = tree_output_leaf(&branch->output, builder, &leaf, error);
+	return status == HISTREE_OK ? tree_branch_attach(branch, &leaf, start, error) : status;
+}
+
+static struct leaf_taker taker_of(struct cluster_leaves *leaves)
+{
+	return (struct leaf_taker){
+		.context = leaves,
+		.node_size = leaves->branch->output.layout.node_size,
+		.live = live,
+		.take = take_leaf,
+	};
+}
+
+static void cluster_leaves_free_leaves(void *context)
+{
+	struct cluster_leaves *leaves = context;
+	if (leaves == NULL)
+		return;
+	cluster_release(&leaves->cluster);
+	chunk_pool_release(&leaves->pool);
+	lifetimes_release(&leaves->lifetimes);
+	lifetimes_release(&leaves->counted);
+	free(leaves);
+}
+
+static enum histree_status cluster_leaves_create(struct tree_branch *branch, const struct tree_options *options,
+						 void **out, struct histree_error *error)
+{
+	struct cluster_leaves *leaves = calloc(1, sizeof(*leaves));
+	*out = leaves;
+	if (leaves == NULL)
+		return error_memory(error, "the buffers of the tree");
+	leaves->branch = branch;
+	leaves->lifetimes.table.space = leaves->counted.table.space = options->tables;
+	chunk_pool_init(&leaves->pool);
+	const struct leaf_taker taker = taker_of(leaves);
+	cluster_init(&leaves->cluster, options, &taker, &leaves->pool);
+	return tree_branch_open(branch, 1, error);
+}
+
+/* The copy is finished by itself, without a thread of its own. */
+static enum histree_status cluster_leaves_copy(const void *context, struct tree_branch *branch, void **out)
+{
+	const struct cluster_leaves *leaves = context;
+	struct cluster_leaves *copied = calloc(1, sizeof(*copied));
+	*out = copied;
+	if (copied == NULL)
+		return HISTREE_ERR_MEMORY;
+	copied->branch = branch;
+	chunk_pool_init(&copied->pool);
+	const struct leaf_taker taker = taker_of(copied);
+	enum histree_status status = cluster_copy(&leaves->cluster, &taker, &copied->pool, &copied->cluster);
+	if (status == HISTREE_OK && (!lifetimes_copy(&leaves->lifetimes, &copied->lifetimes) ||
+				     !lifetimes_copy(&leaves->counted, &copied->counted)))
+		status = HISTREE_ERR_MEMORY;
+	return status;
+}
+
+static enum histree_status wait(void *context, struct histree_error *error)
+{
+	return cluster_wait(&((struct cluster_leaves *)context)->cluster, error);
+}
+
+static enum histree_status cluster_leaves_add(void *context, const struct histree_interval *intervals, size_t count,
+					      struct histree_error *error)
+{
+	return cluster_add(&((struct cluster_leaves *)context)->cluster, intervals, count, error);
+}
+
+static enum histree_status count(void *context, const struct histree_interval *interval)
+{
+	struct cluster_leaves *leaves = context;
+	if (cluster_leaves_out(&leaves->cluster, interval))
+		return HISTREE_OK;
+	if (!cluster_know_key(&leaves->cluster, interval->quark))
+		return HISTREE_ERR_MEMORY;
+	return lifetimes_add(&leaves->counted, interval->quark,
+			     (struct lifetime){ .first = interval->start, .last = interval->end });
+}
+
+static void close_at(void *context, histree_time end)
+{
+	struct cluster *cluster = &((struct cluster_leaves *)context)->cluster;
+	cluster->closing = true;
+	cluster->closing_end = end;
+}
+
+/* ---- leaves of packs -------------------------------------------------------------------------------- */
+
+static enum histree_status begin_pack(void *context, const struct tree_options *options, size_t kept_max,
+				      struct leaf_pack **out, struct histree_error *error)
+{
+	return leaf_pack_create(options, &((struct cluster_leaves *)context)->pool, kept_max, out, error);
+}
+
+static enum histree_status take_lives(struct cluster_leaves *leaves, const struct leaf_pack *pack)
+{
+	size_t count;
+	const struct pack_life *lives = leaf_pack_lives(pack, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!cluster_know_key(&leaves->cluster, lives[i].key) ||
+		    lifetimes_add(&leaves->lifetimes, lives[i].key, lives[i].lifetime) != HISTREE_OK)
+			return HISTREE_ERR_MEMORY;
+	return HISTREE_OK;
+}
+
+static enum histree_status take_pack(void *context, const struct leaf_pack *pack, struct histree_error *error)
+{
+	struct cluster_leaves *leaves = context;
+	enum histree_status status = cluster_wait(&leaves->cluster, error);
+	if (status == HISTREE_OK && take_lives(leaves, pack) != HISTREE_OK)
+		status = error_memory(error, "the lifetimes of attributes");
+	for (size_t i = 0; i < leaf_pack_count(pack) && status == HISTREE_OK; i++) {
+		struct pack_leaf leaf = leaf_pack_leaf(pack, i);
+		status = tree_output_sealed(&leaves->branch->output, leaf.bytes, leaf.used, &leaf.bounds, error);
+		if (status == HISTREE_OK)
+			status = tree_branch_attach(leaves->branch, &leaf.bounds, leaf.start, error);
+	}
+	return status;
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------- */
+
+static enum histree_status cluster_leaves_finish(void *context, histree_time end, struct tree_shape *shape,
+						 struct histree_error *error)
+{
+	struct cluster_leaves *leaves = context;
+	enum histree_status status = cluster_flush(&leaves->cluster, error);
+	if (status != HISTREE_OK)
+		return status;
+	leaves->branch->end = end;
+	return tree_branch_close_on_leaves(leaves->branch, &shape->root, error);
+}
+
+static enum histree_status write_section(void *context, const struct tree_shape *shape, struct block_file *file,
+					 struct histree_error *error)
+{
+	struct cluster_leaves *leaves = context;
+	cluster_assert_waited_for(&leaves->cluster);
+	for (histree_quark key = 0; key < leaves->counted.count; key++)
+		if (lifetimes_add(&leaves->lifetimes, key, leaves->counted.by_key[key]) != HISTREE_OK)
+			return error_memory(error, "the lifetimes of attributes");
+	return lifetimes_write(&leaves->lifetimes, shape->key_count, shape->start, shape->end, file, error);
+}
+
+const struct leaf_source leaves_of_clusters = {
+	.key_limit = COLUMN_KEY_LIMIT,
+	.create = cluster_leaves_create,
+	.add = cluster_leaves_add,
+	.count = count,
+	.close_at = close_at,
+	.wait = wait,
+	.copy = cluster_leaves_copy,
+	.begin_pack = begin_pack,
+	.take_pack = take_pack,
+	.finish = cluster_leaves_finish,
+	.write_section = write_section,
+	.free = cluster_leaves_free_leaves,
+};
+
+/* ---- r tree leaves ------------------------------------------------------------------------------------------- */
 
 /* A zeroed struct r_buffer is an empty one. */
 struct r_buffer {
@@ -331,8 +524,8 @@ static uint32_t next_r_depth(const struct r_tree_leaves *leaves, uint32_t r_dept
 	return leaves->branch->variant->r_depth(&shape);
 }
 
-static enum histree_status create(struct tree_branch *branch, const struct tree_options *options, void **out,
-				  struct histree_error *error)
+static enum histree_status r_tree_leaves_create(struct tree_branch *branch, const struct tree_options *options,
+						void **out, struct histree_error *error)
 {
 	struct r_tree_leaves *leaves = calloc(1, sizeof(*leaves));
 	*out = leaves;
@@ -346,7 +539,7 @@ static enum histree_status create(struct tree_branch *branch, const struct tree_
 	return tree_branch_open(branch, next_r_depth(leaves, R_DEPTH_FIRST), error);
 }
 
-static void free_leaves(void *context)
+static void r_tree_leaves_free_leaves(void *context)
 {
 	struct r_tree_leaves *leaves = context;
 	if (leaves == NULL)
@@ -355,7 +548,7 @@ static void free_leaves(void *context)
 	free(leaves);
 }
 
-static enum histree_status copy(const void *context, struct tree_branch *branch, void **out)
+static enum histree_status r_tree_leaves_copy(const void *context, struct tree_branch *branch, void **out)
 {
 	const struct r_tree_leaves *leaves = context;
 	struct r_tree_leaves *copied = malloc(sizeof(*copied));
@@ -442,8 +635,8 @@ static enum histree_status add_one(void *context, const struct histree_interval 
 	return HISTREE_OK;
 }
 
-static enum histree_status add(void *leaves, const struct histree_interval *intervals, size_t count,
-			       struct histree_error *error)
+static enum histree_status r_tree_leaves_add(void *leaves, const struct histree_interval *intervals, size_t count,
+					     struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
@@ -472,8 +665,8 @@ static enum histree_status close_branch(struct r_tree_leaves *leaves, uint32_t *
 	return status == HISTREE_OK ? tree_branch_close(branch, root, error) : status;
 }
 
-static enum histree_status finish(void *context, histree_time end, struct tree_shape *shape,
-				  struct histree_error *error)
+static enum histree_status r_tree_leaves_finish(void *context, histree_time end, struct tree_shape *shape,
+						struct histree_error *error)
 {
 	struct r_tree_leaves *leaves = context;
 	leaves->branch->end = end;
@@ -484,9 +677,9 @@ static enum histree_status finish(void *context, histree_time end, struct tree_s
 
 const struct leaf_source leaves_of_r_trees = {
 	.key_limit = HISTREE_ROOT,
-	.create = create,
-	.add = add,
-	.copy = copy,
-	.finish = finish,
-	.free = free_leaves,
+	.create = r_tree_leaves_create,
+	.add = r_tree_leaves_add,
+	.copy = r_tree_leaves_copy,
+	.finish = r_tree_leaves_finish,
+	.free = r_tree_leaves_free_leaves,
 };
