@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_verify.h - how many intervals of each key a tree has, and whether all that must hold of a tree holds: the
+ * tree_verify.h - every node of a tree, depth first, a parent before its children; and whether what they have is
+ * right.
+ *
+ * How many intervals of each key a tree has, and whether all that must hold of a tree holds: the
  * file is read once from front to back.
  */
 #ifndef TREE_TREE_VERIFY_H
