@@ -18,8 +18,9 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "histree/status.h"
-#include "trace/ordered_bytes.h"
 #include "trace/trace_window.h"
+
+/* ---- tracepoint ---------------------------------------------------------------------------------------------- */
 
 /* ---- trace cursor -------------------------------------------------------------------------------------------- */
 

@@ -32,10 +32,9 @@
 #include "base/hash_index.h"
 #include "event/event.h"
 #include "histree/status.h"
-#include "trace/ordered_bytes.h"
+#include "trace/tracepoint.h"
 #include "trace/trace_source.h"
 #include "trace/trace_window.h"
-#include "trace/tracepoint.h"
 
 enum perf_record_type {
 	PERF_MMAP = 1,

@@ -16,7 +16,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/test.h"
-#include "trace/ordered_bytes.h"
+#include "trace/tracepoint.h"
 #include "trace/perf/perf_source.h"
 #include "trace/trace.h"
 
