@@ -141,7 +141,7 @@ def self_test():
         "src/attic/unknown.c": "\n",
         "src/tree/neighbour.c": '#include "segment_tree/segment_scan.h"\n',
         "src/server/http/up.c": '#include "server/tsp/tsp.h"\n',
-        "src/analysis/kernel/aside.c": '#include "analysis/ust/ust_calls.h"\n',
+        "src/analysis/kernel/aside.c": '#include "analysis/ust/call_stacks.h"\n',
         "src/server/cellar/unknown.c": '#include "server/http/http.h"\n',
         "include/histree/value.h": '#include "store.h"\n',
         "include/histree/store.h": '#include "store/block_file.h"\n',

@@ -22,20 +22,6 @@
 #include "histree/status.h"
 #include "symbols/symbol_source.h"
 
-extern const struct segment_analysis segment_analysis_guest_runs;
-
-extern const struct segment_analysis segment_analysis_locks;
-
-extern const struct segment_analysis segment_analysis_idle_states;
-
-extern const struct segment_analysis segment_analysis_work_queued;
-
-extern const struct segment_analysis segment_analysis_work;
-
-extern const struct segment_analysis segment_analysis_timers;
-
-extern const struct segment_analysis segment_analysis_softirq_raises;
-
 /* ---- analysis inputs ----------------------------------------------------------------------------------------- */
 
 enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const struct analysis_input_kind *kind,

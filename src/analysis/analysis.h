@@ -3,9 +3,7 @@
  * analysis.h - what an analysis is: a provider of states or of segments, what several read events through, what
  * each knows of the classes of events, and how it is fed.
  *
- * What several analyses of one build read events through, made once for all of them.
- *
- * An input decodes each event once, before its analyses see it, and keeps what all of them need to know, such as
+ * An *input* decodes each event once, before its analyses see it, and keeps what all of them need to know, such as
  * which thread runs on each CPU.  An analysis names the kind of its input; a build makes one input of each kind
  * that is named, hands it to `create` of the analyses, and then for each event calls
  *
@@ -15,21 +13,17 @@
  *
  * So all analyses see an input as it was before the event, and in whichever order they come.
  *
- * What an analysis has found out about each event class: its binding.
+ * A *class table* is what an analysis has found out about each event class: its binding.
  *
  * Made when the first event of a class comes; from then on an event costs one look into an array.
  *
- * A state provider: turns events into state changes.
- *
- * An analysis is one row in the table of analysis/registry.c.  It sees neutral events and a state system;
+ * A *state provider* is one row in the table of analysis/registry.c.  It sees neutral events and a state system;
  * it knows neither the trace format nor the tree.
  *
- * Turns events into segments: system calls, interrupts, functions (thesis 5.4).
+ * A *segment provider* is a row too, and makes segments of what it sees: system calls, interrupts, functions
+ * (thesis 5.4).
  *
- * An analysis is one row in the table of analysis/registry.c.  It sees neutral events and a segment store; it
- * knows neither the trace format nor the tree.
- *
- * One analysis, fed the events of a trace, of which it may apply to some traces only.
+ * A *feed* is one analysis that is fed the events of a trace, of which it may apply to some traces only.
  *
  * An instance that reads a part of a trace by itself, from a checkpoint or for a slice, has one; what a build feeds
  * to many analyses at a time is analysis_job's.
@@ -276,33 +270,20 @@ struct analysis_slices {
 	enum histree_status (*load)(void *slice, struct byte_reader *reader, struct histree_error *error);
 };
 
-extern const struct analysis analysis_kernel; /* Trace Compass's states, where no event denies them */
-
+extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */
 extern const struct analysis analysis_kernel_compact; /* the same states in fewer attributes */
-
-extern const struct analysis analysis_kernel_tc; /* Trace Compass's, version 31 of its provider */
-
-extern const struct analysis analysis_kernel_2016; /* the one that the papers measured */
-
-extern const struct analysis analysis_graph; /* who waited for whom */
-
-extern const struct analysis analysis_cpu_usage; /* how long threads ran on each CPU */
-
-extern const struct analysis analysis_io; /* queues of disks, and bytes read and written */
-
-extern const struct analysis analysis_counters; /* what counters in contexts counted */
-
-extern const struct analysis analysis_switches; /* how often CPUs and threads were switched */
-
-extern const struct analysis analysis_network; /* bytes over interfaces, and of threads */
-
-extern const struct analysis analysis_kernel_memory; /* what threads had the kernel allocate */
-
-extern const struct analysis analysis_ust_calls; /* function calls of lttng-ust-cyg-profile, as a stack */
-
-extern const struct analysis analysis_ust_memory; /* bytes that threads and processes have in use */
-
-extern const struct analysis analysis_tracks; /* spans and counters of event.h */
+extern const struct analysis analysis_kernel_tc;      /* Trace Compass's, version 31 of its provider */
+extern const struct analysis analysis_kernel_2016;    /* the one that the papers measured */
+extern const struct analysis analysis_graph;          /* who waited for whom */
+extern const struct analysis analysis_cpu_usage;      /* how long threads ran on each CPU */
+extern const struct analysis analysis_io;             /* queues of disks, and bytes read and written */
+extern const struct analysis analysis_counters;       /* what counters in contexts counted */
+extern const struct analysis analysis_switches;       /* how often CPUs and threads were switched */
+extern const struct analysis analysis_network;        /* bytes over interfaces, and of threads */
+extern const struct analysis analysis_kernel_memory;  /* what threads had the kernel allocate */
+extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
+extern const struct analysis analysis_ust_memory;     /* bytes that threads and processes have in use */
+extern const struct analysis analysis_tracks;         /* spans and counters of event.h */
 
 /* Beginnings and ends that have no counterpart in the trace: they are counted, and make no segment. */
 struct segment_counts {
@@ -356,31 +337,25 @@ struct segment_analysis {
 };
 
 extern const struct segment_analysis segment_analysis_system_calls;
-
 extern const struct segment_analysis segment_analysis_futex;
-
 extern const struct segment_analysis segment_analysis_irqs;
-
 extern const struct segment_analysis segment_analysis_softirqs;
-
 extern const struct segment_analysis segment_analysis_wakeups;
-
 extern const struct segment_analysis segment_analysis_preemptions;
-
 extern const struct segment_analysis segment_analysis_block_io;
-
 extern const struct segment_analysis segment_analysis_packets;
-
+extern const struct segment_analysis segment_analysis_guest_runs;
+extern const struct segment_analysis segment_analysis_locks;
+extern const struct segment_analysis segment_analysis_idle_states;
+extern const struct segment_analysis segment_analysis_work_queued;
+extern const struct segment_analysis segment_analysis_work;
+extern const struct segment_analysis segment_analysis_timers;
+extern const struct segment_analysis segment_analysis_softirq_raises;
 extern const struct segment_analysis segment_analysis_function_calls;
-
 extern const struct segment_analysis segment_analysis_allocations;
-
 extern const struct segment_analysis segment_analysis_samples;
-
 extern const struct segment_analysis segment_analysis_sample_stacks;
-
 extern const struct segment_analysis segment_analysis_track_spans;
-
 extern const struct segment_analysis segment_analysis_track_flows;
 
 /* One that has its analysis and nothing else has met no trace. */

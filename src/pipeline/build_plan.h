@@ -2,14 +2,10 @@
 /*
  * build_plan.h - what a build may have of its memory, and when it publishes what it has so far.
  *
- * What each part of a build may have of its memory (docs/design/12-build.md).
- *
- * Of what the build may have, two fifths are for tables, which all analyses share, and three fifths for buffers.
- * The first history has half of the buffers, whichever others are built, so that its file is the same to the byte.
- * As long as it is the only one and there are no more than six segment stores, so are theirs.  More of them have
- * less.
- *
- * When a build publishes what it has so far.
+ * Of the memory that a build may have (docs/design/12-build.md), two fifths are for tables, which all analyses
+ * share, and three fifths for buffers.  The first history has half of the buffers, whichever others are built, so
+ * that its file is the same to the byte.  As long as it is the only one and there are no more than six segment
+ * stores, so are theirs.  More of them have less.
  *
  * Publishing costs what writing the buffers and all names costs, and some syncs, and holds up whoever builds.
  * Unless somebody asked for it more often, it is done every second at most, and so seldom that it takes no more

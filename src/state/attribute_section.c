@@ -3,14 +3,11 @@
  * attribute_section.c - the names of a finished history, section ATTR: written, searched where they lie, and
  * copied into a tree that grows.
  *
- * Writes the order in which children are searched in the section ATTR: by parent; within a
- * parent the oldest range first, then the others by name.
+ * Children are searched in an order of their own, which is written too: by parent; within a parent the oldest
+ * range first, then the others by name.
  *
- * From an attribute tree to bytes, part by part, in the order of the file.
- *
- * The attributes of a finished history, searched in the bytes of the section ATTR
- * (attributes.h).  Whatever these bytes say, an answer is below the number of attributes, and a parent is
- * older than its child.
+ * Whatever the bytes of a section say, an answer is below the number of attributes, and a parent is older than its
+ * child.
  */
 #include "state/attribute_section.h"
 
@@ -164,8 +161,6 @@ static bool attribute_order_put(const struct attribute_tree *tree, const struct 
 	table_release(&table, ranges);
 	return is_done;
 }
-
-/* ---- attribute section --------------------------------------------------------------------------------------- */
 
 /* ---- the bytes on their way to the file, gathered to pieces --------------------------------------------- */
 

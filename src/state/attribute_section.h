@@ -3,16 +3,8 @@
  * attribute_section.h - the names of a finished history, section ATTR: written, searched where they lie, and
  * copied into a tree that grows.
  *
- * Write the section ATTR of a history file (attributes.h); attribute_section.h searches
- * it.
- *
- * The attributes of a finished history: the section ATTR, searched where it lies.
- *
- * Nothing is built when it is opened.  An attribute is searched among the ranges by quark, and a child among the
- * ranges of its parent by name: each takes as many steps as the number of ranges has bits.
- *
- * Attributes from one of their two forms to the other: from a finished history to a tree that
- * can be saved again, and from a tree to what is searched where it lies.
+ * Nothing is built when a section is opened.  An attribute is searched among the ranges by quark, and a child
+ * among the ranges of its parent by name: each takes as many steps as the number of ranges has bits.
  */
 #ifndef STATE_ATTRIBUTE_SECTION_H
 #define STATE_ATTRIBUTE_SECTION_H

@@ -3,14 +3,8 @@
  * attributes.c - attributes: their public functions, on a table of functions of whichever source has them; the
  * bytes of finished ones; and the tree that grows.
  *
- * The bytes of the section ATTR of a history file, which holds the names of attributes
- * (docs/design/03-names-and-labels.md, histree-format(5)).
- *
- * The public functions of attributes.h, on the table of functions of whichever source has the
- * attributes: a growing tree, a section, or a union of hosts.
- *
- * The attribute tree as it grows: attributes are never removed, quarks are dense and in the
- * order of creation, and a hash index finds a child by parent and name.
+ * In the tree attributes are never removed, quarks are dense and in the order of creation, and a hash index finds
+ * a child by parent and name.
  */
 #include "state/attributes.h"
 
@@ -29,10 +23,6 @@
 #include "histree/attributes.h"
 #include "histree/status.h"
 #include "histree/value.h"
-
-/* ---- attribute reader ---------------------------------------------------------------------------------------- */
-
-/* ---- attribute reader ---------------------------------------------------------------------------------------- */
 
 /* ---- texts ------------------------------------------------------------------------------------------- */
 
@@ -186,8 +176,6 @@ bool group_member_next(struct byte_reader *members, uint32_t group_size, struct 
 					 .name = (uint32_t)name };
 	return true;
 }
-
-/* ---- attributes ---------------------------------------------------------------------------------------------- */
 
 /* ---- attribute name ------------------------------------------------------------------------------------------ */
 

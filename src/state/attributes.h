@@ -3,8 +3,8 @@
  * attributes.h - attributes: their public functions, on a table of functions of whichever source has them; the
  * bytes of finished ones; and the tree that grows.
  *
- * The bytes of the section ATTR of a history file, which holds the names of attributes
- * (docs/design/03-names-and-labels.md, histree-format(5)).
+ * The *section* ATTR of a history file has the names of attributes (docs/design/03-names-and-labels.md, histree-
+ * format(5)):
  *
  * 	texts	the names that are not numbers, each once: a list of texts
  * 	ranges	the attributes, by quark: a table of ranges
@@ -34,16 +34,13 @@
  *
  * The directory of its blocks follows a list or a table (bytes.h).
  *
- * The parts of the section ATTR, read where they lie (attributes.h).
- *
- * Attributes from the inside: their names, their paths, and the table of functions that answers
- * questions about them.
+ * A *source* of attributes is a table of functions that answers questions about them.
  *
  * A name is a text, or a number where the text is how one would write it. Most attributes of a trace are named by
  * an id: a thread, a CPU, a request. As numbers these names take no memory of their own, and those that count up
  * need not be written one by one.
  *
- * The text of a path: components joined with '/', "\/" and "\\" inside a component.
+ * A *path* is a text: components joined with '/', "\/" and "\\" inside a component.
  *
  * 	const char *rest = path;
  * 	while (path_cut(&rest, &component))
@@ -54,7 +51,7 @@
  * Three answer: the tree that grows while a history is built (attributes.h), the section of a finished history,
  * searched where it lies (attribute_section.h), and a union of hosts (history_union.h).
  *
- * The attribute tree as it grows while a history is built.
+ * The *tree* grows while a history is built.
  *
  * Attributes are rows of one array, by quark.  A parent is always older than its children, so its quark is
  * smaller; siblings are linked in the order of their creation, which is that of their quarks.  The children of

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * history_sections.c - the sections of a history that say what made it and where its folders are, and the bytes of
- * those that say what its states mean.
- *
- * Writes and reads the sections PROV, the analysis that made a history, and FOLD, the quarks
- * of its folders.
+ * history_sections.c - small sections of a history, and the varints, texts and counts of those in which it says
+ * what its states mean.
  */
 #include "state/history_sections.h"
 
@@ -22,8 +19,6 @@
 #include "histree/value.h"
 #include "state/attributes.h"
 #include "store/block_file.h"
-
-/* ---- told bytes ---------------------------------------------------------------------------------------------- */
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
@@ -96,8 +91,6 @@ uint8_t told_take_byte(struct told_reader *reading, uint8_t max)
 	reading->reader.failed = true;
 	return 0;
 }
-
-/* ---- history sections ---------------------------------------------------------------------------------------- */
 
 /* ---- provider section ---------------------------------------------------------------------------------------- */
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_sections.h - the sections of a history that say what made it and where its folders are, and the bytes of
- * those that say what its states mean.
+ * history_sections.h - small sections of a history, which say what made it and which attributes are folders; and
+ * how the sections are written and read in which it says what its states mean.
  *
- * The bytes of the sections in which a history says what its states mean: varints, texts, counts.
- *
- * Writing and reading never fail by themselves: once something is wrong the rest does nothing, and who writes or
- * reads asks at the end.
- *
- * Two small sections of a history file.
+ * Of the latter, writing and reading never fail by themselves: once something is wrong the rest does nothing, and
+ * who writes or reads asks at the end.
  *
  * PROV: which analysis made it.
  *

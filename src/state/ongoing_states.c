@@ -2,9 +2,7 @@
 /*
  * ongoing_states.c - states that have not ended, or are not decided yet, and the sink where intervals go.
  *
- * The ongoing state of each attribute, and the bytes of their values.
- *
- * Runs of pieces, and the buckets in which those wait that are not decided.
+ * Undecided ones are runs of pieces, in the buckets in which they wait.
  */
 #include "state/ongoing_states.h"
 
@@ -20,8 +18,6 @@
 #include "base/table.h"
 #include "histree/history.h"
 #include "histree/value.h"
-
-/* ---- ongoing states ------------------------------------------------------------------------------------------ */
 
 /* ---- value pool ---------------------------------------------------------------------------------------------- */
 

@@ -2,9 +2,7 @@
 /*
  * ongoing_states.h - states that have not ended, or are not decided yet, and the sink where intervals go.
  *
- * Where the intervals of a state system go: a history file, or the memory of a test.
- *
- * The ongoing state of each attribute: its value, since when, and the type that it may have.
+ * The *ongoing* state of an attribute is its value, since when, and the type that it may have.
  *
  * The value pool keeps one copy of each string or custom value that ongoing states hold, known by an id.  Holders
  * are counted.  A value without a holder stays for a while, because states come back (a thread makes the same
@@ -17,7 +15,7 @@
  * and a unique string value takes about 160 bytes, and one of a kernel trace about 70 (test_state_memory counts
  * them): ten million fit into 2 GiB.
  *
- * States whose value a later fact decides: they are kept back until it is known.
+ * An *undecided* state has a value that a later fact decides: it is kept back until that is known.
  *
  * A fact is named by an attribute: whether that was null, or something else, where nobody had seen it begin.  A
  * state that follows from it has the value that is believed until then.  Once it has ended, it waits in memory for

@@ -3,11 +3,11 @@
  * partial_file.c - the sink of a partial history, which keeps what goes on at each checkpoint; and the slices that
  * are made again from there.
  *
- * The sink of a partial history: it keeps the intervals that are going on at a checkpoint, and
- * of the others their number and a sum, with which the slices that are made again can be compared.
+ * Of intervals that are not kept, the sink has their number and a sum, with which the slices that are made again
+ * are compared.
  *
- * Makes the slice between two checkpoints again: a state system with the states of the first one,
- * whose finished intervals are kept, and whose result is compared with the sum in the file.
+ * A slice is made by a state system with the states of a checkpoint, whose finished intervals are kept, and whose
+ * result is compared with the states of the next one.
  */
 #include "state/partial_file.h"
 

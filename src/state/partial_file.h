@@ -3,7 +3,7 @@
  * partial_file.h - the sink of a partial history, which keeps what goes on at each checkpoint; and the slices that
  * are made again from there.
  *
- * A history file with only those intervals that were going on at a checkpoint (thesis 1.2).
+ * The file has only those intervals that were going on at a checkpoint (thesis 1.2).
  *
  * The producer of states says now and then that here is a checkpoint, and hands over all its knowledge besides
  * states. Intervals that begin and end between two checkpoints can be made again from the first one, and are not
@@ -13,7 +13,7 @@
  * finds a state to have ended long ago ends it now.  If the file then says of a checkpoint something else than
  * was known there, the section PART has an exception.
  *
- * A state system that goes on from a checkpoint of a partial history, and keeps what the file has
+ * A *maker* is a state system that goes on from a checkpoint of a partial history, and keeps what the file has
  * left out.
  *
  * 	slice_maker_begin(&maker, history, &names, number, null_empty_stacks, &system, &error);

@@ -3,11 +3,7 @@
  * partial_section.c - a partial history: the section PART, and the slices between its checkpoints while they are
  * in memory.
  *
- * The intervals of one slice in memory, sorted by attribute and start, and a cursor over a region
- * of them.
- *
- * Writes and reads the section PART: checkpoints, slices, exceptions and knowledge.  A
- * decoded section has no more of each than its bytes have room for.
+ * A decoded section has no more checkpoints, slices and exceptions than its bytes have room for.
  */
 #include "state/partial_section.h"
 

@@ -3,13 +3,12 @@
  * partial_section.h - a partial history: the section PART, and the slices between its checkpoints while they are
  * in memory.
  *
- * Some intervals in memory, sorted by attribute and start: what a partial history has left out
+ * A *slice* is some intervals in memory, sorted by attribute and start: what a partial history has left out
  * between two checkpoints, made again.
  *
  * It takes forty bytes an interval, which is why it is no backend, and is made in the time of a sort.
  *
- * How the rest of a partial history is made again: the section PART of its file
- * (docs/design/12-build.md).
+ * The section PART says how the rest of a partial history is made again (docs/design/12-build.md).
  *
  * A checkpoint is a place between two events, and what whoever makes states knew there.  A slice is what lies
  * between a checkpoint and the next one, or the end: the intervals that began and ended there, which are in no
@@ -27,10 +26,8 @@
  * 	type (one byte) and the value
  * 	the knowledge of all checkpoints
  *
- * Who makes again what a partial history has left out.
- *
- * A history knows from its file which slices there are (partial_section.h).  Somebody above, who can read the
- * trace, gives it these functions; without them it answers nothing.  They are called by any number of threads.
+ * A history knows from its file which slices there are.  Somebody above, who can read the trace, gives it the
+ * functions that make them; without them it answers nothing of what was left out.
  */
 #ifndef STATE_PARTIAL_SECTION_H
 #define STATE_PARTIAL_SECTION_H

@@ -2,8 +2,7 @@
 /*
  * pyramid_cells.c - the cells of pyramids: what they are, how they are added, and their bytes.
  *
- * Summaries of numbers: least, greatest, weighted sum and time.  Adding is exact, so that
- * summaries can be added in any order with the same result.
+ * Adding summaries of numbers is exact, so that they can be added in any order with the same result.
  *
  * The bytes of a cell of calls:
  *
@@ -410,8 +409,6 @@ bool state_sum_get(struct state_sum *sum, uint64_t ns, const uint8_t *bytes, siz
 	}
 	return byte_reader_left(&reader) == 0 && sum->count == count;
 }
-
-/* ---- cube cell ----------------------------------------------------------------------------------------------- */
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 

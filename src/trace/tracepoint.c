@@ -20,8 +20,6 @@
 #include "histree/status.h"
 #include "trace/trace_window.h"
 
-/* ---- tracepoint ---------------------------------------------------------------------------------------------- */
-
 /* ---- trace cursor -------------------------------------------------------------------------------------------- */
 
 enum { READ_SIZE = 64 << 10, TEXT_SIZE_MAX = 4 << 10 };
@@ -121,8 +119,6 @@ bool trace_cursor_skip_block(struct trace_cursor *cursor)
 	uint64_t size;
 	return trace_cursor_u64(cursor, &size) && trace_cursor_skip(cursor, size);
 }
-
-/* ---- tracepoint ---------------------------------------------------------------------------------------------- */
 
 /* ---- tracepoint field ---------------------------------------------------------------------------------------- */
 

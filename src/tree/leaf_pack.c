@@ -3,12 +3,10 @@
  * leaf_pack.c - the buffers of a cluster tree (intervals by key, in tiers), which become packs of leaves, and
  * their bytes on the way to the thread or process that has the tree.
  *
- * The buffers of a cluster tree: intervals by key, in tiers, which become batches of leaves when
- * memory or time says so (docs/design/01-tree.md).  While a task writes a batch, what it writes belongs to the
- * task; everything else stays with the caller.
+ * Batches become leaves when memory or time says so (docs/design/01-tree.md).  While a task writes a batch, what
+ * it writes belongs to the task; everything else stays with the caller.
  *
- * Packs of leaves, and their bytes on the way to the thread or process that has the tree
- * (docs/design/12-build.md).
+ * The bytes of a pack (docs/design/12-build.md):
  *
  * 	intervals, nulls, end, whether anything is unknown
  * 	leaves	how many; of each the bytes that it uses, the start of its batch, and these bytes
@@ -406,8 +404,6 @@ enum histree_status cluster_flush(struct cluster *cluster, struct histree_error 
 			status = flush_tier(cluster, &cluster->tiers[i], error);
 	return status == HISTREE_OK ? cluster_take_back(cluster, error) : status;
 }
-
-/* ---- leaf pack ----------------------------------------------------------------------------------------------- */
 
 /* ---- leaf pack ----------------------------------------------------------------------------------------------- */
 

@@ -3,19 +3,16 @@
  * leaf_pack.h - the buffers of a cluster tree (intervals by key, in tiers), which become packs of leaves, and
  * their bytes on the way to the thread or process that has the tree.
  *
- * Intervals on their way into leaves of columns: the buffers, and when they become leaves
- * (docs/design/01-tree.md).
- *
- * A tier is a buffer: the batch that is being filled.  When it is full it is written, while another one is filled.
- * What began more than one batch ago belongs to the next tier, so that every leaf covers a time of the order of its
- * batch's.
+ * Intervals are on their way into leaves of columns (docs/design/01-tree.md).  A *tier* is a buffer: the batch
+ * that is being filled.  When it is full it is written, while another one is filled.  What began more than one
+ * batch ago belongs to the next tier, so that every leaf covers a time of the order of its batch's.
  *
  * One batch at a time may be written by a crew.  From the hand-over until it was waited for, the task owns
  * `writing`, `writer`, `written` and the taker of leaves; all else is the caller's.  The caller waits before it
  * hands over the next batch, and only then takes from the writer what it must know: so the leaves do not depend on
  * how fast either is.
  *
- * Leaves of columns that are made apart from their tree, by another thread or process.
+ * A *pack* has leaves that are made apart from their tree, by another thread or process.
  *
  * The producer of intervals keeps them in a pack, by keys of its own.  Once the keys of the tree are known for
  * these, the pack makes leaves as the tree would, and the writer of the tree hangs them below its branch:

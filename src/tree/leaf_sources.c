@@ -60,7 +60,7 @@ static struct leaf_taker taker_of(struct cluster_leaves *leaves)
 	};
 }
 
-static void cluster_leaves_free_leaves(void *context)
+static void cluster_leaves_release(void *context)
 {
 	struct cluster_leaves *leaves = context;
 	if (leaves == NULL)
@@ -204,7 +204,7 @@ const struct leaf_source leaves_of_clusters = {
 	.take_pack = take_pack,
 	.finish = cluster_leaves_finish,
 	.write_section = write_section,
-	.free = cluster_leaves_free_leaves,
+	.free = cluster_leaves_release,
 };
 
 /* ---- r tree leaves ------------------------------------------------------------------------------------------- */
@@ -539,7 +539,7 @@ static enum histree_status r_tree_leaves_create(struct tree_branch *branch, cons
 	return tree_branch_open(branch, next_r_depth(leaves, R_DEPTH_FIRST), error);
 }
 
-static void r_tree_leaves_free_leaves(void *context)
+static void r_tree_leaves_release(void *context)
 {
 	struct r_tree_leaves *leaves = context;
 	if (leaves == NULL)
@@ -681,5 +681,5 @@ const struct leaf_source leaves_of_r_trees = {
 	.add = r_tree_leaves_add,
 	.copy = r_tree_leaves_copy,
 	.finish = r_tree_leaves_finish,
-	.free = r_tree_leaves_free_leaves,
+	.free = r_tree_leaves_release,
 };

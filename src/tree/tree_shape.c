@@ -3,10 +3,7 @@
  * tree_shape.c - the shape of a tree: the table of variants, what differs between them, and their options with
  * defaults.
  *
- * Checks the options of a tree and fills in the defaults of its variant.  A wrong combination is
- * refused with a sentence; later code relies on resolved options.
- *
- * The bytes of the sections TREE and STAT.
+ * A wrong combination of options is refused with a sentence; later code relies on resolved options.
  *
  * TREE: variant (4), r depth (4), fan-out (4), root (4), number of keys (4), start (8), end (8).
  *
@@ -35,8 +32,6 @@
 #include "node/node_builder.h"
 #include "store/block_file.h"
 #include "tree/batch.h"
-
-/* ---- tree shape ---------------------------------------------------------------------------------------------- */
 
 /* ---- tree options -------------------------------------------------------------------------------------------- */
 

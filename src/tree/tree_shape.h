@@ -3,24 +3,21 @@
  * tree_shape.h - the shape of a tree: the table of variants, what differs between them, and their options with
  * defaults.
  *
- * What differs between the trees of the papers, and nothing else.
- *
- * Insertion, descent, closing, caching and verification exist once, in the other files of this folder.  A variant
- * is a row of the table in tree_shape.h; every test then runs on it too.  No other file asks which variant it
- * has before it.
+ * Insertion, descent, closing, caching and verification exist once, in the other files of this folder.  A
+ * *variant* is a row of the table here; every test then runs on it too.  No other file asks which variant it has
+ * before it.
  *
  * Which children a query visits is not a function here: bounds that a variant does not keep are read as the widest
  * possible (node.h), so that one rule, "the bounds meet the query", serves all.
  *
- * Where the leaves of a tree that is being written come from: a table of functions for each source.
+ * A *leaf source* is where the leaves of a tree that is being written come from: a table of functions for each.
  *
  * The writer gives every interval to the source of its variant.  The source makes leaves of them and hangs these
  * below the open branch (tree_writer.h); what else it keeps between the two is known to it alone.  A source that
  * has a task of the crew's may use the branch in it until wait() or finish() returns.  So the writer
  * itself does not touch the branch in between.
  *
- * What a finished tree says of itself, the sections TREE and STAT; and the options of a tree,
- * checked and with every default filled in.
+ * The sections TREE and STAT are what a finished tree says of itself.
  *
  * TREE is what a reader needs; STAT is what the papers tabulate, counted while the tree was written.
  */

@@ -3,8 +3,8 @@
  * tree_verify.c - every node of a tree, depth first, a parent before its children; and whether what they have is
  * right.
  *
- * Visits every node of a tree, depth first, a parent before its children; damaged nodes take their
- * place with what their parents know of them, and orphans go to the damaged node that may have had them.
+ * Damaged nodes take their place with what their parents know of them, and orphans go to the damaged node that may
+ * have had them.
  *
  * Counts the intervals of a tree by key without making them: threads of a crew take nodes from
  * front to back.  Each node is counted by one thread, and nulls outside of lifetimes once.
@@ -172,8 +172,6 @@ enum histree_status tree_nodes(struct tree_reader *reader,
 	free(walk.pending);
 	return status;
 }
-
-/* ---- tree verify --------------------------------------------------------------------------------------------- */
 
 /* ---- tree counts --------------------------------------------------------------------------------------------- */
 

@@ -3,10 +3,7 @@
  * graph.c - the analysis `graph`: which thread waited for which (histree/critical_path.h), as vertices, edges and
  * arrows of a history.
  *
- * Writes the vertices, edges and arrows of workers into a history, and knows the workers by
- * number and by name, also threads whose number is used again.
- *
- * The analysis `graph`: which thread waited for which (histree/critical_path.h).
+ * Workers are known by number and by name, also threads whose number is used again.
  *
  * A switch is a vertex of both threads, a wake-up one of the waker and of the woken thread, with an arrow between
  * them; the waker in an interrupt is the interrupt, whichever thread it interrupted.  The rules are those of
@@ -100,8 +97,6 @@ static inline void graph_worker_set(struct graph_worker *worker, enum worker_sta
 	worker->before = worker->status;
 	worker->status = (uint8_t)status;
 }
-
-/* ---- graph workers ------------------------------------------------------------------------------------------- */
 
 /* ---- graph lines --------------------------------------------------------------------------------------------- */
 

@@ -3,9 +3,8 @@
  * graph.h - the analysis `graph`: which thread waited for which (histree/critical_path.h), as vertices, edges and
  * arrows of a history.
  *
- * The workers of a machine as the graph knows them: threads, the idle loop of each CPU, and the
- * kernel of each CPU where it works for no thread; and their vertices on the way into a history
- * (histree/critical_path.h).
+ * *Workers* are those of a machine as the graph knows them: threads, the idle loop of each CPU, and the kernel of
+ * each CPU where it works for no thread.
  *
  * Of a line only the last vertex is known here: with the next one, the edge between them is an interval that goes
  * into the history, and with it the arrow into the vertex where it begins.  So memory grows with the threads, not

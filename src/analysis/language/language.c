@@ -34,8 +34,6 @@
 #include "base/nearest.h"
 #include "state/charts.h"
 
-/* ---- language compile ---------------------------------------------------------------------------------------- */
-
 /* ---- language labels ----------------------------------------------------------------------------------------- */
 
 /* The bytes up to a colon that a blank or the end of the line follows. */

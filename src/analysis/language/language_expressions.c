@@ -294,8 +294,6 @@ struct language_expression *language_read_call(struct language_parser *parser, c
 	return parser->status == HISTREE_OK ? functions[index].make(&call) : NULL;
 }
 
-/* ---- language expressions ------------------------------------------------------------------------------------ */
-
 /* ---- language paths ------------------------------------------------------------------------------------------ */
 
 static bool is_of_name(const char *at)

@@ -4,7 +4,7 @@
  * sample, looked up once for all analyses.
  *
  * A recording of perf says for a sample which thread ran and at which addresses; earlier events say which
- * binaries lie there (sample_processes.h), and their symbols which functions these are (sample_processes.h).  Samples
+ * binaries lie there and their symbols which functions these are (sample_processes.h).  Samples
  * of other recorders have functions by name (event.h).  Addresses of the kernel have names if a
  * table of its symbols was given; else all of it is one frame, "[kernel]".
  *

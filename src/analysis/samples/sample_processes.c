@@ -2,10 +2,6 @@
 /*
  * sample_processes.c - the processes that were sampled: their names, which binary lies where, and the functions at
  * its addresses.
- *
- * The functions at an address of a binary, looked up once for each.
- *
- * The processes that were sampled: their names, and which binary lies where.
  */
 #include "analysis/samples/sample_processes.h"
 

@@ -3,13 +3,9 @@
  * sample_processes.h - the processes that were sampled: their names, which binary lies where, and the functions at
  * its addresses.
  *
- * Which functions an address of a binary stands for, looked up once.
- *
  * A frame is a function, where in it that is, and its binary.  An address within a function into which others were
  * inlined stands for several frames.  What has no name is called by its binary, "[libc.so.6]", and what lies in no
  * binary "[unknown]": addresses would make a frame of each.
- *
- * The processes that were sampled: their names, and which binary lies where.
  *
  * Which binary lies at an address of a process: parts of files, one never above another.
  *

@@ -3,8 +3,7 @@
  * tracks.c - the analyses of tracks: who was in which spans, and what counters counted, as states; spans and flows
  * as segments.
  *
- * The spans of tracks as segments, from beginning to end, and their flows, from track to track
- * (track_stacks.h).
+ * As segments, spans go from beginning to end, and flows from track to track (track_stacks.h).
  *
  * Depth 1 is the outermost.  The time of a span itself is its duration without the spans right inside of it; null
  * where one of those is not whole or goes on after it.  A field is null where the trace does not say.
@@ -497,8 +496,6 @@ const struct analysis analysis_tracks = {
 	.missing = missing,
 	.free = free_tracks,
 };
-
-/* ---- segments tracks ----------------------------------------------------------------------------------------- */
 
 /* ---- segments track spans ------------------------------------------------------------------------------------ */
 

@@ -2,14 +2,13 @@
 /*
  * call_stacks.c - the functions that programs of LTTng-UST call, by thread, and the two analyses of them.
  *
- * The names of functions as labels of a history: one table for all processes if they agree on
- * every address, else one for the threads of each.
+ * The names of functions are labels of a history: one table for all processes if they agree on every address, else
+ * one for the threads of each.
  *
- * The functions that threads of instrumented programs are in, from event to event.  Entries and
- * exits without their partner are counted.
+ * Entries and exits without their partner are counted.
  *
- * Two analyses of the functions that programs call (call_stacks.h): `ust-calls`, the call stack of
- * each thread as states, and `function-calls`, a segment for each call.
+ * The analyses are `ust-calls`, the call stack of each thread as states, and `function-calls`, a segment for each
+ * call.
  */
 #include "analysis/ust/call_stacks.h"
 
@@ -240,8 +239,6 @@ static enum histree_status call_labels_write(struct call_symbols *symbols, struc
 	free(made);
 	return status;
 }
-
-/* ---- call stacks --------------------------------------------------------------------------------------------- */
 
 /* ---- cpu gaps ------------------------------------------------------------------------------------------------ */
 
@@ -751,8 +748,6 @@ const struct analysis_input_kind call_stacks_kind = {
 	.end = end,
 	.free = free_stacks,
 };
-
-/* ---- ust calls ----------------------------------------------------------------------------------------------- */
 
 /* ---- ust calls ----------------------------------------------------------------------------------------------- */
 

@@ -2,12 +2,10 @@
 /*
  * call_stacks.h - the functions that programs of LTTng-UST call, by thread, and the two analyses of them.
  *
- * Until when lost events leave in doubt what programs did.
+ * Where events are lost, it is in doubt for a while what programs did.
  *
  * Where events of a CPU are lost, any thread may have run there.  That ends with the next event of the CPU, as for
  * the kernel (kernel_gap.h), or where the trace says.
- *
- * Which functions the threads of instrumented programs are in, followed from event to event.
  *
  * lttng-ust-cyg-profile records the entries and exits of functions that gcc's -finstrument-functions marks, and
  * uftrace those that -pg marks too, with the names of functions.  Whose they are, the context vtid (or tid) of the

@@ -2,14 +2,8 @@
 /*
  * heap.c - what programs allocate, by address, and the two analyses of it.
  *
- * What a program has allocated, by address.
- *
- * The blocks that programs have allocated and not freed yet, by process and address.
- *
- * The memory that threads of programs allocate and free, from event to event.
- *
- * Two analyses of what programs allocate (heap.h): `ust-memory`, how much threads and processes have
- * in use, and `allocations`, a segment for each block.
+ * The analyses are `ust-memory`, how much threads and processes have in use, and `allocations`, a segment for each
+ * block.
  *
  * 	Threads/<vtid>/Memory		long: bytes that it allocated and that were not freed yet
  * 	Threads/<vtid>/Name		string: of the process
@@ -40,8 +34,6 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "histree/value.h"
-
-/* ---- heap ---------------------------------------------------------------------------------------------------- */
 
 /* ---- heap blocks --------------------------------------------------------------------------------------------- */
 
@@ -646,8 +638,6 @@ static const struct analysis_input_kind heap_kind = {
 	.end = end,
 	.free = free_heap,
 };
-
-/* ---- ust memory ---------------------------------------------------------------------------------------------- */
 
 /* ---- ust memory ---------------------------------------------------------------------------------------------- */
 

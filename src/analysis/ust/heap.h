@@ -2,15 +2,11 @@
 /*
  * heap.h - what programs allocate, by address, and the two analyses of it.
  *
- * What a program has allocated, by address.
- *
- * The blocks of memory that programs have and did not free yet, by process and address.
+ * A *block* is memory that a program has and did not free yet, by process and address.
  *
  * A block that was freed keeps its key, as allocators hand out the same addresses again and again.  Before the
  * table grows, such blocks are dropped, so that it grows with what is in use at a time.  40 bytes a block, and its
  * place in the index; of a build, both are in its table space (base/table.h).
- *
- * Which memory the threads of programs allocated and freed, followed from event to event.
  *
  * LTTng-UST's wrapper of libc (liblttng-ust-libc-wrapper.so) records malloc, calloc, realloc, memalign and
  * posix_memalign when they return, and free when it begins.  Memory is in use by the thread that allocated it, also

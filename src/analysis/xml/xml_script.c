@@ -2,9 +2,6 @@
 /*
  * xml_script.c - conditions, state changes and values of Trace Compass's XML become expressions and statements of
  * a program.
- *
- * Conditions and state changes of Trace Compass's XML become expressions and statements of a
- * program.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -323,8 +320,6 @@ program_value xml_value(struct xml_reader *reader, const struct xml_element *ele
 	reader->depth--;
 	return value;
 }
-
-/* ---- xml script ---------------------------------------------------------------------------------------------- */
 
 /* ---- xml conditions ------------------------------------------------------------------------------------------ */
 

@@ -2,11 +2,10 @@
 /*
  * store_copy.c - a store is copied, file by file, by a filter: to convert it, to repair it.
  *
- * A store of another kind of tree: a copy (store_copy.h) of all of it, or of nothing.  What is damaged
- * is refused, and so is what is not complete: a repair comes first.
+ * To convert is to copy all of it, or nothing.  What is damaged is refused, and so is what is not complete: a
+ * repair comes first.
  *
- * Walks through a store, has the filter make each file of another one, and writes the manifest that
- * says what there is.  A folder takes its name when it is whole.
+ * A folder takes its name when it is whole.
  */
 #include "pipeline/copy/store_copy.h"
 
@@ -178,8 +177,6 @@ enum histree_status histree_convert(const struct histree_convert_options *option
 {
 	return pipeline_convert(options, &io_posix, error);
 }
-
-/* ---- store copy ---------------------------------------------------------------------------------------------- */
 
 /* ---- how far it is ------------------------------------------------------------------------------------------- */
 
@@ -354,7 +351,7 @@ static enum histree_status copy_history(struct store_copy *copy, const char *fro
 	return status;
 }
 
-static enum histree_status store_copy_copy_segments(struct store_copy *copy, const char *from, const char *to,
+static enum histree_status copy_store_segments(struct store_copy *copy, const char *from, const char *to,
 						    struct histree_store_segments *segments)
 {
 	const char *path = path_of(&copy->arena, from, segments->file);
@@ -409,7 +406,7 @@ static enum histree_status copy_files(struct store_copy *copy, const char *from,
 	}
 	for (size_t i = 0; i < copy->segments_count; i++) {
 		struct histree_store_segments store = copy->segments[i];
-		enum histree_status status = store_copy_copy_segments(copy, from, to, &store);
+		enum histree_status status = copy_store_segments(copy, from, to, &store);
 		if (status < 0)
 			return status;
 		if (status == HISTREE_OK)

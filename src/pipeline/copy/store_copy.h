@@ -2,9 +2,7 @@
 /*
  * store_copy.h - a store is copied, file by file, by a filter: to convert it, to repair it.
  *
- * Histree_convert() on a table of file calls, so that a test can make each of them fail.
- *
- * A store is made of another one, file by file, through a filter.
+ * histree_convert() is here on a table of file calls, so that a test can make each of them fail.
  *
  * The walk is one for all copies: read the manifest, begin a folder, make each file of the store, or of the store
  * of each of several hosts, write the manifest that says what there is, and give the folder its name.  The filter

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
  * bookmarks.c - the bookmarks of each experiment, kept in a file, and the names (UUID) of what the protocol knows.
- *
- * The bookmarks of each experiment, kept in a file.
  */
 #include "server/catalogue/bookmarks.h"
 
@@ -62,8 +60,6 @@ void uuid_end(const struct uuid_maker *maker, char text[UUID_TEXT_SIZE])
 	snprintf(text, UUID_TEXT_SIZE, "%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%012" PRIx64,
 		 high >> 32, high >> 16 & 0xffff, high & 0xffff, low >> 48, low & UINT64_C(0xffffffffffff));
 }
-
-/* ---- bookmarks ----------------------------------------------------------------------------------------------- */
 
 /* ---- bookmark json ------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /*
  * bookmarks.h - the bookmarks of each experiment, kept in a file, and the names (UUID) of what the protocol knows.
  *
- * Names of things for clients (RFC 9562), always the same for the same content.
+ * A *UUID* (RFC 9562) is always the same for the same content.
  *
  * A client finds its trace again after the server was started anew, because the UUID of a trace follows from its
  * name and path, and that of an experiment from its name and traces.
