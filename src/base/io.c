@@ -9,6 +9,7 @@
  */
 #include "base/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -106,6 +107,36 @@ static int posix_exchange(void *context, const char *one, const char *other)
 	return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
 }
 
+static int posix_link(void *context, const char *path, const char *other)
+{
+	(void)context;
+	return link(path, other);
+}
+
+static bool is_name(const char *name)
+{
+	return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static int posix_list(void *context, const char *path, bool (*take)(void *names, const char *name), void *names)
+{
+	(void)context;
+	DIR *entries = opendir(path);
+	if (entries == NULL)
+		return -1;
+	struct dirent *entry;
+	bool goes_on = true;
+	errno = 0;
+	while (goes_on && (entry = readdir(entries)) != NULL) {
+		goes_on = !is_name(entry->d_name) || take(names, entry->d_name);
+		errno = 0;
+	}
+	const int why = goes_on ? errno : 0;
+	closedir(entries);
+	errno = why;
+	return why == 0 ? 0 : -1;
+}
+
 static int posix_mkdir(void *context, const char *path, mode_t mode)
 {
 	(void)context;
@@ -129,9 +160,11 @@ const struct io io_posix = {
 	.close = posix_close,
 	.rename = posix_rename,
 	.exchange = posix_exchange,
+	.link = posix_link,
 	.unlink = posix_unlink,
 	.mkdir = posix_mkdir,
 	.rmdir = posix_rmdir,
+	.list = posix_list,
 };
 
 /* The file that is not there to which a link leads, perhaps by others; of a circle, any link of it. */
@@ -294,6 +327,15 @@ static enum histree_status copy_bytes(const struct io *io, int from, int to, uin
 		status = io_write_all(io, to, "", 1, size - 1, error);
 	free(piece);
 	return status == HISTREE_OK ? io_sync(io, to, error) : status;
+}
+
+enum histree_status io_list(const struct io *io, const char *path, bool (*take)(void *names, const char *name),
+			    void *names, struct histree_error *error)
+{
+	io = io->list != NULL ? io : &io_posix;
+	if (io->list(io->context, path, take, names) == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_IO, "cannot read the folder '%s': %s", path, strerror(errno));
 }
 
 enum histree_status io_copy(const struct io *io, const char *path, const char *out, struct histree_error *error)

@@ -43,9 +43,12 @@ struct io {
 	int (*close)(void *context, int file);
 	int (*rename)(void *context, const char *from, const char *to);
 	int (*exchange)(void *context, const char *one, const char *other); /* renameat2(RENAME_EXCHANGE) */
+	int (*link)(void *context, const char *path, const char *other);    /* NULL: a file has one name only */
 	int (*unlink)(void *context, const char *path);
 	int (*mkdir)(void *context, const char *path, mode_t mode);
 	int (*rmdir)(void *context, const char *path);
+	/* Call `take` with each name in a folder but "." and "..", until it returns false.  It may be NULL. */
+	int (*list)(void *context, const char *path, bool (*take)(void *names, const char *name), void *names);
 	/* Why it took no more bytes, if it is for a reason of its own, else NULL; the function may be NULL. */
 	const char *(*refusal)(void *context);
 	void *context; /* passed to each call; belongs to the maker of the table */
@@ -69,6 +72,13 @@ enum histree_status io_write_all(const struct io *io, int file, const void *byte
  * which takes bytes as they come and is never replaced.  Returns NULL if memory is out.
  */
 char *io_destination(const char *path, bool *is_stream);
+
+/*
+ * Call `take` with each name in a folder but "." and "..", until it returns false; where the table cannot list
+ * folders, of the real file system.  An error is that of the folder alone.
+ */
+enum histree_status io_list(const struct io *io, const char *path, bool (*take)(void *names, const char *name),
+			    void *names, struct histree_error *error);
 
 /* Return when what was written is on disk. */
 enum histree_status io_sync(const struct io *io, int file, struct histree_error *error);

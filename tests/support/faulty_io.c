@@ -85,6 +85,18 @@ static int faulty_exchange(void *context, const char *one, const char *other)
 	return fails(faulty) ? -1 : faulty->under->exchange(faulty->under->context, one, other);
 }
 
+static int faulty_link(void *context, const char *path, const char *other)
+{
+	struct faulty_io *faulty = context;
+	return fails(faulty) ? -1 : faulty->under->link(faulty->under->context, path, other);
+}
+
+static int faulty_list(void *context, const char *path, bool (*take)(void *names, const char *name), void *names)
+{
+	struct faulty_io *faulty = context;
+	return fails(faulty) ? -1 : faulty->under->list(faulty->under->context, path, take, names);
+}
+
 static int faulty_mkdir(void *context, const char *path, mode_t mode)
 {
 	struct faulty_io *faulty = context;
@@ -114,9 +126,11 @@ void faulty_io_init(struct faulty_io *faulty, const struct io *under)
 			.close = faulty_close,
 			.rename = faulty_rename,
 			.exchange = faulty_exchange,
+			.link = under->link != NULL ? faulty_link : NULL,
 			.unlink = faulty_unlink,
 			.mkdir = faulty_mkdir,
 			.rmdir = faulty_rmdir,
+			.list = under->list != NULL ? faulty_list : NULL,
 			.context = faulty },
 		.under = under,
 	};

@@ -120,6 +120,24 @@ static int killing_exchange(void *context, const char *one, const char *other)
 	return result;
 }
 
+static int killing_link(void *context, const char *path, const char *other)
+{
+	bool dies = meets(context, true);
+	int result = io_posix.link(NULL, path, other);
+	if (dies)
+		die();
+	return result;
+}
+
+static int killing_list(void *context, const char *path, bool (*take)(void *names, const char *name), void *names)
+{
+	bool dies = meets(context, false);
+	int result = io_posix.list(NULL, path, take, names);
+	if (dies)
+		die();
+	return result;
+}
+
 static int killing_unlink(void *context, const char *path)
 {
 	struct killing_io *killing = context;
@@ -160,9 +178,11 @@ void killing_io_init(struct killing_io *killing, _Atomic uint64_t *counts)
 			.close = killing_close,
 			.rename = killing_rename,
 			.exchange = killing_exchange,
+			.link = killing_link,
 			.unlink = killing_unlink,
 			.mkdir = killing_mkdir,
 			.rmdir = killing_rmdir,
+			.list = killing_list,
 			.context = killing },
 		.counts = counts,
 	};

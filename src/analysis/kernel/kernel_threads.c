@@ -312,6 +312,12 @@ struct name_beginning {
 	uint8_t size;
 };
 
+/* Most names begin with none of these letters: each thread is asked at each switch until it makes a call. */
+static bool begins_with(const char *letters, const char *name, size_t size)
+{
+	return size > 0 && name[0] != '\0' && strchr(letters, name[0]) != NULL;
+}
+
 static bool begins_with_any(const struct name_beginning *names, size_t count, const char *name, size_t size)
 {
 	for (size_t i = 0; i < count; i++)
@@ -330,14 +336,15 @@ static bool is_name_of_kernel(const char *name, size_t size)
 		{ "cpuhp/", 6 },    { "kcompactd", 9 },   { "xfsaild/", 8 },    { "scsi_eh_", 8 },
 		{ "watchdog/", 9 }, { "sugov:", 6 },      { "khugepaged", 10 },
 	};
-	return begins_with_any(names, sizeof(names) / sizeof(*names), name, size);
+	return begins_with("cijkmrswx", name, size) &&
+	       begins_with_any(names, sizeof(names) / sizeof(*names), name, size);
 }
 
 /* Threads that the kernel makes in a process, and that are of it: of io_uring, and of vhost since Linux 6.4. */
 static bool is_name_of_worker(const char *name, size_t size)
 {
 	static const struct name_beginning names[] = { { "iou-wrk-", 8 }, { "iou-sqp-", 8 }, { "vhost-", 6 } };
-	return begins_with_any(names, sizeof(names) / sizeof(*names), name, size);
+	return begins_with("iv", name, size) && begins_with_any(names, sizeof(names) / sizeof(*names), name, size);
 }
 
 enum { KTHREADD = 2 };

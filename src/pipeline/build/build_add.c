@@ -6,17 +6,14 @@
  * complete, the files of the old store get a second name in that folder.  Then the two folders exchange their
  * names.  So the store is the old one or the new one at each moment, and nothing of the old one is written.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/registry.h"
 #include "base/error.h"
+#include "base/io.h"
 #include "pipeline/build/build.h"
 #include "store_folder/manifest.h"
 
@@ -92,72 +89,51 @@ static enum histree_status not_the_same(const struct build *build, const struct 
 
 /* ---- its files ----------------------------------------------------------------------------------------------- */
 
-static enum histree_status copy_bytes(const struct build *build, int from, int to, const char *path)
-{
-	enum { BLOCK_SIZE = 1 << 20 };
-	char *block = malloc(BLOCK_SIZE);
-	ssize_t size = block != NULL ? 1 : -1;
-	for (off_t at = 0; size > 0; at += size) {
-		size = pread(from, block, BLOCK_SIZE, at);
-		if (size > 0 && build->io->pwrite(build->io->context, to, block, (size_t)size, at) != size)
-			size = -1;
-	}
-	free(block);
-	if (size == 0 && build->io->sync(build->io->context, to) == 0)
-		return HISTREE_OK;
-	return error_set(build->error, HISTREE_ERR_IO, "cannot copy '%s': %s", path, strerror(errno));
-}
-
-/* On a file system where a file has one name only. */
-static enum histree_status copy_file(const struct build *build, const char *old, const char *new)
-{
-	const struct io *io = build->io;
-	const int from = open(old, O_RDONLY | O_CLOEXEC);
-	const int to = from >= 0 ? io->open(io->context, new, O_RDWR | O_CREAT | O_TRUNC, 0666) : -1;
-	enum histree_status status =
-		to >= 0 ? copy_bytes(build, from, to, old)
-			: error_set(build->error, HISTREE_ERR_IO, "cannot copy '%s': %s", old, strerror(errno));
-	if (from >= 0)
-		close(from);
-	if (to >= 0)
-		io->close(io->context, to);
-	return status;
-}
-
 /* What the new store has by itself, as has what a build holds it by. */
 static bool is_made_anew(const char *name)
 {
 	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 || strcmp(name, "lock") == 0;
 }
 
-static enum histree_status take_file(const struct build *build, const char *name)
+/* Where a file has one name only, it is copied. */
+static enum histree_status take_path(const struct build *build, const char *old, const char *new)
 {
-	char *old = NULL, *new = store_folder_path(&build->folder, name);
+	const struct io *io = build->io;
+	if (io->link != NULL && io->link(io->context, old, new) == 0)
+		return HISTREE_OK;
+	enum histree_status status = io_copy(io, old, new, build->error);
+	return status == HISTREE_NOT_FOUND ? error_set(build->error, HISTREE_ERR_IO, "'%s' is gone", old) : status;
+}
+
+/* The files that are taken. */
+struct taking {
+	const struct build *build;
+	enum histree_status status;
+};
+
+static bool take_file(void *names, const char *name)
+{
+	struct taking *taking = names;
+	const struct build *build = taking->build;
+	char *old = NULL, *new = NULL;
 	struct stat facts;
-	enum histree_status status = HISTREE_OK;
-	if (new == NULL || asprintf(&old, "%s/%s", build->old->path, name) < 0) {
-		free(new);
-		return error_memory(build->error, "a path");
-	}
-	if (lstat(old, &facts) == 0 && S_ISREG(facts.st_mode) && link(old, new) != 0)
-		status = copy_file(build, old, new);
+	if (is_made_anew(name))
+		return true;
+	new = store_folder_path(&build->folder, name);
+	if (new == NULL || asprintf(&old, "%s/%s", build->old->path, name) < 0)
+		taking->status = error_memory(build->error, "a path");
+	else if (lstat(old, &facts) == 0 && S_ISREG(facts.st_mode))
+		taking->status = take_path(build, old, new);
 	free(old);
 	free(new);
-	return status;
+	return taking->status == HISTREE_OK;
 }
 
 static enum histree_status take_files(const struct build *build)
 {
-	DIR *entries = opendir(build->old->path);
-	if (entries == NULL)
-		return error_set(build->error, HISTREE_ERR_IO, "cannot read '%s': %s", build->old->path,
-				 strerror(errno));
-	enum histree_status status = HISTREE_OK;
-	for (struct dirent *entry; status == HISTREE_OK && (entry = readdir(entries)) != NULL;)
-		if (!is_made_anew(entry->d_name))
-			status = take_file(build, entry->d_name);
-	closedir(entries);
-	return status;
+	struct taking taking = { .build = build };
+	enum histree_status status = io_list(build->io, build->old->path, take_file, &taking, build->error);
+	return status == HISTREE_OK ? taking.status : status;
 }
 
 /* ---- its manifest -------------------------------------------------------------------------------------------- */

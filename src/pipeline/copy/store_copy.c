@@ -9,7 +9,6 @@
  */
 #include "pipeline/copy/store_copy.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +250,7 @@ static bool has_suffix(const char *name, size_t length, const char *suffix)
 }
 
 /* A history or a segment store that is in the folder; of each there are no more than a manifest may name. */
-static enum histree_status add_found(struct store_copy *copy, const char *name)
+static enum histree_status take_found(struct store_copy *copy, const char *name)
 {
 	size_t length = strlen(name);
 	bool is_history = has_suffix(name, length, ".sht");
@@ -273,16 +272,23 @@ static enum histree_status add_found(struct store_copy *copy, const char *name)
 		       : add_segments(copy, (struct histree_store_segments){ .analysis = analysis, .file = file });
 }
 
+struct finding {
+	struct store_copy *copy;
+	enum histree_status status;
+};
+
+static bool add_found(void *names, const char *name)
+{
+	struct finding *finding = names;
+	finding->status = take_found(finding->copy, name);
+	return finding->status == HISTREE_OK;
+}
+
 enum histree_status store_copy_find_files(struct store_copy *copy, const char *folder)
 {
-	DIR *entries = opendir(folder);
-	if (entries == NULL)
-		return error_set(copy->error, HISTREE_ERR_IO, "cannot open '%s': %s", folder, strerror(errno));
-	enum histree_status status = HISTREE_OK;
-	for (struct dirent *entry; status == HISTREE_OK && (entry = readdir(entries)) != NULL;)
-		status = add_found(copy, entry->d_name);
-	closedir(entries);
-	return status;
+	struct finding finding = { .copy = copy };
+	enum histree_status status = io_list(copy->io, folder, add_found, &finding, copy->error);
+	return status == HISTREE_OK ? finding.status : status;
 }
 
 /* Read what there is to copy. */
@@ -464,7 +470,9 @@ struct host_copy {
 struct hosts_copy {
 	struct store_copy *all;
 	struct host_copy *hosts;
-	size_t count;
+	size_t count, capacity;
+	const char *folder; /* that they are in, while they are looked for */
+	enum histree_status status;
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -472,47 +480,39 @@ static int compare_entries(const void *a, const void *b)
 	return strcmp(((const struct host_copy *)a)->host.folder, ((const struct host_copy *)b)->host.folder);
 }
 
-static enum histree_status count_folders(struct hosts_copy *hosts, const char *folder, DIR *entries)
+static bool add_host(void *names, const char *name)
 {
+	struct hosts_copy *hosts = names;
 	struct store_copy *all = hosts->all;
-	size_t capacity = 0;
-	for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-		size_t length = strlen(entry->d_name);
-		bool is_host = entry->d_name[0] != '.' &&
-			       (length < 9 || strcmp(entry->d_name + length - 9, ".building") != 0);
-		if (!is_host || hosts->count == MANIFEST_HOSTS_MAX)
-			continue;
-		if (hosts->count == capacity) {
-			capacity = capacity == 0 ? 16 : 2 * capacity;
-			struct host_copy *larger = realloc(hosts->hosts, capacity * sizeof(*larger));
-			if (larger == NULL)
-				return error_memory(all->error, "a store");
-			hosts->hosts = larger;
-		}
-		const char *name = arena_copy(&all->arena, entry->d_name, length);
-		const char *inside = path_of(&all->arena, HOSTS_FOLDER, entry->d_name);
-		const char *from = path_of(&all->arena, folder, entry->d_name);
-		if (name == NULL || inside == NULL || from == NULL)
-			return error_memory(all->error, "a store");
-		hosts->hosts[hosts->count++] = (struct host_copy){
-			.host = { .name = name, .folder = inside, .end = -1 },
-			.from = from,
-		};
+	const size_t length = strlen(name);
+	const bool is_host = name[0] != '.' && (length < 9 || strcmp(name + length - 9, ".building") != 0);
+	if (!is_host || hosts->count == MANIFEST_HOSTS_MAX)
+		return true;
+	const char *copy = arena_copy(&all->arena, name, length);
+	const char *inside = path_of(&all->arena, HOSTS_FOLDER, name);
+	const char *from = path_of(&all->arena, hosts->folder, name);
+	if (copy == NULL || inside == NULL || from == NULL ||
+	    !array_reserve(&hosts->hosts, &hosts->capacity, hosts->count + 1)) {
+		hosts->status = error_memory(all->error, "a store");
+		return false;
 	}
-	return HISTREE_OK;
+	hosts->hosts[hosts->count++] = (struct host_copy){
+		.host = { .name = copy, .folder = inside, .end = -1 },
+		.from = from,
+	};
+	return true;
 }
 
 /* Without a manifest, in the order of their folders. */
 static enum histree_status find_hosts(struct hosts_copy *hosts, const char *from)
 {
 	struct store_copy *all = hosts->all;
-	const char *folder = path_of(&all->arena, from, HOSTS_FOLDER);
-	DIR *entries = folder != NULL ? opendir(folder) : NULL;
-	if (entries == NULL)
-		return error_set(all->error, HISTREE_ERR_IO, "cannot open '%s/" HOSTS_FOLDER "': %s", from,
-				 strerror(errno));
-	enum histree_status status = count_folders(hosts, folder, entries);
-	closedir(entries);
+	hosts->folder = path_of(&all->arena, from, HOSTS_FOLDER);
+	if (hosts->folder == NULL)
+		return error_memory(all->error, "a store");
+	enum histree_status status = io_list(all->io, hosts->folder, add_host, hosts, all->error);
+	if (status == HISTREE_OK)
+		status = hosts->status;
 	if (status == HISTREE_OK && hosts->count > 1)
 		qsort(hosts->hosts, hosts->count, sizeof(*hosts->hosts), compare_entries);
 	for (size_t i = 0; i < hosts->count; i++)
