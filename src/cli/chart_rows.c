@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/chart_rows.h"
 
-#include <unistd.h>
-
 #include "cli/report.h"
 #include "cli/verb.h"
 #include "histree/charts.h"
@@ -29,18 +27,18 @@ static void put_charts(struct row_writer *rows, const struct histree_history *hi
 	}
 }
 
-int chart_rows_print(const struct target *target, const char *analysis, const struct row_format *format)
+int chart_rows_print(const struct target *target, const struct cli_question *question)
 {
 	struct histree_error error = { 0 };
 	enum histree_status status = HISTREE_OK;
+	const char *analysis = question->analysis;
 	size_t histories = 1, found = 0;
 	if (analysis == NULL && target->store != NULL)
 		histories = histree_store_info(target->store)->history_count;
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
 	struct row_writer rows;
-	row_writer_begin(&rows, format, output, columns, sizeof(columns) / sizeof(columns[0]));
+	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
+	if (code != CLI_OK)
+		return code;
 	for (size_t i = 0; i < histories && status == HISTREE_OK; i++) {
 		struct histree_history *history;
 		size_t count;
@@ -55,12 +53,11 @@ int chart_rows_print(const struct target *target, const char *analysis, const st
 		put_charts(&rows, history);
 		histree_history_close(history);
 	}
-	row_writer_finish(&rows);
 	if (status != HISTREE_OK)
-		return cli_end(output, report_error(&error));
+		return rows_close(&rows, report_error(&error));
 	if (found == 0)
 		report("no analysis of it has charts; 'io' and 'cpu-usage' have some, and files of 'build -x' may");
-	return cli_end(output, found > 0 ? CLI_OK : CLI_NOTHING);
+	return rows_close(&rows, found > 0 ? CLI_OK : CLI_NOTHING);
 }
 
 enum cli_exit chart_rows_find(const struct target *target, const char *chart, const char **analysis)

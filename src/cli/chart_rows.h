@@ -12,7 +12,7 @@
  * Print the charts of the history of an analysis, or of all histories of the store if that is NULL.  Returns the
  * exit status: CLI_NOTHING if there are no charts.
  */
-int chart_rows_print(const struct target *target, const char *analysis, const struct row_format *format);
+int chart_rows_print(const struct target *target, const struct cli_question *question);
 
 /*
  * Finds the first history of the store that has the chart, and writes the name of its analysis, which lives as long

@@ -97,14 +97,15 @@ static struct histree_segment_store *open_arrows(const struct target *target, co
 static enum cli_exit open_states(struct export_source *source, const struct cli_words *words,
 				 const struct export_choice *choice)
 {
-	enum cli_exit code = target_open_history(&source->own, words->words[0], choice->analysis, &source->history);
+	enum cli_exit code =
+		target_open_history(&source->own, words->words[0], choice->question->analysis, &source->history);
 	if (code != CLI_OK)
 		return code;
 	const struct histree_history_info *info = histree_history_info(source->history);
 	struct time_span span = time_span_of_history(info);
 	source->origin = info->start;
-	source->where = choice->where;
-	code = time_option_range(choice->from, choice->to, &span, &source->from, &source->to);
+	source->where = choice->question->where;
+	code = question_range(choice->question, &span, &source->from, &source->to);
 	if (code == CLI_OK)
 		code = choose_quarks(source, words);
 	if (code == CLI_OK && choice->for_viewer && strncmp(info->provider, "kernel", strlen("kernel")) == 0)
@@ -117,19 +118,17 @@ static enum cli_exit open_states(struct export_source *source, const struct cli_
 /* ---- segments and events ---------------------------------------------------------------------------------- */
 
 static enum cli_exit open_segments(struct export_source *source, const struct cli_words *words,
-				   const struct export_choice *choice)
+				   const struct export_choice *choice, const char *analysis)
 {
-	char *both[] = { words->words[0], (char *)(uintptr_t)choice->segments };
-	const struct cli_words named = { both, 2 };
-	const struct segment_options options = { .from = choice->from, .to = choice->to, .where = choice->where };
+	const struct cli_question *question = choice->question;
 	source->target = &source->chosen.target;
-	enum cli_exit code = segment_target_open(&source->chosen, &named, &options);
+	enum cli_exit code = segment_target_open(&source->chosen, words->words[0], analysis, question);
 	if (code != CLI_OK)
 		return code;
 	source->segments = source->chosen.store;
 	/* Segments may reach beyond the trace, and are whole unless a range is given. */
 	const struct histree_segment_store_info *info = histree_segment_store_info(source->segments);
-	bool has_range = choice->from != NULL || choice->to != NULL;
+	bool has_range = question->from != NULL || question->to != NULL || question->at != NULL;
 	source->from = has_range ? source->chosen.query.from : info->start;
 	source->to = has_range ? source->chosen.query.to : info->end;
 	source->origin = source->chosen.span.start;
@@ -157,29 +156,30 @@ static enum cli_exit open_events(struct export_source *source, const struct cli_
 	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
 	source->origin = info->start;
 	source->trace_end = info->end;
-	source->where = choice->where;
+	source->where = choice->question->where;
 	if (choice->for_viewer &&
 	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
 		source->names = NULL;
-	return time_option_range(choice->from, choice->to, &span, &source->from, &source->to);
+	return question_range(choice->question, &span, &source->from, &source->to);
 }
 
 /* ---- any of them ------------------------------------------------------------------------------------------ */
 
-static enum cli_exit check(const struct cli_words *words, const struct export_choice *choice)
+static enum cli_exit check(const struct cli_words *words, const struct export_choice *choice, const char *segments)
 {
-	bool has_rows = choice->segments != NULL || choice->events;
-	if (choice->segments != NULL && choice->events)
-		return report_exit(CLI_USAGE, "'--segments' and '--events' are different tables: choose one");
-	if (has_rows && choice->analysis != NULL)
-		return report_exit(CLI_USAGE, "'--analysis' is of states: '--segments NAME' names its own, and "
-					      "'--events' is of the trace");
+	bool has_rows = segments != NULL || choice->events;
+	if (has_rows && choice->events && (segments != NULL || choice->question->analysis != NULL))
+		return report_exit(CLI_USAGE,
+				   "'--events' are of the trace, and '--analysis' names what an analysis "
+				   "made: choose one");
+	if (choice->segments != NULL && choice->question->analysis != NULL)
+		return report_exit(CLI_USAGE, "'--segments' is an old name of '--analysis': leave one out");
 	if (has_rows && words->count > 1)
 		return report_exit(CLI_USAGE, "'%s': a PATTERN chooses states, not segments or events",
 				   words->words[1]);
-	if (choice->where != NULL && !has_rows && choice->for_viewer)
+	if (choice->question->where != NULL && !has_rows && choice->for_viewer)
 		return report_exit(CLI_USAGE,
-				   "'--where' chooses states for tables, segments with '--segments NAME', and "
+				   "'--where' chooses states for tables, segments with '-a NAME', and "
 				   "events with '--events'; a viewer's file has the states of attributes whole");
 	return CLI_OK;
 }
@@ -187,12 +187,16 @@ static enum cli_exit check(const struct cli_words *words, const struct export_ch
 enum cli_exit export_source_open(struct export_source *source, const struct cli_words *words,
 				 const struct export_choice *choice)
 {
+	const char *segments = choice->segments;
 	*source = (struct export_source){ .target = &source->own };
-	enum cli_exit code = check(words, choice);
+	if (segments == NULL && !choice->events &&
+	    target_is_of_segments(words->words[0], choice->question->analysis))
+		segments = choice->question->analysis;
+	enum cli_exit code = check(words, choice, segments);
 	if (code != CLI_OK)
 		return code;
-	if (choice->segments != NULL)
-		return open_segments(source, words, choice);
+	if (segments != NULL)
+		return open_segments(source, words, choice, segments);
 	return choice->events ? open_events(source, words, choice) : open_states(source, words, choice);
 }
 

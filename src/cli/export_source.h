@@ -13,7 +13,8 @@
 #include "histree/query.h"
 
 struct export_choice {
-	const char *analysis, *segments, *from, *to, *where;
+	const struct cli_question *question;
+	const char *segments; /* NULL: states, or what the analysis has */
 	bool events;
 	bool for_viewer; /* names and arrows are wanted, too */
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * option.c - the parser of options: each verb has one table, which --help and the completion read as well.
+ * option.c - the block of options of all questions, and the parser: each verb has one table, which --help and the
+ * completion read as well.
  */
 #include "cli/option.h"
 
@@ -19,21 +20,90 @@
 #include "base/number_text.h"
 #include "cli/report.h"
 #include "histree/history.h"
+#include "histree/view.h"
 
 /* ---- option -------------------------------------------------------------------------------------------------- */
 
+const char *const row_format_names[] = { "text", "tsv", "csv", "json", NULL };
+
+/* What is said of them is true of every verb. */
+static const struct cli_option block[ASK_COUNT] = {
+#define BLOCK(text, of, what, at, ...)                                                                   \
+	{                                                                                                \
+		.name = text, .argument = of, .kind = what, .member = offsetof(struct cli_question, at), \
+		__VA_ARGS__                                                                              \
+	}
+	[ASK_FROM] = BLOCK("from", "TIME", CLI_TEXT, from,
+			   .help = "take what there is at this time or later; default: from the start on"),
+	[ASK_TO] = BLOCK("to", "TIME", CLI_TEXT, to,
+			 .help = "take what there is up to this time, inclusive; default: to the end"),
+	[ASK_AT] = BLOCK("at", "TIME", CLI_TEXT, at, .help = "take what there is at this time"),
+	[ASK_WHERE] = BLOCK("where", "EXPR", CLI_TEXT, where, .help = "take only what passes this expression"),
+	[ASK_BY] = BLOCK("by", "KEY", CLI_TEXT, by, .help = "answer for each value of this key by itself"),
+	[ASK_PARTS] = BLOCK("parts", "N", CLI_NUMBER, parts, .min = 1, .max = HISTREE_PIXELS_MAX,
+			    .old = "pixels time-buckets",
+			    .help = "cut the time into N equal parts, and answer for each by itself"),
+	[ASK_SORT] = BLOCK("sort", "KEY", CLI_TEXT, sort,
+			   .help = "order rows by this key: amounts from the greatest on, times and texts from the "
+				   "first on; +KEY from the least or first on, -KEY from the greatest or last on"),
+	[ASK_REVERSE] = BLOCK("reverse", NULL, CLI_FLAG, reverse, .letter = 'r',
+			      .help = "print the greatest, or the latest, first"),
+	[ASK_LIMIT] = BLOCK("limit", "N", CLI_NUMBER, limit, .letter = 'n', .min = 1, .max = INT64_MAX,
+			    .old = "top rows", .help = "print at most N rows, the first ones"),
+	[ASK_COLUMNS] = BLOCK("columns", "LIST", CLI_TEXT, columns,
+			      .help = "print only these columns, with commas between them"),
+	[ASK_ANALYSIS] =
+		BLOCK("analysis", "ANALYSIS", CLI_TEXT, analysis, .letter = 'a', .complete = CLI_COMPLETE_ANALYSIS,
+		      .help = "ask for what this analysis made", .more = "; default: kernel, or the first history"),
+	[ASK_HOST] = BLOCK("host", "HOST", CLI_TEXT, host,
+			   .help = "of a store of several hosts, ask for what is of this one"),
+	[ASK_FORMAT] = BLOCK("format", "FORMAT", CLI_CHOICE, format, .choices = row_format_names,
+			     .help = "print rows as text, tsv, csv or json; default: text"),
+#undef BLOCK
+};
+
+size_t cli_options_of(const struct cli_verb *verb, struct cli_option out[CLI_OPTIONS_MAX + 1])
+{
+	size_t count = 0;
+	for (unsigned ask = 0; ask < ASK_COUNT; ask++) {
+		if ((verb->asks & 1U << ask) == 0)
+			continue;
+		out[count] = block[ask];
+		if (verb->says[ask] != NULL)
+			out[count].more = verb->says[ask];
+		count++;
+	}
+	for (const struct cli_option *option = verb->options; option->name != NULL; option++) {
+		assert(count < CLI_OPTIONS_MAX);
+		out[count++] = *option;
+	}
+	out[count] = (struct cli_option){ 0 };
+	return count;
+}
+
+void cli_option_help(const struct cli_option *option, char text[CLI_HELP_SIZE])
+{
+	int size = snprintf(text, CLI_HELP_SIZE, "%s%s", option->help, option->more != NULL ? option->more : "");
+	assert(size < CLI_HELP_SIZE);
+	(void)size;
+}
+
 enum {
-	OPTIONS_MAX = 48,
+	SPELLINGS_MAX = 2 * CLI_OPTIONS_MAX,
 	LONG_BASE = 256, /* getopt_long() gives LONG_BASE + index for row `index` */
-	HELP = LONG_BASE + OPTIONS_MAX,
+	HELP = LONG_BASE + CLI_OPTIONS_MAX,
+	OLD_SIZE = 32,
 };
 
 struct parser {
 	const struct cli_verb *verb;
+	struct cli_option options[CLI_OPTIONS_MAX + 1];
 	size_t option_count;
-	struct option long_options[OPTIONS_MAX + 2];
-	char short_options[2 * OPTIONS_MAX + 4];
-	bool is_given[OPTIONS_MAX]; /* by row */
+	struct option long_options[SPELLINGS_MAX + 2];
+	char old_names[SPELLINGS_MAX][OLD_SIZE];
+	char short_options[2 * SPELLINGS_MAX + 4];
+	unsigned char row_of_letter[128]; /* and 1 */
+	bool is_given[CLI_OPTIONS_MAX];   /* by row */
 	void *values;
 	FILE *messages;
 };
@@ -43,7 +113,7 @@ static bool is_sound(const struct cli_option *option)
 {
 	switch (option->kind) {
 	case CLI_FLAG:
-		return option->argument == NULL;
+		return option->argument == NULL && (option->means == NULL || option->help == NULL);
 	case CLI_TEXT:
 	case CLI_PLACE:
 	case CLI_TEXTS:
@@ -58,28 +128,47 @@ static bool is_sound(const struct cli_option *option)
 	return false;
 }
 
+/* The name of an option, or an old one, is how its row is spelled; a name of one letter is a letter. */
+static void add_spelling(struct parser *parser, struct option **next, char **letters, size_t row, const char *name)
+{
+	const struct cli_option *option = &parser->options[row];
+	const bool takes_argument = option->argument != NULL;
+	if (name[1] != '\0') {
+		assert(*next < parser->long_options + SPELLINGS_MAX);
+		*(*next)++ = (struct option){ .name = name,
+					      .has_arg = takes_argument ? required_argument : no_argument,
+					      .val = LONG_BASE + (int)row };
+		return;
+	}
+	parser->row_of_letter[(unsigned char)*name & 0x7f] = (unsigned char)(row + 1);
+	*(*letters)++ = *name;
+	if (takes_argument)
+		*(*letters)++ = ':';
+}
+
 static void prepare(struct parser *parser)
 {
 	char *letter = parser->short_options;
-	struct option *row = parser->long_options;
+	struct option *next = parser->long_options;
+	size_t old_count = 0;
 	*letter++ = ':'; /* tells a missing argument from an unknown option, and silences getopt_long() */
-	const struct cli_option *options = parser->verb->options;
-	for (; options[parser->option_count].name != NULL; parser->option_count++) {
-		const struct cli_option *option = &options[parser->option_count];
-		assert(parser->option_count < OPTIONS_MAX && is_sound(option));
-		*row++ = (struct option){
-			.name = option->name,
-			.has_arg = option->argument != NULL ? required_argument : no_argument,
-			.val = LONG_BASE + (int)parser->option_count,
-		};
-		if (option->letter != '\0') {
-			*letter++ = option->letter;
-			if (option->argument != NULL)
-				*letter++ = ':';
+	parser->option_count = cli_options_of(parser->verb, parser->options);
+	for (size_t row = 0; row < parser->option_count; row++) {
+		const struct cli_option *option = &parser->options[row];
+		assert(is_sound(option));
+		add_spelling(parser, &next, &letter, row, option->name);
+		if (option->letter != '\0')
+			add_spelling(parser, &next, &letter, row, (char[]){ option->letter, '\0' });
+		for (const char *old = option->old, *end; old != NULL && *old != '\0'; old = end + (*end != '\0')) {
+			char *name = parser->old_names[old_count++];
+			end = old + strcspn(old, " ");
+			assert(old_count <= SPELLINGS_MAX && end - old < OLD_SIZE);
+			memcpy(name, old, (size_t)(end - old));
+			add_spelling(parser, &next, &letter, row, name);
 		}
 	}
-	*row++ = (struct option){ .name = "help", .has_arg = no_argument, .val = HELP };
-	*row = (struct option){ 0 };
+	*next++ = (struct option){ .name = "help", .has_arg = no_argument, .val = HELP };
+	*next = (struct option){ 0 };
 	*letter++ = 'h';
 	*letter = '\0';
 }
@@ -87,13 +176,10 @@ static void prepare(struct parser *parser)
 /* Returns the row of what getopt_long() gave, which is LONG_BASE + index or a letter. */
 static const struct cli_option *row_of(const struct parser *parser, int found)
 {
-	const struct cli_option *options = parser->verb->options;
 	if (found >= LONG_BASE && found < LONG_BASE + (int)parser->option_count)
-		return &options[found - LONG_BASE];
-	for (size_t i = 0; i < parser->option_count; i++)
-		if (options[i].letter != '\0' && options[i].letter == found)
-			return &options[i];
-	return NULL;
+		return &parser->options[found - LONG_BASE];
+	unsigned row = found > 0 && found < 128 ? parser->row_of_letter[found] : 0;
+	return row > 0 ? &parser->options[row - 1] : NULL;
 }
 
 static enum cli_parsed wrong(const struct parser *parser)
@@ -189,12 +275,27 @@ void cli_texts_release(struct cli_texts *texts)
 	*texts = (struct cli_texts){ 0 };
 }
 
+/* An old spelling of a whole option: that may be given as well, as long as both say the same. */
+static enum cli_parsed take_meaning(const struct parser *parser, const struct cli_option *option,
+				    const char **member)
+{
+	if (*member != NULL && strcmp(*member, option->means) != 0) {
+		fprintf(parser->messages, "%s: '--%s' means '%s', and '%s' is given: leave one out",
+			report_program(), option->name, option->means, *member);
+		return wrong(parser);
+	}
+	*member = option->means;
+	return CLI_PARSED;
+}
+
 static enum cli_parsed take(const struct parser *parser, const struct cli_option *option, const char *text)
 {
 	char *member = (char *)parser->values + option->member;
 	uint64_t number;
 	switch (option->kind) {
 	case CLI_FLAG:
+		if (option->means != NULL)
+			return take_meaning(parser, option, (const char **)(void *)member);
 		memcpy(member, &(bool){ true }, sizeof(bool));
 		return CLI_PARSED;
 	case CLI_CHOICE:
@@ -226,7 +327,7 @@ static enum cli_parsed take(const struct parser *parser, const struct cli_option
 /* A second value is refused, since one of the two would be dropped silently. */
 static enum cli_parsed take_once(struct parser *parser, const struct cli_option *option, const char *text)
 {
-	bool *is_given = &parser->is_given[option - parser->verb->options];
+	bool *is_given = &parser->is_given[option - parser->options];
 	if (*is_given && option->kind != CLI_FLAG && option->kind != CLI_TEXTS) {
 		fprintf(parser->messages, "%s: '--%s' is given twice, and takes one %s: leave one out",
 			report_program(), option->name, option->argument);
@@ -256,7 +357,8 @@ static enum cli_parsed unknown_option(const struct parser *parser, const char *t
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
 	struct nearest nearest = nearest_begin(name);
 	for (size_t i = 0; i < parser->option_count; i++)
-		nearest_offer(&nearest, parser->verb->options[i].name);
+		if (parser->options[i].help != NULL)
+			nearest_offer(&nearest, parser->options[i].name);
 	nearest_offer(&nearest, "help");
 	fprintf(parser->messages, "%s: unknown option '%s'", report_program(), typed);
 	if (nearest.word != NULL)
@@ -329,26 +431,38 @@ enum cli_exit time_option_read(const char *option, const char *text, const struc
 			   option, text, *time, clock, span->what, span->start, start, span->end, end);
 }
 
-enum cli_exit time_option_range_of(const struct time_range_options *options, const struct time_span *span,
-				   histree_time *first, histree_time *last)
+enum cli_exit question_range(const struct cli_question *question, const struct time_span *span, histree_time *first,
+			     histree_time *last)
 {
 	assert(span->start <= span->end);
+	const char *from = question->from_name != NULL ? question->from_name : "from";
+	const char *to = question->to_name != NULL ? question->to_name : "to";
 	*first = span->start;
 	*last = span->end;
 	enum cli_exit code = CLI_OK;
-	if (options->from != NULL)
-		code = time_option_read(options->from_name, options->from, span, first);
-	if (code == CLI_OK && options->to != NULL)
-		code = time_option_read(options->to_name, options->to, span, last);
+	if (question->at != NULL && (question->from != NULL || question->to != NULL))
+		return report_exit(CLI_USAGE, "'--at' is one time, '--from' and '--to' are a range: choose one");
+	if (question->at != NULL) {
+		code = time_option_read("at", question->at, span, first);
+		*last = *first;
+		return code;
+	}
+	if (question->from != NULL)
+		code = time_option_read(from, question->from, span, first);
+	if (code == CLI_OK && question->to != NULL)
+		code = time_option_read(to, question->to, span, last);
 	if (code == CLI_OK && *first > *last)
-		return report_exit(CLI_USAGE, "'--%s' is %" PRId64 ", after '--%s', which is %" PRId64,
-				   options->from_name, *first, options->to_name, *last);
+		return report_exit(CLI_USAGE, "'--%s' is %" PRId64 ", after '--%s', which is %" PRId64, from,
+				   *first, to, *last);
 	return code;
 }
 
-enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
-				histree_time *last)
+struct question_order question_order(const struct cli_question *question)
 {
-	const struct time_range_options options = { .from_name = "from", .to_name = "to", .from = from, .to = to };
-	return time_option_range_of(&options, span, first, last);
+	struct question_order order = { .key = question->sort };
+	if (order.key != NULL && (*order.key == '+' || *order.key == '-'))
+		order.way = *order.key++ == '+' ? ORDER_UP : ORDER_DOWN;
+	if (question->reverse)
+		order.way = ORDER_DOWN;
+	return order;
 }

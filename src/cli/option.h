@@ -15,6 +15,12 @@
  *
  * --help (-h) belongs to every verb and is in no table.
  *
+ * What all questions have in common is one block of options, with one meaning each: which times, what passes, in
+ * which groups and order, how many rows of which columns, of which analysis and host.  A verb says which of them it
+ * has (`asks`), and what is to be added to their help (`says`); its struct begins with a struct cli_question.
+ *
+ * Old spellings go on working, and are in no help: `old` of an option has them, or a row without a help is one.
+ *
  * Some options name a time of a history, or of something else that goes from a start to an end.
  */
 #ifndef CLI_OPTION_H
@@ -64,11 +70,47 @@ struct cli_option {
 	char letter;          /* 0: none */
 	const char *argument; /* its name in the help; NULL: the option takes none */
 	enum cli_option_kind kind;
-	size_t member; /* offset in the verb's struct */
-	const char *help;
+	size_t member;    /* offset in the verb's struct */
+	const char *help; /* NULL: an old spelling, with a member of its own or that of another row */
 	enum cli_complete complete;
 	const char *const *choices; /* CLI_CHOICE: ends with NULL */
 	uint64_t min, max;          /* CLI_NUMBER, CLI_SIZE, CLI_DURATION */
+	const char *old;            /* its old spellings, names or letters, with spaces between them */
+	const char *means;          /* CLI_FLAG, old: what it puts into the member, a const char * */
+	const char *more;           /* behind the help: of this verb alone */
+};
+
+/* The names of the formats of rows (row_writer.h), which are the choices of --format; NULL ends them. */
+extern const char *const row_format_names[];
+
+/* The options of the block, in the order of the help. */
+enum cli_ask {
+	ASK_FROM,
+	ASK_TO,
+	ASK_AT,
+	ASK_WHERE,
+	ASK_BY,
+	ASK_PARTS,
+	ASK_SORT,
+	ASK_REVERSE,
+	ASK_LIMIT,
+	ASK_COLUMNS,
+	ASK_ANALYSIS,
+	ASK_HOST,
+	ASK_FORMAT,
+	ASK_COUNT,
+};
+
+#define ASKS(option) (1U << ASK_##option)
+#define ASKS_RANGE (ASKS(FROM) | ASKS(TO))
+
+/* What they say; what is not given is zero. */
+struct cli_question {
+	const char *from, *to, *at, *where, *by, *sort, *columns, *analysis, *host, *format;
+	uint64_t parts, limit;
+	bool reverse;
+	/* For messages: what these are called, where it is not --from, --to and --host. */
+	const char *from_name, *to_name, *host_name;
 };
 
 /* The arguments that are no options. */
@@ -83,12 +125,22 @@ struct cli_verb {
 	const char *arguments; /* in the usage line: "STORE [PATTERN]" */
 	size_t words_min, words_max;
 	enum cli_complete complete; /* of the words */
-	const struct cli_option *options;
+	unsigned asks;              /* ASKS() of options of the block */
+	const char *says[ASK_COUNT];
+	const struct cli_option *options; /* of its own */
 	int (*run)(const struct cli_verb *verb, int argc,
 		   char **argv); /* argv[0] is the verb; returns the exit status */
 };
 
 #define CLI_WORDS_ANY SIZE_MAX
+
+enum { CLI_OPTIONS_MAX = 56, CLI_HELP_SIZE = 1024 };
+
+/* Gets all options of a verb, old spellings too; the last has no name.  Returns how many. */
+size_t cli_options_of(const struct cli_verb *verb, struct cli_option out[CLI_OPTIONS_MAX + 1]);
+
+/* Writes the whole help of an option. */
+void cli_option_help(const struct cli_option *option, char text[CLI_HELP_SIZE]);
 
 enum cli_parsed {
 	CLI_PARSED,
@@ -116,19 +168,26 @@ enum cli_exit time_option_read(const char *option, const char *text, const struc
 			       histree_time *time);
 
 /*
- * Reads --from and --to, which must be in this order.  If one is NULL, the start or the end of the span takes its
- * place.
+ * Reads the times of a question: --from and --to, which must be in this order, or --at, which is both.  Without
+ * them, the start and the end of the span take their place.
  */
-enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
-				histree_time *last);
+enum cli_exit question_range(const struct cli_question *question, const struct time_span *span, histree_time *first,
+			     histree_time *last);
 
-/* Reads two such options that have other names. */
-struct time_range_options {
-	const char *from_name, *to_name;
-	const char *from, *to;
+/*
+ * Reads --sort: the key, and whether the greatest comes first.  That is so of amounts, and the reverse of times
+ * and texts; '+' before the key puts the least first, '-', as --reverse does, the greatest.
+ */
+struct question_order {
+	const char *key; /* NULL: none */
+	enum { ORDER_USUAL, ORDER_UP, ORDER_DOWN } way;
 };
 
-enum cli_exit time_option_range_of(const struct time_range_options *options, const struct time_span *span,
-				   histree_time *first, histree_time *last);
+struct question_order question_order(const struct cli_question *question);
+
+static inline bool question_order_is_down(struct question_order order, bool is_amount)
+{
+	return order.way == ORDER_USUAL ? is_amount : order.way == ORDER_DOWN;
+}
 
 #endif

@@ -20,15 +20,13 @@ static bool ends_in(const char *text, const char *end)
 	return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_draw_format *format)
+static enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_draw_format *format)
 {
 	if (!histree_can_draw())
 		return report_exit(
 			CLI_INPUT,
 			"this histree was built without cairo and cannot draw: install libcairo2-dev and build "
 			"again");
-	if (path == NULL)
-		return report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
 	if (strcmp(path, "-") == 0) {
 		*format = HISTREE_DRAW_SVG;
 		return CLI_OK;
@@ -62,7 +60,7 @@ static bool read_pixels(const char *text, char **end, uint32_t *pixels)
 	return errno == 0 && number >= HISTREE_DRAW_SIZE_MIN && number <= HISTREE_DRAW_SIZE_MAX;
 }
 
-enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height)
+static enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height)
 {
 	char *end;
 	if (size == NULL || (read_pixels(size, &end, width) &&
@@ -70,6 +68,22 @@ enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *hei
 		return CLI_OK;
 	return report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d", size,
 			   HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
+}
+
+enum cli_exit picture_choice_read(const struct picture_choice *choice, enum histree_draw_format *format,
+				  uint32_t *width, uint32_t *height)
+{
+	enum cli_exit code = picture_file_size(choice->size, width, height);
+	return code == CLI_OK && choice->output != NULL ? picture_file_format(choice->output, choice->force, format)
+							: code;
+}
+
+const char *const picture_themes[] = { "light", "dark", NULL };
+
+enum histree_draw_theme picture_choice_theme(const struct picture_choice *choice)
+{
+	const bool is_dark = choice->theme != NULL && strcmp(choice->theme, picture_themes[1]) == 0;
+	return is_dark ? HISTREE_DRAW_DARK : HISTREE_DRAW_LIGHT;
 }
 
 static bool write_bytes(void *context, const void *bytes, size_t size)

@@ -5,17 +5,61 @@
 #ifndef CLI_PICTURE_FILE_H
 #define CLI_PICTURE_FILE_H
 
+#include <stddef.h>
+
+#include "cli/option.h"
 #include "cli/report.h"
 #include "histree/draw.h"
 
-/*
- * Checks that pictures can be drawn, and that nothing has the name, unless it is to be replaced.  Takes the format
- * from the name, which ends in .svg or .png, or is "-": standard output, for SVG.
- */
-enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_draw_format *format);
+/* What verbs that draw are told; zeroed, nothing is drawn. */
+struct picture_choice {
+	const char *output, *size, *theme, *title;
+	bool force;
+};
 
-/* Reads WIDTHxHEIGHT or WIDTH; NULL leaves both as they are. */
-enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height);
+/* Their rows in the table of a verb; `at` is the struct picture_choice in the verb's own. */
+#define CLI_OPTIONS_PICTURE(type, at, draws, height)                                                           \
+	{ .name = "output",                                                                                    \
+	  .letter = 'o',                                                                                       \
+	  .argument = "FILE",                                                                                  \
+	  .kind = CLI_TEXT,                                                                                    \
+	  .member = offsetof(type, at.output),                                                                 \
+	  .help = draws " into this file, whose name ends in .svg or .png",                                    \
+	  .complete = CLI_COMPLETE_PATH },                                                                     \
+		{ .name = "force",                                                                             \
+		  .letter = 'f',                                                                               \
+		  .kind = CLI_FLAG,                                                                            \
+		  .member = offsetof(type, at.force),                                                          \
+		  .help = "replace an existing FILE once the new one is whole" },                              \
+	{                                                                                                      \
+		.name = "size", .argument = "SIZE", .kind = CLI_TEXT, .member = offsetof(type, at.size),       \
+		.help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high " \
+			"as " height                                                                           \
+	}
+
+#define CLI_OPTIONS_PICTURE_LOOK(type, at)                                                                 \
+	{ .name = "theme",                                                                                 \
+	  .argument = "THEME",                                                                             \
+	  .kind = CLI_CHOICE,                                                                              \
+	  .member = offsetof(type, at.theme),                                                              \
+	  .help = "use the colours light or dark; default: light",                                         \
+	  .choices = picture_themes },                                                                     \
+	{                                                                                                  \
+		.name = "title", .argument = "TEXT", .kind = CLI_TEXT, .member = offsetof(type, at.title), \
+		.help = "write this text above the picture; default: the name of STORE"                    \
+	}
+
+extern const char *const picture_themes[];
+
+/*
+ * Reads the size, and if there is to be a file, checks that pictures can be drawn and that nothing has its name,
+ * unless it is to be replaced.  The name says the format: it ends in .svg or .png, or is "-": standard output, for
+ * SVG.
+ */
+enum cli_exit picture_choice_read(const struct picture_choice *choice, enum histree_draw_format *format,
+				  uint32_t *width, uint32_t *height);
+
+enum histree_draw_theme picture_choice_theme(const struct picture_choice *choice);
 
 /* Returns what to call a picture of a store: the last component of its path, without ".histree"; to be freed. */
 char *picture_file_title(const char *path);

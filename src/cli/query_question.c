@@ -282,15 +282,15 @@ static enum lookup lookup_of(const struct query_options *chosen)
 
 static enum cli_exit check_pixels(const struct query_options *chosen)
 {
-	bool is_other = chosen->step != 0 || chosen->count != 0 || chosen->where != NULL || chosen->stats ||
-			lookup_of(chosen) != LOOKUP_NONE || chosen->reverse || chosen->top != 0;
-	if (chosen->pixels == 0)
+	bool is_other = chosen->step != 0 || chosen->times != 0 || chosen->question.where != NULL ||
+			chosen->stats || lookup_of(chosen) != LOOKUP_NONE || chosen->question.reverse;
+	if (chosen->question.parts == 0)
 		return CLI_OK;
-	if (chosen->from == NULL || chosen->to == NULL)
-		return report_exit(CLI_USAGE, "'--pixels' divides a range: it needs '--from' and '--to'");
+	if (chosen->question.from == NULL || chosen->question.to == NULL)
+		return report_exit(CLI_USAGE, "'--parts' divides a range: it needs '--from' and '--to'");
 	if (is_other)
-		return report_exit(CLI_USAGE, "'--pixels' asks what a chart of the range shows: of the other "
-					      "options it takes only '--analysis' and '--format'");
+		return report_exit(CLI_USAGE, "'--parts' asks what a chart of the range shows: of the other "
+					      "options it takes only '--analysis' and those of rows");
 	return CLI_OK;
 }
 
@@ -299,39 +299,40 @@ static enum cli_exit check_lookup(const struct query_options *chosen)
 	if (chosen->stack_top + chosen->first_value + chosen->changes > 1)
 		return report_exit(CLI_USAGE, "'--stack-top', '--first-value' and '--changes' are different "
 					      "questions: choose one");
-	if (chosen->stack_top && chosen->at == NULL)
+	if (chosen->stack_top && chosen->question.at == NULL)
 		return report_exit(CLI_USAGE, "'--stack-top' is of one time: it needs '--at'");
-	if ((chosen->first_value || chosen->changes) && chosen->at != NULL)
+	if ((chosen->first_value || chosen->changes) && chosen->question.at != NULL)
 		return report_exit(CLI_USAGE, "'--%s' is of a range: it needs '--from' and '--to'",
 				   chosen->changes ? "changes" : "first-value");
-	if (lookup_of(chosen) != LOOKUP_NONE && (chosen->step != 0 || chosen->count != 0 || chosen->stats))
+	if (lookup_of(chosen) != LOOKUP_NONE && (chosen->step != 0 || chosen->times != 0 || chosen->stats))
 		return report_exit(
 			CLI_USAGE,
-			"'--step', '--count' and '--stats' are of the states of a range or a time, not of "
+			"'--step', '--times' and '--stats' are of the states of a range or a time, not of "
 			"'--stack-top', '--first-value' or '--changes'");
-	if ((chosen->stack_top || chosen->first_value) && chosen->where != NULL)
+	if ((chosen->stack_top || chosen->first_value) && chosen->question.where != NULL)
 		return report_exit(CLI_USAGE,
 				   "'--where' is of the states of a range or a time, and of '--changes'");
-	if (!chosen->changes && (chosen->reverse || chosen->top != 0))
-		return report_exit(CLI_USAGE, "'--%s' is of '--changes'", chosen->reverse ? "reverse" : "top");
+	if (!chosen->changes && chosen->question.reverse)
+		return report_exit(CLI_USAGE, "'--reverse' is of '--changes'");
 	return CLI_OK;
 }
 
 /* Checks what does not depend on the history. */
 enum cli_exit query_options_check(const struct query_options *chosen, size_t pattern_count)
 {
-	bool is_range = chosen->from != NULL || chosen->to != NULL;
-	if (chosen->at != NULL && is_range)
+	bool is_range = chosen->question.from != NULL || chosen->question.to != NULL;
+	if (chosen->question.at != NULL && is_range)
 		return report_exit(CLI_USAGE, "'--at' is one time, '--from' and '--to' are a range: choose one");
-	if (chosen->at == NULL && chosen->where == NULL && (chosen->from == NULL || chosen->to == NULL))
+	if (chosen->question.at == NULL && chosen->question.where == NULL &&
+	    (chosen->question.from == NULL || chosen->question.to == NULL))
 		return report_exit(CLI_USAGE,
 				   "needs '--at TIME', '--from TIME' and '--to TIME', or '--where EXPR'");
-	if (chosen->at != NULL && (chosen->step != 0 || chosen->count != 0))
+	if (chosen->question.at != NULL && (chosen->step != 0 || chosen->times != 0))
 		return report_exit(CLI_USAGE, "'--%s' divides a range: it needs '--from' and '--to'",
-				   chosen->step != 0 ? "step" : "count");
-	if (chosen->step != 0 && chosen->count != 0)
-		return report_exit(CLI_USAGE, "'--step' and '--count' both choose the times: choose one");
-	if (is_range && chosen->where == NULL && pattern_count == 0)
+				   chosen->step != 0 ? "step" : "times");
+	if (chosen->step != 0 && chosen->times != 0)
+		return report_exit(CLI_USAGE, "'--step' and '--times' both choose the times: choose one");
+	if (is_range && chosen->question.where == NULL && pattern_count == 0)
 		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
 	enum cli_exit code = check_pixels(chosen);
 	return code == CLI_OK ? check_lookup(chosen) : code;
@@ -340,11 +341,7 @@ enum cli_exit query_options_check(const struct query_options *chosen, size_t pat
 static enum cli_exit read_range(const struct query_options *chosen, const struct time_span *span,
 				struct answer_question *question)
 {
-	if (chosen->at == NULL)
-		return time_option_range(chosen->from, chosen->to, span, &question->from, &question->to);
-	enum cli_exit code = time_option_read("at", chosen->at, span, &question->from);
-	question->to = question->from;
-	return code;
+	return question_range(&chosen->question, span, &question->from, &question->to);
 }
 
 /*
@@ -354,10 +351,10 @@ static enum cli_exit read_range(const struct query_options *chosen, const struct
 static enum cli_exit choose_times(const struct query_options *chosen, struct answer_question *question,
 				  histree_time **times)
 {
-	if (chosen->step == 0 && chosen->count == 0)
+	if (chosen->step == 0 && chosen->times == 0)
 		return CLI_OK;
 	uint64_t span = (uint64_t)question->to - (uint64_t)question->from;
-	uint64_t steps = chosen->step != 0 ? span / chosen->step : chosen->count - 1;
+	uint64_t steps = chosen->step != 0 ? span / chosen->step : chosen->times - 1;
 	if (steps >= QUERY_TIMES_MAX)
 		return report_exit(CLI_USAGE,
 				   "'--step' makes %" PRIu64 " times of this range; at most %" PRIu64
@@ -384,12 +381,12 @@ static enum cli_exit choose_times(const struct query_options *chosen, struct ans
 static enum cli_exit narrow(const struct query_options *chosen, struct answer_question *question,
 			    struct attribute_list *list, int status)
 {
-	bool is_range = question->times == NULL && chosen->at == NULL;
-	if (chosen->where == NULL)
+	bool is_range = question->times == NULL && chosen->question.at == NULL;
+	if (chosen->question.where == NULL)
 		return status;
-	enum cli_exit code =
-		state_where_apply(chosen->where, question->history, list, is_range ? &question->from : NULL,
-				  is_range ? &question->to : NULL, &question->filter);
+	enum cli_exit code = state_where_apply(chosen->question.where, question->history, list,
+					       is_range ? &question->from : NULL, is_range ? &question->to : NULL,
+					       &question->filter);
 	return code != CLI_OK ? code : (enum cli_exit)status;
 }
 
@@ -443,8 +440,8 @@ static enum cli_exit look_up(const struct query_question *question, struct count
 						.from = answer->from,
 						.to = answer->to,
 						.filter = answer->filter,
-						.backwards = question->chosen->reverse,
-						.count_max = question->chosen->top,
+						.backwards = question->chosen->question.reverse,
+						.count_max = question->chosen->question.limit,
 						.cancel = counting->taker->cancel };
 	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
 }
@@ -473,12 +470,12 @@ void query_question_ask(const struct query_question *question, int status, const
 	struct counting counting = { .taker = taker };
 	struct histree_error error = { 0 };
 	*outcome = (struct query_outcome){ .status = status, .attributes = question->list.count };
-	if (question->chosen->pixels != 0) {
+	if (question->chosen->question.parts != 0) {
 		const struct pixel_question pixels = { .history = question->answer.history,
 						       .attributes = &question->list,
 						       .from = question->answer.from,
 						       .to = question->answer.to,
-						       .pixels = (uint32_t)question->chosen->pixels,
+						       .pixels = (uint32_t)question->chosen->question.parts,
 						       .cancel = taker->cancel };
 		if (pixel_cells(&pixels, count_and_take_cell, &counting, &outcome->is_damaged, &error) !=
 		    HISTREE_OK)
@@ -515,8 +512,8 @@ int query_outcome_report(const struct query_outcome *outcome, const struct query
 		report_stats(&outcome->stats);
 	if (status == CLI_OK && outcome->rows == 0 && lookup != LOOKUP_NONE && outcome->attributes > 0)
 		status = lookup_report_nothing(lookup);
-	else if (status == CLI_OK && outcome->rows == 0 && lookup == LOOKUP_NONE && chosen->where != NULL)
-		status = report_none("states", chosen->where);
+	else if (status == CLI_OK && outcome->rows == 0 && lookup == LOOKUP_NONE && chosen->question.where != NULL)
+		status = report_none("states", chosen->question.where);
 	if (lookup != LOOKUP_NONE && status > CLI_NOTHING)
 		return status;
 	return answer_exit(outcome->is_damaged, status);

@@ -26,10 +26,9 @@ enum lookup {
 #define QUERY_TIMES_MAX (UINT64_C(1) << 24)
 
 struct query_options {
-	const char *analysis, *format;
-	const char *at, *from, *to, *where;
-	uint64_t step, count, top, pixels;
-	bool stats, stack_top, first_value, changes, reverse;
+	struct cli_question question;
+	uint64_t step, times;
+	bool stats, stack_top, first_value, changes;
 };
 
 struct query_question {

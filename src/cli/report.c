@@ -157,3 +157,11 @@ enum cli_exit exit_of_status(enum histree_status status)
 	}
 	return CLI_INTERNAL;
 }
+
+int cli_end(struct output *output, int status)
+{
+	int failure = output_free(output);
+	if (failure != 0)
+		return report_exit(CLI_INPUT, "cannot write to standard output: %s", strerror(failure));
+	return status;
+}

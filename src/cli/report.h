@@ -9,6 +9,8 @@
 
 #include "histree/status.h"
 
+struct output;
+
 /* The exit status.  Scripts rely on these numbers. */
 enum cli_exit {
 	CLI_OK = 0,
@@ -50,5 +52,10 @@ enum cli_exit report_damaged_history(void);
 
 /* Returns the exit status that belongs to a status of the library. */
 enum cli_exit exit_of_status(enum histree_status status);
+
+/*
+ * Flushes and frees the output, and reports on standard error if that failed.  Returns `status`, or CLI_INPUT then.
+ */
+int cli_end(struct output *output, int status);
 
 #endif

@@ -404,8 +404,7 @@ static void put_memory(struct overview_page *page, const struct reading *reading
 		row_end(&page->rows);
 	}
 	overview_page_table_end(page);
-	snprintf(command, sizeof(command),
-		 " allocations%s --where 'freed == never' --sort bytes --reverse --top 20",
+	snprintf(command, sizeof(command), " allocations%s --where 'freed == never' --sort bytes --limit 20",
 		 reading->source->window);
 	overview_page_command(page, "segments", reading->source->target->path, command);
 }

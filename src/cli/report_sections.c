@@ -422,7 +422,7 @@ static enum histree_status put_stats(struct overview_page *page, const struct as
 		overview_page_command(page, "flame", path, asking->source->window);
 	if (!by_name || !lasts)
 		return status;
-	snprintf(command, sizeof(command), " %s%s --sort duration --reverse --top 20", section->analysis,
+	snprintf(command, sizeof(command), " %s%s --sort duration --limit 20", section->analysis,
 		 asking->source->window);
 	overview_page_command(page, "segments", path, command);
 	return status;

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/table.h"
 #include "base/json_text.h"
@@ -32,10 +33,6 @@
 #include "histree/view.h"
 
 /* ---- row writer ---------------------------------------------------------------------------------------------- */
-
-/* ---- row writer ---------------------------------------------------------------------------------------------- */
-
-const char *const row_format_names[] = { "text", "tsv", "csv", "json", NULL };
 
 /* In the order of their names. */
 static const struct row_format *const formats[] = {
@@ -53,20 +50,201 @@ const struct row_format *row_format_find(const char *name)
 	return &row_format_text;
 }
 
+static void leave_out(struct row_writer *rows, size_t column)
+{
+	rows->left_out[column / 64] |= UINT64_C(1) << column % 64;
+}
+
+static bool is_left_out(const struct row_writer *rows, size_t column)
+{
+	return (rows->left_out[column / 64] >> column % 64 & 1) != 0;
+}
+
+static bool is_for(const struct row_format *format, const struct row_column *column, unsigned kind)
+{
+	switch (column->when) {
+	case ROW_ALL:
+		return !column->is_hidden;
+	case ROW_PEOPLE:
+		return !column->is_hidden && format->for_people;
+	case ROW_PROGRAMS:
+		return !column->is_hidden && !format->for_people;
+	case ROW_JSON:
+		return !column->is_hidden && format == &row_format_json;
+	case ROW_HOSTS:
+		return !column->is_hidden && (!format->for_people || (kind & ROWS_OF_HOSTS) != 0);
+	}
+	return false;
+}
+
+static void prepare(struct row_writer *rows, const struct row_format *format, struct output *output,
+		    const struct row_column *columns, size_t column_count, unsigned kind)
+{
+	assert(column_count <= ROW_COLUMNS_MAX);
+	*rows = (struct row_writer){ .format = format,
+				     .output = output,
+				     .columns = columns,
+				     .column_count = column_count,
+				     .is_named = (kind & ROWS_NAMED) != 0,
+				     .row_max = UINT64_MAX };
+	for (size_t i = 0; i < column_count; i++)
+		if (!is_for(format, &columns[i], kind))
+			leave_out(rows, i);
+}
+
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
 		      const struct row_column *columns, size_t column_count)
 {
-	*rows = (struct row_writer){
-		.format = format,
-		.output = output,
-		.columns = columns,
-		.column_count = column_count,
-	};
+	prepare(rows, format, output, columns, column_count, ROWS_PLAIN);
 	format->begin(rows);
+}
+
+static bool is_in(const char *list, const char *name)
+{
+	const size_t size = strlen(name);
+	for (const char *word = list;; word++) {
+		const size_t length = strcspn(word, ",");
+		if (length == size && memcmp(word, name, size) == 0)
+			return true;
+		word += length;
+		if (*word == '\0')
+			return false;
+	}
+}
+
+static enum cli_exit no_column(const struct row_writer *rows, const char *word, int size)
+{
+	char names[512] = "";
+	for (size_t i = 0; i < rows->column_count; i++)
+		if (!is_left_out(rows, i))
+			name_list_add(names, sizeof(names), rows->columns[i].name);
+	return report_exit(CLI_USAGE, "'--columns': there is no column '%.*s'; there are %s", size, word, names);
+}
+
+/* Each name of the list must be one of a column that this format has. */
+static enum cli_exit choose_columns(struct row_writer *rows, const char *list)
+{
+	for (const char *word = list, *end;; word = end + 1) {
+		bool is_found = false;
+		end = strchrnul(word, ',');
+		for (size_t i = 0; i < rows->column_count && !is_found; i++)
+			is_found = !is_left_out(rows, i) && strlen(rows->columns[i].name) == (size_t)(end - word) &&
+				   memcmp(rows->columns[i].name, word, (size_t)(end - word)) == 0;
+		if (!is_found)
+			return no_column(rows, word, (int)(end - word));
+		if (*end == '\0')
+			break;
+	}
+	for (size_t i = 0; i < rows->column_count; i++)
+		if (!is_in(list, rows->columns[i].name))
+			leave_out(rows, i);
+	return CLI_OK;
+}
+
+enum cli_exit rows_open(struct row_writer *rows, const struct cli_question *question,
+			const struct row_column *columns, size_t column_count, unsigned kind)
+{
+	return rows_open_on(rows, output_create(STDOUT_FILENO), question, columns, column_count, kind);
+}
+
+enum cli_exit rows_open_on(struct row_writer *rows, struct output *output, const struct cli_question *question,
+			   const struct row_column *columns, size_t column_count, unsigned kind)
+{
+	prepare(rows, row_format_find(question->format), output, columns, column_count, kind);
+	if (question->limit != 0)
+		rows->row_max = question->limit;
+	if (output == NULL)
+		return report_no_memory();
+	enum cli_exit code = question->columns != NULL ? choose_columns(rows, question->columns) : CLI_OK;
+	if (code == CLI_OK) {
+		rows->format->begin(rows);
+	} else {
+		output_free(output);
+		rows->output = NULL;
+	}
+	return code;
+}
+
+int rows_close(struct row_writer *rows, int status)
+{
+	if (rows->output == NULL)
+		return status;
+	rows->format->finish(rows);
+	return cli_end(rows->output, status);
+}
+
+/* Whether the next cell is written; if not, it is over with that. */
+static bool takes_cell(struct row_writer *rows)
+{
+	if (!is_left_out(rows, rows->column) && !rows_are_full(rows)) {
+		if (rows->is_named && rows->written == 0)
+			row_names(rows);
+		rows->written++;
+		return true;
+	}
+	rows->column++;
+	return false;
+}
+
+static void put_cell(struct row_writer *rows, const struct row_column *column, const void *row)
+{
+	const void *member = (const char *)row + column->offset;
+	const char *text;
+	switch (column->cell) {
+	case CELL_PUT:
+		column->put(rows, member);
+		break;
+	case CELL_TEXT:
+		memcpy(&text, member, sizeof(text));
+		row_text_or_null(rows, text);
+		break;
+	case CELL_INT:
+		row_number(rows, *(const int32_t *)member);
+		break;
+	case CELL_NUMBER:
+		row_number(rows, *(const int64_t *)member);
+		break;
+	case CELL_UNSIGNED:
+		row_unsigned(rows, *(const uint64_t *)member);
+		break;
+	case CELL_REAL:
+		row_real(rows, *(const double *)member);
+		break;
+	case CELL_PERCENT:
+		row_percent(rows, *(const double *)member);
+		break;
+	case CELL_CLOCK:
+		row_clock(rows, *(const histree_time *)member);
+		break;
+	case CELL_DURATION:
+		row_duration(rows, *(const uint64_t *)member);
+		break;
+	case CELL_VALUE:
+		row_value(rows, member);
+		break;
+	case CELL_FLAG:
+		row_bool(rows, *(const bool *)member);
+		break;
+	}
+}
+
+void row_put(struct row_writer *rows, const void *row)
+{
+	while (rows->column < rows->column_count) {
+		const size_t column = rows->column;
+		if (is_left_out(rows, column) || rows_are_full(rows))
+			rows->column++;
+		else
+			put_cell(rows, &rows->columns[column], row);
+		assert(rows->column == column + 1);
+	}
+	row_end(rows);
 }
 
 void row_number(struct row_writer *rows, int64_t number)
 {
+	if (!takes_cell(rows))
+		return;
 	char text[NUMBER_TEXT_SIZE];
 	rows->format->plain(rows, text, number_format_signed(number, text));
 	rows->column++;
@@ -74,6 +252,8 @@ void row_number(struct row_writer *rows, int64_t number)
 
 void row_unsigned(struct row_writer *rows, uint64_t number)
 {
+	if (!takes_cell(rows))
+		return;
 	char text[NUMBER_TEXT_SIZE];
 	rows->format->plain(rows, text, number_format_unsigned(number, text));
 	rows->column++;
@@ -81,6 +261,8 @@ void row_unsigned(struct row_writer *rows, uint64_t number)
 
 void row_real(struct row_writer *rows, double number)
 {
+	if (!takes_cell(rows))
+		return;
 	char text[NUMBER_TEXT_SIZE];
 	size_t size = number_format_real(number, text);
 	/* In JSON '-0' is an integer, and these have one zero. */
@@ -156,24 +338,32 @@ void row_bar(struct row_writer *rows, uint64_t number, uint64_t max)
 
 void row_bool(struct row_writer *rows, bool truth)
 {
+	if (!takes_cell(rows))
+		return;
 	rows->format->plain(rows, truth ? "true" : "false", truth ? 4 : 5);
 	rows->column++;
 }
 
 void row_json(struct row_writer *rows, const char *json)
 {
+	if (!takes_cell(rows))
+		return;
 	rows->format->plain(rows, json, strlen(json));
 	rows->column++;
 }
 
 void row_null(struct row_writer *rows)
 {
+	if (!takes_cell(rows))
+		return;
 	rows->format->null(rows);
 	rows->column++;
 }
 
 void row_bytes(struct row_writer *rows, const char *bytes, size_t size)
 {
+	if (!takes_cell(rows))
+		return;
 	rows->format->text(rows, bytes, size, ROW_TEXT);
 	rows->column++;
 }
@@ -183,8 +373,27 @@ void row_text(struct row_writer *rows, const char *text)
 	row_bytes(rows, text, strlen(text));
 }
 
+void row_text_or_null(struct row_writer *rows, const char *text)
+{
+	if (text != NULL)
+		row_text(rows, text);
+	else
+		row_null(rows);
+}
+
+void row_clock(struct row_writer *rows, histree_time time)
+{
+	char text[TIME_TEXT_SIZE];
+	if (rows->format->for_people)
+		row_bytes(rows, text, time_format_clock(time, text));
+	else
+		row_number(rows, time);
+}
+
 void row_path(struct row_writer *rows, const char *path, size_t size)
 {
+	if (!takes_cell(rows))
+		return;
 	rows->format->text(rows, path, size, ROW_PATH);
 	rows->column++;
 }
@@ -217,6 +426,8 @@ void row_value(struct row_writer *rows, const struct histree_value *value)
 
 void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count)
 {
+	if (!takes_cell(rows))
+		return;
 	const char *const *array = rows->format->array;
 	rows->format->plain(rows, array[0], strlen(array[0]));
 	for (size_t i = 0; i < count; i++) {
@@ -232,20 +443,27 @@ void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count)
 void row_end(struct row_writer *rows)
 {
 	assert(rows->column == rows->column_count);
-	rows->format->end(rows);
-	rows->column = 0;
-	rows->gap = 0;
-	rows->row_count++;
+	if (rows->written > 0) {
+		rows->format->end(rows);
+		rows->row_count++;
+	}
+	rows->column = rows->written = rows->gap = 0;
 }
 
+/* They are no row. */
 void row_names(struct row_writer *rows)
 {
-	if (!rows->format->for_people || rows->row_count > 0)
+	const bool is_due = rows->format->for_people && rows->row_count == 0;
+	const size_t column = rows->column;
+	rows->is_named = false;
+	if (!is_due)
 		return;
+	rows->column = 0;
 	for (size_t i = 0; i < rows->column_count; i++)
 		row_text(rows, rows->columns[i].name);
 	row_end(rows);
 	rows->row_count = 0;
+	rows->column = column;
 }
 
 void row_writer_finish(struct row_writer *rows)
@@ -343,8 +561,11 @@ const struct row_format row_format_text = {
 
 static void header(struct row_writer *rows)
 {
+	size_t count = 0;
 	for (size_t i = 0; i < rows->column_count; i++) {
-		if (i > 0)
+		if (is_left_out(rows, i))
+			continue;
+		if (count++ > 0)
 			output_char(rows->output, rows->format->separator);
 		output_text(rows->output, rows->columns[i].name);
 	}
@@ -354,7 +575,7 @@ static void header(struct row_writer *rows)
 /* Writes an empty cell; every other cell begins with this too. */
 static void row_separated_null(struct row_writer *rows)
 {
-	if (rows->column > 0)
+	if (rows->written > 1)
 		output_char(rows->output, rows->format->separator);
 }
 
@@ -466,7 +687,7 @@ static void row_json_begin(struct row_writer *rows)
 /* Writes everything before the value of a cell.  Names of columns are plain ASCII. */
 static void name(struct row_writer *rows)
 {
-	if (rows->column > 0)
+	if (rows->written > 1)
 		output_char(rows->output, ',');
 	else
 		output_text(rows->output, rows->row_count > 0 ? ",\n{" : "\n{");
@@ -525,7 +746,7 @@ const struct row_format row_format_json = {
 
 static void begin_cell(struct row_writer *rows, const char *kind)
 {
-	output_text(rows->output, rows->column == 0 ? "<tr>" : "");
+	output_text(rows->output, rows->written <= 1 ? "<tr>" : "");
 	output_format(rows->output, rows->columns[rows->column].to_the_right ? "<%s class=\"number\">" : "<%s>",
 		      kind);
 }
@@ -535,11 +756,14 @@ static void row_html_begin(struct row_writer *rows)
 	output_text(rows->output, "<table>\n<thead>");
 	for (; rows->column < rows->column_count; rows->column++) {
 		const char *name = rows->columns[rows->column].name;
+		if (is_left_out(rows, rows->column))
+			continue;
+		rows->written++;
 		begin_cell(rows, "th");
 		html_text(rows->output, name, strlen(name));
 		output_text(rows->output, "</th>");
 	}
-	rows->column = 0;
+	rows->column = rows->written = 0;
 	output_text(rows->output, "</tr></thead>\n<tbody>\n");
 }
 
@@ -586,51 +810,42 @@ const struct row_format row_format_html = {
 
 /* ---- interval rows ------------------------------------------------------------------------------------------- */
 
-static const struct row_column path_column = { .name = "path" };
+static const struct row_column interval_columns[INTERVAL_COLUMNS] = {
+	{ .name = "path" },
+	{ .name = "pixel", .width = 5, .to_the_right = true },
+	{ .name = "start", .width = 19, .to_the_right = true },
+	{ .name = "end", .width = 19, .to_the_right = true },
+	{ .name = "type", .width = 6 },
+	{ .name = "value", .width = 19 },
+	{ .name = "other_type", .width = 6 },
+	{ .name = "other", .width = 19 },
+	{ .name = "label", .when = ROW_JSON },
+	{ .name = "other_label", .when = ROW_JSON },
+	{ .name = "clock", .when = ROW_PEOPLE },
+	{ .name = "lasts", .width = 10, .to_the_right = true, .when = ROW_PEOPLE },
+};
 
-static const struct row_column pixel_column = { .name = "pixel", .width = 5, .to_the_right = true };
-
-static const struct row_column state_columns[] = { { .name = "start", .width = 19, .to_the_right = true },
-						   { .name = "end", .width = 19, .to_the_right = true },
-						   { .name = "type", .width = 6 },
-						   { .name = "value", .width = 19 } };
-
-static const struct row_column other_columns[] = { { .name = "other_type", .width = 6 },
-						   { .name = "other", .width = 19 } };
-
-static const struct row_column people_columns[] = { { .name = "clock" },
-						    { .name = "lasts", .width = 10, .to_the_right = true } };
-
-static const struct row_column label_columns[] = { { .name = "label" }, { .name = "other_label" } };
-
-static size_t add_columns(struct interval_rows *rows, size_t count, const struct row_column *columns, size_t more)
+static bool is_of(const char *name, enum interval_kind kind)
 {
-	memcpy(rows->columns + count, columns, more * sizeof(*columns));
-	return count + more;
+	if (strcmp(name, "pixel") == 0 || strncmp(name, "other", strlen("other")) == 0)
+		return kind == INTERVAL_CELLS;
+	return kind != INTERVAL_PLAIN || strcmp(name, "label") != 0;
 }
 
-void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			 const struct histree_history *history, const struct attribute_list *list,
-			 enum interval_kind kind)
+enum cli_exit interval_rows_open(struct interval_rows *rows, struct output *output,
+				 const struct cli_question *question, const struct histree_history *history,
+				 const struct attribute_list *list, enum interval_kind kind)
 {
-	bool are_cells = kind == INTERVAL_CELLS;
-	size_t count = add_columns(rows, 0, &path_column, 1);
+	*rows = (struct interval_rows){ .history = history };
+	memcpy(rows->columns, interval_columns, sizeof(interval_columns));
 	rows->columns[0].width = attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX);
-	if (are_cells)
-		count = add_columns(rows, count, &pixel_column, 1);
-	count = add_columns(rows, count, state_columns, 4);
-	if (are_cells)
-		count = add_columns(rows, count, other_columns, 2);
-	rows->has_labels = kind != INTERVAL_PLAIN && format == &row_format_json;
-	if (format->for_people)
-		count = add_columns(rows, count, people_columns, 2);
-	else if (rows->has_labels)
-		count = add_columns(rows, count, label_columns, are_cells ? 2 : 1);
-	row_writer_begin(&rows->rows, format, output, rows->columns, count);
-	rows->history = history;
-	rows->has_table = false;
-	rows->hexadecimal = NULL;
-	rows->hexadecimal_capacity = 0;
+	for (size_t i = 0; i < INTERVAL_COLUMNS; i++)
+		rows->columns[i].is_hidden = !is_of(rows->columns[i].name, kind);
+	enum cli_exit code =
+		rows_open_on(&rows->rows, output, question, rows->columns, INTERVAL_COLUMNS, ROWS_PLAIN);
+	rows->has_words =
+		rows->rows.format->for_people || (kind != INTERVAL_PLAIN && rows->rows.format == &row_format_json);
+	return code;
 }
 
 static void put_hexadecimal(struct interval_rows *rows, const unsigned char *bytes, size_t size)
@@ -670,51 +885,10 @@ static void put_value(struct interval_rows *rows, const struct histree_value *va
 		row_value(&rows->rows, value);
 }
 
-static void put_label(struct interval_rows *rows, const char *words)
+/* Behind the value. */
+static void put_rest(struct interval_rows *interval_rows, const struct pixel_cell *cell)
 {
-	if (words != NULL)
-		row_text(&rows->rows, words);
-	else
-		row_null(&rows->rows);
-}
-
-static void put_times_for_people(struct row_writer *rows, histree_time start, histree_time end)
-{
-	char text[TIME_TEXT_SIZE];
-	if (!rows->format->for_people)
-		return;
-	row_bytes(rows, text, time_format_clock(start, text));
-	row_bytes(rows, text, time_format_duration((uint64_t)end - (uint64_t)start + 1, text));
-}
-
-void interval_rows_take(void *context, const struct listed_attribute *attribute,
-			const struct histree_interval *interval)
-{
-	struct interval_rows *interval_rows = context;
 	struct row_writer *rows = &interval_rows->rows;
-	bool has_words = rows->format->for_people || interval_rows->has_labels;
-	const char *words = has_words ? words_of(interval_rows, attribute, &interval->value) : NULL;
-	row_path(rows, attribute->path, attribute->path_size);
-	row_number(rows, interval->start);
-	row_number(rows, interval->end);
-	row_text(rows, histree_type_name(interval->value.type));
-	put_value(interval_rows, &interval->value, words);
-	if (interval_rows->has_labels)
-		put_label(interval_rows, words);
-	put_times_for_people(rows, interval->start, interval->end);
-	row_end(rows);
-}
-
-void interval_rows_take_cell(void *context, const struct listed_attribute *attribute, const struct pixel_cell *cell)
-{
-	struct interval_rows *interval_rows = context;
-	struct row_writer *rows = &interval_rows->rows;
-	row_path(rows, attribute->path, attribute->path_size);
-	row_number(rows, cell->pixel);
-	row_number(rows, cell->start);
-	row_number(rows, cell->end);
-	row_text(rows, histree_type_name(cell->value.type));
-	put_value(interval_rows, &cell->value, cell->label);
 	if (cell->has_other) {
 		row_text(rows, histree_type_name(cell->other.type));
 		put_value(interval_rows, &cell->other, cell->other_label);
@@ -722,17 +896,45 @@ void interval_rows_take_cell(void *context, const struct listed_attribute *attri
 		row_null(rows);
 		row_null(rows);
 	}
-	if (interval_rows->has_labels) {
-		put_label(interval_rows, cell->label);
-		put_label(interval_rows, cell->other_label);
-	}
-	put_times_for_people(rows, cell->start, cell->end);
+	row_text_or_null(rows, cell->label);
+	row_text_or_null(rows, cell->other_label);
+	row_clock(rows, cell->start);
+	row_duration(rows, (uint64_t)cell->end - (uint64_t)cell->start + 1);
 	row_end(rows);
 }
 
-void interval_rows_finish(struct interval_rows *rows)
+static void put_state(struct interval_rows *interval_rows, const struct listed_attribute *attribute,
+		      const struct pixel_cell *cell)
 {
-	row_writer_finish(&rows->rows);
+	struct row_writer *rows = &interval_rows->rows;
+	row_path(rows, attribute->path, attribute->path_size);
+	row_number(rows, cell->pixel);
+	row_number(rows, cell->start);
+	row_number(rows, cell->end);
+	row_text(rows, histree_type_name(cell->value.type));
+	put_value(interval_rows, &cell->value, cell->label);
+	put_rest(interval_rows, cell);
+}
+
+void interval_rows_take(void *context, const struct listed_attribute *attribute,
+			const struct histree_interval *interval)
+{
+	struct interval_rows *rows = context;
+	const char *words = rows->has_words ? words_of(rows, attribute, &interval->value) : NULL;
+	put_state(
+		rows, attribute,
+		&(struct pixel_cell){
+			.start = interval->start, .end = interval->end, .value = interval->value, .label = words });
+}
+
+void interval_rows_take_cell(void *context, const struct listed_attribute *attribute, const struct pixel_cell *cell)
+{
+	put_state(context, attribute, cell);
+}
+
+int interval_rows_close(struct interval_rows *rows, int status)
+{
 	free(rows->hexadecimal);
 	rows->hexadecimal = NULL;
+	return rows_close(&rows->rows, status);
 }

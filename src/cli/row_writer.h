@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_writer.h - rows of cells, in one of the formats text, tsv, csv, json and HTML; and intervals, or cells of
- * pixels (pixel_cells.h), as such rows.
+ * row_writer.h - the printer of tables: rows of cells, in one of the formats text, tsv, csv, json and HTML; and
+ * intervals, or cells of pixels (pixel_cells.h), as such rows.
  *
- * 	row_writer_begin(&rows, format, output, columns, 2);
- * 	for each row {
- * 		row_number(&rows, 7);
- * 		row_path(&rows, path, size);
- * 		row_end(&rows);
- * 	}
- * 	row_writer_finish(&rows);
+ * A table is its columns.  Each says what it is called, for whom it is, and what its cells are: a member of the
+ * struct of a row, of one of these kinds, or what a function makes of it.
  *
- * A row has as many cells as there are columns, in their order.
+ * 	static const struct row_column columns[] = {
+ * 		ROW_LEFT("name", 20, CELL_TEXT, struct thread, name),
+ * 		ROW_RIGHT("ran", 10, CELL_DURATION, struct thread, ns),
+ * 		ROW_RIGHT("share", 8, CELL_PUT, .put = put_share, .when = ROW_PEOPLE),
+ * 	};
+ * 	code = rows_open(&rows, &chosen.question, columns, 3, ROWS_NAMED);
+ * 	for each thread
+ * 		row_put(&rows, &thread);
+ * 	return rows_close(&rows, code);
  *
- * 	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
+ * Cells may be written one by one as well, in the order of the columns, each row with as many cells as there are
+ * columns.  Those of columns that this format or --columns leaves out are dropped, and so are rows after --limit.
+ *
+ * 	text	aligned columns for people, a header only with ROWS_NAMED; a column has the width given, and a wider
+ * 		cell pushes its row
  * 	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
  * 	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
  * 	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
@@ -33,18 +40,53 @@
 #include <stdint.h>
 
 #include "cli/attribute_list.h"
+#include "cli/option.h"
 #include "cli/output.h"
 #include "cli/pixel_cells.h"
+#include "cli/report.h"
 #include "histree/labels.h"
 #include "histree/view.h"
+
+struct row_writer;
+
+/* What the member of a row is, and how it is printed. */
+enum row_cell {
+	CELL_PUT,      /* what the function of the column puts, which gets the member */
+	CELL_TEXT,     /* const char *; NULL is null */
+	CELL_INT,      /* int32_t */
+	CELL_NUMBER,   /* int64_t */
+	CELL_UNSIGNED, /* uint64_t */
+	CELL_REAL,     /* double */
+	CELL_PERCENT,  /* double, of 100 */
+	CELL_CLOCK,    /* histree_time: the time of day for people */
+	CELL_DURATION, /* uint64_t of ns: with a unit for people */
+	CELL_VALUE,    /* struct histree_value */
+	CELL_FLAG,     /* bool */
+};
+
+/* Who sees a column.  One of hosts people need not see where there is one: they know which. */
+enum row_when { ROW_ALL, ROW_PEOPLE, ROW_PROGRAMS, ROW_JSON, ROW_HOSTS };
 
 struct row_column {
 	const char *name;
 	unsigned width;    /* in text */
 	bool to_the_right; /* in text */
+	bool is_hidden;    /* in this table nobody sees it */
+	enum row_when when;
+	enum row_cell cell;
+	size_t offset; /* of the member in a row; without one, the row itself */
+	void (*put)(struct row_writer *rows, const void *member);
 };
 
-struct row_writer;
+#define ROW_LEFT(text, columns, kind, type, at)                                            \
+	{                                                                                  \
+		.name = text, .width = columns, .cell = kind, .offset = offsetof(type, at) \
+	}
+#define ROW_RIGHT(text, columns, kind, type, at)                                                                 \
+	{                                                                                                        \
+		.name = text, .width = columns, .to_the_right = true, .cell = kind, .offset = offsetof(type, at) \
+	}
+#define ROW_COLUMNS(table) (table), sizeof(table) / sizeof(*(table))
 
 enum row_text_kind {
 	ROW_TEXT, /* any bytes */
@@ -65,25 +107,53 @@ struct row_format {
 	void (*finish)(struct row_writer *rows);
 };
 
+enum { ROW_COLUMNS_MAX = 2048 };
+
 struct row_writer {
 	const struct row_format *format;
 	struct output *output;
 	const struct row_column *columns;
 	size_t column_count;
-	size_t column; /* of the next cell */
-	size_t gap;    /* text: spaces that the next cell is owed */
-	uint64_t row_count;
+	size_t column;  /* of the next cell */
+	size_t written; /* cells of this row */
+	size_t gap;     /* text: spaces that the next cell is owed */
+	uint64_t row_count, row_max;
+	bool is_named;       /* text: the first row has the names of the columns above it */
+	const void *context; /* of the functions of columns */
+	uint64_t left_out[ROW_COLUMNS_MAX / 64];
 };
-
-/* The names of all formats, which are the choices of --format; NULL ends them. */
-extern const char *const row_format_names[];
 
 /* Returns the format with this name, or the text format for NULL. */
 const struct row_format *row_format_find(const char *name);
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
 		      const struct row_column *columns, size_t column_count);
 
-/* Before the first row, for people: writes the names of the columns, which are no row; other formats have them. */
+/*
+ * Opens standard output and begins a table on it, as a question has it: its format, the columns that it wants, as
+ * many rows.  What is wrong with it is reported.  rows_close() even then.
+ */
+enum rows_kind { ROWS_PLAIN, ROWS_NAMED = 1, ROWS_OF_HOSTS = 2 };
+
+enum cli_exit rows_open(struct row_writer *rows, const struct cli_question *question,
+			const struct row_column *columns, size_t column_count, unsigned kind);
+
+/* The same on another output, or NULL: memory was out. */
+enum cli_exit rows_open_on(struct row_writer *rows, struct output *output, const struct cli_question *question,
+			   const struct row_column *columns, size_t column_count, unsigned kind);
+
+/* Ends both.  Returns `status`, or CLI_INPUT if standard output could not be written, which is reported. */
+int rows_close(struct row_writer *rows, int status);
+
+/* Writes a row whose cells the columns describe. */
+void row_put(struct row_writer *rows, const void *row);
+
+/* Whether what comes is dropped, as --limit is reached. */
+static inline bool rows_are_full(const struct row_writer *rows)
+{
+	return rows->row_count >= rows->row_max;
+}
+
+/* For people: writes the names of the columns now, if no row has them above it yet. */
 void row_names(struct row_writer *rows);
 void row_number(struct row_writer *rows, int64_t number);
 void row_unsigned(struct row_writer *rows, uint64_t number);
@@ -104,6 +174,10 @@ void row_size(struct row_writer *rows, int64_t bytes);
 void row_null(struct row_writer *rows);
 void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);
+void row_text_or_null(struct row_writer *rows, const char *text);
+
+/* Writes a time: that of the day for people, else nanoseconds. */
+void row_clock(struct row_writer *rows, histree_time time);
 void row_path(struct row_writer *rows, const char *path, size_t size);
 
 /* Writes a value that is JSON, in that format only. */
@@ -125,7 +199,7 @@ extern const struct row_format row_format_text, row_format_tsv, row_format_csv, 
 /* A table of a page of HTML (overview_page.h); no verb has it as a format. */
 extern const struct row_format row_format_html;
 
-enum { INTERVAL_COLUMNS = 10 };
+enum { INTERVAL_COLUMNS = 12 };
 
 enum interval_kind {
 	INTERVAL_PLAIN,  /* JSON has the columns of TSV only */
@@ -140,18 +214,21 @@ struct interval_rows {
 	histree_quark quark; /* of the last row */
 	bool has_table;
 	const struct histree_label_table *table; /* of that attribute's values */
-	bool has_labels;   /* a column of their own */
-	char *hexadecimal; /* a custom value as text */
+	bool has_words;                          /* of what values mean */
+	char *hexadecimal;                       /* a custom value as text */
 	size_t hexadecimal_capacity;
 };
 
 /* Wider paths push their row: they are rare, and a terminal is not. */
 #define INTERVAL_PATH_WIDTH_MAX 40
 
-/* `list` has the attributes of `history` that will come; the width of their column follows from it. */
-void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			 const struct histree_history *history, const struct attribute_list *list,
-			 enum interval_kind kind);
+/*
+ * As rows_open_on(); `list` has the attributes of `history` that will come: the width of their column follows from
+ * it.  interval_rows_close() even after failure.
+ */
+enum cli_exit interval_rows_open(struct interval_rows *rows, struct output *output,
+				 const struct cli_question *question, const struct histree_history *history,
+				 const struct attribute_list *list, enum interval_kind kind);
 
 /* An answer_taker: `context` is the struct interval_rows. */
 void interval_rows_take(void *context, const struct listed_attribute *attribute,
@@ -161,7 +238,7 @@ void interval_rows_take(void *context, const struct listed_attribute *attribute,
 void interval_rows_take_cell(void *context, const struct listed_attribute *attribute,
 			     const struct pixel_cell *cell);
 
-/* Ends the output and frees what the rows hold. */
-void interval_rows_finish(struct interval_rows *rows);
+/* As rows_close(), and frees what the rows hold. */
+int interval_rows_close(struct interval_rows *rows, int status);
 
 #endif

@@ -63,6 +63,18 @@ enum histree_status target_open(struct target *target, const char *path, struct 
 	return target_open_store(NULL, target->path, &target->store, error);
 }
 
+bool target_is_of_segments(const char *path, const char *analysis)
+{
+	struct target target = { 0 };
+	struct histree_error error = { 0 };
+	if (analysis == NULL)
+		return false;
+	const bool is_found =
+		target_open(&target, path, &error) == HISTREE_OK && target_find_segments(&target, analysis) != NULL;
+	target_close(&target);
+	return is_found;
+}
+
 enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
 				   struct histree_error *error)
 {
@@ -203,7 +215,7 @@ static enum cli_exit host_option_read_host(struct host_choice *choice, const cha
 	const char *sign = strchr(word, '=');
 	char *path = NULL;
 	if (sign == NULL || sign == word || sign[1] == '\0')
-		return report_exit(CLI_USAGE, "'--host': '%s' is no NAME=DIR", word);
+		return report_exit(CLI_USAGE, "'--host-dir': '%s' is no NAME=DIR", word);
 	char *name = keep(choice, strndup(word, (size_t)(sign - word)));
 	if (map == NULL)
 		path = strdup(sign + 1);
@@ -397,17 +409,6 @@ static struct time_span span_of(const struct segment_target *target)
 	return (struct time_span){ .start = info->start, .end = info->end, .what = "time of the segments" };
 }
 
-static enum cli_exit read_range(struct segment_target *target, const struct segment_options *options)
-{
-	const struct time_range_options range = {
-		.from_name = options->from_name != NULL ? options->from_name : "from",
-		.to_name = options->to_name != NULL ? options->to_name : "to",
-		.from = options->from,
-		.to = options->to,
-	};
-	return time_option_range_of(&range, &target->span, &target->query.from, &target->query.to);
-}
-
 /* A host that there is not is a slip that an empty answer would hide. */
 static enum cli_exit check_hosts(const struct segment_target *target)
 {
@@ -447,35 +448,51 @@ static char *with_host(const char *host, const char *where)
 }
 
 /* What is wrong with `where` was said by then, with its own columns. */
-static enum cli_exit segment_target_read_host(struct segment_target *target, const struct segment_options *options)
+static enum cli_exit segment_target_read_host(struct segment_target *target, const struct cli_question *question)
 {
-	enum cli_exit code = host_part_segments(&target->target, target->store, options->host_name, options->host);
+	const char *option = question->host_name != NULL ? question->host_name : "host";
+	enum cli_exit code = host_part_segments(&target->target, target->store, option, question->host);
 	if (code != CLI_OK)
 		return code;
 	histree_segment_filter_free(target->filter);
 	target->filter = NULL;
-	char *where = with_host(options->host, options->where);
+	char *where = with_host(question->host, question->where);
 	code = where != NULL ? read_filter(target, where) : report_no_memory();
 	free(where);
 	return code;
 }
 
-enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
-				  const struct segment_options *options)
+const char *segment_target_analysis(const struct cli_words *words, const struct cli_question *question)
+{
+	const char *word = words->count > 1 ? words->words[1] : NULL, *option = question->analysis;
+	if (word == NULL && option == NULL)
+		report("needs '-a ANALYSIS', the analysis whose segments are meant; 'histree info %s' lists them",
+		       words->words[0]);
+	else if (word != NULL && option != NULL && strcmp(word, option) != 0)
+		report("'%s' and '--analysis %s' are two analyses: leave one out", word, option);
+	else
+		return word != NULL ? word : option;
+	return NULL;
+}
+
+enum cli_exit segment_target_open(struct segment_target *target, const char *path, const char *analysis,
+				  const struct cli_question *question)
 {
 	*target = (struct segment_target){ .query = HISTREE_SEGMENTS_ALL };
-	enum cli_exit code = open_store(target, words->words[0], words->words[1]);
+	if (analysis == NULL)
+		return CLI_USAGE;
+	enum cli_exit code = open_store(target, path, analysis);
 	if (code != CLI_OK)
 		return code;
 	target->query.cancel.go_on = progress_goes_on;
 	target->span = span_of(target);
-	if (options->from != NULL || options->to != NULL)
-		code = read_range(target, options);
-	if (code == CLI_OK && options->where != NULL)
-		code = read_filter(target, options->where);
-	target->host = options->host;
-	if (code == CLI_OK && options->host != NULL)
-		code = segment_target_read_host(target, options);
+	if (question->from != NULL || question->to != NULL || question->at != NULL)
+		code = question_range(question, &target->span, &target->query.from, &target->query.to);
+	if (code == CLI_OK && question->where != NULL)
+		code = read_filter(target, question->where);
+	target->host = question->host;
+	if (code == CLI_OK && question->host != NULL)
+		code = segment_target_read_host(target, question);
 	return code;
 }
 
@@ -556,9 +573,10 @@ static enum cli_exit read_lives(struct segment_target *target)
 	return CLI_OK;
 }
 
-enum cli_exit segment_target_threads(struct segment_target *target, const char *name, size_t *field)
+enum cli_exit segment_target_threads(struct segment_target *target, const char *option, const char *name,
+				     size_t *field)
 {
-	enum cli_exit code = segment_target_field(target, "by", name, field);
+	enum cli_exit code = segment_target_field(target, option, name, field);
 	if (code == CLI_OK)
 		open_history(target, *field);
 	return code == CLI_OK ? read_lives(target) : code;

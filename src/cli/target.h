@@ -53,6 +53,9 @@ enum histree_status target_segments(const struct target *target, const char *ana
  */
 const struct histree_store_segments *target_find_segments(const struct target *target, const char *analysis);
 
+/* Returns whether the store at a path has segments of this analysis; false, too, if it cannot be opened. */
+bool target_is_of_segments(const char *path, const char *analysis);
+
 /* Opens a history however damaged it is, as far as histree_open_options.salvage goes. */
 enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
 				   struct histree_error *error);
@@ -88,8 +91,9 @@ struct host_options {
 
 /* Their rows in the table of a verb; `at` is the struct host_options in the verb's own. */
 #define CLI_OPTIONS_HOST(type, at)                                                                                 \
-	{ .name = "host",                                                                                          \
+	{ .name = "host-dir",                                                                                      \
 	  .argument = "NAME=DIR",                                                                                  \
+	  .old = "host",                                                                                           \
 	  .kind = CLI_TEXTS,                                                                                       \
 	  .member = offsetof(type, at.hosts),                                                                      \
 	  .complete = CLI_COMPLETE_PATH,                                                                           \
@@ -142,25 +146,6 @@ enum cli_exit host_part_missing(const struct histree_history *history);
 /* Says that a history is damaged, after which hosts are missing of it.  Returns CLI_INPUT. */
 enum cli_exit host_part_damaged(const struct histree_history *history);
 
-struct segment_options {
-	const char *from, *to, *where;
-	const char *from_name, *to_name; /* of the options; NULL: from, to */
-	const char *host, *host_name;    /* take only segments of this host, and the option's name; NULL: of all */
-};
-
-/* Their rows in the table of a verb; `at` is the struct segment_options in the verb's own. */
-#define CLI_OPTIONS_SEGMENTS(type, at)                                                                           \
-	CLI_OPTION_SEGMENTS("from", "TIME", type, at.from, "take only segments that end at this time or later"), \
-		CLI_OPTION_SEGMENTS("to", "TIME", type, at.to,                                                   \
-				    "take only segments that begin at this time or "                             \
-				    "earlier"),                                                                  \
-		CLI_OPTION_SEGMENTS("where", "EXPR", type, at.where,                                             \
-				    "take only segments that pass, as in 'duration > 1ms && name == futex'")
-#define CLI_OPTION_SEGMENTS(text, of, type, at, means)                                                      \
-	{                                                                                                   \
-		.name = text, .argument = of, .kind = CLI_TEXT, .member = offsetof(type, at), .help = means \
-	}
-
 struct segment_target {
 	struct target target;
 	struct histree_segment_store *store;
@@ -178,9 +163,27 @@ struct segment_target {
 	} groups;
 };
 
-/* What failed is reported on standard error.  Call segment_target_close() even after failure. */
-enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
-				  const struct segment_options *options);
+/*
+ * Opens the segments of an analysis as a question wants them: its times, host and expression.  What failed is
+ * reported on standard error.  Call segment_target_close() even after failure.
+ */
+enum cli_exit segment_target_open(struct segment_target *target, const char *path, const char *analysis,
+				  const struct cli_question *question);
+
+/*
+ * Returns the analysis that a command line STORE [ANALYSIS] names by its second word or by -a; NULL: none, or two,
+ * which is reported.
+ */
+const char *segment_target_analysis(const struct cli_words *words, const struct cli_question *question);
+
+/* For the table of a verb: what of the block is asked of segments, besides what the verb has of its own. */
+#define ASKS_OF_SEGMENTS                                                                                   \
+	(ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | \
+	 ASKS(FORMAT))
+#define SAYS_OF_SEGMENTS                                           \
+	[ASK_WHERE] = ", as in 'duration > 1ms && name == futex'", \
+	[ASK_ANALYSIS] = ", as in '-a system-calls'; the word ANALYSIS says the same"
+
 void segment_target_close(struct segment_target *target);
 
 /* Finds the index of a field.  An unknown name is reported on standard error, with the names that there are. */
@@ -194,10 +197,11 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
 enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field);
 
 /*
- * Finds the field of '--by' and, if its values are numbers of threads, reads when these were whose, on all hosts:
- * segment_target_thread() then says which thread a segment is of.
+ * Finds the field of an option and, if its values are numbers of threads, reads when these were whose, on all
+ * hosts: segment_target_thread() then says which thread a segment is of.
  */
-enum cli_exit segment_target_threads(struct segment_target *target, const char *name, size_t *field);
+enum cli_exit segment_target_threads(struct segment_target *target, const char *option, const char *name,
+				     size_t *field);
 
 /* Returns the thread that had a number of a segment of a host; NULL: it was not used again, or nobody knows. */
 const struct histree_thread *segment_target_thread(const struct segment_target *target, size_t host,

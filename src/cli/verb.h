@@ -29,27 +29,12 @@ const struct cli_verb *cli_verb_find(const char *name);
 bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 	       int *status);
 
-/*
- * Flushes and frees the output, and reports on standard error if that failed.  Returns `status`, or CLI_INPUT then.
- */
-int cli_end(struct output *output, int status);
-
 /* Prints the help of one verb; if it is NULL, that of the command. */
 void help_print(struct output *output, const struct cli_verb *verb);
 
 /* Rows that several tables share */
-#define CLI_OPTION_FORMAT(type)                                                                               \
-	{                                                                                                     \
-		.name = "format", .argument = "FORMAT", .kind = CLI_CHOICE, .member = offsetof(type, format), \
-		.help = "print rows as text, tsv, csv or json; default: text", .choices = row_format_names    \
-	}
-#define CLI_OPTION_ANALYSIS(type, text)                                                             \
-	{                                                                                           \
-		.name = "analysis", .letter = 'a', .argument = "ANALYSIS", .kind = CLI_TEXT,        \
-		.member = offsetof(type, analysis), .help = text, .complete = CLI_COMPLETE_ANALYSIS \
-	}
-#define CLI_OPTION_FORCE(type, text)                                                                              \
-	{                                                                                                         \
-		.name = "force", .letter = 'f', .kind = CLI_FLAG, .member = offsetof(type, force), .help = text   \
+#define CLI_OPTION_FORCE(type, text)                                                                            \
+	{                                                                                                       \
+		.name = "force", .letter = 'f', .kind = CLI_FLAG, .member = offsetof(type, force), .help = text \
 	}
 #endif

@@ -17,8 +17,9 @@
 #include "histree/state_system.h"
 
 struct bench_options {
+	struct cli_question question;
 	struct tree_options tree;
-	const char *store, *output, *analysis, *format;
+	const char *store, *output;
 	uint64_t attributes, intervals, build_threads, cache, queries, seed, threads;
 };
 
@@ -43,8 +44,6 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct bench_options, store),
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "ask this store, or history file, the same queries, instead of the model" },
-	CLI_OPTION_ANALYSIS(struct bench_options,
-			    "with --store, read the history of this analysis; default: kernel, or the first"),
 	{ .name = "output",
 	  .letter = 'o',
 	  .argument = "FILE",
@@ -78,10 +77,11 @@ static const struct cli_option options[] = {
 	  .min = 1,
 	  .max = 10 * 1000 * 1000,
 	  .help = "ask this many single queries, and a hundredth of it of each other kind; default: 10000" },
-	{ .name = "threads",
+	{ .name = "query-threads",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct bench_options, threads),
+	  .old = "threads",
 	  .min = 1,
 	  .max = BENCH_THREADS_MAX,
 	  .help = "at the end, compare single queries of N threads at once with those of one thread" },
@@ -92,7 +92,6 @@ static const struct cli_option options[] = {
 	  .min = 1,
 	  .max = UINT64_MAX,
 	  .help = "order the attributes and choose the queries by this seed; default: 1" },
-	CLI_OPTION_FORMAT(struct bench_options),
 	{ 0 },
 };
 
@@ -222,8 +221,8 @@ static enum cli_exit prepare_store(struct benching *benching)
 	struct histree_error error = { 0 };
 	enum histree_status status = target_open(target, chosen->store, &error);
 	if (status == HISTREE_OK && target->store != NULL)
-		status = histree_store_history(target->store, chosen->analysis, true, &opening, &benching->history,
-					       &error);
+		status = histree_store_history(target->store, chosen->question.analysis, true, &opening,
+					       &benching->history, &error);
 	else if (status == HISTREE_OK)
 		status = histree_history_open(target->path, &opening, &benching->history, &error);
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
@@ -262,7 +261,7 @@ static enum histree_status ask(struct benching *benching, struct histree_error *
 
 static enum cli_exit print(const struct benching *benching)
 {
-	const struct row_format *format = row_format_find(benching->chosen->format);
+	const struct row_format *format = row_format_find(benching->chosen->question.format);
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
@@ -323,6 +322,8 @@ const struct cli_verb verb_bench = {
 	.summary = "measure builds and queries, on the model of the papers or on a store",
 	.arguments = "",
 	.complete = CLI_COMPLETE_NOTHING,
+	.asks = ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_ANALYSIS] = " of --store; default: kernel, or the first history" },
 	.options = options,
 	.run = run,
 };

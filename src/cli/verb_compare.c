@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/option.h"
 #include "cli/picture_file.h"
@@ -20,14 +19,13 @@
 #include "histree/segment_compare.h"
 #include "histree/state_compare.h"
 
-struct compare_flame {
-	const char *analysis, *format; /* as those options have them */
-	const char *output;            /* a picture; NULL: rows */
-	bool replaces;                 /* a file of that name */
-	const char *size;
-	const char *where;                       /* of samples: those that pass; NULL: all */
-	const struct time_range_options *ranges; /* of A and of B */
-	const char *hosts[2];                    /* of A and of B; NULL: all of a store */
+enum { SIDES = 2 };
+
+struct compare_options {
+	struct cli_question question, question_b; /* of A, and what is B's own */
+	struct picture_choice picture;
+	const char *segments;
+	bool flame;
 };
 
 /* ---- compare flame ------------------------------------------------------------------------------------------- */
@@ -49,68 +47,55 @@ static enum histree_status compare_flame_draw(void *context, picture_write *writ
 	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
 }
 
-static const char *const compare_flame_host_options[HISTREE_FLAME_SIDES] = { "host", "host-b" };
-
 static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_words *words, unsigned number,
-				 const struct compare_flame *chosen)
+				 const struct cli_question *question)
 {
-	const struct sample_question question = { .threads = words->words + HISTREE_FLAME_SIDES,
-						  .thread_count = words->count - HISTREE_FLAME_SIDES,
-						  .where = chosen->where,
-						  .host = chosen->hosts[number],
-						  .host_option = compare_flame_host_options[number],
-						  .range = chosen->ranges[number],
-						  .side = number };
-	return sample_flame_add(flame, words->words[number], &question);
+	const struct sample_question asked = { .threads = words->words + SIDES,
+					       .thread_count = words->count - SIDES,
+					       .question = question,
+					       .side = number };
+	return sample_flame_add(flame, words->words[number], &asked);
 }
 
 static enum cli_exit add_side(struct histree_flame *flame, struct flame_side *side, const struct cli_words *words,
-			      unsigned number, const struct compare_flame *chosen)
+			      unsigned number, const struct cli_question *question)
 {
-	if (sample_flame_is_meant(words->words[number], chosen->analysis))
-		return add_samples(flame, words, number, chosen);
-	if (chosen->where != NULL)
+	if (sample_flame_is_meant(words->words[number], question->analysis))
+		return add_samples(flame, words, number, question);
+	if (question->where != NULL)
 		return report_exit(CLI_USAGE, "'--where' is of samples and segments, and these are call stacks");
-	const char *host = chosen->hosts[number];
 	enum cli_exit code =
-		stack_history_open(&side->target, words->words[number], chosen->analysis, &side->history);
+		stack_history_open(&side->target, words->words[number], question->analysis, &side->history);
 	struct histree_history *added = side->history;
-	if (code == CLI_OK && host != NULL)
-		code = host_part_history(&side->target, side->history, compare_flame_host_options[number], host,
-					 &added);
+	if (code == CLI_OK && question->host != NULL)
+		code = host_part_history(&side->target, side->history, question->host_name, question->host, &added);
 	if (code != CLI_OK)
 		return code;
-	const struct stack_question question = { .history = added,
-						 .whole = side->history,
-						 .patterns = words->words + HISTREE_FLAME_SIDES,
-						 .pattern_count = words->count - HISTREE_FLAME_SIDES,
-						 .range = chosen->ranges[number],
-						 .side = number };
-	return stack_history_add(flame, &question);
+	const struct stack_question asked = { .history = added,
+					      .whole = side->history,
+					      .patterns = words->words + SIDES,
+					      .pattern_count = words->count - SIDES,
+					      .question = question,
+					      .side = number };
+	return stack_history_add(flame, &asked);
 }
 
-static enum cli_exit print(const struct histree_flame *flame, const struct compare_flame *chosen)
+static int print(const struct histree_flame *flame, const struct cli_question *question)
 {
-	const struct flame_rows_request request = { .format = row_format_find(chosen->format),
-						    .is_difference = true };
+	const struct flame_rows_request request = { .question = question, .is_difference = true };
 	uint32_t count;
 	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	enum cli_exit code = flame_rows_print(output, flame, &request);
-	if (code == CLI_OK && nodes[0].total[0] == 0 && nodes[0].total[1] == 0)
-		code = report_exit(CLI_NOTHING, "no call is going on in that time");
-	return cli_end(output, code);
+	const bool is_empty = nodes[0].total[0] == 0 && nodes[0].total[1] == 0;
+	return flame_rows_print(flame, &request,
+				is_empty ? report_exit(CLI_NOTHING, "no call is going on in that time") : CLI_OK);
 }
 
-static enum cli_exit compare_flame_draw_file(struct compare_flame_drawing *drawing,
-					     char *const paths[HISTREE_FLAME_SIDES],
-					     const char *const hosts[HISTREE_FLAME_SIDES], const char *path)
+static enum cli_exit compare_flame_draw_file(struct compare_flame_drawing *drawing, char *const paths[SIDES],
+					     const struct cli_question questions[SIDES], const char *path)
 {
-	char *names[HISTREE_FLAME_SIDES] = { NULL }, *title = NULL;
-	for (int i = 0; i < HISTREE_FLAME_SIDES; i++)
-		names[i] = host_part_title(paths[i], hosts[i]);
+	char *names[SIDES] = { NULL }, *title = NULL;
+	for (int i = 0; i < SIDES; i++)
+		names[i] = host_part_title(paths[i], questions[i].host);
 	enum cli_exit code = names[0] == NULL || names[1] == NULL ||
 					     asprintf(&title, "%s (A) and %s (B)", names[0], names[1]) < 0
 				     ? report_no_memory()
@@ -125,30 +110,30 @@ static enum cli_exit compare_flame_draw_file(struct compare_flame_drawing *drawi
 }
 
 /* The first two words are stores, the others patterns, or of samples threads.  Returns what to exit with. */
-static int compare_flame_run(const struct cli_words *words, const struct compare_flame *chosen)
+static int compare_flame_run(const struct cli_words *words, const struct cli_question questions[SIDES],
+			     const struct picture_choice *picture)
 {
-	struct flame_side sides[HISTREE_FLAME_SIDES] = { 0 };
+	struct flame_side sides[SIDES] = { 0 };
 	struct compare_flame_drawing drawing = { .options = { .is_difference = true } };
 	struct histree_flame *flame = NULL;
 	struct histree_error error = { 0 };
-	enum cli_exit code = picture_file_size(chosen->size, &drawing.options.width, &drawing.options.height);
-	if (code == CLI_OK && chosen->output != NULL)
-		code = picture_file_format(chosen->output, chosen->replaces, &drawing.options.format);
+	int code = picture_choice_read(picture, &drawing.options.format, &drawing.options.width,
+				       &drawing.options.height);
 	if (code == CLI_OK &&
 	    histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
 		code = report_error(&error);
-	for (unsigned i = 0; i < HISTREE_FLAME_SIDES && code == CLI_OK; i++)
-		code = add_side(flame, &sides[i], words, i, chosen);
+	for (unsigned i = 0; i < SIDES && code == CLI_OK; i++)
+		code = add_side(flame, &sides[i], words, i, &questions[i]);
 	if (code == CLI_OK && histree_flame_finish(flame, &error) != HISTREE_OK)
 		code = report_error(&error);
 	drawing.flame = flame;
 	if (code == CLI_OK)
-		code = chosen->output != NULL
-			       ? compare_flame_draw_file(&drawing, words->words, chosen->hosts, chosen->output)
-			       : print(flame, chosen);
-	for (unsigned i = 0; i < HISTREE_FLAME_SIDES; i++) {
+		code = picture->output != NULL
+			       ? (int)compare_flame_draw_file(&drawing, words->words, questions, picture->output)
+			       : print(flame, &questions[0]);
+	for (unsigned i = 0; i < SIDES; i++) {
 		/* Patterns need not ask for what is missing, and a host was named. */
-		if (code == CLI_OK && words->count == HISTREE_FLAME_SIDES && chosen->hosts[i] == NULL &&
+		if (code == CLI_OK && words->count == SIDES && questions[i].host == NULL &&
 		    sides[i].history != NULL)
 			code = host_part_missing(sides[i].history);
 		if (flame != NULL && code == CLI_OK && histree_flame_loss(flame, i).nodes > 0)
@@ -167,61 +152,8 @@ static int compare_flame_run(const struct cli_words *words, const struct compare
 
 /* ---- compare rows -------------------------------------------------------------------------------------------- */
 
-enum { SHARE_WIDTH = 10 };
-
-#define NUMBER(text, columns)                                        \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
-static const struct row_column states_for_people[] = {
-	{ .name = "what", .width = 16 }, { .name = "state", .width = 32 },  NUMBER("A", SHARE_WIDTH),
-	NUMBER("B", SHARE_WIDTH),        NUMBER("difference", SHARE_WIDTH), NUMBER("noise", SHARE_WIDTH),
-	{ .name = "verdict" },
-};
-
-static const struct row_column states_for_programs[] = {
-	{ .name = "what" },  { .name = "value" },   { .name = "label" },   { .name = "a_ns" },
-	{ .name = "b_ns" },  { .name = "a_share" }, { .name = "b_share" }, { .name = "difference" },
-	{ .name = "noise" }, { .name = "verdict" },
-};
-
-static const struct row_column segments_for_people[] = {
-	{ .name = "value", .width = 20 },
-	NUMBER("A", 8),
-	NUMBER("B", 8),
-	NUMBER("A p50", 10),
-	NUMBER("B p50", 10),
-	NUMBER("A p99", 10),
-	NUMBER("B p99", 10),
-	NUMBER("longer", 7),
-	NUMBER("noise", 7),
-	NUMBER("p", 8),
-	{ .name = "verdict" },
-};
-
-static const struct row_column segments_for_programs[] = {
-	{ .name = "value" },   { .name = "a_count" }, { .name = "b_count" }, { .name = "unit" },
-	{ .name = "a_mean" },  { .name = "b_mean" },  { .name = "a_p50" },   { .name = "b_p50" },
-	{ .name = "a_p90" },   { .name = "b_p90" },   { .name = "a_p99" },   { .name = "b_p99" },
-	{ .name = "a_max" },   { .name = "b_max" },   { .name = "a_total" }, { .name = "b_total" },
-	{ .name = "longer" },  { .name = "noise" },   { .name = "p" },       { .name = "distance" },
-	{ .name = "verdict" },
-};
-
-#define COLUMNS(columns) (columns), sizeof(columns) / sizeof((columns)[0])
-static void compare_rows_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
-			       const struct row_column *columns, size_t count)
-{
-	row_writer_begin(rows, format, output, columns, count);
-	if (!format->for_people)
-		return;
-	for (size_t i = 0; i < count; i++)
-		row_text(rows, columns[i].name);
-	row_end(rows);
-}
-
 /* People have few digits, programs all. */
-static void put_real(struct row_writer *rows, double number, const char *printed)
+static void put_rounded(struct row_writer *rows, double number, const char *printed)
 {
 	char text[64];
 	if (!rows->format->for_people) {
@@ -234,72 +166,115 @@ static void put_real(struct row_writer *rows, double number, const char *printed
 	row_text(rows, is_signed && strspn(text + 1, "0.") == strlen(text + 1) ? text + 1 : text);
 }
 
+static void put_four_digits(struct row_writer *rows, const void *number)
+{
+	put_rounded(rows, *(const double *)number, "%.4f");
+}
+
+static void put_three_digits(struct row_writer *rows, const void *number)
+{
+	put_rounded(rows, *(const double *)number, "%.3f");
+}
+
+static void put_power(struct row_writer *rows, const void *number)
+{
+	put_rounded(rows, *(const double *)number, "%.1e");
+}
+
 /* ---- states -------------------------------------------------------------------------------------- */
 
-static void put_state(struct row_writer *rows, const struct histree_state_difference *state)
+static double difference_of(const struct histree_state_difference *state)
 {
-	double difference = state->b_share - state->a_share;
-	bool for_people = rows->format->for_people;
-	row_text(rows, state->kind);
-	if (for_people && state->label != NULL)
+	return state->b_share - state->a_share;
+}
+
+static void put_difference(struct row_writer *rows, const void *state)
+{
+	put_rounded(rows, difference_of(state), "%+.4f");
+}
+
+static void put_state(struct row_writer *rows, const void *row)
+{
+	const struct histree_state_difference *state = row;
+	if (state->label != NULL)
 		row_text(rows, state->label);
-	else if (for_people && state->value.type == HISTREE_UNKNOWN)
+	else if (state->value.type == HISTREE_UNKNOWN)
 		row_text(rows, "(unknown)");
 	else
 		row_value(rows, &state->value);
-	if (!for_people) {
-		if (state->label != NULL)
-			row_text(rows, state->label);
-		else
-			row_null(rows);
-		row_unsigned(rows, state->a_ns);
-		row_unsigned(rows, state->b_ns);
-	}
-	put_real(rows, state->a_share, "%.4f");
-	put_real(rows, state->b_share, "%.4f");
-	put_real(rows, difference, "%+.4f");
-	put_real(rows, state->noise, "%.4f");
-	row_text(rows, fabs(difference) <= state->noise ? "noise" : difference > 0 ? "more" : "less");
-	row_end(rows);
 }
 
-/* Both print `top` rows at most; 0: all.  People also see the names of the columns. */
-static void compare_rows_states(struct output *output, const struct row_format *format,
-				const struct histree_state_comparison *comparison, uint64_t top)
+static void put_state_verdict(struct row_writer *rows, const void *state)
 {
-	struct row_writer rows;
-	const struct histree_state_difference *state;
-	if (format->for_people) {
-		output_text(output, "How many were in each state, on average:\n");
-		compare_rows_begin(&rows, format, output, COLUMNS(states_for_people));
-	} else
-		compare_rows_begin(&rows, format, output, COLUMNS(states_for_programs));
-	for (size_t i = 0; (state = histree_state_comparison_state(comparison, i)) != NULL && (top == 0 || i < top);
-	     i++)
-		put_state(&rows, state);
-	row_writer_finish(&rows);
+	const double difference = difference_of(state),
+		     noise = ((const struct histree_state_difference *)state)->noise;
+	row_text(rows, fabs(difference) <= noise ? "noise" : difference > 0 ? "more" : "less");
+}
+
+#define COLUMN(text, columns, who, ...)                                        \
+	{                                                                      \
+		.name = text, .width = columns, .when = ROW_##who, __VA_ARGS__ \
+	}
+#define RIGHT(text, columns, who, ...) COLUMN(text, columns, who, .to_the_right = true, __VA_ARGS__)
+#define OF(at) .offset = offsetof(struct histree_state_difference, at)
+static const struct row_column state_columns[] = {
+	COLUMN("what", 16, ALL, .cell = CELL_TEXT, OF(kind)),
+	COLUMN("state", 32, PEOPLE, .put = put_state),
+	COLUMN("value", 0, PROGRAMS, .cell = CELL_VALUE, OF(value)),
+	COLUMN("label", 0, PROGRAMS, .cell = CELL_TEXT, OF(label)),
+	COLUMN("a_ns", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(a_ns)),
+	COLUMN("b_ns", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(b_ns)),
+	RIGHT("A", 10, PEOPLE, .put = put_four_digits, OF(a_share)),
+	RIGHT("B", 10, PEOPLE, .put = put_four_digits, OF(b_share)),
+	COLUMN("a_share", 0, PROGRAMS, .put = put_four_digits, OF(a_share)),
+	COLUMN("b_share", 0, PROGRAMS, .put = put_four_digits, OF(b_share)),
+	RIGHT("difference", 10, ALL, .put = put_difference),
+	RIGHT("noise", 10, ALL, .put = put_four_digits, OF(noise)),
+	COLUMN("verdict", 0, ALL, .put = put_state_verdict),
+};
+#undef OF
+
+static enum cli_exit open_rows(struct row_writer *rows, const struct cli_question *question,
+			       const struct row_column *columns, size_t count, const char *sentence)
+{
+	enum cli_exit code = rows_open(rows, question, columns, count, ROWS_PLAIN);
+	if (code == CLI_OK && rows->format->for_people)
+		output_text(rows->output, sentence);
+	if (code == CLI_OK)
+		row_names(rows);
+	return code;
 }
 
 /* ---- segments ------------------------------------------------------------------------------------ */
 
-static const char *word_of(enum histree_difference verdict)
+static void put_verdict(struct row_writer *rows, const void *verdict)
 {
-	switch (verdict) {
-	case HISTREE_DIFFERENCE_NONE:
-		return "noise";
-	case HISTREE_DIFFERENCE_LONGER:
-		return "longer";
-	case HISTREE_DIFFERENCE_SHORTER:
-		return "shorter";
-	case HISTREE_DIFFERENCE_UNSURE:
-		break;
-	}
-	return "too few";
+	static const char *const words[] = { [HISTREE_DIFFERENCE_NONE] = "noise",
+					     [HISTREE_DIFFERENCE_LONGER] = "longer",
+					     [HISTREE_DIFFERENCE_SHORTER] = "shorter",
+					     [HISTREE_DIFFERENCE_UNSURE] = "too few" };
+	row_text(rows, words[*(const enum histree_difference *)verdict]);
+}
+
+static void put_value(struct row_writer *rows, const void *value)
+{
+	if (rows->format->for_people && ((const struct histree_value *)value)->type == HISTREE_NULL)
+		row_text(rows, "(unknown)");
+	else
+		row_value(rows, value);
+}
+
+static void put_unit(struct row_writer *rows, const void *row)
+{
+	(void)row;
+	row_text(rows, "ns");
 }
 
 /* Without segments there is no duration. */
-static void put_duration(struct row_writer *rows, const struct histree_segment_group *group, uint64_t ns)
+static void put_duration(struct row_writer *rows, const struct histree_segment_group *group, size_t offset)
 {
+	uint64_t ns;
+	memcpy(&ns, (const char *)group + offset, sizeof(ns));
 	if (group->count > 0)
 		row_duration(rows, ns);
 	else if (rows->format->for_people)
@@ -308,152 +283,90 @@ static void put_duration(struct row_writer *rows, const struct histree_segment_g
 		row_null(rows);
 }
 
-static void put_facts_for_programs(struct row_writer *rows, const struct histree_segment_group *a,
-				   const struct histree_segment_group *b)
-{
-	static const enum histree_percentile percentiles[] = { HISTREE_P50, HISTREE_P90, HISTREE_P99 };
-	row_text(rows, "ns");
-	row_real(rows, a->mean);
-	row_real(rows, b->mean);
-	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
-		put_duration(rows, a, a->percentiles[percentiles[i]]);
-		put_duration(rows, b, b->percentiles[percentiles[i]]);
+#define GROUP(at) offsetof(struct histree_segment_group, at)
+#define DURATION(name, at)                                                 \
+	static void put_##name(struct row_writer *rows, const void *group) \
+	{                                                                  \
+		put_duration(rows, group, GROUP(at));                      \
 	}
-	put_duration(rows, a, a->max);
-	put_duration(rows, b, b->max);
-	row_unsigned(rows, a->total);
-	row_unsigned(rows, b->total);
-}
+DURATION(p50, percentiles[HISTREE_P50])
+DURATION(p90, percentiles[HISTREE_P90])
+DURATION(p99, percentiles[HISTREE_P99])
+DURATION(max, max)
+#undef DURATION
+#undef GROUP
 
-/* The cells after the value. */
-static void put_difference(struct row_writer *rows, const struct histree_segment_difference *difference)
-{
-	const struct histree_segment_group *a = &difference->a, *b = &difference->b;
-	row_unsigned(rows, a->count);
-	row_unsigned(rows, b->count);
-	if (rows->format->for_people) {
-		put_duration(rows, a, a->percentiles[HISTREE_P50]);
-		put_duration(rows, b, b->percentiles[HISTREE_P50]);
-		put_duration(rows, a, a->percentiles[HISTREE_P99]);
-		put_duration(rows, b, b->percentiles[HISTREE_P99]);
-	} else {
-		put_facts_for_programs(rows, a, b);
-	}
-	put_real(rows, difference->longer, "%.3f");
-	put_real(rows, difference->noise, "%.3f");
-	put_real(rows, difference->p, "%.1e");
-	if (!rows->format->for_people)
-		row_real(rows, difference->distance);
-	row_text(rows, word_of(difference->verdict));
-	row_end(rows);
-}
+#define OF(at) .offset = offsetof(struct histree_segment_difference, at)
+static const struct row_column segment_columns[] = {
+	COLUMN("value", 20, ALL, .put = put_value, OF(a.value)),
+	RIGHT("A", 8, PEOPLE, .cell = CELL_UNSIGNED, OF(a.count)),
+	RIGHT("B", 8, PEOPLE, .cell = CELL_UNSIGNED, OF(b.count)),
+	COLUMN("a_count", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(a.count)),
+	COLUMN("b_count", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(b.count)),
+	COLUMN("unit", 0, PROGRAMS, .put = put_unit),
+	COLUMN("a_mean", 0, PROGRAMS, .cell = CELL_REAL, OF(a.mean)),
+	COLUMN("b_mean", 0, PROGRAMS, .cell = CELL_REAL, OF(b.mean)),
+	RIGHT("A p50", 10, PEOPLE, .put = put_p50, OF(a)),
+	RIGHT("B p50", 10, PEOPLE, .put = put_p50, OF(b)),
+	COLUMN("a_p50", 0, PROGRAMS, .put = put_p50, OF(a)),
+	COLUMN("b_p50", 0, PROGRAMS, .put = put_p50, OF(b)),
+	COLUMN("a_p90", 0, PROGRAMS, .put = put_p90, OF(a)),
+	COLUMN("b_p90", 0, PROGRAMS, .put = put_p90, OF(b)),
+	RIGHT("A p99", 10, PEOPLE, .put = put_p99, OF(a)),
+	RIGHT("B p99", 10, PEOPLE, .put = put_p99, OF(b)),
+	COLUMN("a_p99", 0, PROGRAMS, .put = put_p99, OF(a)),
+	COLUMN("b_p99", 0, PROGRAMS, .put = put_p99, OF(b)),
+	COLUMN("a_max", 0, PROGRAMS, .put = put_max, OF(a)),
+	COLUMN("b_max", 0, PROGRAMS, .put = put_max, OF(b)),
+	COLUMN("a_total", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(a.total)),
+	COLUMN("b_total", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(b.total)),
+	RIGHT("longer", 7, ALL, .put = put_three_digits, OF(longer)),
+	RIGHT("noise", 7, ALL, .put = put_three_digits, OF(noise)),
+	RIGHT("p", 8, ALL, .put = put_power, OF(p)),
+	COLUMN("distance", 0, PROGRAMS, .cell = CELL_REAL, OF(distance)),
+	COLUMN("verdict", 0, ALL, .put = put_verdict, OF(verdict)),
+};
+#undef OF
+#undef RIGHT
+#undef COLUMN
 
-/* People also see the comparison of all segments together. */
-static void compare_rows_segments(struct output *output, const struct row_format *format,
-				  const struct histree_segment_comparison *comparison, uint64_t top)
+/* People also see the comparison of all segments together, which is no row of the limit. */
+static void put_segments(struct row_writer *rows, const struct histree_segment_comparison *comparison)
 {
-	struct row_writer rows;
 	const struct histree_segment_difference *group;
-	if (format->for_people) {
-		output_text(output, "How many there were, and how long they lasted:\n");
-		compare_rows_begin(&rows, format, output, COLUMNS(segments_for_people));
-	} else
-		compare_rows_begin(&rows, format, output, COLUMNS(segments_for_programs));
+	struct histree_segment_difference all = *histree_segment_comparison_all(comparison);
 	for (size_t i = 0;
-	     (group = histree_segment_comparison_group(comparison, i)) != NULL && (top == 0 || i < top); i++) {
-		if (format->for_people && group->a.value.type == HISTREE_NULL)
-			row_text(&rows, "(unknown)");
-		else
-			row_value(&rows, &group->a.value);
-		put_difference(&rows, group);
-	}
-	if (format->for_people) {
-		row_text(&rows, "(all)");
-		put_difference(&rows, histree_segment_comparison_all(comparison));
-	}
-	row_writer_finish(&rows);
+	     !rows_are_full(rows) && (group = histree_segment_comparison_group(comparison, i)) != NULL; i++)
+		row_put(rows, group);
+	rows->row_max = UINT64_MAX;
+	all.a.value = histree_string("(all)");
+	if (rows->format->for_people)
+		row_put(rows, &all);
 }
 
 /* ---- verb compare -------------------------------------------------------------------------------------------- */
 
-enum { SIDES = 2 };
-
-struct compare_options {
-	const char *analysis, *segments, *by, *where, *format;
-	const char *from, *to, *from_b, *to_b;
-	const char *host, *host_b;
-	const char *output, *size;
-	uint64_t top;
-	bool flame, force;
-};
-
-#define WINDOW(text, member_of, means)                                               \
-	{                                                                            \
-		.name = text, .argument = "TIME", .kind = CLI_TEXT,                  \
-		.member = offsetof(struct compare_options, member_of), .help = means \
+#define OF_B(text, of, at, means)                                                        \
+	{                                                                                \
+		.name = text, .argument = of, .kind = CLI_TEXT,                          \
+		.member = offsetof(struct compare_options, question_b.at), .help = means \
 	}
 static const struct cli_option options[] = {
 	{ .name = "segments",
 	  .argument = "ANALYSIS",
 	  .kind = CLI_TEXT,
-	  .member = offsetof(struct compare_options, segments),
-	  .help = "compare how long the segments of this analysis last, instead of states",
-	  .complete = CLI_COMPLETE_ANALYSIS },
+	  .member = offsetof(struct compare_options, segments) },
 	{ .name = "flame",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct compare_options, flame),
 	  .help = "compare call stacks: the share of each function in A and in B" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "FILE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct compare_options, output),
-	  .help = "draw the comparison into this file, whose name ends in .svg or .png",
-	  .complete = CLI_COMPLETE_PATH },
-	CLI_OPTION_FORCE(struct compare_options, "replace an existing FILE once the new one is whole"),
-	{ .name = "size",
-	  .argument = "SIZE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct compare_options, size),
-	  .help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high as it "
-		  "needs" },
-	{ .name = "by",
-	  .argument = "FIELD",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct compare_options, by),
-	  .help = "with --segments: one row for each value of this field; default: name" },
-	{ .name = "where",
-	  .argument = "EXPR",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct compare_options, where),
-	  .help = "with --segments, or --flame of samples: only those that pass, as in 'tid == 42'" },
-	{ .name = "host",
-	  .argument = "HOST",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct compare_options, host),
-	  .help = "A is this host of a store of several; patterns are then those of its own paths" },
-	{ .name = "host-b",
-	  .argument = "HOST",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct compare_options, host_b),
-	  .help = "B is this host of a store of several" },
-	WINDOW("from", from, "the window of A begins here; default: the start of A"),
-	WINDOW("to", to, "the window of A ends here; default: the end of A"),
-	WINDOW("from-b", from_b, "the window of B begins here; default: the start of B"),
-	WINDOW("to-b", to_b, "the window of B ends here; default: the end of B"),
-	{ .name = "top",
-	  .letter = 'n',
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct compare_options, top),
-	  .help = "print the N rows that differ most; default: all",
-	  .min = 1,
-	  .max = UINT32_MAX },
-	CLI_OPTION_ANALYSIS(struct compare_options,
-			    "compare the histories of this analysis; default: kernel, or the first"),
-	CLI_OPTION_FORMAT(struct compare_options),
+	OF_B("host-b", "HOST", host, "B is this host of a store of several"),
+	OF_B("from-b", "TIME", from, "the window of B begins here; default: the start of B"),
+	OF_B("to-b", "TIME", to, "the window of B ends here; default: the end of B"),
+	CLI_OPTIONS_PICTURE(struct compare_options, picture, "draw the comparison", "it needs"),
 	{ 0 },
 };
+#undef OF_B
 
 /* ---- pictures ------------------------------------------------------------------------------------ */
 
@@ -475,39 +388,28 @@ static enum histree_status verb_compare_draw(void *context, picture_write *write
 							error);
 }
 
-/* Checks what does not depend on the stores. */
-static enum cli_exit choose_picture(const struct compare_options *chosen,
-				    struct histree_draw_comparison_options *out)
-{
-	enum cli_exit code = picture_file_size(chosen->size, &out->width, &out->height);
-	if (code != CLI_OK || chosen->output == NULL)
-		return code;
-	return picture_file_format(chosen->output, chosen->force, &out->format);
-}
-
 static int verb_compare_draw_file(struct verb_compare_drawing *drawing, const char *a, const char *b,
-				  const struct compare_options *chosen)
+				  const struct cli_question questions[SIDES], const char *path)
 {
-	char *names[SIDES] = { host_part_title(a, chosen->host), host_part_title(b, chosen->host_b) };
+	char *names[SIDES] = { host_part_title(a, questions[0].host), host_part_title(b, questions[1].host) };
 	drawing->options.names[0] = names[0];
 	drawing->options.names[1] = names[1];
-	drawing->options.title = drawing->states != NULL ? "Time in states" : chosen->segments;
-	int code = names[0] != NULL && names[1] != NULL
-			   ? picture_file_draw(chosen->output, verb_compare_draw, drawing)
-			   : report_no_memory();
+	drawing->options.title = drawing->states != NULL ? "Time in states" : questions[0].analysis;
+	int code = names[0] != NULL && names[1] != NULL ? picture_file_draw(path, verb_compare_draw, drawing)
+							: report_no_memory();
 	free(names[0]);
 	free(names[1]);
 	return code;
 }
 
-/* ---- states -------------------------------------------------------------------------------------- */
-
-static const char *const verb_compare_host_options[SIDES] = { "host", "host-b" };
-
-static const char *host_of(const struct compare_options *chosen, int side)
+/* Checks what does not depend on the stores. */
+static enum cli_exit choose_picture(const struct picture_choice *picture,
+				    struct histree_draw_comparison_options *out)
 {
-	return side == 0 ? chosen->host : chosen->host_b;
+	return picture_choice_read(picture, &out->format, &out->width, &out->height);
 }
+
+/* ---- states -------------------------------------------------------------------------------------- */
 
 struct state_side {
 	struct target target;
@@ -535,21 +437,20 @@ static enum cli_exit choose_attributes(struct state_side *side, const struct cli
 
 /* Times are those of all hosts, so that both sides have one beginning. */
 static enum cli_exit open_side(struct state_side *side, const struct cli_words *words, int number,
-			       const struct compare_options *chosen, const struct time_range_options *range)
+			       const struct cli_question *question)
 {
-	const char *host = host_of(chosen, number);
 	enum cli_exit code =
-		target_open_history(&side->target, words->words[number], chosen->analysis, &side->history);
+		target_open_history(&side->target, words->words[number], question->analysis, &side->history);
 	side->compared = side->history;
-	if (code == CLI_OK && host != NULL)
-		code = host_part_history(&side->target, side->history, verb_compare_host_options[number], host,
+	if (code == CLI_OK && question->host != NULL)
+		code = host_part_history(&side->target, side->history, question->host_name, question->host,
 					 &side->compared);
 	if (code != CLI_OK)
 		return code;
 	const struct time_span span = time_span_of_history(histree_history_info(side->history));
 	histree_selection_begin(&side->selection, side->compared);
 	side->has_selection = true;
-	code = time_option_range_of(range, &span, &side->selection.window.from, &side->selection.window.to);
+	code = question_range(question, &span, &side->selection.window.from, &side->selection.window.to);
 	return code == CLI_OK ? choose_attributes(side, words) : code;
 }
 
@@ -562,20 +463,25 @@ static void close_side(struct state_side *side)
 }
 
 static int print_states(const struct state_side sides[SIDES], const struct histree_state_comparison *comparison,
-			const struct compare_options *chosen)
+			const struct cli_question *question)
 {
-	struct output *output = output_create(STDOUT_FILENO);
-	int status = histree_state_comparison_state(comparison, 0) != NULL ? CLI_OK : CLI_NOTHING;
-	if (output == NULL)
-		return report_no_memory();
-	compare_rows_states(output, row_format_find(chosen->format), comparison, chosen->top);
+	struct row_writer rows;
+	const struct histree_state_difference *state;
+	int status = open_rows(&rows, question, ROW_COLUMNS(state_columns),
+			       "How many were in each state, on average:\n");
+	if (status != CLI_OK)
+		return status;
+	for (size_t i = 0; !rows_are_full(&rows) && (state = histree_state_comparison_state(comparison, i)) != NULL;
+	     i++)
+		row_put(&rows, state);
+	status = rows.row_count > 0 ? CLI_OK : CLI_NOTHING;
 	for (int i = 0; i < SIDES; i++)
 		if (histree_state_comparison_loss(comparison, i).nodes > 0)
 			status = report_exit(
 				CLI_INPUT,
 				"'%s' is damaged, and what is lost counts as unknown; see 'histree verify'",
 				sides[i].target.path);
-	return cli_end(output, status);
+	return rows_close(&rows, status);
 }
 
 /*
@@ -607,17 +513,17 @@ static enum cli_exit report_missing(const struct state_side sides[SIDES], const 
 	return code;
 }
 
-static int compare_states(const struct cli_words *words, const struct compare_options *chosen,
-			  const struct time_range_options ranges[SIDES])
+static int compare_states(const struct cli_words *words, const struct cli_question questions[SIDES],
+			  const struct picture_choice *picture)
 {
 	struct state_side sides[SIDES] = { 0 };
 	struct histree_error error = { 0 };
 	struct histree_state_comparison *comparison = NULL;
 	struct verb_compare_drawing drawing = { .states = NULL };
-	int status = choose_picture(chosen, &drawing.options);
+	int status = choose_picture(picture, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
-		status = open_side(&sides[i], words, i, chosen, &ranges[i]);
-	if (status == CLI_OK && chosen->analysis == NULL && words->count == SIDES)
+		status = open_side(&sides[i], words, i, &questions[i]);
+	if (status == CLI_OK && questions[0].analysis == NULL && words->count == SIDES)
 		status = check_analyses(sides);
 	if (status == CLI_OK &&
 	    histree_state_comparison_create(&sides[0].selection, &sides[1].selection, (struct histree_cancel){ 0 },
@@ -625,9 +531,10 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 		status = report_error(&error);
 	drawing.states = comparison;
 	if (status == CLI_OK)
-		status = chosen->output != NULL ? verb_compare_draw_file(&drawing, sides[0].target.path,
-									 sides[1].target.path, chosen)
-						: print_states(sides, comparison, chosen);
+		status = picture->output != NULL
+				 ? verb_compare_draw_file(&drawing, sides[0].target.path, sides[1].target.path,
+							  questions, picture->output)
+				 : print_states(sides, comparison, &questions[0]);
 	if (status == CLI_OK)
 		status = report_missing(sides, words);
 	histree_state_comparison_free(comparison);
@@ -639,38 +546,30 @@ static int compare_states(const struct cli_words *words, const struct compare_op
 /* ---- segments ------------------------------------------------------------------------------------ */
 
 static int print_segments(const struct segment_target targets[SIDES],
-			  const struct histree_segment_comparison *comparison, const struct compare_options *chosen)
+			  const struct histree_segment_comparison *comparison, const struct cli_question *question)
 {
+	struct row_writer rows;
 	const struct histree_segment_difference *all = histree_segment_comparison_all(comparison);
-	struct output *output = output_create(STDOUT_FILENO);
-	int status = all->a.count + all->b.count > 0 ? CLI_OK : (int)report_none("segments", chosen->where);
-	if (output == NULL)
-		return report_no_memory();
-	compare_rows_segments(output, row_format_find(chosen->format), comparison, chosen->top);
+	int status = all->a.count + all->b.count > 0 ? CLI_OK : (int)report_none("segments", question->where);
+	enum cli_exit code = open_rows(&rows, question, ROW_COLUMNS(segment_columns),
+				       "How many there were, and how long they lasted:\n");
+	if (code != CLI_OK)
+		return code;
+	put_segments(&rows, comparison);
 	for (int i = 0; i < SIDES; i++) {
 		const struct histree_loss loss = histree_segment_comparison_loss(comparison, i);
 		if (loss.nodes > 0)
 			status = segment_target_report_loss(targets[i].store, &loss);
 	}
-	return cli_end(output, status);
+	return rows_close(&rows, status);
 }
 
-static enum cli_exit open_segments(struct segment_target *target, char *path, const struct compare_options *chosen,
-				   const struct time_range_options *range, int number,
-				   struct histree_segment_side *side)
+static enum cli_exit open_segments(struct segment_target *target, const char *path,
+				   const struct cli_question *question, struct histree_segment_side *side)
 {
-	char *const words[] = { path, (char *)(uintptr_t)chosen->segments };
-	const struct segment_options wanted = { .from = range->from,
-						.to = range->to,
-						.where = chosen->where,
-						.host = host_of(chosen, number),
-						.host_name = verb_compare_host_options[number],
-						.from_name = range->from_name,
-						.to_name = range->to_name };
-	enum cli_exit code =
-		segment_target_open(target, &(struct cli_words){ .words = words, .count = 2 }, &wanted);
+	enum cli_exit code = segment_target_open(target, path, question->analysis, question);
 	if (code == CLI_OK)
-		code = segment_target_groups(target, chosen->by != NULL ? chosen->by : "name", &side->field);
+		code = segment_target_groups(target, question->by != NULL ? question->by : "name", &side->field);
 	side->store = target->store;
 	side->query = target->query;
 	return code;
@@ -679,7 +578,7 @@ static enum cli_exit open_segments(struct segment_target *target, char *path, co
 /* Ten buckets for each power of ten. */
 static int draw_segments(const struct cli_words *words, const struct histree_segment_side sides[SIDES],
 			 const struct histree_segment_comparison *comparison, struct verb_compare_drawing *drawing,
-			 const struct compare_options *chosen)
+			 const struct cli_question questions[SIDES], const char *path)
 {
 	const struct histree_density_options buckets = { .per_decade = 10, .field = HISTREE_SEGMENTS_TOGETHER };
 	struct histree_error error = { 0 };
@@ -690,28 +589,29 @@ static int draw_segments(const struct cli_words *words, const struct histree_seg
 						   &drawing->densities[i], &error) < 0)
 			status = report_error(&error);
 	if (status == CLI_OK)
-		status = verb_compare_draw_file(drawing, words->words[0], words->words[1], chosen);
+		status = verb_compare_draw_file(drawing, words->words[0], words->words[1], questions, path);
 	for (int i = 0; i < SIDES; i++)
 		histree_segment_density_free(drawing->densities[i]);
 	return status;
 }
 
-static int compare_segments(const struct cli_words *words, const struct compare_options *chosen,
-			    const struct time_range_options ranges[SIDES])
+static int compare_segments(const struct cli_words *words, const struct cli_question questions[SIDES],
+			    const struct picture_choice *picture)
 {
 	struct segment_target targets[SIDES] = { 0 };
 	struct histree_segment_side sides[SIDES] = { 0 };
 	struct histree_segment_comparison *comparison = NULL;
 	struct histree_error error = { 0 };
 	struct verb_compare_drawing drawing = { .states = NULL };
-	int status = choose_picture(chosen, &drawing.options);
+	int status = choose_picture(picture, &drawing.options);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
-		status = open_segments(&targets[i], words->words[i], chosen, &ranges[i], i, &sides[i]);
+		status = open_segments(&targets[i], words->words[i], &questions[i], &sides[i]);
 	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = chosen->output != NULL ? draw_segments(words, sides, comparison, &drawing, chosen)
-						: print_segments(targets, comparison, chosen);
+		status = picture->output != NULL
+				 ? draw_segments(words, sides, comparison, &drawing, questions, picture->output)
+				 : print_segments(targets, comparison, &questions[0]);
 	histree_segment_comparison_free(comparison);
 	for (int i = 0; i < SIDES; i++)
 		segment_target_close(&targets[i]);
@@ -720,36 +620,47 @@ static int compare_segments(const struct cli_words *words, const struct compare_
 
 /* -------------------------------------------------------------------------------------------------- */
 
+/* What is not said of B alone is said of both. */
+static void split(const struct compare_options *chosen, struct cli_question questions[SIDES])
+{
+	questions[0] = questions[1] = chosen->question;
+	questions[0].host_name = "host";
+	questions[1].from = chosen->question_b.from;
+	questions[1].to = chosen->question_b.to;
+	questions[1].host = chosen->question_b.host;
+	questions[1].from_name = "from-b";
+	questions[1].to_name = "to-b";
+	questions[1].host_name = "host-b";
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct compare_options chosen = { 0 };
+	struct cli_question questions[SIDES];
 	struct cli_words words;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	const struct time_range_options ranges[SIDES] = {
-		{ .from_name = "from", .to_name = "to", .from = chosen.from, .to = chosen.to },
-		{ .from_name = "from-b", .to_name = "to-b", .from = chosen.from_b, .to = chosen.to_b },
-	};
-	if (chosen.segments == NULL && (chosen.by != NULL || (chosen.where != NULL && !chosen.flame)))
+	struct cli_question *question = &chosen.question;
+	if (chosen.segments != NULL && question->analysis != NULL)
+		return report_exit(CLI_USAGE, "'--segments' is an old name of '--analysis': leave one out");
+	const bool are_segments = chosen.segments != NULL ||
+				  (!chosen.flame && target_is_of_segments(words.words[0], question->analysis));
+	if (chosen.segments != NULL)
+		question->analysis = chosen.segments;
+	if (!are_segments && (question->by != NULL || (question->where != NULL && !chosen.flame)))
 		return report_exit(CLI_USAGE,
-				   "'--by' and '--where' are for segments; name them with '--segments ANALYSIS'");
-	if (chosen.segments != NULL && (words.count > SIDES || chosen.analysis != NULL))
-		return report_exit(CLI_USAGE,
-				   "patterns and '--analysis' are for states, and '--segments' is given");
-	if (chosen.flame && (chosen.segments != NULL || chosen.top != 0))
-		return report_exit(CLI_USAGE, "'--flame' goes with neither '--segments' nor '--top'");
+				   "'--by' and '--where' are for segments; name them with '-a ANALYSIS'");
+	if (are_segments && words.count > SIDES)
+		return report_exit(CLI_USAGE, "patterns are for states, and '%s' has segments", question->analysis);
+	if (chosen.flame && are_segments)
+		return report_exit(CLI_USAGE, "'--flame' compares call stacks, and '%s' has segments",
+				   question->analysis);
+	split(&chosen, questions);
 	if (chosen.flame)
-		return compare_flame_run(&words, &(struct compare_flame){ .analysis = chosen.analysis,
-									  .format = chosen.format,
-									  .output = chosen.output,
-									  .replaces = chosen.force,
-									  .size = chosen.size,
-									  .where = chosen.where,
-									  .hosts = { chosen.host, chosen.host_b },
-									  .ranges = ranges });
-	return chosen.segments != NULL ? compare_segments(&words, &chosen, ranges)
-				       : compare_states(&words, &chosen, ranges);
+		return compare_flame_run(&words, questions, &chosen.picture);
+	return are_segments ? compare_segments(&words, questions, &chosen.picture)
+			    : compare_states(&words, questions, &chosen.picture);
 }
 
 const struct cli_verb verb_compare = {
@@ -759,6 +670,15 @@ const struct cli_verb verb_compare = {
 	.words_min = SIDES,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) |
+		ASKS(FORMAT),
+	.says = { [ASK_FROM] = " of A",
+		  [ASK_TO] = " of A",
+		  [ASK_HOST] = ": as A",
+		  [ASK_WHERE] = ", as in 'tid == 42'; of segments and, with --flame, samples",
+		  [ASK_BY] = ", a field of segments; default: name",
+		  [ASK_ANALYSIS] = ": its states, or how long its segments last; default: kernel, or the first "
+				   "history" },
 	.options = options,
 	.run = run,
 };

@@ -81,8 +81,11 @@ static void completion_bash_print_offer(struct output *output, enum cli_complete
 static void completion_bash_print_options(struct output *output, const struct cli_verb *verb)
 {
 	output_format(output, "\t%s:-*) _histree_offer -W '", verb->name);
-	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
-		output_format(output, "--%s ", option->name);
+	struct cli_option all[CLI_OPTIONS_MAX + 1];
+	const size_t count = cli_options_of(verb, all);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].help != NULL)
+			output_format(output, "--%s ", all[i].name);
 	output_text(output, "--help' ;;\n");
 }
 
@@ -188,7 +191,9 @@ static void print_option(struct output *output, const struct cli_verb *verb, con
 		output_text(output, option->complete == CLI_COMPLETE_PATH ? " -r" : " -x");
 	completion_fish_print_offer(output, option->complete, option->choices);
 	output_text(output, " -d ");
-	print_quoted(output, option->help);
+	char help[CLI_HELP_SIZE];
+	cli_option_help(option, help);
+	print_quoted(output, help);
 	output_char(output, '\n');
 }
 
@@ -198,8 +203,11 @@ static void print_verb(struct output *output, const struct cli_verb *verb)
 	print_quoted(output, verb->summary);
 	output_format(output, "\ncomplete -c histree -n '__histree_verb %s' -l help -s h -d 'print a help text'\n",
 		      verb->name);
-	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
-		print_option(output, verb, option);
+	struct cli_option all[CLI_OPTIONS_MAX + 1];
+	const size_t count = cli_options_of(verb, all);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].help != NULL)
+			print_option(output, verb, &all[i]);
 	if (verb->complete == CLI_COMPLETE_NOTHING)
 		return;
 	output_format(output, "complete -c histree -n '__histree_verb %s'", verb->name);
@@ -266,8 +274,11 @@ static void completion_zsh_print_offer(struct output *output, enum cli_complete 
 static void completion_zsh_print_options(struct output *output, const struct cli_verb *verb)
 {
 	output_format(output, "\t%s:-*) compadd -- ", verb->name);
-	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
-		output_format(output, "--%s ", option->name);
+	struct cli_option all[CLI_OPTIONS_MAX + 1];
+	const size_t count = cli_options_of(verb, all);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].help != NULL)
+			output_format(output, "--%s ", all[i].name);
 	output_text(output, "--help ;;\n");
 }
 
@@ -364,8 +375,10 @@ static void completion_print_words(struct output *output, enum cli_complete comp
 
 static void print_cases_of(struct output *output, const struct cli_verb *verb, completion_offer *print_offer)
 {
-	for (const struct cli_option *option = verb->options; option->name != NULL; option++) {
-		if (option->argument == NULL)
+	struct cli_option all[CLI_OPTIONS_MAX + 1];
+	const size_t count = cli_options_of(verb, all);
+	for (const struct cli_option *option = all; option < all + count; option++) {
+		if (option->argument == NULL || option->help == NULL)
 			continue;
 		output_format(output, "\t%s:--%s", verb->name, option->name);
 		if (option->letter != '\0')

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/table.h"
 #include "cli/option.h"
@@ -172,52 +171,26 @@ void path_totals_release(struct path_totals *totals)
 enum { NAME_SIZE = 256 };
 
 struct path_options {
-	const char *analysis, *format, *from, *to;
-	const char *output, *size, *rules;
-	bool totals, force;
+	struct cli_question question;
+	struct picture_choice picture;
+	const char *rules;
+	bool totals;
 };
 
-static const char *const rule_names[] = { "trace-compass", "own", NULL };
+const char *const path_rule_names[] = { "trace-compass", "own", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct path_options, from),
-	  .help = "begin at this time; default: the start of the history" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct path_options, to),
-	  .help = "end with the first change of the thread at this time or later; default: the end of the "
-		  "history" },
 	{ .name = "rules",
 	  .argument = "RULES",
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct path_options, rules),
-	  .choices = rule_names,
-	  .help = "find the path by the rules of trace-compass, or by our own, as histree why does; default: "
-		  "trace-compass" },
+	  .choices = path_rule_names,
+	  .help = "follow the rules of trace-compass, or our own, as histree why does; default: trace-compass" },
 	{ .name = "totals",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct path_options, totals),
 	  .help = "add up the time on the path by thread and state, the longest first" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "FILE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct path_options, output),
-	  .help = "draw the path into this file, whose name ends in .svg or .png",
-	  .complete = CLI_COMPLETE_PATH },
-	CLI_OPTION_FORCE(struct path_options, "replace an existing FILE once the new one is whole"),
-	{ .name = "size",
-	  .argument = "SIZE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct path_options, size),
-	  .help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high as the "
-		  "rows" },
-	CLI_OPTION_ANALYSIS(struct path_options, "read the history of this analysis; default: graph"),
-	CLI_OPTION_FORMAT(struct path_options),
+	CLI_OPTIONS_PICTURE(struct path_options, picture, "draw the path", "the rows"),
 	{ 0 },
 };
 
@@ -230,30 +203,18 @@ struct printing {
 	struct histree_path_request request;
 };
 
-/* People who look at one host know which. */
-static bool has_hosts(const struct printing *printing, const struct row_format *format)
-{
-	return printing->hosts != NULL || !format->for_people;
-}
-
 static void put_host(struct printing *printing, size_t host)
 {
-	if (has_hosts(printing, printing->rows.format))
-		row_text(&printing->rows, printing->hosts != NULL ? printing->hosts[host].name : printing->host);
-}
-
-static void put_name(struct printing *printing, size_t host, int32_t tid, histree_time time)
-{
-	char name[NAME_SIZE];
-	size_t size = histree_critical_path_name(printing->path, host, tid, time, name, sizeof(name));
-	row_bytes(&printing->rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
+	row_text(&printing->rows, printing->hosts != NULL ? printing->hosts[host].name : printing->host);
 }
 
 static void put_thread(struct printing *printing, size_t host, int32_t tid, histree_time time)
 {
+	char name[NAME_SIZE];
+	size_t size = histree_critical_path_name(printing->path, host, tid, time, name, sizeof(name));
 	put_host(printing, host);
 	row_number(&printing->rows, tid);
-	put_name(printing, host, tid, time);
+	row_bytes(&printing->rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------- */
@@ -261,20 +222,14 @@ static void put_thread(struct printing *printing, size_t host, int32_t tid, hist
 static enum cli_exit put_step(struct printing *printing, const struct histree_path_step *step)
 {
 	struct row_writer *rows = &printing->rows;
-	row_names(rows);
 	row_text(rows, step->is_arrow ? "arrow" : "state");
 	row_number(rows, step->start);
 	row_number(rows, step->end);
-	if (rows->format->for_people)
-		row_duration(rows, (uint64_t)step->end - (uint64_t)step->start);
+	row_duration(rows, (uint64_t)step->end - (uint64_t)step->start);
 	put_thread(printing, step->host, step->tid, step->start);
 	row_text(rows, histree_graph_state_name(step->state));
-	if (step->is_arrow) {
-		put_host(printing, step->to_host);
-		row_number(rows, step->to_tid);
-		if (rows->format->for_people)
-			put_name(printing, step->to_host, step->to_tid, step->end);
-	}
+	if (step->is_arrow)
+		put_thread(printing, step->to_host, step->to_tid, step->end);
 	while (rows->column < rows->column_count)
 		row_null(rows);
 	row_end(rows);
@@ -307,7 +262,6 @@ static void put_totals(struct printing *printing)
 	path_totals_sort(&printing->totals);
 	for (size_t i = 0; i < printing->totals.count; i++) {
 		const struct path_total *total = &printing->totals.all[i];
-		row_names(rows);
 		put_thread(printing, total->host, total->tid, total->life);
 		row_text(rows, histree_graph_state_name(total->state));
 		row_duration(rows, total->ns);
@@ -324,9 +278,10 @@ static enum cli_exit walk(struct printing *printing,
 {
 	struct histree_path_step step;
 	struct histree_error error;
-	enum histree_status status;
+	enum histree_status status = HISTREE_END;
 	bool is_begun = false;
-	while ((status = histree_cursor_next(printing->path, &error)) == HISTREE_OK) {
+	while (!rows_are_full(&printing->rows) &&
+	       (status = histree_cursor_next(printing->path, &error)) == HISTREE_OK) {
 		step = *histree_cursor_path_step(printing->path);
 		enum cli_exit code = take(printing, &step);
 		if (!is_begun)
@@ -336,72 +291,44 @@ static enum cli_exit walk(struct printing *printing,
 		if (code != CLI_OK)
 			return code;
 	}
-	return status == HISTREE_END ? CLI_OK : report_error(&error);
+	return status >= HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-/* Which of them a format has. */
-enum whose { ALL, PEOPLE, HOSTS };
-
-struct path_column {
-	struct row_column column;
-	enum whose whose;
+static const struct row_column total_columns[] = {
+	{ .name = "host", .width = 12, .when = ROW_HOSTS },
+	{ .name = "tid", .width = 8, .to_the_right = true },
+	{ .name = "name", .width = 20 },
+	{ .name = "state", .width = 12 },
+	{ .name = "duration", .width = 10, .to_the_right = true },
+	{ .name = "steps", .width = 8, .to_the_right = true },
+	{ .name = "percent", .width = 8, .to_the_right = true },
 };
 
-static const struct path_column total_columns[] = {
-	{ { .name = "host", .width = 12 }, HOSTS },
-	{ { .name = "tid", .width = 8, .to_the_right = true }, ALL },
-	{ { .name = "name", .width = 20 }, ALL },
-	{ { .name = "state", .width = 12 }, ALL },
-	{ { .name = "duration", .width = 10, .to_the_right = true }, ALL },
-	{ { .name = "steps", .width = 8, .to_the_right = true }, ALL },
-	{ { .name = "percent", .width = 8, .to_the_right = true }, ALL },
+static const struct row_column step_columns[] = {
+	{ .name = "kind", .width = 5 },
+	{ .name = "start", .width = 19, .to_the_right = true },
+	{ .name = "end", .width = 19, .to_the_right = true },
+	{ .name = "duration", .width = 10, .to_the_right = true, .when = ROW_PEOPLE },
+	{ .name = "host", .width = 12, .when = ROW_HOSTS },
+	{ .name = "tid", .width = 8, .to_the_right = true },
+	{ .name = "name", .width = 20 },
+	{ .name = "state", .width = 12 },
+	{ .name = "to_host", .width = 12, .when = ROW_HOSTS },
+	{ .name = "to_tid", .width = 8, .to_the_right = true },
+	{ .name = "to_name", .width = 20, .when = ROW_PEOPLE },
 };
-
-static const struct path_column step_columns[] = {
-	{ { .name = "kind", .width = 5 }, ALL },
-	{ { .name = "start", .width = 19, .to_the_right = true }, ALL },
-	{ { .name = "end", .width = 19, .to_the_right = true }, ALL },
-	{ { .name = "duration", .width = 10, .to_the_right = true }, PEOPLE },
-	{ { .name = "host", .width = 12 }, HOSTS },
-	{ { .name = "tid", .width = 8, .to_the_right = true }, ALL },
-	{ { .name = "name", .width = 20 }, ALL },
-	{ { .name = "state", .width = 12 }, ALL },
-	{ { .name = "to_host", .width = 12 }, HOSTS },
-	{ { .name = "to_tid", .width = 8, .to_the_right = true }, ALL },
-	{ { .name = "to_name", .width = 20 }, PEOPLE },
-};
-
-enum {
-	STEP_COLUMNS = sizeof(step_columns) / sizeof(*step_columns),
-	TOTAL_COLUMNS = sizeof(total_columns) / sizeof(*total_columns),
-};
-
-static size_t choose_columns(const struct printing *printing, const struct row_format *format,
-			     const struct path_column *from, size_t count, struct row_column *out)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (from[i].whose == ALL || (from[i].whose == PEOPLE && format->for_people) ||
-		    (from[i].whose == HOSTS && has_hosts(printing, format)))
-			out[kept++] = from[i].column;
-	return kept;
-}
 
 static enum cli_exit print(struct printing *printing, const struct path_options *chosen)
 {
-	const struct row_format *format = row_format_find(chosen->format);
-	struct row_column columns[STEP_COLUMNS];
-	size_t count = choose_columns(printing, format, chosen->totals ? total_columns : step_columns,
-				      chosen->totals ? TOTAL_COLUMNS : STEP_COLUMNS, columns);
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	row_writer_begin(&printing->rows, format, output, columns, count);
-	enum cli_exit code = walk(printing, chosen->totals ? add_total : put_step);
+	const unsigned kind = ROWS_NAMED | (printing->hosts != NULL ? ROWS_OF_HOSTS : 0);
+	enum cli_exit code =
+		chosen->totals ? rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(total_columns), kind)
+			       : rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(step_columns), kind);
+	if (code == CLI_OK)
+		code = walk(printing, chosen->totals ? add_total : put_step);
 	if (code == CLI_OK && chosen->totals)
 		put_totals(printing);
-	row_writer_finish(&printing->rows);
-	return cli_end(output, code);
+	return (enum cli_exit)rows_close(&printing->rows, code);
 }
 
 /* ---- pictures ----------------------------------------------------------------------------------------------- */
@@ -426,11 +353,11 @@ static enum cli_exit choose(struct drawing *drawing, const char *thread, const s
 	struct histree_draw_path_options *path = &drawing->options;
 	enum cli_exit code = path_thread_read(thread, drawing->history, &path->host, &path->tid);
 	if (code == CLI_OK)
-		code = time_option_range(chosen->from, chosen->to, &span, &path->from, &path->to);
+		code = question_range(&chosen->question, &span, &path->from, &path->to);
 	if (chosen->rules != NULL && strcmp(chosen->rules, "own") == 0)
 		path->rules = HISTREE_PATH_RULES_OWN;
 	/* The last edge ends one after the history. */
-	if (chosen->to == NULL)
+	if (chosen->question.to == NULL)
 		path->to = span.end + 1;
 	return code;
 }
@@ -451,7 +378,7 @@ static enum cli_exit answer(struct printing *printing, const struct drawing *dra
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct path_options chosen = { .analysis = "graph" };
+	struct path_options chosen = { .question = { .analysis = "graph" } };
 	struct printing printing = { 0 };
 	struct histree_history *history = NULL;
 	struct cli_words words;
@@ -461,21 +388,20 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
-	if (status == CLI_OK && chosen.output != NULL)
-		status = picture_file_format(chosen.output, chosen.force, &drawing.options.format);
+	status = picture_choice_read(&chosen.picture, &drawing.options.format, &drawing.options.width,
+				     &drawing.options.height);
 	if (status != CLI_OK)
 		return status;
-	status = target_open_history(&target, words.words[0], chosen.analysis, &history);
+	status = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
 	drawing.history = history;
 	if (status == CLI_OK)
 		status = choose(&drawing, words.words[1], &chosen);
 	if (status == CLI_OK) {
 		printing.hosts = histree_history_hosts(history, &host_count);
 		printing.host = target_host_name(&target);
-		status = printing.host == NULL   ? report_no_memory()
-			 : chosen.output != NULL ? picture_file_draw(chosen.output, draw, &drawing)
-						 : answer(&printing, &drawing, &chosen);
+		status = printing.host == NULL           ? report_no_memory()
+			 : chosen.picture.output != NULL ? picture_file_draw(chosen.picture.output, draw, &drawing)
+							 : answer(&printing, &drawing, &chosen);
 	}
 	if (status == CLI_OK)
 		status = host_part_missing(history);
@@ -493,6 +419,10 @@ const struct cli_verb verb_critical_path = {
 	.arguments = "STORE THREAD",
 	.words_min = 2,
 	.words_max = 2,
+	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_TO] = "; the path ends with the first change of the thread after it",
+		  [ASK_ANALYSIS] = "; default: graph" },
 	.options = options,
 	.run = run,
 };

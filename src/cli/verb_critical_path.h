@@ -13,6 +13,9 @@
 #include "histree/critical_path.h"
 #include "histree/history.h"
 
+/* The choices of --rules, in the order of enum histree_path_rules; NULL at the end. */
+extern const char *const path_rule_names[];
+
 /* Read HOST/TID, or the number alone where one host has it.  What is wrong with it is reported. */
 enum cli_exit path_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid);
 

@@ -286,34 +286,19 @@ static void density_rows_print_shades(const struct density_rows *rows, struct ou
 enum { LINES_MAX = 40000 };
 
 struct density_options {
-	struct segment_options segments;
-	const char *by, *per_decade, *format;
-	uint64_t time_buckets;
+	struct cli_question question;
+	const char *per_decade;
 };
 
 static const char *const divisions[] = { "1", "3", "5", "10", "20", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "by",
-	  .argument = "FIELD",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct density_options, by),
-	  .help = "count each value of this field by itself" },
-	{ .name = "time-buckets",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct density_options, time_buckets),
-	  .help = "count each of N equal parts of the time by itself",
-	  .min = 1,
-	  .max = 10000 },
 	{ .name = "per-decade",
 	  .argument = "N",
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct density_options, per_decade),
 	  .help = "use 1, 3, 5, 10 or 20 buckets for each power of ten; default: 3",
 	  .choices = divisions },
-	CLI_OPTIONS_SEGMENTS(struct density_options, segments),
-	CLI_OPTION_FORMAT(struct density_options),
 	{ 0 },
 };
 
@@ -329,12 +314,13 @@ static enum cli_exit read_options(const struct density_options *chosen, struct s
 	*density = (struct histree_density_options){
 		.per_decade = chosen->per_decade != NULL ? (unsigned)atoi(chosen->per_decade) : 0,
 		.field = HISTREE_SEGMENTS_TOGETHER,
-		.group_max = LINES_MAX / (chosen->time_buckets > 0 ? chosen->time_buckets : 1),
-		.column_count = (uint32_t)chosen->time_buckets,
+		.group_max = LINES_MAX / (chosen->question.parts > 0 ? chosen->question.parts : 1),
+		.column_count = (uint32_t)chosen->question.parts,
 		.from = within(&target->span, target->query.from),
 		.to = within(&target->span, target->query.to),
 	};
-	return chosen->by == NULL ? CLI_OK : segment_target_groups(target, chosen->by, &density->field);
+	return chosen->question.by == NULL ? CLI_OK
+					   : segment_target_groups(target, chosen->question.by, &density->field);
 }
 
 static int print(const struct histree_segment_store *store, const struct histree_segment_density *density,
@@ -366,19 +352,20 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
+	const char *analysis = segment_target_analysis(&words, &chosen.question);
 	struct segment_target target;
 	struct histree_density_options asked;
 	struct histree_segment_density *density = NULL;
 	struct histree_error error = { 0 };
-	status = segment_target_open(&target, &words, &chosen.segments);
+	status = segment_target_open(&target, words.words[0], analysis, &chosen.question);
 	if (status == CLI_OK)
 		status = read_options(&chosen, &target, &asked);
 	if (status == CLI_OK &&
 	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status =
-			print(target.store, density, &asked, row_format_find(chosen.format), chosen.segments.where);
+		status = print(target.store, density, &asked, row_format_find(chosen.question.format),
+			       chosen.question.where);
 	histree_segment_density_free(density);
 	segment_target_close(&target);
 	return status;
@@ -387,10 +374,12 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 const struct cli_verb verb_density = {
 	.name = "density",
 	.summary = "count segments by their duration: a histogram",
-	.arguments = "STORE ANALYSIS",
-	.words_min = 2,
+	.arguments = "STORE [ANALYSIS]",
+	.words_min = 1,
 	.words_max = 2,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = (ASKS_OF_SEGMENTS & ~ASKS(LIMIT) & ~ASKS(COLUMNS)) | ASKS(BY) | ASKS(PARTS),
+	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field" },
 	.options = options,
 	.run = run,
 };

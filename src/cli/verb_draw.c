@@ -8,30 +8,23 @@
 
 #include "cli/attribute_list.h"
 #include "cli/chart_rows.h"
-#include "cli/picture_file.h"
-#include "cli/verb_flame.h"
-#include "cli/target.h"
 #include "cli/option.h"
+#include "cli/picture_file.h"
+#include "cli/target.h"
 #include "cli/verb.h"
+#include "cli/verb_flame.h"
 #include "histree/draw.h"
 
 struct draw_options {
-	const char *analysis, *output, *from, *to, *view, *chart, *rows, *size, *theme, *title;
-	bool force;
+	struct cli_question question;
+	struct picture_choice picture;
+	const char *view, *chart, *rows;
 };
 
-/* In the order of enum histree_draw_view and of enum histree_draw_theme. */
+/* In the order of enum histree_draw_view. */
 static const char *const views[] = { "control-flow", "resources", "attributes", "tree", "flame", "chart", NULL };
-static const char *const themes[] = { "light", "dark", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "FILE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct draw_options, output),
-	  .help = "write the picture to this file, whose name ends in .svg or .png",
-	  .complete = CLI_COMPLETE_PATH },
 	{ .name = "view",
 	  .argument = "VIEW",
 	  .kind = CLI_CHOICE,
@@ -44,42 +37,9 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct draw_options, chart),
 	  .help = "draw this chart of the store, see 'histree ls --charts'" },
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct draw_options, from),
-	  .help = "begin at this time; default: the start of the history" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct draw_options, to),
-	  .help = "end at this time; default: the end of the history" },
-	{ .name = "rows",
-	  .argument = "PATTERN",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct draw_options, rows),
-	  .help = "draw only the rows of these attributes; default: the busiest threads, or as many as there is "
-		  "room "
-		  "for" },
-	{ .name = "size",
-	  .argument = "SIZE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct draw_options, size),
-	  .help = "make it WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high as the rows" },
-	{ .name = "theme",
-	  .argument = "THEME",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct draw_options, theme),
-	  .help = "use the colours light or dark; default: light",
-	  .choices = themes },
-	{ .name = "title",
-	  .argument = "TEXT",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct draw_options, title),
-	  .help = "write this text above the picture; default: the name of STORE" },
-	CLI_OPTION_FORCE(struct draw_options, "replace an existing FILE once the new one is whole"),
-	CLI_OPTION_ANALYSIS(struct draw_options,
-			    "read the history of this analysis; default: kernel, or the first"),
+	{ .name = "rows", .argument = "PATTERN", .kind = CLI_TEXT, .member = offsetof(struct draw_options, rows) },
+	CLI_OPTIONS_PICTURE(struct draw_options, picture, "draw", "the rows"),
+	CLI_OPTIONS_PICTURE_LOOK(struct draw_options, picture),
 	{ 0 },
 };
 
@@ -98,7 +58,7 @@ static enum cli_exit open_history(struct target *target, const char *path, const
 				  struct histree_history **out)
 {
 	struct histree_error error = { 0 };
-	const char *analysis = chosen->analysis;
+	const char *analysis = chosen->question.analysis;
 	if (chosen->chart == NULL || analysis != NULL)
 		return target_open_history(target, path, analysis, out);
 	*out = NULL;
@@ -117,12 +77,10 @@ static enum cli_exit open_history(struct target *target, const char *path, const
 /* Checks what does not depend on the history. */
 static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
 {
-	enum cli_exit code = picture_file_format(chosen->output, chosen->force, &picture->format);
-	if (code != CLI_OK)
-		return code;
-	if (chosen->theme != NULL)
-		picture->theme = (enum histree_draw_theme)index_of(themes, chosen->theme);
-	return picture_file_size(chosen->size, &picture->width, &picture->height);
+	if (chosen->picture.output == NULL && histree_can_draw())
+		return report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
+	picture->theme = picture_choice_theme(&chosen->picture);
+	return picture_choice_read(&chosen->picture, &picture->format, &picture->width, &picture->height);
 }
 
 static bool has_threads(const struct histree_history *history)
@@ -151,18 +109,16 @@ static void choose_view(const struct draw_options *chosen, const struct histree_
 		picture->view = (enum histree_draw_view)index_of(views, chosen->view);
 }
 
-/* The quarks of --rows, by path; the caller frees *quarks. */
-static enum cli_exit choose_rows(const struct draw_options *chosen, const struct histree_history *history,
+/* The quarks of the patterns, by path; the caller frees *quarks. */
+static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, const struct histree_history *history,
 				 struct histree_draw_options *picture, histree_quark **quarks)
 {
 	const enum attribute_kinds kinds =
 		picture->view == HISTREE_DRAW_FLAME ? ALL_ATTRIBUTES : ATTRIBUTES_WITH_STATES;
-	if (chosen->rows == NULL)
-		return CLI_OK;
 	struct attribute_list list = { 0 };
-	char *pattern = strdup(chosen->rows);
-	enum cli_exit code =
-		pattern == NULL ? report_no_memory() : attribute_list_match(&list, history, &pattern, 1, kinds);
+	if (pattern_count == 0)
+		return CLI_OK;
+	enum cli_exit code = attribute_list_match(&list, history, patterns, pattern_count, kinds);
 	if (code == CLI_OK) {
 		*quarks = malloc(list.count * sizeof(**quarks));
 		code = *quarks == NULL ? report_no_memory() : CLI_OK;
@@ -172,8 +128,17 @@ static enum cli_exit choose_rows(const struct draw_options *chosen, const struct
 	picture->quarks = *quarks;
 	picture->quark_count = list.count;
 	attribute_list_release(&list);
-	free(pattern);
 	return code;
+}
+
+/* --rows PATTERN is the old spelling of one pattern. */
+static enum cli_exit choose_old_or_new(const struct draw_options *chosen, const struct cli_words *words,
+				       const struct histree_history *history, struct histree_draw_options *picture,
+				       histree_quark **quarks)
+{
+	char *old[] = { (char *)(uintptr_t)chosen->rows };
+	return chosen->rows != NULL ? choose_rows(old, 1, history, picture, quarks)
+				    : choose_rows(words->words + 1, words->count - 1, history, picture, quarks);
 }
 
 /* Those of a trace of tracks, where the store has them; a picture can do without. */
@@ -220,23 +185,23 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 							"--charts' lists"
 						      : "'--chart' is of '--view chart'");
 	code = chosen.view != NULL && strcmp(chosen.view, "flame") == 0
-		       ? stack_history_open(&target, words.words[0], chosen.analysis, &history)
+		       ? stack_history_open(&target, words.words[0], chosen.question.analysis, &history)
 		       : open_history(&target, words.words[0], &chosen, &history);
 	char *title = code == CLI_OK ? picture_file_title(target.path) : NULL;
 	if (code == CLI_OK && title == NULL)
 		code = report_no_memory();
-	picture.title = chosen.title != NULL ? chosen.title : title;
+	picture.title = chosen.picture.title != NULL ? chosen.picture.title : title;
 	if (code == CLI_OK) {
 		struct time_span span = time_span_of_history(histree_history_info(history));
-		code = time_option_range(chosen.from, chosen.to, &span, &picture.from, &picture.to);
+		code = question_range(&chosen.question, &span, &picture.from, &picture.to);
 	}
 	if (code == CLI_OK) {
 		choose_view(&chosen, history, &picture);
-		code = choose_rows(&chosen, history, &picture, &quarks);
+		code = choose_old_or_new(&chosen, &words, history, &picture, &quarks);
 		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)
-		code = picture_file_draw(chosen.output, draw, &(struct drawing){ history, &picture });
+		code = picture_file_draw(chosen.picture.output, draw, &(struct drawing){ history, &picture });
 	free(quarks);
 	free(title);
 	histree_segment_store_close(picture.flows);
@@ -248,10 +213,11 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 const struct cli_verb verb_draw = {
 	.name = "draw",
 	.summary = "draw a picture of states or numbers over time, or of the tree",
-	.arguments = "STORE",
+	.arguments = "STORE [PATTERN]...",
 	.words_min = 1,
-	.words_max = 1,
-	.complete = CLI_COMPLETE_PATH,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS_RANGE | ASKS(ANALYSIS),
 	.options = options,
 	.run = run,
 };

@@ -5,47 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
+#include "cli/option.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
-#include "cli/option.h"
 #include "cli/verb.h"
 #include "histree/event_query.h"
 
 struct events_options {
-	const char *from, *to, *where, *format;
-	uint64_t top;
+	struct cli_question question;
 };
 
-static const struct cli_option options[] = {
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct events_options, from),
-	  .help = "take only events at this time or later" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct events_options, to),
-	  .help = "take only events at this time or earlier" },
-	{ .name = "where",
-	  .argument = "EXPR",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct events_options, where),
-	  .help = "take only events that pass, as in 'type matches sys_enter && args[2] > 4096'" },
-	{ .name = "top",
-	  .letter = 'n',
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct events_options, top),
-	  .help = "print the first N of them only",
-	  .min = 1,
-	  .max = INT64_MAX },
-	CLI_OPTION_FORMAT(struct events_options),
-	{ 0 },
-};
+static const struct cli_option options[] = { { 0 } };
 
 struct listing {
 	struct target target;
@@ -56,43 +28,51 @@ struct listing {
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	size_t host_count;
 	histree_time from, to;
-	bool has_fields; /* as an object, which JSON alone has room for */
 	struct row_writer rows;
 };
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
+/* The fields as an object have room in JSON alone. */
+static const struct row_column columns[] = {
+	{ .name = "number", .width = 8, .to_the_right = true },
+	{ .name = "time", .width = 19, .to_the_right = true },
+	{ .name = "host", .width = 12 },
+	{ .name = "cpu", .width = 3, .to_the_right = true },
+	{ .name = "type", .width = 24 },
+	{ .name = "contents" },
+	{ .name = "fields", .when = ROW_JSON },
+};
+
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), COLUMN_OF_HOST = 2 };
+
 static bool put_event(struct listing *listing, const struct histree_event *event)
 {
-	const char *type = listing->types[event->type], *contents = histree_event_reader_contents(listing->reader);
-	if (contents == NULL)
+	const bool is_json = listing->rows.format == &row_format_json;
+	const char *contents = histree_event_reader_contents(listing->reader);
+	const char *fields = contents != NULL && is_json ? histree_event_reader_json(listing->reader) : "";
+	if (contents == NULL || fields == NULL)
 		return false;
 	row_unsigned(&listing->rows, event->number);
 	row_number(&listing->rows, event->time);
-	if (listing->hosts != NULL)
-		row_text(&listing->rows, listing->hosts[event->host].name);
+	row_text_or_null(&listing->rows, listing->hosts != NULL ? listing->hosts[event->host].name : NULL);
 	if (event->cpu < 0)
 		row_null(&listing->rows);
 	else
 		row_number(&listing->rows, event->cpu);
-	row_text(&listing->rows, type);
+	row_text(&listing->rows, listing->types[event->type]);
 	row_text(&listing->rows, contents);
-	if (listing->has_fields) {
-		const char *fields = histree_event_reader_json(listing->reader);
-		if (fields == NULL)
-			return false;
-		row_json(&listing->rows, fields);
-	}
+	row_json(&listing->rows, fields);
 	row_end(&listing->rows);
 	return true;
 }
 
-static enum cli_exit print_events(struct listing *listing, uint64_t top)
+static enum cli_exit print_events(struct listing *listing)
 {
 	struct histree_error error = { 0 };
 	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { listing->from, listing->to, false } };
 	enum histree_status status = histree_event_query_start(listing->query, &range, &error);
-	while (status == HISTREE_OK && listing->rows.row_count < top) {
+	while (status == HISTREE_OK && !rows_are_full(&listing->rows)) {
 		status = histree_cursor_next(listing->query, &error);
 		if (status == HISTREE_OK && !put_event(listing, histree_cursor_event(listing->query)))
 			return report_no_memory();
@@ -125,46 +105,26 @@ static enum cli_exit report_no_events(const struct listing *listing, const char 
 				   : "");
 }
 
-static int print(struct listing *listing, const struct events_options *chosen)
+static int print(struct listing *listing, const struct cli_question *question)
 {
-	static const struct row_column of_hosts[] = {
-		{ .name = "number", .width = 8, .to_the_right = true },
-		{ .name = "time", .width = 19, .to_the_right = true },
-		{ .name = "host", .width = 12 },
-		{ .name = "cpu", .width = 3, .to_the_right = true },
-		{ .name = "type", .width = 24 },
-		{ .name = "contents" },
-		{ .name = "fields" },
-	};
-	static const struct row_column of_one[] = {
-		{ .name = "number", .width = 8, .to_the_right = true },
-		{ .name = "time", .width = 19, .to_the_right = true },
-		{ .name = "cpu", .width = 3, .to_the_right = true },
-		{ .name = "type", .width = 24 },
-		{ .name = "contents" },
-		{ .name = "fields" },
-	};
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	bool has_hosts = listing->hosts != NULL;
-	size_t count = has_hosts ? sizeof(of_hosts) / sizeof(of_hosts[0]) : sizeof(of_one) / sizeof(of_one[0]);
-	listing->has_fields = chosen->format != NULL && strcmp(chosen->format, "json") == 0;
-	row_writer_begin(&listing->rows, row_format_find(chosen->format), output, has_hosts ? of_hosts : of_one,
-			 count - !listing->has_fields);
-	enum cli_exit status = print_events(listing, chosen->top > 0 ? chosen->top : UINT64_MAX);
-	row_writer_finish(&listing->rows);
+	struct row_column own[COLUMNS];
+	memcpy(own, columns, sizeof(columns));
+	own[COLUMN_OF_HOST].is_hidden = listing->hosts == NULL;
+	enum cli_exit status = rows_open(&listing->rows, question, own, COLUMNS, ROWS_PLAIN);
+	if (status != CLI_OK)
+		return status;
+	status = print_events(listing);
 	if (status == CLI_OK)
 		status = report_missing(listing);
 	if (status == CLI_OK && listing->rows.row_count == 0)
-		status = report_no_events(listing, chosen->where);
-	return cli_end(output, status);
+		status = report_no_events(listing, question->where);
+	return rows_close(&listing->rows, status);
 }
 
 /* ---- the verb -------------------------------------------------------------------------------------------- */
 
 static enum cli_exit open_events(struct listing *listing, const struct cli_words *words,
-				 const struct events_options *chosen)
+				 const struct cli_question *question)
 {
 	struct histree_error error = { 0 };
 	size_t type_count;
@@ -187,14 +147,14 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	listing->hosts = histree_events_hosts(listing->events, &listing->host_count);
 	const struct histree_store_info *info = histree_store_info(listing->target.store);
 	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
-	enum cli_exit exit = time_option_range(chosen->from, chosen->to, &span, &listing->from, &listing->to);
-	if (exit == CLI_OK && chosen->from == NULL)
+	enum cli_exit exit = question_range(question, &span, &listing->from, &listing->to);
+	if (exit == CLI_OK && question->from == NULL && question->at == NULL)
 		listing->from = INT64_MIN;
-	if (exit == CLI_OK && chosen->to == NULL)
+	if (exit == CLI_OK && question->to == NULL && question->at == NULL)
 		listing->to = INT64_MAX;
 	if (exit != CLI_OK)
 		return exit;
-	status = histree_event_query_create(listing->events, listing->reader, chosen->where, span.start, span.end,
+	status = histree_event_query_create(listing->events, listing->reader, question->where, span.start, span.end,
 					    &listing->query, &error);
 	if (status != HISTREE_OK)
 		return report_error(&error);
@@ -210,9 +170,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	status = open_events(&listing, &words, &chosen);
+	status = open_events(&listing, &words, &chosen.question);
 	if (status == CLI_OK)
-		status = print(&listing, &chosen);
+		status = print(&listing, &chosen.question);
 	histree_cursor_free(listing.query);
 	histree_event_reader_free(listing.reader);
 	histree_events_close(listing.events);
@@ -227,6 +187,8 @@ const struct cli_verb verb_events = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
+	.says = { [ASK_WHERE] = ", as in 'type matches sys_enter && args[2] > 4096'" },
 	.options = options,
 	.run = run,
 };

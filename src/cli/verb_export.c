@@ -13,8 +13,9 @@
 #include "histree/filter.h"
 
 struct export_options {
-	const char *output, *format, *columns, *compression, *partition, *analysis, *progress;
-	struct export_choice choice;
+	struct cli_question question;
+	const char *output, *format, *compression, *partition, *progress, *segments;
+	bool events;
 	bool force;
 };
 
@@ -42,33 +43,11 @@ static const struct cli_option options[] = {
 	{ .name = "segments",
 	  .argument = "NAME",
 	  .kind = CLI_TEXT,
-	  .member = offsetof(struct export_options, choice.segments),
-	  .help = "write the segments of this analysis instead of states",
-	  .complete = CLI_COMPLETE_ANALYSIS },
+	  .member = offsetof(struct export_options, segments) },
 	{ .name = "events",
 	  .kind = CLI_FLAG,
-	  .member = offsetof(struct export_options, choice.events),
+	  .member = offsetof(struct export_options, events),
 	  .help = "write the events of the trace instead of states" },
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct export_options, choice.from),
-	  .help = "write what there is from this time on" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct export_options, choice.to),
-	  .help = "write what there is up to this time, inclusive" },
-	{ .name = "where",
-	  .argument = "EXPR",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct export_options, choice.where),
-	  .help = "write only states, segments or events that pass, as in 'duration > 1ms'" },
-	{ .name = "columns",
-	  .argument = "LIST",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct export_options, columns),
-	  .help = "of arrow, arrow-stream, parquet and csv, write only these columns, as in 'path,start,value'" },
 	{ .name = "compression",
 	  .argument = "HOW",
 	  .kind = CLI_CHOICE,
@@ -81,8 +60,6 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct export_options, partition),
 	  .help = "of parquet, make the folder OUT with files by analysis and hour, day, minute or second",
 	  .choices = slices },
-	CLI_OPTION_ANALYSIS(struct export_options,
-			    "write the history of this analysis; default: kernel, or the first"),
 	CLI_OPTION_FORCE(struct export_options, "replace an existing OUT once the new one is whole"),
 	CLI_OPTION_PROGRESS(struct export_options),
 	{ 0 },
@@ -140,7 +117,7 @@ static enum cli_exit check(const struct export_options *chosen, const struct exp
 	if (format == NULL)
 		return report_exit(CLI_USAGE,
 				   "needs '--format', or '-o OUT' whose ending says it, as in trace.json");
-	if (chosen->columns != NULL && !format->takes_columns)
+	if (chosen->question.columns != NULL && !format->takes_columns)
 		return report_exit(CLI_USAGE, "'--columns' is of arrow, arrow-stream, parquet and csv, not of %s",
 				   format->name);
 	if (chosen->compression != NULL && !format->takes_compression)
@@ -172,7 +149,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct export_run run = { .source = &source,
 				  .store = words.words[0],
 				  .path = chosen.output,
-				  .column_names = chosen.columns,
+				  .column_names = chosen.question.columns,
 				  .progress = &progress,
 				  .is_partitioned = chosen.partition != NULL,
 				  .replaces = chosen.force,
@@ -181,9 +158,11 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	for (int i = 0; run.is_partitioned && slices[i] != NULL; i++)
 		if (strcmp(slices[i], chosen.partition) == 0)
 			run.slice = (enum histree_partition_slice)i;
-	chosen.choice.analysis = chosen.analysis;
-	chosen.choice.for_viewer = format->for_viewer;
-	code = export_source_open(&source, &words, &chosen.choice);
+	const struct export_choice choice = { .question = &chosen.question,
+					      .segments = chosen.segments,
+					      .events = chosen.events,
+					      .for_viewer = format->for_viewer };
+	code = export_source_open(&source, &words, &choice);
 	if (code == CLI_OK && source.history != NULL && format->leaves_out != 0)
 		run.columns = ~format->leaves_out;
 	if (code == CLI_OK)
@@ -203,6 +182,10 @@ const struct cli_verb verb_export = {
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(COLUMNS) | ASKS(ANALYSIS),
+	.says = { [ASK_WHERE] = ", as in 'duration > 1ms'",
+		  [ASK_COLUMNS] = ", as in 'path,start,value'; of arrow, arrow-stream, parquet and csv",
+		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },
 	.options = options,
 	.run = run,
 };

@@ -32,7 +32,7 @@ struct wait_question {
 	const char *analysis; /* NULL: graph */
 	char *const *threads; /* as they were said; none: all */
 	size_t thread_count;
-	struct time_range_options range;
+	const struct cli_question *question; /* its times */
 	unsigned depth;
 	bool by_thread;
 };
@@ -41,36 +41,6 @@ static bool stack_history_is_there(const struct target *target);
 
 /* ---- flame rows ---------------------------------------------------------------------------------------------- */
 
-#define NUMBER(text, columns)                                        \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
-static const struct row_column people[] = {
-	NUMBER("total", 11),
-	NUMBER("percent", 8),
-	NUMBER("self", 11),
-	{ .name = "stack" },
-};
-
-static const struct row_column programs[] = {
-	{ .name = "depth" }, { .name = "kind" },  { .name = "name" },  { .name = "self" },
-	{ .name = "total" }, { .name = "share" }, { .name = "stack" },
-};
-
-static const struct row_column difference_for_people[] = {
-	NUMBER("A", 9),
-	NUMBER("B", 9),
-	NUMBER("difference", 11),
-	{ .name = "stack" },
-};
-
-static const struct row_column difference_for_programs[] = {
-	{ .name = "depth" },   { .name = "kind" },       { .name = "name" },    { .name = "a_self" },
-	{ .name = "b_self" },  { .name = "a_total" },    { .name = "b_total" }, { .name = "a_share" },
-	{ .name = "b_share" }, { .name = "difference" }, { .name = "stack" },
-};
-
-#define COLUMNS(columns) (columns), sizeof(columns) / sizeof((columns)[0])
 /* ---- stacks in a line --------------------------------------------------------------------------------------- */
 
 /* The names from the outermost one on; `ends` has where that of each depth ends. */
@@ -138,125 +108,169 @@ static double share(const struct histree_flame_node *nodes, const struct histree
 	return nodes[0].total[side] > 0 ? (double)node->total[side] / (double)nodes[0].total[side] : 0;
 }
 
-static void put_percent(struct row_writer *rows, const char *printed, double part)
+/* A row is a node; the context of its table is this. */
+struct flame_table {
+	const struct histree_flame *flame;
+	const struct histree_flame_node *nodes;
+	const struct stack_line *line; /* with the stack of the node */
+};
+
+static void put_share(struct row_writer *rows, const char *printed, double part)
 {
 	char text[32];
+	if (!rows->format->for_people) {
+		row_real(rows, part);
+		return;
+	}
 	snprintf(text, sizeof(text), printed, 100 * part);
 	row_text(rows, text);
 }
 
-/* Indented by two for each level. */
-static void put_indented(struct row_writer *rows, const struct histree_flame_node *node)
+static double share_of(const struct row_writer *rows, const void *node, unsigned side)
 {
+	const struct flame_table *table = rows->context;
+	return share(table->nodes, node, side);
+}
+
+static void put_percent(struct row_writer *rows, const void *node)
+{
+	put_share(rows, "%.2f", share_of(rows, node, 0));
+}
+
+static void put_a(struct row_writer *rows, const void *node)
+{
+	put_share(rows, "%.2f %%", share_of(rows, node, 0));
+}
+
+static void put_b(struct row_writer *rows, const void *node)
+{
+	put_share(rows, "%.2f %%", share_of(rows, node, 1));
+}
+
+static void put_difference(struct row_writer *rows, const void *node)
+{
+	put_share(rows, "%+.2f", share_of(rows, node, 1) - share_of(rows, node, 0));
+}
+
+/* For people indented by two for each level. */
+static void put_stack(struct row_writer *rows, const void *row)
+{
+	const struct flame_table *table = rows->context;
+	const struct histree_flame_node *node = row;
 	char text[2 * 60 + HISTREE_FLAME_NAME_MAX + 1];
-	unsigned depth = node->depth - 1;
+	const unsigned depth = node->depth - 1;
+	if (!rows->format->for_people) {
+		row_bytes(rows, table->line->bytes, table->line->ends[node->depth]);
+		return;
+	}
 	snprintf(text, sizeof(text), "%*s%s", (int)(2 * (depth < 60 ? depth : 60)), "", node->name);
 	row_text(rows, text);
 }
 
 /* A duration, or a number of what the head of the column says. */
-static void put_weight(struct row_writer *rows, const char *unit, uint64_t weight)
+static void put_weight(struct row_writer *rows, const void *weight)
 {
+	const struct flame_table *table = rows->context;
+	if (histree_flame_unit(table->flame) != NULL || !rows->format->for_people)
+		row_unsigned(rows, *(const uint64_t *)weight);
+	else
+		row_duration(rows, *(const uint64_t *)weight);
+}
+
+static void put_depth(struct row_writer *rows, const void *node)
+{
+	row_unsigned(rows, ((const struct histree_flame_node *)node)->depth);
+}
+
+static void put_kind(struct row_writer *rows, const void *node)
+{
+	row_text(rows, kinds[((const struct histree_flame_node *)node)->kind]);
+}
+
+static void put_name_of(struct row_writer *rows, const void *node)
+{
+	row_text(rows, ((const struct histree_flame_node *)node)->name);
+}
+
+#define NODE(at) .offset = offsetof(struct histree_flame_node, at)
+#define PEOPLE(text, columns, how) \
+	.name = text, .width = columns, .to_the_right = true, .when = ROW_PEOPLE, .put = how
+#define PROGRAMS(text, how) .name = text, .when = ROW_PROGRAMS, .put = how
+static const struct row_column one_side[] = {
+	{ PEOPLE("total", 11, put_weight), NODE(total[0]) },
+	{ PEOPLE("percent", 8, put_percent) },
+	{ PEOPLE("self", 11, put_weight), NODE(self[0]) },
+	{ PROGRAMS("depth", put_depth) },
+	{ PROGRAMS("kind", put_kind) },
+	{ PROGRAMS("name", put_name_of) },
+	{ PROGRAMS("self", put_weight), NODE(self[0]) },
+	{ PROGRAMS("total", put_weight), NODE(total[0]) },
+	{ PROGRAMS("share", put_percent) },
+	{ .name = "stack", .put = put_stack },
+};
+
+static const struct row_column both_sides[] = {
+	{ PEOPLE("A", 9, put_a) },
+	{ PEOPLE("B", 9, put_b) },
+	{ PEOPLE("difference", 11, put_difference) },
+	{ PROGRAMS("depth", put_depth) },
+	{ PROGRAMS("kind", put_kind) },
+	{ PROGRAMS("name", put_name_of) },
+	{ PROGRAMS("a_self", put_weight), NODE(self[0]) },
+	{ PROGRAMS("b_self", put_weight), NODE(self[1]) },
+	{ PROGRAMS("a_total", put_weight), NODE(total[0]) },
+	{ PROGRAMS("b_total", put_weight), NODE(total[1]) },
+	{ PROGRAMS("a_share", put_a) },
+	{ PROGRAMS("b_share", put_b) },
+	{ PROGRAMS("difference", put_difference) },
+	{ .name = "stack", .put = put_stack },
+};
+#undef NODE
+#undef PEOPLE
+#undef PROGRAMS
+
+/* People see in the first head what the numbers are of, if that is not time. */
+static enum cli_exit open_rows(struct row_writer *rows, const struct flame_rows_request *request,
+			       struct row_column one[], const char *unit)
+{
+	memcpy(one, one_side, sizeof(one_side));
 	if (unit != NULL)
-		row_unsigned(rows, weight);
-	else
-		row_duration(rows, weight);
-}
-
-static void put_for_people(struct row_writer *rows, const struct histree_flame *flame,
-			   const struct histree_flame_node *nodes, const struct histree_flame_node *node,
-			   bool is_difference)
-{
-	const char *unit = histree_flame_unit(flame);
-	double a = share(nodes, node, 0), b = share(nodes, node, 1);
-	if (is_difference) {
-		put_percent(rows, "%.2f %%", a);
-		put_percent(rows, "%.2f %%", b);
-		put_percent(rows, "%+.2f", b - a);
-	} else {
-		put_weight(rows, unit, node->total[0]);
-		put_percent(rows, "%.2f", a);
-		put_weight(rows, unit, node->self[0]);
-	}
-	put_indented(rows, node);
-	row_end(rows);
-}
-
-static void put_for_programs(struct row_writer *rows, const struct histree_flame_node *nodes,
-			     const struct histree_flame_node *node, bool is_difference,
-			     const struct stack_line *line)
-{
-	double a = share(nodes, node, 0), b = share(nodes, node, 1);
-	const unsigned sides = is_difference ? 2 : 1;
-	row_unsigned(rows, node->depth);
-	row_text(rows, kinds[node->kind]);
-	row_text(rows, node->name);
-	for (unsigned side = 0; side < sides; side++)
-		row_unsigned(rows, node->self[side]);
-	for (unsigned side = 0; side < sides; side++)
-		row_unsigned(rows, node->total[side]);
-	row_real(rows, a);
-	if (is_difference) {
-		row_real(rows, b);
-		row_real(rows, b - a);
-	}
-	row_bytes(rows, line->bytes, line->ends[node->depth]);
-	row_end(rows);
-}
-
-static void begin(struct row_writer *rows, struct output *output, const struct histree_flame *flame,
-		  const struct flame_rows_request *request)
-{
-	const char *unit = histree_flame_unit(flame);
-	const struct row_format *format = request->format;
-	if (request->is_difference && format->for_people)
-		row_writer_begin(rows, format, output, COLUMNS(difference_for_people));
-	else if (request->is_difference)
-		row_writer_begin(rows, format, output, COLUMNS(difference_for_programs));
-	else if (format->for_people)
-		row_writer_begin(rows, format, output, COLUMNS(people));
-	else
-		row_writer_begin(rows, format, output, COLUMNS(programs));
-	if (!format->for_people)
-		return;
-	for (size_t i = 0; i < rows->column_count; i++)
-		row_text(rows, i == 0 && unit != NULL && !request->is_difference ? unit : rows->columns[i].name);
-	row_end(rows);
+		one[0].name = unit;
+	return request->is_difference
+		       ? rows_open(rows, request->question, ROW_COLUMNS(both_sides), ROWS_PLAIN)
+		       : rows_open(rows, request->question, one, sizeof(one_side) / sizeof(*one_side), ROWS_PLAIN);
 }
 
 /* Whether people want to see it, or who asked for a least time. */
-static bool is_shown(const struct histree_flame_node *nodes, const struct histree_flame_node *node,
-		     const struct flame_rows_request *request)
+static bool is_shown(const struct row_writer *rows, const struct histree_flame_node *node, uint64_t min)
 {
-	if (request->min > 0)
-		return node->total[0] >= request->min || node->total[1] >= request->min;
-	return !request->format->for_people || share(nodes, node, 0) >= 0.005 || share(nodes, node, 1) >= 0.005;
+	if (min > 0)
+		return node->total[0] >= min || node->total[1] >= min;
+	return !rows->format->for_people || share_of(rows, node, 0) >= 0.005 || share_of(rows, node, 1) >= 0.005;
 }
 
-enum cli_exit flame_rows_print(struct output *output, const struct histree_flame *flame,
-			       const struct flame_rows_request *request)
+int flame_rows_print(const struct histree_flame *flame, const struct flame_rows_request *request, int status)
 {
 	struct row_writer rows;
+	struct row_column one[sizeof(one_side) / sizeof(*one_side)];
 	struct stack_line line = { 0 };
 	uint32_t count;
 	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
-	enum cli_exit code = CLI_OK;
-	begin(&rows, output, flame, request);
-	for (uint32_t i = 1; i < count && code == CLI_OK; i++) {
-		if (!is_shown(nodes, &nodes[i], request)) {
+	const struct flame_table table = { .flame = flame, .nodes = nodes, .line = &line };
+	enum cli_exit code = open_rows(&rows, request, one, histree_flame_unit(flame));
+	rows.context = &table;
+	if (code == CLI_OK && (nodes[0].total[0] > 0 || request->is_difference))
+		row_names(&rows); /* none above nothing */
+	for (uint32_t i = 1; i < count && code == CLI_OK && !rows_are_full(&rows); i++) {
+		if (!is_shown(&rows, &nodes[i], request->min))
 			i += nodes[i].descendants;
-			continue;
-		}
-		if (request->format->for_people)
-			put_for_people(&rows, flame, nodes, &nodes[i], request->is_difference);
-		else if (make_stack(&line, &nodes[i]))
-			put_for_programs(&rows, nodes, &nodes[i], request->is_difference, &line);
+		else if (rows.format->for_people || make_stack(&line, &nodes[i]))
+			row_put(&rows, &nodes[i]);
 		else
 			code = report_no_memory();
 	}
-	row_writer_finish(&rows);
 	release(&line);
-	return code;
+	return rows_close(&rows, code == CLI_OK ? status : (int)code);
 }
 
 /* ---- sample flame -------------------------------------------------------------------------------------------- */
@@ -313,11 +327,12 @@ static enum cli_exit write_where(const struct sample_question *question, char **
 		if (threads == NULL)
 			return CLI_USAGE;
 	}
-	if (threads == NULL || question->where == NULL) {
+	const char *where = question->question->where;
+	if (threads == NULL || where == NULL) {
 		*out = threads;
 		return CLI_OK;
 	}
-	if (asprintf(out, "(%s) && (%s)", question->where, threads) < 0)
+	if (asprintf(out, "(%s) && (%s)", where, threads) < 0)
 		*out = NULL;
 	free(threads);
 	return *out != NULL ? CLI_OK : report_no_memory();
@@ -365,19 +380,14 @@ enum cli_exit sample_flame_add(struct histree_flame *flame, const char *path,
 			       const struct sample_question *question)
 {
 	struct segment_target target;
-	char *const words[] = { (char *)(uintptr_t)path, (char *)(uintptr_t)samples };
+	struct cli_question asked = *question->question;
 	char *where;
 	enum cli_exit code = write_where(question, &where);
 	if (code != CLI_OK)
 		return code;
-	const struct segment_options options = { .from = question->range.from,
-						 .to = question->range.to,
-						 .from_name = question->range.from_name,
-						 .to_name = question->range.to_name,
-						 .where = where != NULL ? where : question->where,
-						 .host = question->host,
-						 .host_name = question->host_option };
-	code = segment_target_open(&target, &(struct cli_words){ .words = words, .count = 2 }, &options);
+	if (where != NULL)
+		asked.where = where;
+	code = segment_target_open(&target, path, samples, &asked);
 	if (code == CLI_OK)
 		code = sample_flame_add_one(flame, &target, question);
 	segment_target_close(&target);
@@ -498,7 +508,7 @@ enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_
 	const struct time_span span = time_span_of_history(
 		histree_history_info(question->whole != NULL ? question->whole : question->history));
 	struct attribute_list list = { 0 };
-	enum cli_exit code = time_option_range_of(&question->range, &span, &request.from, &request.to);
+	enum cli_exit code = question_range(question->question, &span, &request.from, &request.to);
 	if (code != CLI_OK)
 		return code;
 	if (question->pattern_count == 0)
@@ -534,7 +544,7 @@ static enum cli_exit ask(struct histree_flame *flame, struct histree_flame_waits
 			 const struct wait_question *question)
 {
 	const struct time_span span = time_span_of_history(histree_history_info(request->graph));
-	enum cli_exit code = time_option_range_of(&question->range, &span, &request->from, &request->to);
+	enum cli_exit code = question_range(question->question, &span, &request->from, &request->to);
 	if (code != CLI_OK || question->thread_count == 0)
 		return code != CLI_OK ? code : wait_stacks_add_one(flame, request);
 	struct histree_flame_thread *threads = calloc(question->thread_count, sizeof(*threads));
@@ -578,44 +588,24 @@ static enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target 
 /* ---- verb flame ---------------------------------------------------------------------------------------------- */
 
 struct flame_options {
-	const char *analysis, *format, *from, *to;
-	const char *output, *size, *theme, *title;
-	const char *event, *where, *by;
+	struct cli_question question;
+	struct picture_choice picture;
+	const char *event;
 	uint64_t min, depth;
-	bool by_thread, by_process, by_cpu, count, folded, waits, force;
+	bool count, folded, waits;
+	bool by_thread, by_process, by_cpu; /* which of them --by is */
 };
 
-static const char *const themes[] = { "light", "dark", NULL };
-
 static const struct cli_option options[] = {
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct flame_options, from),
-	  .help = "begin at this time; default: the start of the history" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct flame_options, to),
-	  .help = "end at this time; default: the end of the history" },
-	{ .name = "by",
-	  .argument = "KEY",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct flame_options, by),
-	  .help = "keep the stacks of each thread apart, or, of samples, of each process or cpu; default: add up "
-		  "all" },
-	{ .name = "by-thread",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct flame_options, by_thread),
-	  .help = "the same as '--by thread'" },
-	{ .name = "by-process",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct flame_options, by_process),
-	  .help = "the same as '--by process'" },
-	{ .name = "by-cpu",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct flame_options, by_cpu),
-	  .help = "the same as '--by cpu'" },
+#define OLD(text, key)                                                                                 \
+	{                                                                                              \
+		.name = text, .kind = CLI_FLAG, .member = offsetof(struct flame_options, question.by), \
+		.means = key                                                                           \
+	}
+	OLD("by-thread", "thread"),
+	OLD("by-process", "process"),
+	OLD("by-cpu", "cpu"),
+#undef OLD
 	{ .name = "event",
 	  .argument = "EVENT",
 	  .kind = CLI_TEXT,
@@ -625,11 +615,6 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, count),
 	  .help = "of samples: add up how many there are; default: their periods, such as ns of cpu-clock" },
-	{ .name = "where",
-	  .argument = "EXPR",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct flame_options, where),
-	  .help = "of samples: take only those that pass, as in 'cpu == 1 && process == make'" },
 	{ .name = "waits",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, waits),
@@ -653,35 +638,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct flame_options, folded),
 	  .help = "print lines as tools for flame graphs read them: a;b;c and the ns in c itself" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "FILE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct flame_options, output),
-	  .help = "draw a flame graph into this file, whose name ends in .svg or .png",
-	  .complete = CLI_COMPLETE_PATH },
-	CLI_OPTION_FORCE(struct flame_options, "replace an existing FILE once the new one is whole"),
-	{ .name = "size",
-	  .argument = "SIZE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct flame_options, size),
-	  .help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high as the "
-		  "stacks" },
-	{ .name = "theme",
-	  .argument = "THEME",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct flame_options, theme),
-	  .help = "use the colours light or dark; default: light",
-	  .choices = themes },
-	{ .name = "title",
-	  .argument = "TEXT",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct flame_options, title),
-	  .help = "write this text above the picture; default: the name of STORE" },
-	CLI_OPTION_ANALYSIS(struct flame_options,
-			    "read the history of this analysis; default: ust-calls, tracks or another one that "
-			    "has call stacks"),
-	CLI_OPTION_FORMAT(struct flame_options),
+	CLI_OPTIONS_PICTURE(struct flame_options, picture, "draw a flame graph", "the stacks"),
+	CLI_OPTIONS_PICTURE_LOOK(struct flame_options, picture),
 	{ 0 },
 };
 
@@ -696,28 +654,29 @@ static enum histree_status draw(void *context, picture_write *write, void *file,
 	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
 }
 
-static enum cli_exit print(const struct histree_flame *flame, const struct flame_options *chosen, bool are_samples)
+static enum cli_exit judge(const struct histree_flame *flame, const struct flame_options *chosen, bool are_samples)
 {
-	const struct flame_rows_request request = { .format = row_format_find(chosen->format), .min = chosen->min };
 	uint32_t count;
-	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	const bool is_empty = nodes[0].total[0] == 0;
-	enum cli_exit code = CLI_OK; /* for people, no names of columns above nothing */
-	if (chosen->folded)
-		code = flame_rows_fold(output, flame);
-	else if (!is_empty || !request.format->for_people)
-		code = flame_rows_print(output, flame, &request);
-	if (code == CLI_OK && is_empty)
+	enum cli_exit code = CLI_OK;
+	if (histree_flame_nodes(flame, &count)[0].total[0] == 0)
 		code = report_exit(CLI_NOTHING, "%s in that time",
 				   chosen->waits ? "no such thread waited"
 				   : are_samples ? "there are no such samples"
 						 : "no call is going on");
 	if (code == CLI_OK && histree_flame_loss(flame, 0).nodes > 0)
 		code = are_samples ? sample_flame_damaged() : report_damaged_history();
-	return cli_end(output, code);
+	return code;
+}
+
+static enum cli_exit print(const struct histree_flame *flame, const struct flame_options *chosen, bool are_samples)
+{
+	const struct flame_rows_request request = { .question = &chosen->question, .min = chosen->min };
+	enum cli_exit code = judge(flame, chosen, are_samples);
+	if (!chosen->folded)
+		return (enum cli_exit)flame_rows_print(flame, &request, code);
+	struct output *output = output_create(STDOUT_FILENO);
+	enum cli_exit folded = output != NULL ? flame_rows_fold(output, flame) : report_no_memory();
+	return output == NULL ? folded : (enum cli_exit)cli_end(output, folded != CLI_OK ? folded : code);
 }
 
 static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame, const char *path,
@@ -727,22 +686,15 @@ static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame
 	if (histree_flame_finish(flame, &error) != HISTREE_OK)
 		return report_error(&error);
 	drawing->flame = flame;
-	if (chosen->theme != NULL && strcmp(chosen->theme, "dark") == 0)
-		drawing->options.theme = HISTREE_DRAW_DARK;
-	if (chosen->output == NULL)
+	drawing->options.theme = picture_choice_theme(&chosen->picture);
+	if (chosen->picture.output == NULL)
 		return print(flame, chosen, are_samples);
 	char *title = picture_file_title(path);
-	drawing->options.title = chosen->title != NULL ? chosen->title : title;
-	enum cli_exit code = title != NULL ? picture_file_draw(chosen->output, draw, drawing) : report_no_memory();
+	drawing->options.title = chosen->picture.title != NULL ? chosen->picture.title : title;
+	enum cli_exit code =
+		title != NULL ? picture_file_draw(chosen->picture.output, draw, drawing) : report_no_memory();
 	free(title);
 	return code;
-}
-
-static struct time_range_options range_of(const struct flame_options *chosen)
-{
-	return (struct time_range_options){
-		.from_name = "from", .to_name = "to", .from = chosen->from, .to = chosen->to
-	};
 }
 
 static enum cli_exit add_calls(struct histree_flame *flame, struct target *target, const struct cli_words *words,
@@ -750,9 +702,10 @@ static enum cli_exit add_calls(struct histree_flame *flame, struct target *targe
 {
 	struct stack_question question = { .patterns = words->words + 1,
 					   .pattern_count = words->count - 1,
-					   .range = range_of(chosen),
+					   .question = &chosen->question,
 					   .by_thread = chosen->by_thread };
-	enum cli_exit code = stack_history_open(target, words->words[0], chosen->analysis, &question.history);
+	enum cli_exit code =
+		stack_history_open(target, words->words[0], chosen->question.analysis, &question.history);
 	if (code == CLI_OK)
 		code = stack_history_add(flame, &question);
 	/* Patterns need not ask for what is missing. */
@@ -765,14 +718,14 @@ static enum cli_exit add_calls(struct histree_flame *flame, struct target *targe
 static enum cli_exit add_waits(struct histree_flame *flame, struct target *target, const struct cli_words *words,
 			       const struct flame_options *chosen, bool *lacks_hosts)
 {
-	const struct wait_question question = { .analysis = chosen->analysis,
+	const struct wait_question question = { .analysis = chosen->question.analysis,
 						.threads = words->words + 1,
 						.thread_count = words->count - 1,
-						.range = range_of(chosen),
+						.question = &chosen->question,
 						.depth = (unsigned)chosen->depth,
 						.by_thread = chosen->by_thread };
 	const enum cli_exit code = wait_stacks_add(flame, target, words->words[0], &question, lacks_hosts);
-	target_say_missing(target, chosen->analysis != NULL ? chosen->analysis : "graph");
+	target_say_missing(target, chosen->question.analysis != NULL ? chosen->question.analysis : "graph");
 	return code;
 }
 
@@ -784,33 +737,33 @@ static enum cli_exit read_by(struct flame_options *chosen)
 	} rows[] = { { "thread", &chosen->by_thread },
 		     { "process", &chosen->by_process },
 		     { "cpu", &chosen->by_cpu } };
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && chosen->by != NULL; i++)
-		if (strcmp(chosen->by, rows[i].key) == 0) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && chosen->question.by != NULL; i++)
+		if (strcmp(chosen->question.by, rows[i].key) == 0) {
 			*rows[i].is_by = true;
 			return CLI_OK;
 		}
-	return chosen->by == NULL
+	return chosen->question.by == NULL
 		       ? CLI_OK
-		       : report_exit(CLI_USAGE, "'--by': '%s' is not one of thread, process and cpu", chosen->by);
+		       : report_exit(CLI_USAGE, "'--by': '%s' is not one of thread, process and cpu",
+				     chosen->question.by);
 }
 
 /* Checks what goes with what; *are_samples: the stacks are those of samples. */
 static enum cli_exit choose(const struct flame_options *chosen, const char *path, bool *are_samples)
 {
-	const char *of_samples = chosen->by_process      ? "by-process"
-				 : chosen->by_cpu        ? "by-cpu"
-				 : chosen->event != NULL ? "event"
-				 : chosen->where != NULL ? "where"
-				 : chosen->count         ? "count"
-							 : NULL;
+	const char *of_samples = chosen->by_process               ? "by process"
+				 : chosen->by_cpu                 ? "by cpu"
+				 : chosen->event != NULL          ? "event"
+				 : chosen->question.where != NULL ? "where"
+				 : chosen->question.host != NULL  ? "host"
+				 : chosen->count                  ? "count"
+								  : NULL;
 	*are_samples = false;
-	if (chosen->folded && (chosen->format != NULL || chosen->output != NULL))
+	if (chosen->folded && (chosen->question.format != NULL || chosen->picture.output != NULL))
 		return report_exit(CLI_USAGE,
 				   "'--folded' prints lines of its own: it goes with neither '--format' nor "
 				   "'--output'");
-	if (chosen->by_thread + chosen->by_process + chosen->by_cpu > 1)
-		return report_exit(CLI_USAGE, "stacks are kept apart by one of thread, process and cpu");
-	*are_samples = !chosen->waits && sample_flame_is_meant(path, chosen->analysis);
+	*are_samples = !chosen->waits && sample_flame_is_meant(path, chosen->question.analysis);
 	return *are_samples || of_samples == NULL
 		       ? CLI_OK
 		       : report_exit(CLI_USAGE, "'--%s' is of samples, and these stacks are those of %s",
@@ -824,8 +777,7 @@ static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_w
 		.threads = words->words + 1,
 		.thread_count = words->count - 1,
 		.event = chosen->event,
-		.where = chosen->where,
-		.range = range_of(chosen),
+		.question = &chosen->question,
 		.counts = chosen->count,
 		.group = chosen->by_thread    ? HISTREE_FLAME_BY_THREAD
 			 : chosen->by_process ? HISTREE_FLAME_BY_PROCESS
@@ -851,9 +803,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK)
 		status = choose(&chosen, words.words[0], &are_samples);
 	if (status == CLI_OK)
-		status = picture_file_size(chosen.size, &drawing.options.width, &drawing.options.height);
-	if (status == CLI_OK && chosen.output != NULL)
-		status = picture_file_format(chosen.output, chosen.force, &drawing.options.format);
+		status = picture_choice_read(&chosen.picture, &drawing.options.format, &drawing.options.width,
+					     &drawing.options.height);
 	if (status != CLI_OK)
 		return status;
 	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
@@ -878,6 +829,12 @@ const struct cli_verb verb_flame = {
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) |
+		ASKS(FORMAT),
+	.says = { [ASK_WHERE] = ", as in 'cpu == 1 && process == make'; of samples",
+		  [ASK_BY] = ": thread, or, of samples, process or cpu; default: add up all",
+		  [ASK_ANALYSIS] = "; default: ust-calls, tracks or another one that has call stacks",
+		  [ASK_HOST] = "; of samples" },
 	.options = options,
 	.run = run,
 };

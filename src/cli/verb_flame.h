@@ -12,25 +12,23 @@
 #include "histree/flame.h"
 
 struct flame_rows_request {
-	const struct row_format *format;
-	uint64_t
-		min; /* nodes of less time on both sides are left out; 0: for people less than a 200th, else none */
+	const struct cli_question *question;
+	/* Nodes of less time on both sides are left out; 0: for people less than a 200th, else none. */
+	uint64_t min;
 	bool is_difference; /* rows say both sides */
 };
 
 /*
  * Prints a row for each node but the root: for people indented by its depth, for programs with the names of its
- * stack.
+ * stack.  Returns `status` if that went well.
  */
-enum cli_exit flame_rows_print(struct output *output, const struct histree_flame *flame,
-			       const struct flame_rows_request *request);
+int flame_rows_print(const struct histree_flame *flame, const struct flame_rows_request *request, int status);
 
 struct sample_question {
 	char *const *threads; /* numbers, or HOST/number; none: all */
 	size_t thread_count;
-	const char *event, *where;       /* NULL: see histree_flame_samples_request; all */
-	const char *host, *host_option;  /* NULL: all of them */
-	struct time_range_options range; /* both NULL: all of it */
+	const char *event;                   /* NULL: see histree_flame_samples_request */
+	const struct cli_question *question; /* times, host and expression */
 	bool counts;
 	enum histree_flame_group group;
 	unsigned side;
@@ -67,7 +65,7 @@ struct stack_question {
 	struct histree_history *whole; /* whose times the range has; NULL: the same */
 	char *const *patterns;
 	size_t pattern_count;
-	struct time_range_options range;
+	const struct cli_question *question; /* its times */
 	unsigned side;
 	bool by_thread;
 };

@@ -474,14 +474,10 @@ static void fact_list_release(struct fact_list *list)
 /* ---- verb info ----------------------------------------------------------------------------------------------- */
 
 struct info_options {
-	const char *analysis, *format;
+	struct cli_question question;
 };
 
-static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct info_options, "read only what this analysis made; default: everything"),
-	CLI_OPTION_FORMAT(struct info_options),
-	{ 0 },
-};
+static const struct cli_option options[] = { { 0 } };
 
 struct informing {
 	const struct row_format *format;
@@ -717,7 +713,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct informing informing = {
-		.format = row_format_find(chosen.format),
+		.format = row_format_find(chosen.question.format),
 		.output = output_create(STDOUT_FILENO),
 	};
 	if (informing.output == NULL)
@@ -728,7 +724,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
 	else
-		code = inform(&informing, &target, chosen.analysis);
+		code = inform(&informing, &target, chosen.question.analysis);
 	if (informing.has_begun)
 		row_writer_finish(&informing.rows);
 	fact_list_release(&informing.facts);
@@ -743,6 +739,8 @@ const struct cli_verb verb_info = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_ANALYSIS] = "; default: everything" },
 	.options = options,
 	.run = run,
 };

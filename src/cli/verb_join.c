@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "cli/attribute_list.h"
@@ -14,20 +13,17 @@
 #include "histree/join.h"
 
 struct join_options {
-	struct segment_options segments;
-	const char *analysis, *by, *format;
+	struct cli_question question;
+	const char *on;
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct join_options,
-			    "read the history of this analysis; default: kernel, or the first"),
-	{ .name = "by",
+	{ .name = "on",
 	  .argument = "FIELD",
 	  .kind = CLI_TEXT,
-	  .member = offsetof(struct join_options, by),
+	  .member = offsetof(struct join_options, on),
+	  .old = "by",
 	  .help = "take only pairs in which this field of the segment is a part of the attribute's path, as tid" },
-	CLI_OPTIONS_SEGMENTS(struct join_options, segments),
-	CLI_OPTION_FORMAT(struct join_options),
 	{ 0 },
 };
 
@@ -39,7 +35,7 @@ struct joining {
 	struct attribute_list list;               /* by path */
 	const struct listed_attribute **by_quark; /* the same */
 	histree_quark *quarks;                    /* theirs */
-	size_t field;                             /* of --by */
+	size_t field;                             /* of --on */
 	bool is_by;
 	histree_time from, to; /* what is asked for */
 	struct row_writer rows;
@@ -100,7 +96,7 @@ static bool is_component(const char *path, const char *text, size_t size)
 	}
 }
 
-/* The field of --by as it would stand in a path. */
+/* The field of --on as it would stand in a path. */
 struct field_text {
 	const char *text;
 	size_t size;
@@ -181,7 +177,7 @@ static bool key_of_attribute(void *context, histree_quark quark, size_t index, u
 	return index == 0;
 }
 
-static void begin_rows(struct joining *joining, const struct row_format *format, struct output *output)
+static enum cli_exit open_rows(struct joining *joining, const struct cli_question *question)
 {
 	static const struct row_column of_state[STATE_COLUMNS] = {
 		{ .name = "path", .width = 24 },
@@ -197,7 +193,8 @@ static void begin_rows(struct joining *joining, const struct row_format *format,
 	joining->columns[0].width = attribute_list_width(&joining->list, 40);
 	for (size_t i = 0; i < schema->field_count; i++)
 		joining->columns[STATE_COLUMNS + i] = segment_target_column(schema, i);
-	row_writer_begin(&joining->rows, format, output, joining->columns, STATE_COLUMNS + schema->field_count);
+	return rows_open(&joining->rows, question, joining->columns, STATE_COLUMNS + schema->field_count,
+			 ROWS_NAMED);
 }
 
 static void put_pair(struct joining *joining, const struct histree_join_pair *pair)
@@ -207,7 +204,6 @@ static void put_pair(struct joining *joining, const struct histree_join_pair *pa
 	histree_time from = pair->start, to = pair->end;
 	if (joining->is_by)
 		cut_to_life(joining, pair->state, pair->segment, &from, &to);
-	row_names(rows);
 	row_path(rows, attribute->path, attribute->path_size);
 	row_number(rows, pair->state->start);
 	row_number(rows, pair->state->end);
@@ -229,7 +225,7 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 	if (status == HISTREE_OK)
 		status = histree_join_start(join, query, &error);
 	while (status == HISTREE_OK) {
-		status = histree_cursor_next(join, &error);
+		status = rows_are_full(&joining->rows) ? HISTREE_END : histree_cursor_next(join, &error);
 		if (status == HISTREE_OK)
 			put_pair(joining, histree_cursor_pair(join));
 	}
@@ -256,40 +252,38 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 		.to = segments->to < info->end ? segments->to : info->end,
 		.segment = segments->filter,
 		.segment_context = segments->filter_context,
-		.pair = chosen->by != NULL ? belong_together : NULL,
+		.pair = chosen->on != NULL ? belong_together : NULL,
 		.pair_context = joining,
-		.attribute_key = chosen->by != NULL ? key_of_attribute : NULL,
-		.segment_key = chosen->by != NULL ? key_of_segment : NULL,
+		.attribute_key = chosen->on != NULL ? key_of_attribute : NULL,
+		.segment_key = chosen->on != NULL ? key_of_segment : NULL,
 		.key_context = joining,
 	};
 	joining->from = query.from;
 	joining->to = query.to;
 	if (query.from > query.to)
 		return CLI_NOTHING;
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	begin_rows(joining, row_format_find(chosen->format), output);
-	enum cli_exit code = put_pairs(joining, &query);
-	row_writer_finish(&joining->rows);
-	return cli_end(output, code);
+	enum cli_exit code = open_rows(joining, &chosen->question);
+	if (code == CLI_OK)
+		code = put_pairs(joining, &query);
+	return (enum cli_exit)rows_close(&joining->rows, code);
 }
 
 static enum cli_exit open_all(struct joining *joining, const struct cli_words *words,
 			      const struct join_options *chosen)
 {
 	struct histree_error error = { 0 };
-	enum cli_exit code = segment_target_open(&joining->target, words, &chosen->segments);
+	enum cli_exit code =
+		segment_target_open(&joining->target, words->words[0], words->words[1], &chosen->question);
 	if (code != CLI_OK)
 		return code;
 	const struct target *target = &joining->target.target;
-	if (target_history(target, chosen->analysis, true, &joining->history, &error) != HISTREE_OK)
+	if (target_history(target, chosen->question.analysis, true, &joining->history, &error) != HISTREE_OK)
 		return report_error(&error);
 	const struct histree_history_info *info = histree_history_info(joining->history);
 	target_warn_of_version(target, info->provider, info->provider_version);
-	if (chosen->by != NULL)
-		code = segment_target_threads(&joining->target, chosen->by, &joining->field);
-	joining->is_by = chosen->by != NULL;
+	if (chosen->on != NULL)
+		code = segment_target_threads(&joining->target, "on", chosen->on, &joining->field);
+	joining->is_by = chosen->on != NULL;
 	if (code == CLI_OK)
 		code = attribute_list_match(&joining->list, joining->history, words->words + 2, words->count - 2,
 					    ATTRIBUTES_WITH_STATES);
@@ -322,6 +316,9 @@ const struct cli_verb verb_join = {
 	.words_min = 3,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = (ASKS_OF_SEGMENTS & ~ASKS(HOST)),
+	.says = { [ASK_WHERE] = " over a segment, as in 'duration > 1ms && name == futex'",
+		  [ASK_ANALYSIS] = ", of states; default: kernel, or the first history" },
 	.options = options,
 	.run = run,
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_ls.c - the labels of a history as rows that `histree load --labels` reads again.
+ * verb_ls.c - the labels of a history as rows that `histree load --label-file` reads again.
  *
  * 'histree ls': lists attributes of a history, or the fields of segments.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/attribute_list.h"
 #include "cli/chart_rows.h"
@@ -107,35 +106,31 @@ static void put_table(struct row_writer *rows, const struct histree_label_table 
 }
 
 /* Print them all.  Returns the exit status: CLI_NOTHING if there are no labels. */
-static int label_rows_print(const struct histree_history *history, const struct row_format *format)
+static int label_rows_print(const struct histree_history *history, const struct cli_question *question)
 {
 	struct row_writer rows;
 	size_t count;
 	const struct histree_label_table *tables = histree_labels(history, &count);
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	row_writer_begin(&rows, format, output, label_columns, COLUMNS);
+	enum cli_exit code = rows_open(&rows, question, label_columns, COLUMNS, ROWS_PLAIN);
+	if (code != CLI_OK)
+		return code;
 	for (size_t i = 0; i < count; i++)
 		for (const char *const *pattern = tables[i].patterns; *pattern != NULL; pattern++)
 			put_table(&rows, &tables[i], *pattern);
-	row_writer_finish(&rows);
 	if (count == 0)
-		report("nothing is said of what the values mean; 'histree load --labels' can say it");
-	return cli_end(output, count > 0 ? CLI_OK : CLI_NOTHING);
+		report("nothing is said of what the values mean; 'histree load --label-file' can say it");
+	return rows_close(&rows, count > 0 ? CLI_OK : CLI_NOTHING);
 }
 
 /* ---- verb ls ------------------------------------------------------------------------------------------------- */
 
 struct ls_options {
-	const char *analysis, *format, *name;
+	struct cli_question question;
+	const char *name;
 	bool children, labels, charts;
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct ls_options,
-			    "read the history, or the segments, of this analysis; default: kernel, or "
-			    "the first history"),
 	{ .name = "name",
 	  .argument = "EXPR",
 	  .kind = CLI_TEXT,
@@ -149,36 +144,32 @@ static const struct cli_option options[] = {
 	{ .name = "labels",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct ls_options, labels),
-	  .help = "list what values mean instead, by patterns of attributes, as 'histree load --labels' reads it" },
+	  .help = "list what values mean instead, by patterns of attributes, as 'histree load --label-file' reads "
+		  "it" },
 	{ .name = "charts",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct ls_options, charts),
 	  .help = "list the charts of all histories instead, or of that of -a, which 'histree draw --chart' "
 		  "draws" },
-	CLI_OPTION_FORMAT(struct ls_options),
 	{ 0 },
 };
 
 /* ---- attributes of a history ----------------------------------------------------------------------------- */
 
-static int print_attributes(const struct attribute_list *list, const struct row_format *format, int status)
+static int print_attributes(const struct attribute_list *list, const struct cli_question *question, int status)
 {
 	static const struct row_column columns[] = {
 		{ .name = "quark", .width = 8, .to_the_right = true },
 		{ .name = "path" },
 	};
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
 	struct row_writer rows;
-	row_writer_begin(&rows, format, output, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < list->count; i++) {
+	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
+	for (size_t i = 0; i < list->count && code == CLI_OK; i++) {
 		row_unsigned(&rows, list->attributes[i].quark);
 		row_path(&rows, list->attributes[i].path, list->attributes[i].path_size);
 		row_end(&rows);
 	}
-	row_writer_finish(&rows);
-	return cli_end(output, status);
+	return rows_close(&rows, code != CLI_OK ? (int)code : status);
 }
 
 static int list_attributes(const struct target *target, const struct ls_options *chosen,
@@ -187,12 +178,12 @@ static int list_attributes(const struct target *target, const struct ls_options 
 	struct histree_history *history;
 	struct attribute_list list = { 0 };
 	struct histree_error error = { 0 };
-	if (target_history(target, chosen->analysis, true, &history, &error) != HISTREE_OK)
+	if (target_history(target, chosen->question.analysis, true, &history, &error) != HISTREE_OK)
 		return report_error(&error);
 	const struct histree_history_info *info = histree_history_info(history);
 	target_warn_of_version(target, info->provider, info->provider_version);
 	if (chosen->labels) {
-		int printed = label_rows_print(history, row_format_find(chosen->format));
+		int printed = label_rows_print(history, &chosen->question);
 		histree_history_close(history);
 		return printed;
 	}
@@ -206,7 +197,7 @@ static int list_attributes(const struct target *target, const struct ls_options 
 	    !attribute_list_sort_by_tree(&list, histree_history_attributes(history)))
 		status = report_no_memory();
 	if (status == CLI_OK || status == CLI_NOTHING)
-		status = print_attributes(&list, row_format_find(chosen->format), status);
+		status = print_attributes(&list, &chosen->question, status);
 	attribute_list_release(&list);
 	histree_history_close(history);
 	return status;
@@ -218,32 +209,29 @@ static void put_field(struct row_writer *rows, const char *name, const char *typ
 {
 	row_text(rows, name);
 	row_text(rows, type);
-	if (!rows->format->for_people)
-		row_unsigned(rows, segment_count);
+	row_unsigned(rows, segment_count);
 	row_end(rows);
 }
 
 /* People see the number of segments once, programs in each row. */
-static int print_fields(const struct histree_segment_store_info *info, const struct row_format *format)
+static int print_fields(const struct histree_segment_store_info *info, const struct cli_question *question)
 {
 	static const struct row_column columns[] = { { .name = "field", .width = 16 },
 						     { .name = "type" },
-						     { .name = "segment_count" } };
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
+						     { .name = "segment_count", .when = ROW_PROGRAMS } };
 	struct row_writer rows;
-	row_writer_begin(&rows, format, output, columns, format->for_people ? 2 : 3);
+	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
+	if (code != CLI_OK)
+		return code;
 	put_field(&rows, "start", "time", info->segment_count);
 	put_field(&rows, "end", "time", info->segment_count);
 	put_field(&rows, "duration", "duration", info->segment_count);
 	for (size_t i = 0; i < info->schema.field_count; i++)
 		put_field(&rows, info->schema.fields[i].name, histree_type_name(info->schema.fields[i].type),
 			  info->segment_count);
-	row_writer_finish(&rows);
-	if (format->for_people)
-		output_format(output, "(of %" PRIu64 " segments)\n", info->segment_count);
-	return cli_end(output, CLI_OK);
+	if (rows.format->for_people)
+		output_format(rows.output, "(of %" PRIu64 " segments)\n", info->segment_count);
+	return rows_close(&rows, CLI_OK);
 }
 
 static int list_fields(const struct target *target, const struct ls_options *chosen, const struct cli_words *words)
@@ -251,19 +239,21 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 	struct histree_segment_store *store;
 	struct histree_error error = { 0 };
 	if (chosen->labels)
-		return report_exit(CLI_USAGE, "'--labels' is of states, and '%s' has segments", chosen->analysis);
+		return report_exit(CLI_USAGE, "'--labels' is of states, and '%s' has segments",
+				   chosen->question.analysis);
 	if (chosen->name != NULL)
-		return report_exit(CLI_USAGE, "'--name' is of attributes, and '%s' has segments", chosen->analysis);
+		return report_exit(CLI_USAGE, "'--name' is of attributes, and '%s' has segments",
+				   chosen->question.analysis);
 	if (words->count > 1)
 		return report_exit(CLI_USAGE,
 				   "'%s': '%s' has segments, whose fields are listed without a PATTERN; 'histree "
 				   "segments --where' chooses among segments",
-				   words->words[1], chosen->analysis);
-	if (target_segments(target, chosen->analysis, true, &store, &error) != HISTREE_OK)
+				   words->words[1], chosen->question.analysis);
+	if (target_segments(target, chosen->question.analysis, true, &store, &error) != HISTREE_OK)
 		return report_error(&error);
 	const struct histree_segment_schema *schema = &histree_segment_store_info(store)->schema;
 	target_warn_of_version(target, schema->provider, schema->provider_version);
-	int status = print_fields(histree_segment_store_info(store), row_format_find(chosen->format));
+	int status = print_fields(histree_segment_store_info(store), &chosen->question);
 	histree_segment_store_close(store);
 	return status;
 }
@@ -291,8 +281,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (chosen.charts)
-		status = chart_rows_print(&target, chosen.analysis, row_format_find(chosen.format));
-	else if (target_find_segments(&target, chosen.analysis) != NULL)
+		status = chart_rows_print(&target, &chosen.question);
+	else if (target_find_segments(&target, chosen.question.analysis) != NULL)
 		status = list_fields(&target, &chosen, &words);
 	else
 		status = list_attributes(&target, &chosen, &words);
@@ -307,6 +297,9 @@ const struct cli_verb verb_ls = {
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_ANALYSIS] =
+			  ", its attributes or the fields of its segments; default: kernel, or the first history" },
 	.options = options,
 	.run = run,
 };

@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "cli/attribute_list.h"
 #include "cli/number_changes.h"
 #include "cli/option.h"
@@ -25,46 +24,16 @@
 enum { PATH_WIDTH_MAX = 40, THREAD_WIDTH = 24 };
 
 struct numbers_options {
-	const char *analysis, *format, *from, *to;
-	uint64_t parts, top;
+	struct cli_question question;
 	bool change;
 };
 
 static const struct cli_option options[] = {
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct numbers_options, from),
-	  .help = "take the numbers from this time on; default: the start of the history" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct numbers_options, to),
-	  .help = "take the numbers up to this time, inclusive; default: the end of the history" },
-	{ .name = "parts",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct numbers_options, parts),
-	  .help = "cut the range into N parts of equal length, with a row for each",
-	  .min = 1,
-	  .max = HISTREE_PIXELS_MAX },
 	{ .name = "change",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct numbers_options, change),
 	  .help = "print by how much numbers grew from --from to --to, the greatest first: of running sums, what "
-		  "was "
-		  "counted in between" },
-	{ .name = "top",
-	  .letter = 'n',
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct numbers_options, top),
-	  .help = "of --change, print only the first N",
-	  .min = 1,
-	  .max = INT64_MAX },
-	CLI_OPTION_ANALYSIS(struct numbers_options,
-			    "read the history of this analysis; default: kernel, or the first"),
-	CLI_OPTION_FORMAT(struct numbers_options),
+		  "was counted in between" },
 	{ 0 },
 };
 
@@ -179,15 +148,29 @@ static enum histree_status list_numbers(struct printing *printing, const struct 
 	return status;
 }
 
-static void put_thread(const struct printing *printing, struct row_writer *rows, const struct number_row *row)
+static void put_path(struct row_writer *rows, const void *member)
 {
+	const struct listed_attribute *attribute = *(const struct listed_attribute *const *)member;
+	row_path(rows, attribute->path, attribute->path_size);
+}
+
+static void put_thread(struct row_writer *rows, const void *member)
+{
+	const struct histree_thread *life = *(const struct histree_thread *const *)member;
 	char name[THREAD_LIVES_NAME_SIZE];
-	if (printing->has_lives && row->life == NULL)
-		row_null(rows);
-	if (!printing->has_lives || row->life == NULL)
-		return;
-	thread_lives_name(row->life, name, sizeof(name));
-	row_text(rows, name);
+	if (life != NULL)
+		thread_lives_name(life, name, sizeof(name));
+	row_text_or_null(rows, life != NULL ? name : NULL);
+}
+
+/* The first column is as wide as the paths, and the last one is there where numbers were used again. */
+static enum cli_exit open_rows(struct row_writer *rows, const struct cli_question *question,
+			       const struct printing *printing, const struct attribute_list *list,
+			       struct row_column *columns, size_t count)
+{
+	columns[0].width = attribute_list_width(list, PATH_WIDTH_MAX);
+	columns[count - 1].is_hidden = !printing->has_lives;
+	return rows_open(rows, question, columns, count, ROWS_NAMED);
 }
 
 /* ---- least, mean and greatest ------------------------------------------------------------------------------- */
@@ -201,48 +184,64 @@ static enum histree_status ask(struct printing *printing, histree_quark quark, h
 	return status;
 }
 
-static void put_row(struct printing *printing, const struct number_row *row, histree_time from, histree_time to,
-		    const struct histree_numbers *numbers)
+struct least_row {
+	struct number_row of;
+	struct histree_numbers numbers;
+};
+
+static void put_mean(struct row_writer *rows, const void *member)
 {
-	struct row_writer *rows = &printing->rows;
-	row_names(rows);
-	row_path(rows, row->attribute->path, row->attribute->path_size);
-	row_number(rows, from);
-	row_number(rows, to);
-	row_unsigned(rows, numbers->states);
-	row_value(rows, &numbers->min);
+	const struct histree_numbers *numbers = member;
 	if (numbers->states > 0)
 		row_real(rows, numbers->mean);
 	else
 		row_null(rows);
-	row_value(rows, &numbers->max);
-	row_duration(rows, numbers->number_ns);
-	row_duration(rows, numbers->unknown_ns);
-	row_duration(rows, numbers->other_ns);
-	put_thread(printing, rows, row);
-	row_end(rows);
 }
+
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct least_row, at)
+static const struct row_column least_columns[] = {
+	{ .name = "path", .put = put_path, .offset = offsetof(struct least_row, of.attribute) },
+	RIGHT("start", 19, CELL_NUMBER, of.from),
+	RIGHT("end", 19, CELL_NUMBER, of.to),
+	RIGHT("states", 9, CELL_UNSIGNED, numbers.states),
+	RIGHT("min", 12, CELL_VALUE, numbers.min),
+	{ .name = "mean",
+	  .width = 12,
+	  .to_the_right = true,
+	  .put = put_mean,
+	  .offset = offsetof(struct least_row, numbers) },
+	RIGHT("max", 12, CELL_VALUE, numbers.max),
+	RIGHT("number_ns", 10, CELL_DURATION, numbers.number_ns),
+	RIGHT("unknown_ns", 10, CELL_DURATION, numbers.unknown_ns),
+	RIGHT("other_ns", 10, CELL_DURATION, numbers.other_ns),
+	{ .name = "thread",
+	  .width = THREAD_WIDTH,
+	  .put = put_thread,
+	  .offset = offsetof(struct least_row, of.life) },
+};
+#undef RIGHT
 
 /* What has no numbers in the whole range has no rows. */
 static enum histree_status put_number(struct printing *printing, const struct number_row *row,
 				      struct histree_error *error)
 {
-	struct histree_numbers numbers;
-	enum histree_status status = ask(printing, row->attribute->quark, row->from, row->to, &numbers, error);
-	if (status != HISTREE_OK || numbers.states == 0)
+	struct least_row put = { .of = *row };
+	enum histree_status status = ask(printing, row->attribute->quark, row->from, row->to, &put.numbers, error);
+	if (status != HISTREE_OK || put.numbers.states == 0)
 		return status;
-	if (printing->parts == 1)
-		put_row(printing, row, row->from, row->to, &numbers);
-	for (uint32_t part = 0; printing->parts > 1 && part < printing->parts && status == HISTREE_OK; part++) {
-		histree_time from = histree_pixel_start(printing->from, printing->to, printing->parts, part);
-		histree_time to = histree_pixel_start(printing->from, printing->to, printing->parts, part + 1) - 1;
-		from = from > row->from ? from : row->from;
-		to = to < row->to ? to : row->to;
-		if (to < from) /* a range of fewer ns than parts, or a thread that lived in others */
+	if (printing->parts == 0)
+		row_put(&printing->rows, &put);
+	for (uint32_t part = 0; part < printing->parts && status == HISTREE_OK; part++) {
+		const histree_time from = histree_pixel_start(printing->from, printing->to, printing->parts, part);
+		const histree_time next =
+			histree_pixel_start(printing->from, printing->to, printing->parts, part + 1);
+		put.of.from = from > row->from ? from : row->from;
+		put.of.to = next - 1 < row->to ? next - 1 : row->to;
+		if (put.of.to < put.of.from) /* a range of fewer ns than parts, or a thread that lived in others */
 			continue;
-		status = ask(printing, row->attribute->quark, from, to, &numbers, error);
+		status = ask(printing, row->attribute->quark, put.of.from, put.of.to, &put.numbers, error);
 		if (status == HISTREE_OK)
-			put_row(printing, row, from, to, &numbers);
+			row_put(&printing->rows, &put);
 	}
 	return status;
 }
@@ -250,7 +249,7 @@ static enum histree_status put_number(struct printing *printing, const struct nu
 static enum cli_exit put_all(struct printing *printing)
 {
 	struct histree_error error;
-	for (size_t i = 0; i < printing->number_count; i++)
+	for (size_t i = 0; i < printing->number_count && !rows_are_full(&printing->rows); i++)
 		if (put_number(printing, &printing->numbers[i], &error) != HISTREE_OK)
 			return report_error(&error);
 	if (printing->is_damaged)
@@ -258,29 +257,15 @@ static enum cli_exit put_all(struct printing *printing)
 	return printing->rows.row_count > 0 ? CLI_OK : report_exit(CLI_NOTHING, "there are no numbers");
 }
 
-static int print(struct printing *printing, const struct attribute_list *list, const char *format, int status)
+static int print(struct printing *printing, const struct attribute_list *list, const struct cli_question *question,
+		 int status)
 {
-	const struct row_column columns[] = {
-		{ .name = "path", .width = attribute_list_width(list, PATH_WIDTH_MAX) },
-		{ .name = "start", .width = 19, .to_the_right = true },
-		{ .name = "end", .width = 19, .to_the_right = true },
-		{ .name = "states", .width = 9, .to_the_right = true },
-		{ .name = "min", .width = 12, .to_the_right = true },
-		{ .name = "mean", .width = 12, .to_the_right = true },
-		{ .name = "max", .width = 12, .to_the_right = true },
-		{ .name = "number_ns", .width = 10, .to_the_right = true },
-		{ .name = "unknown_ns", .width = 10, .to_the_right = true },
-		{ .name = "other_ns", .width = 10, .to_the_right = true },
-		{ .name = "thread", .width = THREAD_WIDTH },
-	};
-	const size_t column_count = sizeof(columns) / sizeof(*columns) - !printing->has_lives;
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	row_writer_begin(&printing->rows, row_format_find(format), output, columns, column_count);
-	enum cli_exit code = put_all(printing);
-	row_writer_finish(&printing->rows);
-	return cli_end(output, code != CLI_OK ? (int)code : status);
+	struct row_column columns[sizeof(least_columns) / sizeof(*least_columns)];
+	memcpy(columns, least_columns, sizeof(columns));
+	enum cli_exit code = open_rows(&printing->rows, question, printing, list, ROW_COLUMNS(columns));
+	if (code == CLI_OK)
+		code = put_all(printing);
+	return rows_close(&printing->rows, code != CLI_OK ? (int)code : status);
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------ */
@@ -289,6 +274,28 @@ struct change_row {
 	const struct number_row *of;
 	struct number_change change;
 };
+
+/* As it is printed. */
+struct grown_row {
+	struct number_row of;
+	struct number_change change;
+	struct histree_value grown;
+};
+
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct grown_row, at)
+static const struct row_column grown_columns[] = {
+	{ .name = "path", .put = put_path, .offset = offsetof(struct grown_row, of.attribute) },
+	RIGHT("start", 19, CELL_NUMBER, of.from),
+	RIGHT("end", 19, CELL_NUMBER, of.to),
+	RIGHT("before", 14, CELL_VALUE, change.before),
+	RIGHT("after", 14, CELL_VALUE, change.after),
+	RIGHT("change", 14, CELL_VALUE, grown),
+	{ .name = "thread",
+	  .width = THREAD_WIDTH,
+	  .put = put_thread,
+	  .offset = offsetof(struct grown_row, of.life) },
+};
+#undef RIGHT
 
 static int by_quark(const void *one, const void *other)
 {
@@ -352,46 +359,20 @@ static size_t sort_changes(struct change_row *rows, size_t count)
 	return kept;
 }
 
-static void put_value(struct row_writer *rows, const struct histree_value *value)
-{
-	if (value->type == HISTREE_UNKNOWN)
-		row_null(rows);
-	else
-		row_value(rows, value);
-}
-
 static int put_changes(const struct change_row *rows, size_t count, const struct attribute_list *list,
-		       const struct printing *printing, const struct numbers_options *chosen)
+		       const struct printing *printing, const struct cli_question *question)
 {
-	const struct row_column columns[] = {
-		{ .name = "path", .width = attribute_list_width(list, PATH_WIDTH_MAX) },
-		{ .name = "start", .width = 19, .to_the_right = true },
-		{ .name = "end", .width = 19, .to_the_right = true },
-		{ .name = "before", .width = 14, .to_the_right = true },
-		{ .name = "after", .width = 14, .to_the_right = true },
-		{ .name = "change", .width = 14, .to_the_right = true },
-		{ .name = "thread", .width = THREAD_WIDTH },
-	};
-	const size_t column_count = sizeof(columns) / sizeof(*columns) - !printing->has_lives;
 	struct row_writer writer;
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	row_writer_begin(&writer, row_format_find(chosen->format), output, columns, column_count);
-	for (size_t i = 0; i < count && (chosen->top == 0 || i < chosen->top); i++) {
-		const struct histree_value change = number_change_value(&rows[i].change);
-		row_names(&writer);
-		row_path(&writer, rows[i].of->attribute->path, rows[i].of->attribute->path_size);
-		row_number(&writer, rows[i].of->from);
-		row_number(&writer, rows[i].of->to);
-		put_value(&writer, &rows[i].change.before);
-		put_value(&writer, &rows[i].change.after);
-		row_value(&writer, &change);
-		put_thread(printing, &writer, rows[i].of);
-		row_end(&writer);
-	}
-	row_writer_finish(&writer);
-	return cli_end(output, count > 0 ? CLI_OK : report_exit(CLI_NOTHING, "there are no numbers"));
+	struct row_column columns[sizeof(grown_columns) / sizeof(*grown_columns)];
+	memcpy(columns, grown_columns, sizeof(columns));
+	enum cli_exit code = open_rows(&writer, question, printing, list, ROW_COLUMNS(columns));
+	for (size_t i = 0; i < count && code == CLI_OK; i++)
+		row_put(&writer, &(struct grown_row){ .of = *rows[i].of,
+						      .change = rows[i].change,
+						      .grown = number_change_value(&rows[i].change) });
+	if (code == CLI_OK && count == 0)
+		code = report_exit(CLI_NOTHING, "there are no numbers");
+	return rows_close(&writer, code);
 }
 
 static int print_changes(struct printing *printing, const struct attribute_list *list,
@@ -409,7 +390,7 @@ static int print_changes(struct printing *printing, const struct attribute_list 
 	if (status == CLI_OK && read_changes(printing, rows, changes, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = put_changes(rows, sort_changes(rows, count), list, printing, chosen);
+		status = put_changes(rows, sort_changes(rows, count), list, printing, &chosen->question);
 	if ((status == CLI_OK || status == CLI_NOTHING) && printing->is_damaged)
 		status = host_part_damaged(printing->history);
 	free(changes);
@@ -421,16 +402,14 @@ static int print_changes(struct printing *printing, const struct attribute_list 
 
 static enum cli_exit check_options(const struct numbers_options *chosen)
 {
-	if (chosen->change && chosen->parts != 1)
+	if (chosen->change && chosen->question.parts != 0)
 		return report_exit(CLI_USAGE, "'--change' is of the whole range, not of '--parts'");
-	if (!chosen->change && chosen->top != 0)
-		return report_exit(CLI_USAGE, "'--top' is of '--change'");
 	return CLI_OK;
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct numbers_options chosen = { .parts = 1 };
+	struct numbers_options chosen = { 0 };
 	struct cli_words words;
 	struct histree_error error;
 	int status;
@@ -439,14 +418,14 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct target target;
 	struct attribute_list list = { 0 };
 	struct histree_history *history = NULL;
-	struct printing printing = { .parts = (uint32_t)chosen.parts };
+	struct printing printing = { .parts = (uint32_t)chosen.question.parts };
 	status = check_options(&chosen);
 	if (status != CLI_OK)
 		return status;
-	status = target_open_history(&target, words.words[0], chosen.analysis, &history);
+	status = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
 	if (status == CLI_OK) {
 		const struct time_span span = time_span_of_history(histree_history_info(history));
-		status = time_option_range(chosen.from, chosen.to, &span, &printing.from, &printing.to);
+		status = question_range(&chosen.question, &span, &printing.from, &printing.to);
 	}
 	printing.history = history;
 	if (status == CLI_OK && histree_query_create(history, &printing.query, &error) != HISTREE_OK)
@@ -460,7 +439,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = report_error(&error);
 	else if (has_list)
 		status = chosen.change ? print_changes(&printing, &list, &chosen)
-				       : print(&printing, &list, chosen.format, status);
+				       : print(&printing, &list, &chosen.question, status);
 	free(printing.numbers);
 	thread_lives_release(&printing.lives);
 	attribute_list_release(&list);
@@ -477,6 +456,7 @@ const struct cli_verb verb_numbers = {
 	.words_min = 2,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(PARTS) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
 	.options = options,
 	.run = run,
 };

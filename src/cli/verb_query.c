@@ -5,32 +5,11 @@
  */
 #include <unistd.h>
 
-#include "cli/row_writer.h"
 #include "cli/query_question.h"
+#include "cli/row_writer.h"
 #include "cli/verb.h"
 
 static const struct cli_option options[] = {
-	{ .name = "at",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct query_options, at),
-	  .help = "print the states at this time: those of the attributes that match, or all" },
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct query_options, from),
-	  .help = "print the states from this time on" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct query_options, to),
-	  .help = "print the states up to this time, inclusive" },
-	{ .name = "where",
-	  .argument = "EXPR",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct query_options, where),
-	  .help = "print only states that pass, as in 'value == 5 && duration > 1ms'; alone, of the whole "
-		  "history" },
 	{ .name = "step",
 	  .argument = "NS",
 	  .kind = CLI_DURATION,
@@ -38,20 +17,14 @@ static const struct cli_option options[] = {
 	  .help = "print only the states at --from and every NS after it",
 	  .min = 1,
 	  .max = INT64_MAX },
-	{ .name = "count",
+	{ .name = "times",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct query_options, count),
+	  .member = offsetof(struct query_options, times),
+	  .old = "count",
 	  .help = "print only the states at N times at equal distances, including --from and --to",
 	  .min = 2,
 	  .max = QUERY_TIMES_MAX },
-	{ .name = "pixels",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct query_options, pixels),
-	  .help = "cut the range into N pixels, and print what each attribute was for most of each",
-	  .min = 1,
-	  .max = HISTREE_PIXELS_MAX },
 	{ .name = "stack-top",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct query_options, stack_top),
@@ -64,22 +37,6 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct query_options, changes),
 	  .help = "print the states that begin in the range, of all attributes together in the order of time" },
-	{ .name = "reverse",
-	  .letter = 'r',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct query_options, reverse),
-	  .help = "of --changes, print the latest first" },
-	{ .name = "top",
-	  .letter = 'n',
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct query_options, top),
-	  .help = "of --changes, print only the first N",
-	  .min = 1,
-	  .max = INT64_MAX },
-	CLI_OPTION_ANALYSIS(struct query_options,
-			    "read the history of this analysis; default: kernel, or the first"),
-	CLI_OPTION_FORMAT(struct query_options),
 	{ .name = "stats",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct query_options, stats),
@@ -89,21 +46,20 @@ static const struct cli_option options[] = {
 
 static int print(const struct query_question *question, int status, struct histree_cancel cancel)
 {
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
 	struct interval_rows rows;
 	struct query_outcome outcome;
-	const struct query_taker taker = { .state = interval_rows_take,
-					   .cell = interval_rows_take_cell,
-					   .context = &rows,
-					   .cancel = cancel };
-	interval_rows_begin(&rows, row_format_find(question->chosen->format), output, question->answer.history,
-			    &question->list, question->chosen->pixels != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
-	query_question_ask(question, status, &taker, &outcome);
-	status = query_outcome_report(&outcome, question->chosen);
-	interval_rows_finish(&rows);
-	return cli_end(output, status);
+	const struct query_taker taker = {
+		.state = interval_rows_take, .cell = interval_rows_take_cell, .context = &rows, .cancel = cancel
+	};
+	const struct cli_question *chosen = &question->chosen->question;
+	enum cli_exit code =
+		interval_rows_open(&rows, output_create(STDOUT_FILENO), chosen, question->answer.history,
+				   &question->list, chosen->parts != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
+	if (code == CLI_OK) {
+		query_question_ask(question, status, &taker, &outcome);
+		code = query_outcome_report(&outcome, question->chosen);
+	}
+	return interval_rows_close(&rows, code);
 }
 
 int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
@@ -135,7 +91,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return status;
 	enum histree_status opened = target_open(&target, words.words[0], &error);
 	if (opened == HISTREE_OK)
-		opened = target_history(&target, chosen.analysis, true, &history, &error);
+		opened = target_history(&target, chosen.question.analysis, true, &history, &error);
 	if (opened == HISTREE_OK)
 		status = query_print(&target, history, &chosen, words.words + 1, words.count - 1,
 				     (struct histree_cancel){ 0 });
@@ -153,6 +109,12 @@ const struct cli_verb verb_query = {
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(PARTS) | ASKS(REVERSE) | ASKS(LIMIT) | ASKS(COLUMNS) |
+		ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_AT] = ": the states of the attributes that match, or of all",
+		  [ASK_WHERE] = ", as in 'value == 5 && duration > 1ms'; alone, of the whole history",
+		  [ASK_PARTS] = ": what each attribute was for most of it",
+		  [ASK_REVERSE] = ", of --changes" },
 	.options = options,
 	.run = run,
 };

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/table.h"
 #include "cli/progress.h"
@@ -12,7 +11,8 @@
 #include "histree/repair.h"
 
 struct repair_options {
-	const char *output, *format, *progress;
+	struct cli_question question;
+	const char *output, *progress;
 	bool force;
 };
 
@@ -27,7 +27,6 @@ static const struct cli_option options[] = {
 	CLI_OPTION_FORCE(struct repair_options,
 			 "replace an existing store of that name once the new one is complete"),
 	CLI_OPTION_PROGRESS(struct repair_options),
-	CLI_OPTION_FORMAT(struct repair_options),
 	{ 0 },
 };
 
@@ -152,14 +151,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	char *out = NULL;
 	if (asprintf(&out, "%.*s.repaired", (int)length, store) < 0)
 		return report_no_memory();
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL) {
-		free(out);
-		return report_no_memory();
-	}
 	struct repairing repairing = { .progress = progress_begin(chosen.progress, false) };
-	row_writer_begin(&repairing.rows, row_format_find(chosen.format), output, columns,
-			 sizeof(columns) / sizeof(columns[0]));
+	enum cli_exit code = rows_open(&repairing.rows, &chosen.question, ROW_COLUMNS(columns), ROWS_PLAIN);
 	const struct histree_repair_options wanted = {
 		.path = store,
 		.out = chosen.output != NULL ? chosen.output : out,
@@ -172,12 +165,12 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		.context = &repairing,
 		.cancel = { .go_on = progress_goes_on },
 	};
-	status = repair(&repairing, &wanted);
-	row_writer_finish(&repairing.rows);
+	if (code == CLI_OK)
+		code = repair(&repairing, &wanted);
 	free(repairing.path);
 	free(repairing.host);
 	free(out);
-	return cli_end(output, status);
+	return rows_close(&repairing.rows, code);
 }
 
 const struct cli_verb verb_repair = {
@@ -187,6 +180,7 @@ const struct cli_verb verb_repair = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
 	.run = run,
 };

@@ -11,17 +11,17 @@
 
 #include "base/io.h"
 #include "cli/export_file.h"
-#include "cli/target.h"
+#include "cli/option.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"
-#include "cli/option.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 
 enum { ROWS = 8, FILE_MODE = 0666 };
 
 struct report_options {
-	const char *html, *from, *to;
-	uint64_t rows;
+	struct cli_question question;
+	const char *html;
 	bool force;
 };
 
@@ -33,24 +33,6 @@ static const struct cli_option options[] = {
 	  .help = "write the page as one file of HTML, with pictures",
 	  .complete = CLI_COMPLETE_PATH },
 	CLI_OPTION_FORCE(struct report_options, "replace an existing FILE once the new one is whole"),
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct report_options, from),
-	  .help = "begin at this time; default: the start of the trace" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct report_options, to),
-	  .help = "end at this time; default: the end of the trace" },
-	{ .name = "rows",
-	  .letter = 'n',
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct report_options, rows),
-	  .help = "print at most N rows of a table; default: 8",
-	  .min = 1,
-	  .max = UINT32_MAX },
 	{ 0 },
 };
 
@@ -64,7 +46,7 @@ static enum cli_exit open_history(const struct target *target, struct histree_hi
 	return target_history(target, NULL, true, out, &error) == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-static enum cli_exit read_window(struct report_source *source, const struct report_options *chosen)
+static enum cli_exit read_window(struct report_source *source, const struct cli_question *chosen)
 {
 	const struct histree_store_info *info = histree_store_info(source->target->store);
 	const struct time_span span = source->history != NULL
@@ -76,7 +58,7 @@ static enum cli_exit read_window(struct report_source *source, const struct repo
 			 chosen->from != NULL ? " --from '" : "", chosen->from != NULL ? chosen->from : "",
 			 chosen->from != NULL ? "'" : "", chosen->to != NULL ? " --to '" : "",
 			 chosen->to != NULL ? chosen->to : "", chosen->to != NULL ? "'" : "");
-	return time_option_range(chosen->from, chosen->to, &span, &source->from, &source->to);
+	return question_range(chosen, &span, &source->from, &source->to);
 }
 
 static enum cli_exit write_page(struct output *output, const struct report_source *source, bool is_html)
@@ -163,7 +145,7 @@ static enum cli_exit print_page(const struct report_source *source, bool is_html
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct report_options chosen = { .rows = ROWS };
+	struct report_options chosen = { .question = { .limit = ROWS } };
 	struct cli_words words;
 	struct target target = { 0 };
 	struct histree_error error = { 0 };
@@ -171,9 +153,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct report_uses uses = { .count = 0 };
-	struct report_source source = {
-		.target = &target, .row_max = chosen.rows, .cancel = { .go_on = progress_goes_on }, .uses = &uses
-	};
+	struct report_source source = { .target = &target,
+					.row_max = chosen.question.limit,
+					.cancel = { .go_on = progress_goes_on },
+					.uses = &uses };
 	const bool is_file = chosen.html != NULL && strcmp(chosen.html, "-") != 0;
 	enum cli_exit code = is_file ? export_file_check(chosen.html, chosen.force, EXPORT_TEXT) : CLI_OK;
 	if (code == CLI_OK && target_open(&target, words.words[0], &error) != HISTREE_OK)
@@ -184,7 +167,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK)
 		code = open_history(&target, &source.history);
 	if (code == CLI_OK)
-		code = read_window(&source, &chosen);
+		code = read_window(&source, &chosen.question);
 	progress_catch_signals();
 	if (code == CLI_OK)
 		code = is_file ? write_file(&source, chosen.html) : print_page(&source, chosen.html != NULL);
@@ -204,6 +187,8 @@ const struct cli_verb verb_report = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS_RANGE | ASKS(LIMIT),
+	.says = { [ASK_LIMIT] = " of each table; default: 8" },
 	.options = options,
 	.run = run,
 };

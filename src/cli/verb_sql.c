@@ -13,26 +13,26 @@
 static const uint64_t memory_default = UINT64_C(160) << 20;
 
 struct sql_options {
-	const char *format, *file, *progress;
+	struct cli_question question;
+	const char *file, *progress;
 	uint64_t memory;
 };
 
 static const struct cli_option options[] = {
 	{ .name = "file",
-	  .letter = 'f',
 	  .argument = "FILE",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct sql_options, file),
+	  .old = "f",
 	  .help = "read the statements from a file; - is standard input",
 	  .complete = CLI_COMPLETE_PATH },
 	{ .name = "memory",
-	  .argument = "SIZE",
+	  .argument = "BYTES",
 	  .kind = CLI_SIZE,
 	  .member = offsetof(struct sql_options, memory),
 	  .help = "use about that much memory; what SQLite sorts beyond it goes to temporary files; default: 160M",
 	  .min = 16 << 20,
 	  .max = UINT64_C(1) << 40 },
-	CLI_OPTION_FORMAT(struct sql_options),
 	CLI_OPTION_PROGRESS(struct sql_options),
 	{ 0 },
 };
@@ -51,7 +51,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		.store = words.words[0],
 		.statement = words.count > 1 && !is_input ? words.words[1] : NULL,
 		.file = is_input ? "-" : chosen.file,
-		.format = chosen.format,
+		.format = chosen.question.format,
 		.progress = chosen.progress,
 		.memory = chosen.memory,
 	};
@@ -66,6 +66,7 @@ const struct cli_verb verb_sql = {
 	.words_min = 1,
 	.words_max = 2,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS(FORMAT),
 	.options = options,
 	.run = run,
 };

@@ -5,14 +5,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "histree/sync.h"
 
 struct sync_options {
-	const char *reference, *format, *progress;
+	struct cli_question question;
+	const char *reference, *progress;
 };
 
 static const struct cli_option options[] = {
@@ -21,7 +21,6 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct sync_options, reference),
 	  .help = "take the time of this host as that of all; default: the first one" },
-	CLI_OPTION_FORMAT(struct sync_options),
 	CLI_OPTION_PROGRESS(struct sync_options),
 	{ 0 },
 };
@@ -66,10 +65,7 @@ static void put_host(struct row_writer *rows, const struct histree_host_clock *h
 		row_duration(rows, (uint64_t)ceil(clock->error));
 	else
 		row_null(rows);
-	if (host->neighbour == index)
-		row_null(rows);
-	else
-		row_text(rows, hosts[host->neighbour].host);
+	row_text_or_null(rows, host->neighbour != index ? hosts[host->neighbour].host : NULL);
 	row_end(rows);
 }
 
@@ -91,18 +87,16 @@ static void say_why(const struct histree_host_clock *host, size_t count)
 		       count == 2 ? "the other one" : "another one whose clock is known");
 }
 
-static enum cli_exit print_hosts(const struct histree_sync *sync, const char *format)
+static int print_hosts(const struct histree_sync *sync, const struct cli_question *question)
 {
 	size_t count, absent = 0;
 	const struct histree_host_clock *hosts = histree_sync_hosts(sync, &count);
-	struct output *output = output_create(STDOUT_FILENO);
 	struct row_writer rows;
-	if (output == NULL)
-		return report_no_memory();
-	row_writer_begin(&rows, row_format_find(format), output, columns, sizeof(columns) / sizeof(columns[0]));
+	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
+	if (code != CLI_OK)
+		return code;
 	for (size_t i = 0; i < count; i++)
 		put_host(&rows, hosts, i);
-	row_writer_finish(&rows);
 	for (size_t i = 0; i < count; i++) {
 		if (hosts[i].clock.quality != HISTREE_CLOCK_ABSENT)
 			continue;
@@ -111,7 +105,7 @@ static enum cli_exit print_hosts(const struct histree_sync *sync, const char *fo
 	}
 	if (count == 1)
 		report("all traces are of one host, '%s'", hosts[0].host);
-	return (enum cli_exit)cli_end(output, absent > 0 ? CLI_NOTHING : CLI_OK);
+	return rows_close(&rows, absent > 0 ? CLI_NOTHING : CLI_OK);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -137,7 +131,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return report_exit(CLI_USAGE, "'--reference': %s", error.message);
 	if (found != HISTREE_OK)
 		return report_error(&error);
-	status = print_hosts(sync, chosen.format);
+	status = print_hosts(sync, &chosen.question);
 	histree_sync_free(sync);
 	return status;
 }
@@ -149,6 +143,7 @@ const struct cli_verb verb_sync = {
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
 	.run = run,
 };

@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/number_text.h"
 #include "cli/attribute_list.h"
 #include "cli/number_changes.h"
 #include "cli/option.h"
@@ -38,8 +36,6 @@ struct switch_count {
 	uint64_t voluntary, involuntary;
 };
 
-enum { TOP_COLUMNS_MAX = 1 + HISTREE_USE_KEY_COUNT + 2 + HISTREE_USE_COUNT + 2 + 6 };
-
 struct top_rows {
 	unsigned by; /* HISTREE_BY() of keys */
 	bool has_switches, has_longest;
@@ -47,9 +43,15 @@ struct top_rows {
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
 	uint64_t ns;                              /* of all rows: what they have a share of */
-	struct row_writer rows;
-	struct row_column columns[TOP_COLUMNS_MAX];
-	size_t column_count;
+};
+
+/* A row, with all that any column may have. */
+struct top_row {
+	struct histree_use_row use;
+	const char *host;
+	uint64_t ns;
+	double percent;
+	struct switch_count switches;
 };
 
 /* ---- switch counts ------------------------------------------------------------------------------------------- */
@@ -233,101 +235,132 @@ static struct switch_count switch_counts_of(struct switch_counts *counts, const 
 
 /* ---- top rows ------------------------------------------------------------------------------------------------ */
 
-static const struct row_column key_columns[HISTREE_USE_KEY_COUNT] = {
-	{ .name = "thread", .width = 8, .to_the_right = true },
-	{ .name = "process", .width = 8, .to_the_right = true },
-	{ .name = "name", .width = 16 },
-	{ .name = "cpu", .width = 4, .to_the_right = true },
-	{ .name = "state", .width = 11 },
-	{ .name = "system_call", .width = 16 },
-	{ .name = "had_by", .width = 8, .to_the_right = true },
-};
-
 static bool has(const struct top_rows *top, enum histree_use_key key)
 {
 	return (top->by & 1U << key) != 0;
 }
 
-static bool has_hosts(const struct top_rows *top, const struct row_format *format)
+static void put_key(struct row_writer *rows, const void *member)
 {
-	return top->hosts != NULL || top->by == 0 || !format->for_people;
-}
-
-/* The name of a thread stands beside it, unless it is a key of its own. */
-static bool names_threads(const struct top_rows *top)
-{
-	return has(top, HISTREE_USE_BY_THREAD) && !has(top, HISTREE_USE_BY_NAME);
-}
-
-/* Idle is what CPUs are, not threads. */
-static bool shows(const struct top_rows *top, enum histree_use use)
-{
-	return use != HISTREE_USE_IDLE || has(top, HISTREE_USE_BY_CPU);
-}
-
-static void add_column(struct top_rows *top, struct row_column column)
-{
-	top->columns[top->column_count++] = column;
-}
-
-static void choose_columns(struct top_rows *top, const struct row_format *format)
-{
-	const struct row_column duration = { .name = "duration", .width = 11, .to_the_right = true };
-	if (has_hosts(top, format))
-		add_column(top, (struct row_column){ .name = "host", .width = 12 });
-	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
-		if (has(top, key))
-			add_column(top, key_columns[key]);
-		if (key == HISTREE_USE_BY_THREAD && names_threads(top))
-			add_column(top, key_columns[HISTREE_USE_BY_NAME]);
-	}
-	if (has(top, HISTREE_USE_BY_HAD_BY))
-		add_column(top, (struct row_column){ .name = "had_by_name", .width = 16 });
-	for (enum histree_use use = 0; use < HISTREE_USE_COUNT && !has(top, HISTREE_USE_BY_STATE); use++)
-		if (shows(top, use)) {
-			struct row_column column = duration;
-			column.name = histree_use_name(use);
-			add_column(top, column);
-		}
-	if (has(top, HISTREE_USE_BY_STATE))
-		add_column(top, duration);
-	add_column(top, (struct row_column){ .name = "count", .width = 8, .to_the_right = true });
-	if (has(top, HISTREE_USE_BY_STATE))
-		add_column(top, (struct row_column){ .name = "percent", .width = 7, .to_the_right = true });
-	if (top->has_switches) {
-		add_column(top, (struct row_column){ .name = "voluntary", .width = 9, .to_the_right = true });
-		add_column(top, (struct row_column){ .name = "involuntary", .width = 11, .to_the_right = true });
-	}
-	static const char *const longest[] = { "longest_wait", "longest_wait_start", "longest_block",
-					       "longest_block_start" };
-	for (size_t i = 0; i < sizeof(longest) / sizeof(*longest) && top->has_longest; i++)
-		add_column(top, (struct row_column){
-					.name = longest[i], .width = i % 2 ? 19 : 13, .to_the_right = true });
-}
-
-/* Chooses the columns; for people, their names are written if `has_names`. */
-static void top_rows_begin(struct top_rows *top, const struct row_format *format, struct output *output,
-			   bool has_names)
-{
-	choose_columns(top, format);
-	row_writer_begin(&top->rows, format, output, top->columns, top->column_count);
-	if (!format->for_people || !has_names)
-		return;
-	for (size_t i = 0; i < top->column_count; i++)
-		row_text(&top->rows, top->columns[i].name);
-	row_end(&top->rows);
-}
-
-static void put_key(struct row_writer *rows, enum histree_use_key key, const struct histree_value *value)
-{
-	if (key == HISTREE_USE_BY_STATE && value->type == HISTREE_INT)
-		row_text(rows, histree_use_name((enum histree_use)value->int32));
-	else if (value->type == HISTREE_UNKNOWN)
+	const struct histree_value *value = member;
+	if (value->type == HISTREE_UNKNOWN)
 		row_text(rows, "?");
 	else if (value->type == HISTREE_NULL && rows->format->for_people)
 		row_text(rows, "-");
 	else
 		row_value(rows, value);
+}
+
+static void put_state(struct row_writer *rows, const void *member)
+{
+	const struct histree_value *value = member;
+	if (value->type == HISTREE_INT)
+		row_text(rows, histree_use_name((enum histree_use)value->int32));
+	else
+		put_key(rows, value);
+}
+
+static void put_start(struct row_writer *rows, const void *member)
+{
+	const struct histree_use_longest *longest = member;
+	if (longest->ns > 0)
+		row_clock(rows, longest->start);
+	else if (rows->format->for_people)
+		row_text(rows, "-");
+	else
+		row_null(rows);
+}
+
+enum {
+	COLUMN_HOST,
+	COLUMN_THREAD,
+	COLUMN_OF_THREAD, /* the name of a thread stands beside it, unless it is a key of its own */
+	COLUMN_PROCESS,
+	COLUMN_NAME,
+	COLUMN_CPU,
+	COLUMN_STATE,
+	COLUMN_CALL,
+	COLUMN_HAD_BY,
+	COLUMN_HAD_BY_NAME,
+	COLUMN_USE,
+	COLUMN_DURATION = COLUMN_USE + HISTREE_USE_COUNT,
+	COLUMN_COUNT,
+	COLUMN_PERCENT,
+	COLUMN_VOLUNTARY,
+	COLUMN_INVOLUNTARY,
+	COLUMN_LONGEST,
+	TOP_COLUMNS = COLUMN_LONGEST + 4
+};
+
+#define OF(at) .offset = offsetof(struct top_row, at)
+#define LEFT(text, columns, ...)                            \
+	{                                                   \
+		.name = text, .width = columns, __VA_ARGS__ \
+	}
+#define RIGHT(text, columns, ...) LEFT(text, columns, .to_the_right = true, __VA_ARGS__)
+#define USE(which, text) [COLUMN_USE + which] = RIGHT(text, 11, .cell = CELL_DURATION, OF(use.ns[which]))
+static const struct row_column top_columns[TOP_COLUMNS] = {
+	[COLUMN_HOST] = LEFT("host", 12, .when = ROW_HOSTS, .cell = CELL_TEXT, OF(host)),
+	[COLUMN_THREAD] = RIGHT("thread", 8, .put = put_key, OF(use.keys[HISTREE_USE_BY_THREAD])),
+	[COLUMN_OF_THREAD] = LEFT("name", 16, .cell = CELL_TEXT, OF(use.name)),
+	[COLUMN_PROCESS] = RIGHT("process", 8, .put = put_key, OF(use.keys[HISTREE_USE_BY_PROCESS])),
+	[COLUMN_NAME] = LEFT("name", 16, .put = put_key, OF(use.keys[HISTREE_USE_BY_NAME])),
+	[COLUMN_CPU] = RIGHT("cpu", 4, .put = put_key, OF(use.keys[HISTREE_USE_BY_CPU])),
+	[COLUMN_STATE] = LEFT("state", 11, .put = put_state, OF(use.keys[HISTREE_USE_BY_STATE])),
+	[COLUMN_CALL] = LEFT("system_call", 16, .put = put_key, OF(use.keys[HISTREE_USE_BY_SYSTEM_CALL])),
+	[COLUMN_HAD_BY] = RIGHT("had_by", 8, .put = put_key, OF(use.keys[HISTREE_USE_BY_HAD_BY])),
+	[COLUMN_HAD_BY_NAME] = LEFT("had_by_name", 16, .cell = CELL_TEXT, OF(use.had_by_name)),
+	USE(HISTREE_USE_USER, "user"),
+	USE(HISTREE_USE_SYSTEM, "system"),
+	USE(HISTREE_USE_INTERRUPTED, "interrupted"),
+	USE(HISTREE_USE_IDLE, "idle"),
+	USE(HISTREE_USE_WAITING, "waiting"),
+	USE(HISTREE_USE_BLOCKED, "blocked"),
+	USE(HISTREE_USE_OTHER, "other"),
+	USE(HISTREE_USE_UNKNOWN, "unknown"),
+	[COLUMN_DURATION] = RIGHT("duration", 11, .cell = CELL_DURATION, OF(ns)),
+	[COLUMN_COUNT] = RIGHT("count", 8, .cell = CELL_UNSIGNED, OF(use.count)),
+	[COLUMN_PERCENT] = RIGHT("percent", 7, .cell = CELL_PERCENT, OF(percent)),
+	[COLUMN_VOLUNTARY] = RIGHT("voluntary", 9, .cell = CELL_UNSIGNED, OF(switches.voluntary)),
+	[COLUMN_INVOLUNTARY] = RIGHT("involuntary", 11, .cell = CELL_UNSIGNED, OF(switches.involuntary)),
+	[COLUMN_LONGEST] = RIGHT("longest_wait", 13, .cell = CELL_DURATION, OF(use.longest_wait.ns)),
+	RIGHT("longest_wait_start", 19, .put = put_start, OF(use.longest_wait)),
+	RIGHT("longest_block", 13, .cell = CELL_DURATION, OF(use.longest_block.ns)),
+	RIGHT("longest_block_start", 19, .put = put_start, OF(use.longest_block)),
+};
+#undef USE
+#undef RIGHT
+#undef LEFT
+#undef OF
+
+/* What rows are by, and what was asked for besides; idle is what CPUs are, not threads. */
+static bool is_hidden(const struct top_rows *top, size_t column)
+{
+	const bool by_state = has(top, HISTREE_USE_BY_STATE);
+	switch (column) {
+	case COLUMN_HOST:
+	case COLUMN_COUNT:
+		return false;
+	case COLUMN_OF_THREAD:
+		return !has(top, HISTREE_USE_BY_THREAD) || has(top, HISTREE_USE_BY_NAME);
+	case COLUMN_HAD_BY_NAME:
+		return !has(top, HISTREE_USE_BY_HAD_BY);
+	case COLUMN_THREAD:
+		return !has(top, HISTREE_USE_BY_THREAD);
+	case COLUMN_USE + HISTREE_USE_IDLE:
+		return by_state || !has(top, HISTREE_USE_BY_CPU);
+	case COLUMN_DURATION:
+	case COLUMN_PERCENT:
+		return !by_state;
+	case COLUMN_VOLUNTARY:
+	case COLUMN_INVOLUNTARY:
+		return !top->has_switches;
+	}
+	if (column >= COLUMN_LONGEST)
+		return !top->has_longest;
+	return column < COLUMN_USE
+		       ? !has(top, (enum histree_use_key)(column - COLUMN_PROCESS) + HISTREE_USE_BY_PROCESS)
+		       : by_state;
 }
 
 /* Returns the total time of a row. */
@@ -339,75 +372,22 @@ static uint64_t top_rows_sum(const struct histree_use_row *row)
 	return sum;
 }
 
-static void put_times(struct top_rows *top, const struct histree_use_row *row)
+static void top_rows_put(struct top_rows *top, struct row_writer *rows, const struct histree_use_row *use)
 {
-	struct row_writer *rows = &top->rows;
-	const uint64_t sum = top_rows_sum(row);
-	if (has(top, HISTREE_USE_BY_STATE)) {
-		row_duration(rows, sum);
-		row_unsigned(rows, row->count);
-		double share = top->ns > 0 ? (double)sum / (double)top->ns : 0;
-		row_percent(rows, 100 * share);
-		return;
-	}
-	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
-		if (shows(top, use))
-			row_duration(rows, row->ns[use]);
-	row_unsigned(rows, row->count);
-}
-
-static void put_longest(struct row_writer *rows, const struct histree_use_longest *longest)
-{
-	row_duration(rows, longest->ns);
-	char text[TIME_TEXT_SIZE];
-	if (longest->ns > 0 && rows->format->for_people)
-		row_bytes(rows, text, time_format_clock(longest->start, text));
-	else if (longest->ns > 0)
-		row_number(rows, longest->start);
-	else if (rows->format->for_people)
-		row_text(rows, "-");
-	else
-		row_null(rows);
-}
-
-static void put_more(struct top_rows *top, const struct histree_use_row *row)
-{
-	struct row_writer *rows = &top->rows;
-	if (top->has_switches) {
-		const struct switch_count count = switch_counts_of(&top->switches, row);
-		row_unsigned(rows, count.voluntary);
-		row_unsigned(rows, count.involuntary);
-	}
-	if (top->has_longest) {
-		put_longest(rows, &row->longest_wait);
-		put_longest(rows, &row->longest_block);
-	}
-}
-
-static void top_rows_put(struct top_rows *top, const struct histree_use_row *row)
-{
-	struct row_writer *rows = &top->rows;
-	if (has_hosts(top, rows->format))
-		row_text(rows, top->hosts != NULL ? top->hosts[row->host].name : top->host);
-	for (enum histree_use_key key = 0; key < HISTREE_USE_KEY_COUNT; key++) {
-		if (has(top, key))
-			put_key(rows, key, &row->keys[key]);
-		if (key == HISTREE_USE_BY_THREAD && names_threads(top))
-			row_text(rows, row->name);
-	}
-	if (has(top, HISTREE_USE_BY_HAD_BY))
-		row_text(rows, row->had_by_name);
-	put_times(top, row);
-	put_more(top, row);
-	row_end(rows);
+	struct top_row row = { .use = *use, .host = top->hosts != NULL ? top->hosts[use->host].name : top->host };
+	row.ns = top_rows_sum(use);
+	row.percent = top->ns > 0 ? 100 * ((double)row.ns / (double)top->ns) : 0;
+	if (top->has_switches)
+		row.switches = switch_counts_of(&top->switches, use);
+	row_put(rows, &row);
 }
 
 /* ---- verb top ------------------------------------------------------------------------------------------------ */
 
 struct top_options {
-	const char *analysis, *format, *from, *to, *by, *where, *columns, *sort;
-	uint64_t limit;
-	int order; /* what `sort` is: a number of sort_names; -1: as the rows come */
+	struct cli_question question;
+	const char *more;
+	int order; /* what they are sorted by: a number of sort_names; -1: as the rows come */
 };
 
 /* What rows may be sorted by: uses of time, in the order of enum histree_use, and what comes after them. */
@@ -419,52 +399,12 @@ static const char *const sort_names[SORT_NUMBER + 1] = {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "from",
-	  .argument = "TIME",
+	{ .name = "more",
+	  .argument = "WHAT",
 	  .kind = CLI_TEXT,
-	  .member = offsetof(struct top_options, from),
-	  .help = "begin at this time; default: the start of the history" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct top_options, to),
-	  .help = "end at this time; default: the end of the history" },
-	{ .name = "by",
-	  .argument = "KEYS",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct top_options, by),
-	  .help = "print one row for each thread, process, name, cpu, state, system-call, had-by (who had the CPU "
-		  "that others waited for) or host, or for each of several of them, with commas; default: thread" },
-	{ .name = "where",
-	  .argument = "EXPRESSION",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct top_options, where),
-	  .help = "count only what passes this expression over host, thread, process, name, cpu, state, "
-		  "system_call and had_by" },
-	{ .name = "columns",
-	  .argument = "COLUMNS",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct top_options, columns),
-	  .help = "print more of each row: switches (of threads: voluntary, involuntary) or longest (waits for a "
-		  "CPU, "
-		  "times blocked), or both with a comma" },
-	{ .name = "sort",
-	  .argument = "COLUMN",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct top_options, sort),
-	  .choices = sort_names,
-	  .help = "print rows with the most in this column first: user, system, waiting, blocked and so on, count, "
-		  "longest_wait, longest_block, voluntary or involuntary; default: what ran longest" },
-	{ .name = "limit",
-	  .letter = 'n',
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct top_options, limit),
-	  .help = "print at most N rows, the first ones",
-	  .min = 1,
-	  .max = UINT32_MAX },
-	CLI_OPTION_ANALYSIS(struct top_options, "read the history of this analysis; default: kernel"),
-	CLI_OPTION_FORMAT(struct top_options),
+	  .member = offsetof(struct top_options, more),
+	  .help = "count more for each row: switches (of threads: voluntary, involuntary) or longest (waits for a "
+		  "CPU, times blocked), or both with a comma" },
 	{ 0 },
 };
 
@@ -478,9 +418,20 @@ static enum cli_exit read_keys(const char *text, unsigned *by)
 		       : report_exit(CLI_USAGE, "'--by': %s", error.message);
 }
 
-static enum cli_exit read_columns(const char *text, struct top_rows *top)
+/* Whether a list has nothing but words of --more, as --columns had once. */
+static bool is_more(const char *list)
 {
-	for (const char *word = text; word != NULL; word = *word == ',' ? word + 1 : NULL) {
+	return list != NULL && (strcmp(list, "switches") == 0 || strcmp(list, "longest") == 0 ||
+				strcmp(list, "switches,longest") == 0 || strcmp(list, "longest,switches") == 0);
+}
+
+static enum cli_exit read_more(struct top_options *chosen, struct top_rows *top)
+{
+	if (is_more(chosen->question.columns) && chosen->more == NULL) {
+		chosen->more = chosen->question.columns;
+		chosen->question.columns = NULL;
+	}
+	for (const char *word = chosen->more; word != NULL; word = *word == ',' ? word + 1 : NULL) {
 		const char *end = strchrnul(word, ',');
 		const size_t size = (size_t)(end - word);
 		if (size == strlen("switches") && memcmp(word, "switches", size) == 0)
@@ -488,12 +439,12 @@ static enum cli_exit read_columns(const char *text, struct top_rows *top)
 		else if (size == strlen("longest") && memcmp(word, "longest", size) == 0)
 			top->has_longest = true;
 		else
-			return report_exit(CLI_USAGE, "'--columns': '%.*s' is neither switches nor longest",
-					   (int)size, word);
+			return report_exit(CLI_USAGE, "'--more': '%.*s' is neither switches nor longest", (int)size,
+					   word);
 		word = end;
 	}
 	if (top->has_switches && top->by != HISTREE_BY(THREAD))
-		return report_exit(CLI_USAGE, "'--columns switches' needs '--by thread': threads are switched");
+		return report_exit(CLI_USAGE, "'--more switches' needs '--by thread': threads are switched");
 	return CLI_OK;
 }
 
@@ -506,14 +457,19 @@ struct sorted_row {
 
 static enum cli_exit choose_sort(const char *name, const struct top_rows *top, int *sort)
 {
+	char names[256] = "";
 	*sort = -1;
-	for (int i = 0; name != NULL && i < SORT_NUMBER; i++)
+	for (int i = 0; name != NULL && i < SORT_NUMBER; i++) {
+		name_list_add(names, sizeof(names), sort_names[i]);
 		if (strcmp(sort_names[i], name) == 0)
 			*sort = i;
+	}
+	if (name != NULL && *sort < 0)
+		return report_exit(CLI_USAGE, "'--sort': '%s' is not one of %s", name, names);
 	if ((*sort == SORT_WAIT || *sort == SORT_BLOCK) && !top->has_longest)
-		return report_exit(CLI_USAGE, "'--sort %s' needs '--columns longest'", name);
+		return report_exit(CLI_USAGE, "'--sort %s' needs '--more longest'", name);
 	if (*sort >= SORT_VOLUNTARY && !top->has_switches)
-		return report_exit(CLI_USAGE, "'--sort %s' needs '--columns switches'", name);
+		return report_exit(CLI_USAGE, "'--sort %s' needs '--more switches'", name);
 	return CLI_OK;
 }
 
@@ -539,13 +495,15 @@ static int by_sort_key(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Returns NULL without memory. */
+/* Returns NULL without memory.  The least first is the order of what is left of them. */
 static struct sorted_row *sort_rows(struct top_rows *top, const struct histree_use_row *rows, size_t count,
-				    int order)
+				    int order, bool is_down)
 {
 	struct sorted_row *sorted = malloc((count + 1) * sizeof(*sorted));
-	for (size_t i = 0; sorted != NULL && i < count; i++)
-		sorted[i] = (struct sorted_row){ sort_key(top, &rows[i], order), i };
+	for (size_t i = 0; sorted != NULL && i < count; i++) {
+		const uint64_t key = sort_key(top, &rows[i], order);
+		sorted[i] = (struct sorted_row){ is_down ? key : UINT64_MAX - key, i };
+	}
 	if (sorted != NULL && count > 1 && order >= 0)
 		qsort(sorted, count, sizeof(*sorted), by_sort_key);
 	return sorted;
@@ -558,41 +516,53 @@ static enum cli_exit report_nothing(const struct top_options *chosen, const stru
 	char states[128] = "", names[256] = "";
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	if (chosen->where == NULL)
+	if (chosen->question.where == NULL)
 		return report_exit(CLI_NOTHING, "there is no thread in that time");
 	for (size_t i = 0; i < count; i++)
 		name_list_add(names, sizeof(names), hosts[i].name);
 	for (int use = 0; use < HISTREE_USE_COUNT; use++)
 		name_list_add(states, sizeof(states), histree_use_name(use));
-	return report_exit(CLI_NOTHING, "nothing passes '%s'; %s%s%sstates: %s", chosen->where,
+	return report_exit(CLI_NOTHING, "nothing passes '%s'; %s%s%sstates: %s", chosen->question.where,
 			   count > 0 ? "hosts: " : "", names, count > 0 ? "; " : "", states);
+}
+
+static enum cli_exit put_rows(struct top_rows *top, struct row_writer *writer, const struct histree_use_row *rows,
+			      size_t count, const struct top_options *chosen)
+{
+	const bool is_down = question_order_is_down(question_order(&chosen->question), true);
+	struct sorted_row *sorted = sort_rows(top, rows, count, chosen->order, is_down);
+	if (sorted == NULL)
+		return report_no_memory();
+	for (size_t i = 0; i < count; i++)
+		top->ns += top_rows_sum(&rows[i]);
+	for (size_t i = 0; i < count && !rows_are_full(writer); i++)
+		top_rows_put(top, writer, &rows[sorted[i].number]);
+	free(sorted);
+	return CLI_OK;
 }
 
 static enum cli_exit print(struct top_rows *top, const struct histree_time_use *use,
 			   const struct histree_history *history, const struct top_options *chosen)
 {
-	const struct row_format *format = row_format_find(chosen->format);
 	size_t count;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	struct sorted_row *sorted = sort_rows(top, rows, count, chosen->order);
-	struct output *output = sorted != NULL ? output_create(STDOUT_FILENO) : NULL;
-	if (output == NULL) {
-		free(sorted);
-		return report_no_memory();
-	}
-	for (size_t i = 0; i < count; i++)
-		top->ns += top_rows_sum(&rows[i]);
-	top_rows_begin(top, format, output, count > 0);
-	for (size_t i = 0; i < count && (chosen->limit == 0 || i < chosen->limit); i++)
-		top_rows_put(top, &rows[sorted[i].number]);
-	free(sorted);
-	row_writer_finish(&top->rows);
-	enum cli_exit code = count > 0 ? CLI_OK : report_nothing(chosen, history);
+	struct row_writer writer;
+	struct row_column columns[TOP_COLUMNS];
+	memcpy(columns, top_columns, sizeof(columns));
+	for (size_t i = 0; i < TOP_COLUMNS; i++)
+		columns[i].is_hidden = is_hidden(top, i);
+	enum cli_exit code = rows_open(&writer, &chosen->question, columns, TOP_COLUMNS,
+				       ROWS_NAMED | (top->hosts != NULL || top->by == 0 ? ROWS_OF_HOSTS : 0));
+	if (code != CLI_OK)
+		return code;
+	code = put_rows(top, &writer, rows, count, chosen);
+	if (code == CLI_OK && count == 0)
+		code = report_nothing(chosen, history);
 	if (top->switches.has_gaps)
 		report("warning: events are missing in that time, so that there may have been more switches");
 	if (histree_time_use_loss(use).nodes > 0 || top->switches.is_damaged)
 		code = host_part_damaged(history);
-	return cli_end(output, code);
+	return (enum cli_exit)rows_close(&writer, code);
 }
 
 /* ---- CPUs that are not recorded ----------------------------------------------------------------------------- */
@@ -641,14 +611,14 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 			 const struct top_options *chosen)
 {
 	struct histree_time_use_request request = { .by = top->by,
-						    .where = chosen->where,
+						    .where = chosen->question.where,
 						    .longest = top->has_longest,
 						    .cancel = { .go_on = progress_goes_on } };
 	struct histree_error error = { 0 };
 	struct histree_time_use *use = NULL;
 	const struct time_span span = time_span_of_history(histree_history_info(history));
 	size_t host_count;
-	enum cli_exit code = time_option_range(chosen->from, chosen->to, &span, &request.from, &request.to);
+	enum cli_exit code = question_range(&chosen->question, &span, &request.from, &request.to);
 	if (code != CLI_OK)
 		return code;
 	top->hosts = histree_history_hosts(history, &host_count);
@@ -674,7 +644,7 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 static void say_of_processes(const struct target *target, const struct top_options *chosen, unsigned by)
 {
 	const bool asks = (by & HISTREE_BY(PROCESS)) != 0 ||
-			  (chosen->where != NULL && strstr(chosen->where, "process") != NULL);
+			  (chosen->question.where != NULL && strstr(chosen->question.where, "process") != NULL);
 	if (!asks || target->store == NULL)
 		return;
 	const struct histree_store_info *info = histree_store_info(target->store);
@@ -685,7 +655,7 @@ static void say_of_processes(const struct target *target, const struct top_optio
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct top_options chosen = { .by = "thread" };
+	struct top_options chosen = { .question = { .by = "thread" } };
 	struct top_rows top = { 0 };
 	struct histree_history *history = NULL;
 	struct target target;
@@ -693,20 +663,20 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	enum cli_exit code = read_keys(chosen.by, &top.by);
+	enum cli_exit code = read_keys(chosen.question.by, &top.by);
 	if (code == CLI_OK)
-		code = read_columns(chosen.columns, &top);
+		code = read_more(&chosen, &top);
 	if (code == CLI_OK)
-		code = choose_sort(chosen.sort, &top, &chosen.order);
+		code = choose_sort(question_order(&chosen.question).key, &top, &chosen.order);
 	if (code != CLI_OK)
 		return code;
-	code = target_open_history(&target, words.words[0], chosen.analysis, &history);
+	code = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
 	if (code == CLI_OK)
 		code = ask(&top, &target, history, &chosen);
 	if (code == CLI_OK || code == CLI_NOTHING)
 		say_of_processes(&target, &chosen, top.by);
 	if (code == CLI_OK || code == CLI_NOTHING)
-		target_say_missing(&target, chosen.analysis != NULL ? chosen.analysis : "kernel");
+		target_say_missing(&target, chosen.question.analysis != NULL ? chosen.question.analysis : "kernel");
 	free(top.host);
 	switch_counts_release(&top.switches);
 	histree_history_close(history);
@@ -721,6 +691,15 @@ const struct cli_verb verb_top = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(SORT) | ASKS(REVERSE) | ASKS(LIMIT) | ASKS(COLUMNS) |
+		ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_WHERE] = " over host, thread, process, name, cpu, state, system_call and had_by",
+		  [ASK_BY] = ", or of several with commas: thread, process, name, cpu, state, system-call, had-by "
+			     "(who "
+			     "had the CPU that others waited for) or host; default: thread",
+		  [ASK_SORT] = "; KEY is user, system, waiting, blocked and so on, count, longest_wait, "
+			       "longest_block, voluntary or involuntary; default: what ran longest",
+		  [ASK_ANALYSIS] = "; default: kernel" },
 	.options = options,
 	.run = run,
 };

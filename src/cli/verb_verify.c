@@ -14,12 +14,11 @@
 #include "histree/view.h"
 
 struct verify_options {
-	const char *analysis;
+	struct cli_question question;
 	bool states;
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct verify_options, "read only what this analysis made; default: everything"),
 	{ .name = "states",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct verify_options, states),
@@ -211,7 +210,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	enum histree_status opened = target_open(&target, words.words[0], &error);
 	enum cli_exit code = judge(&verifying, opened, &error, 0);
 	if (opened == HISTREE_OK)
-		code = verify_all(&verifying, &target, chosen.analysis);
+		code = verify_all(&verifying, &target, chosen.question.analysis);
 	if (code == CLI_OK && verifying.faults > 0)
 		code = CLI_NOTHING;
 	else if (code == CLI_OK && chosen.states && verifying.states_checked == 0)
@@ -229,6 +228,8 @@ const struct cli_verb verb_verify = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS(ANALYSIS),
+	.says = { [ASK_ANALYSIS] = "; default: everything" },
 	.options = options,
 	.run = run,
 };

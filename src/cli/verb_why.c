@@ -243,31 +243,13 @@ static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t all)
 	row_percent(rows, why_percent(ns, all));
 }
 
-/* A time, and a share, in these tables and in what stands around them. */
-static void why_put_time(struct row_writer *rows, histree_time time)
-{
-	char text[TIME_TEXT_SIZE];
-	if (!rows->format->for_people) {
-		row_number(rows, time);
-		return;
-	}
-	time_format_clock(time, text);
-	row_text(rows, text);
-}
-
-static bool has_hosts(const struct why_tables *tables, const struct row_format *format)
-{
-	return tables->hosts != NULL || !format->for_people;
-}
-
 static void put_thread(const struct why_tables *tables, struct row_writer *rows, const struct path_total *total)
 {
 	char name[WHY_TABLES_NAME_SIZE];
 	const size_t host = total->host;
 	const int32_t tid = total->tid;
 	size_t size = histree_critical_path_name(tables->path, host, tid, total->life, name, sizeof(name));
-	if (has_hosts(tables, rows->format))
-		row_text(rows, tables->hosts != NULL ? tables->hosts[host].name : tables->host);
+	row_text(rows, tables->hosts != NULL ? tables->hosts[host].name : tables->host);
 	row_number(rows, tid);
 	if (tid == HISTREE_IDLE_TID)
 		row_text(rows, "(idle)");
@@ -285,17 +267,23 @@ static const struct row_column cause_columns[] = { { .name = "cause", .width = 3
 						   WHY_TABLES_RIGHT("percent", 8),
 						   WHY_TABLES_RIGHT("steps", 8) };
 
-static const struct row_column thread_columns[] = {
-	{ .name = "host", .width = 12 }, WHY_TABLES_RIGHT("thread", 8),    { .name = "name", .width = 20 },
-	{ .name = "did", .width = 30 },  WHY_TABLES_RIGHT("duration", 11), WHY_TABLES_RIGHT("percent", 8),
-	WHY_TABLES_RIGHT("steps", 8)
-};
+static const struct row_column thread_columns[] = { { .name = "host", .width = 12, .when = ROW_HOSTS },
+						    WHY_TABLES_RIGHT("thread", 8),
+						    { .name = "name", .width = 20 },
+						    { .name = "did", .width = 30 },
+						    WHY_TABLES_RIGHT("duration", 11),
+						    WHY_TABLES_RIGHT("percent", 8),
+						    WHY_TABLES_RIGHT("steps", 8) };
 
-static const struct row_column wait_columns[] = {
-	WHY_TABLES_RIGHT("start", 18),  WHY_TABLES_RIGHT("duration", 11),         { .name = "host", .width = 12 },
-	WHY_TABLES_RIGHT("thread", 8),  { .name = "name", .width = 16 },          { .name = "did", .width = 30 },
-	WHY_TABLES_RIGHT("percent", 8), { .name = "woken_by_host", .width = 13 }, WHY_TABLES_RIGHT("woken_by", 9)
-};
+static const struct row_column wait_columns[] = { WHY_TABLES_RIGHT("start", 18),
+						  WHY_TABLES_RIGHT("duration", 11),
+						  { .name = "host", .width = 12, .when = ROW_HOSTS },
+						  WHY_TABLES_RIGHT("thread", 8),
+						  { .name = "name", .width = 16 },
+						  { .name = "did", .width = 30 },
+						  WHY_TABLES_RIGHT("percent", 8),
+						  { .name = "woken_by_host", .width = 13, .when = ROW_HOSTS },
+						  WHY_TABLES_RIGHT("woken_by", 9) };
 
 static_assert(sizeof(wait_columns) / sizeof(*wait_columns) <= WHY_COLUMNS_MAX, "no table has more columns");
 
@@ -344,19 +332,18 @@ static void put_waits(const struct why_tables *tables, struct row_writer *rows)
 	for (size_t i = 0; i < tables->waits.wait_count; i++) {
 		const struct why_wait *wait = &tables->waits.waits[i];
 		const uint64_t ns = (uint64_t)wait->end - (uint64_t)wait->start;
-		why_put_time(rows, wait->start);
+		row_clock(rows, wait->start);
 		row_duration(rows, ns);
 		put_thread(tables, rows, &wait->mostly);
 		row_text(rows, cause_text(rows, why_cause_of(wait->mostly.state)));
 		put_percent(rows, wait->mostly.ns, ns);
-		if (has_hosts(tables, rows->format) && wait->is_woken)
+		if (wait->is_woken) {
 			row_text(rows, tables->hosts != NULL ? tables->hosts[wait->waker_host].name : tables->host);
-		else if (has_hosts(tables, rows->format))
-			row_null(rows);
-		if (wait->is_woken)
 			row_number(rows, wait->waker);
-		else
+		} else {
 			row_null(rows);
+			row_null(rows);
+		}
 		row_end(rows);
 	}
 }
@@ -368,17 +355,6 @@ static const struct table_kind all[] = {
 	[WHY_WAITS] = { COLUMNS(wait_columns), put_waits },
 };
 
-/* Those of hosts are left out where people look at one. */
-static size_t why_table_columns(const struct why_tables *tables, const struct row_format *format,
-				enum why_table which, struct row_column out[static WHY_COLUMNS_MAX])
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < all[which].count; i++)
-		if (has_hosts(tables, format) || strstr(all[which].columns[i].name, "host") == NULL)
-			out[kept++] = all[which].columns[i];
-	return kept;
-}
-
 static void why_table_put(const struct why_tables *tables, enum why_table which, struct row_writer *rows)
 {
 	all[which].put(tables, rows);
@@ -389,42 +365,27 @@ static void why_table_put(const struct why_tables *tables, enum why_table which,
 enum { ROWS = 8, VERB_WHY_NAME_SIZE = 256, CONDITION_SIZE = 600 };
 
 struct why_options {
-	const char *analysis, *format, *table, *from, *to;
-	uint64_t rows;
-	bool like_tc;
+	struct cli_question question;
+	const char *table, *rules;
 };
 
 static const struct cli_option options[] = {
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct why_options, from),
-	  .help = "begin at this time; default: the start of the history" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct why_options, to),
-	  .help = "end at this time; default: the end of the history" },
-	{ .name = "rows",
-	  .letter = 'n',
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct why_options, rows),
-	  .help = "print at most N threads and waits; default: 8",
-	  .min = 1,
-	  .max = 1000000 },
+	{ .name = "rules",
+	  .argument = "RULES",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct why_options, rules),
+	  .choices = path_rule_names,
+	  .help = "follow the rules of trace-compass, as histree critical-path does, or our own; default: own" },
 	{ .name = "like-tc",
 	  .kind = CLI_FLAG,
-	  .member = offsetof(struct why_options, like_tc),
-	  .help = "follow the rules of Trace Compass to the letter, as histree critical-path does" },
+	  .member = offsetof(struct why_options, rules),
+	  .means = "trace-compass" },
 	{ .name = "table",
 	  .argument = "TABLE",
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct why_options, table),
 	  .choices = why_table_names,
 	  .help = "print this table only: causes, threads or waits; default: all for text, else causes" },
-	CLI_OPTION_ANALYSIS(struct why_options, "read the history of this analysis; default: graph"),
-	CLI_OPTION_FORMAT(struct why_options),
 	{ 0 },
 };
 
@@ -435,6 +396,7 @@ struct why {
 	const char *thread; /* as it was said */
 	struct histree_path_request request;
 	struct why_tables tables;
+	bool is_like_tc;
 };
 
 static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
@@ -455,9 +417,13 @@ static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
 static void put_section(const struct why *why, struct overview_page *page, enum why_table which, const char *title)
 {
 	struct row_column columns[WHY_COLUMNS_MAX];
-	size_t count = why_table_columns(&why->tables, &row_format_text, which, columns);
+	memcpy(columns, all[which].columns, all[which].count * sizeof(*columns));
+	for (size_t i = 0; i < all[which].count; i++)
+		columns[i].is_hidden = columns[i].when == ROW_HOSTS && why->tables.hosts == NULL;
+	for (size_t i = 0; i < all[which].count && why->tables.hosts != NULL; i++)
+		columns[i].when = ROW_ALL;
 	overview_page_section(page, title);
-	overview_page_table(page, columns, count);
+	overview_page_table(page, columns, all[which].count);
 	why_table_put(&why->tables, which, &page->rows);
 	overview_page_table_end(page);
 }
@@ -499,7 +465,7 @@ static void put_departures(const struct why *why, struct overview_page *page)
 			continue;
 		row_unsigned(&page->rows, departures[i].count);
 		row_duration(&page->rows, departures[i].ns);
-		why_put_time(&page->rows, departures[i].longest_start);
+		row_clock(&page->rows, departures[i].longest_start);
 		row_text(&page->rows, rule_words[i]);
 		row_end(&page->rows);
 	}
@@ -532,7 +498,7 @@ static void put_condition(const struct why *why, char *word, size_t size)
 static void put_commands(const struct why *why, struct overview_page *page)
 {
 	char words[2048], where[256] = "", thread[512], condition[2 * CONDITION_SIZE];
-	const char *rules = why->chosen->like_tc ? "" : " --rules own";
+	const char *rules = why->is_like_tc ? "" : " --rules own";
 	const struct why_wait *wait = why->tables.waits.wait_count > 0 ? &why->tables.waits.waits[0] : NULL;
 	shell_word_copy(thread, sizeof(thread), why->thread);
 	overview_page_section(page, "More");
@@ -546,7 +512,7 @@ static void put_commands(const struct why *why, struct overview_page *page)
 		snprintf(words, sizeof(words), " %s%s", thread, rules);
 		overview_page_command(page, "critical-path", why->target->path, words);
 	}
-	if (why->chosen->from != NULL || why->chosen->to != NULL)
+	if (why->chosen->question.from != NULL || why->chosen->question.to != NULL)
 		snprintf(where, sizeof(where), " --from %" PRId64 " --to %" PRId64, why->tables.waits.start,
 			 why->tables.waits.end);
 	snprintf(words, sizeof(words), " %s%s%s -o why.svg", thread, rules, where);
@@ -573,24 +539,25 @@ static void put_page(const struct why *why, struct output *output)
 	put_section(why, &page, WHY_THREADS, "Who, and what they did");
 	if (why->tables.waits.wait_count > 0)
 		put_section(why, &page, WHY_WAITS, "Longest waits, and what most of each was");
-	if (!why->chosen->like_tc)
+	if (!why->is_like_tc)
 		put_departures(why, &page);
 	put_commands(why, &page);
 	overview_page_end(&page);
 }
 
-static void put_table(const struct why *why, struct output *output, const struct row_format *format)
+static int print_table(const struct why *why)
 {
 	enum why_table which = WHY_CAUSES;
 	struct row_writer rows;
-	struct row_column columns[WHY_COLUMNS_MAX];
 	while (why->chosen->table != NULL && strcmp(why_table_names[which], why->chosen->table) != 0)
 		which++;
-	size_t count = why_table_columns(&why->tables, format, which, columns);
-	row_writer_begin(&rows, format, output, columns, count);
-	row_names(&rows);
-	why_table_put(&why->tables, which, &rows);
-	row_writer_finish(&rows);
+	enum cli_exit code = rows_open(&rows, &why->chosen->question, all[which].columns, all[which].count,
+				       ROWS_NAMED | (why->tables.hosts != NULL ? ROWS_OF_HOSTS : 0));
+	if (code == CLI_OK)
+		row_names(&rows);
+	if (code == CLI_OK)
+		why_table_put(&why->tables, which, &rows);
+	return rows_close(&rows, code);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- */
@@ -602,7 +569,7 @@ static enum cli_exit walk(struct why *why)
 	if (status == HISTREE_OK)
 		status = histree_critical_path_start(why->tables.path, &why->request, &error);
 	if (status == HISTREE_OK && !why_waits_init(&why->tables.waits, why->tables.path, why->request.host,
-						    why->request.tid, why->chosen->rows))
+						    why->request.tid, why->chosen->question.limit))
 		return report_no_memory();
 	while (status == HISTREE_OK) {
 		status = histree_cursor_next(why->tables.path, &error);
@@ -622,14 +589,14 @@ static enum cli_exit walk(struct why *why)
 
 static enum cli_exit print(const struct why *why)
 {
-	const struct row_format *format = row_format_find(why->chosen->format);
+	const struct cli_question *question = &why->chosen->question;
+	if (why->chosen->table != NULL || question->columns != NULL ||
+	    !row_format_find(question->format)->for_people)
+		return (enum cli_exit)print_table(why);
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
-	if (format->for_people && why->chosen->table == NULL)
-		put_page(why, output);
-	else
-		put_table(why, output, format);
+	put_page(why, output);
 	return (enum cli_exit)cli_end(output, CLI_OK);
 }
 
@@ -640,13 +607,13 @@ static enum cli_exit answer(struct why *why)
 	struct histree_path_request *request = &why->request;
 	enum cli_exit code = path_thread_read(why->thread, why->history, &request->host, &request->tid);
 	if (code == CLI_OK)
-		code = time_option_range(why->chosen->from, why->chosen->to, &span, &request->from, &request->to);
+		code = question_range(&why->chosen->question, &span, &request->from, &request->to);
 	if (code != CLI_OK)
 		return code;
 	/* The last edge ends one after the history. */
-	if (why->chosen->to == NULL)
+	if (why->chosen->question.to == NULL)
 		request->to = span.end + 1;
-	request->rules = why->chosen->like_tc ? HISTREE_PATH_RULES_TRACE_COMPASS : HISTREE_PATH_RULES_OWN;
+	request->rules = why->is_like_tc ? HISTREE_PATH_RULES_TRACE_COMPASS : HISTREE_PATH_RULES_OWN;
 	request->cancel.go_on = progress_goes_on;
 	why->tables.hosts = histree_history_hosts(why->history, &host_count);
 	why->tables.host = target_host_name(why->target);
@@ -661,19 +628,23 @@ static enum cli_exit answer(struct why *why)
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct why_options chosen = { .analysis = "graph", .rows = ROWS };
+	struct why_options chosen = { .question = { .analysis = "graph", .limit = ROWS } };
 	struct cli_words words;
 	struct target target;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct why why = {
-		.target = &target, .chosen = &chosen, .thread = words.words[1], .tables = { .row_max = chosen.rows }
+		.target = &target,
+		.chosen = &chosen,
+		.thread = words.words[1],
+		.tables = { .row_max = chosen.question.limit },
+		.is_like_tc = chosen.rules != NULL && strcmp(chosen.rules, "trace-compass") == 0,
 	};
-	enum cli_exit code = target_open_history(&target, words.words[0], chosen.analysis, &why.history);
+	enum cli_exit code = target_open_history(&target, words.words[0], chosen.question.analysis, &why.history);
 	if (code == CLI_OK)
 		code = answer(&why);
-	target_say_missing(&target, chosen.analysis);
+	target_say_missing(&target, chosen.question.analysis);
 	why_waits_release(&why.tables.waits);
 	histree_cursor_free(why.tables.path);
 	free(why.tables.host);
@@ -689,6 +660,10 @@ const struct cli_verb verb_why = {
 	.words_min = 2,
 	.words_max = 2,
 	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_LIMIT] = ", threads and waits; default: 8",
+		  [ASK_COLUMNS] = ", of the table",
+		  [ASK_ANALYSIS] = "; default: graph" },
 	.options = options,
 	.run = run,
 };

@@ -49,14 +49,6 @@ bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values,
 	return parsed == CLI_PARSED;
 }
 
-int cli_end(struct output *output, int status)
-{
-	int failure = output_free(output);
-	if (failure != 0)
-		return report_exit(CLI_INPUT, "cannot write to standard output: %s", strerror(failure));
-	return status;
-}
-
 /* ---- verb help ----------------------------------------------------------------------------------------------- */
 
 /* Where the text of an option begins.  If the option itself is wider, its text begins on the next line. */
@@ -100,8 +92,10 @@ static void print_option(struct output *output, const struct cli_option *option)
 	int used =
 		snprintf(left, sizeof(left), "  %s--%s%s%s", option->letter != '\0' ? letter : "    ", option->name,
 			 option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
+	char help[CLI_HELP_SIZE];
+	cli_option_help(option, help);
 	output_text(output, left);
-	print_wrapped(output, option->help, (size_t)used);
+	print_wrapped(output, help, (size_t)used);
 }
 
 static void print_verb(struct output *output, const struct cli_verb *verb)
@@ -110,8 +104,11 @@ static void print_verb(struct output *output, const struct cli_verb *verb)
 	output_format(output, "usage: %s %s [OPTION]...%s%s\n\n", report_program(), verb->name,
 		      *verb->arguments != '\0' ? " " : "", verb->arguments);
 	output_format(output, "%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
-	for (const struct cli_option *option = verb->options; option->name != NULL; option++)
-		print_option(output, option);
+	struct cli_option options_of[CLI_OPTIONS_MAX + 1];
+	size_t count = cli_options_of(verb, options_of);
+	for (size_t i = 0; i < count; i++)
+		if (options_of[i].help != NULL)
+			print_option(output, &options_of[i]);
 	print_option(output, &help);
 }
 

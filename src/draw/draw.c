@@ -334,7 +334,7 @@ static bool is_line(const struct histree_chart_row *row)
 	return row->shown != HISTREE_ROOT;
 }
 
-/* The lines that --rows asks for, in the order of the chart. */
+/* The lines that patterns ask for, in the order of the chart. */
 static void choose_asked(struct lines_picture *picture, const struct histree_chart_row *rows, uint32_t count)
 {
 	const struct histree_draw_options *options = picture->options;

@@ -181,25 +181,17 @@ static int strip(int argc, char **argv, char **out)
 	return count;
 }
 
-static const char *text_option(const struct face *face, const struct face_words *chosen, const char *name)
-{
-	const char *text = NULL;
-	for (const struct cli_option *option = face->of->options; option->name != NULL; option++)
-		if (strcmp(option->name, name) == 0 && option->kind == CLI_TEXT)
-			memcpy(&text, chosen->of_verb + option->member, sizeof(text));
-	return text;
-}
-
 /* The condition and its trace, for ranks to try; SQL has its own, and that of time is tried by rank 0. */
 static void set_condition(struct query_job *job, const struct face *face, const struct face_words *chosen)
 {
 	const struct histree_store_info *info = histree_store_info(job->store);
+	const struct cli_question *question = (const struct cli_question *)(const void *)chosen->of_verb;
 	job->remotes.start = info->start;
 	job->remotes.end = info->end;
 	bool is_of_time = strcmp(face->of->name, verb_top.name) == 0;
-	job->remotes.where = is_of_time ? NULL : text_option(face, chosen, "where");
+	job->remotes.where = is_of_time ? NULL : question->where;
 	/* Statistics look at the field by which they are; a condition may look at any. */
-	const char *by = text_option(face, chosen, "by");
+	const char *by = question->by;
 	bool has_one = strcmp(face->of->name, "stats") == 0 && job->remotes.where == NULL;
 	job->remotes.only_field = has_one ? (by != NULL ? by : "name") : NULL;
 }
@@ -220,7 +212,7 @@ static int ask_states(struct query_job *job, const struct query_options *chosen,
 	int status = query_options_check(chosen, words->count - 1);
 	if (status != CLI_OK)
 		return status;
-	if (query_job_history(job, chosen->analysis, &history, &error) != HISTREE_OK)
+	if (query_job_history(job, chosen->question.analysis, &history, &error) != HISTREE_OK)
 		return report_error(&error);
 	status = query_print(&target, history, chosen, words->words + 1, words->count - 1,
 			     (struct histree_cancel){ .go_on = progress_goes_on });

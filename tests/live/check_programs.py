@@ -64,7 +64,7 @@ def check(histree, folder):
     store = os.path.join(folder, "program.histree")
     run(histree, "build", "--quiet", "-a", "ust-memory,allocations,counters", "-o", store, *record(folder))
     blocks = list(csv.DictReader(run(histree, "segments", store, "allocations", "--where", "bytes > 70000", "--sort",
-                                     "bytes", "--format", "csv").splitlines()))
+                                     "+bytes", "--format", "csv").splitlines()))
     main, thread = blocks[2]["tid"], blocks[0]["tid"]
     expect("blocks", [(row["name"], row["bytes"], row["tid"], row["freed"], row["freed_by"]) for row in blocks],
            [("malloc", "70001", thread, "free", main), ("malloc", "70002", thread, "never", ""),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/answer.h"
+#include "cli/option.h"
 #include "cli/row_writer.h"
 #include "driver.h"
 #include "histree/load.h"
@@ -25,7 +26,6 @@ static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht"
 
 struct load_case {
 	char folder[48], history[64], text[64], again[64], store[64];
-	const struct row_format *format;
 	const char *format_name;
 	uint64_t seed;
 	char fault[512];
@@ -33,7 +33,7 @@ struct load_case {
 
 /* ---- texts --------------------------------------------------------------------------------------------- */
 
-static bool dump(struct histree_history *history, const struct row_format *format, const char *path)
+static bool dump(struct histree_history *history, const char *format, const char *path)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	struct attribute_list list = { 0 };
@@ -47,12 +47,14 @@ static bool dump(struct histree_history *history, const struct row_format *forma
 		const struct answer_question everything = {
 			.history = history, .attributes = &list, .from = info->start, .to = info->end
 		};
-		interval_rows_begin(&rows, format, output, history, &list, false);
-		done = answer(&everything, interval_rows_take, &rows, &stats, NULL) == HISTREE_OK;
-		interval_rows_finish(&rows);
+		const struct cli_question question = { .format = format };
+		done = interval_rows_open(&rows, output, &question, history, &list, INTERVAL_PLAIN) == CLI_OK &&
+		       answer(&everything, interval_rows_take, &rows, &stats, NULL) == HISTREE_OK;
+		done = interval_rows_close(&rows, CLI_OK) == CLI_OK && done;
+	} else {
+		output_free(output);
 	}
 	attribute_list_release(&list);
-	done = output_free(output) == 0 && done;
 	close(file);
 	return done;
 }
@@ -129,7 +131,7 @@ static bool write_changes(const struct load_case *test, const struct workload *w
 	struct row_writer rows;
 	if (file < 0 || output == NULL)
 		return false;
-	row_writer_begin(&rows, test->format, output, columns, 4);
+	row_writer_begin(&rows, row_format_find(test->format_name), output, columns, 4);
 	for (size_t i = 0; i < workload->count; i++) {
 		const struct change *change = &workload->changes[i];
 		char path[64], hexadecimal[16384];
@@ -211,7 +213,7 @@ static const char *check_again(struct load_case *test, const struct workload *wo
 	const char *fault = NULL;
 	if (load(test, &options, &history) != HISTREE_OK)
 		return test->fault;
-	if (!dump(history, test->format, test->again))
+	if (!dump(history, test->format_name, test->again))
 		fault = "the second dump failed";
 	else if (!are_same_files(test->history, test->again))
 		fault = "another dump";
@@ -227,7 +229,7 @@ static const char *check_dump(struct load_case *test, const struct workload *wor
 {
 	const char *fault = NULL;
 	bool is_csv = strcmp(test->format_name, "csv") == 0, is_json = strcmp(test->format_name, "json") == 0;
-	if (!dump(history, test->format, test->history) || !dump(history, test->format, test->text) ||
+	if (!dump(history, test->format_name, test->history) || !dump(history, test->format_name, test->text) ||
 	    (!is_csv && !is_json && !shuffle_lines(test->text, test->seed)))
 		return "the dump failed";
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && fault == NULL; i++)
@@ -306,7 +308,6 @@ static void check_kind(const void *kind, uint64_t seed)
 	struct load_case test = { .seed = seed, .format_name = row_format_names[1 + seed / 6 % 3] };
 	struct workload workload;
 	char command[64];
-	test.format = row_format_find(test.format_name);
 	scratch_folder(test.folder, sizeof(test.folder));
 	snprintf(test.history, sizeof(test.history), "%s/dump", test.folder);
 	snprintf(test.text, sizeof(test.text), "%s/text", test.folder);

@@ -135,7 +135,7 @@ def table_by_any_column(client):
     for column, name in enumerate(expected[0]):
         if name not in some(expected[0], expected):
             continue
-        in_order = client.segments("--sort", name)
+        in_order = client.segments("--sort", "+" + name)
         for index in 0, len(expected) - 7, len(expected) // 2:
             page = client.lines(index, 7, table_comparator_expression=column, requested_table_column_ids=[column])
             said = [clock(one[name]) if name in ("start", "end") else str(one[name]) for one in in_order[index:index + 7]]
@@ -253,7 +253,7 @@ def rows_of_the_page(client):
                "duration < 0": lambda one: False}
     as_text = lambda value, kind: "" if value is None else str(value).lower() if kind == "bool" else str(value)
     for sort in some((*TIMES, *types), expected):
-        in_order = client.segments("--sort", sort)
+        in_order = client.segments("--sort", "+" + sort)
         for descending in 0, 1:
             for text, passes in filters.items():
                 wanted = [one for one in in_order if passes(one)][::-1 if descending else 1]

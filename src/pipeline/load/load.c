@@ -462,7 +462,7 @@ static enum histree_status unknown_kind(struct load *load)
 	return text_table_fault(&load->text, TEXT_NO_COLUMN, load->error,
 				"its columns are none that can be loaded: path, start, end and value are states as "
 				"intervals; path, time and value are changes; start and end without a path are "
-				"segments ('--columns' names those of a text without a line of names)");
+				"segments ('--names' says how those of a text without a line of names are called)");
 }
 
 static enum histree_status another_kind(struct load *load)

@@ -9,6 +9,7 @@
 
 #include "base/nearest.h"
 #include "cli/option.h"
+#include "cli/verb.h"
 #include "support/test.h"
 
 /* ---- options ------------------------------------------------------------------------------------------ */
@@ -26,7 +27,10 @@ static const struct cli_option options[] = {
 	  .letter = 'n',
 	  .argument = "NAME",
 	  .kind = CLI_TEXT,
-	  .member = offsetof(struct sample, name) },
+	  .member = offsetof(struct sample, name),
+	  .help = "a name",
+	  .old = "called N" },
+	{ .name = "left", .kind = CLI_FLAG, .member = offsetof(struct sample, name), .means = "left" },
 	{ .name = "colour",
 	  .argument = "COLOUR",
 	  .kind = CLI_CHOICE,
@@ -169,6 +173,8 @@ static void what_is_wrong_is_named(void **state)
 		{ "sample a --wait 0", "'0' is not a length of time" },
 		{ "sample a --wait soon", "of at least 1" },
 		{ "sample a --name x -n x", "'--name' is given twice, and takes one NAME: leave one out; see" },
+		{ "sample a --called x --name y", "'--name' is given twice, and takes one NAME" },
+		{ "sample a --name x --left", "'--left' means 'left', and 'x' is given: leave one out" },
 		{ "sample a -c 2 --wait 1 --count 3", "'--count' is given twice, and takes one N" },
 	};
 	(void)state;
@@ -184,6 +190,70 @@ static void what_is_wrong_is_named(void **state)
 		assert_int_equal(strchr(p.messages, '\n')[1], '\0');
 		free(p.messages);
 	}
+}
+
+static void old_spellings_are_understood(void **state)
+{
+	static const char *const lines[] = { "sample a --called left", "sample a -N left", "sample a --left",
+					     "sample a --left --name left" };
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct parse p;
+		parse(&p, lines[i]);
+		assert_string_equal(p.messages, "");
+		assert_int_equal(p.parsed, CLI_PARSED);
+		assert_string_equal(p.values.name, "left");
+		free(p.messages);
+	}
+}
+
+/* ---- the options of all verbs -------------------------------------------------------------------------- */
+
+static bool is_old_spelling(const struct cli_option *option, const char *name)
+{
+	const size_t size = strlen(name);
+	for (const char *old = option->old; old != NULL;
+	     old = strchr(old, ' ') != NULL ? strchr(old, ' ') + 1 : NULL)
+		if (strncmp(old, name, size) == 0 && (old[size] == ' ' || old[size] == '\0'))
+			return true;
+	return false;
+}
+
+/* What an option writes is a file, a store, or whatever a format makes of it. */
+static bool is_one_meaning(const struct cli_option *a, const struct cli_option *b)
+{
+	const bool is_argument = a->argument != NULL && b->argument != NULL &&
+				 (strcmp(a->argument, b->argument) == 0 || strcmp(a->name, "output") == 0);
+	return a->letter == b->letter && (is_argument || (a->argument == NULL && b->argument == NULL)) &&
+	       (a->kind == b->kind || strcmp(a->name, "output") == 0);
+}
+
+static void compare_options(const struct cli_verb *one, const struct cli_verb *other)
+{
+	struct cli_option a[CLI_OPTIONS_MAX + 1], b[CLI_OPTIONS_MAX + 1];
+	const size_t a_count = cli_options_of(one, a), b_count = cli_options_of(other, b);
+	for (size_t i = 0; i < a_count; i++)
+		for (size_t j = 0; j < b_count; j++) {
+			const bool is_same = strcmp(a[i].name, b[j].name) == 0;
+			if (a[i].help == NULL || b[j].help == NULL)
+				continue;
+			if (is_same && !is_one_meaning(&a[i], &b[j]))
+				fail_msg("--%s of %s is another than that of %s", a[i].name, one->name,
+					 other->name);
+			if (!is_same && a[i].letter != 0 && a[i].letter == b[j].letter)
+				fail_msg("-%c is --%s of %s and --%s of %s", a[i].letter, a[i].name, one->name,
+					 b[j].name, other->name);
+			if (one == other && is_old_spelling(&a[i], b[j].name))
+				fail_msg("--%s of %s is an old spelling and a new one", b[j].name, one->name);
+		}
+}
+
+static void no_option_has_two_meanings(void **state)
+{
+	(void)state;
+	for (const struct cli_verb *const *one = cli_verbs; *one != NULL; one++)
+		for (const struct cli_verb *const *other = one; *other != NULL; other++)
+			compare_options(*one, *other);
 }
 
 /* ---- the nearest word ----------------------------------------------------------------------------------- */
@@ -214,4 +284,5 @@ static void slips_find_their_word(void **state)
 TESTS(NULL, NULL, cmocka_unit_test(options_and_words_come_in_any_order),
       cmocka_unit_test(what_is_not_said_stays_zero), cmocka_unit_test(two_dashes_end_the_options),
       cmocka_unit_test(help_is_everywhere), cmocka_unit_test(what_is_wrong_is_named),
+      cmocka_unit_test(old_spellings_are_understood), cmocka_unit_test(no_option_has_two_meanings),
       cmocka_unit_test(slips_find_their_word))
