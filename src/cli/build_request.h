@@ -37,6 +37,11 @@ enum cli_exit build_request_read(struct build_request *request, const struct bui
 				 const struct cli_words *words);
 void build_request_release(struct build_request *request, struct build_options *chosen);
 
+/*
+ * Gives the store of a trace, which the caller frees: `option`, or, if it is NULL, NAME.histree here.
+ */
+enum cli_exit build_store_path(const char *option, const char *trace, char **path);
+
 /* Builds in this process, and reports what came of it. */
 int build_here(const struct build_options *chosen, const struct build_request *request);
 

@@ -19,6 +19,9 @@ extern const struct cli_verb verb_build, verb_info, verb_ls, verb_query, verb_dr
 /* All verbs, in the order of the help; NULL at the end. */
 extern const struct cli_verb *const cli_verbs[];
 
+/* Returns NULL if no verb has that name. */
+const struct cli_verb *cli_verb_named(const char *name);
+
 /* Returns NULL if no verb has that name, and reports that on standard error, with the nearest name. */
 const struct cli_verb *cli_verb_find(const char *name);
 

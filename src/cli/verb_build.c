@@ -242,8 +242,7 @@ static char *name_of(const char *path)
 	return name;
 }
 
-/* The caller frees *path. */
-static enum cli_exit choose_store(const char *option, const char *trace, char **path)
+enum cli_exit build_store_path(const char *option, const char *trace, char **path)
 {
 	if (option != NULL) {
 		*path = strdup(option);
@@ -457,9 +456,9 @@ enum cli_exit build_request_read(struct build_request *request, const struct bui
 	if (code == CLI_OK)
 		code = host_choice_read(hosts, &chosen->hosts, chosen->map);
 	if (code == CLI_OK && backend_of(chosen) <= HISTREE_BACKEND_PARTIAL)
-		code = choose_store(chosen->output,
-				    trace_word_path(words->count > 0 ? words->words[0] : hosts->hosts[0].path),
-				    &request->store);
+		code = build_store_path(chosen->output,
+					trace_word_path(words->count > 0 ? words->words[0] : hosts->hosts[0].path),
+					&request->store);
 	if (code == CLI_OK)
 		fill(request, chosen, &tree);
 	return code;

@@ -20,14 +20,22 @@ const struct cli_verb *const cli_verbs[] = {
 	&verb_completion, &verb_help,    NULL,
 };
 
-const struct cli_verb *cli_verb_find(const char *name)
+const struct cli_verb *cli_verb_named(const char *name)
 {
-	struct nearest nearest = nearest_begin(name);
-	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		if (strcmp((*verb)->name, name) == 0)
 			return *verb;
+	return NULL;
+}
+
+const struct cli_verb *cli_verb_find(const char *name)
+{
+	const struct cli_verb *found = cli_verb_named(name);
+	struct nearest nearest = nearest_begin(name);
+	if (found != NULL)
+		return found;
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		nearest_offer(&nearest, (*verb)->name);
-	}
 	if (nearest.word != NULL)
 		report("unknown verb '%s'; the nearest is '%s'; see 'histree help'", name, nearest.word);
 	else
@@ -114,9 +122,11 @@ static void print_verb(struct output *output, const struct cli_verb *verb)
 
 static void print_command(struct output *output)
 {
-	output_text(output, "usage: histree VERB [OPTION]... [ARGUMENT]...\n"
+	output_text(output, "usage: histree TRACE|STORE\n"
+			    "       histree VERB [OPTION]... [ARGUMENT]...\n"
 			    "\n"
-			    "Keep every state of a system trace, and ask for any time.\n"
+			    "Keep every state of a system trace, and ask for any time.  A trace or store alone\n"
+			    "is built if need be, and its report is printed.\n"
 			    "\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		output_format(output, "  %-14s %s\n", (*verb)->name, (*verb)->summary);
