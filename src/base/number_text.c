@@ -67,6 +67,14 @@ size_t number_format_signed(int64_t number, char *text)
 	return 1 + number_format_unsigned(-(uint64_t)number, text + 1);
 }
 
+size_t number_format_hex(uint64_t number, char *text)
+{
+	const size_t size = number == 0 ? 1 : (size_t)(67 - __builtin_clzll(number)) / 4;
+	for (size_t at = size; at > 0; number >>= 4)
+		text[--at] = "0123456789abcdef"[number & 15];
+	return size;
+}
+
 size_t number_format_real(double number, char text[NUMBER_TEXT_SIZE])
 {
 	if (isnan(number))

@@ -17,6 +17,7 @@ enum { NUMBER_TEXT_SIZE = 32 };
 /* These return the length and set no terminator, because they are called for each cell of an output. */
 size_t number_format_unsigned(uint64_t number, char *text);
 size_t number_format_signed(int64_t number, char *text);
+size_t number_format_hex(uint64_t number, char *text); /* lower case, without "0x" */
 
 /*
  * Write the shortest of 15, 16 or 17 digits that reads back as the same double, or "nan", "inf", "-inf";

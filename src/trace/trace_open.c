@@ -330,36 +330,59 @@ static enum histree_status trace_repeats_find(struct ctf_source *const *sources,
 /* What the buffers of all streams may take together, and those of one. */
 enum { WINDOWS_SIZE = 16 << 20, WINDOW_SIZE_MAX = 64 << 10, OPEN_FILES_MAX = 256 };
 
+static enum histree_status scan_source(struct trace *trace, const struct trace_entry *entry,
+				       const struct trace_source *beside, struct histree_error *error)
+{
+	struct trace_source *source = entry->kind->create();
+	if (source == NULL)
+		return error_memory(error, "the traces");
+	trace->sources[trace->source_count++] = source;
+	source->kind = entry->kind;
+	source->trace.id = (uint32_t)(trace->source_count - 1);
+	source->io = trace->io;
+	source->class_count = &trace->class_count;
+	source->notes = &trace->notes;
+	source->beside = beside;
+	enum histree_status status = entry->kind->scan(source, entry->path, error);
+	source->beside = NULL;
+	if (status != HISTREE_OK)
+		return status;
+	source->first_file = trace->file_count;
+	trace->notes.report.bytes_total += source->bytes;
+	trace->file_count += source->file_count;
+	return HISTREE_OK;
+}
+
+static void free_source(struct trace_source *source)
+{
+	if (source != NULL)
+		source->kind->free(source);
+}
+
+/* A source of which nothing is in its file may know what the one beside it asks for, so it is freed after that. */
 static enum histree_status scan_sources(struct trace *trace, const struct trace_list *list,
 					struct histree_error *error)
 {
 	trace->sources = calloc(list->count, sizeof(struct trace_source *));
 	if (trace->sources == NULL)
 		return error_memory(error, "the traces");
-	for (size_t index = 0; index < list->count; index++) {
-		const struct trace_format_kind *kind = list->entries[index].kind;
-		struct trace_source *source = kind->create();
-		if (source == NULL)
-			return error_memory(error, "the traces");
-		trace->sources[trace->source_count++] = source;
-		source->kind = kind;
-		source->trace.id = (uint32_t)(trace->source_count - 1);
-		source->io = trace->io;
-		source->class_count = &trace->class_count;
-		source->notes = &trace->notes;
-		enum histree_status status = kind->scan(source, list->entries[index].path, error);
-		if (status == HISTREE_END) {
-			kind->free(source);
-			trace->source_count--;
+	struct trace_source *before = NULL, *empty = NULL;
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; index < list->count && status == HISTREE_OK; index++) {
+		const struct trace_entry *entry = &list->entries[index];
+		const bool is_same_file = index > 0 && strcmp(entry->path, entry[-1].path) == 0;
+		const size_t count = trace->source_count;
+		status = scan_source(trace, entry, is_same_file ? before : NULL, error);
+		before = trace->source_count > count ? trace->sources[count] : NULL;
+		if (status != HISTREE_END)
 			continue;
-		}
-		if (status != HISTREE_OK)
-			return status;
-		source->first_file = trace->file_count;
-		trace->notes.report.bytes_total += source->bytes;
-		trace->file_count += source->file_count;
+		free_source(empty);
+		empty = before;
+		trace->source_count--;
+		status = HISTREE_OK;
 	}
-	return HISTREE_OK;
+	free_source(empty);
+	return status;
 }
 
 /* Beside a trace that says that it is of the kernel, no other one is. */

@@ -229,6 +229,8 @@ struct trace_source {
 	uint32_t *class_count;
 	struct trace_stream **streams; /* those that may have events; freed by the kind */
 	size_t stream_count;
+	/* What another kind has scanned of the same file, while this is scanned; NULL: nothing. */
+	const struct trace_source *beside;
 	bool is_copy;      /* of one before: it is not opened, and has no streams */
 	histree_time last; /* that is known before the events are; set by trace.h */
 };

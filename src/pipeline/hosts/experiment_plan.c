@@ -34,14 +34,16 @@ static bool has_two_starts(const struct trace_groups *groups)
 	return false;
 }
 
-/* What a trace by itself says of hosts need not be read for this. */
+/* What one trace says of hosts need not be read for this.  A file of which several kinds read a part is one. */
 static bool is_one_trace(const struct histree_build_options *options)
 {
 	struct trace_list list = { 0 };
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < options->trace_count && status == HISTREE_OK; i++)
-		status = trace_list_find(&list, options->traces[i], NULL);
-	bool is_one = status == HISTREE_OK && list.count == 1;
+	if (options->trace_count == 1)
+		status = trace_list_find(&list, options->traces[0], NULL);
+	bool is_one = status == HISTREE_OK && list.count > 0;
+	for (size_t i = 1; i < list.count; i++)
+		is_one = is_one && strcmp(list.entries[i].path, list.entries[0].path) == 0;
 	trace_list_release(&list);
 	return is_one;
 }

@@ -30,6 +30,7 @@
 
 /* A zeroed one is closed. */
 struct perfetto_file {
+	unsigned users; /* sources of one trace, which read a part each */
 	struct trace_facts facts;
 	char machine[TRACE_FACT_SIZE]; /* "x86_64" */
 	struct perfetto_clocks clocks;
@@ -651,7 +652,7 @@ static enum histree_status perfetto_reading(struct packed_source *packed, struct
 struct perfetto_source {
 	struct packed_source packed;
 	enum perfetto_part part;
-	struct perfetto_file file;
+	struct perfetto_file *file; /* shared; NULL: not read yet */
 	struct perfetto_samples samples;
 	struct perfetto_packets packets; /* while the events are read */
 };
@@ -666,7 +667,7 @@ static struct perfetto_source *source_of(struct packed_source *packed)
 /* What is wrong with the file is said once. */
 static bool tells_damage(const struct perfetto_source *source)
 {
-	return source->part == PERFETTO_FTRACE || !source->file.has_ftrace;
+	return source->part == PERFETTO_FTRACE || !source->file->has_ftrace;
 }
 
 static enum histree_status read_events(struct packed_source *packed, struct histree_error *error)
@@ -674,7 +675,7 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 	struct perfetto_source *source = source_of(packed);
 	enum histree_status status = perfetto_packets_open(&source->packets, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
-		status = perfetto_reading(packed, &source->packets, &source->file, &source->samples, source->part,
+		status = perfetto_reading(packed, &source->packets, source->file, &source->samples, source->part,
 					  tells_damage(source), error);
 	perfetto_packets_close(&source->packets);
 	return status;
@@ -711,7 +712,7 @@ static struct trace_source *create_tracks(void)
 static void describe(struct perfetto_source *source)
 {
 	struct trace_source *base = &source->packed.base;
-	const struct perfetto_file *file = &source->file;
+	const struct perfetto_file *file = source->file;
 	base->facts = file->facts;
 	/* Bytes of the file count once. */
 	base->bytes = tells_damage(source) ? file->size : 0;
@@ -721,16 +722,33 @@ static void describe(struct perfetto_source *source)
 	base->trace.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel);
 }
 
+/* The file is read once for both parts of it. */
+static enum histree_status take_file(struct perfetto_source *source, struct histree_error *error)
+{
+	const struct trace_source *base = &source->packed.base, *beside = base->beside;
+	if (beside != NULL && beside->kind == &perfetto_format) {
+		source->file = ((const struct perfetto_source *)beside)->file;
+		source->file->users++;
+		return HISTREE_OK;
+	}
+	source->file = calloc(1, sizeof(*source->file));
+	if (source->file == NULL)
+		return error_memory(error, "what a trace says of itself");
+	enum histree_status status = perfetto_file_read(source->file, base->io, base->path, error);
+	source->file->users = 1;
+	return status;
+}
+
 static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
 {
 	struct perfetto_source *source = (struct perfetto_source *)base;
-	const struct perfetto_file *file = &source->file;
 	base->path = strdup(path);
-	enum histree_status status = base->path == NULL ? error_memory(error, "a path")
-							: perfetto_file_read(&source->file, base->io, path, error);
-	bool is_there = source->part == PERFETTO_FTRACE ? file->has_ftrace : file->has_tracks;
+	enum histree_status status =
+		base->path == NULL ? error_memory(error, "a path") : take_file(source, error);
+	bool is_there = status == HISTREE_OK && (source->part == PERFETTO_FTRACE ? source->file->has_ftrace
+										 : source->file->has_tracks);
 	if (status == HISTREE_OK && !is_there) {
-		if (source->part == PERFETTO_FTRACE || file->has_ftrace)
+		if (source->part == PERFETTO_FTRACE || source->file->has_ftrace)
 			return HISTREE_END;
 		status = error_set(
 			error, HISTREE_ERR_TRACE,
@@ -762,7 +780,10 @@ static void free_source(struct trace_source *base)
 	struct perfetto_source *source = (struct perfetto_source *)base;
 	perfetto_samples_release(&source->samples);
 	perfetto_packets_close(&source->packets);
-	perfetto_file_release(&source->file);
+	if (source->file != NULL && --source->file->users == 0) {
+		perfetto_file_release(source->file);
+		free(source->file);
+	}
 	packed_source_release(&source->packed);
 	free(source);
 }

@@ -11,6 +11,7 @@
 #include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_samples.h"
 #include "trace/perfetto/perfetto_packets.h"
+#include "base/number_text.h"
 #include "trace/perfetto/perfetto_tracks.h"
 
 /* ---- perfetto track events ----------------------------------------------------------------------------------- */
@@ -50,8 +51,8 @@ static void put_owner(struct packed_cell *cells, const struct perfetto_track *ow
 
 static void put_other(struct packed_cell *cells, char text[PERFETTO_TEXT_SIZE], uint64_t uuid)
 {
-	int size = snprintf(text, PERFETTO_TEXT_SIZE, "0x%" PRIx64, uuid);
-	cells[TRACK_TRACK] = packed_text(text, (size_t)size);
+	memcpy(text, "0x", 2);
+	cells[TRACK_TRACK] = packed_text(text, 2 + number_format_hex(uuid, text + 2));
 }
 
 /* A track that is neither a thread nor a process has the process of its ancestors. */
@@ -168,6 +169,8 @@ static enum histree_status put_arguments(struct making *making, struct wire_mess
 {
 	struct perfetto_arguments *arguments = &making->events->arguments;
 	struct wire_field field;
+	if (!making->event->has_arguments)
+		return HISTREE_OK;
 	perfetto_arguments_begin(arguments, &making->sequence->interned);
 	while (wire_next(&message, &field))
 		perfetto_arguments_add(arguments, &field);
@@ -207,6 +210,8 @@ static enum histree_status add_counters(struct making *making, enum track_event_
 					struct histree_error *error)
 {
 	const struct track_event *event = making->event;
+	if (!track_event_has(event, values))
+		return HISTREE_OK;
 	struct track_event_items uuids = track_event_items(event, tracks);
 	struct track_event_items numbers = track_event_items(event, values);
 	bool has_tracks = track_event_has(event, tracks);
@@ -238,6 +243,8 @@ static enum histree_status add_extra_counters(struct making *making, struct hist
 static bool thread_time_of_counters(const struct making *making, uint64_t *out)
 {
 	const struct perfetto_sequence *sequence = making->sequence;
+	if (!track_event_has(making->event, TRACK_EVENT_VALUES))
+		return false;
 	struct track_event_items uuids = track_event_items(making->event, TRACK_EVENT_COUNTERS);
 	struct track_event_items numbers = track_event_items(making->event, TRACK_EVENT_VALUES);
 	const bool has_tracks = track_event_has(making->event, TRACK_EVENT_COUNTERS);

@@ -157,11 +157,14 @@ static bool read_number(struct track_event *event, const struct wire_field *fiel
 	return true;
 }
 
+static bool is_argument(const struct wire_field *field);
+
 struct track_event track_event_read(struct wire_message message)
 {
 	struct track_event event = { .message = message };
 	struct wire_field field;
 	while (wire_next(&message, &field)) {
+		event.has_arguments |= is_argument(&field);
 		if (field.bytes == NULL && read_number(&event, &field))
 			continue;
 		if (field.bytes != NULL)
@@ -173,14 +176,7 @@ struct track_event track_event_read(struct wire_message message)
 	return event;
 }
 
-struct track_event_items track_event_items(const struct track_event *event, enum track_event_list list)
-{
-	return (struct track_event_items){ .rest = track_event_has(event, list) ? event->message
-										: wire_message(NULL, 0),
-					   .list = list };
-}
-
-bool track_event_number(struct track_event_items *items, uint64_t *out)
+bool track_event_next_number(struct track_event_items *items, uint64_t *out)
 {
 	const struct list_row *row = &lists[items->list];
 	struct wire_field field;

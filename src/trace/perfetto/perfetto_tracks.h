@@ -69,6 +69,7 @@ struct track_event {
 	bool has_thread_time, is_thread_delta;
 	uint64_t thread_us; /* or since the one before */
 	uint32_t lists;     /* bits of enum track_event_list: those that have something */
+	bool has_arguments; /* for perfetto_arguments_add() */
 	struct track_event_legacy legacy;
 };
 
@@ -86,10 +87,23 @@ struct track_event_items {
 	struct wire_list numbers; /* of a field that has several */
 };
 
-struct track_event_items track_event_items(const struct track_event *event, enum track_event_list list);
+static inline struct track_event_items track_event_items(const struct track_event *event,
+							 enum track_event_list list)
+{
+	struct track_event_items items = { .list = list };
+	if (track_event_has(event, list)) /* most lists are empty */
+		items.rest = event->message;
+	return items;
+}
 
 /* Get the next one: a number, or a text.  Returns false after the last one. */
-bool track_event_number(struct track_event_items *items, uint64_t *out);
+bool track_event_next_number(struct track_event_items *items, uint64_t *out);
+
+static inline bool track_event_number(struct track_event_items *items, uint64_t *out)
+{
+	return items->rest.at != NULL && track_event_next_number(items, out);
+}
+
 bool track_event_text(struct track_event_items *items, struct wire_field *out);
 
 struct perfetto_arguments {

@@ -52,8 +52,7 @@ static const uint8_t *number(const uint8_t *at, const uint8_t *end, enum wire_ki
 	}
 }
 
-/* Numbers of one byte, as most are, are read here. */
-bool wire_next(struct wire_message *message, struct wire_field *out)
+bool wire_next_any(struct wire_message *message, struct wire_field *out)
 {
 	const uint8_t *at = message->at, *end = message->end;
 	uint64_t tag, value;

@@ -56,8 +56,54 @@ static inline struct wire_message wire_inside(const struct wire_field *field)
 	return wire_message(field->bytes, field->bytes == NULL ? 0 : field->size);
 }
 
-/* Get the next field.  Returns false after the last one. */
-bool wire_next(struct wire_message *message, struct wire_field *out);
+/* As wire_next(), of any field and of damage. */
+bool wire_next_any(struct wire_message *message, struct wire_field *out);
+
+/*
+ * Get the next field.  Returns false after the last one.
+ *
+ * Numbers and bytes, as nearly all fields are, are read here, and what is asked for stays in registers: so what is
+ * not read here gets copies.
+ */
+static inline bool wire_next(struct wire_message *message, struct wire_field *out)
+{
+	const uint8_t *at = message->at, *const end = message->end;
+	if (at == end)
+		return false;
+	uint64_t tag = *at++, value = 0;
+	if (tag >= 0x80) {
+		if (at == end || *at >= 0x80)
+			goto any;
+		tag = (tag & 0x7f) | (uint64_t)*at++ << 7;
+	}
+	const unsigned kind = tag & 7;
+	if (tag >> 3 == 0 || (kind != WIRE_VARINT && kind != WIRE_BYTES) || at == end)
+		goto any;
+	value = *at++;
+	if (value >= 0x80) {
+		at = get_varint(at - 1, end, &value);
+		if (at == NULL)
+			goto any;
+	}
+	if (kind == WIRE_BYTES && value > (size_t)(end - at))
+		goto any;
+	*out = (struct wire_field){ .number = (uint32_t)(tag >> 3), .kind = (enum wire_kind)kind, .value = value };
+	if (kind == WIRE_BYTES) {
+		out->bytes = at;
+		out->size = (size_t)value;
+		at += value;
+	}
+	message->at = at;
+	return true;
+any:;
+	struct wire_message copy = *message;
+	struct wire_field field;
+	const bool is_there = wire_next_any(&copy, &field);
+	*message = copy;
+	if (is_there)
+		*out = field;
+	return is_there;
+}
 
 /* Returns whether the fields of a message of `size` bytes, of which only the first are there, may be such. */
 bool wire_begins(const struct wire_message *message, size_t size, uint32_t number_max);
