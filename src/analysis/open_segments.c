@@ -5,6 +5,7 @@
 #include "analysis/open_segments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/table.h"
 #include "base/hash_index.h"
@@ -23,14 +24,25 @@ static uint64_t hash_of(const void *elements, uint32_t number)
 	return hash_mix(records[number]->key);
 }
 
-/* Returns the record of a key, open or not. */
-static struct open_segment *record_of(const struct open_segments *open, uint64_t key)
+static struct open_segment **recent_of(struct open_segments *open, uint64_t key)
 {
-	uint32_t number = hash_index_find(&open->index, hash_mix(key), has_key, open->records, &key);
-	return number == HASH_INDEX_NONE ? NULL : open->records[number];
+	return &open->recent[(key ^ key >> 32) % OPEN_SEGMENTS_RECENT];
 }
 
-struct open_segment *open_segments_find(const struct open_segments *open, uint64_t key)
+/* Returns the record of a key, open or not. */
+static struct open_segment *record_of(struct open_segments *open, uint64_t key)
+{
+	struct open_segment **recent = recent_of(open, key);
+	if (*recent != NULL && (*recent)->key == key)
+		return *recent;
+	uint32_t number = hash_index_find(&open->index, hash_mix(key), has_key, open->records, &key);
+	if (number == HASH_INDEX_NONE)
+		return NULL;
+	*recent = open->records[number];
+	return *recent;
+}
+
+struct open_segment *open_segments_find(struct open_segments *open, uint64_t key)
 {
 	struct open_segment *segment = record_of(open, key);
 	return segment != NULL && segment->is_open ? segment : NULL;
@@ -42,6 +54,7 @@ struct open_segment *open_segments_find(const struct open_segments *open, uint64
 static void give_up_keys(struct open_segments *open)
 {
 	hash_index_clear(&open->index);
+	memset(open->recent, 0, sizeof(open->recent));
 	open->keyed = 0;
 	for (size_t i = 0; i < open->record_count; i++) {
 		struct open_segment *record = open->records[i];
@@ -78,6 +91,7 @@ static struct open_segment *take_record(struct open_segments *open, uint64_t key
 	struct open_segment *record = open->records[open->keyed];
 	assert(!record->is_open);
 	record->key = key;
+	*recent_of(open, key) = record;
 	hash_index_add(&open->index, hash_mix(key), (uint32_t)open->keyed++);
 	return record;
 }

@@ -13,7 +13,7 @@
 #include "base/hash_index.h"
 #include "histree/segment.h"
 
-enum { OPEN_SEGMENT_VALUES = 10 };
+enum { OPEN_SEGMENT_VALUES = 10, OPEN_SEGMENTS_RECENT = 64 };
 
 struct open_segment {
 	uint64_t key;
@@ -29,12 +29,13 @@ struct open_segments {
 	struct open_segment **records; /* the first `keyed` are in the index, the others wait for a key */
 	size_t keyed, record_count, capacity;
 	struct hash_index index; /* of records, by key */
+	struct open_segment *recent[OPEN_SEGMENTS_RECENT]; /* that were found lately, by some bits of the key */
 	struct arena memory;
 	uint64_t count; /* open ones */
 };
 
 /* Returns the open segment of a key, or NULL. */
-struct open_segment *open_segments_find(const struct open_segments *open, uint64_t key);
+struct open_segment *open_segments_find(struct open_segments *open, uint64_t key);
 
 /*
  * Open a segment under a key; one that is open there is forgotten.  Returns NULL when memory is out, and then the

@@ -20,7 +20,8 @@
 
 /* ---- hash index ---------------------------------------------------------------------------------------------- */
 
-enum { SLOTS_MIN = 64, ADDED_AT_ONCE = 64, ADDED_PER_LOOK = 32 * ADDED_AT_ONCE, SLOTS_PER_LOOK = 1 << 18 };
+enum { SLOTS_MIN = 64, SMALL_MAX = 1 << 12 };
+enum { ADDED_AT_ONCE = 64, ADDED_PER_LOOK = 32 * ADDED_AT_ONCE, SLOTS_PER_LOOK = 1 << 18 };
 
 /* Every element is in a slot of its own, and a free slot ends every look-up. */
 static void hash_index_assert(const struct hash_index *index)
@@ -111,8 +112,9 @@ bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash 
 		return false;
 	struct hash_index grown = { .slot_count = index->slot_count > 0 ? index->slot_count : SLOTS_MIN,
 				    .number_mask = index->number_mask };
+	/* Small ones grow by more, so that most of what they cost is not growing. */
 	while (count > hash_index_room(grown.slot_count))
-		grown.slot_count *= 2;
+		grown.slot_count *= grown.slot_count < SMALL_MAX ? 4 : 2;
 	grown.table.space = index->table.space;
 	grown.table.is_random = true;
 	grown.slots = table_allocate(&grown.table, grown.slot_count * sizeof(*grown.slots));
@@ -160,6 +162,7 @@ bool id_map_add(struct id_map *map, uint64_t id, void *record)
 		return false;
 	map->entries[map->count] = (struct id_entry){ .id = id, .record = record };
 	hash_index_add(&map->index, hash_mix(id), (uint32_t)map->count);
+	*id_map_recent(map, id) = (uint32_t)map->count;
 	map->count++;
 	return true;
 }

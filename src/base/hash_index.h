@@ -44,14 +44,22 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* Both halves of a product: less than a mix, and enough for a step with more to come. */
+static inline uint64_t hash_step(uint64_t hash, uint64_t word)
+{
+	__extension__ typedef unsigned __int128 product;
+	const product wide = (product)(hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint64_t)wide ^ (uint64_t)(wide >> 64);
+}
+
 static inline uint64_t hash_bytes(const void *bytes, size_t size)
 {
 	const unsigned char *at = bytes;
-	uint64_t hash = size * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (size + 1) * UINT64_C(0xbf58476d1ce4e5b9);
 	while (size >= 8) {
 		uint64_t word;
 		memcpy(&word, at, 8);
-		hash = hash_mix(hash ^ word);
+		hash = hash_step(hash, word);
 		at += 8;
 		size -= 8;
 	}
@@ -60,11 +68,11 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size)
 		uint32_t low, high;
 		memcpy(&low, at, 4);
 		memcpy(&high, at + size - 4, 4);
-		hash = hash_mix(hash ^ ((uint64_t)high << 32 | low));
+		hash = hash_step(hash, (uint64_t)high << 32 | low);
 	} else if (size > 0) {
-		hash = hash_mix(hash ^ ((uint64_t)at[0] << 16 | (uint64_t)at[size / 2] << 8 | at[size - 1]));
+		hash = hash_step(hash, (uint64_t)at[0] << 16 | (uint64_t)at[size / 2] << 8 | at[size - 1]);
 	}
-	return hash;
+	return hash_step(hash, hash >> 32);
 }
 
 struct random {
@@ -171,12 +179,15 @@ struct id_entry {
 	void *record; /* never NULL */
 };
 
+enum { ID_MAP_RECENT = 64 };
+
 /* A zeroed struct id_map is an empty one. */
 struct id_map {
 	struct id_entry *entries; /* in the order of their addition */
 	size_t count, capacity;
-	struct table table;      /* of `entries` */
-	struct hash_index index; /* of entries, by id */
+	uint32_t recent[ID_MAP_RECENT]; /* entries that were found lately, by some bits of the id */
+	struct table table;             /* of `entries` */
+	struct hash_index index;        /* of entries, by id */
 };
 
 static inline bool id_map_entry_has_id(const void *entries, uint32_t number, const void *id)
@@ -189,6 +200,24 @@ static inline void *id_map_find(const struct id_map *map, uint64_t id)
 {
 	uint32_t number = hash_index_find(&map->index, hash_mix(id), id_map_entry_has_id, map->entries, &id);
 	return number == HASH_INDEX_NONE ? NULL : map->entries[number].record;
+}
+
+static inline uint32_t *id_map_recent(struct id_map *map, uint64_t id)
+{
+	return &map->recent[(id ^ id >> 32) % ID_MAP_RECENT];
+}
+
+/* The same, at once for what was found lately, as by who makes a map; not where several threads look into it. */
+static inline void *id_map_find_again(struct id_map *map, uint64_t id)
+{
+	uint32_t *recent = id_map_recent(map, id);
+	if (*recent < map->count && map->entries[*recent].id == id)
+		return map->entries[*recent].record;
+	uint32_t number = hash_index_find(&map->index, hash_mix(id), id_map_entry_has_id, map->entries, &id);
+	if (number == HASH_INDEX_NONE)
+		return NULL;
+	*recent = number;
+	return map->entries[number].record;
 }
 
 /* Have its memory from this space.  It is empty yet. */

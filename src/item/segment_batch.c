@@ -112,6 +112,22 @@ enum histree_status segment_batch_init(struct segment_batch *batch, const struct
 	return HISTREE_ERR_MEMORY;
 }
 
+/* Returns the number of a string in the list; INTERN_NONE if memory is out. */
+static uint32_t list_string(struct segment_batch *batch, const struct histree_value *value)
+{
+	struct recent_string *recent = &batch->recent[((uintptr_t)value->bytes >> 3) % SEGMENT_RECENT];
+	size_t size;
+	if (recent->bytes == value->bytes && value->size > 0) {
+		const char *bytes = intern_get(&batch->strings, recent->id, &size);
+		if (size == value->size && memcmp(bytes, value->bytes, size) == 0)
+			return recent->id;
+	}
+	uint32_t id = intern_add(&batch->strings, value->bytes, value->size);
+	if (id != INTERN_NONE)
+		*recent = (struct recent_string){ value->bytes, id };
+	return id;
+}
+
 enum histree_status segment_batch_add(struct segment_batch *batch, const struct histree_segment *segment)
 {
 	for (size_t i = 0; i < batch->field_count; i++) {
@@ -120,7 +136,7 @@ enum histree_status segment_batch_add(struct segment_batch *batch, const struct 
 		bool null = value == NULL || value->type == HISTREE_NULL;
 		uint64_t code = 0;
 		if (!null && column->type == HISTREE_STRING) {
-			uint32_t id = intern_add(&batch->strings, value->bytes, value->size);
+			uint32_t id = list_string(batch, value);
 			if (id == INTERN_NONE)
 				return HISTREE_ERR_MEMORY;
 			code = id;
@@ -139,6 +155,7 @@ void segment_batch_clear(struct segment_batch *batch)
 {
 	batch->count = 0;
 	intern_release(&batch->strings);
+	memset(batch->recent, 0, sizeof(batch->recent));
 }
 
 void segment_batch_release(struct segment_batch *batch)

@@ -34,12 +34,21 @@ struct segment_column {
 	uint8_t *nulls;  /* 1: null */
 };
 
+enum { SEGMENT_RECENT = 64 };
+
+/* A string as somebody has it who hands it in again and again, such as the name of a thread. */
+struct recent_string {
+	const void *bytes; /* may be another's by now: only their content counts */
+	uint32_t id;
+};
+
 struct segment_batch {
 	size_t field_count;
 	struct segment_column columns[HISTREE_SEGMENT_FIELDS_MAX];
 	struct segment_times *times;
 	size_t count, capacity;
 	struct intern strings;
+	struct recent_string recent[SEGMENT_RECENT];
 };
 
 /* An empty batch with room for `capacity` segments.  HISTREE_ERR_MEMORY only; then there is nothing to release. */

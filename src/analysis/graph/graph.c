@@ -31,6 +31,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/number_text.h"
 #include "clock/clock.h"
 #include "event/event.h"
 #include "histree/critical_path.h"
@@ -133,7 +134,7 @@ static void graph_lines_release(struct graph_lines *lines)
 
 struct graph_line *graph_line(struct graph_lines *lines, int32_t tid)
 {
-	struct graph_line *line = id_map_find(&lines->lines, (uint32_t)tid);
+	struct graph_line *line = id_map_find_again(&lines->lines, (uint32_t)tid);
 	if (line != NULL)
 		return line;
 	line = arena_allocate(&lines->records, sizeof(*line), alignof(struct graph_line));
@@ -169,10 +170,10 @@ static histree_quark attribute_of(struct graph_lines *lines, struct graph_line *
 		histree_quark state = attribute_of(lines, line, GRAPH_STATE);
 		return changes_child(changes, known, state, name, strlen(name));
 	}
-	char name[16];
-	int size = snprintf(name, sizeof(name), "%" PRId32, line->tid);
+	char name[NUMBER_TEXT_SIZE];
+	const size_t size = number_format_signed(line->tid, name);
 	changes_folder(changes, &lines->threads, HISTREE_ROOT, "Threads", strlen("Threads"));
-	return changes_child(changes, known, lines->threads, name, (size_t)size);
+	return changes_child(changes, known, lines->threads, name, size);
 }
 
 static void insert(struct graph_lines *lines, struct graph_line *line, enum graph_attribute attribute,
@@ -422,7 +423,7 @@ static struct graph_cpu *graph_cpu(struct graph_workers *workers, int32_t number
 {
 	if (number < 0)
 		return NULL;
-	struct graph_cpu *cpu = id_map_find(&workers->cpus, (uint32_t)number);
+	struct graph_cpu *cpu = id_map_find_again(&workers->cpus, (uint32_t)number);
 	if (cpu != NULL)
 		return cpu;
 	cpu = new_record(workers, sizeof(*cpu));
@@ -471,12 +472,12 @@ static struct graph_worker *graph_kernel(struct graph_workers *workers, struct g
 }
 
 /* Returns the worker with this tid; idle loops are told apart by the CPU.  NULL: not known yet. */
-static struct graph_worker *graph_worker_find(const struct graph_workers *workers, int32_t tid,
+static struct graph_worker *graph_worker_find(struct graph_workers *workers, int32_t tid,
 					      const struct graph_cpu *cpu)
 {
 	if (tid == HISTREE_IDLE_TID)
 		return cpu != NULL ? cpu->idle : NULL;
-	return id_map_find(&workers->threads, (uint32_t)tid);
+	return id_map_find_again(&workers->threads, (uint32_t)tid);
 }
 
 struct graph_worker *graph_worker(struct graph_workers *workers, int32_t tid, struct graph_cpu *cpu,

@@ -432,7 +432,7 @@ static struct io_thread *current_thread(struct io *io, const struct kernel_event
 	if (event->is_perf && event->own_tid >= 0)
 		return thread_of(io, (int32_t)event->own_tid);
 	struct io_cpu *cpu =
-		event->cpu >= 0 ? id_map_find(&io->sums.tables[CPUS].rows, (uint32_t)event->cpu) : NULL;
+		event->cpu >= 0 ? id_map_find_again(&io->sums.tables[CPUS].rows, (uint32_t)event->cpu) : NULL;
 	return cpu != NULL ? cpu->thread : NULL;
 }
 

@@ -60,7 +60,7 @@ struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
 {
 	if (number < 0)
 		return NULL;
-	struct kernel_cpu *cpu = id_map_find(&model->cpus, (uint64_t)number);
+	struct kernel_cpu *cpu = id_map_find_again(&model->cpus, (uint64_t)number);
 	if (cpu == NULL)
 		cpu = add_cpu(model, number);
 	if (cpu != NULL && cpu->node == NO_ATTRIBUTE)
@@ -70,7 +70,7 @@ struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
 
 bool kernel_cpu_is_recorded(struct kernel_model *model, int32_t number)
 {
-	struct kernel_cpu *cpu = id_map_find(&model->cpus, (uint64_t)number);
+	struct kernel_cpu *cpu = id_map_find_again(&model->cpus, (uint64_t)number);
 	if (cpu != NULL && cpu->attributes[CPU_CURRENT_THREAD] != NO_ATTRIBUTE)
 		return true;
 	if (model->slice == NULL)

@@ -102,7 +102,7 @@ static void *add_record(struct machine *machine, struct id_map *map, int32_t id,
 
 struct machine_thread *machine_thread(struct machine *machine, int32_t tid)
 {
-	struct machine_thread *thread = id_map_find(&machine->threads, (uint32_t)tid);
+	struct machine_thread *thread = id_map_find_again(&machine->threads, (uint32_t)tid);
 	if (thread != NULL)
 		return thread;
 	/* It may have been there unseen. */
@@ -131,7 +131,7 @@ struct machine_cpu *machine_cpu(struct machine *machine, int32_t number)
 {
 	if (number < 0)
 		return NULL;
-	struct machine_cpu *cpu = id_map_find(&machine->cpus, (uint32_t)number);
+	struct machine_cpu *cpu = id_map_find_again(&machine->cpus, (uint32_t)number);
 	if (cpu != NULL)
 		return cpu;
 	const struct machine_cpu fresh = { .number = number, .gap_end = machine->gap_end_anywhere };

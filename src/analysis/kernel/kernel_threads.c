@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analysis/kernel/kernel_slice.h"
+#include "base/number_text.h"
 #include "state/state_system.h"
 
 _Static_assert(THREAD_ATTRIBUTE_COUNT <= 8, "a thread has a bit for each of its attributes");
@@ -34,10 +35,9 @@ static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id,
 
 static void name_thread(struct kernel_model *model, struct kernel_thread *thread, int32_t tid, int32_t cpu)
 {
-	char name[32];
-	int size = tid == 0 ? snprintf(name, sizeof(name), "0_%" PRId32, cpu)
-			    : snprintf(name, sizeof(name), "%" PRId32, tid);
-	changes_child(&model->changes, &thread->node, kernel_group(model, GROUP_THREADS), name, (size_t)size);
+	char name[2 + NUMBER_TEXT_SIZE] = "0_";
+	const size_t size = tid == 0 ? 2 + number_format_signed(cpu, name + 2) : number_format_signed(tid, name);
+	changes_child(&model->changes, &thread->node, kernel_group(model, GROUP_THREADS), name, size);
 	if (model->places->status_on_node) {
 		thread->attributes[THREAD_STATUS] = thread->node;
 		thread->asked |= 1U << THREAD_STATUS;
@@ -49,7 +49,7 @@ struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int
 	if (tid == 0 && cpu < 0)
 		return NULL;
 	uint64_t id = kernel_thread_id(tid, cpu);
-	struct kernel_thread *thread = id_map_find(&model->threads, id);
+	struct kernel_thread *thread = id_map_find_again(&model->threads, id);
 	if (thread == NULL)
 		thread = add_thread(model, id, tid);
 	if (thread != NULL && thread->node == NO_ATTRIBUTE)

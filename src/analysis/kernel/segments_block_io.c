@@ -102,7 +102,7 @@ static bool fits(const struct open_segment *segment, const struct kernel_event *
 }
 
 /* Find a request at a sector, of a direction or of any. */
-static struct open_segment *find(const struct kernel_segments *segments, const struct kernel_event *event,
+static struct open_segment *find(struct kernel_segments *segments, const struct kernel_event *event,
 				 int64_t sector, enum direction direction, enum fit fit)
 {
 	for (enum direction at = 0; at <= ANY_DIRECTION; at++)
@@ -117,7 +117,7 @@ static struct open_segment *find(const struct kernel_segments *segments, const s
 }
 
 /* Returns a key at which there is no request; if there are too many, that of one which is taken for alone. */
-static uint64_t free_key(const struct kernel_segments *segments, const struct kernel_event *event,
+static uint64_t free_key(struct kernel_segments *segments, const struct kernel_event *event,
 			 enum direction direction, int64_t sector)
 {
 	unsigned number = 0;
@@ -226,7 +226,7 @@ static void complete_part(struct kernel_segments *segments, const struct kernel_
 }
 
 /* Whether there are requests at the sector of a completion that fits none of them. */
-static bool has_others(const struct kernel_segments *segments, const struct kernel_event *event)
+static bool has_others(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	for (enum direction at = 0; at <= ANY_DIRECTION; at++)
 		for (unsigned i = 0; i < AT_ONE_SECTOR_MAX; i++)
