@@ -28,7 +28,7 @@ struct open_segment {
 struct open_segments {
 	struct open_segment **records; /* the first `keyed` are in the index, the others wait for a key */
 	size_t keyed, record_count, capacity;
-	struct hash_index index; /* of records, by key */
+	struct hash_index index;                           /* of records, by key */
 	struct open_segment *recent[OPEN_SEGMENTS_RECENT]; /* that were found lately, by some bits of the key */
 	struct arena memory;
 	uint64_t count; /* open ones */

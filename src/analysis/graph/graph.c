@@ -709,8 +709,6 @@ struct graph {
 	bool has_switches;
 	/* There are several events of a wake-up: the one that is nearest to it counts where the trace has it. */
 	bool has_waking, has_tries;
-	bool is_begun;
-	histree_time end; /* of the trace so far */
 };
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
@@ -1024,24 +1022,29 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 	return HISTREE_OK;
 }
 
-/* The order of events decides, not their times, where the clock of a trace steps back. */
-static void begin_changes(struct graph *graph, histree_time time)
+/* By the times of the input.  Returns until when the trace goes on so far. */
+static histree_time begin_changes(struct graph *graph)
 {
 	/* What was before the history, such as a name that perf tells before the first event, is of no kernel. */
 	const histree_time start = histree_state_start(graph->workers.lines.changes.system);
-	time = time > start ? time : start;
-	if (!graph->is_begun)
-		graph->workers.lines.start = graph->end = time;
-	graph->is_begun = true;
-	graph->end = time > graph->end ? time : graph->end;
-	changes_begin(&graph->workers.lines.changes, graph->end);
+	const struct kernel_input *input = graph->input;
+	const histree_time now = input->now > start ? input->now : start;
+	graph->workers.lines.start = input->start > start ? input->start : start;
+	changes_begin(&graph->workers.lines.changes, now);
+	return now;
+}
+
+static bool wants(const void *instance, const struct event_class *class)
+{
+	const struct graph *graph = instance;
+	return handlers[kernel_input_role(graph->input, class)] != NULL || packet_class_of(class).place != NULL;
 }
 
 static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
 {
 	struct graph *graph = instance;
 	const struct kernel_event *event = &graph->input->event;
-	begin_changes(graph, source->time);
+	begin_changes(graph);
 	if (handlers[event->role] != NULL) {
 		graph->has_switches = graph->has_switches || event->role == KERNEL_SWITCH;
 		handlers[event->role](graph, event, graph_cpu(&graph->workers, event->cpu));
@@ -1055,7 +1058,7 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 {
 	struct graph *graph = instance;
 	struct graph_lines *lines = &graph->workers.lines;
-	begin_changes(graph, gap->begin);
+	begin_changes(graph);
 	lines->gap_end = gap->end > lines->gap_end ? gap->end : lines->gap_end;
 	graph_workers_forget(&graph->workers, graph_cpu(&graph->workers, gap->cpu));
 	return changes_end(&lines->changes, error);
@@ -1065,10 +1068,9 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 {
 	struct graph *graph = instance;
 	*end = INT64_MIN;
-	if (!graph->is_begun)
+	if (!graph->input->has_start)
 		return HISTREE_OK;
-	begin_changes(graph, graph->end);
-	graph_lines_finish(&graph->workers.lines, graph->end);
+	graph_lines_finish(&graph->workers.lines, begin_changes(graph));
 	graph_workers_release(&graph->workers); /* overviews, which come next, need the memory */
 	return changes_end(&graph->workers.lines.changes, error);
 }
@@ -1112,6 +1114,7 @@ const struct analysis analysis_graph = {
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,
+	.wants = wants,
 	.event = on_event,
 	.gap = on_gap,
 	.finish = finish,

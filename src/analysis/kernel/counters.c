@@ -183,12 +183,24 @@ static bool is_counter(const struct event_class *class, uint32_t field)
 	return strncmp(class->fields[field], prefix, strlen(prefix)) == 0;
 }
 
-/* Returns NULL when memory is out. */
-static const struct counter_binding *bind(struct counters *counters, const struct event_class *class)
+static uint32_t count_counters(const struct event_class *class)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; knows(class->trace) && i < class->field_count; i++)
 		count += is_counter(class, i);
+	return count;
+}
+
+/* A switch says who counts on from there. */
+static bool has_something(const struct event_class *class, enum kernel_role role)
+{
+	return role == KERNEL_SWITCH || count_counters(class) > 0;
+}
+
+/* Returns NULL when memory is out. */
+static const struct counter_binding *bind(struct counters *counters, const struct event_class *class)
+{
+	const uint32_t count = count_counters(class);
 	size_t size = sizeof(struct counter_binding) + count * sizeof(struct counter_field);
 	struct counter_binding *binding = malloc(size);
 	if (binding == NULL)
@@ -470,6 +482,7 @@ static const struct kernel_sums_kind counter_sums = {
 	.roles = { KERNEL_SWITCH },
 	.role_count = 1,
 	.counts_all = true,
+	.wants = has_something,
 	.applies = kernel_input_knows,
 	.create = counters_begin,
 	.count = counters_count,

@@ -8,7 +8,6 @@
  * from; the first one of a CPU from the start of the trace on.  What ran in a gap is counted for nobody, as nobody
  * knows: sums are then of what was seen.
  */
-#include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +15,12 @@
 
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
-#include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_labels.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/number_text.h"
 
 struct usage_cpu {
 	histree_quark node;
@@ -39,8 +39,8 @@ struct cpu_usage {
 	histree_quark group;
 	struct id_map cpus, threads; /* struct usage_cpu by number; struct usage_thread by CPU and tid */
 	struct arena records;
-	bool is_begun, has_switches, lost_all; /* lost_all: there was a gap of all CPUs */
-	histree_time start, now;
+	bool has_switches, lost_all; /* lost_all: there was a gap of all CPUs */
+	histree_time start, now;     /* of the input, but not before the history begins */
 };
 
 static void *new_record(struct cpu_usage *usage, struct id_map *map, uint64_t id, size_t size)
@@ -54,14 +54,16 @@ static void *new_record(struct cpu_usage *usage, struct id_map *map, uint64_t id
 
 static histree_quark child(struct cpu_usage *usage, histree_quark *known, histree_quark parent, int32_t number)
 {
-	char name[16];
-	int size = snprintf(name, sizeof(name), "%" PRId32, number);
-	return changes_child(&usage->changes, known, parent, name, (size_t)size);
+	char name[NUMBER_TEXT_SIZE];
+	if (*known != NO_ATTRIBUTE)
+		return *known;
+	const size_t size = number_format_signed(number, name);
+	return changes_child(&usage->changes, known, parent, name, size);
 }
 
 static struct usage_cpu *cpu_of(struct cpu_usage *usage, int32_t number)
 {
-	struct usage_cpu *cpu = id_map_find(&usage->cpus, (uint32_t)number);
+	struct usage_cpu *cpu = id_map_find_again(&usage->cpus, (uint32_t)number);
 	if (cpu != NULL)
 		return cpu;
 	cpu = new_record(usage, &usage->cpus, (uint32_t)number, sizeof(*cpu));
@@ -75,7 +77,7 @@ static struct usage_cpu *cpu_of(struct cpu_usage *usage, int32_t number)
 static struct usage_thread *thread_of(struct cpu_usage *usage, int32_t cpu, int32_t tid)
 {
 	uint64_t id = (uint64_t)(uint32_t)cpu << 32 | (uint32_t)tid;
-	struct usage_thread *thread = id_map_find(&usage->threads, id);
+	struct usage_thread *thread = id_map_find_again(&usage->threads, id);
 	if (thread != NULL)
 		return thread;
 	thread = new_record(usage, &usage->threads, id, sizeof(*thread));
@@ -121,23 +123,26 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 	return HISTREE_OK;
 }
 
-/* The order of events decides, not their times, where the clock of a trace steps back. */
-static void begin(struct cpu_usage *usage, histree_time time)
+static void begin(struct cpu_usage *usage)
 {
+	const struct kernel_input *input = usage->input;
 	histree_time start = histree_state_start(usage->changes.system); /* what was before that is of no kernel */
-	time = time > start ? time : start;
-	if (!usage->is_begun)
-		usage->start = usage->now = time;
-	usage->is_begun = true;
-	usage->now = time > usage->now ? time : usage->now;
+	usage->start = input->start > start ? input->start : start;
+	usage->now = input->now > start ? input->now : start;
 	changes_begin(&usage->changes, usage->now);
+}
+
+static bool wants(const void *instance, const struct event_class *class)
+{
+	return kernel_input_role(((const struct cpu_usage *)instance)->input, class) == KERNEL_SWITCH;
 }
 
 static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
 {
 	struct cpu_usage *usage = instance;
 	const struct kernel_event *event = &usage->input->event;
-	begin(usage, source->time);
+	(void)source;
+	begin(usage);
 	if (event->role != KERNEL_SWITCH)
 		return HISTREE_OK;
 	usage->has_switches = true;
@@ -150,7 +155,7 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	struct cpu_usage *usage = instance;
 	size_t position = 0;
 	const struct id_entry *entry;
-	begin(usage, gap->begin);
+	begin(usage);
 	if (gap->cpu >= 0) {
 		struct usage_cpu *cpu = cpu_of(usage, gap->cpu);
 		if (cpu != NULL)
@@ -204,6 +209,7 @@ const struct analysis analysis_cpu_usage = {
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,
+	.wants = wants,
 	.event = on_event,
 	.gap = on_gap,
 	.refused = refused,

@@ -101,7 +101,7 @@ static enum histree_status create(void **out, struct histree_error *error)
 	if (input == NULL)
 		return error_memory(error, "the analyses of a kernel trace");
 	machine_init(&input->machine);
-	input->latest = INT64_MIN;
+	input->latest = input->start = input->now = INT64_MIN;
 	return HISTREE_OK;
 }
 
@@ -151,6 +151,12 @@ static const struct kernel_binding *binding_of(struct kernel_input *input, const
 	return class_table_add(&input->bindings, class, &binding, sizeof(binding));
 }
 
+enum kernel_role kernel_input_role(struct kernel_input *input, const struct event_class *class)
+{
+	const struct kernel_binding *binding = binding_of(input, class);
+	return binding != NULL ? binding->role : kernel_layout_role(class);
+}
+
 /* A system call that has only a number gets its name, which is then the event's as well. */
 static enum histree_status name_call(struct kernel_input *input, struct kernel_event *event,
 				     struct histree_error *error)
@@ -189,6 +195,15 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 	return HISTREE_OK;
 }
 
+/* The order of events decides, not their times, where a clock steps back. */
+static inline void see_time(struct kernel_input *input, histree_time time)
+{
+	if (!input->has_start)
+		input->start = input->now = time;
+	input->has_start = true;
+	input->now = time > input->now ? time : input->now;
+}
+
 static enum histree_status begin_event(struct kernel_input *input, const struct event *event,
 				       struct histree_error *error)
 {
@@ -197,10 +212,17 @@ static enum histree_status begin_event(struct kernel_input *input, const struct 
 		return error_memory(error, "classes of events");
 	if (!binding->is_kernel)
 		return HISTREE_OK;
+	see_time(input, event->time);
 	machine_end_gap(&input->machine, event->cpu, event->time);
 	if ((input->wanted >> binding->role & 1) == 0)
 		return HISTREE_OK;
 	return decode(input, binding, event, error);
+}
+
+static void begin_gap(struct kernel_input *input, const struct event_gap *gap)
+{
+	see_time(input, gap->begin);
+	machine_begin_gap(&input->machine, gap);
 }
 
 static enum histree_status begin(void *instance, const struct event *event, struct histree_error *error)
@@ -213,7 +235,7 @@ static enum histree_status begin(void *instance, const struct event *event, stru
 	if (event->gap == NULL)
 		status = begin_event(input, event, error);
 	else if (kernel_layout_knows(event->gap->trace))
-		machine_begin_gap(&input->machine, event->gap);
+		begin_gap(input, event->gap);
 	return status == HISTREE_OK ? report(input, error) : status;
 }
 

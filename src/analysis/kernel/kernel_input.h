@@ -32,9 +32,12 @@ struct kernel_input {
 	struct class_table bindings;
 	struct system_calls calls;
 	histree_time latest; /* of the kernel's events, for who watches; INT64_MIN: there was none */
-	uint64_t wanted;     /* roles, a bit each: only events of these are decoded */
-	bool needs_machine;  /* else nothing is learned */
-	bool is_begun;       /* between begin and end */
+	/* When the first event or gap of a kernel was, and the greatest time of any so far: clocks step back. */
+	histree_time start, now;
+	bool has_start;
+	uint64_t wanted;    /* roles, a bit each: only events of these are decoded */
+	bool needs_machine; /* else nothing is learned */
+	bool is_begun;      /* between begin and end */
 };
 
 /* A build has at most one. */
@@ -42,6 +45,9 @@ extern const struct analysis_input_kind kernel_input_kind;
 
 /* Whether the trace is one of a kernel. */
 bool kernel_input_knows(const struct event_trace *trace);
+
+/* Returns the role of the events of a class, which is found out once for all analyses. */
+enum kernel_role kernel_input_role(struct kernel_input *input, const struct event_class *class);
 
 /* An analysis has a handler for events of this role. */
 void kernel_input_want(struct kernel_input *input, enum kernel_role role);

@@ -100,7 +100,8 @@ histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int
 
 bool kernel_segments_wants(const void *instance, const struct event_class *class)
 {
-	return ((const struct kernel_segments *)instance)->kind->handlers[kernel_layout_role(class)] != NULL;
+	const struct kernel_segments *segments = instance;
+	return segments->kind->handlers[kernel_input_role(segments->input, class)] != NULL;
 }
 
 enum histree_status kernel_segments_event(void *instance, const struct event *source, struct histree_error *error)

@@ -14,12 +14,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 static struct kernel_sum_row *row_of(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number,
 				     uint32_t life)
 {
 	const uint64_t id = (uint64_t)life << 32 | (uint32_t)number;
-	struct kernel_sum_row *row = id_map_find(&table->rows, id);
+	struct kernel_sum_row *row = id_map_find_again(&table->rows, id);
 	if (row != NULL)
 		return row;
 	const size_t size = table->kind->row_size > 0 ? table->kind->row_size : sizeof(*row);
@@ -52,16 +53,16 @@ struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct
 histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row)
 {
 	const char *folder = row->table->kind->folder;
-	char number[40];
+	char number[NUMBER_TEXT_SIZE + 24];
 	if (row->node != NO_ATTRIBUTE || folder == NULL)
 		return row->node;
-	const int size = row->life == 0 ? snprintf(number, sizeof(number), "%" PRId32, row->number)
-					: snprintf(number, sizeof(number), "%" PRId32 " (life %" PRIu32 ")",
-						   row->number, row->life);
+	size_t size = number_format_signed(row->number, number);
+	if (row->life != 0)
+		size += (size_t)snprintf(number + size, 24, " (life %" PRIu32 ")", row->life);
 	const bool is_named = row->name != NULL;
 	changes_child(&sums->changes, &row->table->folder, HISTREE_ROOT, folder, strlen(folder));
 	return changes_child(&sums->changes, &row->node, row->table->folder, is_named ? row->name : number,
-			     is_named ? row->name_size : (size_t)size);
+			     is_named ? row->name_size : size);
 }
 
 histree_quark kernel_sum_attribute(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which)
@@ -141,6 +142,8 @@ enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, stru
 
 static void begin_changes(struct kernel_sums *sums, histree_time time)
 {
+	if (sums->kind->counts_all && sums->input->now > time)
+		time = sums->input->now;
 	sums->now = !sums->is_begun || time > sums->now ? time : sums->now;
 	sums->is_begun = true;
 	changes_begin(&sums->changes, sums->now);
@@ -148,7 +151,9 @@ static void begin_changes(struct kernel_sums *sums, histree_time time)
 
 bool kernel_sums_wants(const void *instance, const struct event_class *class)
 {
-	return (((const struct kernel_sums *)instance)->counted >> kernel_layout_role(class) & 1) != 0;
+	const struct kernel_sums *sums = instance;
+	const enum kernel_role role = kernel_input_role(sums->input, class);
+	return sums->kind->wants != NULL ? sums->kind->wants(class, role) : (sums->counted >> role & 1) != 0;
 }
 
 enum histree_status kernel_sums_event(void *instance, const struct event *event, struct histree_error *error)

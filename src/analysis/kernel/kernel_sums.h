@@ -65,6 +65,8 @@ struct kernel_sums_kind {
 	size_t role_count;
 	enum kernel_role uncounted; /* one of these that only tells who is who; else KERNEL_NO_ROLE */
 	bool counts_all;            /* events of no role too; the kernel's event then says nothing but its role */
+	/* Which classes have events that it counts; NULL: those of its roles. */
+	bool (*wants)(const struct event_class *class, enum kernel_role role);
 	bool counts_gaps;
 	bool needs_machine;                               /* asks for the thread of an event */
 	bool (*applies)(const struct event_trace *trace); /* whose gaps matter; NULL: all */

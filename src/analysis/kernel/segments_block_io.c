@@ -102,8 +102,8 @@ static bool fits(const struct open_segment *segment, const struct kernel_event *
 }
 
 /* Find a request at a sector, of a direction or of any. */
-static struct open_segment *find(struct kernel_segments *segments, const struct kernel_event *event,
-				 int64_t sector, enum direction direction, enum fit fit)
+static struct open_segment *find(struct kernel_segments *segments, const struct kernel_event *event, int64_t sector,
+				 enum direction direction, enum fit fit)
 {
 	for (enum direction at = 0; at <= ANY_DIRECTION; at++)
 		for (unsigned i = 0; i < AT_ONE_SECTOR_MAX; i++) {

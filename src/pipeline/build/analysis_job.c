@@ -703,56 +703,60 @@ static enum histree_status handle_gap(struct analysis_job *job, const struct eve
 	return HISTREE_OK;
 }
 
-/* Returns the status. */
-__attribute__((cold)) static enum histree_status
-say_which_failed(const struct analysis_job *job, enum histree_status status, struct histree_error *error)
+__attribute__((cold)) enum histree_status
+analysis_job_failed(const struct analysis_job *job, enum histree_status status, struct histree_error *error)
 {
 	error_prefix(error, "analysis '%s'", registry_name(job->entry));
 	return status;
 }
 
-static enum histree_status handle_event(struct analysis_job *job, const struct event *event,
-					struct histree_error *error)
+/* Whether the analysis applies to a trace, which may be met for the first time. */
+static enum histree_status applies_to(struct analysis_job *job, const struct event_trace *trace, bool *out,
+				      struct histree_error *error)
+{
+	*out = trace->id < job->trace_count && job->applies[trace->id];
+	return trace->id < job->trace_count ? HISTREE_OK : analysis_job_meet(job, trace, out, error);
+}
+
+/* Of a job that is cut in time, which reads its events itself: others only say how far they are. */
+static enum histree_status pass_by(void *instance, const struct event *event, struct histree_error *error)
+{
+	struct analysis_job *job = instance;
+	(void)event;
+	return ++job->passed % EVENTS_PER_STEP == 0 ? job_slices_step(job->slices, error) : HISTREE_OK;
+}
+
+enum histree_status analysis_job_gap(struct analysis_job *job, const struct event_gap *gap,
+				     struct histree_error *error)
+{
+	bool applies;
+	enum histree_status status = applies_to(job, gap->trace, &applies, error);
+	if (status == HISTREE_OK && job->slices != NULL)
+		return pass_by(job, NULL, error);
+	if (status == HISTREE_OK && applies)
+		status = handle_gap(job, gap, error);
+	return status < 0 ? analysis_job_failed(job, status, error) : HISTREE_OK;
+}
+
+enum histree_status analysis_job_taker(struct analysis_job *job, const struct event_class *class,
+				       struct event_taker *out, struct histree_error *error)
 {
 	const struct analysis *analysis = job->entry->analysis;
-	return analysis != NULL ? analysis->event(job->instance, event, error)
-				: job->entry->segments->event(job->instance, event, error);
-}
-
-/* Any event or gap; the job may meet its trace for the first time, or be cut in time. */
-__attribute__((noinline)) static enum histree_status handle_any(struct analysis_job *job, const struct event *event,
-								struct histree_error *error)
-{
-	const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
-	enum histree_status status = HISTREE_OK;
-	bool applies = trace->id < job->trace_count && job->applies[trace->id];
-	if (trace->id >= job->trace_count)
-		status = analysis_job_meet(job, trace, &applies, error);
-	if (status == HISTREE_OK && job->slices != NULL)
-		return ++job->passed % EVENTS_PER_STEP == 0 ? job_slices_step(job->slices, error) : HISTREE_OK;
-	if (!applies)
-		return status;
-	status = event->gap != NULL ? handle_gap(job, event->gap, error) : handle_event(job, event, error);
-	return status < 0 ? say_which_failed(job, status, error) : HISTREE_OK;
-}
-
-enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
-					struct histree_error *error)
-{
-	if (event->gap != NULL || job->slices != NULL || event->class->trace->id >= job->trace_count)
-		return handle_any(job, event, error);
-	/* Nearly all are events of a trace that was met, and there is no more to them. */
-	if (!job->applies[event->class->trace->id])
-		return HISTREE_OK;
-	enum histree_status status = handle_event(job, event, error);
-	return status < 0 ? say_which_failed(job, status, error) : HISTREE_OK;
-}
-
-bool analysis_job_wants(const struct analysis_job *job, const struct event_class *class)
-{
-	bool (*wants)(const void *, const struct event_class *) =
-		analysis_job_makes_history(job) ? job->entry->analysis->wants : job->entry->segments->wants;
-	return wants == NULL || job->slices != NULL || wants(job->instance, class);
+	const struct segment_analysis *segments = job->entry->segments;
+	bool applies;
+	*out = (struct event_taker){ .job = job };
+	enum histree_status status = applies_to(job, class->trace, &applies, error);
+	if (status == HISTREE_OK && job->slices != NULL) {
+		out->instance = job;
+		out->take = pass_by;
+	} else if (status == HISTREE_OK && applies) {
+		bool (*wants)(const void *, const struct event_class *) =
+			analysis != NULL ? analysis->wants : segments->wants;
+		out->instance = job->instance;
+		if (wants == NULL || wants(job->instance, class))
+			out->take = analysis != NULL ? analysis->event : segments->event;
+	}
+	return status;
 }
 
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error)

@@ -84,12 +84,27 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 				       const struct memory_plan *memory, struct analysis_inputs *inputs,
 				       struct histree_error *error);
 
-/* Hand an event or a gap to the analysis, if it applies to the trace. */
-enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
-					struct histree_error *error);
+/* Who takes events, with its instance; a negative status is handed to analysis_job_failed(). */
+struct event_taker {
+	enum histree_status (*take)(void *instance, const struct event *event, struct histree_error *error);
+	void *instance;
+	const struct analysis_job *job;
+};
 
-/* Whether events of a class mean anything to the analysis. */
-bool analysis_job_wants(const struct analysis_job *job, const struct event_class *class);
+/*
+ * Who takes the events of a class, the first of which is there, as long as the job runs; *out has no `take` if they
+ * mean nothing to the analysis, or it does not apply to their trace.
+ */
+enum histree_status analysis_job_taker(struct analysis_job *job, const struct event_class *class,
+				       struct event_taker *out, struct histree_error *error);
+
+/* Hand a gap to the analysis, if it applies to the trace. */
+enum histree_status analysis_job_gap(struct analysis_job *job, const struct event_gap *gap,
+				     struct histree_error *error);
+
+/* Have the error say which analysis failed; returns the status. */
+enum histree_status analysis_job_failed(const struct analysis_job *job, enum histree_status status,
+					struct histree_error *error);
 
 /* Let others see what is known up to `end`.  Segments are not shown before they are complete. */
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error);

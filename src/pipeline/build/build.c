@@ -42,9 +42,6 @@
 #include "trace/trace.h"
 #include "tree/tree_shape.h"
 
-/* Of the jobs of a lane, one bit each; what comes after them wants all. */
-enum { LANE_CHOOSERS_MAX = 64 };
-
 /* ---- build lanes --------------------------------------------------------------------------------------------- */
 
 /* ---- who has what ----------------------------------------------------------------------------------------- */
@@ -71,14 +68,6 @@ static size_t lane_of(const struct analysis_job *job, size_t segments_before, si
 	return has_history ? 1 + segments_before % (lane_count - 1) : segments_before % lane_count;
 }
 
-static void add_job(struct build_lane *lane, struct analysis_job *job)
-{
-	const struct registry_entry *entry = job->entry;
-	lane->has_choosers |=
-		entry->analysis != NULL ? entry->analysis->wants != NULL : entry->segments->wants != NULL;
-	lane->jobs[lane->job_count++] = job;
-}
-
 /* Give each job a lane, so many lanes at most.  The jobs stay where they are. */
 static enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_job *jobs, size_t job_count,
 					    size_t lanes_max, struct table_space *tables,
@@ -100,7 +89,7 @@ static enum histree_status build_lanes_plan(struct build_lanes *lanes, struct an
 		lane->inputs.symbols = symbols;
 		for (size_t i = 0, before = 0; i < job_count; i++) {
 			if (lane_of(&jobs[i], before, count, segments < job_count) == number)
-				add_job(lane, &jobs[i]);
+				lane->jobs[lane->job_count++] = &jobs[i];
 			before += !is_first(&jobs[i]);
 		}
 		next += lane->job_count;
@@ -120,40 +109,62 @@ static struct analysis_inputs *build_lanes_inputs(struct build_lanes *lanes, con
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
-/* Returns NULL when memory is out. */
-static const uint64_t *ask_who_wants(struct build_lane *lane, const struct event_class *class)
+/* Those of a lane to whom the events of a class mean anything. */
+struct class_takers {
+	size_t count;
+	struct event_taker all[];
+};
+
+/* The first event of a class is there: who takes it, and those that come after it?  NULL if that fails. */
+__attribute__((noinline)) static const struct class_takers *
+ask_who_takes(struct build_lane *lane, const struct event_class *class, struct histree_error *error)
 {
-	uint64_t wanted = 0;
-	for (size_t i = 0; i < lane->job_count && i < LANE_CHOOSERS_MAX; i++)
-		wanted |= (uint64_t)analysis_job_wants(lane->jobs[i], class) << i;
-	return class_table_add(&lane->wanted, class, &wanted, sizeof(wanted));
+	const size_t size = sizeof(struct class_takers) + lane->job_count * sizeof(struct event_taker);
+	struct class_takers *takers = calloc(1, size);
+	enum histree_status status = takers != NULL ? HISTREE_OK : error_memory(error, "classes of events");
+	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++) {
+		struct event_taker *taker = &takers->all[takers->count];
+		status = analysis_job_taker(lane->jobs[i], class, taker, error);
+		takers->count += taker->take != NULL;
+	}
+	const struct class_takers *kept = NULL;
+	if (status == HISTREE_OK) {
+		kept = class_table_add(&lane->takers, class, takers, size);
+		if (kept == NULL)
+			error_memory(error, "classes of events");
+	}
+	free(takers);
+	return kept;
 }
 
-__attribute__((noinline)) static enum histree_status
-handle_wanted(struct build_lane *lane, const struct event *event, struct histree_error *error)
+/* A gap is for all. */
+__attribute__((noinline)) static enum histree_status handle_gap(struct build_lane *lane, const struct event *gap,
+								struct histree_error *error)
 {
-	const uint64_t *wanted = class_table_find(&lane->wanted, event->class);
-	if (wanted == NULL)
-		wanted = ask_who_wants(lane, event->class);
-	if (wanted == NULL)
-		return error_memory(error, "classes of events");
-	enum histree_status status = analysis_inputs_begin(&lane->inputs, event, error);
-	for (uint64_t left = *wanted; left != 0 && status == HISTREE_OK; left &= left - 1)
-		status = analysis_job_handle(lane->jobs[__builtin_ctzll(left)], event, error);
-	for (size_t i = LANE_CHOOSERS_MAX; i < lane->job_count && status == HISTREE_OK; i++)
-		status = analysis_job_handle(lane->jobs[i], event, error);
+	enum histree_status status = analysis_inputs_begin(&lane->inputs, gap, error);
+	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_gap(lane->jobs[i], gap->gap, error);
 	return status == HISTREE_OK ? analysis_inputs_end(&lane->inputs, error) : status;
 }
 
 static inline enum histree_status handle(struct build_lane *lane, const struct event *event,
 					 struct histree_error *error)
 {
-	if (lane->has_choosers && event->gap == NULL) /* which is for all */
-		return handle_wanted(lane, event, error);
+	if (event->gap != NULL)
+		return handle_gap(lane, event, error);
+	const struct class_takers *takers = class_table_find(&lane->takers, event->class);
+	if (takers == NULL)
+		takers = ask_who_takes(lane, event->class, error);
+	if (takers == NULL)
+		return HISTREE_ERR_MEMORY;
 	enum histree_status status = analysis_inputs_begin(&lane->inputs, event, error);
-	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++)
-		status = analysis_job_handle(lane->jobs[i], event, error);
-	return status == HISTREE_OK ? analysis_inputs_end(&lane->inputs, error) : status;
+	for (size_t i = 0; i < takers->count && status >= 0; i++) {
+		const struct event_taker *taker = &takers->all[i];
+		status = taker->take(taker->instance, event, error);
+		if (status < 0)
+			return analysis_job_failed(taker->job, status, error);
+	}
+	return status >= 0 ? analysis_inputs_end(&lane->inputs, error) : status;
 }
 
 /* Hand an event to the analyses of the first lane. */
@@ -219,7 +230,7 @@ static void build_lanes_release(struct build_lanes *lanes)
 {
 	for (size_t i = 0; i < lanes->count; i++) {
 		analysis_inputs_release(&lanes->lanes[i].inputs);
-		class_table_release(&lanes->lanes[i].wanted);
+		class_table_release(&lanes->lanes[i].takers);
 	}
 	free(lanes->lanes);
 	free(lanes->jobs);
@@ -726,9 +737,8 @@ static enum histree_status write_overviews_of(struct build *build, struct analys
 	if (!analysis_job_makes_history(job))
 		return histree_segment_store_make_overviews(job->segments, cancel, error);
 	char *path = store_folder_path(&build->folder, job->file);
-	enum histree_status status = path != NULL
-					     ? overviews_write_fed(build->io, path, &options, job->feed, error)
-					     : error_memory(error, "a path");
+	enum histree_status status = path != NULL ? overviews_write_fed(build->io, path, &options, job->feed, error)
+						  : error_memory(error, "a path");
 	overview_feed_free(job->feed);
 	job->feed = NULL;
 	free(path);

@@ -32,7 +32,7 @@ struct build_host {
 	const struct histree_clock *clock;
 	bool is_one_of_many;   /* its store lies in one of several hosts */
 	const char *old_store; /* to which analyses are added; NULL: that of the options */
-	size_t tables_max;   /* bytes of tables; 0: as `memory_max` of the options says (build_plan.h) */
+	size_t tables_max;     /* bytes of tables; 0: as `memory_max` of the options says (build_plan.h) */
 };
 
 /* Build the store of one host, whatever the options say of hosts and clocks. */
@@ -43,8 +43,7 @@ struct build_lane {
 	struct analysis_inputs inputs;
 	struct analysis_job **jobs;
 	size_t job_count;
-	bool has_choosers;         /* some do not want all classes */
-	struct class_table wanted; /* by whom: uint64_t */
+	struct class_table takers; /* of the events of each class, in the order of the jobs */
 	struct event_feed *feed;
 	unsigned reader;
 	struct crew_task task;
@@ -107,8 +106,8 @@ struct build {
 	/* That analyses are added to, and what it says; NULL: none. */
 	struct histree_store *old_store;
 	const struct histree_store_info *old;
-	char **said;       /* sentences that analyses share; NULL, or by job */
-	bool is_stopped;   /* it was live, and whoever built had enough of it: what there is is kept */
+	char **said;     /* sentences that analyses share; NULL, or by job */
+	bool is_stopped; /* it was live, and whoever built had enough of it: what there is is kept */
 	double overviews_share;
 	struct each_job *each; /* while something is done with the file of each job (build.c) */
 };
