@@ -3,19 +3,21 @@
  * peers - the same intervals and the same queries on histree and on its peers, in one run, in one thread.
  *
  *	peers [--attributes N] [--intervals N] [--store STORE [--analysis ANALYSIS]] [--peers NAME,...]
- *	      [--variants VARIANT,...] [--queries N] [--cache BYTES] [--seed N] [--folder FOLDER]
+ *	      [--variants VARIANT,...] [--questions KIND,...] [--queries N] [--cache BYTES] [--seed N]
+ *	      [--folder FOLDER]
  *
  * Prints a table in TSV: a line for each peer, and for each variant of histree.  Every answer is compared, by
  * count and checksum, with that of the model, or, for the intervals of a store, with that of the sorted array.
  *
  * The questions are those of 'histree bench', and three that are selective: some attributes at a time ("few"),
- * and everything ("span") or some attributes ("part") in a thousandth of the time.
+ * and everything ("span") or some attributes ("part") in a thousandth of the time.  A profiler is to see one kind.
  */
 #include <dirent.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +47,7 @@ struct comparison {
 	uint32_t attributes, intervals;
 	const char *store, *analysis, *folder;
 	const char *peers, *variants; /* lists with commas; "": the default variant */
+	const char *kinds;            /* of questions, likewise; NULL: all */
 	uint64_t queries, seed;
 	size_t cache_bytes;
 
@@ -60,17 +63,12 @@ struct comparison {
 static bool read_options(struct comparison *comparison, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "attributes", required_argument, NULL, 'n' },
-		{ "intervals", required_argument, NULL, 'i' },
-		{ "store", required_argument, NULL, 's' },
-		{ "analysis", required_argument, NULL, 'a' },
-		{ "peers", required_argument, NULL, 'p' },
-		{ "variants", required_argument, NULL, 't' },
-		{ "queries", required_argument, NULL, 'q' },
-		{ "cache", required_argument, NULL, 'c' },
-		{ "seed", required_argument, NULL, 'r' },
-		{ "folder", required_argument, NULL, 'f' },
-		{ 0 },
+		{ "attributes", required_argument, NULL, 'n' }, { "intervals", required_argument, NULL, 'i' },
+		{ "store", required_argument, NULL, 's' },      { "analysis", required_argument, NULL, 'a' },
+		{ "peers", required_argument, NULL, 'p' },      { "variants", required_argument, NULL, 't' },
+		{ "questions", required_argument, NULL, 'k' },  { "queries", required_argument, NULL, 'q' },
+		{ "cache", required_argument, NULL, 'c' },      { "seed", required_argument, NULL, 'r' },
+		{ "folder", required_argument, NULL, 'f' },     { 0 },
 	};
 	for (int found; (found = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		if (found == 'n')
@@ -85,6 +83,8 @@ static bool read_options(struct comparison *comparison, int argc, char **argv)
 			comparison->peers = optarg;
 		else if (found == 't')
 			comparison->variants = optarg;
+		else if (found == 'k')
+			comparison->kinds = optarg;
 		else if (found == 'q')
 			comparison->queries = strtoull(optarg, NULL, 10);
 		else if (found == 'c')
@@ -158,6 +158,18 @@ static enum histree_status choose_selective(struct comparison *comparison, struc
 	return HISTREE_OK;
 }
 
+static bool is_asked(const struct comparison *comparison, unsigned kind)
+{
+	const char *name = question_kinds[kind].name, *at = comparison->kinds;
+	const size_t size = strlen(name);
+	if (at == NULL)
+		return true;
+	for (; at != NULL; at = strchr(at, ','), at += at != NULL)
+		if (strncmp(at, name, size) == 0 && (at[size] == ',' || at[size] == '\0'))
+			return true;
+	return false;
+}
+
 static const struct bench_questions *questions_of(const struct comparison *comparison, unsigned kind)
 {
 	return kind < BENCH_SHAPE_COUNT ? &comparison->questions : &comparison->selective[kind - BENCH_SHAPE_COUNT];
@@ -171,6 +183,8 @@ static enum histree_status measure(const struct comparison *comparison, const st
 	enum histree_status status = HISTREE_OK;
 	size_t all_wrong = 0;
 	for (unsigned kind = 0; kind < QUESTION_KINDS && status == HISTREE_OK; kind++) {
+		if (!is_asked(comparison, kind))
+			continue;
 		const struct bench_questions *questions = questions_of(comparison, kind);
 		const enum bench_shape shape = question_kinds[kind].shape;
 		struct bench_result result;
@@ -250,6 +264,8 @@ static enum histree_status compare_all(const struct comparison *comparison, stru
 	printf("peer\tvariant\tattributes\tintervals\tbuild_ns\tbuild_cpu_ns\tbytes");
 	for (unsigned kind = 0; kind < QUESTION_KINDS; kind++) {
 		const char *name = question_kinds[kind].name;
+		if (!is_asked(comparison, kind))
+			continue;
 		printf("\t%s_asked\t%s_median_ns\t%s_p99_ns\t%s_cpu_median_ns\t%s_intervals", name, name, name,
 		       name, name);
 	}
