@@ -17,44 +17,86 @@
 
 /* ---- tree nulls ---------------------------------------------------------------------------------------------- */
 
-void tree_nulls_begin(struct tree_nulls *nulls, const struct tree_reader *reader, size_t keys)
+void tree_nulls_begin(struct tree_nulls *nulls, size_t keys)
 {
-	nulls->at = 0;
-	nulls->end = reader->lifetimes.count > 0 ? keys : 0; /* else every null is in a node */
-	nulls->block = SIZE_MAX;
+	nulls->at = nulls->alike = 0;
+	nulls->end = keys;
+	nulls->walk.at = LIFETIMES_IN_BLOCK;
 }
 
-static inline struct lifetime lifetime_of(struct tree_nulls *nulls, const struct lifetimes_view *lifetimes,
-					  const struct node_region *region, size_t at)
+static inline void add_null(struct tree_nulls *nulls, const struct node_region *region, histree_time start,
+			    histree_time end)
 {
-	if (region->quarks != NULL)
-		return lifetimes_view_get(lifetimes, region->quarks[at]);
-	if (at / LIFETIMES_IN_BLOCK != nulls->block) {
-		nulls->block = at / LIFETIMES_IN_BLOCK;
-		lifetimes_view_get_block(lifetimes, (histree_quark)(nulls->block * LIFETIMES_IN_BLOCK),
-					 nulls->lifetimes);
+	if (region_meets_times(region, start, end)) {
+		nulls->of_key[nulls->count].start = start;
+		nulls->of_key[nulls->count++].end = end;
 	}
-	return nulls->lifetimes[at % LIFETIMES_IN_BLOCK];
+}
+
+/* What keys of a lifetime have outside of it and inside the region. */
+static inline void set_nulls(struct tree_nulls *nulls, const struct tree_shape *shape,
+			     const struct node_region *region, struct lifetime lifetime)
+{
+	nulls->count = 0;
+	if (lifetime.first > lifetime.last) {
+		add_null(nulls, region, shape->start, shape->end);
+		return;
+	}
+	if (lifetime.first > region->from)
+		add_null(nulls, region, shape->start, lifetime.first - 1);
+	if (lifetime.last < region->to)
+		add_null(nulls, region, lifetime.last + 1, shape->end);
+}
+
+/* Go on to the next keys of one lifetime. */
+static void next_lifetime(struct tree_nulls *nulls, const struct tree_reader *reader,
+			  const struct node_region *region)
+{
+	struct lifetime lifetime;
+	if (region->quarks != NULL) {
+		lifetime = lifetimes_view_get(&reader->lifetimes, region->quarks[nulls->at]);
+		nulls->alike = 1;
+	} else {
+		if (nulls->walk.at == LIFETIMES_IN_BLOCK)
+			lifetimes_walk_begin(&nulls->walk, &reader->lifetimes, (histree_quark)nulls->at);
+		const size_t left = nulls->end - nulls->at, alike = lifetimes_walk_next(&nulls->walk, &lifetime);
+		nulls->alike = alike < left ? alike : left;
+	}
+	set_nulls(nulls, &reader->shape, region, lifetime);
+}
+
+/* Put the nulls of this many keys at `out`.  Returns where they end. */
+static struct histree_interval *put_nulls(const struct tree_nulls *nulls, const struct node_region *region,
+					  size_t keys, struct histree_interval *out)
+{
+	const struct histree_interval first = nulls->of_key[0], last = nulls->of_key[1];
+	for (size_t at = nulls->at, end = at + keys; at < end; at++) {
+		const histree_quark key = region->quarks != NULL ? region->quarks[at] : (histree_quark)at;
+		*out++ = (struct histree_interval){ .start = first.start, .end = first.end, .quark = key };
+		if (nulls->count > 1)
+			*out++ = (struct histree_interval){ .start = last.start, .end = last.end, .quark = key };
+	}
+	return out;
 }
 
 size_t tree_nulls_read(struct tree_nulls *nulls, const struct tree_reader *reader, const struct node_region *region,
 		       struct histree_interval *out, size_t room)
 {
-	size_t count = 0;
-	for (; nulls->at < nulls->end && count + 2 <= room; nulls->at++) {
-		size_t at = nulls->at;
-		struct lifetime lifetime = lifetime_of(nulls, &reader->lifetimes, region, at);
-		if (lifetime.first <= region->from && lifetime.last >= region->to)
-			continue;
-		histree_quark key = region->quarks != NULL ? region->quarks[at] : (histree_quark)at;
-		struct histree_interval of_key[2];
-		unsigned found = lifetime_nulls(lifetime, key, reader->shape.start, reader->shape.end, of_key);
-		for (unsigned i = 0; i < found; i++)
-			if (region_has_time_of(region, of_key[i].start, of_key[i].end))
-				out[count++] = of_key[i];
+	struct histree_interval *const begin = out, *const end = out + room;
+	while (nulls->at < nulls->end && end - out >= 2) {
+		if (nulls->alike == 0)
+			next_lifetime(nulls, reader, region);
+		size_t keys = nulls->alike;
+		if (nulls->count > 0) {
+			const size_t fit = (size_t)(end - out) >> (nulls->count - 1);
+			keys = fit < keys ? fit : keys;
+			out = put_nulls(nulls, region, keys, out);
+		}
+		nulls->at += keys;
+		nulls->alike -= keys;
 	}
-	assert(count <= room && nulls->at <= nulls->end);
-	return count;
+	assert(out <= end && nulls->at <= nulls->end);
+	return (size_t)(out - begin);
 }
 
 /* ---- edge nulls ---------------------------------------------------------------------------------------------- */

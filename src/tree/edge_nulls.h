@@ -18,13 +18,14 @@
 
 struct tree_nulls {
 	size_t at, end; /* the region's keys whose nulls were not given yet, by index */
-	/* Where all keys are asked for, they are unpacked block by block. */
-	size_t block;
-	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
+	size_t alike;   /* how many from there on have the nulls below */
+	unsigned count; /* of a key's nulls in the region */
+	struct histree_interval of_key[2];
+	struct lifetimes_walk walk; /* where all keys are asked for */
 };
 
-/* Begin with the first of `keys` keys.  A tree without lifetimes has no such nulls. */
-void tree_nulls_begin(struct tree_nulls *nulls, const struct tree_reader *reader, size_t keys);
+/* Begin with the first of `keys` keys of a region; 0 where none has such a null. */
+void tree_nulls_begin(struct tree_nulls *nulls, size_t keys);
 
 /* Read the next nulls of the region, as long as there is room.  Returns how many; 0: that was all. */
 size_t tree_nulls_read(struct tree_nulls *nulls, const struct tree_reader *reader, const struct node_region *region,

@@ -218,25 +218,28 @@ enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t ke
 	return HISTREE_OK;
 }
 
-/* Returns the time from the first to the last that any of a region's keys has; their number is limited. */
-static struct lifetime bounds_of_lifetimes(const struct lifetimes_view *lifetimes, const struct node_region *region)
+/* What any and what all of some keys have. */
+struct lifetimes_bounds {
+	struct lifetime any, all;
+};
+
+/* Their number is limited. */
+static struct lifetimes_bounds bounds_of_lifetimes(const struct lifetimes_view *lifetimes,
+						   const struct node_region *region)
 {
-	struct lifetime bounds = lifetime_none;
+	struct lifetimes_bounds bounds = { .any = lifetime_none, .all = { .first = INT64_MIN, .last = INT64_MAX } };
 	for (size_t i = 0; i < region->quark_count; i++) {
 		struct lifetime lifetime = lifetimes_view_get(lifetimes, region->quarks[i]);
-		if (lifetime.first < bounds.first)
-			bounds.first = lifetime.first;
-		if (lifetime.last > bounds.last)
-			bounds.last = lifetime.last;
+		bounds.any.first = lifetime.first < bounds.any.first ? lifetime.first : bounds.any.first;
+		bounds.any.last = lifetime.last > bounds.any.last ? lifetime.last : bounds.any.last;
+		bounds.all.first = lifetime.first > bounds.all.first ? lifetime.first : bounds.all.first;
+		bounds.all.last = lifetime.last < bounds.all.last ? lifetime.last : bounds.all.last;
 	}
 	return bounds;
 }
 
-bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region)
+static bool narrow_to(struct node_region *region, struct lifetime bounds)
 {
-	if (lifetimes->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
-		return true;
-	struct lifetime bounds = bounds_of_lifetimes(lifetimes, region);
 	if (bounds.first > region->to || bounds.last < region->from)
 		return false;
 	if (region->times != NULL) {
@@ -256,6 +259,16 @@ bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_r
 	return true;
 }
 
+bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region, bool *has_nulls)
+{
+	*has_nulls = lifetimes->count > 0;
+	if (lifetimes->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
+		return true;
+	const struct lifetimes_bounds bounds = bounds_of_lifetimes(lifetimes, region);
+	*has_nulls = bounds.all.first > region->from || bounds.all.last < region->to;
+	return narrow_to(region, bounds.any);
+}
+
 void lifetimes_view_release(struct lifetimes_view *view)
 {
 	free(view->bytes);
@@ -263,12 +276,6 @@ void lifetimes_view_release(struct lifetimes_view *view)
 }
 
 /* ---- a block -------------------------------------------------------------------------------------- */
-
-struct lifetimes_view_column {
-	uint64_t min, changed, fresh;
-	unsigned width;
-	const uint8_t *stored;
-};
 
 static uint64_t read_mask(struct byte_reader *reader)
 {
@@ -339,31 +346,57 @@ struct lifetime lifetimes_view_get(const struct lifetimes_view *view, histree_qu
 			   column_get(&lasts, key % LIFETIMES_IN_BLOCK));
 }
 
-static void column_get_all(const struct lifetimes_view_column *column, uint64_t numbers[LIFETIMES_IN_BLOCK])
+void lifetimes_walk_begin(struct lifetimes_walk *walk, const struct lifetimes_view *view, histree_quark key)
 {
-	uint64_t now = stored_number(column, 0), before = now;
-	unsigned stored = 1;
-	numbers[0] = now;
-	for (unsigned i = 1; i < LIFETIMES_IN_BLOCK; i++) {
-		if ((column->changed >> i & 1) != 0) {
-			uint64_t next = (column->fresh >> i & 1) != 0 ? stored_number(column, stored++) : before;
-			before = now;
-			now = next;
-		}
-		numbers[i] = now;
+	struct byte_reader reader = block_directory_at(&view->blocks, key / LIFETIMES_IN_BLOCK);
+	walk->view = view;
+	walk->at = 0;
+	walk->firsts.column = read_column(&reader);
+	walk->lasts.column = read_column(&reader);
+	walk->is_malformed = reader.failed;
+	walk->changes = 0;
+	if (reader.failed)
+		return;
+	walk->changes = (walk->firsts.column.changed | walk->lasts.column.changed) & ~UINT64_C(1);
+	walk->firsts.now = walk->firsts.before = stored_number(&walk->firsts.column, 0);
+	walk->lasts.now = walk->lasts.before = stored_number(&walk->lasts.column, 0);
+	walk->firsts.stored = walk->lasts.stored = 1;
+}
+
+/* Where a column has a change, go on to the number that it has from there on. */
+static inline void take_change(struct lifetimes_column_walk *walk, uint64_t bit)
+{
+	if ((walk->column.changed & bit) == 0)
+		return;
+	const bool is_fresh = (walk->column.fresh & bit) != 0;
+	const uint64_t next = is_fresh ? stored_number(&walk->column, walk->stored++) : walk->before;
+	walk->before = walk->now;
+	walk->now = next;
+}
+
+unsigned lifetimes_walk_next(struct lifetimes_walk *walk, struct lifetime *lifetime)
+{
+	const unsigned at = walk->at;
+	if (at == LIFETIMES_IN_BLOCK)
+		return 0;
+	if (at > 0) {
+		const uint64_t bit = walk->changes & -walk->changes;
+		take_change(&walk->firsts, bit);
+		take_change(&walk->lasts, bit);
+		walk->changes -= bit;
 	}
+	walk->at = walk->changes != 0 ? (unsigned)__builtin_ctzll(walk->changes) : LIFETIMES_IN_BLOCK;
+	*lifetime = walk->is_malformed ? lifetime_none : lifetime_of(walk->view, walk->firsts.now, walk->lasts.now);
+	return walk->at - at;
 }
 
 void lifetimes_view_get_block(const struct lifetimes_view *view, histree_quark key,
 			      struct lifetime lifetimes[LIFETIMES_IN_BLOCK])
 {
-	struct byte_reader reader = block_directory_at(&view->blocks, key / LIFETIMES_IN_BLOCK);
-	struct lifetimes_view_column firsts = read_column(&reader), lasts = read_column(&reader);
-	uint64_t first[LIFETIMES_IN_BLOCK] = { 0 }, before_end[LIFETIMES_IN_BLOCK] = { 0 };
-	if (!reader.failed) {
-		column_get_all(&firsts, first);
-		column_get_all(&lasts, before_end);
-	}
-	for (unsigned i = 0; i < LIFETIMES_IN_BLOCK; i++)
-		lifetimes[i] = reader.failed ? lifetime_none : lifetime_of(view, first[i], before_end[i]);
+	struct lifetimes_walk walk;
+	struct lifetime now;
+	lifetimes_walk_begin(&walk, view, key);
+	for (unsigned alike; (alike = lifetimes_walk_next(&walk, &now)) > 0;)
+		for (; alike > 0; alike--)
+			*lifetimes++ = now;
 }

@@ -102,19 +102,45 @@ enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t ke
  */
 struct lifetime lifetimes_view_get(const struct lifetimes_view *view, histree_quark key);
 
-/*
- * Get the lifetimes of the keys of a block, from `key` on, a multiple of LIFETIMES_IN_BLOCK: cheaper than one by
- * one.
- */
+/* A column of a block, as it lies in the section. */
+struct lifetimes_view_column {
+	uint64_t min, changed, fresh;
+	unsigned width;
+	const uint8_t *stored;
+};
+
+struct lifetimes_column_walk {
+	struct lifetimes_view_column column;
+	uint64_t now, before; /* the number at hand, and the one before the latest change */
+	unsigned stored;      /* the next that is stored */
+};
+
+/* The lifetimes of the keys of a block, from change to change. */
+struct lifetimes_walk {
+	const struct lifetimes_view *view;
+	struct lifetimes_column_walk firsts, lasts;
+	uint64_t changes; /* bit i: key i has not the lifetime of the one before; of those not reached */
+	unsigned at;      /* the next key */
+	bool is_malformed;
+};
+
+/* Begin with `key`, a multiple of LIFETIMES_IN_BLOCK. */
+void lifetimes_walk_begin(struct lifetimes_walk *walk, const struct lifetimes_view *view, histree_quark key);
+
+/* Get the lifetime of the next keys.  Returns how many have it, 0 after the last key of the block. */
+unsigned lifetimes_walk_next(struct lifetimes_walk *walk, struct lifetime *lifetime);
+
+/* Get all of a block at once: cheaper than one by one. */
 void lifetimes_view_get_block(const struct lifetimes_view *view, histree_quark key,
 			      struct lifetime lifetimes[LIFETIMES_IN_BLOCK]);
 
 /*
  * Narrow a region to the lifetimes of its keys: nodes have nothing outside.  Lifetimes of a few attributes are
  * often short, as threads are, while the bounds of nodes, which hold the young and the old, keep no key out.
- * Returns false if nothing is left.
+ * Returns false if nothing is left.  *has_nulls is false if none of the keys has a null in the region outside of
+ * its lifetime; true says nothing.
  */
-bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region);
+bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region, bool *has_nulls);
 void lifetimes_view_release(struct lifetimes_view *view);
 
 #endif

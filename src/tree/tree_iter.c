@@ -32,6 +32,11 @@ static inline tree_coverage tree_coverage_of_range(const struct node_region *reg
 {
 	const histree_time from = region->from, to = region->to;
 	tree_coverage covered = 0;
+	if (from == to) { /* each has the one time */
+		for (size_t i = 0; i < count; i++)
+			covered += region_weight(intervals[i].quark);
+		return covered;
+	}
 	for (size_t i = 0; i < count; i++) {
 		histree_time start = intervals[i].start, end = intervals[i].end;
 		start = start < from ? from : start;
@@ -461,11 +466,12 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	/* An attribute has exactly one state at a time. */
 	iter->left = iter->region.from == iter->region.to ? keys : UINT64_MAX;
 	iter->uncovered = tree_coverage_of(&iter->region, keys);
-	tree_nulls_begin(&iter->nulls, iter->reader, keys);
 	iter->stored = iter->region;
 	iter->pending[0] = shape->root;
 	iter->pending_is_core[0] = true;
-	iter->pending_count = lifetimes_view_narrow(&iter->reader->lifetimes, &iter->stored) ? 1 : 0;
+	bool has_nulls;
+	iter->pending_count = lifetimes_view_narrow(&iter->reader->lifetimes, &iter->stored, &has_nulls) ? 1 : 0;
+	tree_nulls_begin(&iter->nulls, has_nulls ? keys : 0);
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
