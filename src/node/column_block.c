@@ -206,30 +206,30 @@ bool column_block_open(struct column_block *block, const struct column_view *vie
 	const uint8_t *prefix = view->block + offset;
 	struct byte_reader reader =
 		byte_reader(prefix + COLUMN_BLOCK_PREFIX_SIZE, end - offset - COLUMN_BLOCK_PREFIX_SIZE);
-	struct column_block opened = {
-		.view = view,
-		.number = number,
-		.series_count = (prefix[0] & ~(unsigned)EDGES) + 1,
-		.edges = prefix[0] & EDGES,
-		.end = (size_t)end * 8,
-	};
-	size_t bits = 0;
+	const uint32_t series_count = (prefix[0] & ~(unsigned)EDGES) + 1;
+	uint64_t minima[COLUMN_COUNT_OF_COLUMNS];
+	unsigned widths = 0, widest = 0;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
-		opened.widths[c] = prefix[1 + c];
-		opened.columns[c] = bits;
-		bits += (size_t)opened.series_count * opened.widths[c];
-		opened.minima[c] = read_varint(&reader);
-		if (opened.widths[c] > 64)
-			return false;
+		minima[c] = read_varint(&reader);
+		widths += prefix[1 + c];
+		widest |= prefix[1 + c] > 64;
 	}
-	if (reader.failed || opened.series_count > SERIES_PER_BLOCK || bits > byte_reader_left(&reader) * 8)
+	const size_t bits = (size_t)series_count * widths;
+	if (widest != 0 || reader.failed || series_count > SERIES_PER_BLOCK || bits > byte_reader_left(&reader) * 8)
 		return false;
-	size_t first = (size_t)(reader.at - view->block) * 8;
-	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		opened.columns[c] += first;
-	opened.payload = first + bits;
-	assert(opened.series_count >= 1 && opened.payload <= opened.end);
-	*block = opened;
+	block->view = view;
+	block->number = number;
+	block->series_count = series_count;
+	block->edges = prefix[0] & EDGES;
+	block->end = (size_t)end * 8;
+	block->payload = (size_t)(reader.at - view->block) * 8;
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
+		block->widths[c] = prefix[1 + c];
+		block->minima[c] = minima[c];
+		block->columns[c] = block->payload;
+		block->payload += series_count * (size_t)prefix[1 + c];
+	}
+	assert(series_count >= 1 && block->payload <= block->end);
 	return true;
 }
 
@@ -260,7 +260,7 @@ bool column_block_series(const struct column_block *block, uint32_t number, size
 	       locate_payload(block, series, payload) <= block->end;
 }
 
-static void unpack_column(const struct column_block *block, enum column column, struct column_series *series)
+static void unpack_column(const struct column_block *block, enum column column, uint64_t *fields)
 {
 	const uint8_t *bytes = block->view->block;
 	const unsigned width = block->widths[column];
@@ -269,30 +269,71 @@ static void unpack_column(const struct column_block *block, enum column column, 
 	size_t at = block->columns[column];
 	if (width > BITS_IN_A_LOAD) {
 		for (uint32_t s = 0; s < count; s++, at += width)
-			series[s].fields[column] = min + bits_get(bytes, at, width);
+			fields[s] = min + bits_get(bytes, at, width);
 		return;
 	}
 	const uint64_t mask = (UINT64_C(1) << width) - 1;
 	for (uint32_t s = 0; s < count; s++, at += width)
-		series[s].fields[column] = min + (bits_load(bytes + at / 8) >> at % 8 & mask);
+		fields[s] = min + (bits_load(bytes + at / 8) >> at % 8 & mask);
 }
 
-bool column_block_unpack(const struct column_block *block, struct column_series *series)
+/* Whether all of a column are in a range.  Most often its width says so. */
+static bool is_within(const struct column_block *block, const struct column_table *table, enum column column,
+		      uint64_t least, uint64_t most)
 {
-	struct column_series alike = { 0 };
-	memcpy(alike.fields, block->minima, sizeof(alike.fields));
+	const uint64_t min = block->minima[column];
+	const unsigned width = block->widths[column];
+	bool is_outside = false;
+	if (width < 64 && min >= least && min <= most && (UINT64_C(1) << width) - 1 <= most - min)
+		return true;
 	for (uint32_t s = 0; s < block->series_count; s++)
-		series[s] = alike;
+		is_outside |= (table->fields[column][s] < least) | (table->fields[column][s] > most);
+	return !is_outside;
+}
+
+/* The same as is_sound() of each. */
+static bool are_sound(const struct column_block *block, const struct column_table *table)
+{
+	const struct column_view *view = block->view;
+	return is_within(block, table, COLUMN_COUNT, 0, SERIES_INTERVALS_MAX - 1) &&
+	       is_within(block, table, COLUMN_STEP_WIDTH, 0, 64) &&
+	       is_within(block, table, COLUMN_VALUE_WIDTH, 0, 64) &&
+	       is_within(block, table, COLUMN_KIND, 0, VALUE_KIND_COUNT - 1) &&
+	       is_within(block, table, COLUMN_KEY, view->key_min, view->key_max) &&
+	       is_within(block, table, COLUMN_LAST, 0, view->last_tick);
+}
+
+/* Returns the bits of the payload of a series that was unpacked. */
+static inline size_t payload_of(const struct column_block *block, const struct column_table *table, uint32_t s)
+{
+	const uint32_t count = (uint32_t)table->fields[COLUMN_COUNT][s] + 1;
+	return column_step_count(count, block->edges) * (size_t)table->fields[COLUMN_STEP_WIDTH][s] +
+	       count * (size_t)table->fields[COLUMN_VALUE_WIDTH][s];
+}
+
+/* Returns where the last one ends. */
+static size_t locate_payloads(const struct column_block *block, struct column_table *table)
+{
+	const bool alike = (block->widths[COLUMN_COUNT] | block->widths[COLUMN_STEP_WIDTH] |
+			    block->widths[COLUMN_VALUE_WIDTH]) == 0;
+	const size_t first = payload_of(block, table, 0);
+	size_t payload = block->payload;
+	for (uint32_t s = 0; s < block->series_count; s++) {
+		table->payloads[s] = payload;
+		payload += alike ? first : payload_of(block, table, s);
+	}
+	return payload;
+}
+
+bool column_block_unpack(const struct column_block *block, struct column_table *table)
+{
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		if (block->widths[c] > 0)
-			unpack_column(block, (enum column)c, series);
-	size_t payload = block->payload;
-	bool sound = true;
-	for (uint32_t s = 0; s < block->series_count; s++) {
-		sound &= is_sound(block->view, series[s].fields);
-		payload = locate_payload(block, &series[s], payload);
-	}
-	return sound && payload <= block->end;
+			unpack_column(block, (enum column)c, table->fields[c]);
+		else
+			for (uint32_t s = 0; s < SERIES_PER_BLOCK; s++)
+				table->fields[c][s] = block->minima[c];
+	return are_sound(block, table) && locate_payloads(block, table) <= block->end;
 }
 
 static inline unsigned width_of(const struct column_block *block, enum column column, uint32_t series)

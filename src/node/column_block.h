@@ -167,6 +167,12 @@ struct column_series {
 	size_t steps, values;
 };
 
+/* The series of a block side by side: each property of all of them, and where their payloads begin, in bits. */
+struct column_table {
+	uint64_t fields[COLUMN_COUNT_OF_COLUMNS][SERIES_PER_BLOCK];
+	size_t payloads[SERIES_PER_BLOCK];
+};
+
 /* Returns the tick after an interval of a series of this block if the interval starts at `tick`. */
 static inline uint64_t column_tick_after(const struct column_block *block, const struct column_series *series,
 					 uint32_t interval, uint64_t tick)
@@ -209,8 +215,21 @@ static inline uint64_t column_block_field(const struct column_block *block, enum
 bool column_block_series(const struct column_block *block, uint32_t number, size_t payload,
 			 struct column_series *series);
 
-/* Unpack all series into `series`, which has room for SERIES_PER_BLOCK.  Returns false if one is malformed. */
-bool column_block_unpack(const struct column_block *block, struct column_series *series);
+/* Unpack all series.  Returns false if one is malformed. */
+bool column_block_unpack(const struct column_block *block, struct column_table *table);
+
+/* Returns one of the series that were unpacked. */
+static inline struct column_series column_table_series(const struct column_block *block,
+						       const struct column_table *table, uint32_t number)
+{
+	struct column_series series;
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		series.fields[c] = table->fields[c][number];
+	const uint32_t steps = column_step_count((uint32_t)series.fields[COLUMN_COUNT] + 1, block->edges);
+	series.steps = table->payloads[number];
+	series.values = series.steps + steps * series.fields[COLUMN_STEP_WIDTH];
+	return series;
+}
 
 /* Returns the bits of the payload of the series from `from` up to `to`, or any number if one is malformed. */
 size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to);

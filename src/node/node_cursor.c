@@ -3,8 +3,15 @@
  * node_cursor.c - the intervals of a region in a node, in the order of (key, start), whatever the format of its
  * leaves.
  *
- * Reads the intervals of a region from a leaf of columns, series by series.  Times are compared
- * as ticks of the leaf, and blocks and series outside of the region are skipped by their bounds.
+ * A leaf of columns is read series by series.  Times are compared as ticks of the leaf, and blocks and series
+ * outside of the region are skipped by their bounds.
+ *
+ * Which interval of a series ends at a tick or later:
+ *
+ * Steps add up, so there is no way past those before.  But in a leaf of few attributes a series has up to 64
+ * intervals, and a query of one time passes half of them.  So the steps that two loads have are added up at a time:
+ * the even and the odd ones, in fields of twice their width, and then the fields, by a product that has the sum of
+ * all of them in its highest one.
  */
 #include "node/node_cursor.h"
 
@@ -13,6 +20,126 @@
 #include "node/column_block.h"
 #include "node/node.h"
 #include "node/node_view.h"
+
+/* ---- steps ---------------------------------------------------------------------------------------- */
+
+enum { STEPS_AT_ONCE = 4, STEP_WIDTH_MOST = BITS_IN_A_LOAD / 2, GROUP_WIDTH_LEAST = 3, GROUP_WIDTH_MOST = 16 };
+
+/* How the steps of a load are added up. */
+struct step_group {
+	uint64_t even, odd; /* the steps in a field each, once the odd ones are shifted by one step */
+	uint64_t times;     /* what has the sum of the fields in the highest bits of the product */
+	uint32_t count;     /* of steps */
+	uint32_t shift;     /* of the product */
+};
+
+/*
+ * Fields fit into 64 bits, steps into a load, and the steps of two loads into a field: 2 * count * (2^width - 1) is
+ * less than 2^(2 * width).
+ */
+#define STEP_FIELD(width, number) (UINT64_C(1) << 2 * (width) * (number))
+#define STEP_FIELDS(width, last) \
+	((STEP_FIELD(width, last) - 1) / (STEP_FIELD(width, 1) - 1) + STEP_FIELD(width, last))
+#define STEP_GROUP(width, steps)                                                                      \
+	[width] = {                                                                                   \
+		.even = STEP_FIELDS(width, (steps - 1) / 2) * ((UINT64_C(1) << width) - 1),           \
+		.odd = STEP_FIELDS(width, steps / 2 - 1) * ((UINT64_C(1) << width) - 1),              \
+		.times = STEP_FIELDS(width, (steps - 1) / 2) << (64 - 2 * width * ((steps + 1) / 2)), \
+		.count = steps,                                                                       \
+		.shift = 64 - 2 * width,                                                              \
+	}
+
+static const struct step_group step_groups[GROUP_WIDTH_MOST + 1] = {
+	STEP_GROUP(3, 4),  STEP_GROUP(4, 8),  STEP_GROUP(5, 11), STEP_GROUP(6, 9),  STEP_GROUP(7, 8),
+	STEP_GROUP(8, 7),  STEP_GROUP(9, 6),  STEP_GROUP(10, 5), STEP_GROUP(11, 4), STEP_GROUP(12, 4),
+	STEP_GROUP(13, 4), STEP_GROUP(14, 4), STEP_GROUP(15, 3), STEP_GROUP(16, 3),
+};
+
+/* Pass groups of intervals that end too early; then, in the group that does not, go to the interval. */
+static inline void pass_by_groups(struct step_place *place, const uint8_t *bytes, uint64_t min, unsigned width,
+				  uint64_t ends_from)
+{
+	const struct step_group *group = &step_groups[width];
+	const uint32_t first = place->interval, count = group->count;
+	const uint64_t mask = (UINT64_C(1) << width) - 1, least = count * min;
+	const size_t size = count * (size_t)width;
+	size_t at = place->steps + (first + (size_t)1) * width;
+	for (;; at += 2 * size) {
+		if (place->stored - place->interval < 2 * count) {
+			if (place->interval > first)
+				place->start = place->end - min - bits_get(bytes, at - width, width);
+			return;
+		}
+		uint64_t word = bits_load(bytes + at / 8) >> at % 8;
+		const uint64_t next = bits_load(bytes + (at + size) / 8) >> (at + size) % 8;
+		const uint64_t fields = (word & group->even) + (word >> width & group->odd);
+		const uint64_t both = fields + (next & group->even) + (next >> width & group->odd);
+		const uint64_t end = place->end + 2 * least + (both * group->times >> group->shift);
+		if (end < ends_from) {
+			place->end = end;
+			place->interval += 2 * count;
+			continue;
+		}
+		const uint64_t middle = place->end + least + (fields * group->times >> group->shift);
+		if (middle < ends_from) {
+			place->start = middle - min - (word >> (size - width) & mask);
+			place->end = middle;
+			place->interval += count;
+			word = next;
+		}
+		for (; place->end < ends_from; word >>= width) {
+			place->start = place->end;
+			place->end += min + (word & mask);
+			place->interval++;
+		}
+		return;
+	}
+}
+
+/* Returns the sum of two steps from a bit on, without what each of them has at least. */
+static inline uint64_t two_steps(const uint8_t *bytes, size_t at, unsigned width, uint64_t mask)
+{
+	uint64_t word = bits_load(bytes + at / 8) >> at % 8;
+	return (word & mask) + (word >> width & mask);
+}
+
+/* The same with four at a time, for steps of other widths. */
+static inline void pass_by_fours(struct step_place *place, const uint8_t *bytes, uint64_t min, unsigned width,
+				 uint64_t ends_from)
+{
+	const uint64_t mask = (UINT64_C(1) << width) - 1, least = STEPS_AT_ONCE * min;
+	size_t at = place->steps + (place->interval + (size_t)1) * width;
+	uint32_t fours = (place->stored - place->interval) / STEPS_AT_ONCE, left = fours;
+	for (; left > 0; left--) {
+		uint64_t end = place->end + least + two_steps(bytes, at, width, mask) +
+			       two_steps(bytes, at + 2 * (size_t)width, width, mask);
+		if (end >= ends_from)
+			break;
+		place->end = end;
+		at += STEPS_AT_ONCE * (size_t)width;
+	}
+	if (left < fours) {
+		place->interval += STEPS_AT_ONCE * (fours - left);
+		place->start = place->end - min - bits_get(bytes, at - width, width);
+	}
+}
+
+void column_pass_stored(struct step_place *place, const uint8_t *bytes, uint64_t min, unsigned width,
+			uint64_t ends_from)
+{
+	const bool are_many = place->stored - place->interval >= 2 * STEPS_AT_ONCE;
+	if (are_many && width >= GROUP_WIDTH_LEAST && width <= GROUP_WIDTH_MOST)
+		pass_by_groups(place, bytes, min, width, ends_from);
+	else if (are_many && width <= STEP_WIDTH_MOST)
+		pass_by_fours(place, bytes, min, width, ends_from);
+	size_t at = place->steps + place->interval * (size_t)width;
+	while (place->end < ends_from && place->interval < place->stored) {
+		at += width;
+		place->interval++;
+		place->start = place->end;
+		place->end += min + bits_get(bytes, at, width);
+	}
+}
 
 /* ---- the window ----------------------------------------------------------------------------------- */
 
@@ -151,10 +278,10 @@ static enum histree_status read_times(struct column_cursor *cursor, struct histr
 		}
 		uint32_t interval = cursor->interval;
 		uint64_t after;
-		bool is_met =
-			column_find_end(&cursor->block, cursor->now, cursor->ends_from, &interval, &tick, &after) &&
-			tick < cursor->window_to;
-		if (is_met && !make_interval(view, cursor->now, interval, tick, after, &out[*count]))
+		bool is_met = column_find_end(&cursor->block, &cursor->now, cursor->ends_from, &interval, &tick,
+					      &after) &&
+			      tick < cursor->window_to;
+		if (is_met && !make_interval(view, &cursor->now, interval, tick, after, &out[*count]))
 			return HISTREE_ERR_FORMAT; /* nothing has moved: a caller that asks again gets the same */
 		cursor->interval = interval + 1;
 		cursor->tick = after;
@@ -172,7 +299,7 @@ static enum histree_status read_range(struct column_cursor *cursor, struct histr
 				      size_t *count)
 {
 	const struct column_view *view = cursor->view;
-	const struct column_series *series = cursor->now;
+	const struct column_series *series = &cursor->now;
 	uint32_t interval = cursor->interval;
 	uint64_t tick = cursor->tick, after, start, end;
 	if (interval == cursor->count)
@@ -206,13 +333,13 @@ static enum histree_status read_range(struct column_cursor *cursor, struct histr
 	return is_sound ? HISTREE_OK : HISTREE_ERR_FORMAT; /* nothing has moved past it */
 }
 
-static void begin_series(struct column_cursor *cursor, const struct column_series *series)
+/* Begin with the series that was put into `now`. */
+static void begin_series(struct column_cursor *cursor)
 {
-	assert(series->fields[COLUMN_COUNT] < SERIES_INTERVALS_MAX);
-	cursor->now = series;
-	cursor->count = (uint32_t)series->fields[COLUMN_COUNT] + 1;
+	assert(cursor->now.fields[COLUMN_COUNT] < SERIES_INTERVALS_MAX);
+	cursor->count = (uint32_t)cursor->now.fields[COLUMN_COUNT] + 1;
 	cursor->interval = 0;
-	cursor->tick = series->fields[COLUMN_START];
+	cursor->tick = cursor->now.fields[COLUMN_START];
 	cursor->next_series++;
 }
 
@@ -221,24 +348,24 @@ static void begin_series(struct column_cursor *cursor, const struct column_serie
 /* Whether nothing of an unpacked series meets the window: it begins too late, or the one after it does not. */
 static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t series)
 {
-	const uint64_t *fields = cursor->series[series].fields;
-	if (fields[COLUMN_START] >= cursor->window_to)
+	const uint64_t *keys = cursor->table.fields[COLUMN_KEY], *starts = cursor->table.fields[COLUMN_START];
+	if (starts[series] >= cursor->window_to)
 		return true;
-	if (series + 1 == cursor->block.series_count)
-		return false;
-	const uint64_t *after = cursor->series[series + 1].fields;
-	return after[COLUMN_KEY] == fields[COLUMN_KEY] && after[COLUMN_START] < cursor->ends_from;
+	return series + 1 < cursor->block.series_count && keys[series + 1] == keys[series] &&
+	       starts[series + 1] < cursor->ends_from;
 }
 
+/* What is malformed stays so: a caller that asks again comes here again. */
 static enum histree_status open_next_block(struct column_cursor *cursor)
 {
-	struct column_block block;
-	uint32_t number = cursor->block.series_count > 0 ? cursor->block.number + 1 : 0;
+	struct column_block *block = &cursor->block;
+	const uint32_t number = block->series_count > 0 ? block->number + 1 : 0;
 	if (number >= cursor->view->block_count)
 		return HISTREE_END;
-	if (!column_block_open(&block, cursor->view, number) || !column_block_unpack(&block, cursor->series))
+	struct column_block opened;
+	if (!column_block_open(&opened, cursor->view, number) || !column_block_unpack(&opened, &cursor->table))
 		return HISTREE_ERR_FORMAT;
-	cursor->block = block;
+	*block = opened;
 	cursor->next_series = 0;
 	return HISTREE_OK;
 }
@@ -252,11 +379,12 @@ static enum histree_status next_of_all(struct column_cursor *cursor)
 			if (status != HISTREE_OK)
 				return status;
 		}
-		const struct column_series *series = &cursor->series[cursor->next_series];
-		if (series->fields[COLUMN_KEY] != cursor->key)
-			begin_key(cursor, series->fields[COLUMN_KEY]);
-		if (!can_pass_by(cursor, cursor->next_series)) {
-			begin_series(cursor, series);
+		const uint32_t next = cursor->next_series;
+		if (cursor->table.fields[COLUMN_KEY][next] != cursor->key)
+			begin_key(cursor, cursor->table.fields[COLUMN_KEY][next]);
+		if (!can_pass_by(cursor, next)) {
+			cursor->now = column_table_series(&cursor->block, &cursor->table, next);
+			begin_series(cursor);
 			return HISTREE_OK;
 		}
 		cursor->next_series++;
@@ -276,14 +404,14 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 	uint32_t s = cursor->next_series;
 	enum histree_status status = HISTREE_OK;
 	for (; s < cursor->block.series_count && done < room; s++) {
-		const struct column_series *series = &cursor->series[s];
 		if (can_pass_by(cursor, s))
 			continue;
+		const struct column_series series = column_table_series(&cursor->block, &cursor->table, s);
 		uint32_t interval = 0;
-		uint64_t tick = series->fields[COLUMN_START], after;
-		if (!column_find_end(&cursor->block, series, window, &interval, &tick, &after))
+		uint64_t tick = series.fields[COLUMN_START], after;
+		if (!column_find_end(&cursor->block, &series, window, &interval, &tick, &after))
 			continue;
-		if (!make_interval(view, series, interval, tick, after, &out[done])) {
+		if (!make_interval(view, &series, interval, tick, after, &out[done])) {
 			status = HISTREE_ERR_FORMAT;
 			break;
 		}
@@ -342,7 +470,6 @@ static bool next_key(const struct column_cursor *cursor, uint64_t *key)
 static enum histree_status next_of_some(struct column_cursor *cursor)
 {
 	const struct node_region *region = cursor->region;
-	struct column_series *series = cursor->series;
 	while (cursor->next_quark < cursor->quark_end && cursor->view->block_count > 0) {
 		histree_quark key = region->quarks[cursor->next_quark];
 		uint64_t found;
@@ -361,10 +488,10 @@ static enum histree_status next_of_some(struct column_cursor *cursor)
 			continue;
 		}
 		if (cursor->next_series == cursor->block.series_count || /* an entry that lies */
-		    !column_block_series(&cursor->block, cursor->next_series, cursor->next_payload, series))
+		    !column_block_series(&cursor->block, cursor->next_series, cursor->next_payload, &cursor->now))
 			return HISTREE_ERR_FORMAT;
-		cursor->next_payload = column_series_end(series);
-		begin_series(cursor, series);
+		cursor->next_payload = column_series_end(&cursor->now);
+		begin_series(cursor);
 		return HISTREE_OK;
 	}
 	return HISTREE_END;

@@ -385,16 +385,18 @@ static enum histree_status count_columns(const struct column_view *view, const s
 {
 	const struct histree_value integer = histree_int(0), null = histree_null();
 	struct leaf_classes of_leaf = { .integer = counter->class_of(&integer), .null = counter->class_of(&null) };
-	struct column_series series[SERIES_PER_BLOCK];
+	struct column_table table;
 	struct column_block block;
 	if (!find_listed(view, counter, &of_leaf.listed))
 		return HISTREE_ERR_FORMAT;
 	for (uint32_t number = 0; number < view->block_count; number++) {
-		if (!column_block_open(&block, view, number) || !column_block_unpack(&block, series))
+		if (!column_block_open(&block, view, number) || !column_block_unpack(&block, &table))
 			return HISTREE_ERR_FORMAT;
-		for (uint32_t s = 0; s < block.series_count; s++)
-			if (!count_series(view, &series[s], &of_leaf, counter))
+		for (uint32_t s = 0; s < block.series_count; s++) {
+			const struct column_series series = column_table_series(&block, &table, s);
+			if (!count_series(view, &series, &of_leaf, counter))
 				return HISTREE_ERR_FORMAT;
+		}
 	}
 	return HISTREE_OK;
 }
