@@ -81,15 +81,14 @@ static double median(double *times, size_t count)
 
 /* ---- questions ----------------------------------------------------------------------------------------------- */
 
-static double ask(struct histree_query *query, const struct histree_region *region)
+static double ask(struct histree_cursor *query, const struct histree_region *region)
 {
-	struct histree_interval intervals[256];
 	struct histree_error error;
 	size_t count;
 	double begun = processor_seconds();
 	enum histree_status status = histree_query_start(query, region, &error);
 	while (status == HISTREE_OK)
-		status = histree_query_read(query, intervals, 256, &count, &error);
+		status = histree_cursor_read(query, 256, &count, &error);
 	if (status != HISTREE_END)
 		die("a query", &error);
 	return 1e6 * (processor_seconds() - begun);
@@ -102,7 +101,7 @@ static histree_quark quark_of_share(struct random *random, uint32_t count, size_
 	return (histree_quark)(first + random_below(random, end > first ? end - first : 1));
 }
 
-static double ask_many(struct histree_query *query, const struct histree_history_info *info, size_t count,
+static double ask_many(struct histree_cursor *query, const struct histree_history_info *info, size_t count,
 		       size_t quark_count, unsigned permille, double *mean_us)
 {
 	static double times[QUESTIONS];
@@ -128,7 +127,7 @@ static double ask_many(struct histree_query *query, const struct histree_history
 static void ask_all(struct histree_history *history, int warmth, struct measured *out)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_error error;
 	double mean_us, others_us;
 	if (histree_query_create(history, &query, &error) != HISTREE_OK)
@@ -141,7 +140,7 @@ static void ask_all(struct histree_history *history, int warmth, struct measured
 		if (warmth == 0)
 			out->single_mean_us = mean_us;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 static void ask_store(const char *path, struct measured *out)

@@ -105,7 +105,7 @@ static double sum_up(struct bench *bench)
 static double ask(struct histree_history *history, int count, double *nodes_read)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_error error;
 	uint64_t loaded = 0;
 	check(histree_query_create(history, &query, &error), &error);
@@ -117,11 +117,11 @@ static double ask(struct histree_history *history, int count, double *nodes_read
 		histree_time time =
 			info->start + (histree_time)(hash_mix(bits) % (uint64_t)(info->end - info->start));
 		check(histree_query_single(query, quark, time, &interval, &error), &error);
-		loaded += histree_query_stats(query).nodes_loaded;
+		loaded += histree_cursor_statistics(query).nodes_loaded;
 	}
 	double each = (now_ns() - begun) / count;
 	*nodes_read = (double)loaded / count;
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return each;
 }
 

@@ -7,7 +7,7 @@
  *
  * Of the attributes of a made history seven tenths have ints, two strings of 400 texts, half a tenth each longs
  * and doubles.  Prints TSV: what was measured, rows, the median and the least of seconds of processor time,
- * millions of rows a second, and bytes.  `read` is histree_query_read() alone; `plain` has the columns quark,
+ * millions of rows a second, and bytes.  `read` is histree_cursor_read() alone; `plain` has the columns quark,
  * start, end and value.
  */
 #include <fcntl.h>
@@ -99,18 +99,17 @@ static struct histree_region all_of(struct histree_history *history)
 
 static struct result read_rows(struct histree_history *history, const char *out)
 {
-	struct histree_interval room[ROOM];
 	struct histree_region region = all_of(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct result result = { 0 };
 	size_t count;
 	(void)out;
 	double begin = now();
 	must(histree_query_create(history, &query, &error));
 	must(histree_query_start(query, &region, &error));
-	while (histree_query_read(query, room, ROOM, &count, &error) == HISTREE_OK)
+	while (histree_cursor_read(query, ROOM, &count, &error) == HISTREE_OK)
 		result.rows += count;
-	histree_query_free(query);
+	histree_cursor_free(query);
 	result.seconds = now() - begin;
 	return result;
 }

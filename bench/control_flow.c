@@ -41,7 +41,7 @@ struct view {
 
 struct control_flow {
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	const struct histree_history_info *info;
 	struct quarks names;  /* PPID and Exec_name, ascending */
 	struct quarks status; /* of the visible threads */
@@ -124,9 +124,11 @@ static enum histree_status ask_region(struct control_flow *flow, const struct hi
 {
 	struct histree_interval interval;
 	enum histree_status status = histree_query_start(flow->query, region, error);
-	while (status == HISTREE_OK && (status = histree_query_next(flow->query, &interval, error)) == HISTREE_OK)
+	while (status == HISTREE_OK && (status = histree_cursor_next(flow->query, error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(flow->query);
 		bench_answer_add(answer, &interval);
-	flow->nodes += histree_query_stats(flow->query).nodes_visited;
+	}
+	flow->nodes += histree_cursor_statistics(flow->query).nodes_visited;
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -154,7 +156,7 @@ static enum histree_status ask_single(struct control_flow *flow, const struct qu
 				histree_query_single(flow->query, wanted->quarks[i], t, &interval, error);
 			if (status != HISTREE_OK)
 				return status;
-			flow->nodes += histree_query_stats(flow->query).nodes_visited;
+			flow->nodes += histree_cursor_statistics(flow->query).nodes_visited;
 			bench_answer_add(answer, &interval);
 			while (next < time_count && flow->times[next] <= interval.end)
 				next++;
@@ -178,13 +180,15 @@ static enum histree_status ask_full(struct control_flow *flow, const struct quar
 		struct histree_interval interval;
 		enum histree_status status = histree_query_start(flow->query, &now, error);
 		while (status == HISTREE_OK) {
-			status = histree_query_next(flow->query, &interval, error);
+			status = histree_cursor_next(flow->query, error);
+			if (status == HISTREE_OK)
+				interval = *histree_cursor_interval(flow->query);
 			if (status != HISTREE_OK || flow->last_seen[interval.quark] >= interval.start)
 				continue;
 			flow->last_seen[interval.quark] = interval.start;
 			bench_answer_add(answer, &interval);
 		}
-		flow->nodes += histree_query_stats(flow->query).nodes_visited;
+		flow->nodes += histree_cursor_statistics(flow->query).nodes_visited;
 		if (status != HISTREE_END)
 			return status;
 	}
@@ -308,7 +312,7 @@ static void control_flow_release(struct control_flow *flow)
 	free(flow->status.quarks);
 	free(flow->times);
 	free(flow->last_seen);
-	histree_query_free(flow->query);
+	histree_cursor_free(flow->query);
 	histree_history_close(flow->history);
 }
 

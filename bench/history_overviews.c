@@ -27,7 +27,7 @@ enum { SPACING = 20000, ROWS = 32, PIXELS = 1228, BUSIEST = 32 };
 
 struct asked {
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_cursor *rows;
 };
 
@@ -96,7 +96,7 @@ static void open_asked(struct asked *asked, const char *path, bool no_overviews)
 static void close_asked(struct asked *asked)
 {
 	histree_cursor_free(asked->rows);
-	histree_query_free(asked->query);
+	histree_cursor_free(asked->query);
 	histree_history_close(asked->history);
 }
 
@@ -152,7 +152,7 @@ static double time_rows(struct asked *asked, const histree_quark *quarks, size_t
 
 /* ---------------------------------------------------------------------------------------------------------- */
 
-static size_t choose_busiest(struct histree_query *query, histree_quark *out, uint64_t *states)
+static size_t choose_busiest(struct histree_cursor *query, histree_quark *out, uint64_t *states)
 {
 	const struct overview_progress progress = { 0 };
 	struct state_counts counts;

@@ -44,17 +44,16 @@ static void keep_least(double *least, double value)
 		*least = value;
 }
 
-static enum histree_status ask(struct histree_query *query, const struct histree_region *region, struct cost *cost,
+static enum histree_status ask(struct histree_cursor *query, const struct histree_region *region, struct cost *cost,
 			       struct histree_error *error)
 {
-	struct histree_interval out[ROOM];
 	size_t count;
 	double wall = now(CLOCK_MONOTONIC), processor = now(CLOCK_PROCESS_CPUTIME_ID);
 	double caller = now(CLOCK_THREAD_CPUTIME_ID);
 	enum histree_status status = histree_query_start(query, region, error);
 	cost->intervals = 0;
 	while (status == HISTREE_OK) {
-		status = histree_query_read(query, out, ROOM, &count, error);
+		status = histree_cursor_read(query, ROOM, &count, error);
 		cost->intervals += count;
 	}
 	keep_least(&cost->wall, now(CLOCK_MONOTONIC) - wall);
@@ -76,13 +75,13 @@ static enum histree_status measure(struct histree_history *history, unsigned mos
 	enum histree_status status = HISTREE_OK;
 	for (unsigned run = 0; run < runs; run++)
 		for (unsigned threads = 1; threads <= most && status == HISTREE_OK; threads++) {
-			struct histree_query *query;
+			struct histree_cursor *query;
 			status = histree_query_create(history, &query, error);
 			if (status == HISTREE_OK)
 				status = histree_query_set_threads(query, threads, error);
 			for (unsigned shape = 0; shape < SHAPES && status == HISTREE_OK; shape++)
 				status = ask(query, &regions[shape], &costs[shape][threads], error);
-			histree_query_free(query);
+			histree_cursor_free(query);
 		}
 	puts("query\tthreads\tintervals\tbest ms\tprocessor ms\tof the caller ms");
 	for (unsigned shape = 0; shape < SHAPES; shape++)

@@ -48,7 +48,7 @@ struct experiment {
 	size_t places_capacity;
 	enum form form;
 	struct histree_history *history; /* that is asked */
-	struct histree_query *query, *follow;
+	struct histree_cursor *query, *follow;
 	struct {
 		uint32_t text;
 		char *bytes;
@@ -94,12 +94,13 @@ static void read_all(struct experiment *experiment, struct histree_history *hist
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct histree_region all = { .from = info->start, .to = info->end };
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	struct histree_error error;
 	must(histree_query_create(history, &query, &error), &error);
 	must(histree_query_start(query, &all, &error), &error);
-	while (histree_query_next(query, &interval, &error) == HISTREE_OK) {
+	while (histree_cursor_next(query, &error) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		if (interval.value.type == HISTREE_STRING) {
 			uint32_t text = intern_add(&experiment->texts, interval.value.bytes, interval.value.size);
 			must_have(text != INTERN_NONE);
@@ -109,7 +110,7 @@ static void read_all(struct experiment *experiment, struct histree_history *hist
 		must_have(array_reserve(&experiment->intervals, &experiment->capacity, experiment->count + 1));
 		experiment->intervals[experiment->count++] = interval;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	qsort(experiment->intervals, experiment->count, sizeof(interval), by_start);
 }
 
@@ -234,9 +235,11 @@ static double ask(struct experiment *experiment, const struct question *question
 		};
 		struct histree_interval interval;
 		must(histree_query_start(experiment->query, &region, &error), &error);
-		while (histree_query_next(experiment->query, &interval, &error) == HISTREE_OK)
+		while (histree_cursor_next(experiment->query, &error) == HISTREE_OK) {
+			interval = *histree_cursor_interval(experiment->query);
 			if (with_values)
 				evaluate(experiment, table, has_texts, &interval);
+		}
 	}
 	return (double)(cpu_ns() - begun) / (double)count;
 }
@@ -326,8 +329,8 @@ int main(int argc, char **argv)
 	printf("\t%.0f", ask(&experiment, questions, fulls, FULL, false, &seen, has_texts));
 	printf("\t%.0f", ask(&experiment, questions, queries, ATTRIBUTE, true, &seen, has_texts));
 	printf("\t%" PRIu64 "\n", experiment.checksum);
-	histree_query_free(experiment.query);
-	histree_query_free(experiment.follow);
+	histree_cursor_free(experiment.query);
+	histree_cursor_free(experiment.follow);
 	histree_history_close(experiment.history);
 	histree_history_close(like);
 	histree_store_close(store);

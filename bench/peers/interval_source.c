@@ -35,7 +35,7 @@ static int by_end(const void *one, const void *other)
 }
 
 /* Every interval of the history, with its bytes, in the order of the tree. */
-static enum histree_status copy_intervals(struct interval_source *source, struct histree_query *query,
+static enum histree_status copy_intervals(struct interval_source *source, struct histree_cursor *query,
 					  struct histree_error *error)
 {
 	const struct histree_region all = { .from = source->start, .to = source->end };
@@ -44,7 +44,9 @@ static enum histree_status copy_intervals(struct interval_source *source, struct
 	enum histree_status status = histree_query_start(query, &all, error);
 	while (status == HISTREE_OK) {
 		struct histree_interval interval;
-		status = histree_query_next(query, &interval, error);
+		status = histree_cursor_next(query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
 		if (status != HISTREE_OK)
 			break;
 		if (source->interval_count == room)
@@ -89,11 +91,11 @@ static enum histree_status load(struct interval_source *source, struct histree_e
 	source->intervals = malloc(source->interval_count * sizeof(*source->intervals));
 	if (source->intervals == NULL)
 		return error_memory(error, "the intervals");
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	enum histree_status status = histree_query_create(source->history, &query, error);
 	if (status == HISTREE_OK)
 		status = copy_intervals(source, query, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	if (status != HISTREE_OK)
 		return status;
 	qsort(source->intervals, source->interval_count, sizeof(*source->intervals), by_quark);

@@ -22,30 +22,29 @@ static struct histree_region all_of(struct histree_history *history)
 /* Every interval is handed out and looked at, as a program does that keeps none. */
 int64_t c_read(struct histree_history *history, int64_t *sum)
 {
-	static struct histree_interval room[ROOM];
 	struct histree_region region = all_of(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	int64_t rows = 0;
 	size_t count;
 	*sum = 0;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		return -1;
 	if (histree_query_start(query, &region, NULL) == HISTREE_OK)
-		while (histree_query_read(query, room, ROOM, &count, NULL) == HISTREE_OK) {
+		while (histree_cursor_read(query, ROOM, &count, NULL) == HISTREE_OK) {
+			const struct histree_interval *room = histree_cursor_interval(query);
 			for (size_t i = 0; i < count; i++)
 				*sum += room[i].start ^ room[i].end;
 			rows += (int64_t)count;
 		}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return rows;
 }
 
 /* Every interval goes into arrays that grow, as a program does that works with columns. */
 int64_t c_arrays(struct histree_history *history, int64_t *sum)
 {
-	static struct histree_interval room[ROOM];
 	struct histree_region region = all_of(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	int64_t *starts = NULL, *ends = NULL, *values = NULL;
 	uint32_t *quarks = NULL;
 	size_t rows = 0, capacity = 0, count;
@@ -53,7 +52,8 @@ int64_t c_arrays(struct histree_history *history, int64_t *sum)
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		return -1;
 	if (histree_query_start(query, &region, NULL) == HISTREE_OK)
-		while (histree_query_read(query, room, ROOM, &count, NULL) == HISTREE_OK) {
+		while (histree_cursor_read(query, ROOM, &count, NULL) == HISTREE_OK) {
+			const struct histree_interval *room = histree_cursor_interval(query);
 			if (rows + count > capacity) {
 				capacity = capacity == 0 ? 65536 : 2 * capacity;
 				starts = realloc(starts, capacity * sizeof(*starts));
@@ -70,7 +70,7 @@ int64_t c_arrays(struct histree_history *history, int64_t *sum)
 				values[rows] = room[i].value.type == HISTREE_INT ? room[i].value.int32 : 0;
 			}
 		}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	for (size_t i = 0; i < rows; i++)
 		*sum += starts[i] ^ ends[i];
 	free(starts);

@@ -76,7 +76,7 @@ void asked_close(struct asked *asked)
 	sqlite3_finalize(asked->range);
 	sqlite3_close(asked->db);
 	histree_cursor_free(asked->rows);
-	histree_query_free(asked->query);
+	histree_cursor_free(asked->query);
 	histree_history_close(asked->history);
 	histree_store_close(asked->store);
 }
@@ -96,19 +96,18 @@ static histree_time some_time(struct asked *asked, histree_time before_end)
 
 static void count_nodes(struct asked *asked)
 {
-	struct histree_query_stats stats = histree_query_stats(asked->query);
+	struct histree_statistics stats = histree_cursor_statistics(asked->query);
 	asked->visited += stats.nodes_visited;
 	asked->loaded += stats.nodes_loaded;
 }
 
 static void read_all(struct asked *asked, const struct histree_region *region)
 {
-	struct histree_interval batch[256];
 	struct histree_error error;
 	size_t count;
 	check(histree_query_start(asked->query, region, &error), &error);
 	enum histree_status status;
-	while ((status = histree_query_read(asked->query, batch, 256, &count, &error)) == HISTREE_OK)
+	while ((status = histree_cursor_read(asked->query, 256, &count, &error)) == HISTREE_OK)
 		asked->found += count;
 	check(status, &error);
 	count_nodes(asked);

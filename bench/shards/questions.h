@@ -14,7 +14,7 @@
 struct asked {
 	struct histree_store *store; /* NULL: the history is a file */
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_cursor *rows;
 	sqlite3 *db;
 	sqlite3_stmt *single, *moment, *range;

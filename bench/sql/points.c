@@ -54,7 +54,7 @@ static void fail(const char *what)
 }
 
 /* Of one turn: TURN questions. */
-static int64_t ask_library(struct histree_query *query, const histree_quark *quarks, const int64_t *times,
+static int64_t ask_library(struct histree_cursor *query, const histree_quark *quarks, const int64_t *times,
 			   int64_t *sum)
 {
 	struct histree_interval state;
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	struct sql_connection *connection;
 	struct sql_store *store;
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_error error;
 	struct random random = { .state = 1 };
 	sqlite3 *db;
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t k = 0; k < KINDS; k++)
 		sqlite3_finalize(statements[k]);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	sql_store_leave(store);
 	sqlite3_close(db);
 	return 0;

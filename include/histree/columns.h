@@ -148,7 +148,7 @@ struct histree_arrow_options {
 };
 
 /*
- * States, as histree_query_read() gives them and in its order; start and end are those of the state, also where
+ * States, as a query (query.h) gives them and in its order; start and end are those of the state, also where
  * they lie outside the region.  The columns:
  *
  *	quark		uint32

@@ -16,6 +16,7 @@
  *	histree_cursor_free(cursor);
  *
  *	question		its rows			read by
+ *	query.h			struct histree_interval		histree_cursor_interval()
  *	segment_store.h		struct histree_segment		histree_cursor_segment()
  *	segment_rows.h		struct histree_segment
  *	lookup.h		struct histree_change		histree_cursor_change()
@@ -53,6 +54,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_cursor_read(struct hi
 								       size_t *count, struct histree_error *error);
 
 /* Return the row that the last call got.  The rows of the cursor must be of that kind. */
+HISTREE_API const struct histree_interval *histree_cursor_interval(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_segment *histree_cursor_segment(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_change *histree_cursor_change(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_state_time *histree_cursor_state_time(const struct histree_cursor *cursor);

@@ -13,11 +13,10 @@
 #ifndef HISTREE_HISTORY_SOURCE_H
 #define HISTREE_HISTORY_SOURCE_H
 
+#include "cursor.h"
 #include "history.h"
 
-/* Both are those of query.h. */
-struct histree_region;
-struct histree_query_stats;
+struct histree_region; /* of query.h */
 
 /*
  * Make the description of a history of one host, which the caller frees with free().  Returns HISTREE_ERR_ARGUMENT
@@ -53,7 +52,8 @@ struct histree_history_source {
 					    struct histree_error *error);
 	enum histree_status (*cursor_read)(void *cursor, struct histree_interval *out, size_t room, size_t *count,
 					   struct histree_error *error);
-	struct histree_query_stats (*cursor_stats)(const void *cursor);
+	struct histree_statistics (*cursor_statistics)(const void *cursor);
+	struct histree_loss (*cursor_loss)(const void *cursor);
 	void (*cursor_stop)(void *cursor);
 	void (*cursor_free)(void *cursor);
 	enum histree_status (*view_ask)(void *context, const void *question, size_t size, void **asked,

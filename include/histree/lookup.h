@@ -21,7 +21,7 @@
  * and *out is the interval of the depth.  Returns HISTREE_ERR_TYPE or HISTREE_ERR_ARGUMENT if the attribute is
  * not a stack.  The query can be used again at once.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_lookup_stack_top(struct histree_query *query,
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_lookup_stack_top(struct histree_cursor *query,
 									    histree_quark quark, histree_time t,
 									    struct histree_interval *out,
 									    struct histree_error *error);
@@ -31,7 +31,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_lookup_stack_top(stru
  * may be unknown.  Returns HISTREE_NOT_FOUND if the attribute is null all the time.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_lookup_first_value(struct histree_query *query, histree_quark quark, histree_time from, histree_time to,
+histree_lookup_first_value(struct histree_cursor *query, histree_quark quark, histree_time from, histree_time to,
 			   struct histree_interval *out, struct histree_error *error);
 
 /* The numbers that an attribute had over a range.  Times are in ns and add up to the length of the range. */
@@ -57,7 +57,7 @@ struct histree_numbers {
  * its states were.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree_time from, histree_time to,
+histree_lookup_numbers(struct histree_cursor *query, histree_quark quark, histree_time from, histree_time to,
 		       struct histree_numbers *out, struct histree_error *error);
 
 /*

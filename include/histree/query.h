@@ -17,14 +17,14 @@
  * intervals of an attribute that follow one another.  If nodes contradict each other so that an attribute has two
  * states at one time, the answer ends with HISTREE_ERR_FORMAT.
  *
- * A query is a lazy iterator: it reads each node once, when it needs it, keeps one node pinned, and may be stopped
+ * A query is a lazy cursor: it reads each node once, when it needs it, keeps one node pinned, and may be stopped
  * at any point.  Answers never depend on the variant of the tree.
  *
  *	histree_query_create(history, &query, &error);
  *	histree_query_start(query, &(struct histree_region){ .from = t, .to = t }, &error);
- *	while ((status = histree_query_next(query, &interval, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
- *	histree_query_free(query);
+ *	while ((status = histree_cursor_next(query, &error)) == HISTREE_OK)
+ *		state = histree_cursor_interval(query);
+ *	histree_cursor_free(query);			// cursor.h
  *
  * Threads: a query belongs to one thread at a time; any number of queries may run on one history.  One query can
  * use several threads of its own: histree_query_set_threads().
@@ -32,9 +32,8 @@
 #ifndef HISTREE_QUERY_H
 #define HISTREE_QUERY_H
 
+#include "cursor.h"
 #include "history.h"
-
-struct histree_query;
 
 struct histree_region {
 	/*
@@ -48,15 +47,8 @@ struct histree_region {
 	histree_time from, to; /* used only if `times` is NULL */
 };
 
-struct histree_query_stats {
-	uint64_t nodes_visited; /* by this query, since it was started */
-	uint64_t nodes_loaded;  /* nodes among them that were read from the file, as the cache did not have them */
-	uint64_t intervals;     /* handed out */
-	uint64_t nodes_damaged; /* nodes that could not be read, so that their content is unknown */
-};
-
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_query_create(struct histree_history *history, struct histree_query **out, struct histree_error *error);
+histree_query_create(struct histree_history *history, struct histree_cursor **out, struct histree_error *error);
 
 /*
  * Start a query.  It may be started any number of times, which drops what was left of the answer before.  Returns
@@ -64,23 +56,10 @@ histree_query_create(struct histree_history *history, struct histree_query **out
  * HISTREE_ERR_ARGUMENT if a list is not sorted.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_query_start(struct histree_query *query, const struct histree_region *region, struct histree_error *error);
-
-/* Get the next interval, whose bytes are borrowed until the next call on this query, or return HISTREE_END. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_query_next(struct histree_query *query, struct histree_interval *out, struct histree_error *error);
-
-/*
- * Get the next intervals, 1 to `room` of them, as many as are at hand; their bytes are borrowed until the next
- * call on this query.  Returns HISTREE_END at the end.  For a large answer this is cheaper than getting them one
- * by one; the two calls may be mixed.  Returns HISTREE_ERR_ARGUMENT if `room` is 0.
- */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_read(struct histree_query *query,
-								      struct histree_interval *out, size_t room,
-								      size_t *count, struct histree_error *error);
+histree_query_start(struct histree_cursor *query, const struct histree_region *region, struct histree_error *error);
 
 /* Ask a single query in one call, without allocating memory.  The query can be used again at once. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct histree_query *query,
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct histree_cursor *query,
 									histree_quark quark, histree_time t,
 									struct histree_interval *out,
 									struct histree_error *error);
@@ -99,12 +78,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct h
  * from a slow disk; a single query has nothing to share.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_query_set_threads(struct histree_query *query, unsigned threads, struct histree_error *error);
+histree_query_set_threads(struct histree_cursor *query, unsigned threads, struct histree_error *error);
 
-HISTREE_API struct histree_query_stats histree_query_stats(const struct histree_query *query);
-
-HISTREE_API struct histree_history *histree_query_history(const struct histree_query *query);
-
-HISTREE_API void histree_query_free(struct histree_query *query);
+HISTREE_API struct histree_history *histree_query_history(const struct histree_cursor *query);
 
 #endif

@@ -15,8 +15,8 @@
  *	histree_state_filter_select(filter, &selection, &error);
  *	if (histree_selection_region(&selection, &region)) {
  *		histree_query_start(query, &region, &error);
- *		while ((status = histree_query_next(query, &state, &error)) == HISTREE_OK)
- *			if (histree_state_filter_match(filter, &state))
+ *		while ((status = histree_cursor_next(query, &error)) == HISTREE_OK)
+ *			if (histree_state_filter_match(filter, histree_cursor_interval(query)))
  *				...;
  *	}
  *

@@ -115,13 +115,11 @@ HISTREE_API bool histree_control_flow_has_lives(const struct histree_control_flo
 HISTREE_API uint32_t histree_control_flow_search(const struct histree_control_flow *flow, const char *text,
 						 uint32_t after, bool backwards);
 
-struct histree_query;
-
 /*
  * Find out whether the trace saw the thread created, at its first time, by its parent; otherwise the thread was
  * there before and was first seen then.  For arrows from parents to children.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_thread_is_forked(struct histree_query *query,
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_thread_is_forked(struct histree_cursor *query,
 									    const struct histree_thread *thread,
 									    bool *out, struct histree_error *error);
 

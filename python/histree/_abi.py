@@ -331,11 +331,10 @@ const struct histree_label_table *histree_labels_of(const struct histree_history
 enum histree_status histree_state_labels(struct histree_state_system *system,
     const struct histree_label_table *tables, size_t count, struct histree_error *error);
 
-enum histree_status histree_query_create(struct histree_history *history, struct histree_query **out,
+enum histree_status histree_query_create(struct histree_history *history, struct histree_cursor **out,
     struct histree_error *error);
-enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
+enum histree_status histree_query_single(struct histree_cursor *query, histree_quark quark, histree_time t,
     struct histree_interval *out, struct histree_error *error);
-void histree_query_free(struct histree_query *query);
 
 enum histree_status histree_segment_store_open(const char *path, const struct histree_segment_open_options *options,
     struct histree_segment_store **out, struct histree_error *error);

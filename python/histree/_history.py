@@ -296,7 +296,7 @@ class History:
         quark = self.quark(path) if isinstance(path, str) else self._quarks(self._use(), path)[0]
         time = at if type(at) is int else self.time(at)
         handle = self._use()
-        query = opened(lib.histree_query_create, lib.histree_query_free, handle, handle.address)
+        query = opened(lib.histree_query_create, lib.histree_cursor_free, handle, handle.address)
         interval = _abi.Interval()
         call(lib.histree_query_single, query.address, quark, ns_of(time), ctypes.byref(interval))
         value = value_of(interval.value)

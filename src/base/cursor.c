@@ -35,6 +35,11 @@ static inline const void *row_of(const struct histree_cursor *cursor, enum curso
 	return cursor->row;
 }
 
+const struct histree_interval *histree_cursor_interval(const struct histree_cursor *cursor)
+{
+	return row_of(cursor, CURSOR_STATES);
+}
+
 const struct histree_segment *histree_cursor_segment(const struct histree_cursor *cursor)
 {
 	return row_of(cursor, CURSOR_SEGMENTS);

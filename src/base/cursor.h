@@ -10,6 +10,7 @@
 
 /* What the rows of a question are. */
 enum cursor_rows {
+	CURSOR_STATES,
 	CURSOR_SEGMENTS,
 	CURSOR_CHANGES,
 	CURSOR_STATE_TIMES,

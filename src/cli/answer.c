@@ -39,7 +39,7 @@ struct part {
 };
 
 struct answering {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	const struct histree_history_info *info;
 	answer_taker *take;
 	void *context;
@@ -126,24 +126,24 @@ static bool is_full(const struct answering *answering)
 /* Takes all intervals of the part.  Returns HISTREE_END if there is no room for them. */
 static enum histree_status pull(struct answering *answering, const struct part *part, struct histree_error *error)
 {
-	struct histree_interval interval;
 	enum histree_status status;
 	uint64_t step = 0;
-	while ((status = histree_query_next(answering->query, &interval, error)) == HISTREE_OK) {
+	while ((status = histree_cursor_next(answering->query, error)) == HISTREE_OK) {
+		const struct histree_interval *interval = histree_cursor_interval(answering->query);
 		status = cancel_check(&answering->cancel, step++, error);
 		if (status != HISTREE_OK)
 			return status;
-		if (part->has_after && interval.start <= part->after)
+		if (part->has_after && interval->start <= part->after)
 			continue;
-		if (answering->filter != NULL && !histree_state_filter_match(answering->filter, &interval))
+		if (answering->filter != NULL && !histree_state_filter_match(answering->filter, interval))
 			continue;
-		const struct member *member = member_of(answering, part, interval.quark);
+		const struct member *member = member_of(answering, part, interval->quark);
 		if (member == NULL)
 			return error_set(error, HISTREE_ERR_INTERNAL,
 					 "the query gave an attribute that was not asked for");
 		if (is_full(answering))
 			return HISTREE_END;
-		if (!keep(answering, &interval, member->position))
+		if (!keep(answering, interval, member->position))
 			return error_memory(error, "the intervals found");
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
@@ -175,11 +175,11 @@ static enum histree_status collect(struct answering *answering, const struct par
 	if (status == HISTREE_OK)
 		status = pull(answering, part, error);
 	answering->stats->ns += now_ns() - begun;
-	struct histree_query_stats pass = histree_query_stats(answering->query);
+	const struct histree_statistics pass = histree_cursor_statistics(answering->query);
 	answering->stats->query.nodes_visited += pass.nodes_visited;
 	answering->stats->query.nodes_loaded += pass.nodes_loaded;
-	answering->stats->query.intervals += pass.intervals;
-	answering->stats->query.nodes_damaged += pass.nodes_damaged;
+	answering->stats->query.rows += pass.rows;
+	answering->stats->nodes_damaged += histree_cursor_loss(answering->query).nodes;
 	return status;
 }
 
@@ -338,7 +338,7 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 		status = histree_query_create(question->history, &answering.query, error);
 	if (status == HISTREE_OK && count > 0)
 		status = answer_part(&answering, &whole, error);
-	histree_query_free(answering.query);
+	histree_cursor_free(answering.query);
 	arena_release(&answering.values);
 	free(answering.rows);
 	free(answering.quarks);

@@ -29,8 +29,9 @@ struct answer_question {
 };
 
 struct answer_stats {
-	struct histree_query_stats query; /* of all passes */
-	int64_t ns;                       /* in the library's query, without sorting and printing */
+	struct histree_statistics query; /* of all passes */
+	uint64_t nodes_damaged;          /* of these too */
+	int64_t ns;                      /* in the library's query, without sorting and printing */
 };
 
 /* The interval is borrowed until `take` returns. */

@@ -243,7 +243,7 @@ enum histree_status bench_history_init(struct bench_history *bench, struct histr
 
 void bench_history_release(struct bench_history *bench)
 {
-	histree_query_free(bench->query);
+	histree_cursor_free(bench->query);
 	bench->query = NULL;
 }
 
@@ -253,22 +253,24 @@ static enum histree_status bench_history_ask(void *self, enum bench_shape shape,
 					     const struct histree_region *question, struct bench_answer *answer,
 					     struct histree_error *error)
 {
-	struct histree_query *query = ((struct bench_history *)self)->query;
-	struct histree_interval found[ROOM];
+	struct histree_cursor *query = ((struct bench_history *)self)->query;
+	struct histree_interval found;
 	size_t count;
 	enum histree_status status;
 	if (shape == BENCH_SINGLE) {
-		status = histree_query_single(query, question->quarks[0], question->from, found, error);
+		status = histree_query_single(query, question->quarks[0], question->from, &found, error);
 		if (status == HISTREE_OK)
-			bench_answer_add(answer, found);
+			bench_answer_add(answer, &found);
 	} else {
 		status = histree_query_start(query, question, error);
 		while (status == HISTREE_OK &&
-		       (status = histree_query_read(query, found, ROOM, &count, error)) == HISTREE_OK)
+		       (status = histree_cursor_read(query, ROOM, &count, error)) == HISTREE_OK) {
+			const struct histree_interval *rows = histree_cursor_interval(query);
 			for (size_t i = 0; i < count; i++)
-				bench_answer_add(answer, &found[i]);
+				bench_answer_add(answer, &rows[i]);
+		}
 	}
-	struct histree_query_stats stats = histree_query_stats(query);
+	struct histree_statistics stats = histree_cursor_statistics(query);
 	answer->nodes_visited = stats.nodes_visited;
 	answer->nodes_loaded = stats.nodes_loaded;
 	return status == HISTREE_END ? HISTREE_OK : status;

@@ -129,7 +129,7 @@ struct bench_engine bench_model_engine(struct bench_model *model);
 
 /* It uses one query for every question, so that what is measured allocates nothing. */
 struct bench_history {
-	struct histree_query *query;
+	struct histree_cursor *query;
 };
 
 /* The history is borrowed. */

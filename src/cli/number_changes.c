@@ -26,7 +26,7 @@ enum histree_status number_changes_read(struct histree_history *history, struct 
 					size_t count, histree_time from, histree_time to, bool *is_damaged,
 					struct histree_error *error)
 {
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	struct histree_interval interval;
 	const histree_time times[] = { from, to };
 	*is_damaged = false;
@@ -44,7 +44,9 @@ enum histree_status number_changes_read(struct histree_history *history, struct 
 	if (status == HISTREE_OK && count > 0)
 		status = histree_query_start(query, &region, error);
 	while (status == HISTREE_OK && count > 0) {
-		status = histree_query_next(query, &interval, error);
+		status = histree_cursor_next(query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
 		struct number_change *change = status == HISTREE_OK
 						       ? bsearch(&(struct number_change){ .quark = interval.quark },
 								 changes, count, sizeof(*changes), by_quark)
@@ -54,8 +56,8 @@ enum histree_status number_changes_read(struct histree_history *history, struct 
 		if (change != NULL && interval.start <= to && interval.end >= to)
 			keep(&change->after, &interval.value);
 	}
-	*is_damaged = query != NULL && histree_query_stats(query).nodes_damaged > 0;
-	histree_query_free(query);
+	*is_damaged = query != NULL && histree_cursor_loss(query).nodes > 0;
+	histree_cursor_free(query);
 	free(quarks);
 	return status < 0 ? status : HISTREE_OK;
 }

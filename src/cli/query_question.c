@@ -108,7 +108,7 @@ static enum cli_exit put_top(const struct histree_attributes *attributes, const 
 }
 
 static enum cli_exit print_top(const struct lookup_question *question, const struct listed_attribute *attribute,
-			       struct histree_query *query, answer_taker *take, void *context)
+			       struct histree_cursor *query, answer_taker *take, void *context)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(question->history);
 	struct histree_interval interval;
@@ -130,7 +130,7 @@ static enum cli_exit print_top(const struct lookup_question *question, const str
 }
 
 static enum cli_exit print_first_value(const struct lookup_question *question,
-				       const struct listed_attribute *attribute, struct histree_query *query,
+				       const struct listed_attribute *attribute, struct histree_cursor *query,
 				       answer_taker *take, void *context)
 {
 	struct histree_interval interval;
@@ -145,7 +145,7 @@ static enum cli_exit print_first_value(const struct lookup_question *question,
 static enum cli_exit print_each(const struct lookup_question *question, answer_taker *take, void *context,
 				bool *is_damaged)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_error error = { 0 };
 	enum cli_exit code = CLI_OK;
 	if (histree_query_create(question->history, &query, &error) != HISTREE_OK)
@@ -159,9 +159,9 @@ static enum cli_exit print_each(const struct lookup_question *question, answer_t
 		code = question->lookup == LOOKUP_STACK_TOP
 			       ? print_top(question, attribute, query, take, context)
 			       : print_first_value(question, attribute, query, take, context);
-		*is_damaged |= histree_query_stats(query).nodes_damaged > 0;
+		*is_damaged |= histree_cursor_loss(query).nodes > 0;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return code;
 }
 
@@ -489,7 +489,7 @@ void query_question_ask(const struct query_question *question, int status, const
 		wanted.cancel = taker->cancel;
 		if (answer(&wanted, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
 			outcome->status = report_error(&error);
-		outcome->is_damaged = outcome->stats.query.nodes_damaged > 0;
+		outcome->is_damaged = outcome->stats.nodes_damaged > 0;
 	}
 	outcome->rows = counting.rows;
 	if (outcome->is_damaged)
@@ -501,7 +501,7 @@ static void report_stats(const struct answer_stats *stats)
 	report("%" PRId64 ".%03d us, %" PRIu64 " nodes visited, %" PRIu64 " read from the file, %" PRIu64
 	       " intervals",
 	       stats->ns / 1000, (int)(stats->ns % 1000), stats->query.nodes_visited, stats->query.nodes_loaded,
-	       stats->query.intervals);
+	       stats->query.rows);
 }
 
 int query_outcome_report(const struct query_outcome *outcome, const struct query_options *chosen)

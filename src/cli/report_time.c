@@ -121,8 +121,8 @@ struct counting {
 	histree_time from, to; /* the window, within the history */
 	char columns[COLUMNS_MAX][REPORT_SUMS_NAME_SIZE];
 	size_t column_count;
-	struct histree_query *names; /* NULL: threads have no names */
-	struct counted *sums;        /* by quark */
+	struct histree_cursor *names; /* NULL: threads have no names */
+	struct counted *sums;         /* by quark */
 	size_t count, capacity;
 	struct counted_row *rows;
 	size_t row_count, row_capacity;
@@ -427,7 +427,7 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 		status = read_amounts(&counting, error);
 	if (status == HISTREE_OK && counting.count > 0 && counting.rows[0].has_any)
 		status = report_sums_put_table(page, &counting, error);
-	histree_query_free(counting.names);
+	histree_cursor_free(counting.names);
 	free(counting.sums);
 	free(counting.rows);
 	histree_history_close(counting.history);
@@ -548,7 +548,7 @@ static enum histree_status read_edges(struct waits *waits, struct histree_error 
 					       .quark_count = waits->count,
 					       .from = source->from > info->start ? source->from : info->start,
 					       .to = source->to < info->end ? source->to : info->end };
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	struct histree_interval edge;
 	if (waits->count == 0 || region.from > region.to)
 		return HISTREE_OK;
@@ -557,14 +557,17 @@ static enum histree_status read_edges(struct waits *waits, struct histree_error 
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(&source->cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(query, &edge, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(query, error);
+			if (status == HISTREE_OK)
+				edge = *histree_cursor_interval(query);
+		}
 		if (status == HISTREE_OK)
 			take(waits, &edge, region.from, region.to);
 	}
-	if (status == HISTREE_END && histree_query_stats(query).nodes_damaged > 0)
+	if (status == HISTREE_END && histree_cursor_loss(query).nodes > 0)
 		source->uses->is_damaged = true;
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status < 0 ? status : HISTREE_OK;
 }
 

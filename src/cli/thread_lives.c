@@ -57,7 +57,7 @@ enum histree_status thread_lives_read(struct thread_lives *lives, struct histree
 }
 
 /* Whether the name of a thread was null between two others. */
-static enum histree_status is_used_again(struct histree_query *query, const struct histree_history_info *info,
+static enum histree_status is_used_again(struct histree_cursor *query, const struct histree_history_info *info,
 					 histree_quark name, bool *out, struct histree_error *error)
 {
 	struct histree_interval state;
@@ -66,7 +66,9 @@ static enum histree_status is_used_again(struct histree_query *query, const stru
 	};
 	enum histree_status status = histree_query_start(query, &region, error);
 	while (status == HISTREE_OK) {
-		status = histree_query_next(query, &state, error);
+		status = histree_cursor_next(query, error);
+		if (status == HISTREE_OK)
+			state = *histree_cursor_interval(query);
 		if (status == HISTREE_OK && state.value.type == HISTREE_NULL && state.start > info->start &&
 		    state.end < info->end)
 			*out = true;
@@ -78,7 +80,7 @@ static enum histree_status are_used_again(struct histree_history *history, const
 					  bool *out, struct histree_error *error)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	enum histree_status status = histree_query_create(history, &query, error);
 	for (size_t i = 0; i < tid_count && status == HISTREE_OK && !*out; i++) {
 		char path[48];
@@ -87,7 +89,7 @@ static enum histree_status are_used_again(struct histree_history *history, const
 		if (histree_attributes_find(attributes, HISTREE_ROOT, path, &name) == HISTREE_OK)
 			status = is_used_again(query, histree_history_info(history), name, out, error);
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 

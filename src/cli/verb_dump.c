@@ -34,7 +34,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 		if (answer(&everything, interval_rows_take, &rows, &stats, &error) != HISTREE_OK)
 			code = report_error(&error);
 		host_part_missing(history);
-		code = answer_exit(stats.query.nodes_damaged > 0, code);
+		code = answer_exit(stats.nodes_damaged > 0, code);
 	}
 	return interval_rows_close(&rows, code);
 }

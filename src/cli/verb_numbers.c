@@ -47,7 +47,7 @@ struct number_row {
 
 struct printing {
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct thread_lives lives;
 	struct number_row *numbers;
 	size_t number_count, number_capacity;
@@ -179,7 +179,7 @@ static enum histree_status ask(struct printing *printing, histree_quark quark, h
 			       struct histree_numbers *out, struct histree_error *error)
 {
 	enum histree_status status = histree_lookup_numbers(printing->query, quark, from, to, out, error);
-	if (histree_query_stats(printing->query).nodes_damaged > 0)
+	if (histree_cursor_loss(printing->query).nodes > 0)
 		printing->is_damaged = true;
 	return status;
 }
@@ -443,7 +443,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	free(printing.numbers);
 	thread_lives_release(&printing.lives);
 	attribute_list_release(&list);
-	histree_query_free(printing.query);
+	histree_cursor_free(printing.query);
 	histree_history_close(history);
 	target_close(&target);
 	return status;

@@ -258,7 +258,7 @@ enum part { QUARK, PATH, START, END, DURATION, TYPE, VALUE, REAL, TEXT, LABEL, P
 
 struct states_source {
 	struct relation base;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_state_filter *filter; /* NULL: every state is wanted */
 	bool is_empty;                       /* none can pass it */
 	histree_quark *quarks;               /* of the region */
@@ -269,8 +269,9 @@ struct states_source {
 	struct columns_dictionary texts;
 	struct columns_labels *labels; /* NULL: none are wanted */
 	uint64_t chunks;
-	struct histree_interval chunk[CHUNK];
-	int64_t unwanted[CHUNK]; /* scratch for columns that are not wanted */
+	const struct histree_interval *chunk; /* the rows that are filled in now */
+	struct histree_interval kept[CHUNK];  /* those that pass the filter */
+	int64_t unwanted[CHUNK];              /* scratch for columns that are not wanted */
 };
 
 /* Where the next rows go. */
@@ -471,13 +472,14 @@ static enum histree_status fill_chunk(struct states_source *source, struct colum
 	return status;
 }
 
-/* Leave those that pass at the beginning of the chunk. */
+/* Make those that pass the chunk. */
 static size_t keep_wanted(struct states_source *source, size_t count)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++)
 		if (histree_state_filter_match(source->filter, &source->chunk[i]))
-			source->chunk[kept++] = source->chunk[i];
+			source->kept[kept++] = source->chunk[i];
+	source->chunk = source->kept;
 	return kept;
 }
 
@@ -493,8 +495,8 @@ static enum histree_status next_states(struct relation *base, struct columns_bat
 		if (source->chunks++ % (CANCEL_STEPS / CHUNK) == 0)
 			status = cancel_check(&base->cancel, 0, error);
 		if (status == HISTREE_OK)
-			status = histree_query_read(source->query, source->chunk, room < CHUNK ? room : CHUNK,
-						    &count, error);
+			status = histree_cursor_read(source->query, room < CHUNK ? room : CHUNK, &count, error);
+		source->chunk = histree_cursor_interval(source->query);
 		if (status == HISTREE_OK && source->filter != NULL)
 			count = keep_wanted(source, count);
 		if (status == HISTREE_OK && count > 0)
@@ -505,15 +507,13 @@ static enum histree_status next_states(struct relation *base, struct columns_bat
 
 static struct histree_loss states_loss(const struct relation *base)
 {
-	return (struct histree_loss){
-		.nodes = histree_query_stats(((const struct states_source *)base)->query).nodes_damaged
-	};
+	return histree_cursor_loss(((const struct states_source *)base)->query);
 }
 
 static void release_states(struct relation *base)
 {
 	struct states_source *source = source_of(base);
-	histree_query_free(source->query);
+	histree_cursor_free(source->query);
 	histree_state_filter_free(source->filter);
 	free(source->quarks);
 	free(source->times);

@@ -162,7 +162,7 @@ enum { INTERVALS_PER_CELL = 250 };
 struct drawing {
 	const struct state_bars *bars;
 	struct histree_cursor *rows;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_cell_span *spans;
 	size_t span_count;
 	const struct picture_row *row;
@@ -407,7 +407,7 @@ static enum histree_status state_bars_draw(const struct state_bars *bars, struct
 		status = histree_query_create(bars->history, &drawing.query, error);
 	if (status == HISTREE_OK)
 		status = draw_rows(&drawing, quarks, lives, error);
-	histree_query_free(drawing.query);
+	histree_cursor_free(drawing.query);
 	histree_cursor_free(drawing.rows);
 	free(drawing.spans);
 	free(quarks);
@@ -593,7 +593,7 @@ static void draw_arrow(struct canvas *canvas, double x, double from, double to)
 }
 
 /* From the row of its parent, where that is above, to the thread's own when it is made. */
-static enum histree_status draw_fork(struct picture *picture, struct histree_query *query, size_t child,
+static enum histree_status draw_fork(struct picture *picture, struct histree_cursor *query, size_t child,
 				     struct histree_error *error)
 {
 	const struct chart *chart = &picture->chart;
@@ -621,7 +621,7 @@ static enum histree_status draw_fork(struct picture *picture, struct histree_que
 /* What a thread was at first is asked of its own host. */
 static enum histree_status draw_forks(struct picture *picture, struct histree_error *error)
 {
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	const struct picture_host *host = NULL; /* of the query */
 	enum histree_status status = HISTREE_OK;
 	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
@@ -630,7 +630,7 @@ static enum histree_status draw_forks(struct picture *picture, struct histree_er
 		if (row->thread == HISTREE_NO_INDEX)
 			continue;
 		if (row->host != host) {
-			histree_query_free(query);
+			histree_cursor_free(query);
 			query = NULL;
 			status = histree_query_create(row->host->history, &query, error);
 			host = row->host;
@@ -638,7 +638,7 @@ static enum histree_status draw_forks(struct picture *picture, struct histree_er
 		if (status == HISTREE_OK)
 			status = draw_fork(picture, query, child, error);
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 

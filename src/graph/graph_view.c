@@ -24,7 +24,7 @@
 
 /* What is read: attributes of a thread. */
 struct graph_window_source {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	histree_quark edges, woken_by; /* the latter is a child of the former; HISTREE_ROOT: missing */
 };
 
@@ -121,7 +121,7 @@ void graph_view_release(struct graph_view *view)
 {
 	drop_windows(view);
 	for (uint32_t i = 0; i < view->host_count; i++) {
-		histree_query_free(view->hosts[i].query);
+		histree_cursor_free(view->hosts[i].query);
 		free(view->hosts[i].receivers);
 	}
 	free(view->hosts);
@@ -613,7 +613,9 @@ static enum histree_status read_all(struct graph_window *window, const struct gr
 	empty(window);
 	enum histree_status status = histree_query_start(source->query, &region, error);
 	while (status == HISTREE_OK && is_known) {
-		status = histree_query_next(source->query, &interval, error);
+		status = histree_cursor_next(source->query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(source->query);
 		if (status != HISTREE_OK)
 			break;
 		is_known = interval.value.type != HISTREE_UNKNOWN;
@@ -622,7 +624,7 @@ static enum histree_status read_all(struct graph_window *window, const struct gr
 		    window->from < window->to)
 			status = HISTREE_PARTIAL;
 	}
-	is_known = is_known && histree_query_stats(source->query).nodes_damaged == 0;
+	is_known = is_known && histree_cursor_loss(source->query).nodes == 0;
 	/* The region is ours: what is left of the answer is not asked for. */
 	const struct histree_region none = { .quarks = quarks };
 	enum histree_status stopped = histree_query_start(source->query, &none, error);

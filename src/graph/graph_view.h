@@ -50,7 +50,7 @@ struct graph_host {
 	uint32_t number;
 	struct histree_history *history; /* NULL: missing */
 	const struct histree_attributes *attributes;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	histree_quark threads, packets;
 	struct attribute_near near_threads, near_parts; /* where the last thread was found, and a part of one */
 	struct graph_receiver *receivers;               /* sorted by quark, once they were asked for */

@@ -79,15 +79,18 @@ struct arrivals {
 };
 
 static enum histree_status read_arrivals(struct arrivals *arrivals, const struct graph_host *host,
-					 struct histree_query *query, const struct histree_packets_request *request,
-					 struct histree_error *error)
+					 struct histree_cursor *query,
+					 const struct histree_packets_request *request, struct histree_error *error)
 {
 	struct histree_interval interval;
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(&request->cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(query, &interval, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(query, error);
+			if (status == HISTREE_OK)
+				interval = *histree_cursor_interval(query);
+		}
 		if (status != HISTREE_OK || interval.value.type != HISTREE_STRING || interval.start < request->from)
 			continue;
 		const struct graph_receiver wanted = { .quark = interval.quark };
@@ -110,7 +113,7 @@ static enum histree_status find_arrivals(struct arrivals *arrivals, const struct
 	struct histree_region region = { .quark_count = host->receiver_count,
 					 .from = request->from > info->start ? request->from : info->start,
 					 .to = request->to < info->end ? request->to : info->end };
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	if (region.from > region.to || host->receiver_count == 0)
 		return HISTREE_END;
 	histree_quark *quarks = malloc(host->receiver_count * sizeof(*quarks));
@@ -123,7 +126,7 @@ static enum histree_status find_arrivals(struct arrivals *arrivals, const struct
 		status = histree_query_start(query, &region, error);
 	if (status == HISTREE_OK)
 		status = read_arrivals(arrivals, host, query, request, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	free(quarks);
 	return status;
 }

@@ -110,7 +110,8 @@ struct state_cursor {
 	struct stream stream;
 	struct columns states; /* of the answer that was taken last */
 	uint32_t at;
-	struct histree_query_stats stats;
+	struct histree_statistics statistics;
+	struct histree_loss loss;
 };
 
 static void state_cursor_stop(void *context)
@@ -119,7 +120,8 @@ static void state_cursor_stop(void *context)
 	stream_drop(&cursor->stream);
 	cursor->is_active = false;
 	cursor->states.rows = cursor->at = 0;
-	cursor->stats = (struct histree_query_stats){ 0 };
+	cursor->statistics = (struct histree_statistics){ 0 };
+	cursor->loss = (struct histree_loss){ 0 };
 }
 
 static enum histree_status state_cursor_create(void *context, uint32_t part, void **out,
@@ -177,9 +179,9 @@ static enum histree_status fetch_states(struct state_cursor *cursor, struct hist
 	enum histree_status status = stream_next(&cursor->stream, &answer, error);
 	if (status != HISTREE_OK)
 		return status;
-	cursor->stats.nodes_visited = read_varint(&answer);
-	cursor->stats.nodes_loaded = read_varint(&answer);
-	cursor->stats.nodes_damaged = read_varint(&answer);
+	cursor->statistics.nodes_visited = read_varint(&answer);
+	cursor->statistics.nodes_loaded = read_varint(&answer);
+	cursor->loss.nodes = read_varint(&answer);
 	status = columns_read(&cursor->states, STATE_ROWS, &answer, error);
 	return status == HISTREE_OK && cursor->states.value_count != 1
 		       ? streams_damaged(cursor->stream.streams, cursor->stream.rank, error)
@@ -209,13 +211,18 @@ static enum histree_status state_cursor_read(void *context, struct histree_inter
 							     .quark = (histree_quark)numbers[STATE_ATTRIBUTE],
 							     .value = *columns_values(states, cursor->at) };
 	}
-	cursor->stats.intervals += *count;
+	cursor->statistics.rows += *count;
 	return *count > 0 ? HISTREE_OK : HISTREE_END;
 }
 
-static struct histree_query_stats state_cursor_stats(const void *context)
+static struct histree_statistics state_cursor_statistics(const void *context)
 {
-	return ((const struct state_cursor *)context)->stats;
+	return ((const struct state_cursor *)context)->statistics;
+}
+
+static struct histree_loss state_cursor_loss(const void *context)
+{
+	return ((const struct state_cursor *)context)->loss;
 }
 
 static void state_cursor_free(void *context)
@@ -280,7 +287,8 @@ enum histree_status remotes_history(struct remotes *remotes, int rank, size_t ho
 						       .cursor_create = state_cursor_create,
 						       .cursor_start = state_cursor_start,
 						       .cursor_read = state_cursor_read,
-						       .cursor_stats = state_cursor_stats,
+						       .cursor_statistics = state_cursor_statistics,
+						       .cursor_loss = state_cursor_loss,
 						       .cursor_stop = state_cursor_stop,
 						       .cursor_free = state_cursor_free,
 						       .view_ask = view_ask,

@@ -378,7 +378,7 @@ static enum histree_status start_view(struct host_server *server, struct byte_re
 /* ---- states -------------------------------------------------------------------------------------------------- */
 
 struct served_states {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	histree_quark *quarks; /* of its region */
 	histree_time *times;
 };
@@ -466,21 +466,20 @@ static enum histree_status more_states(struct host_server *server, void *state, 
 {
 	struct column_writer *writer = &server->writer;
 	struct served_states *states = state;
-	struct histree_interval batch[BATCH];
 	size_t count = 0;
 	(void)asked;
 	columns_begin(writer, STATE_ROWS, 1);
 	enum histree_status status = cancel_check(&server->cancel, 0, error);
 	while (status == HISTREE_OK && writer->rows < rows && !columns_are_full(writer)) {
 		uint32_t left = rows - writer->rows;
-		status = histree_query_read(states->query, batch, left < BATCH ? left : BATCH, &count, error);
+		status = histree_cursor_read(states->query, left < BATCH ? left : BATCH, &count, error);
 		if (status == HISTREE_OK)
-			add_states(writer, batch, count);
+			add_states(writer, histree_cursor_interval(states->query), count);
 	}
-	struct histree_query_stats stats = histree_query_stats(states->query);
+	const struct histree_statistics stats = histree_cursor_statistics(states->query);
 	message_number(&server->answer, stats.nodes_visited);
 	message_number(&server->answer, stats.nodes_loaded);
-	message_number(&server->answer, stats.nodes_damaged);
+	message_number(&server->answer, histree_cursor_loss(states->query).nodes);
 	columns_write(writer, &server->answer);
 	return status;
 }
@@ -488,7 +487,7 @@ static enum histree_status more_states(struct host_server *server, void *state, 
 static void drop_states(void *state)
 {
 	struct served_states *states = state;
-	histree_query_free(states->query);
+	histree_cursor_free(states->query);
 	free(states->quarks);
 	free(states->times);
 	free(states);

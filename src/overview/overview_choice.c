@@ -208,7 +208,7 @@ enum { WIDTH_STEP_LOG2 = 2, ATTRIBUTES_MAX = 1 << 18 };
 struct choosing {
 	struct overview_choice *choice;
 	const struct overview_options *options;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	const struct histree_history_info *of;
 	const struct state_counts *counts;
 };
@@ -332,7 +332,7 @@ static enum histree_status choose_counted(const struct choosing *choosing, struc
 }
 
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
-					       const struct overview_options *options, struct histree_query *query,
+					       const struct overview_options *options, struct histree_cursor *query,
 					       const struct state_counts *counts, struct histree_error *error)
 {
 	const struct choosing choosing = {

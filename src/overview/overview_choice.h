@@ -119,7 +119,7 @@ struct overview_choice {
 
 /* Chooses for the first overview, which is of the history itself; the choice before is forgotten. */
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
-					       const struct overview_options *options, struct histree_query *query,
+					       const struct overview_options *options, struct histree_cursor *query,
 					       const struct state_counts *counts, struct histree_error *error);
 
 /*

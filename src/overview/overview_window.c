@@ -51,11 +51,10 @@ static enum histree_status keep_state(struct overview_window *window, const stru
 	return status;
 }
 
-enum histree_status overview_window_read(struct overview_window *window, struct histree_query *query,
+enum histree_status overview_window_read(struct overview_window *window, struct histree_cursor *query,
 					 const struct overview_choice *choice, const histree_quark *quarks,
 					 size_t states_max, struct histree_error *error)
 {
-	struct histree_interval batch[READ_AT_ONCE];
 	const struct histree_region region = {
 		.quarks = quarks,
 		.quark_count = choice->count,
@@ -68,7 +67,8 @@ enum histree_status overview_window_read(struct overview_window *window, struct 
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	while (status == HISTREE_OK) {
-		status = histree_query_read(query, batch, READ_AT_ONCE, &count, error);
+		status = histree_cursor_read(query, READ_AT_ONCE, &count, error);
+		const struct histree_interval *batch = histree_cursor_interval(query);
 		if (status == HISTREE_OK &&
 		    !array_reserve(&window->states, &window->states_capacity, window->state_count + count))
 			status = error_memory(error, "an overview");
@@ -248,7 +248,7 @@ struct stretches;
 struct helper {
 	struct crew_task task;
 	struct stretches *stretches;
-	struct histree_query *query; /* made in its first step */
+	struct histree_cursor *query; /* made in its first step */
 };
 
 struct stretches {
@@ -278,16 +278,16 @@ static uint64_t left_from(const struct stretches *stretches, histree_time t)
 }
 
 /* What could not be read came as unknown, which the history does not say. */
-static enum histree_status check_whole(const struct window_walk *walk, struct histree_query *query,
+static enum histree_status check_whole(const struct window_walk *walk, struct histree_cursor *query,
 				       struct histree_error *error)
 {
-	if (histree_query_stats(query).nodes_damaged == 0)
+	if (histree_cursor_loss(query).nodes == 0)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is damaged: build it again", walk->path);
 }
 
 /* Make a window of what is left of the stretch, or of its beginning. */
-static void make_window(const struct stretches *stretches, struct histree_query *query, struct stretch *stretch)
+static void make_window(const struct stretches *stretches, struct histree_cursor *query, struct stretch *stretch)
 {
 	const struct window_walk *walk = stretches->walk;
 	struct overview_window *window = &stretch->window;
@@ -340,7 +340,7 @@ static struct stretch *begin_stretch(struct stretches *stretches)
 }
 
 /* Returns whether another one can be begun. */
-static bool do_stretch(struct stretches *stretches, struct histree_query *query, struct stretch *stretch)
+static bool do_stretch(struct stretches *stretches, struct histree_cursor *query, struct stretch *stretch)
 {
 	make_window(stretches, query, stretch);
 	pthread_mutex_lock(&stretches->mutex);
@@ -372,7 +372,7 @@ static void finish_helpers(struct stretches *stretches)
 {
 	for (unsigned i = 0; i < stretches->helper_count; i++) {
 		crew_finish(stretches->walk->crew, &stretches->helpers[i].task);
-		histree_query_free(stretches->helpers[i].query);
+		histree_cursor_free(stretches->helpers[i].query);
 	}
 }
 
@@ -391,7 +391,7 @@ static enum histree_status take_window(struct stretches *stretches, struct stret
 }
 
 /* All windows of a stretch, of which the first has been made. */
-static enum histree_status take_stretch(struct stretches *stretches, struct histree_query *query,
+static enum histree_status take_stretch(struct stretches *stretches, struct histree_cursor *query,
 					struct stretch *stretch, struct histree_error *error)
 {
 	enum histree_status status = take_window(stretches, stretch, error);
@@ -413,7 +413,7 @@ static bool is_oldest_done(void *context)
 }
 
 /* Waits for the oldest stretch; others are done meanwhile.  Returns NULL behind the last one. */
-static struct stretch *oldest(struct stretches *stretches, struct histree_query *query)
+static struct stretch *oldest(struct stretches *stretches, struct histree_cursor *query)
 {
 	struct stretch *next;
 	for (;;) {
@@ -432,7 +432,7 @@ static struct stretch *oldest(struct stretches *stretches, struct histree_query 
 	}
 }
 
-static enum histree_status take_all(struct stretches *stretches, struct histree_query *query,
+static enum histree_status take_all(struct stretches *stretches, struct histree_cursor *query,
 				    struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -487,7 +487,7 @@ enum histree_status window_walk(const struct window_walk *walk, struct histree_e
 	engage_helpers(&stretches, windows);
 	stretches.size = stretches.helper_count > 0 ? stretches.helper_count + 2 : 1;
 	stretches.ring = calloc(stretches.size, sizeof(*stretches.ring));
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	enum histree_status status = stretches.quarks != NULL && stretches.ring != NULL
 					     ? histree_query_create(walk->history, &query, error)
 					     : error_memory(error, "an overview");
@@ -495,7 +495,7 @@ enum histree_status window_walk(const struct window_walk *walk, struct histree_e
 		stretches.quarks[i] = walk->choice->condensed[i].source;
 	if (status == HISTREE_OK)
 		status = take_all(&stretches, query, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	for (size_t i = 0; i < stretches.size && stretches.ring != NULL; i++)
 		overview_window_release(&stretches.ring[i].window);
 	free(stretches.ring);

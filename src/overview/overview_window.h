@@ -32,7 +32,7 @@ struct overview_window {
  * Reads the states of the chosen attributes, `quarks`, from `from` to `to`.  Returns HISTREE_PARTIAL if they are
  * more than `states_max`.
  */
-enum histree_status overview_window_read(struct overview_window *window, struct histree_query *query,
+enum histree_status overview_window_read(struct overview_window *window, struct histree_cursor *query,
 					 const struct overview_choice *choice, const histree_quark *quarks,
 					 size_t states_max, struct histree_error *error);
 

@@ -91,7 +91,7 @@ static void place(struct overview_trial *trial, size_t number)
 	window->to = (histree_time)((uint64_t)window->from + ahead - 1);
 }
 
-static enum histree_status read_windows(struct overview_trial *trial, struct histree_query *query,
+static enum histree_status read_windows(struct overview_trial *trial, struct histree_cursor *query,
 					histree_quark *quarks, size_t enough, struct histree_error *error)
 {
 	const struct overview_choice *choice = &trial->choice;
@@ -123,7 +123,7 @@ enum histree_status overview_trial_read(struct overview_trial *trial, struct his
 	if (trial->windows < WINDOWS_MIN ||
 	    ((uint64_t)trial->of.end - (uint64_t)trial->of.start) / trial->windows == 0)
 		return HISTREE_OK;
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	histree_quark *quarks = malloc((choice->count + (size_t)1) * sizeof(*quarks));
 	enum histree_status status =
 		quarks != NULL ? histree_query_create(history, &query, error) : error_memory(error, "an overview");
@@ -131,7 +131,7 @@ enum histree_status overview_trial_read(struct overview_trial *trial, struct his
 		status = overview_choice_copy(&trial->choice, choice, error);
 	if (status == HISTREE_OK)
 		status = read_windows(trial, query, quarks, enough, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	free(quarks);
 	return status;
 }
@@ -309,7 +309,7 @@ static enum histree_status open_source(struct writer *writer, const char *path, 
 /* Chooses as many cells as there may be; fewer where no attribute is worth so many. */
 static enum histree_status choose_first(struct writer *writer, struct histree_error *error)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	enum histree_status status = histree_query_create(writer->source, &query, error);
 	while (status == HISTREE_OK) {
 		status = overview_choice_of_history(&writer->choice, &writer->options, query, &writer->counts,
@@ -317,7 +317,7 @@ static enum histree_status choose_first(struct writer *writer, struct histree_er
 		if (writer->choice.count > 0 || !overview_options_coarser(&writer->options, 0, 0))
 			break;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 

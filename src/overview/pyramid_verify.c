@@ -67,14 +67,16 @@ static enum histree_status take_off_all(struct print *prints, struct histree_his
 	const struct histree_history_info *info = histree_history_info(pyramid);
 	const struct histree_region all = { .from = info->start, .to = info->end };
 	struct histree_interval state;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	enum histree_status status = histree_query_create(pyramid, &query, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = histree_query_start(query, &all, error);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &state, error)) == HISTREE_OK)
-		add_print(&prints[state.quark], &state, UINT64_MAX); /* -1 */
-	histree_query_free(query);
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+		state = *histree_cursor_interval(query);
+		add_print(&prints[state.quark], &state, UINT64_MAX);
+	} /* -1 */
+	histree_cursor_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

@@ -435,7 +435,7 @@ struct join {
 	struct histree_history *history;
 	bool by_host; /* both are of several hosts: a state and a segment are a pair only if they are of one */
 	struct histree_join_query query;
-	struct histree_query *states; /* of those at the start of the range */
+	struct histree_cursor *states; /* of those at the start of the range */
 	struct histree_cursor *changes;
 	struct histree_cursor *segments;
 	size_t losses_seen; /* of the segments */
@@ -511,7 +511,7 @@ enum histree_status histree_join_create(struct histree_history *history, struct 
 static void free_join(struct histree_cursor *cursor)
 {
 	struct join *join = join_of(cursor);
-	histree_query_free(join->states);
+	histree_cursor_free(join->states);
 	histree_cursor_free(join->changes);
 	histree_cursor_free(join->segments);
 	active_states_release(&join->active_states);
@@ -809,8 +809,10 @@ static enum histree_status take_first_states(struct join *join, struct histree_e
 	};
 	struct histree_interval state;
 	enum histree_status status = histree_query_start(join->states, &region, error);
-	while (status == HISTREE_OK && (status = histree_query_next(join->states, &state, error)) == HISTREE_OK)
+	while (status == HISTREE_OK && (status = histree_cursor_next(join->states, error)) == HISTREE_OK) {
+		state = *histree_cursor_interval(join->states);
 		status = take_state(join, &state, error);
+	}
 	join->arrival = NO_ARRIVAL;
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

@@ -35,7 +35,7 @@
 /* ---- stacks ----------------------------------------------------------------------------------------- */
 
 /* The sub-attribute of the slot of a depth that was found. */
-static enum histree_status find_slot(const struct histree_query *query, histree_quark quark,
+static enum histree_status find_slot(const struct histree_cursor *query, histree_quark quark,
 				     const struct histree_value *depth, histree_quark *slot,
 				     struct histree_error *error)
 {
@@ -54,7 +54,7 @@ static enum histree_status find_slot(const struct histree_query *query, histree_
 	return HISTREE_OK;
 }
 
-enum histree_status histree_lookup_stack_top(struct histree_query *query, histree_quark quark, histree_time t,
+enum histree_status histree_lookup_stack_top(struct histree_cursor *query, histree_quark quark, histree_time t,
 					     struct histree_interval *out, struct histree_error *error)
 {
 	histree_quark slot;
@@ -70,7 +70,7 @@ enum histree_status histree_lookup_stack_top(struct histree_query *query, histre
 /* ---- the first value -------------------------------------------------------------------------------- */
 
 /* Seldom more than two steps: what follows a null is another value, unless a file was put together of several. */
-enum histree_status histree_lookup_first_value(struct histree_query *query, histree_quark quark, histree_time from,
+enum histree_status histree_lookup_first_value(struct histree_cursor *query, histree_quark quark, histree_time from,
 					       histree_time to, struct histree_interval *out,
 					       struct histree_error *error)
 {
@@ -104,14 +104,14 @@ struct rests {
 };
 
 struct number_lookup {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	histree_quark quark;
 	struct time_range asked;
 	struct number_summary sum;
 };
 
 /* A query must not go on with a region that was ours. */
-static void forget(struct histree_query *query)
+static void forget(struct histree_cursor *query)
 {
 	const histree_quark none = 0;
 	enum histree_status status =
@@ -134,8 +134,8 @@ static enum histree_status add_states(struct number_lookup *lookup, const struct
 	bool begins = range->from == lookup->asked.from, ends = range->to == lookup->asked.to;
 	struct histree_interval interval;
 	enum histree_status status = histree_query_start(lookup->query, &region, error);
-	while (status == HISTREE_OK &&
-	       (status = histree_query_next(lookup->query, &interval, error)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(lookup->query, error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(lookup->query);
 		histree_time start = interval.start > range->from ? interval.start : range->from;
 		histree_time end = interval.end < range->to ? interval.end : range->to;
 		number_summary_add(&lookup->sum, &interval.value, number_summary_ns(start, end));
@@ -146,7 +146,7 @@ static enum histree_status add_states(struct number_lookup *lookup, const struct
 		forget(lookup->query);
 		return status;
 	}
-	bool is_sound = begins && ends && histree_query_stats(lookup->query).nodes_damaged == 0;
+	bool is_sound = begins && ends && histree_cursor_loss(lookup->query).nodes == 0;
 	return is_cut && !is_sound ? HISTREE_ERR_FORMAT : HISTREE_OK;
 }
 
@@ -175,7 +175,7 @@ static bool add_summary(struct number_lookup *lookup, const struct histree_inter
 	return true;
 }
 
-static enum histree_status add_inside(struct number_lookup *lookup, struct histree_query *query, histree_quark own,
+static enum histree_status add_inside(struct number_lookup *lookup, struct histree_cursor *query, histree_quark own,
 				      const struct time_range *range, struct inside *inside,
 				      struct histree_error *error)
 {
@@ -185,7 +185,8 @@ static enum histree_status add_inside(struct number_lookup *lookup, struct histr
 	struct histree_interval interval;
 	*inside = (struct inside){ 0 };
 	enum histree_status status = histree_query_start(query, &region, error);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		assert(interval.start <= interval.end);
 		bool is_inside = interval.start >= range->from && interval.end <= range->to;
 		if (is_inside && !add_summary(lookup, &interval, inside))
@@ -196,11 +197,11 @@ static enum histree_status add_inside(struct number_lookup *lookup, struct histr
 		return status;
 	}
 	bool is_whole = inside->ns == 0 || inside->ns == number_summary_ns(inside->first, inside->last);
-	return is_whole && histree_query_stats(query).nodes_damaged == 0 ? HISTREE_OK : HISTREE_ERR_FORMAT;
+	return is_whole && histree_cursor_loss(query).nodes == 0 ? HISTREE_OK : HISTREE_ERR_FORMAT;
 }
 
 /* What a level does not cover is left to the next one. */
-static enum histree_status add_level(struct number_lookup *lookup, struct histree_query *query, histree_quark own,
+static enum histree_status add_level(struct number_lookup *lookup, struct histree_cursor *query, histree_quark own,
 				     struct rests *rests, struct histree_error *error)
 {
 	struct rests left = { .is_cut = rests->is_cut };
@@ -235,7 +236,7 @@ static enum histree_status add_summaries(struct number_lookup *lookup, const his
 					 struct histree_error *error)
 {
 	struct rests rests = { .ranges = { lookup->asked }, .count = 1 };
-	struct histree_query *query;
+	struct histree_cursor *query;
 	enum histree_status status = query_numbers(lookup->query, &query, error);
 	while (levels-- > 0 && status == HISTREE_OK)
 		status = add_level(lookup, query, own[levels], &rests, error);
@@ -268,7 +269,7 @@ static uint64_t bounded(wide_uint ns)
 }
 
 /* Those of the shard as far as its host was traced; before and after that, nothing is a number. */
-static enum histree_status numbers_of_host(struct histree_query *query, histree_quark quark, histree_time from,
+static enum histree_status numbers_of_host(struct histree_cursor *query, histree_quark quark, histree_time from,
 					   histree_time to, struct histree_numbers *out,
 					   struct histree_error *error)
 {
@@ -289,7 +290,7 @@ static enum histree_status numbers_of_host(struct histree_query *query, histree_
 	from = from > own->start ? from : own->start;
 	to = to < own->end ? to : own->end;
 	if (from <= to) {
-		struct histree_query *shard;
+		struct histree_cursor *shard;
 		inside = number_summary_ns(from, to);
 		status = union_query_of_host(query_union(query), number, &shard, error);
 		if (status == HISTREE_OK)
@@ -299,7 +300,7 @@ static enum histree_status numbers_of_host(struct histree_query *query, histree_
 	return status;
 }
 
-enum histree_status histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree_time from,
+enum histree_status histree_lookup_numbers(struct histree_cursor *query, histree_quark quark, histree_time from,
 					   histree_time to, struct histree_numbers *out,
 					   struct histree_error *error)
 {
@@ -352,7 +353,7 @@ struct changes {
 	struct histree_cursor cursor;
 	struct histree_change change; /* handed out last */
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_changes_region region;
 	/* What is to be read yet begins at this distance; none is left if `at_end` is set. */
 	uint64_t next;
@@ -369,7 +370,7 @@ struct changes {
 static void free_changes(struct histree_cursor *cursor)
 {
 	struct changes *changes = (struct changes *)cursor;
-	histree_query_free(changes->query);
+	histree_cursor_free(changes->query);
 	arena_release(&changes->bytes);
 	free(changes->found);
 	free(changes);
@@ -522,9 +523,10 @@ static enum histree_status read_range(struct changes *changes, histree_time from
 	};
 	struct histree_interval interval;
 	enum histree_status status = histree_query_start(changes->query, &region, error);
-	while (status == HISTREE_OK &&
-	       (status = histree_query_next(changes->query, &interval, error)) == HISTREE_OK)
+	while (status == HISTREE_OK && (status = histree_cursor_next(changes->query, error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(changes->query);
 		status = keep(changes, &interval, last, error);
+	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -536,7 +538,7 @@ static enum histree_status read_window(struct changes *changes, uint64_t *last, 
 	if (changes->damaged_nodes > 0)
 		from = all->from, to = all->to;
 	enum histree_status status = read_range(changes, from, to, last, error);
-	const uint64_t damaged = histree_query_stats(changes->query).nodes_damaged;
+	const uint64_t damaged = histree_cursor_loss(changes->query).nodes;
 	if (damaged > changes->damaged_nodes)
 		changes->damaged_nodes = damaged;
 	if (status == HISTREE_OK && damaged > 0 && (from > all->from || to < all->to)) {

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "histree/history_source.h"
 #include "histree/query.h"
@@ -125,18 +126,25 @@ struct query_answerer {
 	enum histree_status (*single)(void *cursor, histree_quark quark, histree_time t,
 				      struct histree_interval *out, struct histree_error *error);
 	enum histree_status (*set_threads)(void *cursor, unsigned threads, struct histree_error *error);
-	struct histree_query_stats (*stats)(const void *cursor);
+	struct tree_counts (*stats)(const void *cursor);
 	void (*stop)(void *cursor);
 	void (*free)(void *cursor);
 };
 
-struct histree_query {
+struct query {
+	struct histree_cursor base;
+	struct histree_interval row;   /* the last of histree_cursor_next() */
+	struct histree_interval *rows; /* of histree_cursor_read(); NULL: not needed yet */
+	size_t rows_room;
 	struct histree_history *history;
 	const struct histree_history_info *info;
 	const struct query_answerer *answerer;
 	void *cursor;
-	struct histree_query *numbers; /* of the number overview; NULL: not needed yet */
+	struct histree_cursor *numbers; /* of the number overview; NULL: not needed yet */
 };
+
+/* What is read at once is no more than this. */
+enum { ROWS_AT_ONCE_MAX = 4096 };
 
 /* ---- a file ------------------------------------------------------------------------------------------------- */
 
@@ -233,10 +241,10 @@ static enum histree_status file_set_threads(void *cursor, unsigned threads, stru
 	return tree_iter_set_threads(file->iter, threads, error);
 }
 
-static struct histree_query_stats file_stats(const void *cursor)
+static struct tree_counts file_stats(const void *cursor)
 {
 	const struct file_cursor *file = cursor;
-	struct histree_query_stats stats = tree_iter_stats(file->iter);
+	struct tree_counts stats = tree_iter_stats(file->iter);
 	stats.intervals += file->slices.intervals;
 	return stats;
 }
@@ -298,7 +306,7 @@ static enum histree_status hosts_set_threads(void *cursor, unsigned threads, str
 	return union_query_set_threads(cursor, threads, error);
 }
 
-static struct histree_query_stats hosts_stats(const void *cursor)
+static struct tree_counts hosts_stats(const void *cursor)
 {
 	return union_query_stats(cursor);
 }
@@ -371,10 +379,14 @@ static enum histree_status source_set_threads(void *cursor, unsigned threads, st
 	return HISTREE_OK;
 }
 
-static struct histree_query_stats source_stats(const void *cursor)
+static struct tree_counts source_stats(const void *cursor)
 {
 	const struct source_cursor *own = cursor;
-	return own->source->cursor_stats(own->cursor);
+	const struct histree_statistics statistics = own->source->cursor_statistics(own->cursor);
+	return (struct tree_counts){ .nodes_visited = statistics.nodes_visited,
+				     .nodes_loaded = statistics.nodes_loaded,
+				     .intervals = statistics.rows,
+				     .nodes_damaged = own->source->cursor_loss(own->cursor).nodes };
 }
 
 static void source_free(void *cursor)
@@ -411,7 +423,7 @@ static enum histree_status source_create(const struct histree_history_source *so
 
 /* ---- the query ------------------------------------------------------------------------------------------ */
 
-static enum histree_status choose_answerer(struct histree_query *query, struct histree_error *error)
+static enum histree_status choose_answerer(struct query *query, struct histree_error *error)
 {
 	uint32_t part;
 	const struct histree_history_source *source = history_source_of(query->history, &part);
@@ -427,25 +439,7 @@ static enum histree_status choose_answerer(struct histree_query *query, struct h
 			      : file_create(query->history, &query->cursor, error);
 }
 
-enum histree_status histree_query_create(struct histree_history *history, struct histree_query **out,
-					 struct histree_error *error)
-{
-	*out = NULL;
-	struct histree_query *query = calloc(1, sizeof(*query));
-	if (query == NULL)
-		return error_memory(error, "a query");
-	query->history = history;
-	query->info = histree_history_info(history);
-	enum histree_status status = choose_answerer(query, error);
-	if (status != HISTREE_OK) {
-		free(query);
-		return status;
-	}
-	*out = query;
-	return HISTREE_OK;
-}
-
-static enum histree_status check_times(const struct histree_query *query, histree_time from, histree_time to,
+static enum histree_status check_times(const struct query *query, histree_time from, histree_time to,
 				       struct histree_error *error)
 {
 	const struct histree_history_info *info = query->info;
@@ -459,8 +453,7 @@ static enum histree_status check_times(const struct histree_query *query, histre
 	return HISTREE_OK;
 }
 
-static enum histree_status check_quark(const struct histree_query *query, histree_quark quark,
-				       struct histree_error *error)
+static enum histree_status check_quark(const struct query *query, histree_quark quark, struct histree_error *error)
 {
 	if (quark < query->info->attribute_count)
 		return HISTREE_OK;
@@ -468,7 +461,7 @@ static enum histree_status check_quark(const struct histree_query *query, histre
 			 query->info->attribute_count);
 }
 
-static enum histree_status check_lists(const struct histree_query *query, const struct histree_region *region,
+static enum histree_status check_lists(const struct query *query, const struct histree_region *region,
 				       struct histree_error *error)
 {
 	for (size_t i = 1; region->quarks != NULL && i < region->quark_count; i++)
@@ -482,15 +475,104 @@ static enum histree_status check_lists(const struct histree_query *query, const 
 	return HISTREE_OK;
 }
 
-void query_stop(struct histree_query *query)
+/* ---- its cursor --------------------------------------------------------------------------------------------- */
+
+static enum histree_status next_state(struct histree_cursor *cursor, struct histree_error *error)
 {
+	struct query *query = (struct query *)cursor;
+	size_t count;
+	cursor->row = &query->row;
+	if (query->answerer == &of_file)
+		return file_next(query->cursor, &query->row, error);
+	return query->answerer->read(query->cursor, &query->row, 1, &count, error);
+}
+
+static enum histree_status read_states(struct histree_cursor *cursor, size_t room, size_t *count,
+				       struct histree_error *error)
+{
+	struct query *query = (struct query *)cursor;
+	room = room < ROWS_AT_ONCE_MAX ? room : ROWS_AT_ONCE_MAX;
+	if (query->rows_room < room) {
+		free(query->rows);
+		query->rows = calloc(room, sizeof(*query->rows));
+		query->rows_room = query->rows != NULL ? room : 0;
+		if (query->rows == NULL)
+			return error_memory(error, "a query");
+	}
+	cursor->row = query->rows;
+	return query->answerer->read(query->cursor, query->rows, room, count, error);
+}
+
+static struct histree_statistics statistics_of(const struct histree_cursor *cursor)
+{
+	const struct query *query = (const struct query *)cursor;
+	const struct tree_counts counts = query->answerer->stats(query->cursor);
+	return (struct histree_statistics){ .nodes_visited = counts.nodes_visited,
+					    .nodes_loaded = counts.nodes_loaded,
+					    .rows = counts.intervals };
+}
+
+static struct histree_loss loss_of(const struct histree_cursor *cursor)
+{
+	const struct query *query = (const struct query *)cursor;
+	return (struct histree_loss){ .nodes = query->answerer->stats(query->cursor).nodes_damaged };
+}
+
+static void free_query(struct histree_cursor *cursor)
+{
+	struct query *query = (struct query *)cursor;
+	histree_cursor_free(query->numbers);
+	query->answerer->free(query->cursor);
+	free(query->rows);
+	free(query);
+}
+
+static const struct cursor_kind of_states = {
+	.rows = CURSOR_STATES,
+	.next = next_state,
+	.read = read_states,
+	.loss = loss_of,
+	.statistics = statistics_of,
+	.free = free_query,
+};
+
+static inline struct query *query_of(struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &of_states);
+	return (struct query *)cursor;
+}
+
+enum histree_status histree_query_create(struct histree_history *history, struct histree_cursor **out,
+					 struct histree_error *error)
+{
+	*out = NULL;
+	struct query *query = calloc(1, sizeof(*query));
+	if (query == NULL)
+		return error_memory(error, "a query");
+	query->base.kind = &of_states;
+	query->base.row = &query->row;
+	query->history = history;
+	query->info = histree_history_info(history);
+	enum histree_status status = choose_answerer(query, error);
+	if (status != HISTREE_OK) {
+		free(query);
+		return status;
+	}
+	*out = &query->base;
+	return HISTREE_OK;
+}
+
+void query_stop(struct histree_cursor *cursor)
+{
+	struct query *query = query_of(cursor);
 	query->answerer->stop(query->cursor);
 }
 
-enum histree_status histree_query_start(struct histree_query *query, const struct histree_region *region,
+enum histree_status histree_query_start(struct histree_cursor *cursor, const struct histree_region *region,
 					struct histree_error *error)
 {
-	query_stop(query);
+	const struct query *query = query_of(cursor);
+	query_stop(cursor);
 	enum histree_status status = check_lists(query, region, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -504,78 +586,62 @@ enum histree_status histree_query_start(struct histree_query *query, const struc
 	return status == HISTREE_OK ? query->answerer->start(query->cursor, region, error) : status;
 }
 
-enum histree_status histree_query_next(struct histree_query *query, struct histree_interval *out,
-				       struct histree_error *error)
+enum histree_status query_read(struct histree_cursor *cursor, struct histree_interval *out, size_t room,
+			       size_t *count, struct histree_error *error)
 {
-	size_t count;
-	if (query->answerer == &of_file)
-		return file_next(query->cursor, out, error);
-	return query->answerer->read(query->cursor, out, 1, &count, error);
-}
-
-enum histree_status histree_query_read(struct histree_query *query, struct histree_interval *out, size_t room,
-				       size_t *count, struct histree_error *error)
-{
+	const struct query *query = query_of(cursor);
 	return query->answerer->read(query->cursor, out, room, count, error);
 }
 
-enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
+enum histree_status histree_query_single(struct histree_cursor *cursor, histree_quark quark, histree_time t,
 					 struct histree_interval *out, struct histree_error *error)
 {
+	const struct query *query = query_of(cursor);
 	enum histree_status status = check_quark(query, quark, error);
 	if (status == HISTREE_OK)
 		status = check_times(query, t, t, error);
 	if (status == HISTREE_OK)
 		status = query->answerer->single(query->cursor, quark, t, out, error);
 	else
-		query_stop(query);
+		query_stop(cursor);
 	if (status == HISTREE_END)
 		return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history",
 				 quark, (long long)t);
 	return status;
 }
 
-enum histree_status histree_query_set_threads(struct histree_query *query, unsigned threads,
+enum histree_status histree_query_set_threads(struct histree_cursor *cursor, unsigned threads,
 					      struct histree_error *error)
 {
-	query_stop(query);
+	const struct query *query = query_of(cursor);
+	query_stop(cursor);
 	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX)
 		return query->answerer->set_threads(query->cursor, threads, error);
 	return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d", threads,
 			 HISTREE_QUERY_THREADS_MAX);
 }
 
-struct histree_query_stats histree_query_stats(const struct histree_query *query)
+struct histree_history *histree_query_history(const struct histree_cursor *cursor)
 {
-	return query->answerer->stats(query->cursor);
+	assert(cursor->kind == &of_states);
+	return ((const struct query *)cursor)->history;
 }
 
-struct histree_history *histree_query_history(const struct histree_query *query)
+struct union_query *query_union(const struct histree_cursor *cursor)
 {
-	return query->history;
-}
-
-struct union_query *query_union(const struct histree_query *query)
-{
+	const struct query *query = (const struct query *)cursor;
+	assert(cursor->kind == &of_states);
 	return query->answerer == &of_hosts ? query->cursor : NULL;
 }
 
-enum histree_status query_numbers(struct histree_query *query, struct histree_query **out,
+enum histree_status query_numbers(struct histree_cursor *cursor, struct histree_cursor **out,
 				  struct histree_error *error)
 {
+	struct query *query = query_of(cursor);
 	enum histree_status status = HISTREE_OK;
 	if (query->numbers == NULL)
 		status = histree_query_create(history_pyramid(query->history, PYRAMID_NUMBERS)->levels[0].history,
 					      &query->numbers, error);
 	*out = query->numbers;
 	return status;
-}
-
-void histree_query_free(struct histree_query *query)
-{
-	if (query == NULL)
-		return;
-	histree_query_free(query->numbers);
-	query->answerer->free(query->cursor);
-	free(query);
 }

@@ -108,7 +108,7 @@ struct range_sums_reading {
 	size_t count;
 	uint64_t *left; /* by sum: how many ns of the level are not known yet */
 	bool *is_wrong; /* by sum */
-	struct histree_query *query;
+	struct histree_cursor *query;
 };
 
 /* ---- which attributes --------------------------------------------------------------------------------------- */
@@ -180,8 +180,8 @@ static enum histree_status read_intervals(struct range_sums_reading *reading, un
 	};
 	struct histree_interval interval;
 	enum histree_status status = histree_query_start(reading->query, &region, error);
-	while (status == HISTREE_OK &&
-	       (status = histree_query_next(reading->query, &interval, error)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(reading->query, error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(reading->query);
 		const struct wanted *wanted = find_wanted(reading, interval.quark);
 		if (wanted != NULL && !take(reading, &interval, width_log2, from, to))
 			reading->is_wrong[wanted->sum] = true;
@@ -224,7 +224,7 @@ static enum histree_status range_sums_read_cells(void *context, uint32_t level, 
 		read_intervals(reading, reading->of->log2 + level * PYRAMID_STEP_LOG2, from, to, error);
 	if (status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_CANCELLED)
 		return status;
-	bool is_damaged = status != HISTREE_END || histree_query_stats(reading->query).nodes_damaged > 0;
+	bool is_damaged = status != HISTREE_END || histree_cursor_loss(reading->query).nodes > 0;
 	for (size_t i = 0; i < reading->sums->count; i++)
 		reading->is_wrong[i] = reading->is_wrong[i] || is_damaged || reading->left[i] != 0;
 	return HISTREE_OK;
@@ -257,7 +257,7 @@ static enum histree_status read_all(struct range_sums *sums, const struct pyrami
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
 		if (sums->at[i] != RANGE_SUMS_NONE && reading.is_wrong[sums->at[i]])
 			sums->at[i] = RANGE_SUMS_NONE;
-	histree_query_free(reading.query);
+	histree_cursor_free(reading.query);
 	free(reading.wanted);
 	free(reading.own);
 	free(reading.left);
@@ -310,7 +310,7 @@ struct range_cube_reading {
 	histree_quark quark;
 	struct range_cube *cube;
 	struct intern *texts;
-	struct histree_query *query;
+	struct histree_cursor *query;
 };
 
 /* ---- cells -------------------------------------------------------------------------------------------------- */
@@ -381,7 +381,7 @@ static enum histree_status read_parts(struct range_cube_reading *reading, const 
 		status = read_part(reading, history, CUBE_OF_CALLS, first, after, error);
 	if (status == HISTREE_OK && needs_owners)
 		status = read_part(reading, history, CUBE_OF_OWNERS, first, after, error);
-	histree_query_free(reading->query);
+	histree_cursor_free(reading->query);
 	return status;
 }
 

@@ -290,10 +290,9 @@ static void ask_overview(struct reading *reading, size_t first, size_t end, uint
 }
 
 /* Read the rows that are asked for, `most` states at most.  HISTREE_PARTIAL: there are more. */
-static enum histree_status read_region(struct reading *reading, struct histree_query *query,
+static enum histree_status read_region(struct reading *reading, struct histree_cursor *query,
 				       struct histree_region region, uint64_t max, struct histree_error *error)
 {
-	struct histree_interval batch[STATES_AT_ONCE];
 	size_t count;
 	region.quarks = reading->group->asked;
 	region.quark_count = reading->group->asked_count;
@@ -304,7 +303,8 @@ static enum histree_status read_region(struct reading *reading, struct histree_q
 			asked = read + CANCEL_STEPS;
 		}
 		if (status == HISTREE_OK)
-			status = histree_query_read(query, batch, STATES_AT_ONCE, &count, error);
+			status = histree_cursor_read(query, STATES_AT_ONCE, &count, error);
+		const struct histree_interval *batch = histree_cursor_interval(query);
 		if (status == HISTREE_OK && count > max - read)
 			return HISTREE_PARTIAL;
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
@@ -414,7 +414,7 @@ static bool choose_overviews(struct reading *reading, uint64_t per_cell)
 
 /* The query of an overview of a host's history. */
 static enum histree_status ask_with(struct row_sources *sources, const struct histree_history *shard, uint32_t host,
-				    uint32_t overview, struct histree_query **out, struct histree_error *error)
+				    uint32_t overview, struct histree_cursor **out, struct histree_error *error)
 {
 	size_t hosts;
 	histree_history_hosts(sources->history, &hosts);
@@ -452,7 +452,7 @@ static enum histree_status read_overview(struct reading *reading, const struct h
 	const struct histree_rows_request *request = reading->request;
 	const struct histree_region region = { .from = request->from > own->start ? request->from : own->start,
 					       .to = request->to < own->end ? request->to : own->end };
-	struct histree_query *query;
+	struct histree_cursor *query;
 	enum histree_status status = ask_with(reading->sources, shard, host, overview, &query, error);
 	if (status == HISTREE_OK && request->from < own->start)
 		status = take_nulls(reading, all->start, own->start - 1, error);
@@ -461,7 +461,7 @@ static enum histree_status read_overview(struct reading *reading, const struct h
 	if (status != HISTREE_OK || region.from > region.to)
 		return status;
 	status = read_region(reading, query, region, UINT64_MAX, error);
-	bool is_damaged = histree_query_stats(query).nodes_damaged > 0;
+	bool is_damaged = histree_cursor_loss(query).nodes > 0;
 	return status == HISTREE_OK && is_damaged ? HISTREE_ERR_FORMAT : status;
 }
 
@@ -519,7 +519,7 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 		forget_overviews(group);
 		status = read_rows(&reading, per_cell * request->pixels, error);
 	}
-	if (histree_query_stats(sources->query).nodes_damaged > 0)
+	if (histree_cursor_loss(sources->query).nodes > 0)
 		sources->met_damage = true;
 	if (status == HISTREE_OK && group->resolved_count > 1)
 		qsort(group->resolved, group->resolved_count, sizeof(*group->resolved), compare_resolved);
@@ -532,9 +532,9 @@ void row_sources_release(struct row_sources *sources)
 	histree_history_hosts(sources->history, &hosts);
 	for (size_t host = 0; sources->overviews != NULL && host <= hosts; host++)
 		for (size_t i = 0; i < PYRAMID_LEVELS_MAX; i++)
-			histree_query_free(sources->overviews[host][i]);
+			histree_cursor_free(sources->overviews[host][i]);
 	free(sources->overviews);
-	histree_query_free(sources->query);
+	histree_cursor_free(sources->query);
 }
 
 void row_group_release(struct row_group *group)

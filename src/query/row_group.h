@@ -58,9 +58,9 @@ enum {
 /* Where states are read: the history, and its overviews as they are needed. */
 struct row_sources {
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	/* For each host (a plain history is one host); NULL: not needed yet. */
-	struct histree_query *(*overviews)[PYRAMID_LEVELS_MAX];
+	struct histree_cursor *(*overviews)[PYRAMID_LEVELS_MAX];
 	bool met_damage; /* in the history; that of an overview costs nothing */
 };
 

@@ -34,14 +34,15 @@ static enum histree_status keep(struct histree_snapshot *snapshot, const struct 
 	return HISTREE_OK;
 }
 
-static enum histree_status fill(struct histree_snapshot *snapshot, struct histree_query *query,
+static enum histree_status fill(struct histree_snapshot *snapshot, struct histree_cursor *query,
 				struct histree_error *error)
 {
 	const struct histree_region region = { .from = snapshot->time, .to = snapshot->time };
 	struct histree_interval interval;
 	uint32_t found = 0;
 	enum histree_status status = histree_query_start(query, &region, error);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		status = keep(snapshot, &interval, error);
 		found++;
 	}
@@ -56,7 +57,7 @@ static enum histree_status fill(struct histree_snapshot *snapshot, struct histre
 enum histree_status histree_snapshot_take(struct histree_history *history, histree_time t,
 					  struct histree_snapshot **out, struct histree_error *error)
 {
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	*out = NULL;
 	struct histree_snapshot *snapshot = calloc(1, sizeof(*snapshot));
 	if (snapshot == NULL)
@@ -70,7 +71,7 @@ enum histree_status histree_snapshot_take(struct histree_history *history, histr
 		status = error_memory(error, "a snapshot");
 	if (status == HISTREE_OK)
 		status = fill(snapshot, query, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	if (status != HISTREE_OK) {
 		histree_snapshot_free(snapshot);
 		return status;

@@ -35,7 +35,7 @@ struct known {
 struct time_in_state {
 	struct histree_cursor cursor;
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct reading *readings;
 	size_t reading_count, readings_capacity, reading; /* the next one */
 	bool is_reading;
@@ -318,8 +318,8 @@ static enum histree_status begin_reading(struct time_in_state *times, struct his
 static enum histree_status read_states(struct time_in_state *times, size_t room, size_t *count,
 				       struct histree_error *error)
 {
-	struct histree_interval batch[BATCH];
-	enum histree_status status = histree_query_read(times->query, batch, room, count, error);
+	enum histree_status status = histree_cursor_read(times->query, room, count, error);
+	const struct histree_interval *batch = histree_cursor_interval(times->query);
 	for (size_t i = 0; status == HISTREE_OK && i < *count; i++) {
 		const struct histree_interval *state = &batch[i];
 		const histree_time start = state->start > times->from ? state->start : times->from;
@@ -328,7 +328,7 @@ static enum histree_status read_states(struct time_in_state *times, size_t room,
 							       .value = state->value,
 							       .ns = (uint64_t)end - (uint64_t)start + 1 };
 	}
-	const uint64_t damaged = histree_query_stats(times->query).nodes_damaged;
+	const uint64_t damaged = histree_cursor_loss(times->query).nodes;
 	if (damaged > times->damaged_nodes)
 		times->damaged_nodes = damaged;
 	times->is_reading = status == HISTREE_OK;
@@ -368,7 +368,7 @@ static void free_times(struct histree_cursor *cursor)
 {
 	struct time_in_state *times = times_of(cursor);
 	forget(times);
-	histree_query_free(times->query);
+	histree_cursor_free(times->query);
 	free(times->readings);
 	free(times->known);
 	free(times);

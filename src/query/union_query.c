@@ -17,7 +17,6 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "base/crew.h"
 #include "histree/query.h"
 #include "query/query_inside.h"
 #include "state/history.h"
@@ -39,7 +38,7 @@ struct union_cut {
  */
 struct shard_question {
 	struct histree_history *history;
-	struct histree_query **query; /* of that; made if it is NULL */
+	struct histree_cursor **query; /* of that; made if it is NULL */
 	struct histree_region region;
 	bool is_large; /* no thread begins it */
 };
@@ -255,8 +254,8 @@ static void ask(struct slot *slot, const struct shard_question *question)
 		size_t count;
 		if (answer->count == slot->capacity && !make_room(slot))
 			break;
-		status = histree_query_read(*question->query, slot->intervals + answer->count,
-					    slot->capacity - answer->count, &count, NULL);
+		status = query_read(*question->query, slot->intervals + answer->count,
+				    slot->capacity - answer->count, &count, NULL);
 		if (status == HISTREE_OK && !keep_bytes(slot, answer->count, count)) {
 			answer->count = 0; /* all of it again, by who takes it */
 			answer->has_begun = false;
@@ -409,8 +408,8 @@ enum stage {
 
 /* A host as a single query looks at it. */
 struct asked_host {
-	histree_time start, end;     /* of its shard */
-	struct histree_query *query; /* of its shard; NULL: not needed yet */
+	histree_time start, end;      /* of its shard */
+	struct histree_cursor *query; /* of its shard; NULL: not needed yet */
 	const struct histree_history_host *host;
 };
 
@@ -418,9 +417,9 @@ struct union_query {
 	const struct history_union *joined;
 	const struct histree_history_info *info;
 	struct asked_host *hosts;
-	struct histree_query *current;           /* of the shard that was asked last; `stats` is without its own */
+	struct histree_cursor *current;          /* of the shard that was asked last; `stats` is without its own */
 	const struct histree_history_host *host; /* whose it is */
-	struct histree_query_stats stats;
+	struct tree_counts stats;
 	bool is_active; /* something of an answer may be left */
 
 	struct union_cut cut;
@@ -496,7 +495,7 @@ void union_query_free(struct union_query *query)
 		shard_readers_cancel(query->readers);
 	shard_readers_free(query->readers);
 	for (uint32_t i = 0; query->hosts != NULL && i < query->joined->host_count; i++)
-		histree_query_free(query->hosts[i].query);
+		histree_cursor_free(query->hosts[i].query);
 	free(query->hosts);
 	free(query->parts);
 	free(query->questions);
@@ -506,17 +505,17 @@ void union_query_free(struct union_query *query)
 
 /* ---- the shard at hand ------------------------------------------------------------------------------------ */
 
-static void add_stats(struct histree_query_stats *sum, const struct histree_query *query)
+static void add_stats(struct tree_counts *sum, const struct histree_cursor *query)
 {
-	struct histree_query_stats stats = histree_query_stats(query);
-	sum->nodes_visited += stats.nodes_visited;
-	sum->nodes_loaded += stats.nodes_loaded;
-	sum->nodes_damaged += stats.nodes_damaged;
+	const struct histree_statistics statistics = histree_cursor_statistics(query);
+	sum->nodes_visited += statistics.nodes_visited;
+	sum->nodes_loaded += statistics.nodes_loaded;
+	sum->nodes_damaged += histree_cursor_loss(query).nodes;
 }
 
-struct histree_query_stats union_query_stats(const struct union_query *query)
+struct tree_counts union_query_stats(const struct union_query *query)
 {
-	struct histree_query_stats stats = query->stats;
+	struct tree_counts stats = query->stats;
 	if (query->current != NULL)
 		add_stats(&stats, query->current);
 	return stats;
@@ -566,7 +565,7 @@ static inline enum histree_status enter_shard(struct union_query *query, struct 
 	return HISTREE_OK;
 }
 
-enum histree_status union_query_of_host(struct union_query *query, size_t host, struct histree_query **out,
+enum histree_status union_query_of_host(struct union_query *query, size_t host, struct histree_cursor **out,
 					struct histree_error *error)
 {
 	union_query_stop(query);
@@ -621,7 +620,7 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 		drop(query);
 	if (query->current != NULL && (is_outside || query->current != asked->query))
 		query_stop(query->current);
-	query->stats = (struct histree_query_stats){ 0 };
+	query->stats = (struct tree_counts){ 0 };
 	query->current = NULL;
 	if (is_outside) {
 		outside(query, asked, quark, t, out);
@@ -642,7 +641,7 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 void union_query_stop(struct union_query *query)
 {
 	drop(query);
-	query->stats = (struct histree_query_stats){ 0 };
+	query->stats = (struct tree_counts){ 0 };
 }
 
 /* Whether an answer is so long that threads share its nodes rather than that each has shards of its own. */
@@ -832,8 +831,7 @@ static enum histree_status read_shard(struct union_query *query, struct histree_
 	if (status == HISTREE_OK)
 		*count = read_answer(query, out, room);
 	if (status == HISTREE_OK && *count == 0)
-		status = query->answer.is_whole ? HISTREE_END
-						: histree_query_read(query->current, out, room, count, error);
+		status = query->answer.is_whole ? HISTREE_END : query_read(query->current, out, room, count, error);
 	for (size_t i = 0; i < *count; i++)
 		out[i].quark += asked->host->folder + 1;
 	if (status == HISTREE_END)

@@ -42,13 +42,13 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 				       struct histree_interval *out, struct histree_error *error);
 enum histree_status union_query_set_threads(struct union_query *query, unsigned threads,
 					    struct histree_error *error);
-struct histree_query_stats union_query_stats(const struct union_query *query);
+struct tree_counts union_query_stats(const struct union_query *query);
 
 /*
  * Get the query of a host's own history, whose statistics are those of the union from here on.  It belongs to
  * `query`, whose answer is dropped.
  */
-enum histree_status union_query_of_host(struct union_query *query, size_t host, struct histree_query **out,
+enum histree_status union_query_of_host(struct union_query *query, size_t host, struct histree_cursor **out,
 					struct histree_error *error);
 
 #endif

@@ -41,7 +41,7 @@ static enum histree_status append_piece(struct visible_states *states, size_t ga
 
 /* What a pixel has beside the states that are resolved. */
 static enum histree_status cell_of_gap(const struct row_group *group, size_t row, uint32_t pixel,
-				       histree_time start, histree_time end, struct histree_query *query,
+				       histree_time start, histree_time end, struct histree_cursor *query,
 				       struct value_table *values, struct histree_cell *cell,
 				       struct histree_error *error)
 {
@@ -62,7 +62,7 @@ static enum histree_status cell_of_gap(const struct row_group *group, size_t row
 
 /* From start to end, both inclusive, nothing is resolved. */
 static enum histree_status fill_gap(struct visible_states *states, const struct row_group *group, size_t row,
-				    histree_time start, histree_time end, struct histree_query *query,
+				    histree_time start, histree_time end, struct histree_cursor *query,
 				    struct value_table *values, struct histree_error *error)
 {
 	assert(start <= end);
@@ -91,7 +91,7 @@ static size_t first_of_row(const struct row_group *group, size_t row)
 }
 
 enum histree_status visible_states_make(struct visible_states *states, const struct row_group *group, size_t row,
-					struct histree_query *query, struct value_table *values,
+					struct histree_cursor *query, struct value_table *values,
 					struct histree_error *error)
 {
 	const struct pixel_scale *scale = &group->scale;
@@ -159,8 +159,11 @@ static enum histree_status read_window(struct window_states *states, bool *is_wh
 	states->state_count = 0;
 	for (uint64_t step = 0; status == HISTREE_OK && *is_whole; step++) {
 		status = cancel_check(states->cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(states->query, &interval, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(states->query, error);
+			if (status == HISTREE_OK)
+				interval = *histree_cursor_interval(states->query);
+		}
 		if (status != HISTREE_OK)
 			break;
 		status = take_state(states, &interval, error);
@@ -169,7 +172,7 @@ static enum histree_status read_window(struct window_states *states, bool *is_wh
 			status = HISTREE_OK;
 		}
 	}
-	states->is_damaged |= histree_query_stats(states->query).nodes_damaged > 0;
+	states->is_damaged |= histree_cursor_loss(states->query).nodes > 0;
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -275,7 +278,7 @@ enum histree_status window_states_next(struct window_states *states, struct hist
 
 void window_states_release(struct window_states *states)
 {
-	histree_query_free(states->query);
+	histree_cursor_free(states->query);
 	free(states->states);
 	free(states->sorted);
 	free(states->ends);

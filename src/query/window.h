@@ -29,7 +29,7 @@ struct visible_states {
  * state each; their values are added to `values`.
  */
 enum histree_status visible_states_make(struct visible_states *states, const struct row_group *group, size_t row,
-					struct histree_query *query, struct value_table *values,
+					struct histree_cursor *query, struct value_table *values,
 					struct histree_error *error);
 void visible_states_release(struct visible_states *states);
 
@@ -66,7 +66,7 @@ struct window_states {
 	histree_time from, to;
 	bool is_damaged; /* some nodes could not be read */
 	/* Its own. */
-	struct histree_query *query;
+	struct histree_cursor *query;
 	uint64_t length; /* of the next window; 0: it is the first one */
 	bool is_over;
 	struct window_state *states, *sorted;

@@ -31,7 +31,7 @@ struct numbers_row {
 
 struct numbers_cursor {
 	struct sql_cursor base;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_region region;
 	struct numbers_row row;
 	size_t used; /* of the region */
@@ -49,7 +49,7 @@ static enum histree_status begin_numbers(struct sql_cursor *base, struct histree
 
 static void end_numbers(struct sql_cursor *base)
 {
-	histree_query_free(numbers_of(base)->query);
+	histree_cursor_free(numbers_of(base)->query);
 }
 
 static enum histree_status start_numbers(struct sql_cursor *base, struct histree_error *error)

@@ -27,7 +27,7 @@ enum { ANY_ORDER, UPWARDS, DOWNWARDS };
 /* ---- in the order of their starts ---------------------------------------------------------------------- */
 
 struct ordered {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_cursor *changes;
 	bool is_backwards;
 	bool has_changes; /* some may be left */
@@ -68,7 +68,7 @@ static void ordered_free(struct ordered *states)
 	forget_earlier(states);
 	free(states->earlier);
 	histree_cursor_free(states->changes);
-	histree_query_free(states->query);
+	histree_cursor_free(states->query);
 	free(states);
 }
 
@@ -110,7 +110,9 @@ static enum histree_status gather_earlier(struct ordered *states, const struct h
 	first.to = first.from;
 	enum histree_status status = histree_query_start(states->query, &first, error);
 	while (status == HISTREE_OK) {
-		status = histree_query_next(states->query, &interval, error);
+		status = histree_cursor_next(states->query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(states->query);
 		if (status == HISTREE_OK && interval.start < region->from)
 			status = keep_earlier(states, &interval, error);
 	}
@@ -175,9 +177,9 @@ static enum histree_status ordered_next(struct ordered *states, struct histree_i
 
 struct states_cursor {
 	struct sql_cursor base;
-	struct histree_query *query;
-	struct ordered *ordered;        /* NULL until an order is asked for */
-	struct histree_interval *batch; /* room for BATCH */
+	struct histree_cursor *query;
+	struct ordered *ordered; /* NULL until an order is asked for */
+	const struct histree_interval *batch;
 	size_t used, count, room;
 	struct histree_interval one; /* the row, where they are not asked for in batches */
 	bool is_single;              /* the batch is one state, and all */
@@ -223,21 +225,14 @@ static void estimate_states(const struct sql_table *table, const struct sql_take
 static enum histree_status begin_states(struct sql_cursor *base, struct histree_error *error)
 {
 	struct states_cursor *cursor = states_of(base);
-	cursor->batch = malloc(BATCH * sizeof(*cursor->batch));
-	enum histree_status status = cursor->batch == NULL ? error_memory(error, "states") : HISTREE_OK;
-	if (status == HISTREE_OK)
-		status = histree_query_create(sql_table_of(base)->history, &cursor->query, error);
-	if (status != HISTREE_OK)
-		free(cursor->batch);
-	return status;
+	return histree_query_create(sql_table_of(base)->history, &cursor->query, error);
 }
 
 static void end_states(struct sql_cursor *base)
 {
 	struct states_cursor *cursor = states_of(base);
 	ordered_free(cursor->ordered);
-	histree_query_free(cursor->query);
-	free(cursor->batch);
+	histree_cursor_free(cursor->query);
 }
 
 static bool is_small(const struct sql_cursor *base)
@@ -257,9 +252,10 @@ static enum histree_status start_states(struct sql_cursor *base, struct histree_
 	if (!sql_cursor_region(base, &region))
 		return HISTREE_END;
 	if (base->order == ANY_ORDER && region.quark_count == 1 && region.from == region.to &&
-	    histree_query_single(cursor->query, region.quarks[0], region.from, &cursor->batch[0], &again) ==
+	    histree_query_single(cursor->query, region.quarks[0], region.from, &cursor->one, &again) ==
 		    HISTREE_OK) {
 		cursor->is_single = true;
+		cursor->batch = &cursor->one;
 		return HISTREE_OK;
 	}
 	if (base->order == ANY_ORDER)
@@ -275,7 +271,7 @@ static enum histree_status start_states(struct sql_cursor *base, struct histree_
 
 static void look_for_damage(const struct states_cursor *cursor)
 {
-	if (histree_query_stats(cursor->query).nodes_damaged > 0)
+	if (histree_cursor_loss(cursor->query).nodes > 0)
 		sql_cursor_warn(&cursor->base);
 }
 
@@ -299,15 +295,15 @@ static enum histree_status next_in_order(struct states_cursor *cursor, struct hi
 
 static enum histree_status read_states(struct states_cursor *cursor, struct histree_error *error)
 {
-	enum histree_status status =
-		histree_query_read(cursor->query, cursor->batch, cursor->room, &cursor->count, error);
+	enum histree_status status = histree_cursor_read(cursor->query, cursor->room, &cursor->count, error);
 	if (status != HISTREE_OK)
 		return status;
+	cursor->batch = histree_cursor_interval(cursor->query);
 	cursor->room = cursor->room < BATCH ? 2 * cursor->room : BATCH;
 	*sql_table_of(&cursor->base)->rows += cursor->count;
 	assert(cursor->count > 0 && cursor->count <= BATCH);
 	cursor->used = 0;
-	cursor->met_damage = histree_query_stats(cursor->query).nodes_damaged > 0;
+	cursor->met_damage = histree_cursor_loss(cursor->query).nodes > 0;
 	return HISTREE_OK;
 }
 

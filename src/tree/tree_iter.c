@@ -324,12 +324,12 @@ struct tree_iter {
 	size_t pending_count, pending_capacity, is_core_capacity;
 
 	struct node_pin *pin;
-	const struct tree_node *node;     /* being read; NULL: none */
-	struct node_cursor cursor;        /* in it */
-	struct leaf_readers *readers;     /* NULL: no threads */
-	struct read_leaf *leaf;           /* the node, if they have read it: its cursor is to be used */
-	size_t leaf_at;                   /* in its intervals */
-	struct histree_query_stats stats; /* `intervals`: with those that wait in the batch */
+	const struct tree_node *node; /* being read; NULL: none */
+	struct node_cursor cursor;    /* in it */
+	struct leaf_readers *readers; /* NULL: no threads */
+	struct read_leaf *leaf;       /* the node, if they have read it: its cursor is to be used */
+	size_t leaf_at;               /* in its intervals */
+	struct tree_counts stats;     /* `intervals`: with those that wait in the batch */
 
 	size_t batch_at, batch_count; /* those that were read and not handed out yet */
 	struct histree_interval batch[BATCH];
@@ -406,9 +406,9 @@ void tree_iter_free(struct tree_iter *iter)
 	free(iter);
 }
 
-struct histree_query_stats tree_iter_stats(const struct tree_iter *iter)
+struct tree_counts tree_iter_stats(const struct tree_iter *iter)
 {
-	struct histree_query_stats stats = iter->stats;
+	struct tree_counts stats = iter->stats;
 	stats.intervals -= iter->batch_count - iter->batch_at;
 	return stats;
 }
@@ -422,7 +422,7 @@ void tree_iter_stop(struct tree_iter *iter)
 	iter->left = 0;
 	iter->uncovered = 0;
 	iter->batch_at = iter->batch_count = 0;
-	iter->stats = (struct histree_query_stats){ 0 };
+	iter->stats = (struct tree_counts){ 0 };
 	iter->has_orphans = iter->has_unknown = false;
 }
 

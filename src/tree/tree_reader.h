@@ -136,7 +136,14 @@ bool tree_iter_is_whole(const struct tree_iter *iter);
  * From here on, hand out only what nodes and lifetimes say, and nothing of type unknown for what they cannot say.
  */
 void tree_iter_keep_to_nodes(struct tree_iter *iter);
-struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
+/* Since the iterator was started. */
+struct tree_counts {
+	uint64_t nodes_visited, nodes_loaded; /* as those of struct histree_statistics */
+	uint64_t intervals;                   /* handed out */
+	uint64_t nodes_damaged;               /* that could not be read */
+};
+
+struct tree_counts tree_iter_stats(const struct tree_iter *iter);
 void tree_iter_free(struct tree_iter *iter);
 
 /* Returns the bytes of a string or custom value at most, as tree_writer_value_size_max() did. */

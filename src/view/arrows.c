@@ -139,7 +139,7 @@ static bool may_be_fork(const struct histree_arrows_request *request, const stru
 
 static enum histree_status check_forks(const struct histree_arrows_request *request,
 				       const struct histree_thread *threads, uint32_t count,
-				       struct histree_query *query, struct arrow_list *forks,
+				       struct histree_cursor *query, struct arrow_list *forks,
 				       struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -169,7 +169,7 @@ static enum histree_status arrows_gather_forks(const struct histree_arrows_reque
 					       struct arrow_list *forks, struct histree_error *error)
 {
 	uint32_t count, candidates = 0;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	if (request->flow == NULL)
 		return HISTREE_OK;
 	const struct histree_thread *threads = histree_control_flow_threads(request->flow, &count);
@@ -181,7 +181,7 @@ static enum histree_status arrows_gather_forks(const struct histree_arrows_reque
 	enum histree_status status = histree_query_create(request->history, &query, error);
 	if (status == HISTREE_OK)
 		status = check_forks(request, threads, count, query, forks, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 
@@ -354,7 +354,7 @@ struct stay {
 struct stays {
 	const struct histree_arrows_request *request;
 	const struct histree_history_info *info;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct cpu_row *cpus; /* by quark */
 	histree_quark *quarks;
 	size_t cpu_count;
@@ -422,8 +422,11 @@ static enum histree_status read_region(struct stays *stays, const struct histree
 	stays->count = 0;
 	while (status == HISTREE_OK && stays->count <= stays_max) {
 		status = cancel_check(&stays->request->cancel, stays->count, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(stays->query, &interval, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(stays->query, error);
+			if (status == HISTREE_OK)
+				interval = *histree_cursor_interval(stays->query);
+		}
 		if (status == HISTREE_OK)
 			status = add_stay(stays, &interval, false, error);
 	}
@@ -624,7 +627,7 @@ static enum histree_status arrows_cpus_gather(struct stays *stays, struct arrow_
 		status = add_switches(stays, switches, error);
 	if (status == HISTREE_OK && !stays->are_sampled)
 		status = add_migrations(stays, migrations, error);
-	bool is_damaged = histree_query_stats(stays->query).nodes_damaged > 0;
+	bool is_damaged = histree_cursor_loss(stays->query).nodes > 0;
 	switches->lacks_some = stays->are_sampled || is_damaged;
 	migrations->lacks_some = is_damaged;
 	return status;
@@ -641,7 +644,7 @@ static enum histree_status arrows_gather_cpus(const struct histree_arrows_reques
 	enum histree_status status = histree_query_create(request->history, &stays.query, error);
 	if (status == HISTREE_OK)
 		status = arrows_cpus_gather(&stays, switches, migrations, error);
-	histree_query_free(stays.query);
+	histree_cursor_free(stays.query);
 	free(stays.cpus);
 	free(stays.quarks);
 	free(stays.stays);
@@ -774,7 +777,7 @@ static enum histree_status arrows_gather_flows(const struct histree_arrows_reque
  * Replaces a stack by the row of the innermost span that is open.  Where no span is known to be open, a flow meets
  * the outermost row: the span that it belongs to is yet to come.
  */
-static enum histree_status find_row(struct histree_query *query, const struct histree_attributes *attributes,
+static enum histree_status find_row(struct histree_cursor *query, const struct histree_attributes *attributes,
 				    int32_t *row, histree_time time, struct histree_error *error)
 {
 	char depth[16];
@@ -799,7 +802,7 @@ static histree_time inside(const struct histree_history_info *info, histree_time
 static enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
 					    struct histree_error *error)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	const struct histree_history_info *info = histree_history_info(request->history);
 	const struct histree_attributes *attributes = histree_history_attributes(request->history);
 	if (request->flows == NULL || list->count == 0)
@@ -813,7 +816,7 @@ static enum histree_status arrows_find_rows(const struct histree_arrows_request 
 		if (status == HISTREE_OK && arrow->kind == HISTREE_ARROW_FLOW)
 			status = find_row(query, attributes, &arrow->to, inside(info, arrow->end), error);
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 

@@ -232,7 +232,7 @@ static enum histree_status read_states(const struct histree_chart_view *view, st
 				       const histree_time *times, size_t time_count, struct histree_error *error)
 {
 	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	size_t quark_count = 0;
 	enum histree_status status = quarks != NULL ? histree_query_create(view->history, &query, error)
 						    : error_memory(error, "a chart");
@@ -247,11 +247,13 @@ static enum histree_status read_states(const struct histree_chart_view *view, st
 		};
 		struct histree_interval interval;
 		status = histree_query_start(query, &region, error);
-		while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK)
+		while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+			interval = *histree_cursor_interval(query);
 			fill(lines, count, &interval, times, time_count);
+		}
 		status = status == HISTREE_END ? HISTREE_OK : status;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	free(quarks);
 	return status;
 }
@@ -366,7 +368,7 @@ struct making {
 	struct histree_history *history;
 	const struct histree_attributes *attributes;
 	const struct histree_chart *chart;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct chart_kin **kin; /* one for each row, of all hosts */
 	size_t *kin_capacity;
 	histree_time start, end;
@@ -599,9 +601,11 @@ static enum histree_status find_lifetimes(const struct making *making, uint32_t 
 		struct histree_interval interval;
 		status = histree_query_start(making->query, &region, making->error);
 		while (status == HISTREE_OK &&
-		       (status = histree_query_next(making->query, &interval, making->error)) == HISTREE_OK)
+		       (status = histree_cursor_next(making->query, making->error)) == HISTREE_OK) {
+			interval = *histree_cursor_interval(making->query);
 			if (interval.value.type == HISTREE_NULL)
 				clip_rows(making, places, placed, &interval);
+		}
 		status = status == HISTREE_END ? HISTREE_OK : status;
 	}
 	free(places);
@@ -628,7 +632,7 @@ static enum histree_status add_history(struct making *making, struct histree_his
 	status = add_entries(making, HISTREE_CHART_TOP, parent);
 	if (status == HISTREE_OK)
 		status = find_lifetimes(making, first);
-	histree_query_free(making->query);
+	histree_cursor_free(making->query);
 	for (uint32_t i = first; i < making->view->count; i++) {
 		struct histree_chart_row *row = &making->view->rows[i];
 		row->attribute += shift;

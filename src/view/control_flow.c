@@ -385,7 +385,7 @@ uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int3
  */
 enum { STATUS_WAITS_FOR_CPU = 5 };
 
-enum histree_status histree_thread_is_forked(struct histree_query *query, const struct histree_thread *thread,
+enum histree_status histree_thread_is_forked(struct histree_cursor *query, const struct histree_thread *thread,
 					     bool *out, struct histree_error *error)
 {
 	struct histree_interval first;

@@ -138,21 +138,24 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 					const struct histree_region *region, const struct histree_cancel *cancel,
 					struct histree_error *error)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	enum histree_status status = histree_query_create(history, &query, error);
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(query, &interval, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(query, error);
+			if (status == HISTREE_OK)
+				interval = *histree_cursor_interval(query);
+		}
 		if (status == HISTREE_OK)
 			status = take(usage, &interval, error);
 	}
-	if (status == HISTREE_END && usage->from_overviews && histree_query_stats(query).nodes_damaged > 0)
+	if (status == HISTREE_END && usage->from_overviews && histree_cursor_loss(query).nodes > 0)
 		status = HISTREE_ERR_FORMAT;
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

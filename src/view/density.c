@@ -13,22 +13,25 @@ static enum histree_status count_states(struct histree_history *history, histree
 	const struct histree_region region = { .from = from, .to = to };
 	struct pixel_cell cell = pixel_cell(scale, 0);
 	histree_time start = histree_history_info(history)->start;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	enum histree_status status = histree_query_create(history, &query, error);
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(query, &interval, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(query, error);
+			if (status == HISTREE_OK)
+				interval = *histree_cursor_interval(query);
+		}
 		if (status != HISTREE_OK || interval.start < from || interval.start == start)
 			continue;
 		if (!pixel_cell_has(&cell, interval.start, interval.start))
 			cell = pixel_cell(scale, pixel_from(scale, interval.start));
 		counts[cell.pixel]++;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

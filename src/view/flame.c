@@ -188,7 +188,7 @@ static enum histree_status add_stacks(struct stack_work *work, struct histree_er
 /* ---- whose they are ----------------------------------------------------------------------------------------- */
 
 /* The name of a thread: its attribute Name, or its own state; null if it has neither. */
-static enum histree_status find_name(const struct stack_work *work, struct histree_query *query,
+static enum histree_status find_name(const struct stack_work *work, struct histree_cursor *query,
 				     histree_quark owner, struct histree_interval *name,
 				     struct histree_error *error)
 {
@@ -204,7 +204,7 @@ static enum histree_status find_name(const struct stack_work *work, struct histr
 }
 
 /* "glxgears (Threads/16073)", or the path alone. */
-static enum histree_status name_stack(struct stack_work *work, struct stack *stack, struct histree_query *query,
+static enum histree_status name_stack(struct stack_work *work, struct stack *stack, struct histree_cursor *query,
 				      struct histree_error *error)
 {
 	char text[HISTREE_FLAME_NAME_MAX], path[HISTREE_FLAME_NAME_MAX / 2] = "";
@@ -228,13 +228,13 @@ static enum histree_status name_stack(struct stack_work *work, struct stack *sta
 
 static enum histree_status name_stacks(struct stack_work *work, struct histree_error *error)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	if (!work->request->by_thread)
 		return HISTREE_OK;
 	enum histree_status status = histree_query_create(work->request->history, &query, error);
 	for (size_t i = 0; i < work->stack_count && status == HISTREE_OK; i++)
 		status = name_stack(work, &work->stacks[i], query, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 

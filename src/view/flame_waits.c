@@ -26,7 +26,7 @@ struct waits_work {
 	size_t host_count;
 	histree_time from, to;
 	/* Of the thread, where the history of the kernel has them: its states and its system calls. */
-	struct histree_query *query;
+	struct histree_cursor *query;
 	const struct histree_history *queried;
 	histree_quark status, call;
 	struct id_map names; /* frames of threads, struct named_thread, by host and tid */
@@ -193,7 +193,7 @@ static enum histree_status find_kernel(struct waits_work *work, size_t host, int
 	if (history == NULL)
 		return HISTREE_OK;
 	if (history != work->queried) {
-		histree_query_free(work->query);
+		histree_cursor_free(work->query);
 		work->query = NULL;
 		enum histree_status status = histree_query_create(history, &work->query, error);
 		if (status != HISTREE_OK)
@@ -290,7 +290,7 @@ enum histree_status histree_flame_add_waits(struct histree_flame *flame,
 	if (status == HISTREE_OK)
 		status = add_all(work, error);
 	histree_cursor_free(work->path);
-	histree_query_free(work->query);
+	histree_cursor_free(work->query);
 	id_map_release(&work->names);
 	arena_release(&work->texts);
 	free(work);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/search.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/number_text.h"
@@ -229,7 +228,7 @@ struct change {
 struct reading {
 	struct occupancy *occupancy;
 	const struct histree_history_info *info;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct source *sources; /* by quark, ascending */
 	histree_quark *quarks;  /* theirs */
 	size_t source_count;
@@ -290,7 +289,8 @@ static enum histree_status read_window(struct reading *reading, histree_time fro
 	struct histree_interval state;
 	enum histree_status status = histree_query_start(reading->query, &region, error);
 	reading->change_count = 0;
-	while (status == HISTREE_OK && (status = histree_query_next(reading->query, &state, error)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(reading->query, error)) == HISTREE_OK) {
+		state = *histree_cursor_interval(reading->query);
 		if (state.start < from) /* it was met in the window before */
 			continue;
 		if (reading->change_count == reading->change_room)
@@ -358,7 +358,7 @@ static enum histree_status verify(struct occupancy *occupancy, struct histree_hi
 		status = follow(&reading, error);
 	if (status == HISTREE_OK)
 		status = occupancy_finish(occupancy, reading.info->end, error);
-	histree_query_free(reading.query);
+	histree_cursor_free(reading.query);
 	free(reading.changes);
 	free(reading.quarks);
 	free(reading.sources);

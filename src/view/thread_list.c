@@ -49,7 +49,7 @@ struct reading {
 	bool *lived;           /* by thread, in the range that is asked for */
 	bool *reused;          /* by thread: its number may have been another's, before or after it */
 	histree_time from, to; /* the range */
-	struct histree_query *query;
+	struct histree_cursor *query;
 };
 
 /* ---- which there are -------------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 }
 
 /* The last state of an attribute at this time or before that is not null; the first one if all are. */
-static enum histree_status find_last(struct histree_query *query, histree_time history_start, histree_quark quark,
+static enum histree_status find_last(struct histree_cursor *query, histree_time history_start, histree_quark quark,
 				     histree_time time, struct histree_interval *last, struct histree_error *error)
 {
 	enum histree_status status = histree_query_single(query, quark, time, last, error);
@@ -237,8 +237,11 @@ static enum histree_status ask(struct reading *reading, struct histree_region re
 	enum histree_status status = histree_query_start(reading->query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(reading->cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(reading->query, &interval, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(reading->query, error);
+			if (status == HISTREE_OK)
+				interval = *histree_cursor_interval(reading->query);
+		}
 		if (status == HISTREE_OK)
 			status = take(reading, &interval, error);
 	}
@@ -654,7 +657,7 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 		return error_memory(error, "the threads");
 	memset(reading.owners, 0xff, attribute_count * sizeof(*reading.owners)); /* NO_OWNER */
 	enum histree_status status = read_all(&reading, from, to, error);
-	histree_query_free(reading.query);
+	histree_cursor_free(reading.query);
 	free(reading.owners);
 	free(reading.since);
 	free(reading.asked);
@@ -694,7 +697,7 @@ static enum histree_status read_name(struct reading *reading, histree_quark node
 		status = last_in_life(reading, &life, quarks.name, &last, error);
 	if (status == HISTREE_OK)
 		status = take_life_name(reading, &last, thread, error);
-	histree_query_free(reading->query);
+	histree_cursor_free(reading->query);
 	return status;
 }
 

@@ -269,7 +269,7 @@ static uint32_t thread_of(const struct use_cube *cube, histree_quark status)
 static enum histree_status find_gone(struct use_cube *cube, histree_time time, struct histree_error *error)
 {
 	histree_quark *statuses = malloc((cube->thread_count + (size_t)1) * sizeof(*statuses));
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	struct histree_interval state;
 	enum histree_status status = statuses != NULL ? histree_query_create(cube->sweep.history, &query, error)
 						      : error_memory(error, "the use of time");
@@ -284,12 +284,15 @@ static enum histree_status find_gone(struct use_cube *cube, histree_time time, s
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(cube->sweep.cancel, step, error);
-		if (status == HISTREE_OK)
-			status = histree_query_next(query, &state, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(query, error);
+			if (status == HISTREE_OK)
+				state = *histree_cursor_interval(query);
+		}
 		if (status == HISTREE_OK && state.value.type == HISTREE_NULL)
 			cube->gone_since[thread_of(cube, state.quark)] = state.start;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	free(statuses);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -298,7 +301,7 @@ static enum histree_status find_gone(struct use_cube *cube, histree_time time, s
  * A call in which the thread had a status before the range, then none, and one again in the cells: there it is not
  * new.
  */
-static enum histree_status count_call(struct use_cube *cube, struct histree_query *query, uint32_t thread,
+static enum histree_status count_call(struct use_cube *cube, struct histree_cursor *query, uint32_t thread,
 				      struct histree_error *error)
 {
 	const struct use_sweep *sweep = &cube->sweep;
@@ -330,7 +333,7 @@ static enum histree_status count_calls(struct use_cube *cube, struct histree_err
 {
 	const struct use_sweep *sweep = &cube->sweep;
 	const histree_time start = histree_history_info(sweep->history)->start;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	enum histree_status status = find_gone(cube, cube->cells.from - 1, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -341,7 +344,7 @@ static enum histree_status count_calls(struct use_cube *cube, struct histree_err
 		    thread->system_call != HISTREE_ROOT && thread->tid != 0)
 			status = count_call(cube, query, i, error);
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 

@@ -213,14 +213,16 @@ static void write_states(const char *folder, const char *name, struct histree_hi
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct histree_region all = { .from = info->start, .to = info->end };
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval state;
 	FILE *file = open_file(folder, name, ".jsonl");
 	must(histree_query_create(history, &query, &error), "query");
 	must(histree_query_start(query, &all, &error), "query");
-	while (histree_query_next(query, &state, &error) == HISTREE_OK)
+	while (histree_cursor_next(query, &error) == HISTREE_OK) {
+		state = *histree_cursor_interval(query);
 		put_state(file, history, &state);
-	histree_query_free(query);
+	}
+	histree_cursor_free(query);
 	fclose(file);
 }
 

@@ -101,19 +101,20 @@ static void read_all(struct histree_history *history, struct intervals *out)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct histree_region region = { .from = info->start, .to = info->end };
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	enum histree_status status;
 	*out = (struct intervals){ 0 };
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_start(query, &region, NULL), HISTREE_OK);
-	while ((status = histree_query_next(query, &interval, NULL)) == HISTREE_OK) {
+	while ((status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		assert_true(array_reserve(&out->list, &out->capacity, out->count + 1));
 		take_value(&interval.value);
 		out->list[out->count++] = interval;
 	}
 	assert_int_equal(status, HISTREE_END);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	qsort(out->list, out->count, sizeof(*out->list), by_quark_and_start);
 }
 

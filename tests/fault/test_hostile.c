@@ -66,12 +66,12 @@ static struct histree_history *finish(const struct world *world, struct histree_
 
 static struct histree_value state_at(struct histree_history *history, histree_quark quark, histree_time time)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval found;
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_single(query, quark, time, &found, NULL), HISTREE_OK);
 	struct histree_value value = found.value;
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return value;
 }
 

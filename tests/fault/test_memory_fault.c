@@ -183,17 +183,16 @@ static void ignore_loss(void *context, const struct histree_interval *interval)
 static enum histree_status ask(struct histree_history *history, const struct histree_region *region,
 			       uint64_t *count, struct histree_error *error)
 {
-	struct histree_query *query;
-	struct histree_interval interval;
+	struct histree_cursor *query;
 	*count = 0;
 	enum histree_status status = histree_query_create(history, &query, error);
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, region, error);
 	while (status == HISTREE_OK) {
-		status = histree_query_next(query, &interval, error);
+		status = histree_cursor_next(query, error);
 		*count += status == HISTREE_OK;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

@@ -120,7 +120,7 @@ static void put_value(struct answer *out, const struct histree_value *value)
 static enum histree_status ask_numbers(struct histree_history *history, unsigned range, histree_time from,
 				       histree_time to, struct answer *out, struct histree_error *error)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_numbers numbers;
 	uint64_t mean;
 	enum histree_status status = histree_query_create(history, &query, error);
@@ -136,9 +136,9 @@ static enum histree_status ask_numbers(struct histree_history *history, unsigned
 		put(out, mean);
 		put_value(out, &numbers.min);
 		put_value(out, &numbers.max);
-		out->cost += histree_query_stats(query).intervals;
+		out->cost += histree_cursor_statistics(query).rows;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }
 
@@ -564,13 +564,14 @@ static struct kept *keep_all(struct histree_history *pyramid, size_t *count)
 {
 	const struct histree_region all = { .from = asking.of.start, .to = asking.of.end };
 	struct kept *kept = calloc(histree_history_info(pyramid)->interval_count + 64, sizeof(*kept));
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval state;
 	assert_non_null(kept);
 	*count = 0;
 	assert_int_equal(histree_query_create(pyramid, &query, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
-	while (histree_query_next(query, &state, NULL) == HISTREE_OK) {
+	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
+		state = *histree_cursor_interval(query);
 		kept[*count].state = state;
 		if (state.value.type == HISTREE_CUSTOM) {
 			kept[*count].bytes = malloc(state.value.size + 1);
@@ -579,7 +580,7 @@ static struct kept *keep_all(struct histree_history *pyramid, size_t *count)
 		}
 		++*count;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	qsort(kept, *count, sizeof(*kept), by_attribute);
 	return kept;
 }

@@ -82,7 +82,7 @@ static enum histree_status ask_all(struct histree_history *joined, uint64_t *sum
 		{ .from = middle, .to = middle },
 		{ .quarks = quarks, .quark_count = 7, .from = info->start, .to = info->end },
 	};
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	struct histree_cursor *rows = NULL;
 	struct histree_interval interval;
 	*sum = 0;
@@ -94,8 +94,10 @@ static enum histree_status ask_all(struct histree_history *joined, uint64_t *sum
 	}
 	for (size_t i = 0; i < 2 && status == HISTREE_OK; i++) {
 		status = histree_query_start(query, &regions[i], error);
-		while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK)
+		while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+			interval = *histree_cursor_interval(query);
 			add(sum, &interval);
+		}
 		status = status == HISTREE_END ? HISTREE_OK : status;
 	}
 	if (status == HISTREE_OK)
@@ -112,7 +114,7 @@ static enum histree_status ask_all(struct histree_history *joined, uint64_t *sum
 		*sum += status == HISTREE_OK ? row.quark + row.cells[5].value : 0;
 	}
 	histree_cursor_free(rows);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -156,7 +158,7 @@ static void single_queries_take_no_memory(void **state)
 {
 	struct shards *shards = *state;
 	struct histree_history *joined;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	open_parts(shards);
 	assert_int_equal(histree_history_unite(shards->parts, HOSTS, &joined, NULL), HISTREE_OK);
@@ -172,7 +174,7 @@ static void single_queries_take_no_memory(void **state)
 	bool refused = faulty_memory.refused;
 	faulty_memory_end();
 	assert_false(refused);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(joined);
 }
 

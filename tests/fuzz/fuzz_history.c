@@ -161,14 +161,15 @@ static void damage(struct fuzzed *fuzzed, histree_time end)
 		file->bytes[at] ^= (uint8_t)(1 << take(fuzzed) % 8);
 	block_file_close(blocks);
 	struct histree_history *history = open_history(fuzzed);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval found;
 	uint64_t covered = 0;
 	REQUIRE(histree_query_create(history, &query, NULL) == HISTREE_OK);
 	REQUIRE(histree_query_start(query, &(struct histree_region){ .from = START, .to = end }, NULL) ==
 		HISTREE_OK);
 	enum histree_status status;
-	while ((status = histree_query_next(query, &found, NULL)) == HISTREE_OK) {
+	while ((status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
+		found = *histree_cursor_interval(query);
 		const struct histree_interval *known = reference_at(&reference, found.quark, found.start);
 		covered += (uint64_t)found.end - (uint64_t)found.start + 1;
 		REQUIRE(found.value.type == HISTREE_UNKNOWN ||
@@ -176,7 +177,7 @@ static void damage(struct fuzzed *fuzzed, histree_time end)
 			 histree_value_equal(&known->value, &found.value)));
 	}
 	REQUIRE(status == HISTREE_END && covered == KEYS * ((uint64_t)end - START + 1));
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	reference_release(&reference);
 }

@@ -138,7 +138,7 @@ void golden_print_value(FILE *out, const struct histree_value *value)
 	}
 }
 
-static enum histree_status dump_attribute(struct histree_history *history, struct histree_query *query,
+static enum histree_status dump_attribute(struct histree_history *history, struct histree_cursor *query,
 					  histree_quark quark, FILE *out, struct histree_error *error)
 {
 	char path[256];
@@ -160,13 +160,13 @@ static enum histree_status dump_attribute(struct histree_history *history, struc
 
 enum histree_status golden_dump(struct histree_history *history, FILE *out, struct histree_error *error)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	enum histree_status status = histree_query_create(history, &query, error);
 	if (status != HISTREE_OK)
 		return status;
 	uint32_t count = histree_attributes_count(histree_history_attributes(history));
 	for (histree_quark quark = 0; status == HISTREE_OK && quark < count; quark++)
 		status = dump_attribute(history, query, quark, out, error);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return status;
 }

@@ -74,18 +74,20 @@ bool kept_states_read(struct kept_states *kept, struct histree_history *history)
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct histree_region all = { .from = info->start, .to = info->end };
 	struct histree_interval *states = NULL, interval;
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	size_t count = 0, capacity = 0;
 	*kept = (struct kept_states){ 0 };
 	enum histree_status status = histree_query_create(history, &query, NULL);
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &all, NULL);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, NULL)) == HISTREE_OK)
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		if (!keep(kept, &states, &capacity, count++, &interval))
 			status = HISTREE_ERR_MEMORY;
+	}
 	bool done = status == HISTREE_END &&
 		    reference_make(&kept->states, states, count, info->start, info->end, info->attribute_count);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	free(states);
 	if (!done)
 		kept_states_release(kept);

@@ -109,13 +109,13 @@ static bool is_cell(const struct histree_history *history, const struct ArrowArr
 
 /* ---- a stream ----------------------------------------------------------------------------------------- */
 
-static const char *compare_batch(struct columns_case *test, struct histree_query *query,
+static const char *compare_batch(struct columns_case *test, struct histree_cursor *query,
 				 const struct ArrowArray *batch, uint64_t columns)
 {
-	struct histree_interval state;
 	for (int64_t row = 0; row < batch->length; row++) {
-		if (histree_query_next(query, &state, NULL) != HISTREE_OK)
+		if (histree_cursor_next(query, NULL) != HISTREE_OK)
 			return "a row too many";
+		const struct histree_interval state = *histree_cursor_interval(query);
 		int64_t column = 0;
 		for (int part = 0; part < PARTS; part++) {
 			if ((columns >> part & 1) == 0)
@@ -135,13 +135,12 @@ static const char *compare_batch(struct columns_case *test, struct histree_query
 	return NULL;
 }
 
-static const char *compare_stream(struct columns_case *test, struct histree_query *query,
+static const char *compare_stream(struct columns_case *test, struct histree_cursor *query,
 				  struct ArrowArrayStream *stream, const struct histree_arrow_options *options)
 {
 	const uint64_t columns = options->columns != 0 ? options->columns : (UINT64_C(1) << PARTS) - 1;
 	const char *fault = NULL;
 	struct ArrowArray batch;
-	struct histree_interval state;
 	while (fault == NULL) {
 		if (stream->get_next(stream, &batch) != 0)
 			return stream->get_last_error(stream);
@@ -153,12 +152,12 @@ static const char *compare_stream(struct columns_case *test, struct histree_quer
 			fault = compare_batch(test, query, &batch, columns);
 		batch.release(&batch);
 	}
-	if (fault == NULL && histree_query_next(query, &state, NULL) != HISTREE_END)
+	if (fault == NULL && histree_cursor_next(query, NULL) != HISTREE_END)
 		fault = "rows are missing";
 	return fault;
 }
 
-static const char *check_question(struct columns_case *test, struct histree_query *query,
+static const char *check_question(struct columns_case *test, struct histree_cursor *query,
 				  const struct reference *reference, struct random *random)
 {
 	struct region_room room, copy;
@@ -198,13 +197,13 @@ static const char *check_history(struct columns_case *test, struct histree_histo
 				 const struct reference *reference)
 {
 	struct random random = { test->seed };
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	const char *fault = NULL;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		return "out of memory";
 	for (int i = 0; i < QUESTIONS && fault == NULL; i++)
 		fault = check_question(test, query, reference, &random);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return fault;
 }
 

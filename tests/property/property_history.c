@@ -26,7 +26,7 @@ struct history_case {
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
 
-static const char *check_single(struct history_case *test, struct histree_query *query,
+static const char *check_single(struct history_case *test, struct histree_cursor *query,
 				const struct reference *reference, struct random *random)
 {
 	for (int i = 0; i < QUESTIONS && reference->count > 0; i++) {
@@ -94,7 +94,7 @@ static const char *check_nodes(struct histree_history *history)
 static const char *check_history(struct history_case *test, struct histree_history *history,
 				 const struct reference *reference)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct random random = { test->seed };
 	const char *fault = history_compare(history, reference, test->seed, QUESTIONS, test->fault);
 	if (fault == NULL)
@@ -104,7 +104,7 @@ static const char *check_history(struct history_case *test, struct histree_histo
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		return "out of memory";
 	fault = check_single(test, query, reference, &random);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return fault;
 }
 

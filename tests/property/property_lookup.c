@@ -47,7 +47,7 @@ static void some_range(const struct reference *reference, struct random *random,
 
 /* ---- the first value ---------------------------------------------------------------------------------- */
 
-static const char *check_first_value(struct histree_query *query, const struct reference *reference,
+static const char *check_first_value(struct histree_cursor *query, const struct reference *reference,
 				     struct random *random)
 {
 	histree_time from, to;
@@ -117,7 +117,7 @@ static bool is_about(double found, double expected, const struct plain_numbers *
 	return off <= 1e-9 * scale && off >= -1e-9 * scale;
 }
 
-static const char *check_numbers(struct histree_query *query, const struct reference *reference,
+static const char *check_numbers(struct histree_cursor *query, const struct reference *reference,
 				 struct random *random)
 {
 	histree_time from, to;
@@ -354,7 +354,7 @@ static const char *check_history(struct lookup_case *test, struct histree_histor
 				 const struct reference *reference)
 {
 	struct random random = { test->seed };
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	struct histree_cursor *changes = NULL;
 	const char *fault = NULL;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK ||
@@ -370,7 +370,7 @@ static const char *check_history(struct lookup_case *test, struct histree_histor
 	if (fault == NULL)
 		fault = check_snapshots(test, history, reference, &random);
 	histree_cursor_free(changes);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return fault;
 }
 

@@ -239,7 +239,7 @@ static void compare_to_plain(const struct histree_numbers *found, const struct c
 
 struct asked {
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 };
 
 static void open_asked(struct asked *asked, const char *path, bool no_overviews)
@@ -251,7 +251,7 @@ static void open_asked(struct asked *asked, const char *path, bool no_overviews)
 
 static void close_asked(struct asked *asked)
 {
-	histree_query_free(asked->query);
+	histree_cursor_free(asked->query);
 	histree_history_close(asked->history);
 }
 
@@ -281,7 +281,7 @@ static void ask(const struct plain *plain, struct asked *with, struct asked *wit
 	some_range(plain, random, &from, &to);
 	histree_quark quark = (histree_quark)random_below(random, ATTRIBUTES);
 	assert_int_equal(histree_lookup_numbers(with->query, quark, from, to, &found, NULL), HISTREE_OK);
-	uint64_t states_read = histree_query_stats(with->query).intervals;
+	uint64_t states_read = histree_cursor_statistics(with->query).rows;
 	assert_int_equal(histree_lookup_numbers(without->query, quark, from, to, &scanned, NULL), HISTREE_OK);
 	assert_true(is_same_number(&found.min, &scanned.min) && is_same_number(&found.max, &scanned.max));
 	assert_memory_equal(&found.mean, &scanned.mean, sizeof(found.mean));

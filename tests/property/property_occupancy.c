@@ -324,7 +324,7 @@ static bool *find_statuses(struct histree_history *history)
 static uint64_t running_time(struct histree_history *history, uint64_t *unknown)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval state;
 	bool *is_status = find_statuses(history);
 	uint64_t sum = 0;
@@ -332,14 +332,15 @@ static uint64_t running_time(struct histree_history *history, uint64_t *unknown)
 	const struct histree_region all = { .from = info->start, .to = info->end };
 	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
 	*unknown = 0;
-	while (histree_query_next(query, &state, NULL) == HISTREE_OK) {
+	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
+		state = *histree_cursor_interval(query);
 		if (!is_status[state.quark])
 			continue;
 		*unknown += state.value.type == HISTREE_UNKNOWN;
 		if (state.value.type == HISTREE_INT && state.value.int32 >= 2 && state.value.int32 <= 4)
 			sum += (uint64_t)(state.end - state.start) + 1;
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	free(is_status);
 	return sum;
 }

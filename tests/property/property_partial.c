@@ -154,7 +154,7 @@ static void release(void *context, const struct state_slice *held)
 static void read_full(struct partial_case *test, struct state_slice *copy, struct reference *reference)
 {
 	struct histree_history *full;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	struct histree_error error;
 	enum histree_status status = memory_history_open(&test->memory, "full", false, &full, &error);
@@ -165,12 +165,14 @@ static void read_full(struct partial_case *test, struct state_slice *copy, struc
 	must(test, histree_query_create(full, &query, &error), "full", &error);
 	const struct histree_region all = { .from = info->start, .to = info->end };
 	must(test, histree_query_start(query, &all, &error), "full", &error);
-	while ((status = histree_query_next(query, &interval, &error)) == HISTREE_OK)
+	while ((status = histree_cursor_next(query, &error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		assert_true(state_slice_add(copy, &interval));
+	}
 	assert_int_equal(status, HISTREE_END);
 	assert_true(reference_make(reference, copy->intervals, copy->count, info->start, info->end,
 				   info->attribute_count));
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(full);
 }
 
@@ -179,7 +181,7 @@ static const char *compare(struct partial_case *test)
 	struct histree_error error;
 	struct state_slice copy = { 0 };
 	struct reference reference = { 0 };
-	struct histree_query *query;
+	struct histree_cursor *query;
 	must(test, memory_history_open(&test->memory, "partial", false, &test->history, &error), "partial", &error);
 	must(test, attribute_copy_to_tree(histree_history_attributes(test->history), &test->names, &error), "names",
 	     &error);
@@ -187,7 +189,7 @@ static const char *compare(struct partial_case *test)
 	must(test, histree_query_create(test->history, &query, &error), "partial", &error);
 	const struct histree_region moment = { .from = test->workload->start, .to = test->workload->start };
 	assert_int_equal(histree_query_start(query, &moment, &error), HISTREE_ERR_ARGUMENT);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	history_attach_slices(test->history,
 			      &(struct history_slices){ .hold = hold, .release = release, .context = test });
 	read_full(test, &copy, &reference);

@@ -19,7 +19,7 @@ enum { QUESTIONS = 60 };
 
 /* ---- single queries --------------------------------------------------------------------------------------- */
 
-static const char *check_single(struct histree_query *query, const struct reference *reference,
+static const char *check_single(struct histree_cursor *query, const struct reference *reference,
 				struct random *random)
 {
 	for (int i = 0; i < QUESTIONS; i++) {
@@ -31,7 +31,7 @@ static const char *check_single(struct histree_query *query, const struct refere
 		if (found.quark != some->quark || found.start != some->start || found.end != some->end ||
 		    !histree_value_equal(&found.value, &some->value))
 			return "a single query found another interval";
-		if (histree_query_stats(query).intervals != 1)
+		if (histree_cursor_statistics(query).rows != 1)
 			return "a single query counts other intervals";
 	}
 	return NULL;
@@ -41,7 +41,7 @@ static const char *check_single(struct histree_query *query, const struct refere
 
 /* A query whose answers are compared but for the folders of missing hosts, of which it keeps what is said. */
 struct filtered_query {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	const struct union_history *made;
 	const struct histree_region *region;
 	uint64_t unknown;
@@ -78,7 +78,7 @@ static uint64_t unknown_wanted(const struct filtered_query *filtered)
 	}
 	for (size_t i = 0; region->times != NULL && i < region->time_count; i++)
 		times += i == 0 || region->times[i] != region->times[i - 1];
-	if (histree_query_stats(filtered->query).nodes_damaged != (times > 0 ? folders : 0))
+	if (histree_cursor_loss(filtered->query).nodes != (times > 0 ? folders : 0))
 		return UINT64_MAX;
 	return folders * times;
 }
@@ -88,8 +88,10 @@ static enum histree_status filtered_next(void *context, struct histree_interval 
 	struct filtered_query *filtered = context;
 	const struct histree_region *region = filtered->region;
 	enum histree_status status;
-	while ((status = histree_query_next(filtered->query, out, error)) == HISTREE_OK &&
-	       is_missing(filtered->made, out->quark)) {
+	while ((status = histree_cursor_next(filtered->query, error)) == HISTREE_OK) {
+		*out = *histree_cursor_interval(filtered->query);
+		if (!is_missing(filtered->made, out->quark))
+			break;
 		bool fits = out->value.type == HISTREE_UNKNOWN;
 		if (region->times == NULL)
 			fits = fits && out->start == region->from && out->end == region->to;
@@ -104,21 +106,21 @@ static enum histree_status filtered_next(void *context, struct histree_interval 
 	return status;
 }
 
-static struct histree_query_stats filtered_stats(const void *context)
+static struct tree_counts filtered_stats(const void *context)
 {
-	struct histree_query_stats stats = histree_query_stats(((const struct filtered_query *)context)->query);
+	struct tree_counts stats = history_counts(((const struct filtered_query *)context)->query);
 	stats.nodes_damaged = 0; /* checked at the end */
 	stats.intervals -= ((const struct filtered_query *)context)->unknown;
 	return stats;
 }
 
-static const char *check_missing(const struct union_history *made, struct histree_query *query)
+static const char *check_missing(const struct union_history *made, struct histree_cursor *query)
 {
 	struct histree_interval found;
 	for (size_t i = 0; i < made->missing_count; i++) {
 		if (histree_query_single(query, made->missing[i], made->reference.end, &found, NULL) !=
 			    HISTREE_OK ||
-		    found.value.type != HISTREE_UNKNOWN || histree_query_stats(query).nodes_damaged != 1)
+		    found.value.type != HISTREE_UNKNOWN || histree_cursor_loss(query).nodes != 1)
 			return "a single query knows a missing host";
 	}
 	/* Those that are lent can be verified where they are alone. */
@@ -137,7 +139,7 @@ static bool is_same(const struct histree_interval *a, const struct histree_inter
 	       histree_value_equal(&a->value, &b->value);
 }
 
-static const char *compare_order(struct histree_query *alone, struct histree_query *threads,
+static const char *compare_order(struct histree_cursor *alone, struct histree_cursor *threads,
 				 const struct histree_region *region, size_t most)
 {
 	struct histree_interval one, other;
@@ -146,13 +148,17 @@ static const char *compare_order(struct histree_query *alone, struct histree_que
 	    histree_query_start(threads, region, NULL) != HISTREE_OK)
 		return "a query could not be started";
 	for (size_t i = 0; i < most && status == HISTREE_OK; i++) {
-		status = histree_query_next(alone, &one, NULL);
-		if (histree_query_next(threads, &other, NULL) != status)
+		status = histree_cursor_next(alone, NULL);
+		if (status == HISTREE_OK)
+			one = *histree_cursor_interval(alone);
+		if (histree_cursor_next(threads, NULL) != status)
 			return "threads find more, or less";
+		if (status == HISTREE_OK)
+			other = *histree_cursor_interval(threads);
 		if (status == HISTREE_OK && !is_same(&one, &other))
 			return "threads change the order";
 	}
-	struct histree_query_stats a = histree_query_stats(alone), b = histree_query_stats(threads);
+	const struct tree_counts a = history_counts(alone), b = history_counts(threads);
 	if (status == HISTREE_END && (a.nodes_visited != b.nodes_visited || a.intervals != b.intervals ||
 				      a.nodes_damaged != b.nodes_damaged))
 		return "threads have other statistics";
@@ -161,7 +167,7 @@ static const char *compare_order(struct histree_query *alone, struct histree_que
 
 static const char *check_order(const struct union_history *made, uint64_t seed)
 {
-	struct histree_query *alone, *threads;
+	struct histree_cursor *alone, *threads;
 	struct random random = { seed };
 	const char *found = NULL;
 	if (histree_query_create(made->history, &alone, NULL) != HISTREE_OK ||
@@ -173,8 +179,8 @@ static const char *check_order(const struct union_history *made, uint64_t seed)
 		struct histree_region region = reference_region(&made->reference, &random, &rooms[i % 2]);
 		found = compare_order(alone, threads, &region, random_percent(&random, 20) ? 7 : SIZE_MAX);
 	}
-	histree_query_free(alone);
-	histree_query_free(threads);
+	histree_cursor_free(alone);
+	histree_cursor_free(threads);
 	return found;
 }
 
@@ -281,7 +287,7 @@ static const char *check_queries(const struct union_history *made, unsigned thre
 	if (found != NULL)
 		snprintf(fault, 512, "%s", found);
 	answer_release(&answer);
-	histree_query_free(filtered.query);
+	histree_cursor_free(filtered.query);
 	return found != NULL ? fault : NULL;
 }
 

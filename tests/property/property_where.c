@@ -76,12 +76,13 @@ static const struct histree_interval *find(const struct reference *reference, co
 }
 
 /* Counts how often each state of the reference is in the answer. */
-static const char *take_answer(struct histree_query *query, struct histree_state_filter *filter,
+static const char *take_answer(struct histree_cursor *query, struct histree_state_filter *filter,
 			       const struct reference *reference, uint8_t *given)
 {
 	struct histree_interval state;
 	enum histree_status status;
-	while ((status = histree_query_next(query, &state, NULL)) == HISTREE_OK) {
+	while ((status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
+		state = *histree_cursor_interval(query);
 		const struct histree_interval *expected = find(reference, &state);
 		if (expected == NULL)
 			return "a state that there is not";
@@ -95,7 +96,7 @@ static const char *take_answer(struct histree_query *query, struct histree_state
 static const char *ask(struct states *states, const char *text, int group, uint8_t *given)
 {
 	struct histree_state_filter *filter = NULL;
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	struct histree_selection selection;
 	struct histree_region region;
 	char pattern[32];
@@ -119,7 +120,7 @@ static const char *ask(struct states *states, const char *text, int group, uint8
 		if (status == HISTREE_OK)
 			fault = take_answer(query, filter, &states->reference, given);
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_state_filter_free(filter);
 	histree_selection_release(&selection);
 	return status == HISTREE_OK ? fault : "an expression could not be asked";
@@ -205,10 +206,9 @@ static void as_a_plain_evaluation(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-static const struct property property = { .kinds = workload_kinds,
-					  .kind_size = sizeof(*workload_kinds),
-					  .rounds = 1,
-					  .check = as_a_plain_evaluation };
+static const struct property property = {
+	.kinds = workload_kinds, .kind_size = sizeof(*workload_kinds), .rounds = 1, .check = as_a_plain_evaluation
+};
 
 static bool is_enough(void)
 {

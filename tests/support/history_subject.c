@@ -11,15 +11,27 @@ static enum histree_status query_start(void *query, const struct histree_region 
 
 static enum histree_status query_next(void *query, struct histree_interval *out, struct histree_error *error)
 {
-	return histree_query_next(query, out, error);
+	enum histree_status status = histree_cursor_next(query, error);
+	if (status == HISTREE_OK)
+		*out = *histree_cursor_interval(query);
+	return status;
 }
 
-static struct histree_query_stats query_stats(const void *query)
+struct tree_counts history_counts(const struct histree_cursor *query)
 {
-	return histree_query_stats(query);
+	const struct histree_statistics statistics = histree_cursor_statistics(query);
+	return (struct tree_counts){ .nodes_visited = statistics.nodes_visited,
+				     .nodes_loaded = statistics.nodes_loaded,
+				     .intervals = statistics.rows,
+				     .nodes_damaged = histree_cursor_loss(query).nodes };
 }
 
-struct subject history_subject(struct histree_query *query, const struct histree_history_info *info)
+static struct tree_counts query_stats(const void *query)
+{
+	return history_counts(query);
+}
+
+struct subject history_subject(struct histree_cursor *query, const struct histree_history_info *info)
 {
 	return (struct subject){ .query = query,
 				 .start = query_start,
@@ -41,7 +53,7 @@ const char *history_compare(struct histree_history *history, const struct refere
 	const struct histree_history_info *info = histree_history_info(history);
 	struct histree_error error;
 	struct answer answer;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct random random = { seed };
 	fault[0] = '\0';
 	enum histree_status verified = histree_history_verify(history, keep_first_fault, fault, &error);
@@ -60,7 +72,7 @@ const char *history_compare(struct histree_history *history, const struct refere
 		if (found != NULL)
 			snprintf(fault, 512, "query: %s", found);
 		found = found != NULL ? fault : NULL;
-		histree_query_free(query);
+		histree_cursor_free(query);
 	}
 	answer_release(&answer);
 	return found;

@@ -7,8 +7,11 @@
 
 #include "support/reference.h"
 
+/* Returns what a query has counted, in the words of a tree. */
+struct tree_counts history_counts(const struct histree_cursor *query);
+
 /* The query is borrowed. */
-struct subject history_subject(struct histree_query *query, const struct histree_history_info *info);
+struct subject history_subject(struct histree_cursor *query, const struct histree_history_info *info);
 
 /*
  * Verify a history and ask it `questions` random questions.  NULL if it is what the reference says, else what is

@@ -11,7 +11,7 @@
 
 /* The lists of a region are lent during its start alone: these are what goes on with it. */
 struct local_cursor {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	bool is_started;
 	histree_quark *quarks;
 	histree_time *times;
@@ -75,19 +75,30 @@ static enum histree_status cursor_read(void *context, struct histree_interval *o
 {
 	const struct local_cursor *cursor = context;
 	*count = 0;
-	return cursor->is_started ? histree_query_read(cursor->query, out, room, count, error) : HISTREE_END;
+	if (!cursor->is_started)
+		return HISTREE_END;
+	enum histree_status status = histree_cursor_read(cursor->query, room, count, error);
+	if (status == HISTREE_OK)
+		memcpy(out, histree_cursor_interval(cursor->query), *count * sizeof(*out));
+	return status;
 }
 
-static struct histree_query_stats cursor_stats(const void *context)
+static struct histree_statistics cursor_statistics(const void *context)
 {
 	const struct local_cursor *cursor = context;
-	return cursor->is_started ? histree_query_stats(cursor->query) : (struct histree_query_stats){ 0 };
+	return cursor->is_started ? histree_cursor_statistics(cursor->query) : (struct histree_statistics){ 0 };
+}
+
+static struct histree_loss cursor_loss(const void *context)
+{
+	const struct local_cursor *cursor = context;
+	return cursor->is_started ? histree_cursor_loss(cursor->query) : (struct histree_loss){ 0 };
 }
 
 static void cursor_free(void *context)
 {
 	struct local_cursor *cursor = context;
-	histree_query_free(cursor->query);
+	histree_cursor_free(cursor->query);
 	free(cursor->quarks);
 	free(cursor->times);
 	free(cursor);
@@ -171,7 +182,8 @@ enum histree_status local_source_make(struct histree_history *history, struct hi
 		.cursor_create = cursor_create,
 		.cursor_start = cursor_start,
 		.cursor_read = cursor_read,
-		.cursor_stats = cursor_stats,
+		.cursor_statistics = cursor_statistics,
+		.cursor_loss = cursor_loss,
 		.cursor_stop = cursor_stop,
 		.cursor_free = cursor_free,
 		.view_ask = view_ask,

@@ -117,7 +117,7 @@ static void want(const struct reference *reference, struct answer *answer, const
 
 static const char *check_stats(struct answer *answer, const struct subject *subject, uint64_t found)
 {
-	struct histree_query_stats stats = subject->stats(subject->query);
+	struct tree_counts stats = subject->stats(subject->query);
 	if (stats.intervals == found && stats.nodes_visited <= subject->node_count &&
 	    stats.nodes_loaded <= stats.nodes_visited)
 		return NULL;

@@ -8,6 +8,7 @@
 #include "base/hash_index.h"
 #include "histree/query.h"
 #include "histree/value.h"
+#include "tree/tree_reader.h"
 
 /* Constant once made: any number of threads may ask, each with its own `struct answer`. */
 struct reference {
@@ -30,7 +31,7 @@ struct subject {
 	void *query;
 	enum histree_status (*start)(void *query, const struct histree_region *region, struct histree_error *error);
 	enum histree_status (*next)(void *query, struct histree_interval *out, struct histree_error *error);
-	struct histree_query_stats (*stats)(const void *query);
+	struct tree_counts (*stats)(const void *query);
 	uint64_t node_count;
 };
 

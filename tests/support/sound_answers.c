@@ -78,7 +78,7 @@ static const char *check_cover(struct question *question)
 	return NULL;
 }
 
-static const char *ask(struct question *question, struct histree_query *query)
+static const char *ask(struct question *question, struct histree_cursor *query)
 {
 	struct sound_answers *answers = question->answers;
 	struct histree_interval found;
@@ -86,7 +86,8 @@ static const char *ask(struct question *question, struct histree_query *query)
 	const char *fault = NULL;
 	enum histree_status status = histree_query_start(query, question->region, &error);
 	while (fault == NULL && status == HISTREE_OK &&
-	       (status = histree_query_next(query, &found, &error)) == HISTREE_OK) {
+	       (status = histree_cursor_next(query, &error)) == HISTREE_OK) {
+		found = *histree_cursor_interval(query);
 		fault = check_interval(question, &found);
 		if (question->known + question->unknown > answers->intervals_max)
 			fault = wrong(answers, "an answer without end");
@@ -106,7 +107,7 @@ static const char *ask(struct question *question, struct histree_query *query)
 const char *sound_answers_ask(struct sound_answers *answers, struct histree_history *history,
 			      const struct reference *reference, struct random *random, unsigned questions)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	const char *fault = NULL;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		return wrong(answers, "out of memory");
@@ -124,6 +125,6 @@ const char *sound_answers_ask(struct sound_answers *answers, struct histree_hist
 		fault = question.covered != NULL ? ask(&question, query) : wrong(answers, "out of memory");
 		free(question.covered);
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return fault;
 }

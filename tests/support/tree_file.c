@@ -56,7 +56,7 @@ static enum histree_status iter_next(void *query, struct histree_interval *out, 
 	return tree_iter_next(query, out, error);
 }
 
-static struct histree_query_stats iter_stats(const void *query)
+static struct tree_counts iter_stats(const void *query)
 {
 	return tree_iter_stats(query);
 }

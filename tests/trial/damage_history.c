@@ -41,14 +41,15 @@ static void check_interval(struct history_trial *trial, const struct histree_int
 }
 
 /* Each moment of each attribute once: what is counted is the sum of lengths, cut to the region. */
-static void ask_region(struct history_trial *trial, struct histree_query *query,
+static void ask_region(struct history_trial *trial, struct histree_cursor *query,
 		       const struct histree_region *region, size_t key_count, bool lost_more)
 {
 	struct histree_interval interval;
 	struct histree_error error = { 0 };
 	uint64_t covered = 0, unknown_before = trial->unknown;
 	enum histree_status status = histree_query_start(query, region, &error);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, &error)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, &error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		histree_time from = interval.start > region->from ? interval.start : region->from;
 		histree_time to = interval.end < region->to ? interval.end : region->to;
 		covered += (uint64_t)to - (uint64_t)from + 1;
@@ -60,7 +61,7 @@ static void ask_region(struct history_trial *trial, struct histree_query *query,
 	else if (covered != key_count * ((uint64_t)region->to - (uint64_t)region->from + 1))
 		damage_wrong(trial->damage, "an answer covers %" PRIu64 " ns of %zu attributes", covered,
 			     key_count);
-	if (trial->unknown > unknown_before && histree_query_stats(query).nodes_damaged == 0 && !lost_more)
+	if (trial->unknown > unknown_before && histree_cursor_loss(query).nodes == 0 && !lost_more)
 		damage_wrong(trial->damage, "something is unknown, but no node is damaged");
 }
 
@@ -74,7 +75,7 @@ static histree_time some_time(struct history_trial *trial)
 static void ask_all_kinds(struct history_trial *trial, struct histree_history *history, bool lost_more)
 {
 	const struct truth *truth = &trial->truth;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		give_up("out of memory");
 	histree_time time = some_time(trial);
@@ -95,8 +96,8 @@ static void ask_all_kinds(struct history_trial *trial, struct histree_history *h
 		   &(struct histree_region){
 			   .quarks = some, .quark_count = count, .from = truth->start, .to = some_time(trial) },
 		   count, lost_more);
-	trial->with_damage += histree_query_stats(query).nodes_damaged > 0;
-	histree_query_free(query);
+	trial->with_damage += histree_cursor_loss(query).nodes > 0;
+	histree_cursor_free(query);
 }
 
 static void ignore_fault(void *context, const char *fault)

@@ -33,26 +33,29 @@ static void see_end(struct kill_store *store, const struct histree_history_info 
 static void ask_once(struct kill_store *store, struct histree_history *history)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	uint32_t count = info->attribute_count < store->truth->key_count ? info->attribute_count
-									 : store->truth->key_count;
+	uint32_t count =
+		info->attribute_count < store->truth->key_count ? info->attribute_count : store->truth->key_count;
 	histree_quark quark = random_index(&store->random, count);
-	histree_time at = info->start + (histree_time)random_below(&store->random,
-								   (uint64_t)(info->end - info->start) + 1);
-	struct histree_query *query;
+	histree_time at =
+		info->start + (histree_time)random_below(&store->random, (uint64_t)(info->end - info->start) + 1);
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	struct histree_error error;
 	const struct histree_region region = { .from = at, .to = at, .quarks = &quark, .quark_count = 1 };
 	if (histree_query_create(history, &query, &error) != HISTREE_OK)
 		give_up("%s", error.message);
 	enum histree_status status = histree_query_start(query, &region, &error);
-	if (status == HISTREE_OK)
-		status = histree_query_next(query, &interval, &error);
+	if (status == HISTREE_OK) {
+		status = histree_cursor_next(query, &error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
+	}
 	const struct histree_interval *expected = truth_at(store->truth, quark, at);
 	if (status != HISTREE_OK)
 		kill_store_wrong(store, "no answer: %s", error.message);
 	else if (interval.start != expected->start || !histree_value_equal(&interval.value, &expected->value))
 		kill_store_wrong(store, "'%s' has another state at %" PRId64, store->truth->paths[quark], at);
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 /* Returns NULL if there is none; that is wrong once there was one. */
@@ -129,19 +132,19 @@ static uint64_t count_expected(struct kill_store *store, uint32_t key_count, his
 static void check_intervals(struct kill_store *store, struct histree_history *history)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query = truth_ask_all(history);
+	struct histree_cursor *query = truth_ask_all(history);
 	struct histree_interval interval;
 	struct histree_error error = { 0 };
 	enum histree_status status;
 	uint64_t count = 0;
-	while ((status = histree_query_next(query, &interval, &error)) == HISTREE_OK) {
+	while ((status = histree_cursor_next(query, &error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		const struct histree_interval *expected = truth_find(store->truth, &interval);
 		count++;
 		if (expected != NULL && histree_value_equal(&expected->value, &interval.value) &&
 		    interval.end == (expected->end < info->end ? expected->end : info->end))
 			continue;
-		kill_store_wrong(store,
-				 "'%s' has a state from %" PRId64 " to %" PRId64 " of another end or value",
+		kill_store_wrong(store, "'%s' has a state from %" PRId64 " to %" PRId64 " of another end or value",
 				 store->truth->paths[interval.quark], interval.start, interval.end);
 		break;
 	}
@@ -150,7 +153,7 @@ static void check_intervals(struct kill_store *store, struct histree_history *hi
 	else if (status == HISTREE_END && count != count_expected(store, info->attribute_count, info->end))
 		kill_store_wrong(store, "%" PRIu64 " intervals up to %" PRId64, count, info->end);
 	store->intervals += count;
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 static void take_fault(void *context, const char *fault)

@@ -45,10 +45,10 @@ char *truth_path(const struct histree_attributes *attributes, histree_quark quar
 	return path;
 }
 
-struct histree_query *truth_ask_all(struct histree_history *history)
+struct histree_cursor *truth_ask_all(struct histree_history *history)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_error error;
 	if (histree_query_create(history, &query, &error) != HISTREE_OK ||
 	    histree_query_start(query, &(struct histree_region){ .from = info->start, .to = info->end }, &error) !=
@@ -60,11 +60,13 @@ struct histree_query *truth_ask_all(struct histree_history *history)
 void truth_learn(struct truth *truth, struct histree_history *history)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(history);
-	struct histree_query *query = truth_ask_all(history);
+	struct histree_cursor *query = truth_ask_all(history);
 	struct histree_interval interval;
-	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		add_interval(truth, &interval);
-	histree_query_free(query);
+	}
+	histree_cursor_free(query);
 	qsort(truth->intervals, truth->count, sizeof(*truth->intervals), compare_intervals);
 	truth->start = histree_history_info(history)->start;
 	truth->end = histree_history_info(history)->end;

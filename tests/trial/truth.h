@@ -31,7 +31,7 @@ const struct histree_interval *truth_find(const struct truth *truth, const struc
 const struct histree_interval *truth_at(const struct truth *truth, histree_quark quark, histree_time time);
 
 /* A query for everything that a history has. */
-struct histree_query *truth_ask_all(struct histree_history *history);
+struct histree_cursor *truth_ask_all(struct histree_history *history);
 
 /* Of an attribute; the caller frees it. */
 char *truth_path(const struct histree_attributes *attributes, histree_quark quark);

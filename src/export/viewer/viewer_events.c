@@ -28,7 +28,7 @@ struct events_cpu {
 struct events_host {
 	struct viewer_threads threads;
 	struct histree_history *history; /* of the kernel; NULL: not given */
-	struct histree_query *query;     /* nor this */
+	struct histree_cursor *query;    /* nor this */
 	struct events_cpu *cpus;
 	size_t cpu_count;
 };
@@ -107,7 +107,7 @@ static void release_hosts(struct events *events)
 {
 	for (size_t i = 0; i < events->known_count; i++) {
 		viewer_threads_release(&events->known[i].threads);
-		histree_query_free(events->known[i].query);
+		histree_cursor_free(events->known[i].query);
 		free(events->known[i].cpus);
 	}
 	free(events->known);

@@ -625,7 +625,7 @@ enum histree_status viewer_rows_begin(struct viewer_rows *rows, struct viewer_fi
 void viewer_rows_release(struct viewer_rows *rows)
 {
 	viewer_threads_release(&rows->threads);
-	histree_query_free(rows->query);
+	histree_cursor_free(rows->query);
 	free(rows->rows);
 	free(rows->by_quark);
 	free(rows->quarks);

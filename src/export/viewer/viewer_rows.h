@@ -56,7 +56,7 @@ struct viewer_rows {
 	struct histree_history *history;
 	const struct histree_attributes *attributes;
 	struct viewer_threads threads;
-	struct histree_query *query; /* for names, and what was going on when the range began */
+	struct histree_cursor *query; /* for names, and what was going on when the range began */
 	histree_time from, to;
 	struct viewer_row *rows; /* by quark, then by time */
 	size_t count, capacity;

@@ -358,7 +358,8 @@ static enum histree_status write_first(struct states *states)
 					       .to = request->from };
 	enum histree_status status = histree_query_start(states->rows.query, &region, file->error);
 	while (status == HISTREE_OK &&
-	       (status = histree_query_next(states->rows.query, &interval, file->error)) == HISTREE_OK) {
+	       (status = histree_cursor_next(states->rows.query, file->error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(states->rows.query);
 		struct histree_value *value = &interval.value;
 		if ((value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM) &&
 		    (value->bytes = arena_copy(&states->bytes, value->bytes, value->size)) == NULL)
@@ -368,7 +369,7 @@ static enum histree_status write_first(struct states *states)
 		states->first[states->first_count++] = interval;
 	}
 	viewer_walk_lose(states->walk,
-			 (struct histree_loss){ .nodes = histree_query_stats(states->rows.query).nodes_damaged });
+			 (struct histree_loss){ .nodes = histree_cursor_loss(states->rows.query).nodes });
 	if (status != HISTREE_END)
 		return viewer_walk_fail(states->walk, status);
 	return write_all_of(states, request->from, states->first, states->first_count);
@@ -377,7 +378,7 @@ static enum histree_status write_first(struct states *states)
 /* What the first took, of which there is one for each row, is not what the changes of a time take. */
 static void forget_first(struct states *states)
 {
-	histree_query_free(states->rows.query);
+	histree_cursor_free(states->rows.query);
 	states->rows.query = NULL;
 	free(states->pending);
 	states->pending = NULL;

@@ -171,7 +171,7 @@ static const struct histree_style *style_of_span(const struct window *window, co
  * The state at the end of the trace, if it is of a call that was open then.  Its bytes are the query's, which is
  * the caller's to free.
  */
-static bool find_open(const struct window *window, const struct row_facts *facts, struct histree_query **query,
+static bool find_open(const struct window *window, const struct row_facts *facts, struct histree_cursor **query,
 		      struct histree_interval *open)
 {
 	*query = NULL;
@@ -313,12 +313,12 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
 	window->next++;
 	follow_host(window, &facts);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval open;
 	const bool has_open = find_open(window, &facts, &query, &open);
 	const bool is_written =
 		write_spans(window, histree_cursor_row(window->cells), &facts, has_open ? &open : NULL, piece);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return is_written ? HISTREE_OK : error_memory(error, "cells");
 }
 

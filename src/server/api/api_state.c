@@ -283,7 +283,7 @@ static void write_state(const struct pointed *pointed, const struct histree_inte
 }
 
 /* The values at this time of the attributes below that of the row: of a thread its system call, its CPU, ... */
-static void write_others(const struct pointed *pointed, struct histree_query *query, struct json_writer *json)
+static void write_others(const struct pointed *pointed, struct histree_cursor *query, struct json_writer *json)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(pointed->facts.history);
 	struct piece text = { 0 }, name = { 0 };
@@ -309,7 +309,7 @@ static void write_others(const struct pointed *pointed, struct histree_query *qu
 void api_state(struct call *call)
 {
 	struct pointed pointed;
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	struct histree_interval state;
 	struct histree_error error = { 0 };
 	struct json_writer *json = &call->reply->json;
@@ -328,6 +328,6 @@ void api_state(struct call *call)
 	host_rows_describe(pointed.rows.rows, pointed.row, json);
 	json_end(json);
 out:
-	histree_query_free(query);
+	histree_cursor_free(query);
 	page_rows_close(&pointed.rows);
 }

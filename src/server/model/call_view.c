@@ -58,7 +58,7 @@ bool call_view_applies(const struct dataset *dataset)
 struct call_maker {
 	struct call_view *view;
 	const struct histree_attributes *attributes;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	size_t row_capacity, program_capacity;
 	struct piece name; /* of an attribute */
 };
@@ -201,7 +201,7 @@ static enum histree_status add_threads(struct call_maker *maker, struct histree_
 	     status == HISTREE_OK && thread != HISTREE_ROOT;
 	     thread = histree_attributes_next_sibling(maker->attributes, thread))
 		status = add_thread(maker, thread, error);
-	histree_query_free(maker->query);
+	histree_cursor_free(maker->query);
 	return status;
 }
 

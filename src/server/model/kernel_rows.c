@@ -92,8 +92,8 @@ static enum histree_status kernel_view_make(struct dataset *dataset, void **out,
 /* ---- values ------------------------------------------------------------------------------------------------ */
 
 /* Gets the last value of an attribute that is not null; returns false without one, or without the attribute. */
-static bool kernel_view_last_value(const struct kernel_view *view, struct histree_query *query, histree_quark quark,
-				   struct histree_value *out)
+static bool kernel_view_last_value(const struct kernel_view *view, struct histree_cursor *query,
+				   histree_quark quark, struct histree_value *out)
 {
 	struct histree_interval last;
 	if (quark == HISTREE_ROOT || histree_query_single(query, quark, view->end, &last, NULL) != HISTREE_OK)
@@ -108,7 +108,7 @@ static bool kernel_view_last_value(const struct kernel_view *view, struct histre
 /* ---- who was where ----------------------------------------------------------------------------------------- */
 
 /* The tid in an attribute Current_thread at a time. */
-static int32_t tid_at(struct histree_query *query, histree_quark quark, histree_time at)
+static int32_t tid_at(struct histree_cursor *query, histree_quark quark, histree_time at)
 {
 	struct histree_interval who;
 	bool is_known = histree_query_single(query, quark, at, &who, NULL) == HISTREE_OK;
@@ -121,7 +121,7 @@ static int32_t tid_at(struct histree_query *query, histree_quark quark, histree_
  */
 static bool find_current(const struct kernel_view *view, histree_time at, int32_t *tid, int32_t *cpu)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	bool found = false;
 	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
 		return false;
@@ -136,7 +136,7 @@ static bool find_current(const struct kernel_view *view, histree_time at, int32_
 			*cpu = resource->cpu;
 		}
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return found;
 }
 
@@ -247,7 +247,7 @@ static void put_listed(const struct kernel_threads *threads, int32_t tid, histre
  * Adds the last name that a thread has from a time on: one that is used again has none for a while before it is
  * another's (view/thread_list.c).
  */
-static void put_last_name(struct histree_query *query, histree_quark quark, histree_time at, histree_time end,
+static void put_last_name(struct histree_cursor *query, histree_quark quark, histree_time at, histree_time end,
 			  struct piece *text)
 {
 	enum { NAMES_MAX = 256 };
@@ -270,7 +270,7 @@ static void put_asked(const struct kernel_view *view, int32_t tid, histree_time 
 	char path[64];
 	histree_quark quark;
 	struct histree_value name;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	snprintf(path, sizeof(path), "Threads/%d/Exec_name", tid);
 	if (histree_attributes_find(histree_history_attributes(view->history), HISTREE_ROOT, path, &quark) !=
 		    HISTREE_OK ||
@@ -281,7 +281,7 @@ static void put_asked(const struct kernel_view *view, int32_t tid, histree_time 
 	if (text->size == before && kernel_view_last_value(view, query, quark, &name) &&
 	    name.type == HISTREE_STRING)
 		piece_put(text, name.bytes, name.size);
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
@@ -691,7 +691,7 @@ static void describe_tid(const struct kernel_view *view, uint32_t row, struct js
 static void early_describe(const void *context, uint32_t row, struct json_writer *json)
 {
 	const struct kernel_view *view = context;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_value value;
 	describe_tid(view, row, json);
 	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
@@ -707,7 +707,7 @@ static void early_describe(const void *context, uint32_t row, struct json_writer
 		value = histree_null();
 	if (value.type == HISTREE_INT)
 		json_int_member(json, "ppid", value.int32);
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 static bool early_matches(const void *context, uint32_t row, const char *text)

@@ -169,7 +169,7 @@ struct state_filter {
 	bool needs[FIELDS_MAX];
 	size_t field_count, known_count; /* those after the known ones are null */
 	struct histree_history *history; /* that the query is of */
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct piece label;
 	struct fact_memory memories[STATE_FACTS_MAX + 1]; /* the last one for the label */
 };
@@ -247,7 +247,7 @@ void state_filter_free(struct state_filter *filter)
 		return;
 	for (size_t i = 0; i < filter->filter_count; i++)
 		histree_filter_free(filter->filters[i]);
-	histree_query_free(filter->query);
+	histree_cursor_free(filter->query);
 	piece_release(&filter->label);
 	free(filter);
 }
@@ -341,10 +341,10 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 	}
 }
 
-static struct histree_query *query_of(struct state_filter *filter, struct histree_history *history)
+static struct histree_cursor *query_of(struct state_filter *filter, struct histree_history *history)
 {
 	if (filter->history != history) {
-		histree_query_free(filter->query);
+		histree_cursor_free(filter->query);
 		filter->query = NULL;
 		filter->history =
 			histree_query_create(history, &filter->query, NULL) == HISTREE_OK ? history : NULL;

@@ -48,7 +48,7 @@ struct fact_request {
 	uint32_t row;        /* of the view: the index of a thread, of a resource */
 	histree_time start;  /* of the state */
 	histree_quark first; /* in the history of the query, of the attributes that the view knows */
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct fact_memory *memory; /* of this fact in one history */
 };
 

@@ -42,7 +42,7 @@ struct search {
 	histree_quark *quarks;     /* of the rows of a history, each once */
 	size_t count;
 	struct histree_history *histories[DATASET_HISTORIES_MAX];
-	struct histree_query *queries[DATASET_HISTORIES_MAX];
+	struct histree_cursor *queries[DATASET_HISTORIES_MAX];
 	uint64_t looked;               /* states */
 	uint64_t matched, matched_max; /* states that did not match; 0: as many as there are */
 	int64_t deadline_ms;           /* 0: none yet */
@@ -74,7 +74,7 @@ static uint16_t history_index(struct search *search, struct histree_history *his
 static void search_close(struct search *search)
 {
 	for (size_t i = 0; i < DATASET_HISTORIES_MAX; i++)
-		histree_query_free(search->queries[i]);
+		histree_cursor_free(search->queries[i]);
 	free(search->rows);
 	free(search->quarks);
 }
@@ -181,7 +181,8 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	if (status == HISTREE_OK)
 		status = histree_query_start(search->queries[index], &region, error);
 	while (status == HISTREE_OK &&
-	       (status = histree_query_next(search->queries[index], &state, error)) == HISTREE_OK) {
+	       (status = histree_cursor_next(search->queries[index], error)) == HISTREE_OK) {
+		state = *histree_cursor_interval(search->queries[index]);
 		const struct histree_cancel *cancel = &search->asked->cancel;
 		if (search->looked++ % CANCEL_STEPS == 0) {
 			if (cancel_asked(cancel))

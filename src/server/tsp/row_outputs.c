@@ -53,7 +53,7 @@ struct state_rows {
 	struct state_row *rows; /* of the group */
 	size_t row_count, rows_capacity;
 	size_t next_item; /* the first after the group */
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_history *query_history; /* that the query is for */
 	histree_quark *quarks;
 	size_t quark_count, quarks_capacity;
@@ -70,7 +70,7 @@ struct state_rows {
 static void rows_free(void *state)
 {
 	struct state_rows *rows = state;
-	histree_query_free(rows->query);
+	histree_cursor_free(rows->query);
 	piece_release(&rows->text);
 	arena_release(&rows->bytes);
 	parameter_times_release(&rows->times);
@@ -161,7 +161,7 @@ static enum histree_status open_query(struct state_rows *rows, struct histree_hi
 {
 	if (rows->query_history == history)
 		return HISTREE_OK;
-	histree_query_free(rows->query);
+	histree_cursor_free(rows->query);
 	rows->query = NULL;
 	rows->query_history = NULL;
 	enum histree_status status = histree_query_create(history, &rows->query, error);
@@ -221,8 +221,10 @@ static enum histree_status read_group(struct state_rows *rows, struct histree_er
 	enum histree_status status = open_query(rows, history, error);
 	if (status == HISTREE_OK)
 		status = histree_query_start(rows->query, &region, error);
-	while (status == HISTREE_OK && (status = histree_query_next(rows->query, &interval, error)) == HISTREE_OK)
+	while (status == HISTREE_OK && (status = histree_cursor_next(rows->query, error)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(rows->query);
 		status = keep(rows, &interval, error);
+	}
 	if (status == HISTREE_END)
 		status = rows->tags.both != NULL ? read_deep(rows, &times, error) : HISTREE_OK;
 	if (status != HISTREE_OK)
@@ -478,7 +480,7 @@ int64_t host_entry_id(const struct host_rows *rows, const struct host_view *host
 
 /* A fact of a row, or of its state at a time. */
 static struct histree_value fact_of(const struct state_fact *fact, const struct row_facts *facts, histree_time time,
-				    struct histree_query *query, struct fact_memory *memory)
+				    struct histree_cursor *query, struct fact_memory *memory)
 {
 	const struct fact_request request = { facts->view, facts->row, time, facts->first, query, memory };
 	return fact->value(&request);
@@ -635,7 +637,7 @@ static void put_facts(const struct output_call *output, const struct row_facts *
 	const struct host_rows *rows = output->view;
 	const struct histree_history_info *info = histree_history_info(facts->history);
 	struct fact_memory memory = { 0 };
-	struct histree_query *query = NULL;
+	struct histree_cursor *query = NULL;
 	if (facts->host != NULL && (time < info->start || time > info->end))
 		return;
 	if (histree_query_create(facts->history, &query, NULL) != HISTREE_OK)
@@ -654,7 +656,7 @@ static void put_facts(const struct output_call *output, const struct row_facts *
 	    histree_query_single(query, facts->quark, time, &state, NULL) == HISTREE_OK &&
 	    row_is_open(facts, &state))
 		put_text(output, "Ending", "open at the end of the trace");
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 static void tooltip(const struct output_call *output)

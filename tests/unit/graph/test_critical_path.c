@@ -106,7 +106,7 @@ static struct histree_history *open_sound(struct memory_io *memory)
 }
 
 /* What is said of a thread is what the sound history has there. */
-static void expect_true(struct histree_query *sound, const struct histree_path_step *step)
+static void expect_true(struct histree_cursor *sound, const struct histree_path_step *step)
 {
 	char name[32];
 	histree_quark quark;
@@ -125,7 +125,7 @@ static void expect_true(struct histree_query *sound, const struct histree_path_s
 }
 
 /* Returns whether the damaged history could be asked at all. */
-static bool walk_damaged(const struct io *io, struct histree_query *sound)
+static bool walk_damaged(const struct io *io, struct histree_cursor *sound)
 {
 	struct block_file *file;
 	struct histree_history *history;
@@ -169,7 +169,7 @@ static void damage_invents_nothing(void **state)
 	assert_int_equal(random_graph_build(&memory, bytes, sizeof(bytes), NULL), HISTREE_OK);
 	assert_int_equal(random_graph_build(&damaged, bytes, sizeof(bytes), NULL), HISTREE_OK);
 	struct histree_history *history = open_sound(&memory);
-	struct histree_query *sound;
+	struct histree_cursor *sound;
 	assert_int_equal(histree_query_create(history, &sound, NULL), HISTREE_OK);
 	const struct memory_file *whole = memory_io_find(&memory, "g");
 	struct memory_file *file = memory_io_find(&damaged, "g");
@@ -193,7 +193,7 @@ static void damage_invents_nothing(void **state)
 		has_failed = faulty.operations > failures;
 	}
 	assert_true(failures > 5);
-	histree_query_free(sound);
+	histree_cursor_free(sound);
 	histree_history_close(history);
 	memory_io_release(&memory);
 	memory_io_release(&damaged);

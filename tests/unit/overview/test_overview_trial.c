@@ -94,7 +94,7 @@ static uint64_t expected_bytes(void)
 	struct state_counts counts;
 	struct overview_trial trial;
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	uint64_t bytes = 0;
 	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
@@ -107,7 +107,7 @@ static uint64_t expected_bytes(void)
 	overview_trial_release(&trial);
 	overview_choice_release(&choice);
 	state_counts_release(&counts);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	return bytes;
 }

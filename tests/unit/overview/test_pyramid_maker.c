@@ -60,9 +60,9 @@ static void build(struct random *random)
 /* ---- what there is ------------------------------------------------------------------------------------------- */
 
 struct compared {
-	struct histree_query *query; /* of the pyramid that was made */
-	uint64_t *ns;                /* by attribute of it: of what was given */
-	histree_time last;           /* end of what was given before */
+	struct histree_cursor *query; /* of the pyramid that was made */
+	uint64_t *ns;                 /* by attribute of it: of what was given */
+	histree_time last;            /* end of what was given before */
 };
 
 /* One cell is as it is there; what is alike may be one state there, or several. */
@@ -104,13 +104,15 @@ static struct histree_interval *read_states(struct histree_history *history, siz
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct histree_region all = { .from = info->start, .to = info->end };
 	struct histree_interval *states = calloc(info->interval_count, sizeof(*states));
-	struct histree_query *query;
+	struct histree_cursor *query;
 	assert_non_null(states);
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
-	for (*count = 0; histree_query_next(query, &states[*count], NULL) == HISTREE_OK; ++*count)
+	for (*count = 0; histree_cursor_next(query, NULL) == HISTREE_OK; ++*count) {
+		states[*count] = *histree_cursor_interval(query);
 		assert_true(*count < info->interval_count);
-	histree_query_free(query);
+	}
+	histree_cursor_free(query);
 	qsort(states, *count, sizeof(*states), by_end);
 	return states;
 }
@@ -175,7 +177,7 @@ static void is_the_same(struct histree_history *history, enum pyramid_id id, str
 					 (uint64_t)(maker.of.end - maker.of.start) + 1);
 	assert_int_equal(maker.owner_count, ATTRIBUTES);
 	pyramid_maker_release(&maker);
-	histree_query_free(compared.query);
+	histree_cursor_free(compared.query);
 	free(compared.ns);
 	free(states);
 }

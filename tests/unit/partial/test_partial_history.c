@@ -69,12 +69,13 @@ static struct histree_history *open_history(const char *path, const struct histr
 }
 
 /* A sum of an answer, in whichever order it comes; 0 after an error. */
-static uint64_t sum_of(struct histree_query *query, const struct histree_region *region)
+static uint64_t sum_of(struct histree_cursor *query, const struct histree_region *region)
 {
 	struct histree_interval interval;
 	uint64_t sum = 1;
 	enum histree_status status = histree_query_start(query, region, NULL);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, NULL)) == HISTREE_OK) {
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		uint64_t of_value = (uint64_t)interval.value.type;
 		if (interval.value.type == HISTREE_INT)
 			of_value += (uint64_t)interval.value.int32 << 8;
@@ -115,7 +116,7 @@ static void *ask(void *context)
 {
 	struct asking *asking = context;
 	struct random random = { asking->seed };
-	struct histree_query *full, *partial;
+	struct histree_cursor *full, *partial;
 	if (histree_query_create(asking->full, &full, NULL) != HISTREE_OK ||
 	    histree_query_create(asking->partial, &partial, NULL) != HISTREE_OK) {
 		asking->differences++;
@@ -133,8 +134,8 @@ static void *ask(void *context)
 		asking->differences += !found || one.start != other.start || one.end != other.end ||
 				       !histree_value_equal(&one.value, &other.value);
 	}
-	histree_query_free(full);
-	histree_query_free(partial);
+	histree_cursor_free(full);
+	histree_cursor_free(partial);
 	return NULL;
 }
 
@@ -181,15 +182,15 @@ static void a_build_in_memory_hands_out_its_history(void **state)
 	assert_int_equal(histree_build(&options, NULL), HISTREE_OK);
 	struct histree_history *full = open_history(world->full, NULL);
 	const struct histree_history_info *expected = histree_history_info(full);
-	struct histree_query *one, *other;
+	struct histree_cursor *one, *other;
 	const struct histree_region all = { .from = expected->start, .to = expected->end };
 	assert_int_equal(histree_query_create(full, &one, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_create(result.history, &other, NULL), HISTREE_OK);
 	assert_true(sum_of(one, &all) == sum_of(other, &all) && sum_of(one, &all) != 0);
 	assert_true(result.intervals == expected->interval_count && result.bytes == expected->file_bytes);
 	assert_int_equal(result.attributes, expected->attribute_count);
-	histree_query_free(one);
-	histree_query_free(other);
+	histree_cursor_free(one);
+	histree_cursor_free(other);
 	histree_history_close(result.history);
 
 	options.backend_bytes_max = expected->file_bytes / 2;

@@ -61,8 +61,7 @@ static uint64_t ask(const char *path, char variant[16])
 {
 	struct histree_store *store;
 	struct histree_history *history;
-	struct histree_query *query;
-	struct histree_interval interval;
+	struct histree_cursor *query;
 	uint64_t count = 0;
 	assert_int_equal(histree_store_open(path, &store, NULL), HISTREE_OK);
 	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
@@ -72,9 +71,9 @@ static uint64_t ask(const char *path, char variant[16])
 	assert_int_equal(
 		histree_query_start(query, &(struct histree_region){ .from = info->start, .to = info->end }, NULL),
 		HISTREE_OK);
-	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+	while (histree_cursor_next(query, NULL) == HISTREE_OK)
 		count++;
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	histree_store_close(store);
 	return count;

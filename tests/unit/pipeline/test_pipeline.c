@@ -94,8 +94,7 @@ static uint64_t ask(const struct world *world)
 {
 	struct histree_store *store;
 	struct histree_history *history;
-	struct histree_query *query;
-	struct histree_interval interval;
+	struct histree_cursor *query;
 	assert_int_equal(histree_store_open(world->store, &store, NULL), HISTREE_OK);
 	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
 	const struct histree_history_info *info = histree_history_info(history);
@@ -104,10 +103,10 @@ static uint64_t ask(const struct world *world)
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_start(query, &(struct histree_region){ .from = middle, .to = middle }, NULL),
 			 HISTREE_OK);
-	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+	while (histree_cursor_next(query, NULL) == HISTREE_OK)
 		count++;
 	assert_int_equal(count, info->attribute_count);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	histree_store_close(store);
 	return count;

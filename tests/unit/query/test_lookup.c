@@ -25,10 +25,10 @@ static struct histree_state_system *begin(histree_time start)
 	return system;
 }
 
-static struct histree_query *finish(struct histree_state_system *system, histree_time end)
+static struct histree_cursor *finish(struct histree_state_system *system, histree_time end)
 {
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	assert_int_equal(histree_state_close(system, end, NULL), HISTREE_OK);
 	histree_state_free(system);
 	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
@@ -36,10 +36,10 @@ static struct histree_query *finish(struct histree_state_system *system, histree
 	return query;
 }
 
-static void end(struct histree_query *query)
+static void end(struct histree_cursor *query)
 {
 	struct histree_history *history = histree_query_history(query);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	unlink(path);
 }
@@ -70,7 +70,7 @@ static void tops_are_those_of_an_array(void **state)
 		}
 		top_at[t] = depth > 0 ? plain[depth - 1] : 0;
 	}
-	struct histree_query *query = finish(system, STACK_END);
+	struct histree_cursor *query = finish(system, STACK_END);
 	for (histree_time t = 0; t <= STACK_END; t++) {
 		struct histree_interval top;
 		enum histree_status status = histree_lookup_stack_top(query, stack, t, &top, NULL);
@@ -99,7 +99,7 @@ static void what_is_no_stack_is_refused(void **state)
 	assert_int_equal(histree_state_modify(system, 10, number, histree_int(1), NULL), HISTREE_OK);
 	assert_int_equal(histree_state_modify(system, 20, number, histree_int(-1), NULL), HISTREE_OK);
 	assert_int_equal(histree_state_modify(system, 10, lost, histree_unknown(), NULL), HISTREE_OK);
-	struct histree_query *query = finish(system, 100);
+	struct histree_cursor *query = finish(system, 100);
 	assert_int_equal(histree_lookup_stack_top(query, text, 9, &top, NULL), HISTREE_NOT_FOUND);
 	assert_int_equal(histree_lookup_stack_top(query, text, 10, &top, NULL), HISTREE_ERR_TYPE);
 	assert_int_equal(histree_lookup_stack_top(query, number, 10, &top, NULL), HISTREE_ERR_ARGUMENT);
@@ -122,7 +122,7 @@ static void wrong_ranges_are_refused(void **state)
 	struct histree_cursor *changes;
 	histree_quark quark;
 	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
-	struct histree_query *query = finish(system, 100);
+	struct histree_cursor *query = finish(system, 100);
 	assert_int_equal(histree_lookup_first_value(query, quark, 60, 50, &found, NULL), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_lookup_first_value(query, quark, 50, 101, &found, NULL), HISTREE_ERR_TIME_RANGE);
 	assert_int_equal(histree_lookup_first_value(query, quark, 9, 50, &found, NULL), HISTREE_ERR_TIME_RANGE);
@@ -169,7 +169,7 @@ static void a_crowd_of_changes_comes_whole(void **state)
 					histree_state_modify(system, t, i, histree_long(7) /* any */, NULL),
 					i < 100 ? HISTREE_ERR_TYPE : HISTREE_OK);
 	}
-	struct histree_query *query = finish(system, CROWD_END);
+	struct histree_cursor *query = finish(system, CROWD_END);
 	struct histree_cursor *changes;
 	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
 	for (int backwards = 0; backwards < 2; backwards++) {
@@ -207,7 +207,7 @@ static void long_texts_come_whole(void **state)
 		assert_int_equal(histree_state_modify(system, i, quark, histree_string_n(text, sizeof(text)), NULL),
 				 HISTREE_OK);
 	}
-	struct histree_query *query = finish(system, TEXTS);
+	struct histree_cursor *query = finish(system, TEXTS);
 	struct histree_cursor *changes;
 	struct histree_change change;
 	int expected = 0;
@@ -233,11 +233,11 @@ static void long_texts_come_whole(void **state)
 
 enum { DAMAGED_TIMES = 200000, DAMAGED_ATTRIBUTES = 20 };
 
-static struct histree_query *damage(struct histree_query *query)
+static struct histree_cursor *damage(struct histree_cursor *query)
 {
 	struct histree_history *history = histree_query_history(query);
 	uint64_t size = histree_history_info(history)->file_bytes;
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	FILE *file = fopen(path, "r+");
 	for (int part = 1; part < 4; part++) {
@@ -261,16 +261,18 @@ static int by_start(const void *one, const void *other)
 }
 
 /* All intervals that a query of the range finds, but those that begin before it. */
-static size_t search(struct histree_query *query, histree_time from, histree_time to, struct histree_interval *out)
+static size_t search(struct histree_cursor *query, histree_time from, histree_time to, struct histree_interval *out)
 {
 	struct histree_interval interval;
 	size_t count = 0;
 	assert_int_equal(histree_query_start(query, &(struct histree_region){ .from = from, .to = to }, NULL),
 			 HISTREE_OK);
-	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		if (interval.start >= from)
 			out[count++] = interval;
-	assert_true(histree_query_stats(query).nodes_damaged > 0);
+	}
+	assert_true(histree_cursor_loss(query).nodes > 0);
 	qsort(out, count, sizeof(*out), by_start);
 	return count;
 }
@@ -292,7 +294,7 @@ static void damage_does_not_depend_on_windows(void **state)
 						      (histree_quark)random_below(&random, DAMAGED_ATTRIBUTES),
 						      histree_int((int32_t)t), NULL),
 				 HISTREE_OK);
-	struct histree_query *query = damage(finish(system, DAMAGED_TIMES));
+	struct histree_cursor *query = damage(finish(system, DAMAGED_TIMES));
 	struct histree_interval *plain = calloc(2 * DAMAGED_TIMES, sizeof(*plain));
 	struct histree_cursor *changes;
 	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);

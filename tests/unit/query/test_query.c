@@ -16,7 +16,7 @@ enum { START = 1000, END = 9999, KEYS = 50 };
 struct fixture {
 	char path[64];
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 };
 
 /* Attribute q is null to 1000 + 10 q - 1, then counts up every 500 ns. */
@@ -54,21 +54,20 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
-	histree_query_free(fixture->query);
-	histree_query_free(NULL);
+	histree_cursor_free(fixture->query);
+	histree_cursor_free(NULL);
 	histree_history_close(fixture->history);
 	return unlink(fixture->path);
 }
 
-static size_t count_rest(struct histree_query *query)
+static size_t count_rest(struct histree_cursor *query)
 {
-	struct histree_interval interval;
 	enum histree_status status;
 	size_t count = 0;
-	while ((status = histree_query_next(query, &interval, NULL)) == HISTREE_OK)
+	while ((status = histree_cursor_next(query, NULL)) == HISTREE_OK)
 		count++;
 	assert_int_equal(status, HISTREE_END);
-	assert_int_equal(histree_query_next(query, &interval, NULL), HISTREE_END);
+	assert_int_equal(histree_cursor_next(query, NULL), HISTREE_END);
 	return count;
 }
 
@@ -76,10 +75,9 @@ static void assert_refused(struct fixture *fixture, const struct histree_region 
 			   const char *reason)
 {
 	struct histree_error error = { 0 };
-	struct histree_interval interval;
 	assert_int_equal(histree_query_start(fixture->query, region, &error), status);
 	assert_string_equal(error.message, reason);
-	assert_int_equal(histree_query_next(fixture->query, &interval, NULL), HISTREE_END);
+	assert_int_equal(histree_cursor_next(fixture->query, NULL), HISTREE_END);
 	assert_int_equal(histree_query_start(fixture->query, region, NULL), status);
 }
 
@@ -125,13 +123,13 @@ static void an_empty_list_finds_nothing(void **state)
 		histree_query_start(fixture->query, &(struct histree_region){ .from = START, .to = END }, NULL),
 		HISTREE_OK);
 	assert_true(count_rest(fixture->query) > 0);
-	assert_true(histree_query_stats(fixture->query).nodes_visited > 0);
+	assert_true(histree_cursor_statistics(fixture->query).nodes_visited > 0);
 	assert_int_equal(histree_query_start(fixture->query,
 					     &(struct histree_region){ .quarks = none, .from = START, .to = END },
 					     NULL),
 			 HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), 0);
-	assert_int_equal(histree_query_stats(fixture->query).nodes_visited, 0);
+	assert_int_equal(histree_cursor_statistics(fixture->query).nodes_visited, 0);
 	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .times = never }, NULL),
 			 HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), 0);
@@ -180,53 +178,54 @@ static void a_query_can_be_stopped_at_any_point(void **state)
 	const struct histree_region all = { .from = START, .to = END };
 	const struct histree_history_info *info = histree_history_info(fixture->history);
 	for (size_t stop = 0; stop <= info->interval_count; stop += 13) {
-		struct histree_interval interval;
 		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
 		for (size_t i = 0; i < stop; i++)
-			assert_int_equal(histree_query_next(fixture->query, &interval, NULL), HISTREE_OK);
-		assert_int_equal(histree_query_stats(fixture->query).intervals, stop);
+			assert_int_equal(histree_cursor_next(fixture->query, NULL), HISTREE_OK);
+		assert_int_equal(histree_cursor_statistics(fixture->query).rows, stop);
 	}
 	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), info->interval_count);
-	assert_int_equal(histree_query_stats(fixture->query).nodes_visited, info->node_count);
+	assert_int_equal(histree_cursor_statistics(fixture->query).nodes_visited, info->node_count);
 }
 
 /* One by one or many at once, in turns: the same intervals in the same order. */
 static void intervals_can_be_read_many_at_once(void **state)
 {
 	struct fixture *fixture = *state;
-	struct histree_query *other;
+	struct histree_cursor *other;
 	const struct histree_region all = { .from = START, .to = END };
 	static const size_t rooms[] = { 1, 2, 3, 64, 100, 500 };
 	assert_int_equal(histree_query_create(fixture->history, &other, NULL), HISTREE_OK);
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-		struct histree_interval many[500], one;
+		struct histree_interval one;
 		size_t count, turn = 0;
 		enum histree_status status;
 		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
 		assert_int_equal(histree_query_start(other, &all, NULL), HISTREE_OK);
 		do {
 			count = 1;
-			status = turn++ % 3 == 2 ? histree_query_next(other, many, NULL)
-						 : histree_query_read(other, many, rooms[i], &count, NULL);
+			status = turn++ % 3 == 2 ? histree_cursor_next(other, NULL)
+						 : histree_cursor_read(other, rooms[i], &count, NULL);
+			const struct histree_interval *many = histree_cursor_interval(other);
 			assert_true(status != HISTREE_OK || (count >= 1 && count <= rooms[i]));
 			for (size_t k = 0; status == HISTREE_OK && k < count; k++) {
-				assert_int_equal(histree_query_next(fixture->query, &one, NULL), HISTREE_OK);
+				assert_int_equal(histree_cursor_next(fixture->query, NULL), HISTREE_OK);
+				one = *histree_cursor_interval(fixture->query);
 				assert_int_equal(many[k].quark, one.quark);
 				assert_true(many[k].start == one.start && many[k].end == one.end);
 				assert_true(histree_value_equal(&many[k].value, &one.value));
 			}
-			assert_int_equal(histree_query_stats(other).intervals,
-					 histree_query_stats(fixture->query).intervals);
+			assert_int_equal(histree_cursor_statistics(other).rows,
+					 histree_cursor_statistics(fixture->query).rows);
 		} while (status == HISTREE_OK);
 		assert_int_equal(status, HISTREE_END);
-		assert_int_equal(histree_query_next(fixture->query, &one, NULL), HISTREE_END);
-		assert_int_equal(histree_query_read(other, many, rooms[i], &count, NULL), HISTREE_END);
+		assert_int_equal(histree_cursor_next(fixture->query, NULL), HISTREE_END);
+		assert_int_equal(histree_cursor_read(other, rooms[i], &count, NULL), HISTREE_END);
 		assert_int_equal(count, 0);
 	}
 	size_t count;
-	assert_int_equal(histree_query_read(other, NULL, 0, &count, NULL), HISTREE_ERR_ARGUMENT);
-	histree_query_free(other);
+	assert_int_equal(histree_cursor_read(other, 0, &count, NULL), HISTREE_ERR_ARGUMENT);
+	histree_cursor_free(other);
 }
 
 /* Each at its own pace, on one history. */
@@ -252,13 +251,14 @@ static void a_query_may_have_threads_of_its_own(void **state)
 static void queries_do_not_disturb_each_other(void **state)
 {
 	struct fixture *fixture = *state;
-	struct histree_query *other;
+	struct histree_cursor *other;
 	struct histree_interval interval;
 	const struct histree_region all = { .from = START, .to = END };
 	assert_int_equal(histree_query_create(fixture->history, &other, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
 	size_t count = 0;
-	while (histree_query_next(fixture->query, &interval, NULL) == HISTREE_OK) {
+	while (histree_cursor_next(fixture->query, NULL) == HISTREE_OK) {
+		interval = *histree_cursor_interval(fixture->query);
 		struct histree_interval single;
 		count++;
 		assert_int_equal(histree_query_single(other, interval.quark, interval.end, &single, NULL),
@@ -267,7 +267,7 @@ static void queries_do_not_disturb_each_other(void **state)
 		assert_true(histree_value_equal(&single.value, &interval.value));
 	}
 	assert_int_equal(count, histree_history_info(fixture->history)->interval_count);
-	histree_query_free(other);
+	histree_cursor_free(other);
 }
 
 /* ---- what is read ----------------------------------------------------------------------------------------- */
@@ -306,7 +306,7 @@ static void nodes_outside_the_life_of_an_attribute_are_not_read(void **state)
 {
 	(void)state;
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	char path[64];
 	snprintf(path, sizeof(path), "test_query_lives.%ld.sht", (long)getpid());
 	build_short_lives(path);
@@ -318,11 +318,11 @@ static void nodes_outside_the_life_of_an_attribute_are_not_read(void **state)
 	const struct histree_region few = { .quarks = some, .quark_count = 3, .to = info->end };
 	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
 	count_rest(query);
-	uint64_t visited = histree_query_stats(query).nodes_visited;
+	uint64_t visited = histree_cursor_statistics(query).nodes_visited;
 	assert_int_equal(histree_query_start(query, &few, NULL), HISTREE_OK);
 	assert_int_equal(count_rest(query), 3 * (1 + THREAD_LIFE + 1)); /* null, states, null */
-	assert_true(histree_query_stats(query).nodes_visited * 5 < visited);
-	histree_query_free(query);
+	assert_true(histree_cursor_statistics(query).nodes_visited * 5 < visited);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	assert_int_equal(unlink(path), 0);
 }

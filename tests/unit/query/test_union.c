@@ -194,7 +194,7 @@ static void times_and_attributes_are_those_of_the_union(void **state)
 {
 	(void)state;
 	struct histree_history *joined = unite();
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval found;
 	struct histree_error error;
 	const histree_quark beyond[] = { 3, 2 * ATTRIBUTES + 4 };
@@ -206,7 +206,7 @@ static void times_and_attributes_are_those_of_the_union(void **state)
 	assert_int_equal(
 		histree_query_start(query, &(struct histree_region){ .quarks = beyond, .quark_count = 2 }, &error),
 		HISTREE_ERR_QUARK);
-	assert_int_equal(histree_query_next(query, &found, NULL), HISTREE_END);
+	assert_int_equal(histree_cursor_next(query, NULL), HISTREE_END);
 	assert_int_equal(histree_query_set_threads(query, 0, &error), HISTREE_ERR_ARGUMENT);
 	/* Not yet traced, and traced no more. */
 	assert_int_equal(histree_query_single(query, ATTRIBUTES + 3, 999, &found, &error), HISTREE_OK);
@@ -223,8 +223,8 @@ static void times_and_attributes_are_those_of_the_union(void **state)
 	assert_int_equal(histree_lookup_numbers(query, ATTRIBUTES + 1, 10, 19, &numbers, NULL), HISTREE_OK);
 	assert_int_equal(numbers.unknown_ns, 10);
 	assert_int_equal(numbers.other_ns, 0);
-	assert_int_equal(histree_query_stats(query).nodes_damaged, 1);
-	histree_query_free(query);
+	assert_int_equal(histree_cursor_loss(query).nodes, 1);
+	histree_cursor_free(query);
 	histree_history_close(joined);
 }
 
@@ -269,7 +269,7 @@ static void damage_stays_in_its_shard(void **state)
 	const struct histree_history_part parts[] = { { .name = "b", .history = open_host(0) },
 						      { .name = "damaged", .history = open_host(2) } };
 	assert_int_equal(histree_history_unite(parts, 2, &joined, NULL), HISTREE_OK);
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	size_t unknown = 0, others = 0;
 	assert_int_equal(histree_query_create(joined, &query, NULL), HISTREE_OK);
@@ -278,20 +278,21 @@ static void damage_stays_in_its_shard(void **state)
 		assert_int_equal(histree_query_set_threads(query, threads, NULL), HISTREE_OK);
 		const struct histree_region all = { .from = 0, .to = 2000 * STEP };
 		assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
-		while ((status = histree_query_next(query, &interval, NULL)) == HISTREE_OK) {
+		while ((status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
+			interval = *histree_cursor_interval(query);
 			bool is_unknown = interval.value.type == HISTREE_UNKNOWN;
 			unknown += is_unknown;
 			others += is_unknown && interval.quark <= ATTRIBUTES;
 		}
 		assert_int_equal(status, HISTREE_END);
-		assert_in_range(histree_query_stats(query).nodes_damaged, 1, 1000);
+		assert_in_range(histree_cursor_loss(query).nodes, 1, 1000);
 	}
 	assert_in_range(unknown, 2, 10000);
 	assert_int_equal(others, 0);
 	char fault[256] = "";
 	assert_int_equal(histree_history_verify(joined, keep_fault, fault, NULL), HISTREE_ERR_FORMAT);
 	assert_memory_equal(fault, "host 'damaged': ", 16);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(joined);
 	build(2, "cluster", 500);
 }
@@ -312,7 +313,7 @@ static void threads_read_large_shards_too(void **state)
 	assert_int_equal(histree_history_unite(parts, 3, &joined, NULL), HISTREE_OK);
 	const struct histree_history_info *info = histree_history_info(joined);
 	const struct histree_region all = { .from = info->start, .to = info->end };
-	struct histree_query *one, *three;
+	struct histree_cursor *one, *three;
 	assert_int_equal(histree_query_create(joined, &one, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_create(joined, &three, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_set_threads(three, 3, NULL), HISTREE_OK);
@@ -322,21 +323,24 @@ static void threads_read_large_shards_too(void **state)
 		uint64_t count = 0, most = turn == 1 ? LARGE / 2 : UINT64_MAX; /* once it is stopped early */
 		assert_int_equal(histree_query_start(one, &all, NULL), HISTREE_OK);
 		assert_int_equal(histree_query_start(three, &all, NULL), HISTREE_OK);
-		while (count < most && (status = histree_query_next(one, &a, NULL)) == HISTREE_OK) {
-			assert_int_equal(histree_query_next(three, &b, NULL), HISTREE_OK);
+		while (count < most && (status = histree_cursor_next(one, NULL)) == HISTREE_OK) {
+			a = *histree_cursor_interval(one);
+			assert_int_equal(histree_cursor_next(three, NULL), HISTREE_OK);
+			b = *histree_cursor_interval(three);
 			assert_true(a.quark == b.quark && a.start == b.start && a.end == b.end);
 			assert_true(histree_value_equal(&a.value, &b.value));
 			count++;
 		}
 		if (turn == 1)
 			continue;
-		assert_int_equal(histree_query_next(three, &b, NULL), HISTREE_END);
+		assert_int_equal(histree_cursor_next(three, NULL), HISTREE_END);
 		assert_int_equal(count, info->interval_count);
-		assert_int_equal(histree_query_stats(three).intervals, count);
-		assert_int_equal(histree_query_stats(three).nodes_visited, histree_query_stats(one).nodes_visited);
+		assert_int_equal(histree_cursor_statistics(three).rows, count);
+		assert_int_equal(histree_cursor_statistics(three).nodes_visited,
+				 histree_cursor_statistics(one).nodes_visited);
 	}
-	histree_query_free(one);
-	histree_query_free(three);
+	histree_cursor_free(one);
+	histree_cursor_free(three);
 	histree_history_close(joined);
 }
 

@@ -76,7 +76,7 @@ static void a_backend_gets_what_a_file_answers(void **state)
 	static struct collected collected;
 	struct histree_state_system *system;
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	const struct histree_backend backend = { collect, finish, be_freed, &collected };
 	const struct histree_history_options options = { .path = "test_backend.sht" };
@@ -101,7 +101,7 @@ static void a_backend_gets_what_a_file_answers(void **state)
 		assert_true(interval.start == expected->start && interval.end == expected->end &&
 			    histree_value_equal(&interval.value, &expected->value));
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 	unlink(options.path);
 }

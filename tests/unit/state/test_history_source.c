@@ -83,7 +83,7 @@ static void it_is_what_it_was_made_of(void **state)
 	const struct histree_history_info *other = histree_history_info(again);
 	const struct histree_attributes *attributes = histree_history_attributes(again);
 	histree_quark quark;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	struct histree_error error;
 	const struct histree_value low = histree_int(1), high = histree_int(3);
@@ -103,7 +103,7 @@ static void it_is_what_it_was_made_of(void **state)
 	assert_true(interval.quark == quark && interval.value.int32 == 3);
 	assert_int_equal(histree_query_single(query, quark, 5, &interval, &error), HISTREE_ERR_TIME_RANGE);
 	assert_int_equal(histree_query_set_threads(query, 4, NULL), HISTREE_OK);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	assert_int_equal(histree_history_verify(again, NULL, NULL, &error), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_history_nodes(again, NULL, NULL, &error), HISTREE_ERR_ARGUMENT);
 	histree_history_close(again);

@@ -264,13 +264,13 @@ static struct histree_history *open_history(struct memory_io *memory, const char
 static const char *label_at(struct histree_history *history, const char *path)
 {
 	histree_quark quark;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	assert_int_equal(histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark),
 			 HISTREE_OK);
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_single(query, quark, START, &interval, NULL), HISTREE_OK);
-	histree_query_free(query);
+	histree_cursor_free(query);
 	return histree_label_of(history, quark, &interval.value);
 }
 

@@ -106,7 +106,7 @@ static void ask(struct reader *reader, struct histree_history *history)
 {
 	struct stress *stress = reader->stress;
 	histree_time end = histree_history_info(history)->end;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval found;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK) {
 		report(stress, "no query", 0, 0);
@@ -123,14 +123,15 @@ static void ask(struct reader *reader, struct histree_history *history)
 			region.to = to < from + 300 ? to : from + 300;
 		enum histree_status status = histree_query_start(query, &region, NULL);
 		uint64_t count = 0;
-		while (status == HISTREE_OK && (status = histree_query_next(query, &found, NULL)) == HISTREE_OK) {
+		while (status == HISTREE_OK && (status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
+			found = *histree_cursor_interval(query);
 			check(stress, &found, end);
 			count++;
 		}
 		if (status != HISTREE_END || count == 0)
 			report(stress, "no answer", quark, from);
 	}
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 static void *read_on(void *context)

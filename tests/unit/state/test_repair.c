@@ -115,7 +115,7 @@ static void nothing_is_lost(void *context, const struct histree_interval *interv
 
 static void assert_states(struct histree_history *history)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval found;
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	for (histree_quark quark = 0; quark < ATTRIBUTES; quark++)
@@ -124,7 +124,7 @@ static void assert_states(struct histree_history *history)
 					 HISTREE_OK);
 			assert_int_equal(found.value.int32, state_of(quark, number));
 		}
-	histree_query_free(query);
+	histree_cursor_free(query);
 }
 
 static void assert_names(struct histree_history *history, bool numbered)
@@ -306,14 +306,14 @@ static void damage_long_state(struct memory_io *memory)
 	uint64_t node = histree_history_info(history)->node_count;
 	histree_history_close(history);
 	while (node-- > 0) {
-		struct histree_query *query;
+		struct histree_cursor *query;
 		struct histree_interval found;
 		uint8_t *byte = &bytes[BLOCK_FILE_HEADER_SIZE + node * SMALL_NODE + 100];
 		*byte ^= 1;
 		history = open_history(memory, "f", true);
 		assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 		assert_int_equal(histree_query_single(query, 1, MANY_END / 2, &found, NULL), HISTREE_OK);
-		histree_query_free(query);
+		histree_cursor_free(query);
 		histree_history_close(history);
 		if (found.value.type == HISTREE_UNKNOWN)
 			return;
@@ -325,14 +325,16 @@ static void damage_long_state(struct memory_io *memory)
 /* What a query of the damaged history says is unknown. */
 static void ask_for_losses(struct histree_history *history, struct losses *losses)
 {
-	struct histree_query *query;
+	struct histree_cursor *query;
 	struct histree_interval interval;
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_start(query, &(struct histree_region){ .to = MANY_END }, NULL), HISTREE_OK);
-	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
+		interval = *histree_cursor_interval(query);
 		if (interval.value.type == HISTREE_UNKNOWN)
 			remember_loss(losses, &interval);
-	histree_query_free(query);
+	}
+	histree_cursor_free(query);
 }
 
 static void a_loss_over_slices_is_one_loss(void **state)

@@ -105,7 +105,7 @@ static void decide(struct model *model)
 static void check(const struct model *model, histree_time end)
 {
 	struct histree_history *history;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	assert_int_equal(histree_state_history(model->system, end, NULL, &history, NULL), HISTREE_OK);
 	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
 	for (int i = 0; i < ATTRIBUTES; i++)
@@ -118,7 +118,7 @@ static void check(const struct model *model, histree_time end)
 				fail_msg("at %lld attribute %d is %d, not %d", (long long)t, i,
 					 (int)interval.value.int32, model->moments[i][t].value);
 		}
-	histree_query_free(query);
+	histree_cursor_free(query);
 	histree_history_close(history);
 }
 

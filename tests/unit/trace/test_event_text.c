@@ -149,10 +149,10 @@ static void build(struct world *world, const char *trace, const char *store)
 		fail_msg("%s", world->error.message);
 }
 
-static struct histree_query *ask(struct world *world, const char *path, struct histree_history **history)
+static struct histree_cursor *ask(struct world *world, const char *path, struct histree_history **history)
 {
 	struct histree_store *store;
-	struct histree_query *query;
+	struct histree_cursor *query;
 	assert_int_equal(histree_store_open(path, &store, &world->error), HISTREE_OK);
 	assert_int_equal(histree_store_history(store, "kernel", false, NULL, history, &world->error), HISTREE_OK);
 	histree_store_close(store);
@@ -168,13 +168,16 @@ static struct histree_query *ask(struct world *world, const char *path, struct h
 static void check_same_states(struct world *world)
 {
 	struct histree_history *one, *other;
-	struct histree_query *of_one = ask(world, world->store, &one), *of_other = ask(world, world->other, &other);
+	struct histree_cursor *of_one = ask(world, world->store, &one),
+			      *of_other = ask(world, world->other, &other);
 	struct histree_interval a, b;
 	enum histree_status status;
 	uint64_t count = 0;
-	while ((status = histree_query_next(of_one, &a, &world->error)) == HISTREE_OK) {
+	while ((status = histree_cursor_next(of_one, &world->error)) == HISTREE_OK) {
+		a = *histree_cursor_interval(of_one);
 		char path[256], its_path[256];
-		assert_int_equal(histree_query_next(of_other, &b, &world->error), HISTREE_OK);
+		assert_int_equal(histree_cursor_next(of_other, &world->error), HISTREE_OK);
+		b = *histree_cursor_interval(of_other);
 		histree_attributes_path(histree_history_attributes(one), a.quark, path, sizeof(path));
 		histree_attributes_path(histree_history_attributes(other), b.quark, its_path, sizeof(its_path));
 		assert_string_equal(path, its_path);
@@ -183,10 +186,10 @@ static void check_same_states(struct world *world)
 		count++;
 	}
 	assert_int_equal(status, HISTREE_END);
-	assert_int_equal(histree_query_next(of_other, &b, &world->error), HISTREE_END);
+	assert_int_equal(histree_cursor_next(of_other, &world->error), HISTREE_END);
 	assert_true(count > 100);
-	histree_query_free(of_one);
-	histree_query_free(of_other);
+	histree_cursor_free(of_one);
+	histree_cursor_free(of_other);
 	histree_history_close(one);
 	histree_history_close(other);
 }

@@ -98,8 +98,8 @@ static void compare(const struct pair *pair, const struct histree_region *region
 			continue;
 		assert_int_equal(status, HISTREE_END);
 		assert_int_equal(tree_iter_next(pair->alone, &one, NULL), HISTREE_END);
-		struct histree_query_stats alone = tree_iter_stats(pair->alone);
-		struct histree_query_stats helped = tree_iter_stats(pair->helped);
+		struct tree_counts alone = tree_iter_stats(pair->alone);
+		struct tree_counts helped = tree_iter_stats(pair->helped);
 		assert_int_equal(helped.intervals, alone.intervals);
 		assert_int_equal(helped.nodes_visited, alone.nodes_visited);
 		assert_int_equal(helped.nodes_damaged, alone.nodes_damaged);
