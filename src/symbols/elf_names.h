@@ -13,14 +13,10 @@
 #ifndef SYMBOLS_ELF_NAMES_H
 #define SYMBOLS_ELF_NAMES_H
 
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/library.h"
 #include "symbols/name_table.h"
 
 #define COVER_NONE UINT32_MAX

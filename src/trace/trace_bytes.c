@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/trace_gunzip.h"
+#include "base/zlib.h"
 
 /* Of a window that has grown, so much is filled at a time: what it has in files goes from memory in between. */
 enum { PIECE_MAX = 4 * TRACE_BYTES_PIECE };
@@ -44,7 +44,7 @@ static enum histree_status look(struct trace_bytes *bytes, struct histree_error 
 	bytes->packed_offset = 0;
 	if (status < 0 || !is_gzip(first, got))
 		return status < 0 ? status : HISTREE_OK;
-	status = trace_gunzip_create(&bytes->gunzip, error);
+	status = gunzip_create(&bytes->gunzip, error);
 	bytes->packed = status == HISTREE_OK ? malloc(TRACE_BYTES_PIECE) : NULL;
 	return status == HISTREE_OK && bytes->packed == NULL ? error_memory(error, "a piece of a file") : status;
 }
@@ -68,7 +68,7 @@ void trace_bytes_close(struct trace_bytes *bytes)
 {
 	if (bytes->is_open)
 		bytes->io->close(bytes->io->context, bytes->file);
-	trace_gunzip_free(bytes->gunzip);
+	gunzip_free(bytes->gunzip);
 	free(bytes->packed);
 	table_release(&bytes->table, bytes->window);
 	*bytes = (struct trace_bytes){ 0 };
@@ -82,15 +82,15 @@ static enum histree_status unpack(struct trace_bytes *bytes, uint8_t *room, size
 	if (bytes->packed_at == bytes->packed_end) {
 		size_t piece = 0;
 		enum histree_status status = read_piece(bytes, bytes->packed, TRACE_BYTES_PIECE, &piece, error);
-		bytes->is_cut = status == HISTREE_END && !trace_gunzip_is_whole(bytes->gunzip);
+		bytes->is_cut = status == HISTREE_END && !gunzip_is_whole(bytes->gunzip);
 		if (status != HISTREE_OK)
 			return status;
 		bytes->packed_at = 0;
 		bytes->packed_end = piece;
 	}
 	size_t used;
-	*got = trace_gunzip(bytes->gunzip, bytes->packed + bytes->packed_at, bytes->packed_end - bytes->packed_at,
-			    &used, room, size);
+	*got = gunzip_read(bytes->gunzip, bytes->packed + bytes->packed_at, bytes->packed_end - bytes->packed_at,
+			   &used, room, size);
 	bytes->packed_at += used;
 	bytes->taken = bytes->packed_offset - (bytes->packed_end - bytes->packed_at);
 	bytes->is_cut = *got == SIZE_MAX;

@@ -17,7 +17,7 @@
 #include "base/io.h"
 #include "base/table.h"
 
-struct trace_gunzip;
+struct gunzip;
 
 /* A zeroed one can be closed. */
 struct trace_bytes {
@@ -30,7 +30,7 @@ struct trace_bytes {
 	int file;
 	bool is_open;
 	uint64_t size, taken; /* of the file: its bytes, and how many of them were used up */
-	struct trace_gunzip *gunzip;
+	struct gunzip *gunzip;
 	uint8_t *packed; /* a piece of the file, if it is gzip */
 	size_t packed_at, packed_end;
 	uint64_t packed_offset; /* of what is read next */

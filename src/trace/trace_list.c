@@ -26,6 +26,7 @@
 #include "base/json_text.h"
 #include "base/table.h"
 #include "base/trace_word.h"
+#include "base/zlib.h"
 #include "histree/status.h"
 #include "trace/ctf/ctf_source.h"
 #include "trace/json/json_source.h"
@@ -37,7 +38,6 @@
 #include "trace/profile/profile.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_cmd/dat_stream.h"
-#include "trace/trace_gunzip.h"
 #include "trace/trace_source.h"
 #include "trace/uftrace/uftrace_source.h"
 #include "trace/xml/xml_source.h"
@@ -206,16 +206,16 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 /* Returns how many of the first bytes of what is packed by gzip went to `first`, 0 if none can be had. */
 static size_t unpack_first(const uint8_t *bytes, size_t size, uint8_t first[FIRST_BYTES])
 {
-	struct trace_gunzip *gunzip;
+	struct gunzip *gunzip;
 	size_t count = 0, at = 0, got = 0, used = 1;
-	if (trace_gunzip_create(&gunzip, NULL) != HISTREE_OK)
+	if (gunzip_create(&gunzip, NULL) != HISTREE_OK)
 		return 0;
 	/* The first member may be short. */
 	for (; got != SIZE_MAX && used + got > 0 && at < size && count < FIRST_BYTES; at += used) {
-		got = trace_gunzip(gunzip, bytes + at, size - at, &used, first + count, FIRST_BYTES - count);
+		got = gunzip_read(gunzip, bytes + at, size - at, &used, first + count, FIRST_BYTES - count);
 		count += got != SIZE_MAX ? got : 0;
 	}
-	trace_gunzip_free(gunzip);
+	gunzip_free(gunzip);
 	return count;
 }
 

@@ -31,11 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/library.h"
+#include "base/table.h"
 #include "histree/status.h"
 #include "server/http/reply.h"
 
@@ -566,9 +566,9 @@ enum {
 	F(MHD_, add_response_header)                                                           \
 	F(MHD_, create_response_from_buffer)                                                   \
 	F(MHD_, create_response_from_callback)                                                 \
-	F(MHD_, destroy_response) F(MHD_, get_connection_info) F(MHD_, get_daemon_info)        \
-		F(MHD_, lookup_connection_value) F(MHD_, queue_response) F(MHD_, start_daemon) \
-			F(MHD_, stop_daemon)
+	F(MHD_, destroy_response)                                                              \
+	F(MHD_, get_connection_info) F(MHD_, get_daemon_info) F(MHD_, lookup_connection_value) \
+		F(MHD_, queue_response) F(MHD_, start_daemon) F(MHD_, stop_daemon)
 static struct {
 	MICROHTTPD_FUNCTIONS(LIBRARY_POINTER)
 } lib_microhttpd;
@@ -783,9 +783,8 @@ static void make_first_piece(struct exchange *exchange, struct MHD_Connection *c
 		reply_zip(reply);
 	if (reply_next(reply, &exchange->ready, &exchange->ready_size) && !reply->is_crowded)
 		return;
-	if (reply->zipped)
-		deflateEnd(&reply->deflate);
-	reply->zipped = reply->is_cut = false;
+	reply_unzip(reply);
+	reply->is_cut = false;
 	if (!reply->is_crowded && reply->error.message[0] == '\0')
 		error_memory(&reply->error, "an answer");
 	reply_failure(reply, &reply->error);
@@ -818,7 +817,7 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
 		lib_microhttpd.add_response_header(response, "Content-Security-Policy", page_policy);
 	lib_microhttpd.add_response_header(response, "Cache-Control",
 					   reply->cache_control != NULL ? reply->cache_control : "no-store");
-	if (reply->zipped)
+	if (reply->gzip != NULL)
 		lib_microhttpd.add_response_header(response, "Content-Encoding", "gzip");
 	if (reply->status == HTTP_BUSY)
 		lib_microhttpd.add_response_header(response, "Retry-After", "1");

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "base/zlib.h"
 #include "histree/view.h"
 #include "server/text/json_writer.h"
 
@@ -128,7 +128,6 @@ void target_release(struct target *target)
 /* ---- reply --------------------------------------------------------------------------------------------------- */
 
 /* The browser and we are mostly on one machine: speed counts more than the last tenth. */
-enum { ZIP_LEVEL = 1, ZIP_WINDOW_BITS = 15, ZIP_AS_GZIP = 16, ZIP_MEMORY_LEVEL = 8 };
 
 void reply_init(struct reply *reply)
 {
@@ -146,8 +145,7 @@ static void free_steps(struct reply *reply)
 void reply_release(struct reply *reply)
 {
 	free_steps(reply);
-	if (reply->zipped)
-		deflateEnd(&reply->deflate);
+	gzip_free(reply->gzip);
 	piece_release(&reply->compressed);
 	piece_release(&reply->piece);
 }
@@ -305,28 +303,28 @@ static bool make_piece(struct reply *reply)
 
 bool reply_zip(struct reply *reply)
 {
-	if (deflateInit2(&reply->deflate, ZIP_LEVEL, Z_DEFLATED, ZIP_WINDOW_BITS + ZIP_AS_GZIP, ZIP_MEMORY_LEVEL,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return false;
-	reply->zipped = true;
-	return true;
+	reply->gzip = gzip_create();
+	return reply->gzip != NULL;
+}
+
+void reply_unzip(struct reply *reply)
+{
+	gzip_free(reply->gzip);
+	reply->gzip = NULL;
 }
 
 /* Compresses `size` bytes, after what is compressed already. */
 static bool compress_bytes(struct reply *reply, const char *bytes, size_t size, bool is_last)
 {
-	z_stream *stream = &reply->deflate;
-	char *room = piece_room(&reply->compressed, deflateBound(stream, size));
+	struct piece *compressed = &reply->compressed;
+	char *room = piece_room(compressed, gzip_bound(reply->gzip, size));
+	size_t packed;
 	if (room == NULL)
 		return false;
-	stream->next_in = (z_const Bytef *)(uintptr_t)bytes;
-	stream->avail_in = (uInt)size;
-	stream->next_out = (Bytef *)room;
-	stream->avail_out = (uInt)(reply->compressed.capacity - reply->compressed.size);
-	uInt before = stream->avail_out;
-	int result = deflate(stream, is_last ? Z_FINISH : Z_NO_FLUSH);
-	reply->compressed.size += before - stream->avail_out;
-	return result == (is_last ? Z_STREAM_END : Z_OK) && stream->avail_in == 0;
+	bool is_whole = gzip_write(reply->gzip, bytes, size, is_last, room, compressed->capacity - compressed->size,
+				   &packed);
+	compressed->size += packed;
+	return is_whole;
 }
 
 /* The next bytes before compression. */
@@ -357,12 +355,12 @@ bool reply_next(struct reply *reply, const char **bytes, size_t *size)
 		if (was_done)
 			return true;
 		if (!next_plain(reply, &plain, &plain_size) ||
-		    (reply->zipped && !compress_bytes(reply, plain, plain_size, reply->is_done))) {
+		    (reply->gzip != NULL && !compress_bytes(reply, plain, plain_size, reply->is_done))) {
 			reply->is_cut = true;
 			break;
 		}
-		*bytes = reply->zipped ? reply->compressed.bytes : plain;
-		*size = reply->zipped ? reply->compressed.size : plain_size;
+		*bytes = reply->gzip != NULL ? reply->compressed.bytes : plain;
+		*size = reply->gzip != NULL ? reply->compressed.size : plain_size;
 	}
 	return !reply->is_cut;
 }

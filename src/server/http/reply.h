@@ -24,7 +24,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <zlib.h>
 
 #include "histree/view.h"
 #include "server/text/json_writer.h"
@@ -102,8 +101,7 @@ struct reply {
 	bool (*is_wanted)(void *context);
 	void *wanted_context;
 
-	bool zipped;
-	z_stream deflate;
+	struct gzip *gzip; /* NULL: it goes out as it is */
 	struct piece compressed;
 };
 
@@ -152,5 +150,8 @@ bool reply_next(struct reply *reply, const char **bytes, size_t *size);
 
 /* Compress what is made from now on as gzip (RFC 1952); false when memory is out, and nothing has changed. */
 bool reply_zip(struct reply *reply);
+
+/* The answer goes out as it is after all; nothing of it was sent. */
+void reply_unzip(struct reply *reply);
 
 #endif

@@ -11,13 +11,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/json/json_text.h"
+#include "base/zlib.h"
 #include "trace/json/json_samples.h"
+#include "trace/json/json_text.h"
 #include "trace/json/json_tracks.h"
 #include "trace/lines/line_source.h"
 #include "trace/trace_bytes.h"
-#include "trace/trace_gunzip.h"
-#include "trace/unpack_limit.h"
 
 struct json_source {
 	struct packed_source packed;
@@ -142,7 +141,7 @@ static void end_by_damage(struct json_source *source, const char *what)
 static void end_of_file(struct json_source *source, bool is_in_the_middle)
 {
 	if (source->packed.content.is_cut)
-		end_by_damage(source, trace_gunzip_is_over(source->packed.content.gunzip)
+		end_by_damage(source, gunzip_is_over(source->packed.content.gunzip)
 					      ? "is packed, and " UNPACK_IS_TOO_MUCH
 					      : "is packed, and is cut or damaged");
 	else if (is_in_the_middle)

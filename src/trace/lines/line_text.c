@@ -18,10 +18,9 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/zlib.h"
 #include "histree/cancel.h"
 #include "text/text_table.h"
-#include "trace/trace_gunzip.h"
-#include "trace/unpack_limit.h"
 
 /* ---- line text ----------------------------------------------------------------------------------------------- */
 
@@ -35,7 +34,7 @@ static enum histree_status line_unpack(struct line_unpack *unpack, struct text_i
 enum { PACKED_SIZE = 64 << 10 };
 
 struct line_unpack {
-	struct trace_gunzip *gunzip;
+	struct gunzip *gunzip;
 	size_t used, filled;
 	uint8_t packed[PACKED_SIZE];
 };
@@ -52,7 +51,7 @@ static enum histree_status line_unpack_create(struct line_unpack **out, struct h
 	*out = unpack;
 	if (unpack == NULL)
 		return error_memory(error, "a packed text");
-	enum histree_status status = trace_gunzip_create(&unpack->gunzip, error);
+	enum histree_status status = gunzip_create(&unpack->gunzip, error);
 	if (status != HISTREE_OK) {
 		free(unpack);
 		*out = NULL;
@@ -64,14 +63,14 @@ static enum histree_status line_unpack_create(struct line_unpack **out, struct h
 static void line_unpack_free(struct line_unpack *unpack)
 {
 	if (unpack != NULL)
-		trace_gunzip_free(unpack->gunzip);
+		gunzip_free(unpack->gunzip);
 	free(unpack);
 }
 
 static enum histree_status damaged(const struct line_unpack *unpack, const struct text_input *input,
 				   struct histree_error *error)
 {
-	if (trace_gunzip_is_over(unpack->gunzip))
+	if (gunzip_is_over(unpack->gunzip))
 		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' is packed by gzip, and " UNPACK_IS_TOO_MUCH,
 				 input->path);
 	return error_set(error, HISTREE_ERR_TRACE,
@@ -89,7 +88,7 @@ static enum histree_status read_packed(struct line_unpack *unpack, struct text_i
 	unpack->used = 0;
 	if (status != HISTREE_OK || unpack->filled > 0)
 		return status;
-	return trace_gunzip_is_whole(unpack->gunzip) ? HISTREE_END : damaged(unpack, input, error);
+	return gunzip_is_whole(unpack->gunzip) ? HISTREE_END : damaged(unpack, input, error);
 }
 
 /*
@@ -104,8 +103,8 @@ static enum histree_status line_unpack(struct line_unpack *unpack, struct text_i
 		enum histree_status status = read_packed(unpack, input, error);
 		if (status != HISTREE_OK)
 			return status == HISTREE_END ? HISTREE_OK : status;
-		size_t taken, got = trace_gunzip(unpack->gunzip, unpack->packed + unpack->used,
-						 unpack->filled - unpack->used, &taken, room, room_size);
+		size_t taken, got = gunzip_read(unpack->gunzip, unpack->packed + unpack->used,
+						unpack->filled - unpack->used, &taken, room, room_size);
 		if (got == SIZE_MAX)
 			return damaged(unpack, input, error);
 		unpack->used += taken;

@@ -15,12 +15,12 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/table.h"
+#include "base/zlib.h"
 #include "base/zstd.h"
 #include "histree/value.h"
 #include "trace/perf/perf_class.h"
 #include "trace/perf/perf_file.h"
 #include "trace/trace_source.h"
-#include "trace/unpack_limit.h"
 
 /* ---- perf stream --------------------------------------------------------------------------------------------- */
 

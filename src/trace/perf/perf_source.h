@@ -35,12 +35,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/zlib.h"
 #include "base/zstd.h"
 #include "histree/value.h"
 #include "trace/perf/perf_class.h"
 #include "trace/perf/perf_file.h"
 #include "trace/trace_source.h"
-#include "trace/unpack_limit.h"
 
 struct perf_records {
 	struct perf_part *part;

@@ -12,11 +12,10 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/zlib.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
-#include "trace/trace_gunzip.h"
 #include "trace/trace_window.h"
-#include "trace/unpack_limit.h"
 
 /* ---- perfetto packet ----------------------------------------------------------------------------------------- */
 
@@ -458,7 +457,7 @@ static enum histree_status grow(struct perfetto_packets *packets, struct histree
 	return HISTREE_OK;
 }
 
-static enum histree_status unpack_all(struct perfetto_packets *packets, struct trace_gunzip *gunzip,
+static enum histree_status unpack_all(struct perfetto_packets *packets, struct gunzip *gunzip,
 				      const struct wire_field *field, struct histree_error *error)
 {
 	size_t at = 0, count = 0, used = 0, got = 0;
@@ -466,27 +465,27 @@ static enum histree_status unpack_all(struct perfetto_packets *packets, struct t
 		enum histree_status status = count == packets->inner_capacity ? grow(packets, error) : HISTREE_OK;
 		if (status != HISTREE_OK)
 			return status;
-		got = trace_gunzip(gunzip, field->bytes + at, field->size - at, &used, packets->inner + count,
-				   packets->inner_capacity - count);
+		got = gunzip_read(gunzip, field->bytes + at, field->size - at, &used, packets->inner + count,
+				  packets->inner_capacity - count);
 		at += used;
 		count += got == SIZE_MAX ? 0 : got;
 		if (!unpack_limit_count(&packets->limit, used, got == SIZE_MAX ? 0 : got))
 			return broken(packets, "what is in compressed packets " UNPACK_IS_TOO_MUCH, error);
-	} while (got != SIZE_MAX && (got > 0 || used > 0) && !trace_gunzip_is_whole(gunzip));
+	} while (got != SIZE_MAX && (got > 0 || used > 0) && !gunzip_is_whole(gunzip));
 	packets->inside = wire_message(packets->inner, count);
-	packets->is_inner_cut = !trace_gunzip_is_whole(gunzip);
+	packets->is_inner_cut = !gunzip_is_whole(gunzip);
 	return HISTREE_OK;
 }
 
 static enum histree_status unpack(struct perfetto_packets *packets, const struct wire_field *field,
 				  struct histree_error *error)
 {
-	struct trace_gunzip *gunzip;
-	enum histree_status status = trace_gunzip_create(&gunzip, error);
+	struct gunzip *gunzip;
+	enum histree_status status = gunzip_create(&gunzip, error);
 	packets->is_in_place = status == HISTREE_ERR_TRACE;
 	if (status == HISTREE_OK)
 		status = unpack_all(packets, gunzip, field, error);
-	trace_gunzip_free(gunzip);
+	gunzip_free(gunzip);
 	return status;
 }
 
@@ -525,7 +524,7 @@ static enum histree_status next_of_file(struct perfetto_packets *packets, struct
 		return status;
 	if (count == 0)
 		return !bytes->is_cut ? HISTREE_END
-		       : trace_gunzip_is_over(bytes->gunzip)
+		       : gunzip_is_over(bytes->gunzip)
 			       ? broken(packets, "what is packed by gzip " UNPACK_IS_TOO_MUCH, error)
 			       : broken(packets, "what is packed by gzip is cut or damaged", error);
 	const uint8_t *body = bytes->at[0] == TAG_OF_PACKET ? get_varint(bytes->at + 1, bytes->end, &size) : NULL;

@@ -24,9 +24,9 @@
 
 #include "base/arena.h"
 #include "base/hash_index.h"
+#include "base/zlib.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
-#include "trace/unpack_limit.h"
 
 /* Numbers of fields: what a packet is about. */
 enum perfetto_data {

@@ -20,9 +20,9 @@
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
+#include "base/zlib.h"
 #include "base/zstd.h"
 #include "histree/value.h"
-#include "trace/trace_gunzip.h"
 #include "trace/trace_source.h"
 #include "trace/tracepoint.h"
 
@@ -33,7 +33,7 @@ static enum histree_status dat_row_read(struct dat_file *file, struct trace_curs
 
 bool dat_can_unpack(enum dat_packing packing)
 {
-	return packing == DAT_PACKING_NONE || (packing == DAT_PACKING_ZLIB && trace_gunzip_is_there()) ||
+	return packing == DAT_PACKING_NONE || (packing == DAT_PACKING_ZLIB && zlib_is_there()) ||
 	       (packing == DAT_PACKING_ZSTD && zstd_is_there);
 }
 
@@ -41,7 +41,7 @@ bool dat_unpack(enum dat_packing packing, const uint8_t *bytes, size_t size, uin
 {
 	switch (packing) {
 	case DAT_PACKING_ZLIB:
-		return trace_uncompress(bytes, size, room, room_size);
+		return zlib_unpack(bytes, size, room, room_size);
 	case DAT_PACKING_ZSTD:
 		return zstd_unpack(bytes, size, room, room_size);
 	default:

@@ -9,7 +9,7 @@
 
 #include "support/test.h"
 #include "trace/trace_list.h"
-#include "trace/trace_gunzip.h"
+#include "base/zlib.h"
 
 static const char *name_of(const void *bytes, size_t size)
 {
@@ -93,7 +93,7 @@ static void what_is_packed_is_looked_into(void **state)
 	assert_true(file >= 0);
 	assert_int_equal(write(file, packed_json, sizeof(packed_json)), sizeof(packed_json));
 	assert_string_equal(trace_format_of_path(path)->name,
-			    trace_gunzip_is_there() ? "a trace in JSON" : "compressed or an archive");
+			    zlib_is_there() ? "a trace in JSON" : "compressed or an archive");
 	close(file);
 	unlink(path);
 }
