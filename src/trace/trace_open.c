@@ -21,7 +21,7 @@
 #include "trace/trace.h"
 #include "trace/trace_list.h"
 #include "trace/trace_source.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 /* ---- trace copies -------------------------------------------------------------------------------------------- */
 

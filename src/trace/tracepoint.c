@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "histree/status.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 /* ---- trace cursor -------------------------------------------------------------------------------------------- */
 

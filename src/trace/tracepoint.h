@@ -25,7 +25,7 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "histree/status.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 /* tracepoint.h - numbers in memory, in the byte order of the writer of a file. */
 #ifndef TRACE_ORDERED_BYTES_H

@@ -18,7 +18,7 @@
 #include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/trace_source.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 /* All marks of a file are forgotten when they are more: they have a MiB then. */
 enum { CTF_EVENTS_PER_MARK = 64, CTF_MARKS_MAX = 1 << 16 };

@@ -22,7 +22,7 @@
 #include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/trace_source.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 struct ctf_mark {
 	uint64_t bit;   /* from the start of the packet */

@@ -26,7 +26,7 @@
 #include "histree/status.h"
 #include "trace/tracepoint.h"
 #include "trace/trace_source.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 /* ---- perf file ----------------------------------------------------------------------------------------------- */
 

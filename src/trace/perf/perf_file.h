@@ -34,7 +34,7 @@
 #include "histree/status.h"
 #include "trace/tracepoint.h"
 #include "trace/trace_source.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 enum perf_record_type {
 	PERF_MMAP = 1,

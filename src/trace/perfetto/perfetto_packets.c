@@ -15,7 +15,6 @@
 #include "base/zlib.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
-#include "trace/trace_window.h"
 
 /* ---- perfetto packet ----------------------------------------------------------------------------------------- */
 

@@ -22,7 +22,7 @@
 #include "histree/value.h"
 #include "trace/lines/line_text.h"
 #include "trace/trace_source.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 struct uftrace_symbol {
 	uint64_t address, size; /* 0: up to the next one, or nothing if it is the last */

@@ -12,7 +12,7 @@
 #include "histree/value.h"
 #include "trace/lines/line_text.h"
 #include "trace/trace_source.h"
-#include "trace/trace_window.h"
+#include "trace/trace_bytes.h"
 
 extern const struct trace_format_kind uftrace_format;
 
