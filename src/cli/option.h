@@ -6,10 +6,10 @@
  * A verb keeps what it was told in a struct of its own, which is zeroed before.  A row of its table says which
  * member an option fills:
  *
- * 	struct ls_options { const char *format, *analysis; };
+ * 	struct ls_options { const char *name; bool children; };
  * 	static const struct cli_option options[] = {
- * 		{ "analysis", 'a', "ANALYSIS", CLI_TEXT, offsetof(struct ls_options, analysis),
- * 		  "read the history of this analysis", .complete = CLI_COMPLETE_ANALYSIS },
+ * 		CLI_OPTION_TEXT("name", "EXPR", struct ls_options, name, "list only what has such a name"),
+ * 		CLI_OPTION_FLAG("children", 0, struct ls_options, children, "look one level deep only"),
  * 		{ 0 },
  * 	};
  *
@@ -79,6 +79,31 @@ struct cli_option {
 	const char *means;          /* CLI_FLAG, old: what it puts into the member, a const char * */
 	const char *more;           /* behind the help: of this verb alone */
 };
+
+/* Rows of the usual kinds; a letter of 0 is none.  Those with more to say name the members of the struct. */
+#define CLI_OPTION_FLAG(text, short_text, type, at, means)                                                        \
+	{                                                                                                         \
+		.name = text, .letter = short_text, .kind = CLI_FLAG, .member = offsetof(type, at), .help = means \
+	}
+#define CLI_OPTION_TEXT(text, of, type, at, means)                                                          \
+	{                                                                                                   \
+		.name = text, .argument = of, .kind = CLI_TEXT, .member = offsetof(type, at), .help = means \
+	}
+#define CLI_OPTION_PATH(text, short_text, takes, of, type, at, means)                                            \
+	{                                                                                                        \
+		.name = text, .letter = short_text, .argument = of, .kind = takes, .member = offsetof(type, at), \
+		.help = means, .complete = CLI_COMPLETE_PATH                                                     \
+	}
+#define CLI_OPTION_CHOICE(text, of, type, at, among, means)                                                    \
+	{                                                                                                      \
+		.name = text, .argument = of, .kind = CLI_CHOICE, .member = offsetof(type, at), .help = means, \
+		.choices = among                                                                               \
+	}
+#define CLI_OPTION_NUMBER(text, takes, of, type, at, lowest, highest, means)                              \
+	{                                                                                                 \
+		.name = text, .argument = of, .kind = takes, .member = offsetof(type, at), .help = means, \
+		.min = lowest, .max = highest                                                             \
+	}
 
 /* The names of the formats of rows (row_writer.h), which are the choices of --format; NULL ends them. */
 extern const char *const row_format_names[];

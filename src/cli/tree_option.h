@@ -15,45 +15,36 @@ struct tree_options {
 };
 
 /* Their rows in the table of a verb; `at` is the struct tree_options in the verb's own, `of_memory` a help. */
-#define CLI_OPTIONS_TREE(type, at, of_memory)                                                                      \
-	{ .name = "variant",                                                                                       \
-	  .letter = 't',                                                                                           \
-	  .argument = "VARIANT",                                                                                   \
-	  .kind = CLI_CHOICE,                                                                                      \
-	  .member = offsetof(type, at.variant),                                                                    \
-	  .choices = tree_option_variants,                                                                         \
-	  .help = "use this kind of history tree: cluster, sht, osht, esht, rsht or vrsht; default: cluster" },    \
-		{ .name = "prefer",                                                                                \
-		  .argument = "WHAT",                                                                              \
-		  .kind = CLI_CHOICE,                                                                              \
-		  .member = offsetof(type, at.prefer),                                                             \
-		  .choices = tree_option_preferences,                                                              \
-		  .help = "lay a cluster tree out for one kind of use: balance, single (queries of few "           \
-			  "attributes), full (queries of all attributes at a time) or space; default: balance" },  \
-		CLI_OPTION_TREE("r-depth", "N", CLI_NUMBER, type, at.r_depth, 2, 16,                               \
-				"give R-trees this many levels: all of them in rsht (default: 2), the deepest "    \
-				"in vrsht (default: 4)"),                                                          \
-		CLI_OPTION_TREE("r-nodes", "N", CLI_NUMBER, type, at.r_nodes, 2, 1000,                             \
-				"in vrsht, let a single query read about N nodes at most: R-trees become as "      \
-				"deep as that needs, up to --r-depth"),                                            \
-		CLI_OPTION_TREE("node-size", "BYTES", CLI_SIZE, type, at.node_size, 4096, 1024 * 1024,             \
-				"make nodes of this size, a power of two from 4K to 1M; default: 64K, in "         \
-				"cluster 256K"),                                                                   \
-		CLI_OPTION_TREE("fan-out", "N", CLI_NUMBER, type, at.fan_out, 2, 1000,                             \
-				"give a node at most this many children, 2 to 1000; default: 50, in cluster "      \
-				"1000"),                                                                           \
-		CLI_OPTION_TREE("memory", "BYTES", CLI_SIZE, type, at.memory, 1024 * 1024, UINT64_MAX, of_memory), \
-	{                                                                                                          \
-		.name = "nulls", .argument = "NULLS", .kind = CLI_CHOICE, .member = offsetof(type, at.nulls),      \
-		.choices = tree_option_nulls,                                                                      \
-		.help = "keep the null before the first state of an attribute and that after its last as "         \
-			"intervals, or leave-out both; default: leave-out in cluster, keep in the others",         \
-	}
-#define CLI_OPTION_TREE(text, of, takes, type, at, lowest, highest, means)                                \
-	{                                                                                                 \
-		.name = text, .argument = of, .kind = takes, .member = offsetof(type, at), .min = lowest, \
-		.max = highest, .help = means                                                             \
-	}
+#define CLI_OPTIONS_TREE(type, at, of_memory)                                                                     \
+	{ .name = "variant",                                                                                      \
+	  .letter = 't',                                                                                          \
+	  .argument = "VARIANT",                                                                                  \
+	  .kind = CLI_CHOICE,                                                                                     \
+	  .member = offsetof(type, at.variant),                                                                   \
+	  .choices = tree_option_variants,                                                                        \
+	  .help = "use this kind of history tree: cluster, sht, osht, esht, rsht or vrsht; default: cluster" },   \
+		CLI_OPTION_CHOICE("prefer", "WHAT", type, at.prefer, tree_option_preferences,                     \
+				  "lay a cluster tree out for one kind of use: balance, single (queries of few "  \
+				  "attributes), full (queries of all attributes at a time) or space; default: "   \
+				  "balance"),                                                                     \
+		CLI_OPTION_NUMBER("r-depth", CLI_NUMBER, "N", type, at.r_depth, 2, 16,                            \
+				  "give R-trees this many levels: all of them in rsht (default: 2), the deepest " \
+				  "in vrsht (default: 4)"),                                                       \
+		CLI_OPTION_NUMBER("r-nodes", CLI_NUMBER, "N", type, at.r_nodes, 2, 1000,                          \
+				  "in vrsht, let a single query read about N nodes at most: R-trees become as "   \
+				  "deep as that needs, up to --r-depth"),                                         \
+		CLI_OPTION_NUMBER("node-size", CLI_SIZE, "BYTES", type, at.node_size, 4096, 1024 * 1024,          \
+				  "make nodes of this size, a power of two from 4K to 1M; default: 64K, in "      \
+				  "cluster 256K"),                                                                \
+		CLI_OPTION_NUMBER("fan-out", CLI_NUMBER, "N", type, at.fan_out, 2, 1000,                          \
+				  "give a node at most this many children, 2 to 1000; default: 50, in cluster "   \
+				  "1000"),                                                                        \
+		CLI_OPTION_NUMBER("memory", CLI_SIZE, "BYTES", type, at.memory, 1024 * 1024, UINT64_MAX,          \
+				  of_memory),                                                                     \
+		CLI_OPTION_CHOICE("nulls", "NULLS", type, at.nulls, tree_option_nulls,                            \
+				  "keep the null before the first state of an attribute and that after its last " \
+				  "as intervals, or leave-out both; default: leave-out in cluster, keep in the "  \
+				  "others")
 
 extern const char *const tree_option_variants[], *const tree_option_preferences[], *const tree_option_nulls[];
 

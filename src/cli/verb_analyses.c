@@ -8,14 +8,10 @@ struct analyses_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "define",
-	  .letter = 'x',
-	  .argument = "FILE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct analyses_options, definitions),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "check FILE, or the files of a folder, and list the analyses that it defines in place of the "
-		  "others" },
+	CLI_OPTION_PATH(
+		"define", 'x', CLI_TEXTS, "FILE", struct analyses_options, definitions,
+		"check FILE, or the files of a folder, and list the analyses that it defines in place of the "
+		"others"),
 	{ 0 },
 };
 

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "base/trace_word.h"
 #include "cli/build_request.h"
 #include "cli/progress.h"
@@ -29,13 +29,8 @@ static const char *const backends[] = {
 static const char *const empty_stacks[] = { "zero", "null", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "STORE",
-	  .kind = CLI_PLACE,
-	  .member = offsetof(struct build_options, output),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "make this folder; default: NAME.histree here, where NAME is that of the first trace" },
+	CLI_OPTION_PATH("output", 'o', CLI_PLACE, "STORE", struct build_options, output,
+			"make this folder; default: NAME.histree here, where NAME is that of the first trace"),
 	{ .name = "analysis",
 	  .letter = 'a',
 	  .argument = "ANALYSIS",
@@ -44,115 +39,68 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_ANALYSES,
 	  .help = "run these analyses, separated by commas, of which 'all' are those that apply to the trace and "
 		  "'all,-futex' the others but that one; default: all" },
-	{ .name = "symbols",
-	  .argument = "PLACE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct build_options, symbols),
-	  .help = "look for names of functions in this folder, as if it were the root of the machine that was "
-		  "traced, "
-		  "or in this table of addresses and names, as nm prints it; none: look nowhere; default: the "
-		  "binaries "
-		  "of this machine, if they are those of the trace",
-	  .complete = CLI_COMPLETE_PATH },
-	{ .name = "define",
-	  .letter = 'x',
-	  .argument = "FILE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct build_options, definitions),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "run the analyses that FILE defines, or the files of a folder, such as XML of Trace Compass; "
-		  "of the others, those that '-a' names" },
-	{ .name = "map",
-	  .argument = "MAP",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct build_options, map),
-	  .help = "the traces are tables of text, and these columns are the parts of an event, as in "
-		  "time=ts,unit=us,name=event,cpu=core,tid=thread; default: time, name, cpu, and fields by their "
-		  "names" },
+	CLI_OPTION_PATH(
+		"symbols", 0, CLI_TEXTS, "PLACE", struct build_options, symbols,
+		"look for names of functions in this folder, as if it were the root of the machine that was "
+		"traced, "
+		"or in this table of addresses and names, as nm prints it; none: look nowhere; default: the "
+		"binaries "
+		"of this machine, if they are those of the trace"),
+	CLI_OPTION_PATH(
+		"define", 'x', CLI_TEXTS, "FILE", struct build_options, definitions,
+		"run the analyses that FILE defines, or the files of a folder, such as XML of Trace Compass; "
+		"of the others, those that '-a' names"),
+	CLI_OPTION_TEXT(
+		"map", "MAP", struct build_options, map,
+		"the traces are tables of text, and these columns are the parts of an event, as in "
+		"time=ts,unit=us,name=event,cpu=core,tid=thread; default: time, name, cpu, and fields by their "
+		"names"),
 	CLI_OPTIONS_HOST(struct build_options, hosts),
-	{ .name = "backend",
-	  .argument = "WHERE",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct build_options, backend),
-	  .choices = backends,
-	  .help = "keep histories on disk; or partial ones there, which read the trace again to answer; or make "
-		  "none, but say what one would be, in memory or, for the time alone, nowhere (null); default: "
-		  "disk" },
-	{ .name = "checkpoint-events",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct build_options, checkpoint_events),
-	  .min = 1,
-	  .max = INT64_MAX,
-	  .help = "put a checkpoint into partial histories every N events: fewer make them smaller, and answers "
-		  "slower; default: 50000" },
+	CLI_OPTION_CHOICE(
+		"backend", "WHERE", struct build_options, backend, backends,
+		"keep histories on disk; or partial ones there, which read the trace again to answer; or make "
+		"none, but say what one would be, in memory or, for the time alone, nowhere (null); default: "
+		"disk"),
+	CLI_OPTION_NUMBER(
+		"checkpoint-events", CLI_NUMBER, "N", struct build_options, checkpoint_events, 1, INT64_MAX,
+		"put a checkpoint into partial histories every N events: fewer make them smaller, and answers "
+		"slower; default: 50000"),
 	CLI_OPTIONS_TREE(struct build_options, tree,
 			 "keep at most this much of the trace in memory, in buffers and tables of all analyses "
 			 "together; what is more goes to disk. The process takes up to 64M besides; default: 160M, "
 			 "for each host that is built at a time"),
-	{ .name = "threads",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct build_options, threads),
-	  .min = 1,
-	  .max = 1024,
-	  .help = "have reading, analyses, sorting and writing run beside one another, so that about N processors "
-		  "have work; 1: one thread does all of it. A live trace and a partial history are read and "
-		  "analysed "
-		  "by one. The store is the same; default: the processors that there are" },
-	{ .name = "slices",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct build_options, slices),
-	  .min = 1,
-	  .max = 64,
-	  .help = "cut the trace in time, and have N more threads analyse the slices, without what came before "
-		  "them, "
-		  "for the analyses that can be cut: kernel. The intervals are the same" },
-	{ .name = "slice-events",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct build_options, slice_events),
-	  .min = 16,
-	  .max = INT64_MAX,
-	  .help = "make slices about N events long; default: as memory allows" },
+	CLI_OPTION_NUMBER(
+		"threads", CLI_NUMBER, "N", struct build_options, threads, 1, 1024,
+		"have reading, analyses, sorting and writing run beside one another, so that about N processors "
+		"have work; 1: one thread does all of it. A live trace and a partial history are read and "
+		"analysed "
+		"by one. The store is the same; default: the processors that there are"),
+	CLI_OPTION_NUMBER(
+		"slices", CLI_NUMBER, "N", struct build_options, slices, 1, 64,
+		"cut the trace in time, and have N more threads analyse the slices, without what came before "
+		"them, "
+		"for the analyses that can be cut: kernel. The intervals are the same"),
+	CLI_OPTION_NUMBER("slice-events", CLI_NUMBER, "N", struct build_options, slice_events, 16, INT64_MAX,
+			  "make slices about N events long; default: as memory allows"),
 	CLI_OPTION_FORCE(struct build_options, "replace an existing store once the new one is complete"),
-	{ .name = "resume",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct build_options, resume),
-	  .help = "continue an interrupted build of the same traces" },
-	{ .name = "gaps",
-	  .argument = "HOW",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct build_options, gaps),
-	  .choices = gaps,
-	  .help = "after lost events, make states in doubt unknown, or ignore the loss; default: unknown" },
-	{ .name = "empty-stacks",
-	  .argument = "HOW",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct build_options, empty_stacks),
-	  .choices = empty_stacks,
-	  .help = "give a stack that was emptied the depth zero, or make it null; default: zero" },
-	{ .name = "publish",
-	  .argument = "NS",
-	  .kind = CLI_DURATION,
-	  .member = offsetof(struct build_options, publish),
-	  .min = 1,
-	  .max = INT64_MAX,
-	  .help = "publish every NS what was read: others can see it, and it survives a crash; default: after "
-		  "three seconds, of a live trace after one, then as often as it takes 3 % of the time" },
-	{ .name = "no-overviews",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct build_options, no_overviews),
-	  .help = "make no overviews of long histories and many segments: this saves time and disk, and makes "
-		  "views "
-		  "of all of a long trace slow" },
+	CLI_OPTION_FLAG("resume", 0, struct build_options, resume,
+			"continue an interrupted build of the same traces"),
+	CLI_OPTION_CHOICE("gaps", "HOW", struct build_options, gaps, gaps,
+			  "after lost events, make states in doubt unknown, or ignore the loss; default: unknown"),
+	CLI_OPTION_CHOICE("empty-stacks", "HOW", struct build_options, empty_stacks, empty_stacks,
+			  "give a stack that was emptied the depth zero, or make it null; default: zero"),
+	CLI_OPTION_NUMBER(
+		"publish", CLI_DURATION, "NS", struct build_options, publish, 1, INT64_MAX,
+		"publish every NS what was read: others can see it, and it survives a crash; default: after "
+		"three seconds, of a live trace after one, then as often as it takes 3 % of the time"),
+	CLI_OPTION_FLAG(
+		"no-overviews", 0, struct build_options, no_overviews,
+		"make no overviews of long histories and many segments: this saves time and disk, and makes "
+		"views "
+		"of all of a long trace slow"),
 	CLI_OPTION_PROGRESS(struct build_options),
-	{ .name = "quiet",
-	  .letter = 'q',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct build_options, quiet),
-	  .help = "print only errors, and warnings if the store is partial" },
+	CLI_OPTION_FLAG("quiet", 'q', struct build_options, quiet,
+			"print only errors, and warnings if the store is partial"),
 	{ 0 },
 };
 

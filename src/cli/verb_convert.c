@@ -11,22 +11,15 @@ struct convert_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "OUT",
-	  .kind = CLI_PLACE,
-	  .member = offsetof(struct convert_options, output),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "make this store or file; default: STORE itself, which needs --force" },
+	CLI_OPTION_PATH("output", 'o', CLI_PLACE, "OUT", struct convert_options, output,
+			"make this store or file; default: STORE itself, which needs --force"),
 	CLI_OPTIONS_TREE(struct convert_options, tree,
 			 "use at most this much memory for the buffers of a history; default: 64M, for cluster "
 			 "256M"),
 	CLI_OPTION_FORCE(struct convert_options,
 			 "replace an existing store of that name once the new one is complete"),
-	{ .name = "no-overviews",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct convert_options, no_overviews),
-	  .help = "make no overviews of long histories and many segments" },
+	CLI_OPTION_FLAG("no-overviews", 0, struct convert_options, no_overviews,
+			"make no overviews of long histories and many segments"),
 	CLI_OPTION_PROGRESS(struct convert_options),
 	{ 0 },
 };

@@ -180,16 +180,11 @@ struct path_options {
 const char *const path_rule_names[] = { "trace-compass", "own", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "rules",
-	  .argument = "RULES",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct path_options, rules),
-	  .choices = path_rule_names,
-	  .help = "follow the rules of trace-compass, or our own, as histree why does; default: trace-compass" },
-	{ .name = "totals",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct path_options, totals),
-	  .help = "add up the time on the path by thread and state, the longest first" },
+	CLI_OPTION_CHOICE(
+		"rules", "RULES", struct path_options, rules, path_rule_names,
+		"follow the rules of trace-compass, or our own, as histree why does; default: trace-compass"),
+	CLI_OPTION_FLAG("totals", 0, struct path_options, totals,
+			"add up the time on the path by thread and state, the longest first"),
 	CLI_OPTIONS_PICTURE(struct path_options, picture, "draw the path", "the rows"),
 	{ 0 },
 };

@@ -293,12 +293,8 @@ struct density_options {
 static const char *const divisions[] = { "1", "3", "5", "10", "20", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "per-decade",
-	  .argument = "N",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct density_options, per_decade),
-	  .help = "use 1, 3, 5, 10 or 20 buckets for each power of ten; default: 3",
-	  .choices = divisions },
+	CLI_OPTION_CHOICE("per-decade", "N", struct density_options, per_decade, divisions,
+			  "use 1, 3, 5, 10 or 20 buckets for each power of ten; default: 3"),
 	{ 0 },
 };
 

@@ -25,18 +25,12 @@ struct draw_options {
 static const char *const views[] = { "control-flow", "resources", "attributes", "tree", "flame", "chart", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "view",
-	  .argument = "VIEW",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct draw_options, view),
-	  .help = "draw control-flow, resources, attributes, tree, flame (call stacks added up) or chart; default: "
-		  "control-flow, or attributes if there are no threads",
-	  .choices = views },
-	{ .name = "chart",
-	  .argument = "NAME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct draw_options, chart),
-	  .help = "draw this chart of the store, see 'histree ls --charts'" },
+	CLI_OPTION_CHOICE(
+		"view", "VIEW", struct draw_options, view, views,
+		"draw control-flow, resources, attributes, tree, flame (call stacks added up) or chart; default: "
+		"control-flow, or attributes if there are no threads"),
+	CLI_OPTION_TEXT("chart", "NAME", struct draw_options, chart,
+			"draw this chart of the store, see 'histree ls --charts'"),
 	{ .name = "rows", .argument = "PATTERN", .kind = CLI_TEXT, .member = offsetof(struct draw_options, rows) },
 	CLI_OPTIONS_PICTURE(struct draw_options, picture, "draw", "the rows"),
 	CLI_OPTIONS_PICTURE_LOOK(struct draw_options, picture),

@@ -131,26 +131,17 @@ struct ls_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "name",
-	  .argument = "EXPR",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct ls_options, name),
-	  .help = "list only attributes whose names, the last components of their paths, match this regular "
-		  "expression; each PATTERN is then where to look, and what is below it is listed" },
-	{ .name = "children",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct ls_options, children),
-	  .help = "with --name, look one level deep only" },
-	{ .name = "labels",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct ls_options, labels),
-	  .help = "list what values mean instead, by patterns of attributes, as 'histree load --label-file' reads "
-		  "it" },
-	{ .name = "charts",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct ls_options, charts),
-	  .help = "list the charts of all histories instead, or of that of -a, which 'histree draw --chart' "
-		  "draws" },
+	CLI_OPTION_TEXT("name", "EXPR", struct ls_options, name,
+			"list only attributes whose names, the last components of their paths, match this regular "
+			"expression; each PATTERN is then where to look, and what is below it is listed"),
+	CLI_OPTION_FLAG("children", 0, struct ls_options, children, "with --name, look one level deep only"),
+	CLI_OPTION_FLAG(
+		"labels", 0, struct ls_options, labels,
+		"list what values mean instead, by patterns of attributes, as 'histree load --label-file' reads "
+		"it"),
+	CLI_OPTION_FLAG("charts", 0, struct ls_options, charts,
+			"list the charts of all histories instead, or of that of -a, which 'histree draw --chart' "
+			"draws"),
 	{ 0 },
 };
 

@@ -29,11 +29,10 @@ struct numbers_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "change",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct numbers_options, change),
-	  .help = "print by how much numbers grew from --from to --to, the greatest first: of running sums, what "
-		  "was counted in between" },
+	CLI_OPTION_FLAG(
+		"change", 0, struct numbers_options, change,
+		"print by how much numbers grew from --from to --to, the greatest first: of running sums, what "
+		"was counted in between"),
 	{ 0 },
 };
 

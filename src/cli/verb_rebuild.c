@@ -35,32 +35,19 @@ struct rebuild_options {
 	}
 
 static const struct cli_option options[] = {
-	{ .name = "define",
-	  .letter = 'x',
-	  .argument = "FILE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct rebuild_options, definitions),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "take the analyses that are not histree's own from FILE, or the files of a folder, as 'build -x' "
-		  "did" },
+	CLI_OPTION_PATH(
+		"define", 'x', CLI_TEXTS, "FILE", struct rebuild_options, definitions,
+		"take the analyses that are not histree's own from FILE, or the files of a folder, as 'build -x' "
+		"did"),
 	OPTIONS_OF_BOTH,
 	{ 0 },
 };
 
 static const struct cli_option add_options[] = {
-	{ .name = "trace",
-	  .argument = "TRACE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct rebuild_options, traces),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "read this trace, which is the one that the store was made of and lies elsewhere now" },
-	{ .name = "define",
-	  .letter = 'x',
-	  .argument = "FILE",
-	  .kind = CLI_TEXTS,
-	  .member = offsetof(struct rebuild_options, definitions),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "add the analyses that FILE defines, or the files of a folder, as 'build -x' runs them" },
+	CLI_OPTION_PATH("trace", 0, CLI_TEXTS, "TRACE", struct rebuild_options, traces,
+			"read this trace, which is the one that the store was made of and lies elsewhere now"),
+	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct rebuild_options, definitions,
+			"add the analyses that FILE defines, or the files of a folder, as 'build -x' runs them"),
 	OPTIONS_OF_BOTH,
 	{ 0 },
 };
@@ -170,8 +157,7 @@ static enum cli_exit check_definitions(const struct histree_store_info *info, co
 		lacking = is_own(info->segments[i].analysis) ? lacking : info->segments[i].analysis;
 	if (lacking == NULL || chosen->definitions.count > 0)
 		return CLI_OK;
-	return report_exit(CLI_USAGE,
-			   "histree has no analysis '%s': name the file that defines it with '-x FILE'",
+	return report_exit(CLI_USAGE, "histree has no analysis '%s': name the file that defines it with '-x FILE'",
 			   lacking);
 }
 

@@ -17,13 +17,8 @@ struct repair_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "OUT",
-	  .kind = CLI_PLACE,
-	  .member = offsetof(struct repair_options, output),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "make this store or file; default: STORE.repaired" },
+	CLI_OPTION_PATH("output", 'o', CLI_PLACE, "OUT", struct repair_options, output,
+			"make this store or file; default: STORE.repaired"),
 	CLI_OPTION_FORCE(struct repair_options,
 			 "replace an existing store of that name once the new one is complete"),
 	CLI_OPTION_PROGRESS(struct repair_options),

@@ -26,12 +26,8 @@ struct report_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "html",
-	  .argument = "FILE",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct report_options, html),
-	  .help = "write the page as one file of HTML, with pictures",
-	  .complete = CLI_COMPLETE_PATH },
+	CLI_OPTION_PATH("html", 0, CLI_TEXT, "FILE", struct report_options, html,
+			"write the page as one file of HTML, with pictures"),
 	CLI_OPTION_FORCE(struct report_options, "replace an existing FILE once the new one is whole"),
 	{ 0 },
 };

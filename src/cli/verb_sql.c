@@ -26,13 +26,9 @@ static const struct cli_option options[] = {
 	  .old = "f",
 	  .help = "read the statements from a file; - is standard input",
 	  .complete = CLI_COMPLETE_PATH },
-	{ .name = "memory",
-	  .argument = "BYTES",
-	  .kind = CLI_SIZE,
-	  .member = offsetof(struct sql_options, memory),
-	  .help = "use about that much memory; what SQLite sorts beyond it goes to temporary files; default: 160M",
-	  .min = 16 << 20,
-	  .max = UINT64_C(1) << 40 },
+	CLI_OPTION_NUMBER(
+		"memory", CLI_SIZE, "BYTES", struct sql_options, memory, 16 << 20, UINT64_C(1) << 40,
+		"use about that much memory; what SQLite sorts beyond it goes to temporary files; default: 160M"),
 	CLI_OPTION_PROGRESS(struct sql_options),
 	{ 0 },
 };

@@ -14,11 +14,8 @@ struct stats_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "of",
-	  .argument = "FIELD",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct stats_options, of),
-	  .help = "print statistics of the numbers in this field, such as bytes, instead of durations" },
+	CLI_OPTION_TEXT("of", "FIELD", struct stats_options, of,
+			"print statistics of the numbers in this field, such as bytes, instead of durations"),
 	{ 0 },
 };
 

@@ -16,11 +16,8 @@ struct sync_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "reference",
-	  .argument = "HOST",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct sync_options, reference),
-	  .help = "take the time of this host as that of all; default: the first one" },
+	CLI_OPTION_TEXT("reference", "HOST", struct sync_options, reference,
+			"take the time of this host as that of all; default: the first one"),
 	CLI_OPTION_PROGRESS(struct sync_options),
 	{ 0 },
 };

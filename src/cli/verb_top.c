@@ -399,12 +399,10 @@ static const char *const sort_names[SORT_NUMBER + 1] = {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "more",
-	  .argument = "WHAT",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct top_options, more),
-	  .help = "count more for each row: switches (of threads: voluntary, involuntary) or longest (waits for a "
-		  "CPU, times blocked), or both with a comma" },
+	CLI_OPTION_TEXT(
+		"more", "WHAT", struct top_options, more,
+		"count more for each row: switches (of threads: voluntary, involuntary) or longest (waits for a "
+		"CPU, times blocked), or both with a comma"),
 	{ 0 },
 };
 

@@ -19,10 +19,9 @@ struct verify_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "states",
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct verify_options, states),
-	  .help = "check also that at every moment each CPU runs one thread, and each running thread has a CPU" },
+	CLI_OPTION_FLAG(
+		"states", 0, struct verify_options, states,
+		"check also that at every moment each CPU runs one thread, and each running thread has a CPU"),
 	{ 0 },
 };
 

@@ -370,22 +370,15 @@ struct why_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "rules",
-	  .argument = "RULES",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct why_options, rules),
-	  .choices = path_rule_names,
-	  .help = "follow the rules of trace-compass, as histree critical-path does, or our own; default: own" },
+	CLI_OPTION_CHOICE(
+		"rules", "RULES", struct why_options, rules, path_rule_names,
+		"follow the rules of trace-compass, as histree critical-path does, or our own; default: own"),
 	{ .name = "like-tc",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct why_options, rules),
 	  .means = "trace-compass" },
-	{ .name = "table",
-	  .argument = "TABLE",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct why_options, table),
-	  .choices = why_table_names,
-	  .help = "print this table only: causes, threads or waits; default: all for text, else causes" },
+	CLI_OPTION_CHOICE("table", "TABLE", struct why_options, table, why_table_names,
+			  "print this table only: causes, threads or waits; default: all for text, else causes"),
 	{ 0 },
 };
 

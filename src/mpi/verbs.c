@@ -345,22 +345,14 @@ static const struct cli_option verb_build_options[] = {
 		struct build_words,
 		"have ranks but the first build into FOLDER, on a disk of their own, copy what is complete, "
 		"and keep it for 'serve --local'"),
-	{ .name = "patience",
-	  .argument = "NS",
-	  .kind = CLI_DURATION,
-	  .member = offsetof(struct build_words, patience),
-	  .min = 1000000,
-	  .max = INT64_MAX,
-	  .help = "where the launcher goes on without a rank that died, take one for dead that says nothing for so "
-		  "long; default: 30s" },
-	{ .name = "throttle-disk",
-	  .argument = "BYTES",
-	  .kind = CLI_SIZE,
-	  .member = offsetof(struct build_words, throttle_disk),
-	  .min = 1,
-	  .max = INT64_MAX,
-	  .help = "for experiments: let a host take as long as its traces and files take at this many bytes a "
-		  "second" },
+	CLI_OPTION_NUMBER(
+		"patience", CLI_DURATION, "NS", struct build_words, patience, 1000000, INT64_MAX,
+		"where the launcher goes on without a rank that died, take one for dead that says nothing for so "
+		"long; default: 30s"),
+	CLI_OPTION_NUMBER(
+		"throttle-disk", CLI_SIZE, "BYTES", struct build_words, throttle_disk, 1, INT64_MAX,
+		"for experiments: let a host take as long as its traces and files take at this many bytes a "
+		"second"),
 	RANK_OPTION_THROTTLE_LINK(struct build_words),
 	{ 0 },
 };
@@ -491,19 +483,11 @@ struct serve_words {
 };
 
 static const struct cli_option verb_serve_options[] = {
-	{ .name = "socket",
-	  .argument = "PATH",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct serve_words, socket),
-	  .complete = CLI_COMPLETE_PATH,
-	  .help = "listen for questions at PATH, on the node of rank 0; default: STORE.socket" },
+	CLI_OPTION_PATH("socket", 0, CLI_TEXT, "PATH", struct serve_words, socket,
+			"listen for questions at PATH, on the node of rank 0; default: STORE.socket"),
 	RANK_OPTION_LOCAL(struct serve_words, "look for hosts in FOLDER first, where 'build --local' has them"),
 	RANK_OPTION_THROTTLE_LINK(struct serve_words),
-	{ .name = "quiet",
-	  .letter = 'q',
-	  .kind = CLI_FLAG,
-	  .member = offsetof(struct serve_words, quiet),
-	  .help = "print only errors" },
+	CLI_OPTION_FLAG("quiet", 'q', struct serve_words, quiet, "print only errors"),
 	{ 0 },
 };
 
