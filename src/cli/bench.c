@@ -552,7 +552,7 @@ static void print_text(const struct bench_outcome *outcome, struct output *outpu
 	const size_t column_count = sizeof(columns) / sizeof(columns[0]);
 	print_facts(outcome, output);
 	struct row_writer rows;
-	row_writer_begin(&rows, &row_format_text, output, columns, column_count);
+	row_writer_begin(&rows, &row_format_text, output, columns, column_count, ROWS_PLAIN);
 	for (size_t i = 0; i < column_count; i++)
 		row_text(&rows, columns[i].name);
 	row_end(&rows);
@@ -627,7 +627,8 @@ static void print_one_row(const struct bench_outcome *outcome, const struct row_
 			  struct output *output)
 {
 	struct row_writer rows;
-	row_writer_begin(&rows, format, output, row_columns, sizeof(row_columns) / sizeof(row_columns[0]));
+	row_writer_begin(&rows, format, output, row_columns, sizeof(row_columns) / sizeof(row_columns[0]),
+			 ROWS_PLAIN);
 	put_tree(outcome->info, &rows);
 	if (outcome->is_model) {
 		row_number(&rows, outcome->names_ns);

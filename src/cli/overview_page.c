@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/output.h"
 #include "cli/html_text.h"
+#include "cli/output.h"
 #include "cli/verb_completion.h"
 
 enum { SENTENCE_MAX = 4096 };
@@ -82,15 +82,13 @@ void overview_page_sentence(struct overview_page *page, const char *format, ...)
 	put_element(page, "p", text);
 }
 
-void overview_page_table(struct overview_page *page, const struct row_column *columns, size_t column_count)
+void overview_page_table(struct overview_page *page, const struct row_column *columns, size_t column_count,
+			 unsigned kind)
 {
 	row_writer_begin(&page->rows, page->is_html ? &row_format_html : &row_format_text, page->output, columns,
-			 column_count);
-	if (page->is_html)
-		return;
-	for (size_t i = 0; i < column_count; i++)
-		row_text(&page->rows, columns[i].name);
-	row_end(&page->rows);
+			 column_count, kind);
+	if (!page->is_html)
+		row_names(&page->rows);
 }
 
 void overview_page_table_end(struct overview_page *page)

@@ -21,8 +21,9 @@ void overview_page_section(struct overview_page *page, const char *title);
 void overview_page_sentence(struct overview_page *page, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Begin a table, whose cells go to page->rows; people see the names of the columns. */
-void overview_page_table(struct overview_page *page, const struct row_column *columns, size_t column_count);
+/* Begin a table, whose cells go to page->rows; people see the names of the columns.  ROWS_OF_HOSTS: and whose. */
+void overview_page_table(struct overview_page *page, const struct row_column *columns, size_t column_count,
+			 unsigned kind);
 void overview_page_table_end(struct overview_page *page);
 
 /* The command that shows more: its words after "histree", then the store, unless it is NULL, then more words. */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/arena.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/arena.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "cli/report_sections.h"
 
 /* Names that are told apart; later ones are counted together. */
@@ -174,18 +174,49 @@ static bool is_text(const struct histree_value *value, const char *text)
 	       memcmp(value->bytes, text, value->size) == 0;
 }
 
-static void put_longest(struct row_writer *rows, const struct use *use)
+static void put_mean(struct row_writer *rows, const void *member)
 {
-	char at[TIME_TEXT_SIZE];
-	time_format_clock(use->longest_start, at);
-	row_duration(rows, use->longest_ns);
-	row_text(rows, at);
+	const struct use *use = member;
+	row_duration(rows, use->ns / use->count);
 }
 
-#define RIGHT(text, columns)                                         \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
+#define LEFT(text, columns, kind, at) ROW_LEFT(text, columns, kind, struct use, at)
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct use, at)
+#define LONGEST RIGHT("longest", 11, CELL_DURATION, longest_ns), RIGHT("at", 18, CELL_CLOCK, longest_start)
+static const struct row_column disk_columns[] = {
+	LEFT("device", 10, CELL_TEXT, name),
+	RIGHT("reads", 8, CELL_UNSIGNED, reads),
+	RIGHT("read", 11, CELL_SIZE, read_bytes),
+	RIGHT("writes", 8, CELL_UNSIGNED, writes),
+	RIGHT("written", 11, CELL_SIZE, written_bytes),
+	{ .name = "mean", .width = 11, .to_the_right = true, .put = put_mean },
+	LONGEST,
+};
+
+static const struct row_column file_columns[] = {
+	RIGHT("calls", 8, CELL_UNSIGNED, count), RIGHT("failed", 8, CELL_UNSIGNED, failed),
+	RIGHT("total", 11, CELL_DURATION, ns),   LONGEST,
+	LEFT("file", 30, CELL_TEXT, name),
+};
+
+static const struct row_column memory_columns[] = {
+	LEFT("thread", 24, CELL_TEXT, name),       RIGHT("allocations", 11, CELL_UNSIGNED, count),
+	RIGHT("bytes", 11, CELL_SIZE, bytes),      RIGHT("never freed", 11, CELL_UNSIGNED, kept),
+	RIGHT("bytes", 11, CELL_SIZE, kept_bytes),
+};
+#undef LONGEST
+#undef RIGHT
+#undef LEFT
+
+static void put_uses(struct overview_page *page, const struct reading *reading, const char *title,
+		     const struct row_column *columns, size_t column_count)
+{
+	overview_page_section(page, title);
+	overview_page_table(page, columns, column_count, ROWS_PLAIN);
+	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++)
+		row_put(&page->rows, &reading->uses.all[i]);
+	overview_page_table_end(page);
+}
 
 /* ---- disks -------------------------------------------------------------------------------------------------- */
 
@@ -206,29 +237,8 @@ static enum histree_status take_request(struct reading *reading, const struct hi
 
 static void put_disks(struct overview_page *page, const struct reading *reading)
 {
-	static const struct row_column columns[] = { { .name = "device", .width = 10 },
-						     RIGHT("reads", 8),
-						     RIGHT("read", 11),
-						     RIGHT("writes", 8),
-						     RIGHT("written", 11),
-						     RIGHT("mean", 11),
-						     RIGHT("longest", 11),
-						     RIGHT("at", 18) };
 	char command[256];
-	overview_page_section(page, "Disks");
-	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++) {
-		const struct use *use = &reading->uses.all[i];
-		row_text(&page->rows, use->name);
-		row_unsigned(&page->rows, use->reads);
-		row_size(&page->rows, use->read_bytes);
-		row_unsigned(&page->rows, use->writes);
-		row_size(&page->rows, use->written_bytes);
-		row_duration(&page->rows, use->ns / use->count);
-		put_longest(&page->rows, use);
-		row_end(&page->rows);
-	}
-	overview_page_table_end(page);
+	put_uses(page, reading, "Disks", ROW_COLUMNS(disk_columns));
 	snprintf(command, sizeof(command), " block-io%s --by device", reading->source->window);
 	overview_page_command(page, "stats", reading->source->target->path, command);
 }
@@ -288,22 +298,8 @@ static enum histree_status take_call(struct reading *reading, const struct histr
 
 static void put_files(struct overview_page *page, const struct reading *reading)
 {
-	static const struct row_column columns[] = { RIGHT("calls", 8),  RIGHT("failed", 8),
-						     RIGHT("total", 11), RIGHT("longest", 11),
-						     RIGHT("at", 18),    { .name = "file", .width = 30 } };
 	char command[256];
-	overview_page_section(page, "Files that calls named");
-	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++) {
-		const struct use *use = &reading->uses.all[i];
-		row_unsigned(&page->rows, use->count);
-		row_unsigned(&page->rows, use->failed);
-		row_duration(&page->rows, use->ns);
-		put_longest(&page->rows, use);
-		row_text(&page->rows, use->name);
-		row_end(&page->rows);
-	}
-	overview_page_table_end(page);
+	put_uses(page, reading, "Files that calls named", ROW_COLUMNS(file_columns));
 	snprintf(command, sizeof(command), " system-calls%s --where 'arguments contains filename'",
 		 reading->source->window);
 	overview_page_command(page, "segments", reading->source->target->path, command);
@@ -385,25 +381,9 @@ static enum histree_status take_allocation(struct reading *reading, const struct
 
 static void put_memory(struct overview_page *page, const struct reading *reading)
 {
-	static const struct row_column columns[] = { { .name = "thread", .width = 24 },
-						     RIGHT("allocations", 11),
-						     RIGHT("bytes", 11),
-						     RIGHT("never freed", 11),
-						     RIGHT("bytes", 11) };
 	char command[256];
 	qsort(reading->uses.all, reading->uses.count, sizeof(*reading->uses.all), by_kept);
-	overview_page_section(page, "Memory of programs");
-	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++) {
-		const struct use *use = &reading->uses.all[i];
-		row_text(&page->rows, use->name);
-		row_unsigned(&page->rows, use->count);
-		row_size(&page->rows, use->bytes);
-		row_unsigned(&page->rows, use->kept);
-		row_size(&page->rows, use->kept_bytes);
-		row_end(&page->rows);
-	}
-	overview_page_table_end(page);
+	put_uses(page, reading, "Memory of programs", ROW_COLUMNS(memory_columns));
 	snprintf(command, sizeof(command), " allocations%s --where 'freed == never' --sort bytes --limit 20",
 		 reading->source->window);
 	overview_page_command(page, "segments", reading->source->target->path, command);

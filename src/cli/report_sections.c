@@ -263,30 +263,6 @@ static const struct section {
 
 enum { SECTIONS = sizeof(sections) / sizeof(*sections) };
 
-#define RIGHT(text, columns)                                         \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
-static const struct row_column columns[] = {
-	{ .name = "name", .width = 24 },
-	RIGHT("count", 8),
-	RIGHT("mean", 11),
-	RIGHT("p99", 11),
-	RIGHT("longest", 11),
-	RIGHT("total", 11),
-	RIGHT("at", 18),
-	{ .name = "thread", .width = 24 }, /* of the longest, where segments have one */
-};
-
-enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
-
-/* Of those that are moments. */
-static const struct row_column moment_columns[] = {
-	{ .name = "name", .width = 24 },
-	RIGHT("count", 8),
-	RIGHT("percent", 8),
-};
-
 /* What is asked of one store. */
 struct asking {
 	const struct report_source *source;
@@ -333,34 +309,68 @@ static enum histree_status find_longest(const struct asking *asking, const struc
 	return status < 0 ? status : HISTREE_OK;
 }
 
-static void put_name(struct row_writer *rows, const struct histree_segment_group *group, bool is_all)
+/* A group, or all of them, as it is printed. */
+struct section_row {
+	struct histree_segment_group group;
+	uint64_t mean_ns;
+	double percent;
+	char by[128]; /* who made the longest, where segments say that */
+};
+
+static void put_name(struct row_writer *rows, const void *value)
 {
-	if (is_all || group->value.type == HISTREE_NULL)
-		row_text(rows, is_all ? "(all)" : "(unknown)");
+	if (((const struct histree_value *)value)->type == HISTREE_NULL)
+		row_text(rows, "(unknown)");
 	else
-		row_value(rows, &group->value);
+		row_value(rows, value);
+}
+
+static void put_by(struct row_writer *rows, const void *by)
+{
+	row_text(rows, by);
+}
+
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct section_row, at)
+enum { COLUMNS = 8 };
+
+static const struct row_column section_columns[COLUMNS] = {
+	ROW_LEFT_PUT("name", 24, put_name, struct section_row, group.value),
+	RIGHT("count", 8, CELL_UNSIGNED, group.count),
+	RIGHT("mean", 11, CELL_DURATION, mean_ns),
+	RIGHT("p99", 11, CELL_DURATION, group.percentiles[HISTREE_P99]),
+	RIGHT("longest", 11, CELL_DURATION, group.max),
+	RIGHT("total", 11, CELL_DURATION, group.total),
+	RIGHT("at", 18, CELL_CLOCK, group.max_start),
+	ROW_LEFT_PUT("thread", 24, put_by, struct section_row, by),
+};
+
+/* Of those that are moments. */
+static const struct row_column moment_columns[] = {
+	ROW_LEFT_PUT("name", 24, put_name, struct section_row, group.value),
+	RIGHT("count", 8, CELL_UNSIGNED, group.count),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+};
+#undef RIGHT
+
+static struct section_row row_of(const struct histree_segment_stats *stats,
+				 const struct histree_segment_group *group)
+{
+	const struct histree_segment_group *all = histree_segment_stats_all(stats);
+	struct section_row row = { .group = *group, .mean_ns = (uint64_t)group->mean };
+	row.percent = 100.0 * (double)group->count / (double)all->count;
+	if (group == all)
+		row.group.value = histree_string("(all)");
+	return row;
 }
 
 static enum histree_status put_group(struct overview_page *page, const struct asking *asking,
-				     const struct histree_segment_group *group, bool is_all,
-				     struct histree_error *error)
+				     const struct histree_segment_stats *stats,
+				     const struct histree_segment_group *group, struct histree_error *error)
 {
-	char at[TIME_TEXT_SIZE], by[128];
-	struct row_writer *rows = &page->rows;
-	enum histree_status status = HISTREE_OK;
-	time_format_clock(group->max_start, at);
-	put_name(rows, group, is_all);
-	row_unsigned(rows, group->count);
-	row_duration(rows, (uint64_t)group->mean);
-	row_duration(rows, group->percentiles[HISTREE_P99]);
-	row_duration(rows, group->max);
-	row_duration(rows, group->total);
-	row_text(rows, at);
-	if (asking->tid != SIZE_MAX) {
-		status = find_longest(asking, group, by, sizeof(by), error);
-		row_text(rows, by);
-	}
-	row_end(rows);
+	struct section_row row = row_of(stats, group);
+	enum histree_status status =
+		asking->tid != SIZE_MAX ? find_longest(asking, group, row.by, sizeof(row.by), error) : HISTREE_OK;
+	row_put(&page->rows, &row);
 	return status;
 }
 
@@ -369,15 +379,13 @@ static enum histree_status put_moments(struct overview_page *page, const struct 
 				       const struct histree_segment_stats *stats)
 {
 	const struct histree_segment_group *all = histree_segment_stats_all(stats), *group;
-	overview_page_table(page, moment_columns, sizeof(moment_columns) / sizeof(*moment_columns));
+	overview_page_table(page, ROW_COLUMNS(moment_columns), ROWS_PLAIN);
 	for (size_t i = 0; i <= asking->source->row_max; i++) {
 		group = i < asking->source->row_max ? histree_segment_stats_group(stats, i) : all;
 		if (group == NULL)
 			continue;
-		put_name(&page->rows, group, group == all);
-		row_unsigned(&page->rows, group->count);
-		row_percent(&page->rows, 100.0 * (double)group->count / (double)all->count);
-		row_end(&page->rows);
+		const struct section_row row = row_of(stats, group);
+		row_put(&page->rows, &row);
 	}
 	overview_page_table_end(page);
 	return HISTREE_OK;
@@ -388,13 +396,13 @@ static enum histree_status put_durations(struct overview_page *page, const struc
 {
 	const struct histree_segment_group *group;
 	enum histree_status status = HISTREE_OK;
-	overview_page_table(page, columns, asking->tid != SIZE_MAX ? COLUMNS : COLUMNS - 1);
+	overview_page_table(page, section_columns, asking->tid != SIZE_MAX ? COLUMNS : COLUMNS - 1, ROWS_PLAIN);
 	for (size_t i = 0; status == HISTREE_OK && i < asking->source->row_max &&
 			   (group = histree_segment_stats_group(stats, i)) != NULL;
 	     i++)
-		status = put_group(page, asking, group, false, error);
+		status = put_group(page, asking, stats, group, error);
 	if (status == HISTREE_OK)
-		status = put_group(page, asking, histree_segment_stats_all(stats), true, error);
+		status = put_group(page, asking, stats, histree_segment_stats_all(stats), error);
 	overview_page_table_end(page);
 	return status;
 }

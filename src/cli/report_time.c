@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "cli/number_changes.h"
 #include "cli/report_sections.h"
 #include "cli/verb_completion.h"
@@ -360,7 +360,7 @@ static void report_sums_begin_table(struct overview_page *page, struct counting 
 							  .to_the_right = true };
 	}
 	overview_page_section(page, section->title);
-	overview_page_table(page, columns, first + counting->column_count);
+	overview_page_table(page, columns, first + counting->column_count, ROWS_PLAIN);
 }
 
 static enum histree_status report_sums_put_row(struct overview_page *page, const struct counting *counting,
@@ -571,47 +571,48 @@ static enum histree_status read_edges(struct waits *waits, struct histree_error 
 	return status < 0 ? status : HISTREE_OK;
 }
 
-static void report_waits_put_row(struct overview_page *page, const struct waits *waits, const char *host,
-				 size_t index)
+/* As it is printed. */
+struct reason_row {
+	struct reason reason;
+	const char *host, *words;
+	uint64_t mean_ns;
+	char thread[REPORT_WAITS_NAME_SIZE];
+};
+
+static void put_waiter(struct row_writer *rows, const void *thread)
 {
-	char at[TIME_TEXT_SIZE], name[REPORT_WAITS_NAME_SIZE];
-	const struct reason *reason = &waits->reasons[index];
-	time_format_clock(reason->longest_start, at);
-	name_of(waits, reason->longest, name);
-	if (host != NULL)
-		row_text(&page->rows, host);
-	row_text(&page->rows, reasons[index].words);
-	row_unsigned(&page->rows, reason->count);
-	row_duration(&page->rows, reason->ns);
-	row_duration(&page->rows, reason->ns / reason->count);
-	row_duration(&page->rows, reason->longest_ns);
-	row_text(&page->rows, at);
-	row_text(&page->rows, name);
-	row_end(&page->rows);
+	row_text(rows, thread);
 }
 
-#define REPORT_WAITS_RIGHT(text, columns)                            \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct reason_row, at)
+static const struct row_column reason_columns[] = {
+	ROW_HOST("host", 12, struct reason_row, host),
+	ROW_LEFT("woken by", 36, CELL_TEXT, struct reason_row, words),
+	RIGHT("waits", 8, CELL_UNSIGNED, reason.count),
+	RIGHT("total", 11, CELL_DURATION, reason.ns),
+	RIGHT("mean", 11, CELL_DURATION, mean_ns),
+	RIGHT("longest", 11, CELL_DURATION, reason.longest_ns),
+	RIGHT("at", 18, CELL_CLOCK, reason.longest_start),
+	ROW_RIGHT_PUT("thread", 8, put_waiter, struct reason_row, thread),
+};
+#undef RIGHT
+
 /* The waits of each host; `hosts` NULL: of one. */
 static void report_waits_put_table(struct overview_page *page, const struct waits *waits,
 				   const struct histree_history_host *hosts, size_t count)
 {
-	static const struct row_column columns[] = {
-		{ .name = "host", .width = 12 }, { .name = "woken by", .width = 36 },
-		REPORT_WAITS_RIGHT("waits", 8),  REPORT_WAITS_RIGHT("total", 11),
-		REPORT_WAITS_RIGHT("mean", 11),  REPORT_WAITS_RIGHT("longest", 11),
-		REPORT_WAITS_RIGHT("at", 18),    REPORT_WAITS_RIGHT("thread", 8)
-	};
-	const size_t first = hosts == NULL;
 	overview_page_section(page, "What ended the waits of threads");
-	overview_page_table(page, columns + first, sizeof(columns) / sizeof(*columns) - first);
-	for (size_t host = 0; host < count; host++)
-		for (size_t i = 0; i < REASONS; i++)
-			if (waits[host].reasons[i].count > 0)
-				report_waits_put_row(page, &waits[host], hosts != NULL ? hosts[host].name : NULL,
-						     i);
+	overview_page_table(page, ROW_COLUMNS(reason_columns), hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
+	for (size_t i = 0; i < count * REASONS; i++) {
+		const struct waits *of = &waits[i / REASONS];
+		struct reason_row row = { .reason = of->reasons[i % REASONS], .words = reasons[i % REASONS].words };
+		if (row.reason.count == 0)
+			continue;
+		row.host = hosts != NULL ? hosts[i / REASONS].name : NULL;
+		row.mean_ns = row.reason.ns / row.reason.count;
+		name_of(of, row.reason.longest, row.thread);
+		row_put(&page->rows, &row);
+	}
 	overview_page_table_end(page);
 }
 
@@ -736,13 +737,6 @@ static double percent_of(uint64_t ns, uint64_t of_ns)
 	return of_ns > 0 ? 100 * (double)ns / (double)of_ns : 0;
 }
 
-static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t of_ns)
-{
-	char text[32];
-	snprintf(text, sizeof(text), "%.1f %%", percent_of(ns, of_ns));
-	row_text(rows, text);
-}
-
 static uint64_t ran(const struct histree_use_row *row)
 {
 	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
@@ -784,81 +778,88 @@ struct use_table {
 	bool (*shows)(const struct histree_use_row *row); /* NULL: all that are not left out */
 	const struct row_column *columns;
 	size_t column_count;
-	void (*put)(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns);
 };
 
-#define REPORT_TIME_RIGHT(text, columns)                             \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
-static void put_thread(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
+/* A row of any of them, as it is printed. */
+struct time_row {
+	struct histree_use_row use;
+	const char *host;
+	uint64_t ran, recorded_ns, cpus;
+	double share; /* of a CPU */
+};
+
+static void put_share(struct row_writer *rows, const void *share)
 {
-	row_value(rows, &row->keys[HISTREE_USE_BY_THREAD]);
-	row_text(rows, row->name);
-	row_duration(rows, ran(row));
-	put_percent(rows, ran(row), window_ns);
-	row_duration(rows, waited(row));
-	row_duration(rows, blocked(row));
+	char text[32];
+	snprintf(text, sizeof(text), "%.1f %%", *(const double *)share);
+	row_text(rows, text);
 }
 
-static void put_program(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
+static void put_call(struct row_writer *rows, const void *member)
 {
-	row_value(rows, &row->keys[HISTREE_USE_BY_NAME]);
-	row_duration(rows, ran(row));
-	put_percent(rows, ran(row), window_ns);
-	row_duration(rows, waited(row));
-}
-
-static void put_cpu(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
-{
-	row_value(rows, &row->keys[HISTREE_USE_BY_CPU]);
-	put_percent(rows, ran(row), window_ns);
-	row_duration(rows, row->ns[HISTREE_USE_USER]);
-	row_duration(rows, row->ns[HISTREE_USE_SYSTEM]);
-	row_duration(rows, row->ns[HISTREE_USE_INTERRUPTED]);
-	row_duration(rows, waited(row));
-}
-
-static void put_owner(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
-{
-	(void)window_ns;
-	row_value(rows, &row->keys[HISTREE_USE_BY_HAD_BY]);
-	row_text(rows, row->had_by_name);
-	row_duration(rows, waited(row));
-}
-
-static void put_call(struct row_writer *rows, const struct histree_use_row *row, uint64_t window_ns)
-{
-	(void)window_ns;
-	const struct histree_value *call = &row->keys[HISTREE_USE_BY_SYSTEM_CALL];
+	const struct histree_value *call = member;
 	if (call->type == HISTREE_NULL || call->type == HISTREE_UNKNOWN)
 		row_text(rows, call->type == HISTREE_NULL ? "(none)" : "(unknown)");
 	else
 		row_value(rows, call);
-	row_duration(rows, blocked(row));
 }
 
+#define HOST(columns) ROW_HOST("host", columns, struct time_row, host)
+#define KEY(text, columns, key) ROW_RIGHT(text, columns, CELL_VALUE, struct time_row, use.keys[key])
+#define TIME(text, at) ROW_RIGHT(text, 11, CELL_DURATION, struct time_row, at)
+#define SHARE(text) ROW_RIGHT_PUT(text, 9, put_share, struct time_row, share)
+#define NAME(at) ROW_LEFT("name", 16, CELL_TEXT, struct time_row, at)
+#define OF_CPUS                                                                             \
+	TIME("user", use.ns[HISTREE_USE_USER]), TIME("system", use.ns[HISTREE_USE_SYSTEM]), \
+		TIME("interrupts", use.ns[HISTREE_USE_INTERRUPTED]),                        \
+		TIME("waited for", use.ns[HISTREE_USE_WAITING])
 static const struct row_column thread_columns[] = {
-	REPORT_TIME_RIGHT("thread", 8),   { .name = "name", .width = 16 }, REPORT_TIME_RIGHT("ran", 11),
-	REPORT_TIME_RIGHT("of a CPU", 9), REPORT_TIME_RIGHT("waited", 11), REPORT_TIME_RIGHT("blocked", 11)
+	HOST(12),
+	KEY("thread", 8, HISTREE_USE_BY_THREAD),
+	NAME(use.name),
+	TIME("ran", ran),
+	SHARE("of a CPU"),
+	TIME("waited", use.ns[HISTREE_USE_WAITING]),
+	TIME("blocked", use.ns[HISTREE_USE_BLOCKED]),
 };
 
-static const struct row_column program_columns[] = { { .name = "name", .width = 16 },
-						     REPORT_TIME_RIGHT("ran", 11),
-						     REPORT_TIME_RIGHT("of a CPU", 9),
-						     REPORT_TIME_RIGHT("waited", 11) };
-
-static const struct row_column cpu_columns[] = {
-	REPORT_TIME_RIGHT("CPU", 8),     REPORT_TIME_RIGHT("busy", 9),        REPORT_TIME_RIGHT("user", 11),
-	REPORT_TIME_RIGHT("system", 11), REPORT_TIME_RIGHT("interrupts", 11), REPORT_TIME_RIGHT("waited for", 11)
+static const struct row_column program_columns[] = {
+	HOST(12),
+	ROW_LEFT("name", 16, CELL_VALUE, struct time_row, use.keys[HISTREE_USE_BY_NAME]),
+	TIME("ran", ran),
+	SHARE("of a CPU"),
+	TIME("waited", use.ns[HISTREE_USE_WAITING]),
 };
 
-static const struct row_column owner_columns[] = { REPORT_TIME_RIGHT("thread", 8),
-						   { .name = "name", .width = 16 },
-						   REPORT_TIME_RIGHT("others waited", 13) };
+static const struct row_column cpu_columns[] = { HOST(12), KEY("CPU", 8, HISTREE_USE_BY_CPU), SHARE("busy"),
+						 OF_CPUS };
 
-static const struct row_column call_columns[] = { { .name = "system call", .width = 20 },
-						  REPORT_TIME_RIGHT("blocked", 11) };
+static const struct row_column owner_columns[] = {
+	HOST(12),
+	KEY("thread", 8, HISTREE_USE_BY_HAD_BY),
+	NAME(use.had_by_name),
+	ROW_RIGHT("others waited", 13, CELL_DURATION, struct time_row, use.ns[HISTREE_USE_WAITING]),
+};
+
+static const struct row_column call_columns[] = {
+	HOST(12),
+	ROW_LEFT_PUT("system call", 20, put_call, struct time_row, use.keys[HISTREE_USE_BY_SYSTEM_CALL]),
+	TIME("blocked", use.ns[HISTREE_USE_BLOCKED]),
+};
+
+static const struct row_column host_columns[] = {
+	HOST(16),
+	TIME("recorded", recorded_ns),
+	ROW_RIGHT("CPUs", 5, CELL_UNSIGNED, struct time_row, cpus),
+	SHARE("busy"),
+	OF_CPUS,
+};
+#undef OF_CPUS
+#undef NAME
+#undef SHARE
+#undef TIME
+#undef KEY
+#undef HOST
 
 #define COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof((table)[0])
 static const struct use_table tables[] = {
@@ -866,65 +867,36 @@ static const struct use_table tables[] = {
 	  .by = HISTREE_BY(NAME),
 	  .command = " --by name",
 	  .key = ran,
-	  .put = put_program,
 	  COLUMNS(program_columns) },
 	{ .title = "Threads that ran",
 	  .by = HISTREE_BY(THREAD),
 	  .command = "",
 	  .key = ran,
-	  .put = put_thread,
 	  COLUMNS(thread_columns) },
 	{ .title = "CPUs",
 	  .by = HISTREE_BY(CPU),
 	  .where = "cpu >= 0",
 	  .command = " --by cpu",
 	  .shows = is_recorded,
-	  .put = put_cpu,
 	  COLUMNS(cpu_columns) },
 	{ .title = "Threads that waited for a CPU",
 	  .by = HISTREE_BY(THREAD),
 	  .command = " --sort waiting",
 	  .key = waited,
-	  .put = put_thread,
 	  COLUMNS(thread_columns) },
 	{ .title = "Who had that CPU",
 	  .by = HISTREE_BY(HAD_BY),
 	  .where = "state == waiting",
 	  .command = " --by had-by --where 'state == waiting'",
 	  .key = waited,
-	  .put = put_owner,
 	  COLUMNS(owner_columns) },
 	/* A cube knows all that each call did, but not how many calls a filter on the state would leave. */
 	{ .title = "Where threads were blocked",
 	  .by = HISTREE_BY(SYSTEM_CALL),
 	  .command = " --by system-call --sort blocked",
 	  .key = blocked,
-	  .put = put_call,
 	  COLUMNS(call_columns) },
 };
-
-static void report_time_put_row(struct overview_page *page, const struct report_source *source,
-				const struct use_table *table, const struct histree_use_row *row)
-{
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(source->history, &count);
-	if (hosts != NULL)
-		row_text(&page->rows, hosts[row->host].name);
-	table->put(&page->rows, row, (uint64_t)source->to - (uint64_t)source->from + 1);
-	row_end(&page->rows);
-}
-
-static void report_time_begin_table(struct overview_page *page, const struct report_source *source,
-				    const struct use_table *table)
-{
-	static struct row_column columns[8]; /* as long as the table */
-	size_t count;
-	bool has_hosts = histree_history_hosts(source->history, &count) != NULL;
-	columns[0] = (struct row_column){ .name = "host", .width = 12 };
-	memcpy(&columns[has_hosts], table->columns, table->column_count * sizeof(*columns));
-	overview_page_section(page, table->title);
-	overview_page_table(page, columns, table->column_count + has_hosts);
-}
 
 /*
  * Returns the rows to show, sorted; the caller frees them.  NULL: out of memory.  CPUs keep their order, but of
@@ -948,6 +920,22 @@ static const struct histree_use_row **choose_rows(const struct histree_time_use 
 	return chosen;
 }
 
+static void put_rows(struct overview_page *page, const struct report_source *source, const struct use_table *table,
+		     const struct histree_use_row *const *rows, size_t count)
+{
+	size_t host_count;
+	const struct histree_history_host *hosts = histree_history_hosts(source->history, &host_count);
+	const uint64_t window_ns = (uint64_t)source->to - (uint64_t)source->from + 1;
+	overview_page_section(page, table->title);
+	overview_page_table(page, table->columns, table->column_count, hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
+	for (size_t i = 0; i < count && i < source->row_max; i++)
+		row_put(&page->rows, &(struct time_row){ .use = *rows[i],
+							 .host = hosts != NULL ? hosts[rows[i]->host].name : NULL,
+							 .ran = ran(rows[i]),
+							 .share = percent_of(ran(rows[i]), window_ns) });
+	overview_page_table_end(page);
+}
+
 static enum histree_status report_time_put_table(struct overview_page *page, const struct report_source *source,
 						 const struct use_table *table, struct histree_error *error)
 {
@@ -960,10 +948,7 @@ static enum histree_status report_time_put_table(struct overview_page *page, con
 	bool has_hosts = histree_history_hosts(source->history, &host_count) != NULL;
 	const struct histree_use_row **rows = choose_rows(use, table, has_hosts, &count);
 	if (rows != NULL && count > 0) {
-		report_time_begin_table(page, source, table);
-		for (size_t i = 0; i < count && i < source->row_max; i++)
-			report_time_put_row(page, source, table, rows[i]);
-		overview_page_table_end(page);
+		put_rows(page, source, table, rows, count);
 		snprintf(command, sizeof(command), "%s%s", source->window, table->command);
 		overview_page_command(page, "top", source->target->path, command);
 	}
@@ -1038,48 +1023,30 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 
 /* ---- hosts --------------------------------------------------------------------------------------------- */
 
-struct host_sum {
-	const char *name;
-	uint64_t cpus, ns;          /* for how much of the window it was recorded */
-	struct histree_use_row row; /* of its CPUs together */
-};
-
 /* The share of its time that a CPU of the host ran on average; of none, they come last. */
-static double busy_of(const struct host_sum *sum)
+static double busy_of(const struct time_row *sum)
 {
-	return sum->cpus > 0 && sum->ns > 0 ? (double)ran(&sum->row) / (double)sum->cpus / (double)sum->ns : -1;
+	return sum->cpus > 0 && sum->recorded_ns > 0
+		       ? (double)ran(&sum->use) / (double)sum->cpus / (double)sum->recorded_ns
+		       : -1;
 }
 
 static int by_busy(const void *left, const void *right)
 {
-	const struct host_sum *a = left, *b = right;
+	const struct time_row *a = left, *b = right;
 	double one = busy_of(a), other = busy_of(b);
-	return one != other ? (one < other ? 1 : -1) : strcmp(a->name, b->name);
+	return one != other ? (one < other ? 1 : -1) : strcmp(a->host, b->host);
 }
 
-static void put_hosts(struct overview_page *page, const struct report_source *source, const struct host_sum *sums,
+static void put_hosts(struct overview_page *page, const struct report_source *source, struct time_row *sums,
 		      size_t count)
 {
-	static const struct row_column columns[] = {
-		{ .name = "host", .width = 16 },     REPORT_TIME_RIGHT("recorded", 11),
-		REPORT_TIME_RIGHT("CPUs", 5),        REPORT_TIME_RIGHT("busy", 9),
-		REPORT_TIME_RIGHT("user", 11),       REPORT_TIME_RIGHT("system", 11),
-		REPORT_TIME_RIGHT("interrupts", 11), REPORT_TIME_RIGHT("waited for", 11)
-	};
 	overview_page_section(page, "Hosts");
-	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	overview_page_table(page, ROW_COLUMNS(host_columns), ROWS_OF_HOSTS);
 	for (size_t i = 0; i < count && i < source->row_max; i++) {
-		if (sums[i].cpus == 0)
-			continue;
-		row_text(&page->rows, sums[i].name);
-		row_duration(&page->rows, sums[i].ns);
-		row_unsigned(&page->rows, sums[i].cpus);
-		put_percent(&page->rows, ran(&sums[i].row), sums[i].ns * sums[i].cpus);
-		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_USER]);
-		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_SYSTEM]);
-		row_duration(&page->rows, sums[i].row.ns[HISTREE_USE_INTERRUPTED]);
-		row_duration(&page->rows, waited(&sums[i].row));
-		row_end(&page->rows);
+		sums[i].share = percent_of(ran(&sums[i].use), sums[i].recorded_ns * sums[i].cpus);
+		if (sums[i].cpus > 0)
+			row_put(&page->rows, &sums[i]);
 	}
 	overview_page_table_end(page);
 	char command[256];
@@ -1112,17 +1079,18 @@ static enum histree_status sum_hosts(struct overview_page *page, const struct re
 	enum histree_status status = ask(source, HISTREE_BY(CPU), "cpu >= 0", &use, error);
 	if (status != HISTREE_OK)
 		return status;
-	struct host_sum *sums = calloc(host_count, sizeof(*sums));
+	struct time_row *sums = calloc(host_count, sizeof(*sums));
 	if (sums == NULL)
 		return error_memory(error, "the hosts of a report");
 	for (size_t i = 0; i < host_count; i++)
-		sums[i] = (struct host_sum){ .name = hosts[i].name, .ns = recorded_ns(source, hosts[i].history) };
+		sums[i] = (struct time_row){ .host = hosts[i].name,
+					     .recorded_ns = recorded_ns(source, hosts[i].history) };
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
 	for (size_t i = 0; i < count; i++) {
-		struct host_sum *sum = &sums[rows[i].host];
+		struct time_row *sum = &sums[rows[i].host];
 		sum->cpus += is_recorded(&rows[i]);
 		for (enum histree_use kind = 0; kind < HISTREE_USE_COUNT; kind++)
-			sum->row.ns[kind] += rows[i].ns[kind];
+			sum->use.ns[kind] += rows[i].ns[kind];
 	}
 	qsort(sums, host_count, sizeof(*sums), by_busy);
 	if (count > 0)

@@ -22,9 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/table.h"
 #include "base/json_text.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "cli/attribute_list.h"
 #include "cli/html_text.h"
 #include "cli/output.h"
@@ -93,9 +93,9 @@ static void prepare(struct row_writer *rows, const struct row_format *format, st
 }
 
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
-		      const struct row_column *columns, size_t column_count)
+		      const struct row_column *columns, size_t column_count, unsigned kind)
 {
-	prepare(rows, format, output, columns, column_count, ROWS_PLAIN);
+	prepare(rows, format, output, columns, column_count, kind);
 	format->begin(rows);
 }
 
@@ -206,6 +206,9 @@ static void put_cell(struct row_writer *rows, const struct row_column *column, c
 		break;
 	case CELL_UNSIGNED:
 		row_unsigned(rows, *(const uint64_t *)member);
+		break;
+	case CELL_SIZE:
+		row_size(rows, (int64_t) * (const uint64_t *)member);
 		break;
 	case CELL_REAL:
 		row_real(rows, *(const double *)member);

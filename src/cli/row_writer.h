@@ -56,6 +56,7 @@ enum row_cell {
 	CELL_INT,      /* int32_t */
 	CELL_NUMBER,   /* int64_t */
 	CELL_UNSIGNED, /* uint64_t */
+	CELL_SIZE,     /* uint64_t of bytes: with a unit for people */
 	CELL_REAL,     /* double */
 	CELL_PERCENT,  /* double, of 100 */
 	CELL_CLOCK,    /* histree_time: the time of day for people */
@@ -85,6 +86,21 @@ struct row_column {
 #define ROW_RIGHT(text, columns, kind, type, at)                                                                 \
 	{                                                                                                        \
 		.name = text, .width = columns, .to_the_right = true, .cell = kind, .offset = offsetof(type, at) \
+	}
+/* The same where a function puts the cell. */
+#define ROW_LEFT_PUT(text, columns, how, type, at)                                       \
+	{                                                                                \
+		.name = text, .width = columns, .put = how, .offset = offsetof(type, at) \
+	}
+#define ROW_RIGHT_PUT(text, columns, how, type, at)                                                            \
+	{                                                                                                      \
+		.name = text, .width = columns, .to_the_right = true, .put = how, .offset = offsetof(type, at) \
+	}
+
+/* Whose row it is, where there are several hosts. */
+#define ROW_HOST(text, columns, type, at)                                                                          \
+	{                                                                                                          \
+		.name = text, .width = columns, .when = ROW_HOSTS, .cell = CELL_TEXT, .offset = offsetof(type, at) \
 	}
 #define ROW_COLUMNS(table) (table), sizeof(table) / sizeof(*(table))
 
@@ -123,17 +139,17 @@ struct row_writer {
 	uint64_t left_out[ROW_COLUMNS_MAX / 64];
 };
 
+enum rows_kind { ROWS_PLAIN, ROWS_NAMED = 1, ROWS_OF_HOSTS = 2 };
+
 /* Returns the format with this name, or the text format for NULL. */
 const struct row_format *row_format_find(const char *name);
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
-		      const struct row_column *columns, size_t column_count);
+		      const struct row_column *columns, size_t column_count, unsigned kind);
 
 /*
  * Opens standard output and begins a table on it, as a question has it: its format, the columns that it wants, as
  * many rows.  What is wrong with it is reported.  rows_close() even then.
  */
-enum rows_kind { ROWS_PLAIN, ROWS_NAMED = 1, ROWS_OF_HOSTS = 2 };
-
 enum cli_exit rows_open(struct row_writer *rows, const struct cli_question *question,
 			const struct row_column *columns, size_t column_count, unsigned kind);
 

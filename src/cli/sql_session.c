@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/sqlite.h"
 #include "base/number_text.h"
+#include "base/sqlite.h"
 #include "cli/line_editor.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -388,7 +388,7 @@ static int put_rows(struct sql_session_session *session, sqlite3_stmt *statement
 		return SQLITE_NOMEM;
 	for (int i = 0; i < count; i++)
 		columns[i] = column_of(statement, i, code == SQLITE_ROW);
-	row_writer_begin(&rows, session->format, session->output, columns, (size_t)count);
+	row_writer_begin(&rows, session->format, session->output, columns, (size_t)count, ROWS_PLAIN);
 	for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
 		sql_progress_clear(&session->progress);
 		session->has_rows = true;

@@ -81,7 +81,7 @@ static void density_rows_print_cells(const struct density_rows *rows, const stru
 		columns[count++] = (struct row_column){ .name = "time" };
 	memcpy(columns + count, facts, sizeof(facts));
 	struct row_writer writer;
-	row_writer_begin(&writer, format, output, columns, count + sizeof(facts) / sizeof(facts[0]));
+	row_writer_begin(&writer, format, output, columns, count + sizeof(facts) / sizeof(facts[0]), ROWS_PLAIN);
 	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
 		for (uint32_t column = 0; column < columns_of(rows); column++)
 			put_cells(rows, &writer, group, column);
@@ -128,7 +128,8 @@ static void density_rows_print_bars(const struct density_rows *rows, struct outp
 	for (size_t i = 0; i < rows->bucket_count; i++)
 		if (cell(rows, 0, 0, i) > count_max)
 			count_max = cell(rows, 0, 0, i);
-	row_writer_begin(&writer, row_format_find(NULL), output, columns, sizeof(columns) / sizeof(columns[0]));
+	row_writer_begin(&writer, row_format_find(NULL), output, columns, sizeof(columns) / sizeof(columns[0]),
+			 ROWS_PLAIN);
 	if (all != NULL)
 		put_header(&writer, columns);
 	for (size_t i = 0; i < rows->bucket_count; i++) {
@@ -268,7 +269,7 @@ static void density_rows_print_shades(const struct density_rows *rows, struct ou
 	struct row_writer writer;
 	char line[LINE_MAX];
 	uint64_t count_max = count_max_of(rows);
-	row_writer_begin(&writer, row_format_find(NULL), output, columns, count);
+	row_writer_begin(&writer, row_format_find(NULL), output, columns, count, ROWS_PLAIN);
 	for (size_t i = 0; i + 1 < count; i++)
 		row_text(&writer, columns[i].name);
 	row_bytes(&writer, line, make_axis(rows, line));

@@ -559,7 +559,7 @@ static void print_block(struct informing *informing)
 	if (informing->has_begun)
 		output_char(informing->output, '\n');
 	else
-		row_writer_begin(rows, informing->format, informing->output, text_columns, 3);
+		row_writer_begin(rows, informing->format, informing->output, text_columns, 3, ROWS_PLAIN);
 	for (size_t i = 0; i < informing->facts.count; i++) {
 		const struct fact *fact = &informing->facts.facts[i];
 		if (fact->kind == FACT_NUMBERS || fact->kind == FACT_SHARES)
@@ -599,7 +599,7 @@ static void print_row(struct informing *informing)
 {
 	if (!informing->has_begun)
 		row_writer_begin(&informing->rows, informing->format, informing->output, informing->columns,
-				 informing->column_count);
+				 informing->column_count, ROWS_PLAIN);
 	for (size_t i = 0; i < informing->column_count; i++) {
 		const struct fact *fact = find_fact(&informing->facts, informing->columns[i].name);
 		if (fact != NULL)

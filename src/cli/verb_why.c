@@ -409,14 +409,9 @@ static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
 	}
 static void put_section(const struct why *why, struct overview_page *page, enum why_table which, const char *title)
 {
-	struct row_column columns[WHY_COLUMNS_MAX];
-	memcpy(columns, all[which].columns, all[which].count * sizeof(*columns));
-	for (size_t i = 0; i < all[which].count; i++)
-		columns[i].is_hidden = columns[i].when == ROW_HOSTS && why->tables.hosts == NULL;
-	for (size_t i = 0; i < all[which].count && why->tables.hosts != NULL; i++)
-		columns[i].when = ROW_ALL;
 	overview_page_section(page, title);
-	overview_page_table(page, columns, all[which].count);
+	overview_page_table(page, all[which].columns, all[which].count,
+			    why->tables.hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
 	why_table_put(&why->tables, which, &page->rows);
 	overview_page_table_end(page);
 }
@@ -452,7 +447,7 @@ static void put_departures(const struct why *why, struct overview_page *page)
 	if (count == 0)
 		return;
 	overview_page_section(page, "Where this differs from Trace Compass");
-	overview_page_table(page, columns, sizeof(columns) / sizeof(*columns));
+	overview_page_table(page, ROW_COLUMNS(columns), ROWS_PLAIN);
 	for (size_t i = 0; i < HISTREE_PATH_RULE_COUNT; i++) {
 		if (departures[i].count == 0)
 			continue;

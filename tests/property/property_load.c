@@ -131,7 +131,7 @@ static bool write_changes(const struct load_case *test, const struct workload *w
 	struct row_writer rows;
 	if (file < 0 || output == NULL)
 		return false;
-	row_writer_begin(&rows, row_format_find(test->format_name), output, columns, 4);
+	row_writer_begin(&rows, row_format_find(test->format_name), output, columns, 4, ROWS_PLAIN);
 	for (size_t i = 0; i < workload->count; i++) {
 		const struct change *change = &workload->changes[i];
 		char path[64], hexadecimal[16384];

@@ -102,7 +102,8 @@ static char *written(const char *format, void (*write)(struct row_writer *rows))
 	struct output *output = output_create(fileno(file));
 	struct row_writer rows;
 	assert_non_null(output);
-	row_writer_begin(&rows, row_format_find(format), output, columns, sizeof(columns) / sizeof(columns[0]));
+	row_writer_begin(&rows, row_format_find(format), output, columns, sizeof(columns) / sizeof(columns[0]),
+			 ROWS_PLAIN);
 	write(&rows);
 	row_writer_finish(&rows);
 	assert_int_equal(output_free(output), 0);
