@@ -335,6 +335,27 @@ enum cli_exit host_part_history(const struct target *target, struct histree_hist
 	return refuse(target, option, host, names);
 }
 
+enum cli_exit host_part_of_question(const struct target *target, struct histree_history *history,
+				    const struct cli_question *question, struct histree_history **out)
+{
+	*out = history;
+	if (question->host == NULL)
+		return CLI_OK;
+	const char *option = question->host_name != NULL ? question->host_name : "host";
+	return host_part_history(target, history, option, question->host, out);
+}
+
+char *host_part_where(const char *host, const char *where)
+{
+	char *condition = host_part_condition(host), *both = NULL;
+	if (condition == NULL || where == NULL)
+		return condition;
+	if (asprintf(&both, "%s && (%s)", condition, where) < 0)
+		both = NULL;
+	free(condition);
+	return both;
+}
+
 /* Checks that a segment store has a host of that name; missing segments are left to the reader of its segments. */
 static enum cli_exit host_part_segments(const struct target *target, const struct histree_segment_store *store,
 					const char *option, const char *host)
@@ -435,18 +456,6 @@ static enum cli_exit read_filter(struct segment_target *target, const char *wher
 	return check_hosts(target);
 }
 
-/* NULL without memory; to be freed. */
-static char *with_host(const char *host, const char *where)
-{
-	char *condition = host_part_condition(host), *both = NULL;
-	if (condition == NULL || where == NULL)
-		return condition;
-	if (asprintf(&both, "%s && (%s)", condition, where) < 0)
-		both = NULL;
-	free(condition);
-	return both;
-}
-
 /* What is wrong with `where` was said by then, with its own columns. */
 static enum cli_exit segment_target_read_host(struct segment_target *target, const struct cli_question *question)
 {
@@ -456,7 +465,7 @@ static enum cli_exit segment_target_read_host(struct segment_target *target, con
 		return code;
 	histree_segment_filter_free(target->filter);
 	target->filter = NULL;
-	char *where = with_host(question->host, question->where);
+	char *where = host_part_where(question->host, question->where);
 	code = where != NULL ? read_filter(target, where) : report_no_memory();
 	free(where);
 	return code;

@@ -134,6 +134,13 @@ void host_choice_release(struct host_choice *choice);
 enum cli_exit host_part_history(const struct target *target, struct histree_history *history, const char *option,
 				const char *host, struct histree_history **out);
 
+/* Gets the history that a question is about: of --host, or all of it. */
+enum cli_exit host_part_of_question(const struct target *target, struct histree_history *history,
+				    const struct cli_question *question, struct histree_history **out);
+
+/* Returns an expression and the condition that the host is this one; to be freed.  NULL without memory. */
+char *host_part_where(const char *host, const char *where);
+
 /* Returns the condition that the host is this one, as an expression has it; to be freed.  NULL without memory. */
 char *host_part_condition(const char *host);
 

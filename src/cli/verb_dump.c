@@ -47,13 +47,15 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct target target;
-	struct histree_history *history;
+	struct histree_history *history, *part;
 	struct attribute_list list = { 0 };
 	status = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
 	if (status == CLI_OK)
-		status = attribute_list_match(&list, history, NULL, 0, ATTRIBUTES_WITH_STATES);
+		status = host_part_of_question(&target, history, &chosen.question, &part);
 	if (status == CLI_OK)
-		status = print(history, &list, &chosen.question);
+		status = attribute_list_match(&list, part, NULL, 0, ATTRIBUTES_WITH_STATES);
+	if (status == CLI_OK)
+		status = print(part, &list, &chosen.question);
 	attribute_list_release(&list);
 	histree_history_close(history);
 	target_close(&target);
@@ -67,7 +69,8 @@ const struct cli_verb verb_dump = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
+	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
+	.says = { [ASK_HOST] = "; paths are then those of its own" },
 	.options = options,
 	.run = run,
 };

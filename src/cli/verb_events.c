@@ -123,6 +123,25 @@ static int print(struct listing *listing, const struct cli_question *question)
 
 /* ---- the verb -------------------------------------------------------------------------------------------- */
 
+/* *where: the expression with the condition of --host; NULL: as it is. */
+static enum cli_exit find_host(const struct listing *listing, const struct cli_question *question, char **where)
+{
+	char names[256] = "";
+	if (question->host == NULL)
+		return CLI_OK;
+	for (size_t i = 0; i < listing->host_count; i++) {
+		name_list_add(names, sizeof(names), listing->hosts[i].name);
+		if (strcmp(listing->hosts[i].name, question->host) != 0)
+			continue;
+		*where = host_part_where(question->host, question->where);
+		return *where != NULL ? CLI_OK : report_no_memory();
+	}
+	if (listing->hosts == NULL)
+		return report_exit(CLI_USAGE, "'--host': '%s' is not of several hosts", listing->target.path);
+	return report_exit(CLI_USAGE, "'--host': '%s' has no host '%s'; it has %s", listing->target.path,
+			   question->host, names);
+}
+
 static enum cli_exit open_events(struct listing *listing, const struct cli_words *words,
 				 const struct cli_question *question)
 {
@@ -154,8 +173,14 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 		listing->to = INT64_MAX;
 	if (exit != CLI_OK)
 		return exit;
-	status = histree_event_query_create(listing->events, listing->reader, question->where, span.start, span.end,
+	char *where = NULL;
+	exit = find_host(listing, question, &where);
+	if (exit != CLI_OK)
+		return exit;
+	status = histree_event_query_create(listing->events, listing->reader,
+					    where != NULL ? where : question->where, span.start, span.end,
 					    &listing->query, &error);
+	free(where);
 	if (status != HISTREE_OK)
 		return report_error(&error);
 	histree_event_query_set_cancel(listing->query, (struct histree_cancel){ .go_on = progress_goes_on });
@@ -187,7 +212,7 @@ const struct cli_verb verb_events = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_WHERE] = ", as in 'type matches sys_enter && args[2] > 4096'" },
 	.options = options,
 	.run = run,

@@ -50,14 +50,19 @@ static int print(const struct query_question *question, int status, struct histr
 	return interval_rows_close(&rows, code);
 }
 
+/* Times are those of all hosts, also where one of them is asked. */
 int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
 		char *const *patterns, size_t pattern_count, struct histree_cancel cancel)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct time_span span = time_span_of_history(info);
-	struct query_question question;
+	struct query_question question = { .chosen = chosen };
+	struct histree_history *part;
 	target_warn_of_version(target, info->provider, info->provider_version);
-	int status = query_question_make(&question, chosen, history, &span, patterns, pattern_count);
+	int status = host_part_of_question(target, history, &chosen->question, &part);
+	if (status != CLI_OK)
+		return status;
+	status = query_question_make(&question, chosen, part, &span, patterns, pattern_count);
 	if (status == CLI_OK || status == CLI_NOTHING)
 		status = print(&question, status, cancel);
 	query_question_release(&question);
@@ -98,8 +103,9 @@ const struct cli_verb verb_query = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(PARTS) | ASKS(REVERSE) | ASKS(LIMIT) | ASKS(COLUMNS) |
-		ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_AT] = ": the states of the attributes that match, or of all",
+		ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
+	.says = { [ASK_HOST] = "; paths are then those of its own",
+		  [ASK_AT] = ": the states of the attributes that match, or of all",
 		  [ASK_WHERE] = ", as in 'value == 5 && duration > 1ms'; alone, of the whole history",
 		  [ASK_PARTS] = ": what each attribute was for most of it",
 		  [ASK_REVERSE] = ", of --changes" },

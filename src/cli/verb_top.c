@@ -627,8 +627,19 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 		code = switch_counts_read(&top->switches, target, request.from, request.to);
 	if (code != CLI_OK)
 		return code;
+	struct histree_history *part;
+	char *where = NULL;
+	code = host_part_of_question(target, history, &chosen->question, &part);
+	if (code == CLI_OK && chosen->question.host != NULL) {
+		where = host_part_where(chosen->question.host, chosen->question.where);
+		request.where = where;
+		code = where != NULL ? CLI_OK : report_no_memory();
+	}
+	if (code != CLI_OK)
+		return code;
 	progress_catch_signals();
 	enum histree_status status = histree_time_use_create(history, &request, &use, &error);
+	free(where);
 	if (status == HISTREE_ERR_CANCELLED)
 		progress_raise_signal();
 	code = status == HISTREE_OK ? print(top, use, history, chosen) : report_error(&error);
@@ -690,7 +701,7 @@ const struct cli_verb verb_top = {
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(SORT) | ASKS(REVERSE) | ASKS(LIMIT) | ASKS(COLUMNS) |
-		ASKS(ANALYSIS) | ASKS(FORMAT),
+		ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_WHERE] = " over host, thread, process, name, cpu, state, system_call and had_by",
 		  [ASK_BY] = ", or of several with commas: thread, process, name, cpu, state, system-call, had-by "
 			     "(who "
