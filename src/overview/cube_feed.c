@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "overview/cube_maker.h"
 #include "overview/overview_feed.h"
 #include "query/attribute_names.h"

@@ -9,14 +9,14 @@
 #ifndef OVERVIEW_CUBE_MAKER_H
 #define OVERVIEW_CUBE_MAKER_H
 
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/hash_index.h"
-#include "base/arena.h"
 #include "base/search.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"
-#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
+#include "state/pyramid_cells.h"
 
 struct cube_feed;
 

@@ -15,17 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "overview/cube_maker.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_window.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"
-#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
+#include "state/pyramid_cells.h"
 
 /* ---- cube cells ---------------------------------------------------------------------------------------------- */
 

@@ -9,14 +9,15 @@
 #include "base/error.h"
 #include "overview/overview_choice.h"
 #include "overview/pyramid_maker.h"
-#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
+#include "state/pyramid_cells.h"
 
 enum {
 	CELLS_MAX = 1 << 15, /* 14 MiB */
 	CELL_BYTES = 32,     /* about, with what a tree adds to it */
 	CELLS_ENOUGH = 16,   /* fewer are read at once, */
 	CELLS_MIN = 4,       /* and of fewer states they are not worth a level */
+	FED_LOG2 = 6,        /* while they are fed, until they become too many */
 };
 
 struct number_cell {
@@ -36,7 +37,8 @@ static uint32_t levels_of(const struct pyramid_maker *maker, histree_quark quark
 	uint32_t levels = 1;
 	state_counts_pass(counts, quark);
 	uint64_t cells = counts->states[quark] >> maker->log2;
-	if (counts->states[quark] < lowest || (counts->kinds[quark] & HAS_NUMBER) == 0 || cells < CELLS_MIN)
+	if (counts->states[quark] < lowest || (counts->kinds[quark] & HAS_NUMBER) == 0 || cells < CELLS_MIN ||
+	    !pyramid_maker_has(maker, quark))
 		return 0;
 	for (; cells > CELLS_ENOUGH && levels < PYRAMID_STEPS_MAX; levels++)
 		cells >>= PYRAMID_STEP_LOG2;
@@ -77,6 +79,8 @@ static enum histree_status number_choose(struct pyramid_maker *maker, uint64_t b
 	if (bytes > 0 && maker->bytes_max == 0)
 		return HISTREE_OK;
 	maker->log2 = bytes > 0 ? maker->log2 + bits_needed(bytes / maker->bytes_max) : first_log2(maker);
+	if (maker->is_fed && maker->log2 < maker->kept.log2)
+		maker->log2 = maker->kept.log2;
 	if (maker->log2 > pyramid_kinds[PYRAMID_NUMBERS].log2_max)
 		return HISTREE_OK;
 	pyramid_maker_clear_choice(maker);
@@ -122,6 +126,22 @@ static struct number_cell *cell_of(const struct pyramid_maker *maker, uint32_t o
 	return (struct number_cell *)(void *)maker->cells + (maker->owners[owner].first + level);
 }
 
+/* Close a cell that is full, and those above it that become full by that. */
+static enum histree_status close_full(struct pyramid_maker *maker, uint32_t owner, histree_time end,
+				      struct histree_error *error)
+{
+	struct number_cell *cell = cell_of(maker, owner, 0);
+	uint32_t full = UINT32_C(1) << maker->log2;
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t level = 0; level < maker->owners[owner].level_count && status == HISTREE_OK; level++) {
+		if (cell[level].filled < full)
+			break;
+		status = pyramid_maker_close(maker, owner, level, cell[level].start, end, error);
+		full = 1 << PYRAMID_STEP_LOG2;
+	}
+	return status;
+}
+
 /* A state that ends later is added then. */
 static enum histree_status number_add(struct pyramid_maker *maker, uint32_t owner, histree_time start,
 				      histree_time end, const struct histree_value *value,
@@ -130,18 +150,41 @@ static enum histree_status number_add(struct pyramid_maker *maker, uint32_t owne
 	if (end > maker->to)
 		return HISTREE_OK;
 	struct number_cell *cell = cell_of(maker, owner, 0);
-	uint32_t full = UINT32_C(1) << maker->log2;
-	enum histree_status status = HISTREE_OK;
 	if (cell->filled++ == 0)
 		cell->start = start;
 	number_summary_add(&cell->summary, value, number_summary_ns(start, end));
-	for (uint32_t level = 0; level < maker->owners[owner].level_count && status == HISTREE_OK; level++) {
-		if (cell[level].filled < full)
-			break;
-		status = pyramid_maker_close(maker, owner, level, cell[level].start, end, error);
-		full = 1 << PYRAMID_STEP_LOG2;
-	}
-	return status;
+	return close_full(maker, owner, end, error);
+}
+
+static enum histree_status number_feed_begin(struct pyramid_maker *maker, struct histree_error *error)
+{
+	(void)error;
+	maker->log2 = FED_LOG2;
+	maker->is_wanted = true;
+	return HISTREE_OK;
+}
+
+/* States go on in a cell that is wider. */
+static void number_go_on(struct pyramid_maker *maker, uint32_t owner, const void *open)
+{
+	struct number_cell *cell = cell_of(maker, owner, 0);
+	const struct number_cell *below = open;
+	if (cell->filled == 0)
+		cell->start = below->start;
+	cell->filled += below->filled;
+	number_summary_add_summary(&cell->summary, &below->summary);
+}
+
+/* The last one may be of fewer states, and is the last then. */
+static enum histree_status number_take_kept(struct pyramid_maker *maker, uint32_t owner,
+					    const struct histree_interval *kept, struct histree_error *error)
+{
+	struct number_cell cell = { .start = kept->start, .filled = UINT32_C(1) << maker->kept.log2 };
+	if (!number_summary_get(&cell.summary, number_summary_ns(kept->start, kept->end), kept->value.bytes,
+				kept->value.size))
+		return error_set(error, HISTREE_ERR_INTERNAL, "a cell of an overview is none");
+	number_go_on(maker, owner, &cell);
+	return close_full(maker, owner, kept->end, error);
 }
 
 /* Close what is not full. */
@@ -159,6 +202,13 @@ static enum histree_status number_finish(struct pyramid_maker *maker, struct his
 	return status;
 }
 
+static enum histree_status number_feed_end(struct pyramid_maker *maker, const struct feed_window *window,
+					   struct histree_error *error)
+{
+	(void)window;
+	return number_finish(maker, error);
+}
+
 const struct cell_kind number_cells = {
 	.id = PYRAMID_NUMBERS,
 	.size = sizeof(struct number_cell),
@@ -166,6 +216,10 @@ const struct cell_kind number_cells = {
 	.choose = number_choose,
 	.add = number_add,
 	.finish = number_finish,
+	.feed_begin = number_feed_begin,
+	.feed_end = number_feed_end,
+	.take_kept = number_take_kept,
+	.go_on = number_go_on,
 	.merge = number_merge,
 	.put = number_put,
 };

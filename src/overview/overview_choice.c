@@ -12,18 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "histree/query.h"
 #include "histree/status.h"
 #include "histree/value.h"
 #include "overview/row_pyramid.h"
 #include "state/history.h"
-#include "state/pyramid_cells.h"
 #include "state/pyramid.h"
+#include "state/pyramid_cells.h"
 #include "tree/tree_verify.h"
 
 /* ---- overview progress --------------------------------------------------------------------------------------- */
@@ -96,6 +96,22 @@ bool overview_options_coarser(struct overview_options *options, uint64_t bytes_m
 	return options->cells_min >= options->cells_least;
 }
 
+uint64_t overview_options_cost(const struct overview_options *options, uint64_t states)
+{
+	const uint64_t of_cell = OVERVIEW_VALUES_KEPT + 1, cells = states / options->states_in_cell;
+	const uint64_t max = of_cell * (cells > options->cells_min ? cells : options->cells_min);
+	return states < max ? states : max;
+}
+
+/* Cells with as many states as they shall have, on average over the lifetime of the attribute, but short ones. */
+unsigned overview_options_width(const struct overview_options *options, uint64_t ns, uint64_t states)
+{
+	uint64_t ns_a_state = ns / states, width = ns / options->cells_min;
+	if (ns_a_state < width / options->states_in_cell)
+		width = ns_a_state * options->states_in_cell;
+	return width > 0 ? bits_needed(width) - 1 : 0;
+}
+
 /* ---- state counts -------------------------------------------------------------------------------------------- */
 
 enum { MEMORY_DEFAULT = 64 << 20, SHARE = 4 };
@@ -108,7 +124,7 @@ struct counting {
 	bool is_shared; /* several threads count */
 };
 
-static unsigned kind_of(const struct histree_value *value)
+unsigned state_counts_kind(const struct histree_value *value)
 {
 	if (value->type == HISTREE_CUSTOM)
 		return HAS_CUSTOM;
@@ -162,26 +178,35 @@ static bool make_tables(struct state_counts *counts, const char *path, size_t me
 	return counts->states != NULL && counts->kinds != NULL;
 }
 
+enum histree_status state_counts_begin(struct state_counts *counts, const char *path, uint32_t attribute_count,
+				       size_t memory_max, struct histree_error *error)
+{
+	*counts = (struct state_counts){ .attribute_count = attribute_count };
+	return make_tables(counts, path, memory_max) ? HISTREE_OK : error_memory(error, "an overview");
+}
+
 enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
 				      const struct overview_options *options,
 				      const struct overview_progress *progress, struct histree_error *error)
 {
 	uint32_t attribute_count = histree_history_info(history)->attribute_count;
-	*counts = (struct state_counts){ .attribute_count = attribute_count };
-	if (!make_tables(counts, history_path(history), options->memory_max))
-		return error_memory(error, "an overview");
+	enum histree_status status =
+		state_counts_begin(counts, history_path(history), attribute_count, options->memory_max, error);
+	if (status != HISTREE_OK)
+		return status;
 	struct counting counting = {
 		.counts = counts,
 		.progress = progress,
 		.attribute_count = attribute_count,
 		.is_shared = options->crew != NULL && options->threads > 1,
 	};
-	const struct node_counter counter = { .class_of = kind_of, .count = count_states, .context = &counting };
+	const struct node_counter counter = { .class_of = state_counts_kind,
+					      .count = count_states,
+					      .context = &counting };
 	size_t host_count;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
 	if (hosts == NULL)
 		return tree_count(history_tree(history), &counter, options->crew, options->threads, go_on, error);
-	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < host_count && status == HISTREE_OK; i++) {
 		counting.first = hosts[i].folder + 1;
 		counting.attribute_count = hosts[i].count;
@@ -260,15 +285,6 @@ static bool is_eligible(const struct state_counts *counts, histree_quark quark, 
 	return counts->states[quark] >= lowest && (counts->kinds[quark] & HAS_CUSTOM) == 0;
 }
 
-/* Returns how many states an attribute with `states` states may have in the overview. */
-static uint64_t cost(const struct choosing *choosing, uint64_t states)
-{
-	const uint64_t of_cell = OVERVIEW_VALUES_KEPT + 1;
-	uint64_t cells = states / choosing->options->states_in_cell;
-	uint64_t max = of_cell * (cells > choosing->options->cells_min ? cells : choosing->options->cells_min);
-	return states < max ? states : max;
-}
-
 /*
  * Returns the count below which attributes are left out.  An attribute with many states keeps few in the
  * overview; one with few is more or less copied, so that views of all of it do not read all of the history, as
@@ -284,7 +300,8 @@ static uint64_t lowest_count(const struct choosing *choosing)
 		lowest = choosing->options->states_min;
 	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++)
 		if (is_eligible(choosing->counts, quark, lowest))
-			costs[bits_needed(counts[quark])] += cost(choosing, counts[quark]);
+			costs[bits_needed(counts[quark])] +=
+				overview_options_cost(choosing->options, counts[quark]);
 	for (unsigned bits = 33; bits-- > 0;) {
 		all += costs[bits];
 		if (all > cost_max)
@@ -293,20 +310,12 @@ static uint64_t lowest_count(const struct choosing *choosing)
 	return lowest;
 }
 
-/* Cells with as many states as they shall have, on average over the lifetime of the attribute, but short ones. */
-static unsigned first_width(const struct choosing *choosing, uint64_t ns, uint32_t count)
-{
-	uint64_t ns_a_state = ns / count, width = ns / choosing->options->cells_min;
-	if (ns_a_state < width / choosing->options->states_in_cell)
-		width = ns_a_state * choosing->options->states_in_cell;
-	return width > 0 ? bits_needed(width) - 1 : 0;
-}
-
 /* Chooses an attribute with the width that its cells get, if there is such a wide one. */
 static enum histree_status choose_wide(const struct choosing *choosing, struct condensed condensed,
 				       struct histree_error *error)
 {
-	condensed.width_log2 = first_width(choosing, condensed.ns, choosing->counts->states[condensed.quark]);
+	condensed.width_log2 =
+		overview_options_width(choosing->options, condensed.ns, choosing->counts->states[condensed.quark]);
 	if (condensed.width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
 		return HISTREE_OK;
 	choosing->choice->states += condensed.read;

@@ -66,6 +66,12 @@ struct overview_options overview_options_complete(const struct overview_options 
  */
 bool overview_options_coarser(struct overview_options *options, uint64_t bytes_max, uint64_t bytes);
 
+/* Returns how many states an attribute with `states` states may have in a level of rows. */
+uint64_t overview_options_cost(const struct overview_options *options, uint64_t states);
+
+/* Returns the width of cells, as a power of two, of an attribute with `states` states in a life of so long. */
+unsigned overview_options_width(const struct overview_options *options, uint64_t ns, uint64_t states);
+
 enum { HAS_NUMBER = 1, HAS_CUSTOM = 2 };
 
 /* A zeroed one is empty; five bytes an attribute, in files where these are many (base/table.h). */
@@ -92,6 +98,13 @@ static inline void state_counts_pass(const struct state_counts *counts, histree_
 	if (quark % ATTRIBUTES_PER_LOOK == 0)
 		table_space_look(counts->of_states.space);
 }
+
+/* The kind of a value. */
+unsigned state_counts_kind(const struct histree_value *value);
+
+/* All attributes have no states, until who counted them says how many. */
+enum histree_status state_counts_begin(struct state_counts *counts, const char *path, uint32_t attribute_count,
+				       size_t memory_max, struct histree_error *error);
 
 void state_counts_release(struct state_counts *counts);
 

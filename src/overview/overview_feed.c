@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
+#include "overview/owner_feed.h"
 #include "overview/pyramid_maker.h"
 #include "query/value_table.h"
 #include "state/attributes.h"
@@ -32,6 +33,8 @@ struct overview_feed {
 	bool is_whole;  /* all that ended was seen, in order */
 	bool is_closed; /* and that is all there is */
 	struct pyramid_maker makers[PYRAMIDS];
+	struct owner_feed owners; /* kinds that are fed owner by owner; */
+	bool has_windows;         /* there are others, which take windows */
 
 	/* The window. */
 	histree_time from, last; /* the greatest end in it */
@@ -85,12 +88,15 @@ static bool sort_items(struct overview_feed *feed, struct feed_window *window)
 static void give_up(struct overview_feed *feed)
 {
 	feed->is_whole = false;
+	owner_feed_release(&feed->owners);
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		pyramid_maker_release(&feed->makers[id]);
 }
 
-typedef enum histree_status (*take)(struct pyramid_maker *maker, const struct feed_window *window,
-				    struct histree_error *error);
+static bool takes_windows(const struct pyramid_maker *maker)
+{
+	return maker->kind != NULL && maker->kind->feed != NULL && maker->is_wanted;
+}
 
 /* Returns the maker that holds states, NULL: none does. */
 static const struct pyramid_maker *find_holder(const struct overview_feed *feed)
@@ -132,9 +138,15 @@ static void give_window(struct overview_feed *feed, histree_time to)
 {
 	struct feed_window window = { .from = feed->from, .to = to, .system = feed->system };
 	bool is_well = sort_items(feed, &window);
-	for (unsigned id = 0; id < PYRAMIDS && is_well; id++)
-		if (feed->makers[id].kind != NULL && feed->makers[id].is_wanted)
-			is_well = feed->makers[id].kind->feed(&feed->makers[id], &window, NULL) == HISTREE_OK;
+	feed->has_windows = false;
+	for (unsigned id = 0; id < PYRAMIDS && is_well; id++) {
+		struct pyramid_maker *maker = &feed->makers[id];
+		if (!takes_windows(maker))
+			continue;
+		if (maker->kind->feed(maker, &window, NULL) != HISTREE_OK)
+			pyramid_maker_release(maker);
+		feed->has_windows |= takes_windows(maker);
+	}
 	feed->from = to + 1;
 	if (!is_well || !keep_later(feed, to))
 		give_up(feed);
@@ -145,7 +157,7 @@ static void correct(struct overview_feed *feed, histree_quark quark, histree_tim
 {
 	for (unsigned id = 0; id < PYRAMIDS; id++) {
 		struct pyramid_maker *maker = &feed->makers[id];
-		if (maker->kind != NULL && maker->kind->feed_used(maker, feed->system, quark, since))
+		if (takes_windows(maker) && maker->kind->feed_used(maker, feed->system, quark, since))
 			pyramid_maker_release(maker);
 	}
 }
@@ -176,14 +188,23 @@ static void take_item(struct overview_feed *feed, const struct histree_interval 
 	feed->last = interval->end > feed->last ? interval->end : feed->last;
 }
 
+/* What goes on when the history is closed is known to the system, and comes as the last states of owners. */
+static void take_state(struct overview_feed *feed, const struct histree_interval *interval)
+{
+	if (feed->has_windows && !feed->is_closed)
+		take_item(feed, interval);
+	if (feed->is_whole && !owner_feed_take(&feed->owners, interval))
+		give_up(feed);
+}
+
 /* ---- the sink before the sink ------------------------------------------------------------------------------- */
 
 static enum histree_status feed_add(void *context, const struct histree_interval *interval,
 				    struct histree_error *error)
 {
 	struct overview_feed *feed = context;
-	if (feed->is_whole && !feed->is_closed)
-		take_item(feed, interval);
+	if (feed->is_whole)
+		take_state(feed, interval);
 	return feed->sink.add(feed->sink.context, interval, error);
 }
 
@@ -193,7 +214,7 @@ static enum histree_status feed_add_many(void *context, const struct histree_int
 	struct overview_feed *feed = context;
 	enum histree_status status = feed->sink.add_many(feed->sink.context, intervals, count, added, error);
 	for (size_t i = 0; i < *added && feed->is_whole; i++)
-		take_item(feed, &intervals[i]);
+		take_state(feed, &intervals[i]);
 	return status;
 }
 
@@ -229,38 +250,6 @@ static enum histree_status feed_set_section(void *context, enum told_section sec
 	return feed->sink.set_section(feed->sink.context, section, bytes, size, error);
 }
 
-/* What ends now need not be taken one by one: the system knows what that is. */
-static void feed_closing(void *context, histree_time end)
-{
-	struct overview_feed *feed = context;
-	if (feed->count > 0 && feed->is_whole && end - 1 >= feed->from)
-		give_window(feed, end - 1);
-	struct feed_window window = { .from = feed->from, .to = end, .system = feed->system };
-	bool is_well = feed->is_whole && sort_items(feed, &window);
-	for (unsigned id = 0; id < PYRAMIDS && is_well; id++)
-		if (feed->makers[id].kind != NULL && feed->makers[id].is_wanted)
-			is_well = feed->makers[id].kind->feed_end(&feed->makers[id], &window, NULL) == HISTREE_OK;
-	if (!is_well)
-		give_up(feed);
-	feed->is_closed = true;
-	if (feed->sink.closing != NULL)
-		feed->sink.closing(feed->sink.context, end);
-}
-
-static enum histree_status feed_finish(void *context, const struct attribute_tree *attributes, histree_time end,
-				       struct histree_error *error)
-{
-	struct overview_feed *feed = context;
-	return feed->sink.finish(feed->sink.context, attributes, end, error);
-}
-
-static enum histree_status feed_branch(void *context, bool publish, struct interval_sink *out,
-				       struct histree_error *error)
-{
-	struct overview_feed *feed = context;
-	return feed->sink.branch(feed->sink.context, publish, out, error);
-}
-
 static void release_window(struct overview_feed *feed)
 {
 	value_table_release(&feed->values);
@@ -277,11 +266,48 @@ static void release_window(struct overview_feed *feed)
 	feed->order_capacity = feed->spare_capacity = feed->runs_capacity = 0;
 }
 
+/* What ends now need not be taken one by one: the system knows what that is. */
+static void feed_closing(void *context, histree_time end)
+{
+	struct overview_feed *feed = context;
+	if (feed->count > 0 && feed->is_whole && feed->has_windows && end - 1 >= feed->from)
+		give_window(feed, end - 1);
+	struct feed_window window = { .from = feed->from, .to = end, .system = feed->system };
+	if (feed->is_whole && feed->has_windows && !sort_items(feed, &window))
+		give_up(feed);
+	for (unsigned id = 0; id < PYRAMIDS && feed->is_whole; id++)
+		if (takes_windows(&feed->makers[id]) &&
+		    feed->makers[id].kind->feed_end(&feed->makers[id], &window, NULL) != HISTREE_OK)
+			pyramid_maker_release(&feed->makers[id]);
+	feed->is_closed = true;
+	release_window(feed);
+	if (feed->sink.closing != NULL)
+		feed->sink.closing(feed->sink.context, end);
+}
+
+static enum histree_status feed_finish(void *context, const struct attribute_tree *attributes, histree_time end,
+				       struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	if (feed->is_whole && !owner_feed_end(&feed->owners, end))
+		give_up(feed);
+	owner_feed_release_tables(&feed->owners);
+	return feed->sink.finish(feed->sink.context, attributes, end, error);
+}
+
+static enum histree_status feed_branch(void *context, bool publish, struct interval_sink *out,
+				       struct histree_error *error)
+{
+	struct overview_feed *feed = context;
+	return feed->sink.branch(feed->sink.context, publish, out, error);
+}
+
 /* The system goes, and with it the tables; what is left is in cells. */
 static void feed_free_sink(void *context)
 {
 	struct overview_feed *feed = context;
 	release_window(feed);
+	owner_feed_release_tables(&feed->owners);
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		if (feed->makers[id].kind != NULL && feed->makers[id].kind->feed_free != NULL)
 			feed->makers[id].kind->feed_free(&feed->makers[id]);
@@ -308,7 +334,12 @@ static enum histree_status begin_makers(struct overview_feed *feed, const struct
 		if (status == HISTREE_OK && !maker->is_wanted)
 			pyramid_maker_release(maker);
 		feed->is_whole |= maker->kind != NULL;
+		feed->has_windows |= takes_windows(maker);
 	}
+	const struct overview_options options = overview_options_complete(plan->options);
+	if (status == HISTREE_OK && feed->is_whole)
+		status = owner_feed_begin(&feed->owners, feed->makers, plan->start, &options, feed->sink.tables,
+					  plan->tables, error);
 	return status;
 }
 
@@ -355,6 +386,11 @@ struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyram
 	return feed != NULL && feed->is_whole && feed->is_closed && feed->makers[id].kind != NULL
 		       ? &feed->makers[id]
 		       : NULL;
+}
+
+struct owner_feed *overview_feed_owners(struct overview_feed *feed)
+{
+	return feed != NULL && feed->is_whole && feed->is_closed ? &feed->owners : NULL;
 }
 
 void overview_feed_free(struct overview_feed *feed)

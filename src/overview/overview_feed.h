@@ -28,6 +28,7 @@
 #include "state/pyramid.h"
 
 struct overview_feed;
+struct owner_feed;
 struct pyramid_maker;
 
 /* What ended of an attribute in a window. */
@@ -67,7 +68,8 @@ static inline struct histree_value feed_value(const struct feed_window *window, 
 struct overview_feed_plan {
 	const char *provider; /* of the history */
 	histree_time start;
-	const struct overview_options *options; /* only how much memory there is, and how long a window */
+	const struct overview_options *options; /* what is not zero has to be so, too, when overviews are written */
+	struct table_space *tables;             /* outlives the feed; NULL: all is in memory */
 };
 
 /* Have what the sink gets be fed, too.  The feed outlives the sink. */
@@ -79,6 +81,9 @@ void overview_feed_watch(struct overview_feed *feed, const struct histree_state_
 
 /* Returns the maker of a kind that has all of the history, NULL: nobody has, and it is read. */
 struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyramid_id id);
+
+/* Returns the owners, and what is kept of their rows; NULL: nobody has, and it is read. */
+struct owner_feed *overview_feed_owners(struct overview_feed *feed);
 
 /* NULL is fine. */
 void overview_feed_free(struct overview_feed *feed);

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "overview/overview_choice.h"
 #include "query/value_table.h"
 #include "state/pyramid.h"
@@ -161,19 +161,6 @@ enum histree_status overview_window_sort(struct overview_window *window, const s
 	return HISTREE_OK;
 }
 
-/*
- * In Current_thread the int 0 is the idle thread; null and unknown are no thread.  Everything else is work, and so
- * the rest is, for the usage of CPUs.
- */
-static void keep_idle_apart(struct overview_window *window, struct overview_scale *scale)
-{
-	const struct histree_value idle[OVERVIEW_VALUES_APART] = { histree_int(0), histree_null(),
-								   histree_unknown() };
-	for (unsigned i = 0; i < OVERVIEW_VALUES_APART; i++)
-		if (!value_table_find(&window->values, &idle[i], &scale->apart[i]))
-			scale->apart[i] = OVERVIEW_REST;
-}
-
 static enum histree_status fill_cells(struct overview_window *window, const struct overview_choice *choice,
 				      histree_time origin, struct histree_error *error)
 {
@@ -184,7 +171,7 @@ static enum histree_status fill_cells(struct overview_window *window, const stru
 		.value_count = (uint32_t)window->values.count,
 	};
 	enum histree_status status = HISTREE_OK;
-	keep_idle_apart(window, &scale);
+	overview_scale_keep_idle_apart(&scale, &window->values);
 	overview_cells_clear(&window->cells);
 	for (size_t first = 0, end; first < window->state_count && status == HISTREE_OK; first = end) {
 		uint32_t attribute = window->sorted[first].attribute;

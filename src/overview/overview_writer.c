@@ -20,6 +20,7 @@
 #include "overview/overview_choice.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_window.h"
+#include "overview/owner_feed.h"
 #include "overview/pyramid_maker.h"
 #include "state/attributes.h"
 #include "state/history.h"
@@ -47,7 +48,7 @@ static enum histree_status begin_rows(struct pyramid_file *file, const struct io
 }
 
 static enum histree_status take_state(struct pyramid_file *file, struct overview_choice *choice,
-				      const struct overview_window *window, const struct overview_state *state,
+				      const struct value_table *values, const struct overview_state *state,
 				      struct histree_error *error)
 {
 	assert(state->start <= state->end && state->attribute < choice->count);
@@ -57,8 +58,7 @@ static enum histree_status take_state(struct pyramid_file *file, struct overview
 		.quark = condensed->own,
 		.start = state->start,
 		.end = state->end,
-		.value =
-			state->value == OVERVIEW_REST ? histree_custom("", 0) : window->values.values[state->value],
+		.value = state->value == OVERVIEW_REST ? histree_custom("", 0) : values->values[state->value],
 	};
 	return pyramid_file_add(file, &interval, error);
 }
@@ -69,7 +69,8 @@ static enum histree_status take_rows(struct pyramid_file *file, struct overview_
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; status == HISTREE_OK && i < window->cells.count; i++)
-		status = take_state(file, choice, window, &window->cells.states[window->order[i].index], error);
+		status = take_state(file, choice, &window->values, &window->cells.states[window->order[i].index],
+				    error);
 	return status;
 }
 
@@ -212,19 +213,21 @@ struct writer {
 	struct crew own_crew;                           /* used where the options have no crew */
 	struct overview_progress progress;
 	struct histree_history_info of;
-	struct state_counts counts;
+	struct state_counts counts, fed_counts; /* of all attributes; of owners that were fed */
 
 	/* What is read, and what of it. */
 	struct histree_history *source;
 	struct overview_choice choice;
 	struct overview_choice first; /* that of the first overview, with what came of it */
 
-	struct pyramid_file rows;   /* the level at hand */
-	uint32_t last;              /* level that is there */
-	struct overview_feed *feed; /* NULL: nothing was fed */
+	const struct state_counts *row_counts; /* by which rows are chosen */
+	struct pyramid_file rows;              /* the level at hand */
+	uint32_t last;                         /* level that is there */
+	struct overview_feed *feed;            /* NULL: nothing was fed */
+	struct owner_feed *owners;             /* whose rows were fed; NULL: rows are read */
 
 	/* The other pyramids, which are made of the windows of the first level, by enum pyramid_id. */
-	struct pyramid_source pyramid_source;
+	struct pyramid_source pyramid_source, fed_source;
 	struct pyramid_maker makers[PYRAMIDS];
 	uint32_t *places[PYRAMIDS]; /* by the choice's attribute, which owner it is in each of them */
 	uint64_t bytes_of_others;
@@ -304,22 +307,7 @@ static enum histree_status open_source(struct writer *writer, const char *path, 
 	return status == HISTREE_OK ? history_open_file(file, &options, &writer->source, error) : status;
 }
 
-/* ---- the first one ------------------------------------------------------------------------------------------ */
-
-/* Chooses as many cells as there may be; fewer where no attribute is worth so many. */
-static enum histree_status choose_first(struct writer *writer, struct histree_error *error)
-{
-	struct histree_cursor *query;
-	enum histree_status status = histree_query_create(writer->source, &query, error);
-	while (status == HISTREE_OK) {
-		status = overview_choice_of_history(&writer->choice, &writer->options, query, &writer->counts,
-						    error);
-		if (writer->choice.count > 0 || !overview_options_coarser(&writer->options, 0, 0))
-			break;
-	}
-	histree_cursor_free(query);
-	return status;
-}
+/* ---- how many bytes ------------------------------------------------------------------------------------------ */
 
 static uint64_t percent_of(const struct writer *writer, uint32_t percent)
 {
@@ -353,6 +341,215 @@ static uint64_t bytes_for_states(const struct writer *writer)
 	return all > others * 5 / 8 ? all - others * 5 / 8 : 0;
 }
 
+/* ---- rows that were fed -------------------------------------------------------------------------------------- */
+
+enum { STATES_IN_SLICE = 1 << 16, TRIED_SLICES = 4, TRIED_EVERY = 8 };
+
+/* An attribute that is chosen: an owner, and how many of the states that are kept of it were written. */
+struct fed_row {
+	uint32_t owner;
+	size_t written;
+};
+
+struct fed_rows {
+	struct row_feed *feed;
+	struct fed_row *rows; /* by the choice's attribute */
+	struct overview_state *slice;
+	struct keyed_index *order, *spare;
+	size_t count, capacity, order_capacity, spare_capacity;
+};
+
+static uint32_t find_owner(const struct owner_feed *owners, histree_quark quark)
+{
+	for (uint32_t i = 0; i < owners->owner_count; i++)
+		if (owners->owners[i].quark == quark)
+			return owners->rows.owners[i].is_left_out ? UINT32_MAX : i;
+	return UINT32_MAX;
+}
+
+/* Choose only attributes of which rows were kept, in cells that are as wide as those at least. */
+static enum histree_status choose_kept(struct writer *writer, struct fed_rows *rows, struct histree_error *error)
+{
+	struct overview_choice *choice = &writer->choice;
+	uint32_t kept = 0;
+	free(rows->rows);
+	rows->rows = malloc(((size_t)choice->count + 1) * sizeof(*rows->rows));
+	if (rows->rows == NULL)
+		return error_memory(error, "an overview");
+	choice->states = 0;
+	for (uint32_t i = 0; i < choice->count; i++) {
+		struct condensed condensed = choice->condensed[i];
+		const uint32_t owner = find_owner(writer->owners, condensed.quark);
+		if (owner == UINT32_MAX)
+			continue;
+		if (!row_feed_widen(rows->feed, owner, condensed.width_log2))
+			return error_memory(error, "an overview");
+		condensed.width_log2 = rows->feed->owners[owner].width_log2;
+		choice->states += condensed.read;
+		rows->rows[kept] = (struct fed_row){ .owner = owner };
+		condensed.states = 0;
+		choice->condensed[kept++] = condensed;
+	}
+	choice->count = kept;
+	return HISTREE_OK;
+}
+
+/* All that ends up to a time, and was not written. */
+static enum histree_status take_slice(struct fed_rows *rows, uint32_t count, histree_time origin, histree_time to,
+				      struct histree_error *error)
+{
+	rows->count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct fed_row *row = &rows->rows[i];
+		for (; row->written < rows->feed->owners[row->owner].kept; row->written++) {
+			const struct overview_state *state = row_feed_state(rows->feed, row->owner, row->written);
+			if (state->end > to)
+				break;
+			if (!array_reserve(&rows->slice, &rows->capacity, rows->count + 1))
+				return error_memory(error, "an overview");
+			rows->slice[rows->count] = *state;
+			rows->slice[rows->count++].attribute = i;
+		}
+	}
+	if (rows->count > UINT32_MAX || !array_reserve(&rows->order, &rows->order_capacity, rows->count + 1) ||
+	    !array_reserve(&rows->spare, &rows->spare_capacity, rows->count + 1))
+		return error_memory(error, "an overview");
+	for (size_t i = 0; i < rows->count; i++)
+		rows->order[i] =
+			(struct keyed_index){ (uint64_t)rows->slice[i].end - (uint64_t)origin, (uint32_t)i };
+	radix_sort(rows->order, rows->spare, rows->count);
+	return HISTREE_OK;
+}
+
+/* By their ends, a slice of the time after the other; of each `every`, only the one in the middle. */
+static enum histree_status write_slices(struct writer *writer, struct fed_rows *rows, struct pyramid_file *file,
+					uint64_t slices, uint64_t every, struct histree_error *error)
+{
+	const uint64_t ahead = ((uint64_t)writer->of.end - (uint64_t)writer->of.start) / slices;
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < writer->choice.count; i++)
+		rows->rows[i].written = 0;
+	for (uint64_t i = 0; i < slices && status == HISTREE_OK; i++) {
+		const histree_time to = i + 1 < slices
+						? (histree_time)((uint64_t)writer->of.start + (i + 1) * ahead)
+						: writer->of.end;
+		status = overview_progress_show(&writer->progress, (double)i / (double)slices, error);
+		if (status == HISTREE_OK)
+			status = take_slice(rows, writer->choice.count, writer->of.start, to, error);
+		for (size_t state = 0; i % every == every / 2 && state < rows->count && status == HISTREE_OK;
+		     state++)
+			status = take_state(file, &writer->choice, &rows->feed->values,
+					    &rows->slice[rows->order[state].index], error);
+	}
+	return status;
+}
+
+static enum histree_status write_fed_rows(struct writer *writer, struct fed_rows *rows, struct histree_error *error)
+{
+	for (uint32_t i = 0; i < writer->choice.count; i++)
+		writer->choice.condensed[i].states = 0;
+	return write_slices(writer, rows, &writer->rows, rows->feed->kept / STATES_IN_SLICE + 1, 1, error);
+}
+
+/* How many bytes the first level is likely to have, by a part of its time, which is written into memory. */
+static enum histree_status try_fed_rows(struct writer *writer, struct fed_rows *rows, uint64_t *bytes,
+					struct histree_error *error)
+{
+	static const char name[] = "trial";
+	const struct overview_options alone = { .memory_max = writer->options.memory_max, .threads = 1 };
+	struct pyramid_file file = { .is_begun = false };
+	struct table_space tables;
+	const struct io *io = memory_files_create(UINT64_MAX);
+	if (io == NULL)
+		return error_memory(error, "an overview");
+	if (!table_space_init(&tables, name, SIZE_MAX)) {
+		memory_files_leave(io);
+		return error_memory(error, "an overview");
+	}
+	enum histree_status status =
+		begin_rows(&file, io, name, &writer->of, &writer->choice, &alone, &tables, error);
+	if (status == HISTREE_OK)
+		status = write_slices(writer, rows, &file, TRIED_SLICES * TRIED_EVERY, TRIED_EVERY, error);
+	if (status == HISTREE_OK)
+		status = pyramid_file_finish(&file, io, name, &writer->of, bytes, error);
+	pyramid_file_drop(&file);
+	table_space_release(&tables);
+	memory_files_leave(io);
+	*bytes *= TRIED_EVERY;
+	return status;
+}
+
+/* Make cells fewer until they are likely to fit, so that the first level need not be made again. */
+static enum histree_status fit_fed_rows(struct writer *writer, struct fed_rows *rows, struct histree_error *error)
+{
+	const uint64_t bytes_max = bytes_for_states(writer);
+	struct overview_options options = writer->options;
+	struct overview_choice fewer = { 0 };
+	enum histree_status status = choose_kept(writer, rows, error);
+	while (status == HISTREE_OK && writer->choice.count > 0 && rows->feed->kept > STATES_IN_SLICE) {
+		uint64_t bytes = 0;
+		status = try_fed_rows(writer, rows, &bytes, error);
+		bytes += bytes / 3; /* of those that follow */
+		if (status != HISTREE_OK || bytes <= bytes_max ||
+		    !overview_options_coarser(&options, bytes_max, bytes))
+			break;
+		status = overview_choice_coarser(&fewer, &options, &writer->of, writer->row_counts, &writer->choice,
+						 error);
+		if (status != HISTREE_OK || fewer.count == 0)
+			break;
+		writer->options = options;
+		status = overview_choice_copy(&writer->choice, &fewer, error);
+		if (status == HISTREE_OK)
+			status = choose_kept(writer, rows, error);
+	}
+	overview_choice_release(&fewer);
+	return status;
+}
+
+/* A level of the choice, of what was kept; *bytes is its size. */
+static enum histree_status make_fed_rows(struct writer *writer, uint32_t number, uint64_t *bytes,
+					 struct histree_error *error)
+{
+	struct fed_rows rows = { .feed = &writer->owners->rows };
+	enum histree_status status =
+		number == 1 ? fit_fed_rows(writer, &rows, error) : choose_kept(writer, &rows, error);
+	writer->progress.steps = number;
+	*bytes = 0;
+	if (status == HISTREE_OK && writer->choice.count > 0) {
+		pyramid_path(PYRAMID_ROWS, writer->path, number, writer->name);
+		status = begin_rows(&writer->rows, writer->io, writer->name, &writer->of, &writer->choice,
+				    &writer->options, NULL, error);
+		if (status == HISTREE_OK)
+			status = write_fed_rows(writer, &rows, error);
+		if (status == HISTREE_OK)
+			status = pyramid_file_finish(&writer->rows, writer->io, writer->name, &writer->of, bytes,
+						     error);
+		writer->last = number > writer->last ? number : writer->last;
+	}
+	free(rows.rows);
+	free(rows.slice);
+	free(rows.order);
+	free(rows.spare);
+	return status;
+}
+
+/* ---- the first one ------------------------------------------------------------------------------------------ */
+
+/* Chooses as many cells as there may be; fewer where no attribute is worth so many. */
+static enum histree_status choose_first(struct writer *writer, struct histree_error *error)
+{
+	struct histree_cursor *query;
+	enum histree_status status = histree_query_create(writer->source, &query, error);
+	while (status == HISTREE_OK) {
+		status = overview_choice_of_history(&writer->choice, &writer->options, query, writer->row_counts,
+						    error);
+		if (writer->choice.count > 0 || !overview_options_coarser(&writer->options, 0, 0))
+			break;
+	}
+	histree_cursor_free(query);
+	return status;
+}
+
 /*
  * Make cells fewer until they are likely to fit, so that the first overview need not be made again.  Where no
  * choice fits that is worth it, it stays as it was: what is likely is not certain.
@@ -375,7 +572,7 @@ static enum histree_status fit_first(struct writer *writer, struct histree_error
 		if (fits || status != HISTREE_OK || !overview_options_coarser(&options, bytes_max, bytes))
 			break;
 		is_first = false;
-		status = overview_choice_coarser(&fewer, &options, &writer->of, &writer->counts, &writer->choice,
+		status = overview_choice_coarser(&fewer, &options, &writer->of, writer->row_counts, &writer->choice,
 						 error);
 		if (fewer.count == 0)
 			break;
@@ -401,11 +598,13 @@ static enum histree_status begin_others(struct writer *writer, struct histree_er
 		.options = &writer->first_options,
 		.progress = &writer->progress,
 	};
+	writer->fed_source = writer->pyramid_source;
+	writer->fed_source.counts = &writer->fed_counts;
 	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++) {
 		struct pyramid_maker *maker = &writer->makers[id], *fed = overview_feed_maker(writer->feed, id);
 		const uint64_t bytes_max = percent_of(writer, percent_max_of(&writer->options, id));
 		if (fed != NULL)
-			status = pyramid_maker_adopt(maker, fed, &writer->pyramid_source, bytes_max, error);
+			status = pyramid_maker_adopt(maker, fed, &writer->fed_source, bytes_max, error);
 		else if (cell_kinds[id] != NULL)
 			status = pyramid_maker_begin(maker, cell_kinds[id], &writer->pyramid_source, bytes_max,
 						     error);
@@ -449,10 +648,29 @@ static enum histree_status end_others(struct writer *writer, struct histree_erro
 	return status;
 }
 
+/* What was fed is written, and the others are made in a pass through the history, if that is wanted. */
+static enum histree_status make_of_fed(struct writer *writer, uint64_t *bytes, struct histree_error *error)
+{
+	enum histree_status status = choose_first(writer, error);
+	if (status == HISTREE_OK)
+		status = make_fed_rows(writer, 1, bytes, error);
+	struct overview_choice of_rows = writer->choice;
+	writer->choice = (struct overview_choice){ 0 };
+	if (status == HISTREE_OK)
+		status = join_others(writer, error);
+	if (status == HISTREE_OK && writer->choice.count > 0)
+		status = walk_windows(writer, error);
+	overview_choice_release(&writer->choice);
+	writer->choice = of_rows;
+	return status == HISTREE_OK ? end_others(writer, error) : status;
+}
+
 /* The first level of rows and all other pyramids are made in one pass, each that there is. */
 static enum histree_status make_first(struct writer *writer, uint64_t *bytes, struct histree_error *error)
 {
 	enum histree_status status = begin_others(writer, error);
+	if (status == HISTREE_OK && writer->owners != NULL)
+		return make_of_fed(writer, bytes, error);
 	if (status == HISTREE_OK)
 		status = choose_first(writer, error);
 	if (status == HISTREE_OK && writer->choice.count > 0)
@@ -502,9 +720,13 @@ static enum histree_status write_levels(struct writer *writer, uint64_t *bytes, 
 		overview_choice_of_overview(&writer->choice, &writer->options);
 		if (writer->choice.count == 0 || number > PYRAMID_LEVELS_MAX)
 			return HISTREE_OK;
-		status = open_source(writer, writer->name, error);
-		if (status == HISTREE_OK)
-			status = make_overview(writer, number, &of_one, error);
+		if (writer->owners != NULL) {
+			status = make_fed_rows(writer, number, &of_one, error);
+		} else {
+			status = open_source(writer, writer->name, error);
+			if (status == HISTREE_OK)
+				status = make_overview(writer, number, &of_one, error);
+		}
 		*bytes += of_one;
 	}
 	return status;
@@ -514,6 +736,7 @@ static enum histree_status write_levels(struct writer *writer, uint64_t *bytes, 
 static enum histree_status put_aside(struct writer *writer, struct histree_error *error)
 {
 	close_source(writer);
+	writer->owners = NULL;
 	pyramid_path(PYRAMID_ROWS, writer->path, 1, writer->name);
 	pyramid_path(PYRAMID_ROWS, writer->path, PYRAMID_LEVELS_MAX, writer->other);
 	if (writer->io->rename(writer->io->context, writer->name, writer->other) != 0)
@@ -551,7 +774,7 @@ static enum histree_status write_overviews(struct writer *writer, struct histree
 		while (status == HISTREE_OK && writer->choice.count == 0 &&
 		       overview_options_coarser(&writer->options, bytes_max_of(writer), bytes)) {
 			status = overview_choice_again(&writer->choice, &writer->options, &writer->of,
-						       &writer->counts, &writer->first, error);
+						       writer->row_counts, &writer->first, error);
 			bytes = 0;
 		}
 		if (status == HISTREE_OK && writer->choice.count > 0)
@@ -560,6 +783,30 @@ static enum histree_status write_overviews(struct writer *writer, struct histree
 	if (is_again && status == HISTREE_OK)
 		remove_aside(writer);
 	return status;
+}
+
+/* Whether a kind is made of the history, which is then counted. */
+static bool is_read(struct writer *writer, enum pyramid_id id)
+{
+	const bool is_of_kernel = strncmp(writer->of.provider, "kernel", strlen("kernel")) == 0;
+	return cell_kinds[id] != NULL && overview_feed_maker(writer->feed, id) == NULL &&
+	       (id != PYRAMID_CUBE || is_of_kernel);
+}
+
+static enum histree_status count_states(struct writer *writer, struct histree_error *error)
+{
+	const struct owner_feed *owners = writer->owners = overview_feed_owners(writer->feed);
+	enum histree_status status = HISTREE_OK;
+	bool is_any = owners == NULL;
+	writer->row_counts = owners != NULL ? &writer->fed_counts : &writer->counts;
+	if (owners != NULL)
+		status = owner_feed_counts(owners, &writer->fed_counts, writer->path, writer->of.attribute_count,
+					   writer->options.memory_max, error);
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		is_any |= is_read(writer, id);
+	if (status != HISTREE_OK || !is_any)
+		return status;
+	return state_counts_make(&writer->counts, writer->source, &writer->options, &writer->progress, error);
 }
 
 static enum histree_status write_all(struct writer *writer, struct histree_error *error)
@@ -571,7 +818,7 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	writer->of.nodes_at_height = NULL;
 	if (writer->of.interval_count < writer->options.history_states_min)
 		return HISTREE_OK;
-	status = state_counts_make(&writer->counts, writer->source, &writer->options, &writer->progress, error);
+	status = count_states(writer, error);
 	return status == HISTREE_OK ? write_overviews(writer, error) : status;
 }
 
@@ -611,6 +858,7 @@ enum histree_status overviews_write_fed(const struct io *io, const char *path,
 	overview_choice_release(&writer.choice);
 	overview_choice_release(&writer.first);
 	state_counts_release(&writer.counts);
+	state_counts_release(&writer.fed_counts);
 	if (status != HISTREE_OK)
 		remove_all(&writer);
 	if (writer.options.crew == &writer.own_crew)

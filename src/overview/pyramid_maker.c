@@ -17,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "histree/value.h"
 #include "overview/overview_choice.h"
@@ -28,6 +29,8 @@
 #include "state/ongoing_states.h"
 #include "state/pyramid.h"
 #include "state/state_file.h"
+
+enum { FED_FIRST_LOG2 = 5 }; /* cells when the first owner is fed, at most */
 
 const struct cell_kind *const cell_kinds[PYRAMIDS] = {
 	[PYRAMID_NUMBERS] = &number_cells, [PYRAMID_SUMS] = &sum_cells, [PYRAMID_CUBE] = &cube_cells
@@ -291,6 +294,20 @@ enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct
 	return status == HISTREE_OK ? name_attributes(maker, error) : status;
 }
 
+/* Owners that are chosen are in the order of their quarks. */
+static uint32_t find_owner(const struct pyramid_maker *maker, histree_quark quark)
+{
+	uint32_t first = 0, after = (uint32_t)maker->owner_count;
+	while (first < after) {
+		const uint32_t middle = first + (after - first) / 2;
+		if (maker->owners[middle].quark < quark)
+			first = middle + 1;
+		else
+			after = middle;
+	}
+	return first < maker->owner_count && maker->owners[first].quark == quark ? first : OVERVIEW_NOT_OF_OTHER;
+}
+
 /* ---- from begin to end ------------------------------------------------------------------------------------- */
 
 static enum histree_status maker_begin(struct pyramid_maker *maker, const struct cell_kind *kind,
@@ -326,6 +343,145 @@ enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struc
 	return status == HISTREE_OK && !kind->is_kept ? pyramid_maker_begin_file(maker, error) : status;
 }
 
+/* ---- what is kept ------------------------------------------------------------------------------------------ */
+
+/* The cells become as many of level 1 as there are owners, all of them empty; what was filled is *open. */
+static bool empty_cells(struct pyramid_maker *maker, uint8_t **open)
+{
+	const size_t bytes = maker->cell_count * maker->kind->size;
+	uint8_t *cells = calloc(1, bytes + 1);
+	if (cells == NULL)
+		return false;
+	*open = maker->cells;
+	maker->cells = cells;
+	maker->cells_capacity = bytes + 1;
+	return true;
+}
+
+/* Add what was kept; `places` says which owner each is now, OVERVIEW_NOT_OF_OTHER: none. */
+static enum histree_status take_kept(struct pyramid_maker *maker, const struct ready_states *kept,
+				     const uint32_t *places, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < kept->count && status == HISTREE_OK; i++) {
+		const struct histree_interval cell = ready_states_get(kept, i);
+		if (places[cell.quark] != OVERVIEW_NOT_OF_OTHER)
+			status = maker->kind->take_kept(maker, places[cell.quark], &cell, error);
+	}
+	return status;
+}
+
+static void release_ready(struct ready_states *ready)
+{
+	free(ready->states);
+	free(ready->bytes);
+	*ready = (struct ready_states){ 0 };
+}
+
+enum histree_status pyramid_maker_feed_owner(struct pyramid_maker *maker, histree_quark quark, histree_time now,
+					     struct histree_error *error)
+{
+	const bool has_grid = pyramid_kinds[maker->kind->id].cells_enough > 0;
+	struct kept_cells *kept = &maker->kept;
+	if (has_grid && maker->owner_count == 0) {
+		const unsigned bits = bits_needed((uint64_t)now - (uint64_t)maker->of.start);
+		maker->log2 = bits > FED_FIRST_LOG2 ? bits - FED_FIRST_LOG2 : 1;
+		maker->grid = (struct pyramid_grid){ .origin = maker->of.start,
+						     .width_log2 = maker->log2,
+						     .level_count = 1 };
+	}
+	if (!array_reserve(&kept->of, &kept->of_capacity, kept->of_count + 1))
+		return error_memory(error, "an overview");
+	enum histree_status status = pyramid_maker_own(maker, quark, 1, error);
+	if (status != HISTREE_OK)
+		return status;
+	maker->owners[maker->owner_count - 1].own[0] = (histree_quark)kept->of_count;
+	kept->of[kept->of_count++] = quark;
+	return HISTREE_OK;
+}
+
+/* Two cells become one; those of owners that are of no use are gone. */
+static enum histree_status widen_kept(struct pyramid_maker *maker, struct histree_error *error)
+{
+	const struct cell_kind *kind = maker->kind;
+	uint32_t *places = malloc((maker->owner_count + 1) * sizeof(*places));
+	uint8_t *open = NULL;
+	enum histree_status status = kind->flush != NULL ? kind->flush(maker, error) : HISTREE_OK;
+	if (status == HISTREE_OK && (places == NULL || !empty_cells(maker, &open)))
+		status = error_memory(error, "an overview");
+	if (status == HISTREE_OK) {
+		struct ready_states kept = maker->ready;
+		maker->ready = (struct ready_states){ 0 };
+		maker->kept.log2 = maker->log2++;
+		maker->grid.width_log2 = maker->log2;
+		for (size_t i = 0; i < maker->owner_count; i++)
+			places[i] = maker->kept.of[i] != HISTREE_ROOT ? (uint32_t)i : OVERVIEW_NOT_OF_OTHER;
+		status = take_kept(maker, &kept, places, error);
+		for (uint32_t i = 0; i < maker->owner_count; i++)
+			kind->go_on(maker, i, open + i * kind->size);
+		release_ready(&kept);
+	}
+	free(open);
+	free(places);
+	return status;
+}
+
+enum histree_status pyramid_maker_keep_few(struct pyramid_maker *maker, size_t cells_max,
+					   struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	while (maker->ready.count > cells_max && status == HISTREE_OK) {
+		if (maker->log2 >= pyramid_kinds[maker->kind->id].log2_max)
+			return error_set(error, HISTREE_ERR_ARGUMENT, "an overview has too many cells");
+		status = widen_kept(maker, error);
+	}
+	return status;
+}
+
+enum histree_status pyramid_maker_feed_end(struct pyramid_maker *maker, histree_time end,
+					   struct histree_error *error)
+{
+	maker->of.end = end;
+	enum histree_status status = maker->kind->feed_end(maker, NULL, error);
+	maker->kept.ready = maker->ready;
+	maker->kept.log2 = maker->log2;
+	maker->ready = (struct ready_states){ 0 };
+	pyramid_maker_clear_owners(maker);
+	return status;
+}
+
+bool pyramid_maker_has(const struct pyramid_maker *maker, histree_quark quark)
+{
+	for (size_t i = 0; i < maker->kept.of_count; i++)
+		if (maker->kept.of[i] == quark)
+			return true;
+	return !maker->is_fed;
+}
+
+static enum histree_status replay_kept(struct pyramid_maker *maker, struct histree_error *error)
+{
+	const struct kept_cells *kept = &maker->kept;
+	uint32_t *places = malloc((kept->of_count + 1) * sizeof(*places));
+	if (places == NULL)
+		return error_memory(error, "an overview");
+	for (size_t i = 0; i < kept->of_count; i++)
+		places[i] = find_owner(maker, kept->of[i]);
+	enum histree_status status = take_kept(maker, &kept->ready, places, error);
+	free(places);
+	return status == HISTREE_OK ? pyramid_maker_end_range(maker, error) : status;
+}
+
+/* All is there: choose of what was kept, and add that. */
+static enum histree_status choose_of_kept(struct pyramid_maker *maker, struct histree_error *error)
+{
+	enum histree_status status = maker->kind->choose(maker, 0, error);
+	if (status == HISTREE_OK)
+		status = pyramid_maker_begin_file(maker, error);
+	return status == HISTREE_OK && maker->is_wanted ? replay_kept(maker, error) : status;
+}
+
+/* ---- fed ---------------------------------------------------------------------------------------------------- */
+
 enum histree_status pyramid_maker_feed(struct pyramid_maker *maker, const struct cell_kind *kind,
 				       const char *provider, histree_time start, size_t memory_max,
 				       struct table_space *tables, struct histree_error *error)
@@ -338,6 +494,9 @@ enum histree_status pyramid_maker_feed(struct pyramid_maker *maker, const struct
 		.node_size = pyramid_kinds[kind->id].node_size,
 	};
 	snprintf(maker->of.provider, sizeof(maker->of.provider), "%s", provider);
+	maker->is_fed = kind->take_kept != NULL;
+	maker->from = start;
+	maker->to = INT64_MAX;
 	return kind->feed_begin(maker, error);
 }
 
@@ -356,7 +515,7 @@ enum histree_status pyramid_maker_adopt(struct pyramid_maker *maker, struct pyra
 	if (maker->name == NULL)
 		return error_memory(error, "a path");
 	pyramid_path(maker->kind->id, source->path, 1, maker->name);
-	return maker->kind->adopt(maker, error);
+	return maker->kind->adopt != NULL ? maker->kind->adopt(maker, error) : choose_of_kept(maker, error);
 }
 
 /* Own the attributes of an existing pyramid, each of which must have all levels where cells are of ns. */
@@ -402,6 +561,8 @@ enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overv
 				       struct histree_error *error)
 {
 	enum histree_status status = maker->kind->join != NULL ? maker->kind->join(maker, all, error) : HISTREE_OK;
+	if (maker->is_fed)
+		return status;
 	return status == HISTREE_OK ? overview_choice_join(all, &maker->choice, error) : status;
 }
 
@@ -438,7 +599,7 @@ static enum histree_status add_window(struct pyramid_maker *maker, const uint32_
 enum histree_status pyramid_maker_take(struct pyramid_maker *maker, const uint32_t *places,
 				       const struct overview_window *window, struct histree_error *error)
 {
-	if (!maker->is_wanted || maker->choice.count == 0)
+	if (!maker->is_wanted || maker->choice.count == 0 || maker->is_fed)
 		return HISTREE_OK;
 	return maker->kind->take != NULL ? maker->kind->take(maker, places, window, error)
 					 : add_window(maker, places, window, error);
@@ -452,6 +613,8 @@ static enum histree_status take_window(void *context, struct overview_window *wi
 enum histree_status pyramid_maker_walk(struct pyramid_maker *maker, struct histree_error *error)
 {
 	const struct pyramid_source *source = maker->source;
+	if (maker->is_fed)
+		return replay_kept(maker, error);
 	const struct window_walk walk = {
 		.history = source->history,
 		.path = source->path,
@@ -509,8 +672,9 @@ void pyramid_maker_release(struct pyramid_maker *maker)
 	overview_choice_release(&maker->choice);
 	free(maker->owners);
 	free(maker->cells);
-	free(maker->ready.states);
-	free(maker->ready.bytes);
+	release_ready(&maker->ready);
+	release_ready(&maker->kept.ready);
+	free(maker->kept.of);
 	free(maker->order);
 	free(maker->spare);
 	free(maker->name);

@@ -67,6 +67,14 @@ struct cell_kind {
 	bool (*feed_used)(struct pyramid_maker *maker, const struct histree_state_system *system,
 			  histree_quark quark, histree_time since);
 	bool (*feed_holds)(const struct pyramid_maker *maker, histree_quark quark, histree_time end);
+	/*
+	 * For kinds that are fed owner by owner (owner_feed.h), which have feed_begin() and feed_end() of these:
+	 * add a cell of level 1 that was kept, of 2^maker->kept.log2, to cells as wide or wider; and what is in a
+	 * cell that was not full when cells became wider.
+	 */
+	enum histree_status (*take_kept)(struct pyramid_maker *maker, uint32_t owner,
+					 const struct histree_interval *kept, struct histree_error *error);
+	void (*go_on)(struct pyramid_maker *maker, uint32_t owner, const void *open);
 	void (*feed_free)(struct pyramid_maker *maker); /* before the tables of the history go; NULL: nothing is */
 	enum histree_status (*adopt)(struct pyramid_maker *maker, struct histree_error *error);
 
@@ -165,6 +173,14 @@ struct ready_states {
 /* Borrowed until something else is ready. */
 struct histree_interval ready_states_get(const struct ready_states *ready, size_t index);
 
+/* What became ready of level 1 while it was fed, in the order of time of each owner; `own` is its place in `of`. */
+struct kept_cells {
+	struct ready_states ready;
+	unsigned log2;
+	histree_quark *of; /* by owner; HISTREE_ROOT: it is of no use */
+	size_t of_count, of_capacity;
+};
+
 struct pyramid_maker {
 	const struct cell_kind *kind;
 	const struct pyramid_source *source;
@@ -185,6 +201,9 @@ struct pyramid_maker {
 	uint8_t *cells; /* each of the size of the kind */
 	size_t cell_count, cells_capacity;
 	void *own; /* of the kind */
+
+	struct kept_cells kept; /* instead of states, of a kind whose owners were fed one by one */
+	bool is_fed;            /* that is so: no state is read */
 
 	histree_time from, to; /* what is being added */
 	struct ready_states ready;
@@ -224,6 +243,27 @@ enum histree_status pyramid_maker_adopt(struct pyramid_maker *maker, struct pyra
 					const struct pyramid_source *source, uint64_t bytes_max,
 					struct histree_error *error);
 
+/* Whether the owners of a kind are fed one by one: of states in the order of time, of each owner all of them. */
+static inline bool pyramid_maker_is_by_owner(const struct pyramid_maker *maker)
+{
+	return maker->kind != NULL && maker->kind->take_kept != NULL;
+}
+
+/* Have another owner, of which the first states are added at `now`. */
+enum histree_status pyramid_maker_feed_owner(struct pyramid_maker *maker, histree_quark quark, histree_time now,
+					     struct histree_error *error);
+
+/* Have fewer cells, which are wider, until no more than so many are kept. */
+enum histree_status pyramid_maker_keep_few(struct pyramid_maker *maker, size_t cells_max,
+					   struct histree_error *error);
+
+/* The history ends: all owners have their last state. */
+enum histree_status pyramid_maker_feed_end(struct pyramid_maker *maker, histree_time end,
+					   struct histree_error *error);
+
+/* Whether it has all states of an attribute: what was fed may be of no use. */
+bool pyramid_maker_has(const struct pyramid_maker *maker, histree_quark quark);
+
 /* Have what is read be read together with what others read. */
 enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overview_choice *all,
 				       struct histree_error *error);
@@ -258,7 +298,7 @@ enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct his
  */
 enum histree_status pyramid_maker_end(struct pyramid_maker *maker, uint64_t *bytes, struct histree_error *error);
 
-/* Read what is chosen, and take it. */
+/* Read what is chosen, or what was kept, and take it. */
 enum histree_status pyramid_maker_walk(struct pyramid_maker *maker, struct histree_error *error);
 
 /* What was begun and not ended may be there. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 /* ---- one cell -------------------------------------------------------------------------------------------- */
 
@@ -134,6 +134,19 @@ static enum histree_status close_cell(struct overview_cells *cells, const struct
 	cells->share_count = 0;
 	cells->rest = 0;
 	return status;
+}
+
+/*
+ * In Current_thread the int 0 is the idle thread; null and unknown are no thread.  Everything else is work, and so
+ * the rest is, for the usage of CPUs.
+ */
+void overview_scale_keep_idle_apart(struct overview_scale *scale, struct value_table *values)
+{
+	const struct histree_value idle[OVERVIEW_VALUES_APART] = { histree_int(0), histree_null(),
+								   histree_unknown() };
+	for (unsigned i = 0; i < OVERVIEW_VALUES_APART; i++)
+		if (!value_table_find(values, &idle[i], &scale->apart[i]))
+			scale->apart[i] = OVERVIEW_REST;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 
 #include "histree/status.h"
 #include "histree/value.h"
+#include "query/value_table.h"
 
 enum { OVERVIEW_VALUES_KEPT = 3, OVERVIEW_VALUES_APART = 3 };
 
@@ -56,6 +57,9 @@ struct overview_scale {
 	/* Values that are never put to the rest; OVERVIEW_REST: none. */
 	uint32_t apart[OVERVIEW_VALUES_APART];
 };
+
+/* Have int 0, null and unknown be kept apart: by them the usage of CPUs is exact. */
+void overview_scale_keep_idle_apart(struct overview_scale *scale, struct value_table *values);
 
 /*
  * Adds the states of one attribute that meet the range of the scale, in the order of time and without gaps.

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/io.h"
+#include "base/table.h"
 #include "query/value_table.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"

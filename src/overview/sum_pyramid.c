@@ -53,7 +53,8 @@ static enum histree_status choose_statuses(struct pyramid_maker *maker, struct h
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < maker->of.attribute_count && status == HISTREE_OK; quark++) {
 		state_counts_pass(counts, quark);
-		if (counts->states[quark] >= maker->source->options->sum_states_min && is_status(maker, quark))
+		if (counts->states[quark] >= maker->source->options->sum_states_min &&
+		    pyramid_maker_has(maker, quark) && is_status(maker, quark))
 			status = pyramid_maker_choose(maker, quark, error);
 	}
 	return status;
@@ -121,6 +122,8 @@ static enum histree_status sum_choose(struct pyramid_maker *maker, uint64_t byte
 		while (choice->count > 0 && (width = width_for(maker, maker->bytes_max)) == 0)
 			choose_fewer(choice);
 	}
+	if (maker->is_fed && width < maker->kept.log2)
+		width = maker->kept.log2;
 	maker->log2 = width;
 	maker->grid = pyramid_grid(PYRAMID_SUMS, &maker->of, width);
 	while ((uint64_t)choice->count * maker->grid.level_count > CELLS_MAX)
@@ -330,6 +333,10 @@ static enum histree_status sum_add(struct pyramid_maker *maker, uint32_t owner, 
 	const struct place at = { maker, owner, 0 };
 	const bool is_int = value->type == HISTREE_INT, is_unknown = value->type == HISTREE_UNKNOWN;
 	const bool begins = start >= maker->from;
+	if (maker->is_fed && cell_of(&at)->is_of_no_use) {
+		maker->kept.of[owner] = HISTREE_ROOT;
+		return HISTREE_OK;
+	}
 	const struct state_sum_part part = { .value = is_int ? value->int32 : 0,
 					     .is_unknown = is_unknown,
 					     .begins = begins };
@@ -341,6 +348,44 @@ static enum histree_status sum_add(struct pyramid_maker *maker, uint32_t owner, 
 			 !is_int && !is_unknown && value->type != HISTREE_NULL, error);
 }
 
+static enum histree_status sum_feed_begin(struct pyramid_maker *maker, struct histree_error *error)
+{
+	(void)error;
+	maker->is_wanted = true;
+	return HISTREE_OK;
+}
+
+static enum histree_status sum_take_kept(struct pyramid_maker *maker, uint32_t owner,
+					 const struct histree_interval *kept, struct histree_error *error)
+{
+	const struct place at = { maker, owner, 0 };
+	const struct histree_value *value = &kept->value;
+	const bool is_run = value->type != HISTREE_CUSTOM || value->size <= 1;
+	if (is_run) {
+		const struct state_sum_part part = { .value = value->type == HISTREE_INT ? value->int32 : 0,
+						     .is_unknown = pyramid_value_is_rest(value) };
+		const bool is_of_no_use = pyramid_value_is_of_no_use(value);
+		return add_value(&at, kept->start, kept->end,
+				 value->type == HISTREE_NULL || is_of_no_use ? NULL : &part, is_of_no_use, error);
+	}
+	const uint64_t origin = (uint64_t)maker->of.start;
+	struct sum_cell *cell = cell_of(&at);
+	struct state_sum sum;
+	if (!state_sum_get(&sum, (uint64_t)kept->end - (uint64_t)kept->start + 1, value->bytes, value->size))
+		return error_set(error, HISTREE_ERR_INTERNAL, "a cell of an overview is none");
+	cell->is_of_no_use = cell->is_of_no_use || !state_sum_add_sum(&cell->sum, &sum);
+	return close_full(&at, (uint64_t)kept->start - origin, (uint64_t)kept->end - origin, error);
+}
+
+/* All runs have ended, and the cell has what lies before the open one. */
+static void sum_go_on(struct pyramid_maker *maker, uint32_t owner, const void *open)
+{
+	struct sum_cell *cell = cell_of(&(struct place){ maker, owner, 0 });
+	const struct sum_cell *below = open;
+	cell->is_of_no_use =
+		cell->is_of_no_use || below->is_of_no_use || !state_sum_add_sum(&cell->sum, &below->sum);
+}
+
 /* Below first: what ends there is added above. */
 static enum histree_status sum_flush(struct pyramid_maker *maker, struct histree_error *error)
 {
@@ -349,6 +394,14 @@ static enum histree_status sum_flush(struct pyramid_maker *maker, struct histree
 		for (uint32_t owner = 0; owner < maker->owner_count && status == HISTREE_OK; owner++)
 			status = end_run(&(struct place){ maker, owner, level }, error);
 	return status;
+}
+
+/* The last cell is not whole. */
+static enum histree_status sum_feed_end(struct pyramid_maker *maker, const struct feed_window *window,
+					struct histree_error *error)
+{
+	(void)window;
+	return sum_flush(maker, error);
 }
 
 /* Behind the last whole cell of a level is null, up to the end of the history. */
@@ -376,6 +429,10 @@ const struct cell_kind sum_cells = {
 	.add = sum_add,
 	.flush = sum_flush,
 	.finish = sum_finish,
+	.feed_begin = sum_feed_begin,
+	.feed_end = sum_feed_end,
+	.take_kept = sum_take_kept,
+	.go_on = sum_go_on,
 	.merge = sum_merge,
 	.put = sum_put,
 	.clear = sum_clear,

@@ -556,7 +556,8 @@ static enum histree_status create_fed(struct analysis_job *job, const struct io 
 	const struct overview_options overviews = { .memory_max = options->tree.memory_max };
 	const struct overview_feed_plan plan = { .provider = options->provider,
 						 .start = options->start,
-						 .options = &overviews };
+						 .options = &overviews,
+						 .tables = shared->tables };
 	struct interval_sink sink;
 	enum histree_status status = state_file_sink(io, options, shared, &sink, error);
 	if (status != HISTREE_OK)

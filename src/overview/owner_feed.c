@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+/*
+ * owner_feed.c - attributes of a history while it is made: young ones, owners, and what each kind of cells gets.
+ */
+#include "overview/owner_feed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/table.h"
+
+enum {
+	YOUNG_IN_WINDOWS = 2,   /* as many states as windows have, of 32 bytes */
+	STATES_OF_OWNER = 256,  /* as many as the least that a kind chooses */
+	YOUNG_FOR_OFTEN = 8192, /* one in so many young states: whoever has fewer is forgotten, */
+	STATES_OFTEN = 4,       /* or has fewer than this */
+	OWNERS_MAX = 8192,      /* about 1 KiB each */
+	WAITING_MAX = 4096,
+	TAKEN_BETWEEN = 4096, /* looks at how much is kept */
+	/* One cell for so many states of the history is twice what a file is likely to have room for. */
+	STATES_FOR_CELL = 160,
+	CELLS_LEAST = 1 << 14,
+	BYTES_OF_MEMORY_FOR_CELL = 256, /* a cell of a kind for so much of what a tree may have */
+	MEMORY_DEFAULT = 64 << 20,
+};
+
+/* By quark.  `at` is one more than the place of the last young state, or an owner's place and IS_OWNER. */
+struct fed_attribute {
+	uint32_t states, at;
+};
+
+enum { AT_NOTHING = 0 };
+#define AT_FORGOTTEN UINT32_MAX
+#define IS_OWNER (UINT32_C(1) << 31)
+
+struct young_state {
+	struct column_item item;
+	uint32_t before; /* of the same attribute, as in struct fed_attribute */
+};
+
+static struct histree_value value_of(const struct value_table *values, const struct column_item *item)
+{
+	switch (column_item_kind(item)) {
+	case ITEM_INT:
+		return histree_int((int32_t)item->value);
+	case ITEM_LISTED:
+		return values->values[item->value];
+	case ITEM_NULL:
+		break;
+	}
+	return histree_null();
+}
+
+/* Make an item of a state, whose value is kept in a table.  Returns false without memory. */
+static bool keep_item(struct value_table *values, const struct histree_interval *state, struct column_item *out)
+{
+	const bool is_int = state->value.type == HISTREE_INT, is_null = state->value.type == HISTREE_NULL;
+	uint32_t value = is_int ? (uint32_t)state->value.int32 : 0;
+	if (!is_int && !is_null && value_table_add(values, &state->value, &value, NULL) != HISTREE_OK)
+		return false;
+	*out = column_item(state->start, state->end, state->quark,
+			   is_int    ? ITEM_INT
+			   : is_null ? ITEM_NULL
+				     : ITEM_LISTED,
+			   value);
+	return true;
+}
+
+/* ---- owners ------------------------------------------------------------------------------------------------- */
+
+static void find_fed(struct owner_feed *feed)
+{
+	feed->fed_count = 0;
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		if (pyramid_maker_is_by_owner(&feed->makers[id]))
+			feed->fed[feed->fed_count++] = &feed->makers[id];
+}
+
+/* A kind that cannot go on is read from the history. */
+static void drop_kind(struct owner_feed *feed, struct pyramid_maker *maker)
+{
+	pyramid_maker_release(maker);
+	find_fed(feed);
+}
+
+static bool add_state(struct owner_feed *feed, uint32_t owner, const struct histree_interval *state)
+{
+	struct fed_owner *of = &feed->owners[owner];
+	assert(state->start == of->next && state->start <= state->end);
+	of->next = state->end + 1;
+	of->states += of->states < UINT32_MAX;
+	of->kinds |= (uint8_t)state_counts_kind(&state->value);
+	for (unsigned i = feed->fed_count; i-- > 0;)
+		if (pyramid_maker_add(feed->fed[i], owner, state->start, state->end, &state->value, NULL) !=
+		    HISTREE_OK)
+			drop_kind(feed, feed->fed[i]);
+	return row_feed_add(&feed->rows, owner, state);
+}
+
+/* Behind a gap that is filled later, or never. */
+static bool let_wait(struct owner_feed *feed, struct fed_owner *owner, const struct histree_interval *state)
+{
+	struct column_item item;
+	if (owner->waiting_count == WAITING_MAX)
+		return true; /* it is not complete any more */
+	if (!keep_item(&feed->waiting_values, state, &item) ||
+	    !array_reserve(&owner->waiting, &owner->waiting_capacity, owner->waiting_count + 1))
+		return false;
+	size_t at = owner->waiting_count++;
+	for (; at > owner->waiting_first && owner->waiting[at - 1].start > item.start; at--)
+		owner->waiting[at] = owner->waiting[at - 1];
+	owner->waiting[at] = item;
+	return true;
+}
+
+/* A state of an owner, and those that waited for it. */
+static bool take_state(struct owner_feed *feed, uint32_t number, const struct histree_interval *state)
+{
+	struct fed_owner *owner = &feed->owners[number];
+	if (state->start != owner->next)
+		return let_wait(feed, owner, state);
+	bool is_well = add_state(feed, number, state);
+	while (is_well && owner->waiting_first < owner->waiting_count &&
+	       owner->waiting[owner->waiting_first].start == owner->next) {
+		const struct column_item *item = &owner->waiting[owner->waiting_first++];
+		const struct histree_interval next = { .quark = owner->quark,
+						       .start = item->start,
+						       .end = item->end,
+						       .value = value_of(&feed->waiting_values, item) };
+		is_well = add_state(feed, number, &next);
+	}
+	if (owner->waiting_first == owner->waiting_count)
+		owner->waiting_first = owner->waiting_count = 0;
+	return is_well;
+}
+
+/* Nobody has more cells than there may be. */
+static bool look_at_cells(struct owner_feed *feed)
+{
+	const uint64_t likely = feed->states / STATES_FOR_CELL;
+	size_t cells = likely > CELLS_LEAST ? (size_t)likely : CELLS_LEAST;
+	cells = cells < feed->cells_max ? cells : feed->cells_max;
+	for (unsigned i = feed->fed_count; i-- > 0;)
+		if (pyramid_maker_keep_few(feed->fed[i], cells, NULL) != HISTREE_OK)
+			drop_kind(feed, feed->fed[i]);
+	return row_feed_look(&feed->rows, feed->states);
+}
+
+/* ---- young ones ---------------------------------------------------------------------------------------------- */
+
+/* The chain of an attribute becomes the first states of an owner. */
+static bool make_owner(struct owner_feed *feed, histree_quark quark, histree_time now)
+{
+	struct fed_attribute *attribute = &feed->attributes[quark];
+	const size_t count = attribute->states;
+	size_t left = count;
+	if (!array_reserve(&feed->first, &feed->first_capacity, count) ||
+	    !array_reserve(&feed->owners, &feed->owners_capacity, feed->owner_count + 1))
+		return false;
+	for (uint32_t at = attribute->at; at != AT_NOTHING; at = feed->young[at - 1].before)
+		feed->first[--left] = feed->young[at - 1].item;
+	assert(left == 0);
+	const uint32_t owner = (uint32_t)feed->owner_count++;
+	feed->owners[owner] = (struct fed_owner){ .quark = quark, .next = feed->start };
+	for (unsigned i = 0; i < feed->fed_count; i++)
+		if (pyramid_maker_feed_owner(feed->fed[i], quark, now, NULL) != HISTREE_OK)
+			return false;
+	if (!row_feed_own(&feed->rows))
+		return false;
+	attribute->at = IS_OWNER | owner;
+	bool is_well = true;
+	for (size_t i = 0; i < count && is_well; i++) {
+		const struct histree_interval state = { .quark = quark,
+							.start = feed->first[i].start,
+							.end = feed->first[i].end,
+							.value = value_of(&feed->young_values, &feed->first[i]) };
+		is_well = take_state(feed, owner, &state);
+	}
+	return is_well;
+}
+
+/* There are too many: who is seen often, and was so lately, becomes an owner. */
+static bool grow_up(struct owner_feed *feed, histree_time now)
+{
+	const size_t often = feed->young_max / YOUNG_FOR_OFTEN;
+	bool is_well = true;
+	for (size_t i = 0; i < feed->young_count && is_well; i++) {
+		const histree_quark quark = column_item_key(&feed->young[i].item);
+		struct fed_attribute *attribute = &feed->attributes[quark];
+		if (attribute->at != i + 1)
+			continue;
+		if (attribute->states >= (often > STATES_OFTEN ? often : STATES_OFTEN) &&
+		    i >= feed->young_count / 2 && feed->owner_count < OWNERS_MAX)
+			is_well = make_owner(feed, quark, now);
+		else
+			attribute->at = AT_FORGOTTEN;
+	}
+	feed->young_count = 0;
+	return is_well && value_table_reset(&feed->young_values, NULL) == HISTREE_OK;
+}
+
+static bool take_young(struct owner_feed *feed, const struct histree_interval *state)
+{
+	if (feed->young_count == feed->young_max && !grow_up(feed, state->end))
+		return false;
+	struct fed_attribute *attribute = &feed->attributes[state->quark];
+	if (attribute->at == AT_FORGOTTEN)
+		return true;
+	if ((attribute->at & IS_OWNER) != 0)
+		return take_state(feed, attribute->at & ~IS_OWNER, state);
+	if (feed->young_count == feed->young_capacity &&
+	    !table_reserve(&feed->of_young, &feed->young, &feed->young_capacity, feed->young_count + 1))
+		return false;
+	struct young_state *young = &feed->young[feed->young_count];
+	if (!keep_item(&feed->young_values, state, &young->item))
+		return false;
+	young->before = attribute->at;
+	attribute->at = (uint32_t)++feed->young_count;
+	attribute->states++;
+	if (attribute->states < STATES_OF_OWNER)
+		return true;
+	if (feed->owner_count < OWNERS_MAX)
+		return make_owner(feed, state->quark, state->end);
+	attribute->at = AT_FORGOTTEN;
+	return true;
+}
+
+/* ---- from begin to end ------------------------------------------------------------------------------------- */
+
+enum histree_status owner_feed_begin(struct owner_feed *feed, struct pyramid_maker *makers, histree_time start,
+				     const struct overview_options *options, struct table_space *tables,
+				     struct table_space *kept, struct histree_error *error)
+{
+	const size_t memory = options->memory_max > 0 ? options->memory_max : MEMORY_DEFAULT;
+	*feed = (struct owner_feed){
+		.makers = makers,
+		.start = start,
+		.young_max = (size_t)options->states_in_window * YOUNG_IN_WINDOWS,
+		.cells_max = memory / BYTES_OF_MEMORY_FOR_CELL,
+		.of_attributes.space = tables,
+		.of_young.space = tables,
+	};
+	find_fed(feed);
+	enum histree_status status = value_table_reset(&feed->young_values, error);
+	if (status == HISTREE_OK)
+		status = value_table_reset(&feed->waiting_values, error);
+	return status == HISTREE_OK ? row_feed_begin(&feed->rows, options, start, kept, error) : status;
+}
+
+static bool know(struct owner_feed *feed, histree_quark quark)
+{
+	const size_t known = feed->attribute_count;
+	if (!table_reserve(&feed->of_attributes, &feed->attributes, &feed->attributes_capacity, (size_t)quark + 1))
+		return false;
+	feed->attribute_count = feed->attributes_capacity;
+	memset(feed->attributes + known, 0, (feed->attribute_count - known) * sizeof(*feed->attributes));
+	return true;
+}
+
+bool owner_feed_take(struct owner_feed *feed, const struct histree_interval *state)
+{
+	if (feed->makers == NULL)
+		return true;
+	if (state->quark >= feed->attribute_count &&
+	    (state->quark >= COLUMN_KEY_LIMIT || !know(feed, state->quark)))
+		return false;
+	const uint32_t at = feed->attributes[state->quark].at;
+	if (++feed->states % TAKEN_BETWEEN == 0 && !look_at_cells(feed))
+		return false;
+	if ((at & IS_OWNER) == 0)
+		return take_young(feed, state);
+	return at == AT_FORGOTTEN || take_state(feed, at & ~IS_OWNER, state);
+}
+
+bool owner_feed_end(struct owner_feed *feed, histree_time end)
+{
+	if (feed->makers == NULL)
+		return true;
+	if (!look_at_cells(feed))
+		return false;
+	for (size_t i = 0; i < feed->owner_count; i++)
+		feed->owners[i].is_complete = feed->owners[i].next == end + 1;
+	for (unsigned i = feed->fed_count; i-- > 0;)
+		if (pyramid_maker_feed_end(feed->fed[i], end, NULL) != HISTREE_OK)
+			drop_kind(feed, feed->fed[i]);
+	return true;
+}
+
+void owner_feed_release_tables(struct owner_feed *feed)
+{
+	if (feed->attributes != NULL) /* else their space may be gone */
+		table_release(&feed->of_attributes, feed->attributes);
+	if (feed->young != NULL)
+		table_release(&feed->of_young, feed->young);
+	feed->attributes = NULL;
+	feed->young = NULL;
+	feed->attribute_count = feed->attributes_capacity = feed->young_count = feed->young_capacity = 0;
+	value_table_release(&feed->young_values);
+	value_table_release(&feed->waiting_values);
+	free(feed->first);
+	feed->first = NULL;
+	feed->first_capacity = 0;
+	feed->makers = NULL;
+}
+
+enum histree_status owner_feed_counts(const struct owner_feed *feed, struct state_counts *counts, const char *path,
+				      uint32_t attribute_count, size_t memory_max, struct histree_error *error)
+{
+	enum histree_status status = state_counts_begin(counts, path, attribute_count, memory_max, error);
+	for (size_t i = 0; i < feed->owner_count && status == HISTREE_OK; i++) {
+		const struct fed_owner *owner = &feed->owners[i];
+		if (!owner->is_complete || owner->quark >= attribute_count)
+			continue;
+		counts->states[owner->quark] = owner->states;
+		counts->kinds[owner->quark] = owner->kinds;
+	}
+	return status;
+}
+
+void owner_feed_release(struct owner_feed *feed)
+{
+	owner_feed_release_tables(feed);
+	for (size_t i = 0; i < feed->owner_count; i++)
+		free(feed->owners[i].waiting);
+	free(feed->owners);
+	row_feed_release(&feed->rows);
+	*feed = (struct owner_feed){ .makers = NULL };
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/*
+ * row_feed.c - the rows of a history while it is made: pages of states, which become cells, which become wider.
+ */
+#include "overview/row_feed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/table.h"
+#include "state/pyramid.h"
+
+enum {
+	PAGE_STATES = 128,
+	KEPT_LEAST = 7 << 16, /* states, 11 MiB: that many are no matter */
+};
+
+struct row_page {
+	struct overview_state states[PAGE_STATES];
+	uint32_t next_free;
+};
+
+/* ---- pages -------------------------------------------------------------------------------------------------- */
+
+static bool take_page(struct row_feed *feed, struct row_owner *owner)
+{
+	uint32_t page = feed->free_page;
+	if (!array_reserve(&owner->pages, &owner->page_capacity, owner->page_count + 1))
+		return false;
+	if (page == 0 && !table_reserve(&feed->of_pages, &feed->pages, &feed->page_capacity, feed->page_count + 1))
+		return false;
+	if (page == 0)
+		page = (uint32_t)++feed->page_count;
+	else
+		feed->free_page = feed->pages[page - 1].next_free;
+	owner->pages[owner->page_count++] = page - 1;
+	return true;
+}
+
+/* All pages from one on. */
+static void give_back(struct row_feed *feed, struct row_owner *owner, size_t first)
+{
+	while (owner->page_count > first) {
+		const uint32_t page = owner->pages[--owner->page_count];
+		feed->pages[page].next_free = feed->free_page;
+		feed->free_page = page + 1;
+	}
+}
+
+const struct overview_state *row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index)
+{
+	assert(index < feed->owners[owner].kept);
+	return &feed->pages[feed->owners[owner].pages[index / PAGE_STATES]].states[index % PAGE_STATES];
+}
+
+static void leave_out(struct row_feed *feed, struct row_owner *owner)
+{
+	give_back(feed, owner, 0);
+	feed->kept -= owner->kept;
+	owner->kept = 0;
+	owner->is_left_out = true;
+}
+
+/* ---- fewer -------------------------------------------------------------------------------------------------- */
+
+bool row_feed_widen(struct row_feed *feed, uint32_t number, unsigned width_log2)
+{
+	struct row_owner *owner = &feed->owners[number];
+	if (owner->kept == 0 || width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
+		return true;
+	owner->width_log2 = width_log2 > owner->width_log2 ? width_log2 : owner->width_log2;
+	if (!array_reserve(&feed->row, &feed->row_capacity, owner->kept))
+		return false;
+	for (size_t i = 0; i < owner->kept; i++)
+		feed->row[i] = *row_feed_state(feed, number, i);
+	struct overview_scale scale = {
+		.origin = feed->start,
+		.from = feed->row[0].start,
+		.to = feed->row[owner->kept - 1].end,
+		.width_log2 = owner->width_log2,
+		.value_count = (uint32_t)feed->values.count,
+	};
+	overview_scale_keep_idle_apart(&scale, &feed->values);
+	overview_cells_clear(&feed->cells);
+	if (overview_cells_add(&feed->cells, &scale, feed->row, owner->kept, NULL) != HISTREE_OK)
+		return false;
+	const size_t kept = feed->cells.count;
+	assert(kept > 0 && kept <= owner->kept + feed->cells.count);
+	while (owner->page_count * PAGE_STATES < kept)
+		if (!take_page(feed, owner))
+			return false;
+	for (size_t i = 0; i < kept; i++)
+		feed->pages[owner->pages[i / PAGE_STATES]].states[i % PAGE_STATES] = feed->cells.states[i];
+	feed->kept += kept - owner->kept;
+	owner->kept = kept;
+	give_back(feed, owner, (kept + PAGE_STATES - 1) / PAGE_STATES);
+	return true;
+}
+
+static uint64_t most_of_owner(const struct row_feed *feed, uint64_t states)
+{
+	return overview_options_cost(&feed->options, states);
+}
+
+/* Have the owners with most states, as many as there is room for. */
+static void leave_out_least(struct row_feed *feed, uint64_t most)
+{
+	uint64_t costs[65] = { 0 }, all = 0;
+	unsigned bits = 65;
+	for (size_t i = 0; i < feed->owner_count; i++)
+		if (!feed->owners[i].is_left_out)
+			costs[bits_needed(feed->owners[i].states)] += most_of_owner(feed, feed->owners[i].states);
+	while (bits > 0 && all + costs[bits - 1] <= most)
+		all += costs[--bits];
+	for (size_t i = 0; i < feed->owner_count; i++)
+		if (!feed->owners[i].is_left_out && bits_needed(feed->owners[i].states) < bits)
+			leave_out(feed, &feed->owners[i]);
+}
+
+/* Whether an owner has so many more than when it was made fewer that it is worth doing again. */
+static bool has_many(const struct row_feed *feed, const struct row_owner *owner)
+{
+	const uint64_t most = most_of_owner(feed, owner->states);
+	return owner->kept > most + most / 4 && owner->kept > owner->kept_then + owner->kept_then / 2;
+}
+
+bool row_feed_look(struct row_feed *feed, uint64_t states)
+{
+	const uint64_t likely = states / feed->options.cost_max_share;
+	const uint64_t most = likely > KEPT_LEAST ? likely : KEPT_LEAST;
+	if (feed->kept <= most + most / 4)
+		return true;
+	leave_out_least(feed, most);
+	for (uint32_t i = 0; i < feed->owner_count; i++) {
+		struct row_owner *owner = &feed->owners[i];
+		if (!has_many(feed, owner))
+			continue;
+		const histree_time now = row_feed_state(feed, i, owner->kept - 1)->end;
+		const uint64_t ns = (uint64_t)now - (uint64_t)owner->from;
+		if (!row_feed_widen(feed, i, overview_options_width(&feed->options, ns, owner->states)))
+			return false;
+		owner->kept_then = owner->kept;
+	}
+	return true;
+}
+
+/* ---- from begin to end ------------------------------------------------------------------------------------- */
+
+enum histree_status row_feed_begin(struct row_feed *feed, const struct overview_options *options,
+				   histree_time start, struct table_space *tables, struct histree_error *error)
+{
+	*feed = (struct row_feed){ .options = *options, .start = start, .of_pages.space = tables };
+	return value_table_reset(&feed->values, error);
+}
+
+bool row_feed_own(struct row_feed *feed)
+{
+	if (!array_reserve(&feed->owners, &feed->owners_capacity, feed->owner_count + 1))
+		return false;
+	feed->owners[feed->owner_count++] = (struct row_owner){ .from = feed->start };
+	return true;
+}
+
+bool row_feed_add(struct row_feed *feed, uint32_t number, const struct histree_interval *state)
+{
+	struct row_owner *owner = &feed->owners[number];
+	const struct histree_value *value = &state->value;
+	uint32_t index = 0;
+	if (owner->states++ == 0 && value->type == HISTREE_NULL)
+		owner->from = state->end + 1;
+	if (owner->is_left_out)
+		return true;
+	if (value->type == HISTREE_CUSTOM) { /* it could be mistaken for a rest */
+		leave_out(feed, owner);
+		return true;
+	}
+	if ((value->type != HISTREE_INT || !value_table_has_recent(&feed->values, value->int32, &index)) &&
+	    value_table_add(&feed->values, value, &index, NULL) != HISTREE_OK)
+		return false;
+	if (owner->kept == owner->page_count * PAGE_STATES && !take_page(feed, owner))
+		return false;
+	feed->pages[owner->pages[owner->kept / PAGE_STATES]].states[owner->kept % PAGE_STATES] =
+		(struct overview_state){
+			.start = state->start, .end = state->end, .value = index, .attribute = number
+		};
+	owner->kept++;
+	feed->kept++;
+	return true;
+}
+
+void row_feed_release(struct row_feed *feed)
+{
+	for (size_t i = 0; i < feed->owner_count; i++)
+		free(feed->owners[i].pages);
+	free(feed->owners);
+	table_release(&feed->of_pages, feed->pages);
+	value_table_release(&feed->values);
+	overview_cells_release(&feed->cells);
+	free(feed->row);
+	*feed = (struct row_feed){ .owners = NULL };
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_feed.h - the rows of a history while it is made: the states of each owner, made fewer as they become many
+ * (docs/design/05-pyramid.md).
+ *
+ * An owner's states are kept as they are until they are as many as a level of rows would have of it.  Then they
+ * become cells, as wide as its life so far makes them; cells become wider as it goes on, since those of any width
+ * hold whole ones of all that are narrower.  Where all owners together have too much, those with the fewest states
+ * are left out.  Which of the others a level has, and how wide their cells are, is chosen when all is there, and no
+ * state is read for it.
+ */
+#ifndef OVERVIEW_ROW_FEED_H
+#define OVERVIEW_ROW_FEED_H
+
+#include "base/table.h"
+#include "histree/value.h"
+#include "overview/overview_choice.h"
+#include "overview/row_pyramid.h"
+#include "query/value_table.h"
+
+struct row_page;
+
+/* What is kept of an owner. */
+struct row_owner {
+	uint32_t *pages; /* by order; all but the last are full */
+	size_t page_count, page_capacity;
+	size_t kept, kept_then; /* now, and when they were made fewer last */
+	uint64_t states;        /* that it had */
+	unsigned width_log2;    /* of its cells; 0: it has states as they were */
+	bool is_left_out;
+	histree_time from; /* of its life: what is null before is not part of it */
+};
+
+/* A zeroed one keeps nothing. */
+struct row_feed {
+	struct overview_options options;
+	histree_time start;
+	uint64_t states; /* of the history so far, */
+	uint64_t kept;   /* and of all owners */
+	struct row_owner *owners;
+	size_t owner_count, owners_capacity;
+	struct row_page *pages; /* of all of them */
+	size_t page_count, page_capacity;
+	struct table of_pages;
+	uint32_t free_page;        /* the first of those that nobody has, one added; 0: no page */
+	struct value_table values; /* of all states */
+	struct overview_cells cells;
+	struct overview_state *row; /* of an owner at hand */
+	size_t row_capacity;
+};
+
+/* Tables are in `tables`. */
+enum histree_status row_feed_begin(struct row_feed *feed, const struct overview_options *options,
+				   histree_time start, struct table_space *tables, struct histree_error *error);
+
+/* Another owner, after all others; and a state of one, which follows on the one before.  False without memory. */
+bool row_feed_own(struct row_feed *feed);
+bool row_feed_add(struct row_feed *feed, uint32_t owner, const struct histree_interval *state);
+
+/* Keep no more than there may be in a history of so many states. */
+bool row_feed_look(struct row_feed *feed, uint64_t states);
+
+/* Make what is kept of an owner cells of a width, unless they are wider. */
+bool row_feed_widen(struct row_feed *feed, uint32_t owner, unsigned width_log2);
+
+/* Returns a state that is kept; it is borrowed. */
+const struct overview_state *row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index);
+void row_feed_release(struct row_feed *feed);
+
+#endif
