@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/join.h"
 #include "histree/lookup.h"
 #include "histree/segment.h"
@@ -128,6 +128,7 @@ static bool number_key(struct join_keys *keys, uint64_t key, uint32_t *number)
 	    !array_reserve(&keys->segments, &keys->segments_capacity, keys->key_count + 1) ||
 	    !hash_index_reserve(&keys->numbers, keys->key_count + 1, hash_of, keys->keys))
 		return false;
+	assert(keys->numbers.count == keys->key_count);
 	*number = (uint32_t)keys->key_count++;
 	keys->keys[*number] = key;
 	keys->active[*number] = 0;
@@ -161,6 +162,7 @@ static void join_keys_enter(struct join_keys *keys, histree_quark quark)
 	for (size_t place = keys->first_of[quark]; join_keys_is_of(keys, place, quark); place++) {
 		struct keyed_attribute *entering = &keys->attributes[place];
 		uint32_t *first = &keys->active[entering->key];
+		assert(entering->key < keys->key_count);
 		entering->previous = 0;
 		entering->next = *first;
 		*first = (uint32_t)place + 1;
@@ -173,6 +175,8 @@ static void join_keys_leave(struct join_keys *keys, histree_quark quark)
 {
 	for (size_t place = keys->first_of[quark]; join_keys_is_of(keys, place, quark); place++) {
 		const struct keyed_attribute *leaving = &keys->attributes[place];
+		assert(leaving->key < keys->key_count);
+		assert((leaving->previous == 0) == (keys->active[leaving->key] == place + 1));
 		if (leaving->previous != 0)
 			keys->attributes[leaving->previous - 1].next = leaving->next;
 		else
@@ -223,6 +227,7 @@ static bool partners_of_state(struct partners *partners, const struct join_keys 
 		struct active_segment *next, *at = keys->segments[keys->attributes[place].key];
 		for (; at != NULL; at = next) {
 			next = at->next;
+			assert(at->place != NULL);
 			if (at->segment.end < state->start)
 				active_segment_leave_list(at);
 			else if (!add(partners, &(struct partner){ at->number, state, &at->segment }))
@@ -240,6 +245,8 @@ static bool partners_of_segment(struct partners *partners, const struct join_key
 	partners->count = 0;
 	for (uint32_t at = keys->active[key]; at != 0; at = keys->attributes[at - 1].next) {
 		uint32_t place = states->places[keys->attributes[at - 1].quark];
+		assert(place > 0 && place <= states->count);
+		assert(states->states[place - 1].quark == keys->attributes[at - 1].quark);
 		if (!add(partners, &(struct partner){ place, &states->states[place - 1], segment }))
 			return false;
 	}
@@ -286,6 +293,7 @@ static struct active_segment *copy(const struct active_segments *active, const s
 
 static void enter_list(struct active_segment *entering, struct active_segment **list)
 {
+	assert(entering->place == NULL);
 	entering->next = *list;
 	entering->place = list;
 	if (entering->next != NULL)
@@ -311,6 +319,7 @@ static const struct histree_segment *active_segments_add(struct active_segments 
 {
 	if (!array_reserve(&active->segments, &active->capacity, active->count + 1))
 		return NULL;
+	assert(segment->start <= segment->end);
 	struct active_segment *made = copy(active, segment);
 	if (made == NULL)
 		return NULL;
@@ -335,9 +344,11 @@ static void active_segments_pass(struct active_segments *active, histree_time t)
 			continue;
 		}
 		active_segment_leave_list(passed);
+		assert(active->bytes >= passed->size);
 		active->bytes -= passed->size;
 		free(passed);
 	}
+	assert(kept > 0 || active->bytes == 0);
 	active->count = kept;
 }
 
@@ -381,6 +392,7 @@ static void active_states_drop(struct active_states *active, histree_quark quark
 	uint32_t place = active->places[quark];
 	if (place == 0)
 		return;
+	assert(place <= active->count && active->states[place - 1].quark == quark);
 	active->places[quark] = 0;
 	release(&active->states[place - 1]);
 	active->count--;
@@ -405,6 +417,7 @@ static bool active_states_set(struct active_states *active, const struct histree
 		state.value.bytes = bytes;
 	}
 	active_states_drop(active, interval->quark);
+	assert(active->places[interval->quark] == 0);
 	active->states[active->count++] = state;
 	active->places[interval->quark] = (uint32_t)active->count;
 	return true;

@@ -105,6 +105,7 @@ static enum histree_status slice_walk_read(struct slice_walk *walk, struct histr
 		if (walk->held != NULL)
 			*count = slice_cursor_read(&walk->cursor, out, room);
 		if (*count > 0) {
+			assert(*count <= room);
 			walk->intervals += *count;
 			return HISTREE_OK;
 		}

@@ -4,19 +4,20 @@
  */
 #include "query/range_sums.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "histree/query.h"
 #include "histree/rows.h"
 #include "query/value_table.h"
-#include "state/pyramid_cells.h"
 #include "state/history.h"
 #include "state/pyramid.h"
+#include "state/pyramid_cells.h"
 
 /* ---- cell sums ----------------------------------------------------------------------------------------------- */
 
@@ -35,6 +36,7 @@ enum histree_status cell_sums_begin(struct cell_sums *sums, size_t cell_count, s
 enum histree_status cell_sums_add(struct cell_sums *sums, size_t cell, uint32_t value, uint64_t weight,
 				  struct histree_error *error)
 {
+	assert(cell < sums->cell_count && weight > 0);
 	for (uint32_t at = sums->first[cell]; at != 0; at = sums->shares[at - 1].next) {
 		struct cell_share *share = &sums->shares[at - 1];
 		if (share->value == value) { /* all of time is one ns more than can be said */
@@ -61,6 +63,7 @@ static bool is_greater(const struct cell_share *one, const struct cell_share *ot
 
 struct histree_cell cell_sums_get(const struct cell_sums *sums, size_t cell, const struct value_table *values)
 {
+	assert(cell < sums->cell_count);
 	struct histree_cell decided = sums->cells[cell];
 	if (decided.value != HISTREE_NO_VALUE)
 		return decided;
@@ -146,6 +149,7 @@ static bool take(struct range_sums_reading *reading, const struct histree_interv
 	const struct wanted *wanted = find_wanted(reading, interval->quark);
 	const histree_time first = interval->start > from ? interval->start : from;
 	const histree_time last = interval->end < to ? interval->end : to;
+	assert(first <= last && wanted != NULL);
 	const uint64_t ns = (uint64_t)last - (uint64_t)first + 1, width = UINT64_C(1) << width_log2;
 	const struct histree_value *value = &interval->value;
 	struct state_sum *sum = &reading->sums->sums[wanted->sum], cell;
@@ -203,6 +207,8 @@ static void set_level(struct range_sums_reading *reading, uint32_t level)
 		reading->is_wrong[sum] = reading->is_wrong[sum] || entry == NULL;
 		if (entry == NULL)
 			continue;
+		assert(reading->count < reading->sums->count && sum < reading->sums->count);
+		assert(reading->count == 0 || reading->wanted[reading->count - 1].own < entry->own);
 		reading->wanted[reading->count] = (struct wanted){ entry->own, sum };
 		reading->own[reading->count++] = entry->own;
 	}
@@ -213,6 +219,7 @@ static enum histree_status range_sums_read_cells(void *context, uint32_t level, 
 						 struct histree_error *error)
 {
 	struct range_sums_reading *reading = context;
+	assert(first < after && level < reading->of->level_count);
 	histree_time from, to, ignored;
 	pyramid_grid_times(&reading->grid, level, first, &from, &ignored);
 	pyramid_grid_times(&reading->grid, level, after - 1, &ignored, &to);

@@ -5,12 +5,13 @@
  */
 #include "query/row_group.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/query.h"
 #include "histree/rows.h"
 #include "query/range_sums.h"
@@ -27,6 +28,7 @@ static inline bool pixel_scale_resolves(const struct pixel_scale *scale, const s
 
 struct pixel_scale pixel_scale(histree_time from, histree_time to, uint32_t pixels)
 {
+	assert(from <= to && pixels > 0);
 	/* The number of ns is one more than this, and may be 2^64. */
 	uint64_t length = (uint64_t)to - (uint64_t)from;
 	return (struct pixel_scale){
@@ -48,6 +50,7 @@ histree_time pixel_first(const struct pixel_scale *scale, uint32_t pixel)
 histree_time pixel_last(const struct pixel_scale *scale, uint32_t pixel)
 {
 	histree_time first = pixel_first(scale, pixel);
+	assert(pixel < scale->pixels);
 	if (pixel == scale->pixels - 1)
 		return scale->to;
 	histree_time next = pixel_first(scale, pixel + 1);
@@ -63,12 +66,14 @@ static uint32_t near_pixel(const struct pixel_scale *scale, double pixel)
 
 uint32_t pixel_to(const struct pixel_scale *scale, histree_time t)
 {
+	assert(t >= scale->from && t <= scale->to);
 	double ns = (double)((uint64_t)t - (uint64_t)scale->from);
 	uint32_t pixel = near_pixel(scale, (ns + 1) * scale->per_ns);
 	while (pixel > 0 && pixel_first(scale, pixel) > t)
 		pixel--;
 	while (pixel + 1 < scale->pixels && pixel_first(scale, pixel + 1) <= t)
 		pixel++;
+	assert(pixel < scale->pixels);
 	return pixel;
 }
 
@@ -166,6 +171,7 @@ static uint64_t share(const struct row_group *group, size_t row, uint32_t pixel,
 		histree_time first = pixel_first(&group->scale, pixel), last = pixel_last(&group->scale, pixel);
 		return (uint64_t)(end < last ? end : last) - (uint64_t)(start > first ? start : first) + 1;
 	}
+	assert(pixel < group->scale.pixels);
 	uint64_t samples = 0;
 	for (unsigned k = 0; k < SAMPLES_PER_PIXEL; k++) {
 		histree_time t = sample(&group->scale, pixel, k);
@@ -182,6 +188,7 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 		start = scale->from;
 	if (end > scale->to)
 		end = scale->to;
+	assert(start <= end && row < group->quark_count);
 	/* Mostly in the pixel of the one before.  Where pixels are shorter than a ns, several have one time. */
 	const struct pixel_cell *before = &group->cell;
 	bool is_near = scale->quotient > 0 && pixel_cell_has(before, start, end);
@@ -194,6 +201,7 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 		last = pixel_to(scale, end);
 		group->cell = pixel_cell(scale, last);
 	}
+	assert(first <= last && last < scale->pixels);
 	for (uint32_t pixel = first; pixel <= last; pixel++) {
 		size_t cell = row * scale->pixels + pixel;
 		bool inside = pixel > first && pixel < last;
@@ -231,6 +239,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 	struct row_group *group = reading->group;
 	if (group->asked[reading->asked] != interval->quark)
 		reading->asked = find_quark(group->asked, group->asked_count, reading->asked, interval->quark);
+	assert(reading->asked < group->asked_count && group->asked[reading->asked] == interval->quark);
 	size_t row = group->asked_rows[reading->asked];
 	struct row_reading *how = &group->readings[row];
 	how->states++;
@@ -265,6 +274,8 @@ static void ask_nothing(struct reading *reading)
 
 static void ask_for(struct row_group *group, size_t row, histree_quark quark)
 {
+	assert(group->asked_count < group->asked_capacity);
+	assert(group->asked_count == 0 || group->asked[group->asked_count - 1] < quark);
 	group->asked_rows[group->asked_count] = (uint32_t)row;
 	group->asked[group->asked_count++] = quark;
 }
@@ -305,6 +316,7 @@ static enum histree_status read_region(struct reading *reading, struct histree_c
 		if (status == HISTREE_OK)
 			status = histree_cursor_read(query, STATES_AT_ONCE, &count, error);
 		const struct histree_interval *batch = histree_cursor_interval(query);
+		assert(status != HISTREE_OK || (count > 0 && count <= STATES_AT_ONCE));
 		if (status == HISTREE_OK && count > max - read)
 			return HISTREE_PARTIAL;
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
@@ -327,6 +339,8 @@ static enum histree_status read_exactly(struct reading *reading, uint64_t per_ro
 
 static void add_sample(struct row_group *group, histree_time t)
 {
+	assert(group->sample_count == 0 || group->samples[group->sample_count - 1] <= t);
+	assert(t >= group->scale.from && t <= group->scale.to);
 	if (group->sample_count == 0 || group->samples[group->sample_count - 1] != t)
 		group->samples[group->sample_count++] = t;
 }
@@ -423,6 +437,7 @@ static enum histree_status ask_with(struct row_sources *sources, const struct hi
 		sources->overviews = calloc(hosts + 1, sizeof(*sources->overviews));
 	if (sources->overviews == NULL)
 		return error_memory(error, "rows");
+	assert(host <= hosts && overview < PYRAMID_LEVELS_MAX);
 	enum histree_status status = HISTREE_OK;
 	if (sources->overviews[host][overview] == NULL)
 		status = histree_query_create(history_pyramid(shard, PYRAMID_ROWS)->levels[overview].history,

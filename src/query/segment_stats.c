@@ -5,14 +5,15 @@
  * A first pass counts and adds up.  A second one finds the durations at the ranks of percentiles without sorting:
  * counts by bucket tell in which bucket a rank lies, and only the segments of such buckets are read again.
  */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/segment_stats.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"
@@ -69,6 +70,7 @@ static bool add_bucket(struct duration_ranks *ranks, const struct rank_bucket *b
 		if (!array_reserve(&ranks->buckets, &ranks->capacity, ranks->count + 1) ||
 		    !hash_index_reserve(&ranks->index, ranks->count + 1, hash_at, ranks->buckets))
 			return false;
+		assert(ranks->index.count == ranks->count);
 		hash_index_add(&ranks->index, hash_of(bucket), (uint32_t)ranks->count);
 		ranks->buckets[ranks->count++] = *bucket;
 		return true;
@@ -87,6 +89,7 @@ static bool add_bucket(struct duration_ranks *ranks, const struct rank_bucket *b
 static bool duration_ranks_add(struct duration_ranks *ranks, uint32_t group, uint32_t bucket,
 			       const struct segment_summary *summary)
 {
+	assert(summary->count > 0 && summary->shortest <= summary->longest);
 	const struct rank_bucket counted = {
 		.group = group,
 		.bucket = bucket,
@@ -137,6 +140,7 @@ static bool is_before(const void *context, size_t index)
 
 static bool add_target(struct duration_ranks *ranks, const struct rank_target *target)
 {
+	assert(target->min <= target->max && target->out != NULL);
 	if (target->min == target->max) {
 		*target->out = target->min;
 		return true;
@@ -153,6 +157,7 @@ static bool add_target(struct duration_ranks *ranks, const struct rank_target *t
  */
 static bool duration_ranks_ask(struct duration_ranks *ranks, uint32_t group, uint64_t rank, uint64_t *out)
 {
+	assert(rank > 0);
 	const struct sought sought = { ranks, group };
 	size_t i = search_first(0, ranks->count, ranks->count / 2, is_before, &sought);
 	for (; i < ranks->count && ranks->buckets[i].group == group; i++) {
@@ -246,6 +251,7 @@ static const struct part_range *find_range(const struct rank_pass *pass, uint32_
 static void count(const struct rank_pass *pass, uint32_t group, uint64_t duration)
 {
 	const struct part_range *range = find_range(pass, group, duration);
+	assert(range == NULL || range->first_part + ((duration - range->min) >> range->shift) < pass->part_count);
 	if (range != NULL)
 		pass->parts[range->first_part + ((duration - range->min) >> range->shift)]++;
 }
@@ -290,6 +296,7 @@ static void join_intervals(struct rank_pass *pass)
 {
 	struct interval *intervals = pass->intervals;
 	size_t last = 0;
+	assert(pass->range_count > 0);
 	qsort(intervals, pass->range_count, sizeof(*intervals), compare_intervals);
 	for (size_t i = 1; i < pass->range_count; i++) {
 		if (intervals[i].min > intervals[last].max)

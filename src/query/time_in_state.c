@@ -8,9 +8,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "query/range_sums.h"
 #include "state/history.h"
 
@@ -114,6 +114,7 @@ static void forget(struct time_in_state *times)
 static enum histree_status add_reading(struct time_in_state *times, struct reading reading,
 				       struct histree_error *error)
 {
+	assert(reading.count == 0 || reading.from <= reading.to);
 	if (!array_reserve(&times->readings, &times->readings_capacity, times->reading_count + 1)) {
 		free(reading.own);
 		return error_memory(error, "times in states");
@@ -131,6 +132,7 @@ static enum histree_status add_rest(struct time_in_state *times, const struct kn
 	rest.quarks = rest.own;
 	if (rest.own == NULL)
 		return error_memory(error, "times in states");
+	assert(known->sums.is_any && known->sums.from <= known->sums.to);
 	for (size_t i = 0; i < known->count; i++)
 		if (range_sums_of(&known->sums, i) == NULL)
 			rest.own[rest.count++] = known->first + known->quarks[i];
@@ -205,6 +207,7 @@ static enum histree_status add_hosts(struct time_in_state *times, const struct h
 		const histree_quark first = hosts[i].folder + 1;
 		const size_t begin = find_first(region, at, first);
 		const size_t end = find_first(region, begin, first + hosts[i].count);
+		assert(at <= begin && begin <= end && end <= region->quark_count);
 		status = add_host(times, NULL, 0, &region->quarks[at], begin - at, region, error);
 		if (status == HISTREE_OK)
 			status = add_host(times, hosts[i].history, first, &region->quarks[begin], end - begin,

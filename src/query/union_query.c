@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/query.h"
 #include "query/query_inside.h"
 #include "state/history.h"
@@ -118,6 +118,7 @@ static void cut_list(struct union_cut *cut, struct host_part *part)
 	const struct history_union *joined = cut->joined;
 	size_t at = cut->next;
 	part->number = history_union_host(joined, region->quarks[at]);
+	assert(part->number < joined->host_count);
 	const struct histree_history_host *host = &joined->hosts[part->number];
 	part->wants_folder = region->quarks[at] == host->folder;
 	part->first = at + part->wants_folder;
@@ -126,8 +127,11 @@ static void cut_list(struct union_cut *cut, struct host_part *part)
 		const struct sought_quark sought = { region->quarks, host->folder + 1 + host->count };
 		part->end = search_first(part->first, region->quark_count, part->first, quark_is_before, &sought);
 	}
-	for (at = part->first; at < part->end; at++)
+	assert(part->first <= part->end && part->end > cut->next);
+	for (at = part->first; at < part->end; at++) {
 		cut->shifted[at] = region->quarks[at] - host->folder - 1;
+		assert(cut->shifted[at] < host->count);
+	}
 	cut->next = part->end;
 }
 
@@ -141,6 +145,7 @@ static void cut_times(const struct union_cut *cut, const struct histree_history_
 		.from = cut->from > shard->start ? cut->from : shard->start,
 		.to = cut->to < shard->end ? cut->to : shard->end,
 	};
+	assert(part->own.from <= part->own.to);
 	if (region->times == NULL)
 		return;
 	struct sought_time sought = { region->times, shard->start };
@@ -151,12 +156,14 @@ static void cut_times(const struct union_cut *cut, const struct histree_history_
 	}
 	part->own.times = region->times + first;
 	part->own.time_count = end - first;
+	assert(part->own.time_count > 0 && part->own.times[0] >= shard->start);
 }
 
 /* Get the part of the next host that the region asks about.  Returns false after the last one. */
 static bool union_cut_next(struct union_cut *cut, struct host_part *part)
 {
 	const bool all = cut->region.quarks == NULL;
+	assert(cut->next <= (all ? cut->joined->host_count : cut->region.quark_count));
 	if (cut->next == (all ? cut->joined->host_count : cut->region.quark_count))
 		return false;
 	if (all) {
@@ -262,6 +269,7 @@ static void ask(struct slot *slot, const struct shard_question *question)
 			break;
 		}
 		answer->count += count;
+		assert(answer->count <= slot->capacity);
 	}
 	answer->is_whole = status == HISTREE_END;
 	answer->intervals = slot->intervals;
@@ -298,6 +306,7 @@ static void serve(void *context)
 		arena_release(&slot->bytes);
 		ask(slot, question);
 		pthread_mutex_lock(&readers->mutex);
+		assert(readers->reading > 0);
 		readers->reading--;
 		slot->is_read = true;
 		pthread_cond_signal(&readers->read_some);
@@ -373,6 +382,7 @@ static struct shard_answer shard_readers_take(struct shard_readers *readers)
 	size_t place = readers->given++;
 	assert(place < readers->count);
 	pthread_cond_broadcast(&readers->changed); /* there is room for one more */
+	assert(place <= readers->begun && readers->begun <= readers->count);
 	if (place == readers->begun) {
 		readers->begun++;
 	} else {

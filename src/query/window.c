@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/cancel.h"
 #include "histree/query.h"
 #include "histree/window.h"
@@ -22,6 +22,8 @@
 static enum histree_status append(struct visible_states *states, struct histree_visible_state state,
 				  struct histree_error *error)
 {
+	assert(state.start <= state.end);
+	assert(states->count == 0 || states->states[states->count - 1].end < state.start);
 	if (!array_reserve(&states->states, &states->capacity, states->count + 1))
 		return error_memory(error, "the states of a row");
 	states->states[states->count++] = state;
@@ -35,6 +37,7 @@ static enum histree_status append_piece(struct visible_states *states, size_t ga
 	struct histree_visible_state *before = states->count > gap ? &states->states[states->count - 1] : NULL;
 	if (before == NULL || before->value != cell.value || before->other != cell.other)
 		return append(states, (struct histree_visible_state){ start, end, cell.value, cell.other }, error);
+	assert(before->end < end);
 	before->end = end;
 	return HISTREE_OK;
 }

@@ -3,14 +3,15 @@
  * sql_ranges.c - table functions of a pattern and a range: numbers(pattern, t1, t2), state_sums(pattern, t1, t2)
  * and rows(pattern, t1, t2, pixels); and histogram(segments, t1, t2, columns, field, per_decade).
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/lookup.h"
 #include "histree/rows.h"
 #include "histree/segment_density.h"
@@ -67,6 +68,7 @@ static enum histree_status next_numbers(struct sql_cursor *base, struct histree_
 	const struct histree_region *region = &cursor->region;
 	if (cursor->used == region->quark_count)
 		return HISTREE_END;
+	assert(cursor->used < region->quark_count);
 	cursor->row.quark = region->quarks[cursor->used++];
 	return histree_lookup_numbers(cursor->query, cursor->row.quark, region->from, region->to,
 				      &cursor->row.numbers, error);
@@ -217,6 +219,7 @@ static enum histree_status begin_sum(struct sums_cursor *cursor, const struct hi
 		sum.value.bytes = copy;
 		cursor->bytes += sum.value.size;
 	}
+	assert(cursor->index.count == cursor->count);
 	hash_index_add(&cursor->index, hash, (uint32_t)cursor->count);
 	cursor->sums[cursor->count++] = sum;
 	return HISTREE_OK;
@@ -229,6 +232,7 @@ static enum histree_status add_state(struct sums_cursor *cursor, const struct hi
 	uint32_t number = hash_index_find(&cursor->index, hash, is_sum_of, cursor->sums, state);
 	if (number == HASH_INDEX_NONE)
 		return begin_sum(cursor, state, hash, error);
+	assert(number < cursor->count && cursor->sums[number].quark == state->quark);
 	cursor->sums[number].ns += state->ns;
 	return HISTREE_OK;
 }
@@ -253,6 +257,7 @@ static enum histree_status add_states(struct sums_cursor *cursor, struct histree
 		status = cancel_check(&cancel, step, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_read(cursor->times, BATCH, &cursor->read, error);
+		assert(status != HISTREE_OK || (cursor->read > 0 && cursor->read <= BATCH));
 		cursor->batch = histree_cursor_state_time(cursor->times);
 		cursor->has_all = status == HISTREE_END;
 		*sql_table_of(&cursor->base)->rows += cursor->read;

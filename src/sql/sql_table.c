@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/sqlite.h"
+#include "base/table.h"
 #include "histree/selection.h"
 #include "sql/sql_store.h"
 
@@ -59,6 +59,7 @@ static const char *const signs[] = {
  */
 static enum sql_operator sql_plan_operator(sqlite3_index_info *info, int constraint)
 {
+	assert(constraint >= 0 && constraint < info->nConstraint);
 	const struct sqlite3_index_constraint *asked = &info->aConstraint[constraint];
 	if (!asked->usable)
 		return SQL_NONE;
@@ -85,6 +86,7 @@ static enum sql_operator sql_plan_operator(sqlite3_index_info *info, int constra
 static bool add_words(struct sql_plan *plan, const char *before, const char *text, const char *between,
 		      const char *after)
 {
+	assert(plan->used < sizeof(plan->text));
 	size_t room = sizeof(plan->text) - plan->used;
 	int size = snprintf(plan->text + plan->used, room, "%s%s%s%s", before, text, between, after);
 	if (size < 0 || (size_t)size >= room) {
@@ -99,6 +101,8 @@ static bool add_words(struct sql_plan *plan, const char *before, const char *tex
 static bool sql_plan_take(struct sql_plan *plan, int constraint, const char *column, enum sql_operator operator)
 {
 	char sign[16];
+	assert(operator!= SQL_NONE);
+	assert(plan->info->aConstraintUsage[constraint].argvIndex == 0);
 	snprintf(sign, sizeof(sign), " %s ?", signs[operator]);
 	if (!add_words(plan, plan->arguments > 0 ? " and " : "", column, sign, ""))
 		return false;
@@ -137,6 +141,9 @@ static bool sql_term_next(const char **plan, struct sql_term *out)
 	for (size_t i = SQL_EQUAL; i < sizeof(signs) / sizeof(*signs); i++)
 		if (strlen(signs[i]) == size && memcmp(signs[i], sign, size) == 0)
 			out->operator=(enum sql_operator) i;
+	/* What was planned was written by sql_plan_take(). */
+	assert(out->operator!= SQL_NONE);
+	assert(strncmp(sign + size, " ?", 2) == 0);
 	*plan = sign + size + sizeof(" ?") - 1;
 	return true;
 }
@@ -308,6 +315,7 @@ static enum histree_status keep_hosts(struct histree_selection *selection, const
 				      size_t count, const bool *wanted, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	assert(hosts != NULL || count == 0);
 	size_t kept = 0;
 	for (size_t i = 0; !selection->has_all && i < selection->count; i++)
 		if (wanted[histree_history_host_of(selection->history, selection->quarks[i])])
@@ -724,6 +732,7 @@ static int table_open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 	struct histree_error error;
 	table->idle = NULL;
 	if (cursor != NULL) {
+		assert(cursor->base.pVtab == base);
 		*out = &cursor->base;
 		return SQLITE_OK;
 	}
@@ -760,6 +769,7 @@ static __attribute__((noinline)) int read_rows(struct sql_cursor *cursor)
 {
 	struct histree_error error;
 	enum histree_status status = sql_table_of(cursor)->relation->next(cursor, &error);
+	assert(status != HISTREE_OK || cursor->row != NULL);
 	cursor->is_done = status != HISTREE_OK;
 	return status >= 0 ? SQLITE_OK : cursor_fail(cursor, &error);
 }
@@ -770,6 +780,7 @@ static int table_next(sqlite3_vtab_cursor *base)
 	cursor->number++;
 	if (cursor->left == 0)
 		return read_rows(cursor);
+	assert(cursor->row_size > 0 || sql_table_of(cursor)->relation->cell != NULL);
 	cursor->left--;
 	cursor->row += cursor->row_size;
 	return SQLITE_OK;
@@ -957,6 +968,7 @@ static void result_host(sqlite3_context *context, const struct histree_history *
 {
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	assert(hosts == NULL || (size_t)histree_history_host_of(history, quark) < count);
 	if (hosts != NULL)
 		sqlite3_result_text(context, hosts[histree_history_host_of(history, quark)].name, -1,
 				    SQLITE_TRANSIENT);
@@ -1020,6 +1032,7 @@ static __attribute__((noinline)) void result_cell(struct sql_cursor *cursor, sql
 static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct sql_cursor *cursor = cursor_of(base);
+	assert(number >= 0 && (size_t)number < sql_table_of(cursor)->column_count);
 	struct sql_place place = sql_table_of(cursor)->places[number];
 	const void *at = cursor->row + place.offset;
 	const struct histree_interval *interval = at;

@@ -572,6 +572,9 @@ static histree_quark tree_parent(const struct histree_attributes *attributes, hi
 				 struct attribute_range *near)
 {
 	(void)near;
+	assert(quark < tree_of(attributes)->base.count);
+	assert(tree_of(attributes)->attributes[quark].parent == HISTREE_ROOT ||
+	       tree_of(attributes)->attributes[quark].parent < quark);
 	return tree_of(attributes)->attributes[quark].parent;
 }
 
@@ -606,6 +609,7 @@ static histree_quark tree_next_sibling(const struct histree_attributes *attribut
 				       struct attribute_range *near)
 {
 	(void)near;
+	assert(quark < tree_of(attributes)->base.count);
 	return tree_of(attributes)->attributes[quark].next_sibling;
 }
 
@@ -791,6 +795,7 @@ static histree_quark find_or_append(struct attribute_tree *tree, histree_quark p
 	tree->attributes[quark].name = name;
 
 	struct attribute *above = parent == HISTREE_ROOT ? &tree->root : &tree->attributes[parent];
+	assert(above->first_child == HISTREE_ROOT || tree->attributes[above->last_child].parent == parent);
 	if (above->first_child == HISTREE_ROOT)
 		above->first_child = quark;
 	else

@@ -8,6 +8,7 @@
  */
 #include "state/history_union.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +44,9 @@ struct place {
 static struct place place_of(const struct history_union *joined, histree_quark quark)
 {
 	uint32_t number = history_union_host(joined, quark);
+	assert(number < joined->host_count);
 	const struct histree_history_host *host = &joined->hosts[number];
+	assert(quark >= host->folder && quark - host->folder <= host->count);
 	return (struct place){
 		.host = host,
 		.attributes = host->history != NULL ? histree_history_attributes(host->history) : NULL,
@@ -56,6 +59,7 @@ _Static_assert(HISTREE_ROOT == (histree_quark)-1, "a folder's own attribute is t
 
 static histree_quark in_union(const struct place *place, histree_quark own)
 {
+	assert(own == HISTREE_ROOT || own < place->host->count);
 	return own == HISTREE_ROOT ? HISTREE_ROOT : own + place->host->folder + 1;
 }
 
@@ -286,6 +290,7 @@ static bool take_parts(struct history_union *joined, const struct histree_histor
 		host->count = host->history != NULL ? host->history->info.attribute_count : 0;
 		joined->folders[i] = folder;
 		joined->by_name[i] = (uint32_t)i;
+		assert(host->count < ATTRIBUTE_COUNT_MAX - folder);
 		folder += 1 + host->count;
 	}
 	joined->attributes = (struct histree_attributes){ .source = &union_attributes, .count = folder };

@@ -11,6 +11,7 @@
  */
 #include "state/labels.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -858,7 +859,8 @@ const struct histree_label_table *labels_slot_look(struct labels_slot *slot,
 	const struct histree_label_table *found = look_for(attributes, labels, quark);
 	struct labels_of_quarks *known = known_of(slot, labels, count);
 	size_t number = found != NULL ? (size_t)(found - labels->tables) + LABELS_FIRST_TABLE : LABELS_NO_TABLE;
-	if (known != NULL)
+	assert(known == NULL || quark < known->count);
+	if (known != NULL && number <= UINT8_MAX) /* else, of many hosts, it is looked for each time */
 		atomic_store_explicit(&known->numbers[quark], (uint8_t)number, memory_order_relaxed);
 	return found;
 }

@@ -76,6 +76,7 @@ static bool take_id(struct value_pool *pool, uint32_t *id)
 {
 	if (pool->free_id != 0) {
 		*id = pool->free_id - 1;
+		assert(*id < pool->count && pool->values[*id].bytes == NULL);
 		pool->free_id = pool->values[*id].size;
 		return true;
 	}
@@ -103,6 +104,7 @@ static bool insert(struct value_pool *pool, uint64_t hash, const void *bytes, ui
 	}
 	pool->values[*id] = (struct pooled_value){ .bytes = copy, .size = size, .holders = 1 };
 	hash_index_add(&pool->index, hash, *id);
+	assert(pool->index.count <= pool->count);
 	pool->held_bytes += cost_of(&pool->values[*id]);
 	return true;
 }
@@ -119,6 +121,7 @@ static bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t
 	if (known == HASH_INDEX_NONE)
 		return insert(pool, hash, bytes, size, id);
 	struct pooled_value *value = &pool->values[known];
+	assert(value->bytes != NULL && value->size == size);
 	if (value->holders++ == 0) {
 		assert(pool->unheld_bytes >= cost_of(value));
 		pool->unheld_bytes -= cost_of(value);
@@ -166,6 +169,7 @@ bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count)
 void ongoing_states_extend(struct ongoing_states *ongoing, uint32_t count, histree_time since)
 {
 	assert(count <= ongoing->capacity || count <= ongoing->count);
+	assert(ongoing->count <= ongoing->capacity);
 	while (ongoing->count < count)
 		ongoing->states[ongoing->count++] = (struct ongoing_state){ .since = since, .type = HISTREE_NULL };
 }
@@ -219,6 +223,7 @@ void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, his
 {
 	assert(quark < ongoing->count);
 	struct ongoing_state *state = &ongoing->states[quark];
+	assert(!is_text(held->type) || ongoing->pool.values[held->bits].holders > 0);
 	if (is_text(state->type))
 		value_pool_drop(&ongoing->pool, (uint32_t)state->bits);
 	state->since = since;
@@ -303,6 +308,8 @@ static void put_into_bucket(struct undecided_states *undecided, uint32_t number,
 {
 	struct undecided_piece *piece = piece_at(undecided, number);
 	size_t bucket = bucket_of(fact);
+	assert(fact != HISTREE_ROOT && !is_undecided(piece));
+	assert(undecided->total < UNDECIDED_MAX);
 	piece->fact = fact;
 	piece->before_in_bucket = 0;
 	piece->after_in_bucket = undecided->buckets[bucket];
@@ -316,6 +323,7 @@ static void put_into_bucket(struct undecided_states *undecided, uint32_t number,
 static void take_from_bucket(struct undecided_states *undecided, uint32_t number)
 {
 	struct undecided_piece *piece = piece_at(undecided, number);
+	assert(is_undecided(piece));
 	size_t bucket = bucket_of(piece->fact);
 	if (piece->before_in_bucket != 0)
 		piece_at(undecided, piece->before_in_bucket)->after_in_bucket = piece->after_in_bucket;
@@ -381,6 +389,7 @@ static uint32_t add_piece(struct undecided_states *undecided, histree_quark quar
 		piece->open = 1;
 		return number;
 	}
+	assert(piece_at(undecided, state->run)->quark == quark);
 	struct undecided_piece *last = piece_at(undecided, last_of(undecided, state->run));
 	assert(last->from < from);
 	last->to = from - 1;
@@ -395,6 +404,7 @@ static void cut_run(struct undecided_states *undecided, uint32_t first, histree_
 {
 	struct undecided_piece *run = piece_at(undecided, first);
 	assert(run->from <= end);
+	assert(run->first == first);
 	bool is_whole = piece_at(undecided, run->last)->from <= end;
 	uint32_t last = is_whole ? run->last : first, next;
 	while ((next = piece_at(undecided, last)->next) != 0 && piece_at(undecided, next)->from <= end)
@@ -439,6 +449,7 @@ static enum histree_status give_run(const struct undecided_states *undecided, co
 			interval.end = piece->to;
 		}
 		interval.end = interval.end < end ? interval.end : end;
+		assert(interval.start <= interval.end && interval.quark != HISTREE_ROOT);
 		status = give(sink, &interval, token, error);
 	}
 	return status;
@@ -457,6 +468,7 @@ static enum histree_status finish_run(struct undecided_states *undecided, uint32
 				      struct histree_error *error)
 {
 	const uint32_t token = piece_at(undecided, first)->token;
+	assert(piece_at(undecided, first)->open == 0);
 	enum histree_status status = give_run(undecided, undecided->sink, first, INT64_MAX, &token, error);
 	free_run(undecided, first);
 	return status;
@@ -468,6 +480,7 @@ static void forget_if_plain(struct undecided_states *undecided, uint32_t first)
 	const struct undecided_piece *run = piece_at(undecided, first);
 	struct ongoing_state *state = &undecided->ongoing->states[run->quark];
 	const struct histree_value now = ongoing_states_value(undecided->ongoing, run->quark);
+	assert(run->first == first);
 	if (run->open != 1 || state->run != first)
 		return;
 	for (uint32_t at = first; at != 0; at = piece_at(undecided, at)->next) {
@@ -523,6 +536,7 @@ enum histree_status undecided_go_on(struct undecided_states *undecided, histree_
 				    struct histree_error *error)
 {
 	const struct ongoing_state *state = &undecided->ongoing->states[quark];
+	assert(state->run != 0);
 	if (t <= state->since) {
 		undecided_replace(undecided, quark);
 		return HISTREE_OK;
@@ -558,6 +572,7 @@ enum histree_status undecided_end(struct undecided_states *undecided, histree_qu
 		.quark = quark,
 		.value = ongoing_states_value(undecided->ongoing, quark),
 	};
+	assert(first != 0 && piece_at(undecided, first)->quark == quark);
 	cut_run(undecided, first, end);
 	forget_if_plain(undecided, first);
 	if (state->run == 0)
@@ -565,6 +580,7 @@ enum histree_status undecided_end(struct undecided_states *undecided, histree_qu
 	struct undecided_piece *run = piece_at(undecided, first);
 	enum histree_status status = HISTREE_OK;
 	state->run = 0;
+	assert(run->open > 0);
 	run->open--;
 	if (sink->withhold != NULL)
 		status = sink->withhold(sink->context, &interval, &run->token, error);
@@ -597,6 +613,7 @@ enum histree_status undecided_decide(struct undecided_states *undecided, histree
 			continue;
 		}
 		const uint32_t first = piece->first;
+		assert(piece_at(undecided, first)->open > 0);
 		decide(piece, outcome, since);
 		if (--piece_at(undecided, first)->open == 0)
 			status = finish_run(undecided, first, error);

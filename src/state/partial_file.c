@@ -61,6 +61,7 @@ static bool know_attributes(struct partial_file *partial, size_t count)
 {
 	if (!table_reserve(&partial->table, &partial->begun, &partial->begun_capacity, count))
 		return false;
+	assert(partial->begun_count <= partial->begun_capacity);
 	while (partial->begun_count < count)
 		partial->begun[partial->begun_count++] = (struct begun){ now(partial), now(partial) };
 	return true;
@@ -73,6 +74,8 @@ static enum histree_status add_exception(struct partial_file *partial, struct pa
 {
 	struct partial_section *section = &partial->section;
 	struct histree_value *value = &exception.value;
+	assert(exception.first <= exception.last && exception.last < section->checkpoint_count);
+	assert(exception.since >= partial->start);
 	if (!array_reserve(&section->exceptions, &partial->exception_capacity, section->exception_count + 1))
 		return error_memory(error, "the checkpoints of a history");
 	if (value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM) {
@@ -134,6 +137,7 @@ static enum histree_status note_odd_times(struct partial_file *partial, const st
 {
 	const struct partial_checkpoint *checkpoints = partial->section.checkpoints;
 	uint32_t first = partial->begun[interval->quark].replaced + 1, last = now(partial);
+	assert(first <= partial->section.checkpoint_count);
 	if (first > last || (interval->start <= checkpoints[first].time && interval->end >= checkpoints[last].time))
 		return HISTREE_OK;
 	return add_exception(partial,
@@ -155,6 +159,7 @@ static enum histree_status leave_out(struct partial_file *partial, const struct 
 	struct partial_slice *slice = &partial->section.checkpoints[now(partial)].slice;
 	bool is_implied = partial->leaves_out_nulls && interval->value.type == HISTREE_NULL &&
 			  interval->start == partial->start;
+	assert(interval->start <= interval->end && interval->start >= partial->start);
 	uint64_t sum;
 	if (!interval_sum(interval, &sum))
 		return error_memory(error, "a value");
@@ -174,6 +179,7 @@ static enum histree_status partial_add(void *context, const struct histree_inter
 	if (!know_attributes(partial, (size_t)interval->quark + 1))
 		return error_memory(error, "the checkpoints of a history");
 	struct begun *begun = &partial->begun[interval->quark];
+	assert(begun->slice <= begun->replaced && begun->replaced <= now(partial));
 	enum histree_status status;
 	if (begun->slice == now(partial)) {
 		status = leave_out(partial, interval, error);
@@ -197,6 +203,7 @@ static enum histree_status partial_withhold(void *context, const struct histree_
 	if (!know_attributes(partial, (size_t)interval->quark + 1))
 		return error_memory(error, "the checkpoints of a history");
 	struct begun *begun = &partial->begun[interval->quark];
+	assert(begun->replaced <= now(partial));
 	enum histree_status status = HISTREE_OK;
 	*token = begun->slice == now(partial) ? now(partial) : is_kept;
 	/* Whatever becomes of it, this is what was believed at the checkpoints at which it was going on. */
@@ -217,6 +224,7 @@ static enum histree_status partial_add_late(void *context, const struct histree_
 					    struct histree_error *error)
 {
 	struct partial_file *partial = context;
+	assert(token == is_kept || token <= now(partial));
 	return token == now(partial) ? leave_out(partial, interval, error)
 				     : partial->file.add(partial->file.context, interval, error);
 }
@@ -241,6 +249,10 @@ enum histree_status partial_file_checkpoint(struct partial_file *partial, const 
 	if (copy == NULL ||
 	    !array_reserve(&section->checkpoints, &partial->checkpoint_capacity, section->checkpoint_count + 1))
 		return error_memory(error, "the checkpoints of a history");
+	assert(section->checkpoint_count == 0 ||
+	       section->checkpoints[section->checkpoint_count - 1].time <= system->current_end);
+	assert(section->checkpoint_count == 0 ||
+	       section->checkpoints[section->checkpoint_count - 1].attribute_count <= attribute_count);
 	section->checkpoints[section->checkpoint_count++] = (struct partial_checkpoint){
 		.time = system->current_end,
 		.attribute_count = attribute_count,

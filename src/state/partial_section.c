@@ -7,6 +7,7 @@
  */
 #include "state/partial_section.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,6 +81,7 @@ void state_slice_release(struct state_slice *slice)
 static size_t find_first(const struct state_slice *slice, size_t low, histree_quark quark, histree_time from)
 {
 	const struct histree_interval *intervals = slice->intervals;
+	assert(low <= slice->count);
 	return SEARCH(i, low, slice->count,
 		      intervals[i].quark < quark || (intervals[i].quark == quark && intervals[i].end < from));
 }
@@ -98,6 +100,7 @@ static bool next_quark(struct slice_cursor *cursor)
 	const struct node_region *region = cursor->region;
 	if (++cursor->quark_at >= region->quark_count)
 		return false;
+	assert(region->quarks[cursor->quark_at - 1] < region->quarks[cursor->quark_at]);
 	cursor->at = find_first(cursor->slice, cursor->at, region->quarks[cursor->quark_at], region->from);
 	return true;
 }
@@ -168,6 +171,7 @@ static uint8_t *put_slice(uint8_t *at, const struct partial_checkpoint *checkpoi
 
 static uint8_t *put_exception(uint8_t *at, const struct partial_exception *exception, histree_time start)
 {
+	assert(exception->first <= exception->last && exception->since >= start);
 	at = put_varint(at, exception->quark);
 	at = put_varint(at, exception->first);
 	at = put_varint(at, exception->last - exception->first);
@@ -202,6 +206,7 @@ uint8_t *partial_section_encode(const struct partial_section *section, histree_t
 	uint32_t attributes = 0;
 	for (size_t i = 0; i < section->checkpoint_count; i++) {
 		const struct partial_checkpoint *checkpoint = &section->checkpoints[i];
+		assert(checkpoint->time >= time && checkpoint->attribute_count >= attributes);
 		at = put_difference(at, checkpoint->time, time);
 		at = put_varint(at, checkpoint->attribute_count - attributes);
 		at = put_slice(at, checkpoint);
@@ -218,6 +223,7 @@ uint8_t *partial_section_encode(const struct partial_section *section, histree_t
 		at += checkpoint->knowledge_size;
 	}
 	*size = (size_t)(at - bytes);
+	assert(*size <= size_max(section));
 	return bytes;
 }
 

@@ -4,15 +4,16 @@
  */
 #include "state/pyramid.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "state/attributes.h"
 #include "store/overview_faults.h"
@@ -70,6 +71,7 @@ static bool is_before(const void *context, size_t index)
 
 const struct pyramid_entry *pyramid_level_find(const struct pyramid_level *level, histree_quark quark)
 {
+	assert(level->count == 0 || level->history != NULL);
 	const struct sought sought = { level->entries, quark };
 	size_t at = search_first(0, level->count, level->count / 2, is_before, &sought);
 	return at < level->count && level->entries[at].quark == quark ? &level->entries[at] : NULL;
@@ -129,6 +131,7 @@ void pyramid_grid_times(const struct pyramid_grid *grid, uint32_t level, uint64_
 	const unsigned width = width_of(grid, level);
 	const uint64_t first = width < 64 ? cell << width : 0;
 	const uint64_t ahead = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
+	assert(cell < pyramid_grid_cells(grid, level));
 	const uint64_t left = length_of(grid) - first;
 	*start = (histree_time)((uint64_t)grid->origin + first);
 	*end = (histree_time)((uint64_t)*start + (left < ahead ? left : ahead));
@@ -137,6 +140,7 @@ void pyramid_grid_times(const struct pyramid_grid *grid, uint32_t level, uint64_
 bool pyramid_grid_inside(const struct pyramid_grid *grid, histree_time from, histree_time to, uint64_t *first,
 			 uint64_t *after)
 {
+	assert(from >= grid->origin && from <= to && to <= grid->end);
 	const uint64_t start = (uint64_t)from - (uint64_t)grid->origin,
 		       mask = (UINT64_C(1) << grid->width_log2) - 1;
 	const uint64_t end = (uint64_t)to - (uint64_t)grid->origin;
@@ -154,6 +158,7 @@ enum histree_status pyramid_grid_walk(const struct pyramid_grid *grid, uint64_t 
 	const uint64_t step = 1 << PYRAMID_STEP_LOG2;
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t level = 0; first < after && status == HISTREE_OK; level++) {
+		assert(level < grid->level_count && after <= pyramid_grid_cells(grid, level));
 		const bool is_to_end = grid->has_rest && after == pyramid_grid_cells(grid, level);
 		const uint64_t next_first = (first + step - 1) / step;
 		const uint64_t next_after = is_to_end ? (after + step - 1) / step : after / step;
@@ -179,6 +184,7 @@ size_t pyramid_path_size(const char *history)
 void pyramid_path(enum pyramid_id id, const char *history, uint32_t level, char *room)
 {
 	const int size = snprintf(room, pyramid_path_size(history), "%s.%s", history, pyramid_kinds[id].name);
+	assert(size > 0 && (size_t)size < pyramid_path_size(history));
 	if (is_rows(id))
 		sprintf(room + size, "%" PRIu32, level);
 }
@@ -296,6 +302,7 @@ static bool has_levels(const struct pyramid *pyramid, enum pyramid_id id)
 static void drop_levels(struct pyramid *pyramid, uint32_t count)
 {
 	while (pyramid->level_count > count) {
+		assert(pyramid->level_count <= PYRAMID_LEVELS_MAX);
 		struct pyramid_level *level = &pyramid->levels[--pyramid->level_count];
 		if (pyramid->level_count == 0 || level->history != level[-1].history)
 			histree_history_close(level->history);
@@ -311,6 +318,7 @@ static enum histree_status take_file(struct pyramid *pyramid, enum pyramid_id id
 {
 	const uint32_t before = pyramid->level_count;
 	enum histree_status status = HISTREE_OK;
+	assert(before < PYRAMID_LEVELS_MAX);
 	pyramid->levels[pyramid->level_count++].history = history;
 	if (!is_of(histree_history_info(history), id, of, &pyramid->log2))
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another history", path);

@@ -223,6 +223,8 @@ size_t number_summary_put(const struct number_summary *summary, uint8_t room[NUM
 {
 	uint8_t *at = room;
 	assert(summary->unknown_ns <= UINT64_MAX && summary->other_ns <= UINT64_MAX);
+	assert(summary->states == 0 || number_compare(&summary->min, &summary->max) <= 0);
+	assert(summary->number_ns >= summary->states);
 	*at++ = (uint8_t)((unsigned)summary->min.type | (unsigned)summary->max.type << MAX_SHIFT |
 			  (summary->has_real ? HAS_REAL : 0) | (summary->has_least ? HAS_LEAST : 0) |
 			  (summary->has_most ? HAS_MOST : 0));
@@ -239,6 +241,7 @@ size_t number_summary_put(const struct number_summary *summary, uint8_t room[NUM
 	at = put_wide(at, (wide_uint)summary->whole - (wide_uint)base_of(summary));
 	if (summary->has_real)
 		at += exact_sum_put(&summary->real, at);
+	assert((size_t)(at - room) <= NUMBER_SUMMARY_SIZE_MAX);
 	return (size_t)(at - room);
 }
 
@@ -344,6 +347,7 @@ bool state_sum_add(struct state_sum *sum, const struct state_sum_part *part)
 	while (i < sum->count &&
 	       (sum->parts[i].value != part->value || sum->parts[i].is_unknown != part->is_unknown))
 		i++;
+	assert(sum->count <= STATE_SUM_VALUES_MAX);
 	if (i == STATE_SUM_VALUES_MAX)
 		return false;
 	if (i == sum->count)
@@ -372,13 +376,16 @@ bool state_sum_is_constant(const struct state_sum *sum, uint64_t ns)
 /* How many values; of each: twice the value, zigzag, plus 2, or 1 for unknown; its ns; how many states begin. */
 size_t state_sum_put(const struct state_sum *sum, uint8_t room[STATE_SUM_SIZE_MAX])
 {
+	assert(sum->count > 0 && sum->count <= STATE_SUM_VALUES_MAX);
 	uint8_t *at = put_varint(room, sum->count);
 	for (uint32_t i = 0; i < sum->count; i++) {
 		const struct state_sum_part *part = &sum->parts[i];
+		assert(part->ns > 0 && part->begins <= part->ns);
 		at = put_varint(at, part->is_unknown ? 1 : 2 * (zigzag(part->value) + 1));
 		at = put_varint(at, part->ns);
 		at = put_varint(at, part->begins);
 	}
+	assert((size_t)(at - room) <= STATE_SUM_SIZE_MAX);
 	return (size_t)(at - room);
 }
 
@@ -425,6 +432,7 @@ static uint64_t hash_of_row(const void *rows, uint32_t number)
 bool cube_cell_add(struct cube_cell *cell, const struct cube_row *row)
 {
 	const uint64_t hash = cube_key_hash(&row->key);
+	assert(cell->by_key.count == cell->count);
 	uint32_t at = hash_index_find(&cell->by_key, hash, has_key, cell->rows, &row->key);
 	if (at == HASH_INDEX_NONE) {
 		if (cell->count >= UINT32_MAX - 1 ||

@@ -23,8 +23,8 @@
 #include "histree/state_system.h"
 #include "state/attributes.h"
 #include "state/charts.h"
-#include "state/ongoing_states.h"
 #include "state/labels.h"
+#include "state/ongoing_states.h"
 
 /* ---- state system -------------------------------------------------------------------------------------------- */
 
@@ -34,6 +34,8 @@ enum histree_status state_system_create(histree_time start, const struct interva
 					struct histree_state_system **out, struct histree_error *error)
 {
 	*out = NULL;
+	assert(sink->add != NULL && sink->finish != NULL);
+	assert((sink->withhold == NULL) == (sink->add_late == NULL));
 	struct histree_state_system *system = malloc(sizeof(*system));
 	if (system == NULL)
 		return error_memory(error, "a state system");
@@ -104,6 +106,8 @@ enum histree_status state_add_intervals(struct histree_state_system *system,
 {
 	if (system->sink.add_many != NULL) {
 		system->sink_status = system->sink.add_many(system->sink.context, intervals, count, added, error);
+		assert(*added <= count);
+		assert(system->sink_status != HISTREE_OK || *added == count);
 		return system->sink_status;
 	}
 	enum histree_status status = HISTREE_OK;
@@ -297,6 +301,8 @@ static enum histree_status finish_branch(const struct histree_state_system *syst
 	status = system->sink.branch(system->sink.context, history == NULL, &branch, error);
 	if (status != HISTREE_OK)
 		return status;
+	assert(branch.add != NULL && branch.finish != NULL && branch.free != NULL);
+	assert(history == NULL || branch.open != NULL);
 	if (system->undecided != NULL)
 		status = undecided_tell(system->undecided, &branch, end, error);
 	if (status == HISTREE_OK)
@@ -468,6 +474,9 @@ static enum histree_status apply_held_from(struct histree_state_system *system, 
 		.quark = quark,
 		.value = *now,
 	};
+	assert(!system->closed && system->sink_status == HISTREE_OK);
+	assert(quark < system->ongoing.count && t >= interval.start);
+	assert(system->ongoing.states[quark].run == 0 || system->undecided != NULL);
 	/* No interval of zero length: at the start of the ongoing state its value is replaced. */
 	const bool is_undecided = system->ongoing.states[quark].run != 0;
 	enum histree_status status = HISTREE_OK;
@@ -484,6 +493,8 @@ static enum histree_status apply_held_from(struct histree_state_system *system, 
 	if (status != HISTREE_OK)
 		return status;
 	ongoing_states_set(&system->ongoing, quark, t, held);
+	assert(held->type == HISTREE_NULL || held->type == HISTREE_UNKNOWN ||
+	       held->type == system->ongoing.states[quark].fixed_type);
 	if (t > system->current_end)
 		system->current_end = t;
 	return HISTREE_OK;
@@ -550,6 +561,8 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 				       const struct histree_value *value, struct histree_error *error)
 {
 	struct ongoing_state *state = &system->ongoing.states[quark];
+	assert(state->run == 0 && t > state->since);
+	assert(state->type != HISTREE_STRING && state->type != HISTREE_CUSTOM);
 	uint64_t bits = 0; /* all that null and unknown have */
 	if (value->type == HISTREE_INT)
 		bits = (uint32_t)value->int32;
@@ -605,6 +618,7 @@ static enum histree_status apply_simple(struct histree_state_system *system, his
 		.quark = quark,
 		.value = ongoing_states_value(&system->ongoing, quark),
 	};
+	assert(interval.start <= interval.end);
 	if (histree_value_equal(&interval.value, value))
 		return HISTREE_OK;
 	if (!ongoing_states_hold(&system->ongoing, value, &held))
@@ -759,6 +773,7 @@ enum histree_status histree_state_increment(struct histree_state_system *system,
 	struct histree_value sum = ongoing_states_value(&system->ongoing, quark);
 	if (sum.type == HISTREE_NULL)
 		sum = (struct histree_value){ .type = increment.type };
+	assert(sum.type == HISTREE_UNKNOWN || sum.type == increment.type);
 	if (sum.type != HISTREE_UNKNOWN && !add_number(&sum, &increment)) {
 		error_set(error, HISTREE_ERR_ARGUMENT, "the sum does not fit the type %s",
 			  histree_type_name(increment.type));
@@ -849,6 +864,7 @@ static enum histree_status apply(struct histree_state_system *system, const stru
 		state_apply_change(system, interval->start, interval->quark, &interval->value, error);
 	if (status == HISTREE_OK)
 		status = state_apply_change(system, interval->end + 1, interval->quark, &null, error);
+	assert(status != HISTREE_OK || system->ongoing.states[interval->quark].type == HISTREE_NULL);
 	system->current_end = end;
 	return status;
 }
@@ -925,6 +941,7 @@ enum histree_status histree_state_insert(struct histree_state_system *system,
 			status = insert_one(system, &intervals[done], error);
 			added = status == HISTREE_OK;
 		}
+		assert(added <= count - done);
 		done += added;
 	}
 	if (inserted != NULL)
@@ -976,6 +993,7 @@ static size_t slot_name(int32_t slot, char name[SLOT_NAME_SIZE])
 	size_t size = 0;
 	for (int32_t rest = slot; size == 0 || rest != 0; rest /= 10)
 		size++;
+	assert(slot >= 0 && size < SLOT_NAME_SIZE);
 	name[size] = '\0';
 	for (size_t at = size; at > 0; slot /= 10)
 		name[--at] = (char)('0' + slot % 10);
@@ -988,8 +1006,10 @@ static bool find_slot(struct histree_state_system *system, histree_quark stack, 
 	uint32_t place = (stack * UINT32_C(0x9e3779b1) + (uint32_t)depth) >> 8;
 	struct known_slot *known = &system->slots[place & (KNOWN_SLOTS - 1)];
 	*out = known->slot;
-	if (known->stack == stack && known->depth == depth)
+	if (known->stack == stack && known->depth == depth) {
+		assert(system->attributes.attributes[known->slot].parent == stack);
 		return true;
+	}
 	char name[SLOT_NAME_SIZE];
 	size_t size = slot_name(depth, name);
 	if (histree_attributes_child(&system->attributes.base, stack, name, size, out) != HISTREE_OK)
@@ -1001,6 +1021,7 @@ static bool find_slot(struct histree_state_system *system, histree_quark stack, 
 enum histree_status state_stack_slot(struct histree_state_system *system, histree_quark quark, int32_t slot,
 				     histree_quark *out, struct histree_error *error)
 {
+	assert(slot > 0);
 	if (find_slot(system, quark, slot, out))
 		return HISTREE_OK;
 	error_set(error, HISTREE_ERR_ARGUMENT, "as a stack it has no sub-attribute '%d'", (int)slot);
@@ -1052,6 +1073,7 @@ enum histree_status histree_state_push(struct histree_state_system *system, hist
 		size_t size = slot_name(depth + 1, name);
 		status = histree_state_child(system, quark, name, size, &top, error);
 	}
+	assert(status != HISTREE_OK || top < system->ongoing.count);
 	if (status == HISTREE_OK)
 		status = state_apply_change(system, t, quark, &new_depth, error);
 	if (status == HISTREE_OK)
@@ -1099,6 +1121,7 @@ enum histree_status state_stack_pop(struct histree_state_system *system, histree
 	if (status != HISTREE_OK)
 		return status;
 
+	assert(depth > 0 && top < system->ongoing.count);
 	const struct histree_value new_depth = depth == 1 && null_empty ? histree_null() : histree_int(depth - 1);
 	const struct histree_value value = ongoing_states_value(&system->ongoing, top), null = histree_null();
 	if (system->attributes.attributes[top].first_child == HISTREE_ROOT &&
