@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/search.h"
+#include "base/table.h"
 
 struct row {
 	struct histree_interval interval;
@@ -76,24 +77,14 @@ static const struct member *member_of(const struct answering *answering, const s
 				      histree_quark quark)
 {
 	const struct member *members = answering->members;
-	size_t first = 0, count = part->attribute_count;
+	const size_t count = part->attribute_count;
 	/* If no quark between them is missing, the index follows from the quark. */
 	if (members[count - 1].quark - members[0].quark == count - 1)
 		return quark >= members[0].quark && quark <= members[count - 1].quark
 			       ? &members[quark - members[0].quark]
 			       : NULL;
-	while (count > 0) {
-		size_t half = count / 2;
-		if (members[first + half].quark == quark)
-			return &members[first + half];
-		if (members[first + half].quark < quark) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return NULL;
+	const size_t at = SEARCH(i, 0, count, members[i].quark < quark);
+	return at < count && members[at].quark == quark ? &members[at] : NULL;
 }
 
 static bool has_bytes(const struct histree_value *value)

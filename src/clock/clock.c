@@ -13,6 +13,7 @@
  */
 #include "clock/clock.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -25,6 +26,7 @@
 #include "base/error.h"
 #include "base/exact_sum.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "event/event.h"
 #include "histree/sync.h"
@@ -189,19 +191,10 @@ static bool is_inside(const struct clock_hull *hull, struct clock_point before, 
 /* The index of the first point at or after x. */
 static size_t find(const struct clock_hull *hull, histree_time x)
 {
-	size_t first = 0, count = hull->count;
+	const size_t count = hull->count;
 	if (count > 0 && hull->points[count - 1].x < x)
 		return count;
-	while (count > 0) {
-		size_t half = count / 2;
-		if (hull->points[first + half].x < x) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return first;
+	return SEARCH(i, 0, count, hull->points[i].x < x);
 }
 
 static void remove_points(struct clock_hull *hull, size_t first, size_t end)
@@ -243,18 +236,9 @@ static bool clock_hull_insert(struct clock_hull *hull, struct clock_point point)
 /* From one corner to the next, slopes fall on an upper hull and rise on a lower one. */
 static struct clock_point clock_hull_touch(const struct clock_hull *hull, struct clock_slope slope)
 {
-	size_t first = 0, count = hull->count - 1;
-	while (count > 0) {
-		size_t half = count / 2;
-		const struct clock_point *corner = &hull->points[first + half];
-		if (clock_above(corner[1], corner[0], slope) * hull->side > 0) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return hull->points[first];
+	const struct clock_point *points = hull->points;
+	assert(hull->count > 0);
+	return points[SEARCH(i, 0, hull->count - 1, clock_above(points[i + 1], points[i], slope) * hull->side > 0)];
 }
 
 static void clock_hull_release(struct clock_hull *hull)

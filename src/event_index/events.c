@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
+#include "base/search.h"
 #include "event_index/event_index.h"
 #include "histree/event_source.h"
 
@@ -213,23 +214,26 @@ static uint64_t most_before(const struct event_index *index, histree_time time)
 	return most < index->event_count ? most : index->event_count;
 }
 
-/* The latest time before which there are surely no more than `number` events. */
+/* Times as numbers from 0 on. */
+static histree_time time_of(uint64_t number)
+{
+	return (histree_time)(number ^ UINT64_C(1) << 63);
+}
+
+/* The most events that there can be before a time. */
+static uint64_t most_before_in_all(const struct event_merger *merger, histree_time time)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < merger->events->host_count; i++)
+		if (merger->events->parts[i] != NULL)
+			most += most_before(&merger->events->parts[i]->index, time);
+	return most;
+}
+
+/* The latest time before which there are surely no more than `number` events, of which there are more. */
 static histree_time time_before(const struct event_merger *merger, uint64_t number)
 {
-	/* Times as numbers from 0 on. */
-	uint64_t low = 0, high = UINT64_MAX;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2 + 1, most = 0;
-		for (size_t i = 0; i < merger->events->host_count; i++)
-			if (merger->events->parts[i] != NULL)
-				most += most_before(&merger->events->parts[i]->index,
-						    (histree_time)(middle ^ UINT64_C(1) << 63));
-		if (most <= number)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return (histree_time)(low ^ UINT64_C(1) << 63);
+	return time_of(SEARCH(time, 1, UINT64_MAX, most_before_in_all(merger, time_of(time)) <= number) - 1);
 }
 
 enum histree_status event_merger_seek(struct event_merger *merger, uint64_t number, struct histree_error *error)

@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "event/event.h"
 #include "histree/cancel.h"
 #include "histree/status.h"
@@ -210,23 +211,19 @@ static histree_time last_time(const struct trace *trace)
 
 histree_time trace_time_behind(const struct trace *trace, histree_time from, uint64_t bytes)
 {
-	histree_time low = from, high = last_time(trace);
+	const histree_time low = from, high = last_time(trace);
 	uint64_t before, all, here;
 	if (!trace_can_move(trace) || trace_file_count(trace) == 0 || !find_bytes(trace, from, &before) ||
 	    !find_bytes(trace, high, &all))
 		return INT64_MIN;
 	if (high <= low || all < before || all - before < bytes + bytes / 2)
 		return INT64_MAX;
-	while (high - low > 1) {
-		histree_time middle = low + (high - low) / 2;
-		if (!find_bytes(trace, middle, &here))
-			return INT64_MIN;
-		if (here < before + bytes)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high;
+	/* The first time behind `from` before which there are as many bytes; the last one, if none is. */
+	bool is_known = true;
+	const size_t ns = SEARCH(i, 1, (uint64_t)high - (uint64_t)low,
+				 (is_known = is_known && find_bytes(trace, low + (histree_time)i, &here)) &&
+					 here < before + bytes);
+	return is_known ? low + (histree_time)ns : INT64_MIN;
 }
 
 enum histree_status trace_move_before(struct trace *trace, histree_time time, struct histree_error *error)

@@ -16,10 +16,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/search.h"
+#include "base/table.h"
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_facts.h"
 #include "trace/ctf/ctf_reader.h"
@@ -619,21 +620,15 @@ static bool find_time(const struct trace_source *base, size_t file, histree_time
 		return true;
 	if (!ctf_stream_knows_clock(packets->stream, ((const struct ctf_source *)base)->schema.version))
 		return false;
-	/* The last one that begins before the time, or the first. */
-	size_t low = 0, high = packets->count;
 	histree_time begin, first;
 	if (!packet_begin(packets, 0, &first))
 		return false;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		if (!packet_begin(packets, middle, &begin))
-			return false;
-		if (begin < time)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (!packet_begin(packets, low, &begin))
+	/* The last one that begins before the time, or the first. */
+	bool is_known = true;
+	const size_t low = SEARCH(i, 1, packets->count,
+				  (is_known = is_known && packet_begin(packets, i, &begin)) && begin < time) -
+			   1;
+	if (!is_known || !packet_begin(packets, low, &begin))
 		return false;
 	at->packet = low;
 	*bytes = bytes_before(packets, low, begin, time);
