@@ -34,7 +34,7 @@ enum histree_status state_system_create(histree_time start, const struct interva
 					struct histree_state_system **out, struct histree_error *error)
 {
 	*out = NULL;
-	assert(sink->add != NULL && sink->finish != NULL);
+	assert(sink->add != NULL);
 	assert((sink->withhold == NULL) == (sink->add_late == NULL));
 	struct histree_state_system *system = malloc(sizeof(*system));
 	if (system == NULL)
