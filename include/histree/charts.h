@@ -95,6 +95,9 @@ HISTREE_API const struct histree_chart *histree_charts(const struct histree_hist
 /* Returns the chart with this name, or NULL if the history has no such chart. */
 HISTREE_API const struct histree_chart *histree_chart_find(const struct histree_history *history, const char *name);
 
+/* Returns whether the history has an attribute that a chart shows: the trace may have nothing of it. */
+HISTREE_API bool histree_chart_has_rows(const struct histree_history *history, const struct histree_chart *chart);
+
 /* Returns the word for a measure: "value", "difference" or "rate". */
 HISTREE_API const char *histree_chart_measure_name(enum histree_chart_measure measure);
 

@@ -18,6 +18,8 @@ static void put_charts(struct row_writer *rows, const struct histree_history *hi
 	size_t count;
 	const struct histree_chart *charts = histree_charts(history, &count);
 	for (size_t i = 0; i < count; i++) {
+		if (!histree_chart_has_rows(history, &charts[i]))
+			continue;
 		row_text(rows, histree_history_info(history)->provider);
 		row_text(rows, charts[i].name);
 		row_text(rows, charts[i].kind == HISTREE_CHART_LINES ? "lines" : "states");
@@ -32,7 +34,7 @@ int chart_rows_print(const struct target *target, const struct cli_question *que
 	struct histree_error error = { 0 };
 	enum histree_status status = HISTREE_OK;
 	const char *analysis = question->analysis;
-	size_t histories = 1, found = 0;
+	size_t histories = 1;
 	if (analysis == NULL && target->store != NULL)
 		histories = histree_store_info(target->store)->history_count;
 	struct row_writer rows;
@@ -41,23 +43,22 @@ int chart_rows_print(const struct target *target, const struct cli_question *que
 		return code;
 	for (size_t i = 0; i < histories && status == HISTREE_OK; i++) {
 		struct histree_history *history;
-		size_t count;
 		const char *each = analysis == NULL && target->store != NULL
 					   ? histree_store_info(target->store)->histories[i].analysis
 					   : analysis;
 		status = target_history(target, each, true, &history, &error);
 		if (status != HISTREE_OK)
 			break;
-		histree_charts(history, &count);
-		found += count;
 		put_charts(&rows, history);
 		histree_history_close(history);
 	}
 	if (status != HISTREE_OK)
 		return rows_close(&rows, report_error(&error));
-	if (found == 0)
-		report("no analysis of it has charts; 'io' and 'cpu-usage' have some, and files of 'build -x' may");
-	return rows_close(&rows, found > 0 ? CLI_OK : CLI_NOTHING);
+	const bool found = rows.row_count > 0;
+	if (!found)
+		report("no analysis of it has charts of what is in the trace; 'io' and 'cpu-usage' may have some, "
+		       "and files of 'build -x'");
+	return rows_close(&rows, found ? CLI_OK : CLI_NOTHING);
 }
 
 enum cli_exit chart_rows_find(const struct target *target, const char *chart, const char **analysis)

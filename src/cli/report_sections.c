@@ -133,7 +133,7 @@ static enum histree_status draw_charts(struct overview_page *page, const struct 
 							      .chart = charts[i].name,
 							      .title = charts[i].title,
 							      .height = CHART_HEIGHT };
-		if (charts[i].kind == HISTREE_CHART_LINES)
+		if (charts[i].kind == HISTREE_CHART_LINES && histree_chart_has_rows(history, &charts[i]))
 			status = draw(page, source, history, &options, charts[i].title, error);
 		*is_drawn = *is_drawn || status == HISTREE_OK;
 	}

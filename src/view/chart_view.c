@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/chart_view.h"
 #include "histree/lookup.h"
 #include "histree/query.h"
@@ -379,13 +379,13 @@ struct making {
 /* ---- what a row is called --------------------------------------------------------------------------------- */
 
 /* "." is the row's attribute, "a/b" one below it, "/a/b" one from the top; HISTREE_ROOT: not found. */
-static histree_quark refer(const struct making *making, const char *reference, histree_quark row)
+static histree_quark refer(const struct histree_attributes *attributes, const char *reference, histree_quark row)
 {
 	histree_quark found;
 	bool is_absolute = reference[0] == '/';
 	if (strcmp(reference, ".") == 0)
 		return row;
-	enum histree_status status = histree_attributes_find(making->attributes, is_absolute ? HISTREE_ROOT : row,
+	enum histree_status status = histree_attributes_find(attributes, is_absolute ? HISTREE_ROOT : row,
 							     reference + (is_absolute ? 1 : 0), &found);
 	return status == HISTREE_OK ? found : HISTREE_ROOT;
 }
@@ -417,7 +417,7 @@ static enum histree_status read_text(const struct making *making, const char *re
 				     char *text, size_t size)
 {
 	struct histree_interval interval;
-	histree_quark quark = reference != NULL ? refer(making, reference, row) : HISTREE_ROOT;
+	histree_quark quark = reference != NULL ? refer(making->attributes, reference, row) : HISTREE_ROOT;
 	text[0] = '\0';
 	if (quark == HISTREE_ROOT || histree_attributes_is_folder(making->attributes, quark))
 		return HISTREE_OK;
@@ -496,8 +496,9 @@ static enum histree_status add_attribute(const struct making *making, uint32_t i
 	const struct histree_chart_entry *entry = &making->chart->entries[index];
 	struct histree_chart_view *view = making->view;
 	struct histree_chart_row row = { .attribute = quark,
-					 .shown = entry->shown != NULL ? refer(making, entry->shown, quark)
-								       : HISTREE_ROOT,
+					 .shown = entry->shown != NULL
+							  ? refer(making->attributes, entry->shown, quark)
+							  : HISTREE_ROOT,
 					 .parent = parent,
 					 .entry = index,
 					 .first = making->start,
@@ -665,6 +666,56 @@ static enum histree_status add_hosts(struct making *making, const struct histree
 			status = add_history(making, history, chart, number, hosts[i].folder + 1);
 	}
 	return status;
+}
+
+/* ---- whether there are any ---------------------------------------------------------------------------------- */
+
+struct row_search {
+	const struct histree_attributes *attributes;
+	const struct histree_chart *chart;
+	uint32_t entry; /* whose attributes are looked at */
+	bool found;
+};
+
+static bool has_row_below(const struct histree_attributes *attributes, const struct histree_chart *chart,
+			  uint32_t parent, histree_quark from);
+
+/* A row shows something, or groups rows that do. */
+static bool find_row(void *context, histree_quark quark)
+{
+	struct row_search *search = context;
+	const char *shown = search->chart->entries[search->entry].shown;
+	search->found = shown != NULL ? refer(search->attributes, shown, quark) != HISTREE_ROOT
+				      : has_row_below(search->attributes, search->chart, search->entry, quark);
+	return !search->found;
+}
+
+static bool has_row_below(const struct histree_attributes *attributes, const struct histree_chart *chart,
+			  uint32_t parent, histree_quark from)
+{
+	struct row_search search = { .attributes = attributes, .chart = chart };
+	struct histree_error ignored;
+	for (; search.entry < chart->entry_count && !search.found; search.entry++)
+		if (chart->entries[search.entry].parent == parent &&
+		    histree_attributes_match(attributes, from, chart->entries[search.entry].path, find_row, &search,
+					     &ignored) < 0)
+			return true; /* who reads it is told why */
+	return search.found;
+}
+
+bool histree_chart_has_rows(const struct histree_history *history, const struct histree_chart *chart)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	if (hosts == NULL)
+		return has_row_below(histree_history_attributes(history), chart, HISTREE_CHART_TOP, HISTREE_ROOT);
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_chart *own =
+			hosts[i].history != NULL ? histree_chart_find(hosts[i].history, chart->name) : NULL;
+		if (own != NULL && histree_chart_has_rows(hosts[i].history, own))
+			return true;
+	}
+	return false;
 }
 
 enum histree_status histree_chart_view_create(struct histree_history *history, const char *name,

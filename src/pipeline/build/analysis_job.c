@@ -12,9 +12,9 @@
 #include "analysis/analysis.h"
 #include "analysis/definition/definition_files.h"
 #include "analysis/registry.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/table.h"
 #include "event_index/event_index.h"
 #include "histree/backend.h"
 #include "histree/build.h"
@@ -804,6 +804,17 @@ enum histree_status analysis_job_close(struct analysis_job *job, histree_time en
 	histree_state_free(job->system);
 	job->system = NULL;
 	return status;
+}
+
+void analysis_job_drop(struct analysis_job *job)
+{
+	histree_state_free(job->system);
+	histree_segment_store_close(job->segments);
+	overview_feed_free(job->feed);
+	job->system = NULL;
+	job->segments = NULL;
+	job->feed = NULL;
+	job->is_dropped = true;
 }
 
 struct histree_store_history analysis_job_describe_history(const struct analysis_job *job, uint64_t identity)

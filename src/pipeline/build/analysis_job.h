@@ -66,6 +66,7 @@ struct analysis_job {
 	const struct histree_clock *clock; /* of that; set by the build */
 	struct crew *crew;                 /* set by the build; NULL: none */
 	bool is_named;                     /* asked for by its name: it is kept even if it is empty */
+	bool is_dropped;                   /* the trace has nothing of it: its file is not written */
 	bool *applies;                     /* by id of the trace; those of a live session come while it is read */
 	size_t trace_count, trace_capacity;
 	char *file; /* its name in the store */
@@ -112,6 +113,9 @@ enum histree_status analysis_job_publish(struct analysis_job *job, histree_time 
 /* There are no more events; *end is when the trace ends, if that is after its last event. */
 enum histree_status analysis_job_finish(struct analysis_job *job, histree_time *end, struct histree_error *error);
 enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error);
+
+/* In place of that: what was begun of its file is removed. */
+void analysis_job_drop(struct analysis_job *job);
 
 static inline bool analysis_job_makes_history(const struct analysis_job *job)
 {

@@ -694,13 +694,30 @@ static enum histree_status build_each_job(struct build *build,
 
 static enum histree_status close_job(struct build *build, struct analysis_job *job, struct histree_error *error)
 {
-	return analysis_job_close(job, build->end, error);
+	return job->is_dropped ? HISTREE_OK : analysis_job_close(job, build->end, error);
+}
+
+/* What was published of it goes too. */
+static enum histree_status drop_job(struct build *build, struct analysis_job *job)
+{
+	char *tail;
+	if (asprintf(&tail, "%s.tail", job->file) < 0)
+		return error_memory(build->error, "a path");
+	analysis_job_drop(job);
+	folder_remove_file(build->folder.io, build->folder.building, job->file);
+	folder_remove_file(build->folder.io, build->folder.building, tail);
+	free(tail);
+	return HISTREE_OK;
 }
 
 static enum histree_status close_jobs(struct build *build)
 {
 	assert(build->stage == STAGE_READ);
-	return build_each_job(build, close_job);
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		if (build_leaves_out(build, &build->jobs[i]))
+			status = drop_job(build, &build->jobs[i]);
+	return status == HISTREE_OK ? build_each_job(build, close_job) : status;
 }
 
 /* Whether the work on a file, which is so far, goes on. */
@@ -731,6 +748,8 @@ static enum histree_status write_overviews_of(struct build *build, struct analys
 		.context = build,
 	};
 	const struct histree_cancel cancel = { goes_on_with_file, build };
+	if (job->is_dropped)
+		return HISTREE_OK;
 	/* Those of a partial history would lack what it leaves out. */
 	if (analysis_job_makes_history(job) && build->options->backend == HISTREE_BACKEND_PARTIAL)
 		return HISTREE_OK;

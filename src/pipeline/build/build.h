@@ -140,6 +140,9 @@ struct trace_report build_report(const struct build *build);
 /* Whether some of the trace could not be read. */
 bool build_is_partial(const struct build *build);
 
+/* Whether the store has nothing of a job: nobody asked for it by its name, and the trace has nothing of it. */
+bool build_leaves_out(const struct build *build, const struct analysis_job *job);
+
 /* Write what the store says of itself; if it is not `complete`, it ends there. */
 enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end);
 

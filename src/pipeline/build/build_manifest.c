@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "pipeline/build/build.h"
-#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 
 bool build_is_partial(const struct build *build)
 {
@@ -32,8 +32,7 @@ static bool is_of_programs(const struct build *build, const struct analysis_job 
 	return false;
 }
 
-/* Nobody asked for it by its name, and the trace has nothing of it. */
-static bool is_left_out(const struct build *build, const struct analysis_job *job)
+bool build_leaves_out(const struct build *build, const struct analysis_job *job)
 {
 	if (job->is_named || job->instance == NULL)
 		return false;
@@ -54,20 +53,15 @@ static size_t list_lacking(const struct build *build, const char **names)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < build->job_count && is_of_a_kernel(build); i++)
-		if (build->jobs[i].entry->events != NULL && is_left_out(build, &build->jobs[i]))
+		if (build->jobs[i].entry->events != NULL && build_leaves_out(build, &build->jobs[i]))
 			names[count++] = registry_name(build->jobs[i].entry);
 	return count;
-}
-
-static void leave_out(const struct build *build, const struct analysis_job *job)
-{
-	folder_remove_file(build->folder.io, build->folder.building, job->file);
 }
 
 /* Returns a sentence without the name of its analysis, or NULL. */
 static const char *missing_of(const struct build *build, struct analysis_job *job)
 {
-	const char *missing = is_left_out(build, job) ? NULL : analysis_job_missing(job);
+	const char *missing = build_leaves_out(build, job) ? NULL : analysis_job_missing(job);
 	return missing != NULL ? missing + strlen(registry_name(job->entry)) + strlen(": ") : NULL;
 }
 
@@ -129,7 +123,7 @@ static enum histree_status list_warnings(struct build *build, const struct trace
 	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++) {
 		const char *missing;
 		const char *unsure =
-			is_left_out(build, &build->jobs[i]) ? NULL : analysis_job_unsure(&build->jobs[i]);
+			build_leaves_out(build, &build->jobs[i]) ? NULL : analysis_job_unsure(&build->jobs[i]);
 		status = say_once(build, i, &missing);
 		if (missing != NULL)
 			warnings[count++] = missing;
@@ -189,8 +183,8 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 	for (size_t i = 0; status == HISTREE_OK && i < build->job_count; i++) {
 		struct analysis_job *job = &build->jobs[i];
 		uint64_t identity = 0;
-		if (complete && is_left_out(build, job)) {
-			leave_out(build, job);
+		if (complete && build_leaves_out(build, job)) {
+			assert(job->is_dropped);
 			continue;
 		}
 		if (complete || analysis_job_makes_history(job))

@@ -40,12 +40,11 @@ void api_segment_stores(struct call *call)
 	void *view;
 	if (!page_dataset(call, &dataset))
 		return;
-	const struct histree_store_info *info = histree_store_info(dataset->store);
 	enum histree_status status = dataset_view(dataset, segment_lists_make, segment_lists_free, &view, &error);
 	json_begin_array(&call->reply->json);
-	for (size_t i = 0; status == HISTREE_OK && i < info->segments_count; i++) {
+	for (size_t i = 0; status == HISTREE_OK && i < dataset->segments_count; i++) {
 		struct segment_list *list;
-		status = segment_list_find(view, info->segments[i].analysis, &list, &error);
+		status = segment_list_find(view, dataset->segments[i], &list, &error);
 		if (status == HISTREE_OK)
 			write_store(&call->reply->json, list);
 	}

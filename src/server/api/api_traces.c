@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/catalogue/bookmarks.h"
 #include "server/catalogue/catalogue.h"
 #include "server/model/chart_set.h"
-#include "server/model/flame_view.h"
 #include "server/model/event_list.h"
+#include "server/model/flame_view.h"
 #include "server/model/path_list.h"
 #include "server/model/row_model.h"
 
@@ -80,7 +80,7 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	json_int_member(json, "gaps", (int64_t)gaps);
 	write_warning(json, info);
 	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
-	json_bool_member(json, "hasSegments", info->segments_count > 0);
+	json_bool_member(json, "hasSegments", dataset->segments_count > 0);
 	json_bool_member(json, "hasPaths", path_list_applies(dataset));
 	json_bool_member(json, "hasThreads", dataset_history(dataset, "kernel") != NULL);
 	json_text_member(json, "store", dataset->store_path);
@@ -352,7 +352,6 @@ static void api_nodes_write_hosts(const struct nodes *nodes, struct json_writer 
 
 static void write_end(const struct nodes *nodes, struct json_writer *json)
 {
-	const struct histree_store_info *store = histree_store_info(nodes->dataset->store);
 	json_begin_object(json);
 	json_text_member(json, "analysis", nodes->info->provider);
 	json_text_member(json, "variant", nodes->info->variant);
@@ -362,7 +361,7 @@ static void write_end(const struct nodes *nodes, struct json_writer *json)
 	json_real_member(json, "width", nodes->width);
 	json_begin_array_member(json, "analyses");
 	for (size_t i = 0; i < nodes->dataset->history_count; i++)
-		json_put_string(json, store->histories[i].analysis, strlen(store->histories[i].analysis));
+		json_put_text(json, nodes->dataset->analyses[i]);
 	json_end(json);
 	if (nodes->host != NULL)
 		api_nodes_write_hosts(nodes, json);

@@ -72,7 +72,7 @@ static void close_store(struct dataset *dataset)
 	dataset_hosts_close(dataset);
 	for (size_t i = 0; i < dataset->history_count && dataset->whole == NULL; i++)
 		histree_history_close(dataset->histories[i]);
-	dataset->history_count = 0;
+	dataset->history_count = dataset->segments_count = 0;
 	histree_events_close(dataset->trace_events);
 	dataset->trace_events = NULL;
 	histree_store_close(dataset->store);
@@ -133,18 +133,49 @@ static bool is_of_our_traces(const struct dataset *dataset, const struct histree
 /* A server has the rows of views in memory as well, and keeps to 256 MB with those of 10^6 threads. */
 static const struct histree_open_options open_options = { .cache_bytes = 64 << 20 };
 
+/* One that is still being made may get what it has not. */
+static bool is_empty(const struct histree_store_info *info, const struct histree_history *history)
+{
+	return info->complete && histree_history_info(history)->attribute_count == 0;
+}
+
 static enum histree_status open_histories(struct dataset *dataset, struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
-	for (size_t i = 0; i < info->history_count && i < DATASET_HISTORIES_MAX; i++) {
-		enum histree_status status =
-			histree_store_history(dataset->store, info->histories[i].analysis, true, &open_options,
-					      &dataset->histories[i], error);
+	for (size_t i = 0; i < info->history_count && dataset->history_count < DATASET_HISTORIES_MAX; i++) {
+		struct histree_history *history;
+		enum histree_status status = histree_store_history(dataset->store, info->histories[i].analysis,
+								   true, &open_options, &history, error);
 		if (status != HISTREE_OK)
 			return status;
+		if (is_empty(info, history)) {
+			histree_history_close(history);
+			continue;
+		}
+		dataset->histories[dataset->history_count] = history;
 		dataset->analyses[dataset->history_count++] = info->histories[i].analysis;
 	}
 	return HISTREE_OK;
+}
+
+/* Who cannot be opened is asked for, and then says why. */
+static bool has_segments(struct histree_store *store, const char *analysis)
+{
+	struct histree_segment_store *segments;
+	if (histree_store_segments(store, analysis, true, NULL, &segments, NULL) != HISTREE_OK)
+		return true;
+	const struct histree_segment_store_info *info = histree_segment_store_info(segments);
+	const bool has_any = info->segment_count > 0 || histree_segment_store_loss(segments).nodes > 0;
+	histree_segment_store_close(segments);
+	return has_any;
+}
+
+static void list_segments(struct dataset *dataset)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	for (size_t i = 0; i < info->segments_count && dataset->segments_count < DATASET_SEGMENTS_MAX; i++)
+		if (has_segments(dataset->store, info->segments[i].analysis))
+			dataset->segments[dataset->segments_count++] = info->segments[i].analysis;
 }
 
 /* What a client may open it may read; a store may name any path, and is not believed. */
@@ -169,6 +200,8 @@ static enum histree_status open_store(struct dataset *dataset, struct histree_er
 		dataset->trace_events = NULL;
 	if (status == HISTREE_OK)
 		dataset->may_read_traces = may_read_traces(dataset);
+	if (status == HISTREE_OK)
+		list_segments(dataset);
 	if (status == HISTREE_OK)
 		status = dataset_hosts_open(dataset, error);
 	if (status != HISTREE_OK)
@@ -342,6 +375,7 @@ static enum histree_status open_host(struct dataset *dataset, size_t index, stru
 	status = histree_store_host(dataset->store, index, &own->store, error);
 	if (status == HISTREE_OK) {
 		borrow_histories(own, dataset, index);
+		list_segments(own);
 		own->may_read_traces = dataset->may_read_traces;
 		if (histree_events_open(own->store, &own->trace_events, NULL) != HISTREE_OK)
 			own->trace_events = NULL;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/rows.h"
 #include "server/model/call_view.h"
 #include "server/model/host_rows.h"
@@ -16,11 +16,19 @@
 
 /* ---- which there are --------------------------------------------------------------------------------------- */
 
+/* One without rows is not: the trace has nothing of it, as of disks, where the analysis has other charts too. */
+static bool is_shown(const struct dataset *dataset, const struct histree_history *history,
+		     const struct histree_chart *chart)
+{
+	return chart != NULL &&
+	       (!histree_store_info(dataset->store)->complete || histree_chart_has_rows(history, chart));
+}
+
 /* Returns whether a history before this one has a chart of that name. */
 static bool was_before(const struct dataset *dataset, size_t history, const char *name)
 {
 	for (size_t i = 0; i < history; i++)
-		if (histree_chart_find(dataset->histories[i], name) != NULL)
+		if (is_shown(dataset, dataset->histories[i], histree_chart_find(dataset->histories[i], name)))
 			return true;
 	return false;
 }
@@ -32,21 +40,17 @@ static bool visit_charts(const struct dataset *dataset, size_t history, enum his
 	size_t count;
 	const struct histree_chart *charts = histree_charts(dataset->histories[history], &count);
 	for (size_t k = 0; k < count; k++)
-		if (charts[k].kind == kind && !was_before(dataset, history, charts[k].name) &&
-		    !visit(context, &charts[k]))
+		if (charts[k].kind == kind && is_shown(dataset, dataset->histories[history], &charts[k]) &&
+		    !was_before(dataset, history, charts[k].name) && !visit(context, &charts[k]))
 			return false;
 	return true;
 }
 
 void chart_set_each(const struct dataset *dataset, enum histree_chart_kind kind, chart_visit *visit, void *context)
 {
-	for (int empty = 0; empty < 2; empty++)
-		for (size_t i = 0; i < dataset->history_count; i++) {
-			const struct histree_history_info *info = histree_history_info(dataset->histories[i]);
-			if ((info->attribute_count == 0) == (empty != 0) &&
-			    !visit_charts(dataset, i, kind, visit, context))
-				return;
-		}
+	for (size_t i = 0; i < dataset->history_count; i++)
+		if (!visit_charts(dataset, i, kind, visit, context))
+			return;
 }
 
 struct wanted {
@@ -214,7 +218,7 @@ struct chart_rows {
 static bool shows(const struct dataset *dataset, const struct histree_chart *chart,
 		  const struct histree_history *history)
 {
-	return chart->kind == HISTREE_CHART_STATES &&
+	return chart->kind == HISTREE_CHART_STATES && is_shown(dataset, history, chart) &&
 	       !(call_chart_is_of_stacks(chart) && history == call_view_history(dataset));
 }
 

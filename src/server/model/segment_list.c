@@ -96,7 +96,7 @@ struct segment_lists {
 
 bool segment_lists_apply(const struct dataset *dataset)
 {
-	return histree_store_info(dataset->store)->segments_count > 0;
+	return dataset->segments_count > 0;
 }
 
 enum histree_status segment_lists_make(struct dataset *dataset, void **view, struct histree_error *error)

@@ -14,7 +14,7 @@
 
 /* ---- outputs ------------------------------------------------------------------------------------------------- */
 
-enum { ANALYSES_MAX = 64 };
+enum { ANALYSES_MAX = DATASET_SEGMENTS_MAX };
 
 /* The outputs for each segment store are together, where their names belong. */
 const struct output *const outputs[] = {
@@ -79,16 +79,13 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Lists the analyses of the store; as long as there is no store, all that make segments. */
+/* Lists the analyses whose segments the store has; as long as there is no store, all that make segments. */
 static size_t list_analyses(const struct dataset *dataset, const char *analyses[ANALYSES_MAX])
 {
 	size_t count = 0;
 	if (dataset_status(dataset) == DATASET_READY) {
-		const struct histree_store_info *info = histree_store_info(dataset->store);
-		while (count < info->segments_count && count < ANALYSES_MAX) {
-			analyses[count] = info->segments[count].analysis;
-			count++;
-		}
+		count = dataset->segments_count;
+		memcpy(analyses, dataset->segments, count * sizeof(*analyses));
 	} else {
 		struct histree_analysis_info info;
 		for (size_t i = 0; histree_analysis(i, &info) && count < ANALYSES_MAX; i++)

@@ -133,6 +133,9 @@ static struct histree_chart_view *view_of(struct histree_history *history, const
 	struct histree_chart_view *view;
 	assert_int_equal(histree_chart_view_create(history, name, (struct histree_cancel){ 0 }, &view, NULL),
 			 HISTREE_OK);
+	uint32_t count;
+	histree_chart_view_rows(view, &count);
+	assert_true(histree_chart_has_rows(history, histree_chart_view_chart(view)) == (count > 0));
 	return view;
 }
 
@@ -356,6 +359,28 @@ static void rows_have_names_and_places(void **state)
 	histree_chart_view_free(view);
 	assert_int_equal(histree_chart_view_create(history, "none", (struct histree_cancel){ 0 }, &view, NULL),
 			 HISTREE_NOT_FOUND);
+	/* Entries that show nothing, group nothing, or match nothing make no rows; one that groups a row does. */
+	static const struct {
+		struct histree_chart_entry entries[2];
+		bool has_rows;
+	} cases[] = {
+		{ { { .parent = HISTREE_CHART_TOP, .path = "Nodes/*", .shown = "nowhere" },
+		    { .parent = HISTREE_CHART_TOP, .path = "Nodes/*" } },
+		  false },
+		{ { { .parent = HISTREE_CHART_TOP, .path = "Disks/*" },
+		    { .parent = 0, .path = "*", .shown = "." } },
+		  false },
+		{ { { .parent = HISTREE_CHART_TOP, .path = "Nodes/*" },
+		    { .parent = 0, .path = "none", .shown = "." } },
+		  false },
+		{ { { .parent = HISTREE_CHART_TOP, .path = "Nodes/*" },
+		    { .parent = 0, .path = "value", .shown = "." } },
+		  true },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct histree_chart chart = { "c", "t", "", HISTREE_CHART_LINES, NULL, cases[i].entries, 2 };
+		assert_true(histree_chart_has_rows(history, &chart) == cases[i].has_rows);
+	}
 	histree_history_close(history);
 	memory_io_release(&memory);
 }
