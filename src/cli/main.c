@@ -28,7 +28,7 @@ static int run_verb(const struct cli_verb *verb, char *path)
 	char name[16];
 	char *words[] = { name, path, NULL };
 	snprintf(name, sizeof(name), "%s", verb->name);
-	return verb->run(verb, 2, words);
+	return cli_run(verb, 2, words);
 }
 
 /* Whether that store was made from the trace, and from nothing else. */
@@ -106,5 +106,5 @@ int main(int argc, char **argv)
 	if (cli_verb_named(word) == NULL && open_path(argc, argv, &code))
 		return code;
 	const struct cli_verb *verb = cli_verb_find(word);
-	return verb == NULL ? CLI_USAGE : verb->run(verb, argc - 1, argv + 1);
+	return verb == NULL ? CLI_USAGE : cli_run(verb, argc - 1, argv + 1);
 }

@@ -152,9 +152,10 @@ struct cli_verb {
 	enum cli_complete complete; /* of the words */
 	unsigned asks;              /* ASKS() of options of the block */
 	const char *says[ASK_COUNT];
-	const struct cli_option *options; /* of its own */
-	int (*run)(const struct cli_verb *verb, int argc,
-		   char **argv); /* argv[0] is the verb; returns the exit status */
+	const struct cli_option *options;                         /* of its own */
+	size_t options_size;                                      /* of the verb's struct; 0: it has none */
+	const void *defaults;                                     /* such a struct, as it is before; NULL: zeros */
+	int (*run)(void *options, const struct cli_words *words); /* returns the exit status */
 };
 
 #define CLI_WORDS_ANY SIZE_MAX

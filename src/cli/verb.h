@@ -25,6 +25,9 @@ const struct cli_verb *cli_verb_named(const char *name);
 /* Returns NULL if no verb has that name, and reports that on standard error, with the nearest name. */
 const struct cli_verb *cli_verb_find(const char *name);
 
+/* Reads the command line of a verb, argv[0] being its name, and runs it.  Returns the exit status. */
+int cli_run(const struct cli_verb *verb, int argc, char **argv);
+
 /*
  * Reads the command line of a verb.  Returns false if the verb is done, because --help was printed or an error was
  * reported; *status is then what to exit with.

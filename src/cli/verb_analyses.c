@@ -49,15 +49,13 @@ static int print(const struct analyses_options *chosen)
 	return rows_close(&rows, code);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct analyses_options chosen = { 0 };
-	struct cli_words words;
+	(void)words;
+	struct analyses_options *chosen = said;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = print(&chosen);
-	cli_texts_release(&chosen.definitions);
+	status = print(chosen);
+	cli_texts_release(&chosen->definitions);
 	return status;
 }
 
@@ -67,5 +65,6 @@ const struct cli_verb verb_analyses = {
 	.arguments = "",
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
+	.options_size = sizeof(struct analyses_options),
 	.run = run,
 };

@@ -262,17 +262,17 @@ static void benching_release(struct benching *benching)
 	free(benching->path);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct bench_options defaults = {
+	.attributes = 100000, .intervals = 20, .queries = 10000, .seed = 1, .build_threads = 1
+};
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct bench_options chosen = {
-		.attributes = 100000, .intervals = 20, .queries = 10000, .seed = 1, .build_threads = 1
-	};
-	struct cli_words words;
+	(void)words;
+	struct bench_options *chosen = said;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	struct benching benching = { .chosen = &chosen };
-	status = tree_option_read(&chosen.tree, chosen.build_threads, &benching.tree);
+	struct benching benching = { .chosen = chosen };
+	status = tree_option_read(&chosen->tree, chosen->build_threads, &benching.tree);
 	if (status == CLI_OK)
 		status = bench(&benching);
 	benching_release(&benching);
@@ -287,5 +287,7 @@ const struct cli_verb verb_bench = {
 	.asks = ASKS(ANALYSIS) | ASKS(FORMAT),
 	.says = { [ASK_ANALYSIS] = " of --store; default: kernel, or the first history" },
 	.options = options,
+	.options_size = sizeof(struct bench_options),
+	.defaults = &defaults,
 	.run = run,
 };

@@ -427,18 +427,15 @@ void build_request_release(struct build_request *request, struct build_options *
 	cli_texts_release(&chosen->hosts.clocks);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct build_options chosen = { 0 };
+	struct build_options *chosen = said;
 	struct build_request request;
-	struct cli_words words;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = build_request_read(&request, &chosen, &words);
+	status = build_request_read(&request, chosen, words);
 	if (status == CLI_OK)
-		status = build_here(&chosen, &request);
-	build_request_release(&request, &chosen);
+		status = build_here(chosen, &request);
+	build_request_release(&request, chosen);
 	return status;
 }
 
@@ -450,5 +447,6 @@ const struct cli_verb verb_build = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
+	.options_size = sizeof(struct build_options),
 	.run = run,
 };

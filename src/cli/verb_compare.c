@@ -631,34 +631,30 @@ static void split(const struct compare_options *chosen, struct cli_question ques
 	questions[1].host_name = "host-b";
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct compare_options chosen = { 0 };
+	struct compare_options *chosen = said;
 	struct cli_question questions[SIDES];
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	struct cli_question *question = &chosen.question;
-	if (chosen.segments != NULL && question->analysis != NULL)
+	struct cli_question *question = &chosen->question;
+	if (chosen->segments != NULL && question->analysis != NULL)
 		return report_exit(CLI_USAGE, "'--segments' is an old name of '--analysis': leave one out");
-	const bool are_segments = chosen.segments != NULL ||
-				  (!chosen.flame && target_is_of_segments(words.words[0], question->analysis));
-	if (chosen.segments != NULL)
-		question->analysis = chosen.segments;
-	if (!are_segments && (question->by != NULL || (question->where != NULL && !chosen.flame)))
+	const bool are_segments = chosen->segments != NULL ||
+				  (!chosen->flame && target_is_of_segments(words->words[0], question->analysis));
+	if (chosen->segments != NULL)
+		question->analysis = chosen->segments;
+	if (!are_segments && (question->by != NULL || (question->where != NULL && !chosen->flame)))
 		return report_exit(CLI_USAGE,
 				   "'--by' and '--where' are for segments; name them with '-a ANALYSIS'");
-	if (are_segments && words.count > SIDES)
+	if (are_segments && words->count > SIDES)
 		return report_exit(CLI_USAGE, "patterns are for states, and '%s' has segments", question->analysis);
-	if (chosen.flame && are_segments)
+	if (chosen->flame && are_segments)
 		return report_exit(CLI_USAGE, "'--flame' compares call stacks, and '%s' has segments",
 				   question->analysis);
-	split(&chosen, questions);
-	if (chosen.flame)
-		return compare_flame_run(&words, questions, &chosen.picture);
-	return are_segments ? compare_segments(&words, questions, &chosen.picture)
-			    : compare_states(&words, questions, &chosen.picture);
+	split(chosen, questions);
+	if (chosen->flame)
+		return compare_flame_run(words, questions, &chosen->picture);
+	return are_segments ? compare_segments(words, questions, &chosen->picture)
+			    : compare_states(words, questions, &chosen->picture);
 }
 
 const struct cli_verb verb_compare = {
@@ -678,5 +674,6 @@ const struct cli_verb verb_compare = {
 		  [ASK_ANALYSIS] = ": its states, or how long its segments last; default: kernel, or the first "
 				   "history" },
 	.options = options,
+	.options_size = sizeof(struct compare_options),
 	.run = run,
 };

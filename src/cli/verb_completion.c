@@ -398,20 +398,17 @@ static void completion_print_cases(struct output *output, completion_offer *prin
 
 static const struct cli_option options[] = { { 0 } };
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
+	(void)said;
 	static void (*const print[])(struct output *) = { completion_print_bash, completion_print_zsh,
 							  completion_print_fish };
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, NULL, &words, &status))
-		return status;
 	size_t shell = 0;
-	while (shells[shell] != NULL && strcmp(words.words[0], shells[shell]) != 0)
+	while (shells[shell] != NULL && strcmp(words->words[0], shells[shell]) != 0)
 		shell++;
 	if (shells[shell] == NULL)
 		return report_exit(CLI_USAGE, "no completion for '%s'; there is one for bash, zsh and fish",
-				   words.words[0]);
+				   words->words[0]);
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();

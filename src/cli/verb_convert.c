@@ -24,23 +24,20 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct convert_options chosen = { 0 };
-	struct cli_words words;
+	struct convert_options *chosen = said;
 	struct histree_tree_options tree;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = tree_option_read(&chosen.tree, 0, &tree);
+	status = tree_option_read(&chosen->tree, 0, &tree);
 	if (status != CLI_OK)
 		return status;
-	struct progress progress = progress_begin(chosen.progress, false);
+	struct progress progress = progress_begin(chosen->progress, false);
 	const struct histree_convert_options wanted = {
-		.path = words.words[0],
-		.out = chosen.output != NULL ? chosen.output : words.words[0],
-		.force = chosen.force,
-		.no_overviews = chosen.no_overviews,
+		.path = words->words[0],
+		.out = chosen->output != NULL ? chosen->output : words->words[0],
+		.force = chosen->force,
+		.no_overviews = chosen->no_overviews,
 		.tree = tree,
 		.progress = progress_show_share,
 		.progress_context = &progress,
@@ -66,5 +63,6 @@ const struct cli_verb verb_convert = {
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
+	.options_size = sizeof(struct convert_options),
 	.run = run,
 };

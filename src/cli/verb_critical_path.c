@@ -371,32 +371,32 @@ static enum cli_exit answer(struct printing *printing, const struct drawing *dra
 	return status == HISTREE_OK ? print(printing, chosen) : report_error(&error);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct path_options defaults = { .question = { .analysis = "graph" } };
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct path_options chosen = { .question = { .analysis = "graph" } };
+	struct path_options *chosen = said;
 	struct printing printing = { 0 };
 	struct histree_history *history = NULL;
-	struct cli_words words;
 	struct target target;
 	struct drawing drawing = { .history = NULL };
 	size_t host_count;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = picture_choice_read(&chosen.picture, &drawing.options.format, &drawing.options.width,
+	status = picture_choice_read(&chosen->picture, &drawing.options.format, &drawing.options.width,
 				     &drawing.options.height);
 	if (status != CLI_OK)
 		return status;
-	status = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
+	status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	drawing.history = history;
 	if (status == CLI_OK)
-		status = choose(&drawing, words.words[1], &chosen);
+		status = choose(&drawing, words->words[1], chosen);
 	if (status == CLI_OK) {
 		printing.hosts = histree_history_hosts(history, &host_count);
 		printing.host = target_host_name(&target);
-		status = printing.host == NULL           ? report_no_memory()
-			 : chosen.picture.output != NULL ? picture_file_draw(chosen.picture.output, draw, &drawing)
-							 : answer(&printing, &drawing, &chosen);
+		status = printing.host == NULL ? report_no_memory()
+			 : chosen->picture.output != NULL
+				 ? picture_file_draw(chosen->picture.output, draw, &drawing)
+				 : answer(&printing, &drawing, chosen);
 	}
 	if (status == CLI_OK)
 		status = host_part_missing(history);
@@ -419,5 +419,7 @@ const struct cli_verb verb_critical_path = {
 	.says = { [ASK_TO] = "; the path ends with the first change of the thread after it",
 		  [ASK_ANALYSIS] = "; default: graph" },
 	.options = options,
+	.options_size = sizeof(struct path_options),
+	.defaults = &defaults,
 	.run = run,
 };

@@ -342,27 +342,24 @@ static int print(const struct histree_segment_store *store, const struct histree
 						    rows.bucket_count > 0, where));
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct density_options chosen = { 0 };
-	struct cli_words words;
+	struct density_options *chosen = said;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	const char *analysis = segment_target_analysis(&words, &chosen.question);
+	const char *analysis = segment_target_analysis(words, &chosen->question);
 	struct segment_target target;
 	struct histree_density_options asked;
 	struct histree_segment_density *density = NULL;
 	struct histree_error error = { 0 };
-	status = segment_target_open(&target, words.words[0], analysis, &chosen.question);
+	status = segment_target_open(&target, words->words[0], analysis, &chosen->question);
 	if (status == CLI_OK)
-		status = read_options(&chosen, &target, &asked);
+		status = read_options(chosen, &target, &asked);
 	if (status == CLI_OK &&
 	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print(target.store, density, &asked, row_format_find(chosen.question.format),
-			       chosen.question.where);
+		status = print(target.store, density, &asked, row_format_find(chosen->question.format),
+			       chosen->question.where);
 	histree_segment_density_free(density);
 	segment_target_close(&target);
 	return status;
@@ -378,5 +375,6 @@ const struct cli_verb verb_density = {
 	.asks = (ASKS_OF_SEGMENTS & ~ASKS(LIMIT) & ~ASKS(COLUMNS)) | ASKS(BY) | ASKS(PARTS),
 	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field" },
 	.options = options,
+	.options_size = sizeof(struct density_options),
 	.run = run,
 };

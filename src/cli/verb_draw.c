@@ -159,43 +159,39 @@ static enum histree_status draw(void *context, picture_write *write, void *file,
 	return histree_draw(drawing->history, drawing->picture, write, file, error);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct draw_options chosen = { 0 };
+	struct draw_options *chosen = said;
 	struct histree_draw_options picture = { 0 };
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	enum cli_exit code = read_picture(&chosen, &picture);
+	enum cli_exit code = read_picture(chosen, &picture);
 	if (code != CLI_OK)
 		return code;
 	struct target target;
 	struct histree_history *history;
 	histree_quark *quarks = NULL;
-	if (chosen.view != NULL && (strcmp(chosen.view, "chart") == 0) != (chosen.chart != NULL))
-		return report_exit(CLI_USAGE, chosen.chart == NULL
+	if (chosen->view != NULL && (strcmp(chosen->view, "chart") == 0) != (chosen->chart != NULL))
+		return report_exit(CLI_USAGE, chosen->chart == NULL
 						      ? "'--view chart' needs '--chart NAME', which 'histree ls "
 							"--charts' lists"
 						      : "'--chart' is of '--view chart'");
-	code = chosen.view != NULL && strcmp(chosen.view, "flame") == 0
-		       ? stack_history_open(&target, words.words[0], chosen.question.analysis, &history)
-		       : open_history(&target, words.words[0], &chosen, &history);
+	code = chosen->view != NULL && strcmp(chosen->view, "flame") == 0
+		       ? stack_history_open(&target, words->words[0], chosen->question.analysis, &history)
+		       : open_history(&target, words->words[0], chosen, &history);
 	char *title = code == CLI_OK ? picture_file_title(target.path) : NULL;
 	if (code == CLI_OK && title == NULL)
 		code = report_no_memory();
-	picture.title = chosen.picture.title != NULL ? chosen.picture.title : title;
+	picture.title = chosen->picture.title != NULL ? chosen->picture.title : title;
 	if (code == CLI_OK) {
 		struct time_span span = time_span_of_history(histree_history_info(history));
-		code = question_range(&chosen.question, &span, &picture.from, &picture.to);
+		code = question_range(&chosen->question, &span, &picture.from, &picture.to);
 	}
 	if (code == CLI_OK) {
-		choose_view(&chosen, history, &picture);
-		code = choose_old_or_new(&chosen, &words, history, &picture, &quarks);
+		choose_view(chosen, history, &picture);
+		code = choose_old_or_new(chosen, words, history, &picture, &quarks);
 		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)
-		code = picture_file_draw(chosen.picture.output, draw, &(struct drawing){ history, &picture });
+		code = picture_file_draw(chosen->picture.output, draw, &(struct drawing){ history, &picture });
 	free(quarks);
 	free(title);
 	histree_segment_store_close(picture.flows);
@@ -213,5 +209,6 @@ const struct cli_verb verb_draw = {
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(ANALYSIS),
 	.options = options,
+	.options_size = sizeof(struct draw_options),
 	.run = run,
 };

@@ -39,23 +39,20 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	return interval_rows_close(&rows, code);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct dump_options chosen = { 0 };
-	struct cli_words words;
+	struct dump_options *chosen = said;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
 	struct target target;
 	struct histree_history *history, *part;
 	struct attribute_list list = { 0 };
-	status = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
+	status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	if (status == CLI_OK)
-		status = host_part_of_question(&target, history, &chosen.question, &part);
+		status = host_part_of_question(&target, history, &chosen->question, &part);
 	if (status == CLI_OK)
 		status = attribute_list_match(&list, part, NULL, 0, ATTRIBUTES_WITH_STATES);
 	if (status == CLI_OK)
-		status = print(part, &list, &chosen.question);
+		status = print(part, &list, &chosen->question);
 	attribute_list_release(&list);
 	histree_history_close(history);
 	target_close(&target);
@@ -72,5 +69,6 @@ const struct cli_verb verb_dump = {
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_HOST] = "; paths are then those of its own" },
 	.options = options,
+	.options_size = sizeof(struct dump_options),
 	.run = run,
 };

@@ -187,17 +187,14 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	return CLI_OK;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct events_options chosen = { 0 };
+	struct events_options *chosen = said;
 	struct listing listing = { 0 };
-	struct cli_words words;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = open_events(&listing, &words, &chosen.question);
+	status = open_events(&listing, words, &chosen->question);
 	if (status == CLI_OK)
-		status = print(&listing, &chosen.question);
+		status = print(&listing, &chosen->question);
 	histree_cursor_free(listing.query);
 	histree_event_reader_free(listing.reader);
 	histree_events_close(listing.events);
@@ -215,5 +212,6 @@ const struct cli_verb verb_events = {
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_WHERE] = ", as in 'type matches sys_enter && args[2] > 4096'" },
 	.options = options,
+	.options_size = sizeof(struct events_options),
 	.run = run,
 };

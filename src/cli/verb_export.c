@@ -112,40 +112,36 @@ static enum cli_exit check(const struct export_options *chosen, const struct exp
 				 chosen->partition != NULL ? EXPORT_TO_FOLDER : format->place);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct export_options chosen = { 0 };
-	struct cli_words words;
+	struct export_options *chosen = said;
 	struct export_source source;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	if (chosen.partition != NULL && chosen.format == NULL)
-		chosen.format = "parquet";
-	if (chosen.output != NULL && strcmp(chosen.output, "-") == 0)
-		chosen.output = NULL;
-	const struct export_format *format = export_format_find(chosen.format, chosen.output);
-	enum cli_exit code = check(&chosen, format);
+	if (chosen->partition != NULL && chosen->format == NULL)
+		chosen->format = "parquet";
+	if (chosen->output != NULL && strcmp(chosen->output, "-") == 0)
+		chosen->output = NULL;
+	const struct export_format *format = export_format_find(chosen->format, chosen->output);
+	enum cli_exit code = check(chosen, format);
 	if (code != CLI_OK)
 		return code;
-	struct progress progress = progress_begin(chosen.progress, false);
+	struct progress progress = progress_begin(chosen->progress, false);
 	struct export_run run = { .source = &source,
-				  .store = words.words[0],
-				  .path = chosen.output,
-				  .column_names = chosen.question.columns,
+				  .store = words->words[0],
+				  .path = chosen->output,
+				  .column_names = chosen->question.columns,
 				  .progress = &progress,
-				  .is_partitioned = chosen.partition != NULL,
-				  .replaces = chosen.force,
-				  .is_compressed = chosen.compression != NULL && chosen.compression[0] == 'z',
-				  .is_uncompressed = chosen.compression != NULL && chosen.compression[0] == 'n' };
+				  .is_partitioned = chosen->partition != NULL,
+				  .replaces = chosen->force,
+				  .is_compressed = chosen->compression != NULL && chosen->compression[0] == 'z',
+				  .is_uncompressed = chosen->compression != NULL && chosen->compression[0] == 'n' };
 	for (int i = 0; run.is_partitioned && slices[i] != NULL; i++)
-		if (strcmp(slices[i], chosen.partition) == 0)
+		if (strcmp(slices[i], chosen->partition) == 0)
 			run.slice = (enum histree_partition_slice)i;
-	const struct export_choice choice = { .question = &chosen.question,
-					      .segments = chosen.segments,
-					      .events = chosen.events,
+	const struct export_choice choice = { .question = &chosen->question,
+					      .segments = chosen->segments,
+					      .events = chosen->events,
 					      .for_viewer = format->for_viewer };
-	code = export_source_open(&source, &words, &choice);
+	code = export_source_open(&source, words, &choice);
 	if (code == CLI_OK && source.history != NULL && format->leaves_out != 0)
 		run.columns = ~format->leaves_out;
 	if (code == CLI_OK)
@@ -170,5 +166,6 @@ const struct cli_verb verb_export = {
 		  [ASK_COLUMNS] = ", as in 'path,start,value'; of arrow, arrow-stream, parquet and csv",
 		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },
 	.options = options,
+	.options_size = sizeof(struct export_options),
 	.run = run,
 };

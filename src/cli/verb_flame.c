@@ -772,34 +772,33 @@ static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_w
 	return sample_flame_add(flame, words->words[0], &question);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct flame_options defaults = { .depth = 4 };
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct flame_options chosen = { .depth = 4 };
+	struct flame_options *chosen = said;
 	struct drawing drawing = { .flame = NULL };
 	struct histree_flame *flame = NULL;
 	struct histree_error error = { 0 };
 	struct target target = { 0 };
-	struct cli_words words;
 	bool lacks_hosts = false, are_samples;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = read_by(&chosen);
+	status = read_by(chosen);
 	if (status == CLI_OK)
-		status = choose(&chosen, words.words[0], &are_samples);
+		status = choose(chosen, words->words[0], &are_samples);
 	if (status == CLI_OK)
-		status = picture_choice_read(&chosen.picture, &drawing.options.format, &drawing.options.width,
+		status = picture_choice_read(&chosen->picture, &drawing.options.format, &drawing.options.width,
 					     &drawing.options.height);
 	if (status != CLI_OK)
 		return status;
 	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = are_samples    ? add_samples(flame, &words, &chosen)
-			 : chosen.waits ? add_waits(flame, &target, &words, &chosen, &lacks_hosts)
-					: add_calls(flame, &target, &words, &chosen, &lacks_hosts);
+		status = are_samples     ? add_samples(flame, words, chosen)
+			 : chosen->waits ? add_waits(flame, &target, words, chosen, &lacks_hosts)
+					 : add_calls(flame, &target, words, chosen, &lacks_hosts);
 	if (status == CLI_OK)
-		status = answer(&drawing, flame, words.words[0], &chosen, are_samples);
+		status = answer(&drawing, flame, words->words[0], chosen, are_samples);
 	if (status == CLI_OK && lacks_hosts)
 		status = CLI_INPUT;
 	histree_flame_free(flame);
@@ -821,5 +820,7 @@ const struct cli_verb verb_flame = {
 		  [ASK_ANALYSIS] = "; default: ust-calls, tracks or another one that has call stacks",
 		  [ASK_HOST] = "; of samples" },
 	.options = options,
+	.options_size = sizeof(struct flame_options),
+	.defaults = &defaults,
 	.run = run,
 };

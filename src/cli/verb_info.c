@@ -705,15 +705,11 @@ static enum cli_exit inform(struct informing *informing, const struct target *ta
 	return code == CLI_OK ? inform_parts(informing, target, analysis) : code;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct info_options chosen = { 0 };
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
+	struct info_options *chosen = said;
 	struct informing informing = {
-		.format = row_format_find(chosen.question.format),
+		.format = row_format_find(chosen->question.format),
 		.output = output_create(STDOUT_FILENO),
 	};
 	if (informing.output == NULL)
@@ -721,10 +717,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct target target;
 	struct histree_error error = { 0 };
 	enum cli_exit code;
-	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+	if (target_open(&target, words->words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
 	else
-		code = inform(&informing, &target, chosen.question.analysis);
+		code = inform(&informing, &target, chosen->question.analysis);
 	if (informing.has_begun)
 		row_writer_finish(&informing.rows);
 	fact_list_release(&informing.facts);
@@ -742,5 +738,6 @@ const struct cli_verb verb_info = {
 	.asks = ASKS(ANALYSIS) | ASKS(FORMAT),
 	.says = { [ASK_ANALYSIS] = "; default: everything" },
 	.options = options,
+	.options_size = sizeof(struct info_options),
 	.run = run,
 };

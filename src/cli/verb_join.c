@@ -290,17 +290,14 @@ static enum cli_exit open_all(struct joining *joining, const struct cli_words *w
 	return code == CLI_OK ? sort_by_quark(joining) : code;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct join_options chosen = { 0 };
-	struct cli_words words;
+	struct join_options *chosen = said;
 	struct joining joining = { 0 };
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = open_all(&joining, &words, &chosen);
+	status = open_all(&joining, words, chosen);
 	if (status == CLI_OK)
-		status = join(&joining, &chosen);
+		status = join(&joining, chosen);
 	free(joining.by_quark);
 	free(joining.quarks);
 	attribute_list_release(&joining.list);
@@ -320,5 +317,6 @@ const struct cli_verb verb_join = {
 	.says = { [ASK_WHERE] = " over a segment, as in 'duration > 1ms && name == futex'",
 		  [ASK_ANALYSIS] = ", of states; default: kernel, or the first history" },
 	.options = options,
+	.options_size = sizeof(struct join_options),
 	.run = run,
 };

@@ -113,35 +113,32 @@ static int load(const struct load_options *chosen, struct histree_load_options *
 	return CLI_OK;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct load_options chosen = { 0 };
-	struct cli_words words;
+	struct load_options *chosen = said;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	if (chosen.output == NULL)
+	if (chosen->output == NULL)
 		return report_exit(CLI_USAGE,
 				   "needs '--output STORE', the folder to make; see 'histree load --help'");
 	struct histree_load_options wanted = {
-		.files = (const char *const *)words.words,
-		.file_count = words.count,
-		.format = chosen.format,
-		.columns = chosen.columns,
-		.initial = chosen.initial,
-		.labels = chosen.labels,
-		.store = chosen.output,
-		.analysis = chosen.analysis,
-		.force = chosen.force,
-		.no_overviews = chosen.no_overviews,
+		.files = (const char *const *)words->words,
+		.file_count = words->count,
+		.format = chosen->format,
+		.columns = chosen->columns,
+		.initial = chosen->initial,
+		.labels = chosen->labels,
+		.store = chosen->output,
+		.analysis = chosen->analysis,
+		.force = chosen->force,
+		.no_overviews = chosen->no_overviews,
 		.cancel = { .go_on = progress_goes_on },
 	};
-	status = tree_option_read(&chosen.tree, 0, &wanted.tree);
+	status = tree_option_read(&chosen->tree, 0, &wanted.tree);
 	if (status == CLI_OK)
-		status = read_ns("start", chosen.start, &wanted.has_start, &wanted.start);
+		status = read_ns("start", chosen->start, &wanted.has_start, &wanted.start);
 	if (status == CLI_OK)
-		status = read_ns("end", chosen.end, &wanted.has_end, &wanted.end);
-	return status == CLI_OK ? load(&chosen, &wanted) : status;
+		status = read_ns("end", chosen->end, &wanted.has_end, &wanted.end);
+	return status == CLI_OK ? load(chosen, &wanted) : status;
 }
 
 const struct cli_verb verb_load = {
@@ -152,5 +149,6 @@ const struct cli_verb verb_load = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
+	.options_size = sizeof(struct load_options),
 	.run = run,
 };

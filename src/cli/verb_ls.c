@@ -251,32 +251,29 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 
 /* ------------------------------------------------------------------------------------------------------------ */
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct ls_options chosen = { 0 };
-	struct cli_words words;
+	struct ls_options *chosen = said;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
 	struct target target;
 	struct histree_error error = { 0 };
-	if (chosen.children && chosen.name == NULL)
+	if (chosen->children && chosen->name == NULL)
 		return report_exit(CLI_USAGE,
 				   "'--children' is of '--name'; 'PATH/*' is what is one level below PATH");
-	if (chosen.labels && (chosen.name != NULL || words.count > 1))
+	if (chosen->labels && (chosen->name != NULL || words->count > 1))
 		return report_exit(CLI_USAGE,
 				   "'--labels' lists all labels of the history, without PATTERN and '--name'");
-	if (chosen.charts && (chosen.labels || chosen.name != NULL || words.count > 1))
+	if (chosen->charts && (chosen->labels || chosen->name != NULL || words->count > 1))
 		return report_exit(CLI_USAGE,
 				   "'--charts' lists all charts, without PATTERN, '--name' and '--labels'");
-	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+	if (target_open(&target, words->words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
-	else if (chosen.charts)
-		status = chart_rows_print(&target, &chosen.question);
-	else if (target_find_segments(&target, chosen.question.analysis) != NULL)
-		status = list_fields(&target, &chosen, &words);
+	else if (chosen->charts)
+		status = chart_rows_print(&target, &chosen->question);
+	else if (target_find_segments(&target, chosen->question.analysis) != NULL)
+		status = list_fields(&target, chosen, words);
 	else
-		status = list_attributes(&target, &chosen, &words);
+		status = list_attributes(&target, chosen, words);
 	target_close(&target);
 	return status;
 }
@@ -292,5 +289,6 @@ const struct cli_verb verb_ls = {
 	.says = { [ASK_ANALYSIS] =
 			  ", its attributes or the fields of its segments; default: kernel, or the first history" },
 	.options = options,
+	.options_size = sizeof(struct ls_options),
 	.run = run,
 };

@@ -406,39 +406,36 @@ static enum cli_exit check_options(const struct numbers_options *chosen)
 	return CLI_OK;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct numbers_options chosen = { 0 };
-	struct cli_words words;
+	struct numbers_options *chosen = said;
 	struct histree_error error;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
 	struct target target;
 	struct attribute_list list = { 0 };
 	struct histree_history *history = NULL;
-	struct printing printing = { .parts = (uint32_t)chosen.question.parts };
-	status = check_options(&chosen);
+	struct printing printing = { .parts = (uint32_t)chosen->question.parts };
+	status = check_options(chosen);
 	if (status != CLI_OK)
 		return status;
-	status = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
+	status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	if (status == CLI_OK) {
 		const struct time_span span = time_span_of_history(histree_history_info(history));
-		status = question_range(&chosen.question, &span, &printing.from, &printing.to);
+		status = question_range(&chosen->question, &span, &printing.from, &printing.to);
 	}
 	printing.history = history;
 	if (status == CLI_OK && histree_query_create(history, &printing.query, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = attribute_list_match(&list, history, words.words + 1, words.count - 1,
+		status = attribute_list_match(&list, history, words->words + 1, words->count - 1,
 					      ATTRIBUTES_WITH_STATES);
 	const bool has_list =
 		printing.query != NULL && (status == CLI_OK || (status == CLI_NOTHING && list.count > 0));
 	if (has_list && list_numbers(&printing, &target, &list, &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (has_list)
-		status = chosen.change ? print_changes(&printing, &list, &chosen)
-				       : print(&printing, &list, &chosen.question, status);
+		status = chosen->change ? print_changes(&printing, &list, chosen)
+					: print(&printing, &list, &chosen->question, status);
 	free(printing.numbers);
 	thread_lives_release(&printing.lives);
 	attribute_list_release(&list);
@@ -457,5 +454,6 @@ const struct cli_verb verb_numbers = {
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(PARTS) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
 	.options = options,
+	.options_size = sizeof(struct numbers_options),
 	.run = run,
 };

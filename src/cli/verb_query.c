@@ -69,24 +69,21 @@ int query_print(const struct target *target, struct histree_history *history, co
 	return status;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct query_options chosen = { 0 };
-	struct cli_words words;
+	struct query_options *chosen = said;
 	struct target target;
 	struct histree_history *history = NULL;
 	struct histree_error error = { 0 };
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	status = query_options_check(&chosen, words.count - 1);
+	status = query_options_check(chosen, words->count - 1);
 	if (status != CLI_OK)
 		return status;
-	enum histree_status opened = target_open(&target, words.words[0], &error);
+	enum histree_status opened = target_open(&target, words->words[0], &error);
 	if (opened == HISTREE_OK)
-		opened = target_history(&target, chosen.question.analysis, true, &history, &error);
+		opened = target_history(&target, chosen->question.analysis, true, &history, &error);
 	if (opened == HISTREE_OK)
-		status = query_print(&target, history, &chosen, words.words + 1, words.count - 1,
+		status = query_print(&target, history, chosen, words->words + 1, words->count - 1,
 				     (struct histree_cancel){ 0 });
 	else
 		status = report_error(&error);
@@ -110,5 +107,6 @@ const struct cli_verb verb_query = {
 		  [ASK_PARTS] = ": what each attribute was for most of it",
 		  [ASK_REVERSE] = ", of --changes" },
 	.options = options,
+	.options_size = sizeof(struct query_options),
 	.run = run,
 };

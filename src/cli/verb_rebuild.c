@@ -362,45 +362,41 @@ static enum cli_exit rebuild(const struct target *target, const struct found_pat
 			    chosen->quiet, &error);
 }
 
-static int run_either(const struct cli_verb *verb, int argc, char **argv, bool adds)
+static int run_either(struct rebuild_options *chosen, const struct cli_words *words, bool adds)
 {
-	struct rebuild_options chosen = { 0 };
-	struct cli_words words;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	const char *const *named = adds ? chosen.traces.texts : (const char *const *)words.words + 1;
-	const size_t named_count = adds ? chosen.traces.count : words.count - 1;
+	const char *const *named = adds ? chosen->traces.texts : (const char *const *)words->words + 1;
+	const size_t named_count = adds ? chosen->traces.count : words->count - 1;
 	struct target target;
 	struct found_paths traces = { 0 }, symbols = { 0 };
 	struct histree_error error = { 0 };
-	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+	if (target_open(&target, words->words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (target.store == NULL)
 		status = report_exit(CLI_USAGE, "'%s' is one file: only a store knows its trace", target.path);
 	else
 		status = find_traces(&target, named, named_count, adds, &traces);
-	if (status == CLI_OK && chosen.symbols.count == 0)
+	if (status == CLI_OK && chosen->symbols.count == 0)
 		status = find_symbols(&target, &symbols);
 	if (status == CLI_OK)
-		status = rebuild(&target, &traces, &symbols, &chosen, adds ? &words : NULL);
+		status = rebuild(&target, &traces, &symbols, chosen, adds ? words : NULL);
 	found_paths_release(&traces);
 	found_paths_release(&symbols);
 	target_close(&target);
-	cli_texts_release(&chosen.traces);
-	cli_texts_release(&chosen.definitions);
-	cli_texts_release(&chosen.symbols);
+	cli_texts_release(&chosen->traces);
+	cli_texts_release(&chosen->definitions);
+	cli_texts_release(&chosen->symbols);
 	return status;
 }
 
-static int rebuild_run(const struct cli_verb *verb, int argc, char **argv)
+static int rebuild_run(void *said, const struct cli_words *words)
 {
-	return run_either(verb, argc, argv, false);
+	return run_either(said, words, false);
 }
 
-static int add_run(const struct cli_verb *verb, int argc, char **argv)
+static int add_run(void *said, const struct cli_words *words)
 {
-	return run_either(verb, argc, argv, true);
+	return run_either(said, words, true);
 }
 
 const struct cli_verb verb_add = {
@@ -411,6 +407,7 @@ const struct cli_verb verb_add = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = add_options,
+	.options_size = sizeof(struct rebuild_options),
 	.run = add_run,
 };
 
@@ -422,5 +419,6 @@ const struct cli_verb verb_rebuild = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
+	.options_size = sizeof(struct rebuild_options),
 	.run = rebuild_run,
 };

@@ -132,26 +132,22 @@ static enum cli_exit repair(struct repairing *repairing, const struct histree_re
 	return status == HISTREE_PARTIAL ? CLI_NOTHING : CLI_OK;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct repair_options chosen = { 0 };
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	const char *store = words.words[0];
+	struct repair_options *chosen = said;
+	const char *store = words->words[0];
 	size_t length = strlen(store);
 	while (length > 1 && store[length - 1] == '/')
 		length--;
 	char *out = NULL;
 	if (asprintf(&out, "%.*s.repaired", (int)length, store) < 0)
 		return report_no_memory();
-	struct repairing repairing = { .progress = progress_begin(chosen.progress, false) };
-	enum cli_exit code = rows_open(&repairing.rows, &chosen.question, ROW_COLUMNS(columns), ROWS_PLAIN);
+	struct repairing repairing = { .progress = progress_begin(chosen->progress, false) };
+	enum cli_exit code = rows_open(&repairing.rows, &chosen->question, ROW_COLUMNS(columns), ROWS_PLAIN);
 	const struct histree_repair_options wanted = {
 		.path = store,
-		.out = chosen.output != NULL ? chosen.output : out,
-		.force = chosen.force,
+		.out = chosen->output != NULL ? chosen->output : out,
+		.force = chosen->force,
 		.lost = print_lost,
 		.lost_segments = print_lost_segments,
 		.damage = print_damage,
@@ -177,5 +173,6 @@ const struct cli_verb verb_repair = {
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
+	.options_size = sizeof(struct repair_options),
 	.run = run,
 };

@@ -139,23 +139,21 @@ static enum cli_exit print_page(const struct report_source *source, bool is_html
 	return (enum cli_exit)cli_end(output, code);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct report_options defaults = { .question = { .limit = ROWS } };
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct report_options chosen = { .question = { .limit = ROWS } };
-	struct cli_words words;
+	struct report_options *chosen = said;
 	struct target target = { 0 };
 	struct histree_error error = { 0 };
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
 	struct report_uses uses = { .count = 0 };
 	struct report_source source = { .target = &target,
-					.row_max = chosen.question.limit,
+					.row_max = chosen->question.limit,
 					.cancel = { .go_on = progress_goes_on },
 					.uses = &uses };
-	const bool is_file = chosen.html != NULL && strcmp(chosen.html, "-") != 0;
-	enum cli_exit code = is_file ? export_file_check(chosen.html, chosen.force, EXPORT_TEXT) : CLI_OK;
-	if (code == CLI_OK && target_open(&target, words.words[0], &error) != HISTREE_OK)
+	const bool is_file = chosen->html != NULL && strcmp(chosen->html, "-") != 0;
+	enum cli_exit code = is_file ? export_file_check(chosen->html, chosen->force, EXPORT_TEXT) : CLI_OK;
+	if (code == CLI_OK && target_open(&target, words->words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
 	else if (code == CLI_OK && target.store == NULL)
 		code = report_exit(CLI_USAGE, "'%s' is a file, and a report is of a store; see 'histree info'",
@@ -163,10 +161,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK)
 		code = open_history(&target, &source.history);
 	if (code == CLI_OK)
-		code = read_window(&source, &chosen.question);
+		code = read_window(&source, &chosen->question);
 	progress_catch_signals();
 	if (code == CLI_OK)
-		code = is_file ? write_file(&source, chosen.html) : print_page(&source, chosen.html != NULL);
+		code = is_file ? write_file(&source, chosen->html) : print_page(&source, chosen->html != NULL);
 	if (code == CLI_OK)
 		code = judge(&source);
 	report_uses_release(&uses);
@@ -186,5 +184,7 @@ const struct cli_verb verb_report = {
 	.asks = ASKS_RANGE | ASKS(LIMIT),
 	.says = { [ASK_LIMIT] = " of each table; default: 8" },
 	.options = options,
+	.options_size = sizeof(struct report_options),
+	.defaults = &defaults,
 	.run = run,
 };

@@ -110,20 +110,17 @@ static int print(const struct segment_target *target, const struct cli_question 
 	return rows_close(&rows, code);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct segments_options chosen = { 0 };
-	struct cli_words words;
+	struct segments_options *chosen = said;
 	struct segment_target target;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	const char *analysis = segment_target_analysis(&words, &chosen.question);
-	status = segment_target_open(&target, words.words[0], analysis, &chosen.question);
+	const char *analysis = segment_target_analysis(words, &chosen->question);
+	status = segment_target_open(&target, words->words[0], analysis, &chosen->question);
 	if (status == CLI_OK)
-		status = choose_order(&chosen.question, &target);
+		status = choose_order(&chosen->question, &target);
 	if (status == CLI_OK)
-		status = print(&target, &chosen.question);
+		status = print(&target, &chosen->question);
 	segment_target_close(&target);
 	return status;
 }
@@ -138,5 +135,6 @@ const struct cli_verb verb_segments = {
 	.asks = ASKS_OF_SEGMENTS | ASKS(SORT) | ASKS(REVERSE),
 	.says = { SAYS_OF_SEGMENTS, [ASK_SORT] = "; KEY is start, end, duration or a field; default: start" },
 	.options = options,
+	.options_size = sizeof(struct segments_options),
 	.run = run,
 };

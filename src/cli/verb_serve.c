@@ -58,27 +58,23 @@ static void wait_for(const sigset_t *signals)
 		;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct serve_options chosen = { 0 };
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	if (chosen.any_port && chosen.port != 0)
+	struct serve_options *chosen = said;
+	if (chosen->any_port && chosen->port != 0)
 		return report_exit(CLI_USAGE, "'--port' names a port, and '--any-port' takes any: choose one");
 	struct server_options server_options = {
-		.paths = (const char *const *)words.words,
-		.path_count = words.count,
-		.bind = chosen.bind,
-		.port = chosen.any_port    ? 0
-			: chosen.port != 0 ? (uint16_t)chosen.port
-					   : PORT_DEFAULT,
-		.stores = chosen.stores,
-		.trusts_stores = chosen.trusts_stores,
-		.memory = (size_t)chosen.memory,
-		.web_root = chosen.web_root,
-		.allowed_origin = chosen.allowed_origin,
+		.paths = (const char *const *)words->words,
+		.path_count = words->count,
+		.bind = chosen->bind,
+		.port = chosen->any_port    ? 0
+			: chosen->port != 0 ? (uint16_t)chosen->port
+					    : PORT_DEFAULT,
+		.stores = chosen->stores,
+		.trusts_stores = chosen->trusts_stores,
+		.memory = (size_t)chosen->memory,
+		.web_root = chosen->web_root,
+		.allowed_origin = chosen->allowed_origin,
 	};
 	struct server *server;
 	struct histree_error error = { 0 };
@@ -86,7 +82,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	block_signals(&signals);
 	if (server_start(&server_options, &server, &error) != HISTREE_OK)
 		return report_error(&error);
-	const char *address = chosen.bind != NULL ? chosen.bind : "127.0.0.1";
+	const char *address = chosen->bind != NULL ? chosen->bind : "127.0.0.1";
 	bool is_ipv6 = strchr(address, ':') != NULL;
 	report("http://%s%s%s:%u/", is_ipv6 ? "[" : "", address, is_ipv6 ? "]" : "", server_port(server));
 	if (server_warning(server) != NULL)
@@ -104,5 +100,6 @@ const struct cli_verb verb_serve = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
+	.options_size = sizeof(struct serve_options),
 	.run = run,
 };

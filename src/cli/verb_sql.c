@@ -33,23 +33,21 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct sql_options defaults = { .memory = memory_default };
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct sql_options chosen = { .memory = memory_default };
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	if (words.count > 1 && chosen.file != NULL)
+	struct sql_options *chosen = said;
+	if (words->count > 1 && chosen->file != NULL)
 		return report_exit(CLI_USAGE, "a statement and --file exclude each other");
-	bool is_input = words.count > 1 && strcmp(words.words[1], "-") == 0;
+	bool is_input = words->count > 1 && strcmp(words->words[1], "-") == 0;
 	const struct sql_request request = {
-		.store = words.words[0],
-		.statement = words.count > 1 && !is_input ? words.words[1] : NULL,
-		.file = is_input ? "-" : chosen.file,
-		.format = chosen.question.format,
-		.progress = chosen.progress,
-		.memory = chosen.memory,
+		.store = words->words[0],
+		.statement = words->count > 1 && !is_input ? words->words[1] : NULL,
+		.file = is_input ? "-" : chosen->file,
+		.format = chosen->question.format,
+		.progress = chosen->progress,
+		.memory = chosen->memory,
 	};
 	struct output *output = output_create(STDOUT_FILENO);
 	return output == NULL ? (int)report_no_memory() : cli_end(output, sql_session_run(&request, output));
@@ -64,5 +62,7 @@ const struct cli_verb verb_sql = {
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS(FORMAT),
 	.options = options,
+	.options_size = sizeof(struct sql_options),
+	.defaults = &defaults,
 	.run = run,
 };

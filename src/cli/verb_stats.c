@@ -109,30 +109,29 @@ static void say_of_open(const struct segment_target *target)
 			       info->warnings[i]);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct stats_options defaults = { .question = { .by = "name" } };
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct stats_options chosen = { .question = { .by = "name" } };
-	struct cli_words words;
+	struct stats_options *chosen = said;
 	struct segment_target target;
 	struct histree_segment_stats *stats = NULL;
 	size_t field, of = 0;
 	struct histree_error error = { 0 };
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	const char *analysis = segment_target_analysis(&words, &chosen.question);
-	status = segment_target_open(&target, words.words[0], analysis, &chosen.question);
+	const char *analysis = segment_target_analysis(words, &chosen->question);
+	status = segment_target_open(&target, words->words[0], analysis, &chosen->question);
 	if (status == CLI_OK)
-		status = segment_target_groups(&target, chosen.question.by, &field);
-	if (status == CLI_OK && chosen.of != NULL)
-		status = segment_target_field(&target, "of", chosen.of, &of);
+		status = segment_target_groups(&target, chosen->question.by, &field);
+	if (status == CLI_OK && chosen->of != NULL)
+		status = segment_target_field(&target, "of", chosen->of, &of);
 	if (status == CLI_OK &&
-	    (chosen.of != NULL
+	    (chosen->of != NULL
 		     ? histree_segment_stats_create_of(target.store, &target.query, field, of, &stats, &error)
 		     : histree_segment_stats_create(target.store, &target.query, field, &stats, &error)) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print(target.store, stats, &chosen);
+		status = print(target.store, stats, chosen);
 	if (status == CLI_OK)
 		say_of_open(&target);
 	histree_segment_stats_free(stats);
@@ -150,5 +149,7 @@ const struct cli_verb verb_stats = {
 	.asks = ASKS_OF_SEGMENTS | ASKS(BY),
 	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field; default: name" },
 	.options = options,
+	.options_size = sizeof(struct stats_options),
+	.defaults = &defaults,
 	.run = run,
 };

@@ -105,30 +105,27 @@ static int print_hosts(const struct histree_sync *sync, const struct cli_questio
 	return rows_close(&rows, absent > 0 ? CLI_NOTHING : CLI_OK);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct sync_options chosen = { 0 };
-	struct cli_words words;
+	struct sync_options *chosen = said;
 	struct histree_error error = { 0 };
 	struct histree_sync *sync = NULL;
 	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
 	progress_catch_signals();
-	struct progress progress = progress_begin(chosen.progress, false);
-	const struct histree_sync_options asked = { .reference = chosen.reference,
+	struct progress progress = progress_begin(chosen->progress, false);
+	const struct histree_sync_options asked = { .reference = chosen->reference,
 						    .cancel = { .go_on = progress_goes_on },
 						    .progress = progress_show_share,
 						    .progress_context = &progress };
 	enum histree_status found =
-		histree_sync_traces((const char *const *)words.words, words.count, &asked, &sync, &error);
+		histree_sync_traces((const char *const *)words->words, words->count, &asked, &sync, &error);
 	progress_end(&progress);
 	progress_raise_signal();
 	if (found == HISTREE_NOT_FOUND)
 		return report_exit(CLI_USAGE, "'--reference': %s", error.message);
 	if (found != HISTREE_OK)
 		return report_error(&error);
-	status = print_hosts(sync, &chosen.question);
+	status = print_hosts(sync, &chosen->question);
 	histree_sync_free(sync);
 	return status;
 }
@@ -142,5 +139,6 @@ const struct cli_verb verb_sync = {
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
+	.options_size = sizeof(struct sync_options),
 	.run = run,
 };

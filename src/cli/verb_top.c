@@ -662,30 +662,29 @@ static void say_of_processes(const struct target *target, const struct top_optio
 			report("warning: %s", info->warnings[i]);
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct top_options defaults = { .question = { .by = "thread" } };
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct top_options chosen = { .question = { .by = "thread" } };
+	struct top_options *chosen = said;
 	struct top_rows top = { 0 };
 	struct histree_history *history = NULL;
 	struct target target;
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
-	enum cli_exit code = read_keys(chosen.question.by, &top.by);
+	enum cli_exit code = read_keys(chosen->question.by, &top.by);
 	if (code == CLI_OK)
-		code = read_more(&chosen, &top);
+		code = read_more(chosen, &top);
 	if (code == CLI_OK)
-		code = choose_sort(question_order(&chosen.question).key, &top, &chosen.order);
+		code = choose_sort(question_order(&chosen->question).key, &top, &chosen->order);
 	if (code != CLI_OK)
 		return code;
-	code = target_open_history(&target, words.words[0], chosen.question.analysis, &history);
+	code = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	if (code == CLI_OK)
-		code = ask(&top, &target, history, &chosen);
+		code = ask(&top, &target, history, chosen);
 	if (code == CLI_OK || code == CLI_NOTHING)
-		say_of_processes(&target, &chosen, top.by);
+		say_of_processes(&target, chosen, top.by);
 	if (code == CLI_OK || code == CLI_NOTHING)
-		target_say_missing(&target, chosen.question.analysis != NULL ? chosen.question.analysis : "kernel");
+		target_say_missing(&target,
+				   chosen->question.analysis != NULL ? chosen->question.analysis : "kernel");
 	free(top.host);
 	switch_counts_release(&top.switches);
 	histree_history_close(history);
@@ -710,5 +709,7 @@ const struct cli_verb verb_top = {
 			       "longest_block, voluntary or involuntary; default: what ran longest",
 		  [ASK_ANALYSIS] = "; default: kernel" },
 	.options = options,
+	.options_size = sizeof(struct top_options),
+	.defaults = &defaults,
 	.run = run,
 };

@@ -191,28 +191,24 @@ static void print_ok(const struct verifying *verifying, const char *path)
 	output_char(verifying->output, '\n');
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static int run(void *said, const struct cli_words *words)
 {
-	struct verify_options chosen = { 0 };
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
+	struct verify_options *chosen = said;
 	struct verifying verifying = {
 		.output = output_create(STDOUT_FILENO),
-		.wants_states = chosen.states,
+		.wants_states = chosen->states,
 	};
 	if (verifying.output == NULL)
 		return report_no_memory();
 	struct target target;
 	struct histree_error error = { 0 };
-	enum histree_status opened = target_open(&target, words.words[0], &error);
+	enum histree_status opened = target_open(&target, words->words[0], &error);
 	enum cli_exit code = judge(&verifying, opened, &error, 0);
 	if (opened == HISTREE_OK)
-		code = verify_all(&verifying, &target, chosen.question.analysis);
+		code = verify_all(&verifying, &target, chosen->question.analysis);
 	if (code == CLI_OK && verifying.faults > 0)
 		code = CLI_NOTHING;
-	else if (code == CLI_OK && chosen.states && verifying.states_checked == 0)
+	else if (code == CLI_OK && chosen->states && verifying.states_checked == 0)
 		code = report_exit(CLI_INPUT, "'%s' has no states of CPUs and their threads to check", target.path);
 	else if (code == CLI_OK)
 		print_ok(&verifying, target.path);
@@ -230,5 +226,6 @@ const struct cli_verb verb_verify = {
 	.asks = ASKS(ANALYSIS),
 	.says = { [ASK_ANALYSIS] = "; default: everything" },
 	.options = options,
+	.options_size = sizeof(struct verify_options),
 	.run = run,
 };

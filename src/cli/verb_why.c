@@ -614,25 +614,23 @@ static enum cli_exit answer(struct why *why)
 	return code == CLI_OK ? host_part_missing(why->history) : code;
 }
 
-static int run(const struct cli_verb *verb, int argc, char **argv)
+static const struct why_options defaults = { .question = { .analysis = "graph", .limit = ROWS } };
+
+static int run(void *said, const struct cli_words *words)
 {
-	struct why_options chosen = { .question = { .analysis = "graph", .limit = ROWS } };
-	struct cli_words words;
+	struct why_options *chosen = said;
 	struct target target;
-	int status;
-	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
-		return status;
 	struct why why = {
 		.target = &target,
-		.chosen = &chosen,
-		.thread = words.words[1],
-		.tables = { .row_max = chosen.question.limit },
-		.is_like_tc = chosen.rules != NULL && strcmp(chosen.rules, "trace-compass") == 0,
+		.chosen = chosen,
+		.thread = words->words[1],
+		.tables = { .row_max = chosen->question.limit },
+		.is_like_tc = chosen->rules != NULL && strcmp(chosen->rules, "trace-compass") == 0,
 	};
-	enum cli_exit code = target_open_history(&target, words.words[0], chosen.question.analysis, &why.history);
+	enum cli_exit code = target_open_history(&target, words->words[0], chosen->question.analysis, &why.history);
 	if (code == CLI_OK)
 		code = answer(&why);
-	target_say_missing(&target, chosen.question.analysis);
+	target_say_missing(&target, chosen->question.analysis);
 	why_waits_release(&why.tables.waits);
 	histree_cursor_free(why.tables.path);
 	free(why.tables.host);
@@ -653,5 +651,7 @@ const struct cli_verb verb_why = {
 		  [ASK_COLUMNS] = ", of the table",
 		  [ASK_ANALYSIS] = "; default: graph" },
 	.options = options,
+	.options_size = sizeof(struct why_options),
+	.defaults = &defaults,
 	.run = run,
 };

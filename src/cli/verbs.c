@@ -3,6 +3,7 @@
  * verbs.c - the table of verbs, and 'histree help', which prints verbs and options from their tables.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,6 +56,21 @@ bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values,
 		*status = cli_end(output, output != NULL ? CLI_OK : (int)report_no_memory());
 	}
 	return parsed == CLI_PARSED;
+}
+
+int cli_run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct cli_words words;
+	int status;
+	void *options_of = calloc(1, verb->options_size + 1);
+	if (options_of == NULL)
+		return report_no_memory();
+	if (verb->defaults != NULL)
+		memcpy(options_of, verb->defaults, verb->options_size);
+	if (cli_begin(verb, argc, argv, options_of, &words, &status))
+		status = verb->run(options_of, &words);
+	free(options_of);
+	return status;
 }
 
 /* ---- verb help ----------------------------------------------------------------------------------------------- */
@@ -146,14 +162,11 @@ void help_print(struct output *output, const struct cli_verb *verb)
 
 static const struct cli_option options[] = { { 0 } };
 
-static int help_run(const struct cli_verb *verb, int argc, char **argv)
+static int help_run(void *said, const struct cli_words *words)
 {
-	struct cli_words words;
-	int status;
-	if (!cli_begin(verb, argc, argv, NULL, &words, &status))
-		return status;
+	(void)said;
 	const struct cli_verb *subject = NULL;
-	if (words.count > 0 && (subject = cli_verb_find(words.words[0])) == NULL)
+	if (words->count > 0 && (subject = cli_verb_find(words->words[0])) == NULL)
 		return CLI_USAGE;
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)

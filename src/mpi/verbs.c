@@ -8,6 +8,7 @@
  */
 #include "mpi/verbs.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,7 +40,15 @@ static int face_run(int argc, char **argv);
 
 /* ---- main ---------------------------------------------------------------------------------------------------- */
 
-static const struct cli_verb *const verbs[] = { &build_verb, &serve_verb, NULL };
+static int verb_build_run(int argc, char **argv);
+static int verb_serve_run(int argc, char **argv);
+
+static const struct {
+	const struct cli_verb *verb;
+	int (*run)(int argc, char **argv); /* argv[0] is the verb */
+} verbs[] = { { &build_verb, verb_build_run }, { &serve_verb, verb_serve_run } };
+
+enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
 
 static int print_help(void)
 {
@@ -52,8 +61,8 @@ static int print_help(void)
 			    "\n"
 			    "Build and ask stores by the ranks of an MPI job.\n"
 			    "\n");
-	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
-		output_format(output, "  %-12s %s\n", (*verb)->name, (*verb)->summary);
+	for (size_t i = 0; i < VERBS; i++)
+		output_format(output, "  %-12s %s\n", verbs[i].verb->name, verbs[i].verb->summary);
 	for (const char *const *name = of_faces; *name != NULL; name++)
 		if (face_find(&face, *name))
 			output_format(output, "  %-12s %s\n", face.verb.name, face.verb.summary);
@@ -78,9 +87,9 @@ int main(int argc, char **argv)
 	bool speaks = launcher_rank() <= 0;
 	report_set_program("histree-mpi");
 	open_files_allow_all();
-	for (const struct cli_verb *const *verb = verbs; *verb != NULL; verb++)
-		if (strcmp((*verb)->name, word) == 0)
-			return (*verb)->run(*verb, argc - 1, argv + 1);
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(verbs[i].verb->name, word) == 0)
+			return verbs[i].run(argc - 1, argv + 1);
 	struct face face;
 	if (face_find(&face, word))
 		return face_run(argc - 1, argv + 1);
@@ -152,33 +161,14 @@ static bool face_find(struct face *face, const char *name)
 	return false;
 }
 
-static bool is_of_ranks(const char *word, bool *takes_next)
+/* What the verb says before the command line is read. */
+static struct face_words face_begin(const struct face *face)
 {
-	for (const struct cli_option *option = of_ranks; option->name != NULL; option++) {
-		size_t size = strlen(option->name);
-		if (strncmp(word, "--", 2) != 0 || strncmp(word + 2, option->name, size) != 0)
-			continue;
-		*takes_next = word[2 + size] == '\0';
-		if (*takes_next || word[2 + size] == '=')
-			return true;
-	}
-	return false;
-}
-
-/* The command line without the options that only ranks have. */
-static int strip(int argc, char **argv, char **out)
-{
-	int count = 0;
-	bool takes_next = false, is_over = false;
-	for (int i = 0; i < argc; i++) {
-		is_over = is_over || strcmp(argv[i], "--") == 0;
-		if (!is_over && is_of_ranks(argv[i], &takes_next))
-			i += takes_next;
-		else
-			out[count++] = argv[i];
-	}
-	out[count] = NULL;
-	return count;
+	struct face_words chosen = { 0 };
+	assert(face->of->options_size <= FACE_OF_VERB);
+	if (face->of->defaults != NULL)
+		memcpy(chosen.of_verb, face->of->defaults, face->of->options_size);
+	return chosen;
 }
 
 /* The condition and its trace, for ranks to try; SQL has its own, and that of time is tried by rank 0. */
@@ -223,8 +213,8 @@ static int ask_states(struct query_job *job, const struct query_options *chosen,
 }
 
 /* The verbs print on standard output, which is this file meanwhile. */
-static int run_on(struct query_job *job, const struct face *face, const struct face_words *chosen,
-		  const struct cli_words *words, int argc, char **argv, int file)
+static int run_on(struct query_job *job, const struct face *face, struct face_words *chosen,
+		  const struct cli_words *words, int file)
 {
 	int own = file != STDOUT_FILENO ? dup(STDOUT_FILENO) : -1;
 	if (file != STDOUT_FILENO && (own < 0 || dup2(file, STDOUT_FILENO) < 0)) {
@@ -233,7 +223,7 @@ static int run_on(struct query_job *job, const struct face *face, const struct f
 		return report_exit(CLI_INPUT, "there is no room for the answer");
 	}
 	int status = face->of == &verb_query ? ask_states(job, (const struct query_options *)chosen->of_verb, words)
-					     : face->of->run(face->of, argc, argv);
+					     : face->of->run(chosen->of_verb, words);
 	if (own >= 0) {
 		dup2(own, STDOUT_FILENO);
 		close(own);
@@ -251,16 +241,14 @@ static bool is_statement(const struct face *face, const struct cli_words *words)
 static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages, int file)
 {
 	struct face face;
-	struct face_words chosen = { 0 };
 	struct cli_words words;
 	int status = CLI_USAGE;
-	char **line = calloc((size_t)argc + 1, sizeof(*line)), **parsed = calloc((size_t)argc + 1, sizeof(*parsed));
-	if (line == NULL || parsed == NULL || !face_find(&face, argv[0])) {
-		free((void *)line);
+	char **parsed = calloc((size_t)argc + 1, sizeof(*parsed));
+	if (parsed == NULL || !face_find(&face, argv[0])) {
 		free((void *)parsed);
 		return report_no_memory();
 	}
-	int count = strip(argc, argv, line);
+	struct face_words chosen = face_begin(&face);
 	memcpy((void *)parsed, (void *)argv, (size_t)argc * sizeof(*parsed)); /* it is reordered */
 	if (cli_parse(&face.verb, argc, parsed, &chosen, &words, messages) != CLI_PARSED) {
 		status = CLI_USAGE;
@@ -270,13 +258,12 @@ static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages
 		set_condition(job, &face, &chosen);
 		target_set_opener(open_store, job);
 		progress_set_asker((struct histree_cancel){ asker_waits, &job->asker });
-		status = run_on(job, &face, &chosen, &words, count, line, file);
+		status = run_on(job, &face, &chosen, &words, file);
 		progress_set_asker((struct histree_cancel){ 0 });
 		target_set_opener(NULL, NULL);
 		streams_drain(&job->remotes.streams);
 		job->is_lost = job->is_lost || job->remotes.streams.is_lost;
 	}
-	free((void *)line);
 	free((void *)parsed);
 	return status;
 }
@@ -433,10 +420,10 @@ static int run_request(int argc, char **argv, const struct build_words *chosen, 
 	return is_one_host ? build_here(&chosen->build, request) : status;
 }
 
-static int verb_build_run(const struct cli_verb *verb, int argc, char **argv)
+static int verb_build_run(int argc, char **argv)
 {
 	struct cli_option all[OPTIONS_MAX];
-	struct cli_verb whole = *verb;
+	struct cli_verb whole = build_verb;
 	struct build_words chosen = { 0 };
 	struct build_request request;
 	struct cli_words words;
@@ -469,7 +456,6 @@ const struct cli_verb build_verb = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = verb_build_options,
-	.run = verb_build_run,
 };
 
 /* ---- verb serve ---------------------------------------------------------------------------------------------- */
@@ -606,7 +592,7 @@ static int serve(struct query_job *job, const char *store, const struct serve_wo
 	return status;
 }
 
-static int verb_serve_run(const struct cli_verb *verb, int argc, char **argv)
+static int verb_serve_run(int argc, char **argv)
 {
 	struct serve_words chosen = { 0 };
 	struct cli_words words;
@@ -614,7 +600,7 @@ static int verb_serve_run(const struct cli_verb *verb, int argc, char **argv)
 	struct roll_call first;
 	struct query_job job;
 	int status;
-	if (!rank_begin(verb, argc, argv, &chosen, &words, &status))
+	if (!rank_begin(&serve_verb, argc, argv, &chosen, &words, &status))
 		return status;
 	if (!rank_link(&link, &argc, &argv, &first, &status))
 		return rank_end(&link, status);
@@ -640,7 +626,6 @@ const struct cli_verb serve_verb = {
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
 	.options = verb_serve_options,
-	.run = verb_serve_run,
 };
 
 /* ---- verb face ----------------------------------------------------------------------------------------------- */
@@ -668,7 +653,6 @@ static int ask_ranks(int argc, char **argv, const struct face_words *chosen, con
 static int face_run(int argc, char **argv)
 {
 	struct face face;
-	struct face_words chosen = { 0 };
 	struct cli_words words;
 	int status = CLI_USAGE;
 	char **line = calloc((size_t)argc + 1, sizeof(*line));
@@ -676,6 +660,7 @@ static int face_run(int argc, char **argv)
 		free((void *)line);
 		return report_no_memory();
 	}
+	struct face_words chosen = face_begin(&face);
 	memcpy((void *)line, (void *)argv, (size_t)argc * sizeof(*line)); /* it is reordered */
 	if (rank_begin(&face.verb, argc, line, &chosen, &words, &status)) {
 		bool is_client = chosen.socket != NULL || launcher_rank() < 0;
