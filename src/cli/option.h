@@ -59,8 +59,10 @@ enum cli_complete {
 	CLI_COMPLETE_NOTHING,
 	CLI_COMPLETE_PATH,
 	CLI_COMPLETE_ANALYSIS,
-	CLI_COMPLETE_ANALYSES,  /* with commas between them */
-	CLI_COMPLETE_ATTRIBUTE, /* a path of the first word, which is a store; for that word, paths of files */
+	CLI_COMPLETE_ANALYSES,     /* with commas between them */
+	CLI_COMPLETE_ATTRIBUTE,    /* a path of the first word, which is a store; for that word, paths of files */
+	CLI_COMPLETE_NEW_ANALYSES, /* a store, and then analyses that it has not */
+	CLI_COMPLETE_SEGMENTS,     /* a store, and then an analysis of it that makes segments */
 	CLI_COMPLETE_SHELL,
 	CLI_COMPLETE_VERB,
 };

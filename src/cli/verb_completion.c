@@ -59,6 +59,12 @@ static void completion_print_cases(struct output *output, completion_offer *prin
 
 /* ---- completion ---------------------------------------------------------------------------------------------- */
 
+/* What the files of a store say: which of some analyses it has not, or else, of which it has segments. */
+static bool is_of_store(enum cli_complete complete)
+{
+	return complete == CLI_COMPLETE_NEW_ANALYSES || complete == CLI_COMPLETE_SEGMENTS;
+}
+
 /* ---- completion bash ----------------------------------------------------------------------------------------- */
 
 /* Print the command of the script that offers what an argument can be. */
@@ -72,7 +78,9 @@ static void completion_bash_print_offer(struct output *output, enum cli_complete
 	} else if (complete == CLI_COMPLETE_ATTRIBUTE) {
 		output_text(output, "_histree_attributes");
 	} else {
-		output_text(output, complete == CLI_COMPLETE_ANALYSES ? "_histree_list '" : "_histree_offer -W '");
+		output_text(output, complete == CLI_COMPLETE_ANALYSES ? "_histree_list '"
+				    : is_of_store(complete)           ? "_histree_analyses '"
+								      : "_histree_offer -W '");
 		completion_print_words(output, complete, choices);
 		output_char(output, '\'');
 	}
@@ -91,48 +99,70 @@ static void completion_bash_print_options(struct output *output, const struct cl
 
 static void completion_print_bash(struct output *output)
 {
-	output_text(output, "# bash completion for histree; made by 'histree completion bash'\n"
-			    "\n"
-			    "_histree_offer()\n"
-			    "{\n"
-			    "\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$word\")\n"
-			    "}\n"
-			    "\n"
-			    "# words with commas between them\n"
-			    "_histree_list()\n"
-			    "{\n"
-			    "\tlocal head=\n"
-			    "\t[[ $word == *,* ]] && head=${word%,*},\n"
-			    "\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W \"$1\" -- \"${word##*,}\")\n"
-			    "}\n"
-			    "\n"
-			    "# the store, and after it the paths of its attributes\n"
-			    "_histree_attributes()\n"
-			    "{\n"
-			    "\tlocal at\n"
-			    "\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
-			    "\t\tif [[ -d ${COMP_WORDS[at]} ]]; then\n"
-			    "\t\t\tmapfile -t COMPREPLY < <(histree ls --format tsv \"${COMP_WORDS[at]}\" \\\n"
-			    "\t\t\t\t\"$word*\" 2>/dev/null |\n"
-			    "\t\t\t\tsed 1d | cut -f 2 | head -n 500)\n"
-			    "\t\t\treturn\n"
-			    "\t\tfi\n"
-			    "\tdone\n"
-			    "\t_histree_offer -f\n"
-			    "}\n"
-			    "\n"
-			    "_histree()\n"
-			    "{\n"
-			    "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-			    "\tlocal verb=${COMP_WORDS[1]}\n"
-			    "\tif [[ $before == = ]]; then # --option=word comes as three words\n"
-			    "\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
-			    "\telif [[ $word == = ]]; then\n"
-			    "\t\tword=\n"
-			    "\tfi\n"
-			    "\tCOMPREPLY=()\n"
-			    "\tif ((COMP_CWORD == 1)); then\n"
-			    "\t\t_histree_offer -W '");
+	output_text(
+		output,
+		"# bash completion for histree; made by 'histree completion bash'\n"
+		"\n"
+		"_histree_offer()\n"
+		"{\n"
+		"\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$word\")\n"
+		"}\n"
+		"\n"
+		"# words with commas between them\n"
+		"_histree_list()\n"
+		"{\n"
+		"\tlocal head=\n"
+		"\t[[ $word == *,* ]] && head=${word%,*},\n"
+		"\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W \"$1\" -- \"${word##*,}\")\n"
+		"}\n"
+		"\n"
+		"# the store, and after it the paths of its attributes\n"
+		"_histree_attributes()\n"
+		"{\n"
+		"\tlocal at\n"
+		"\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
+		"\t\tif [[ -d ${COMP_WORDS[at]} ]]; then\n"
+		"\t\t\tmapfile -t COMPREPLY < <(histree ls --format tsv \"${COMP_WORDS[at]}\" \\\n"
+		"\t\t\t\t\"$word*\" 2>/dev/null |\n"
+		"\t\t\t\tsed 1d | cut -f 2 | head -n 500)\n"
+		"\t\t\treturn\n"
+		"\t\tfi\n"
+		"\tdone\n"
+		"\t_histree_offer -f\n"
+		"}\n"
+		"\n"
+		"# the store, and after it the analyses of a list that it has not, or without one its segments\n"
+		"_histree_analyses()\n"
+		"{\n"
+		"\tlocal at file name there=' ' offered=\n"
+		"\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
+		"\t\t[[ -d ${COMP_WORDS[at]} ]] || continue\n"
+		"\t\tfor file in \"${COMP_WORDS[at]}\"/{,hosts/*/}*.{seg,sht}; do\n"
+		"\t\t\tname=${file##*/}\n"
+		"\t\t\t[[ -e $file ]] && there+=\"${name%.*} \"\n"
+		"\t\t\t[[ -e $file && $name == *.seg && $1 == '' ]] && offered+=\"${name%.*} \"\n"
+		"\t\tdone\n"
+		"\t\tfor name in $1; do\n"
+		"\t\t\t[[ $there == *\" $name \"* ]] || offered+=\"$name \"\n"
+		"\t\tdone\n"
+		"\t\t_histree_offer -W \"$offered\"\n"
+		"\t\treturn\n"
+		"\tdone\n"
+		"\t_histree_offer -f\n"
+		"}\n"
+		"\n"
+		"_histree()\n"
+		"{\n"
+		"\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+		"\tlocal verb=${COMP_WORDS[1]}\n"
+		"\tif [[ $before == = ]]; then # --option=word comes as three words\n"
+		"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
+		"\telif [[ $word == = ]]; then\n"
+		"\t\tword=\n"
+		"\tfi\n"
+		"\tCOMPREPLY=()\n"
+		"\tif ((COMP_CWORD == 1)); then\n"
+		"\t\t_histree_offer -W '");
 	completion_print_verbs(output);
 	output_text(output, " --help --version'\n"
 			    "\t\treturn\n"
@@ -176,9 +206,12 @@ static void completion_fish_print_offer(struct output *output, enum cli_complete
 	} else if (complete == CLI_COMPLETE_ATTRIBUTE) {
 		output_text(output, " -a '(__histree_attributes)'");
 	} else if (complete != CLI_COMPLETE_NOTHING || choices != NULL) {
-		output_text(output, complete == CLI_COMPLETE_ANALYSES ? " -a '(__histree_list " : " -a '");
+		const bool is_list = complete == CLI_COMPLETE_ANALYSES;
+		output_text(output, is_list                 ? " -a '(__histree_list "
+				    : is_of_store(complete) ? " -a '(__histree_analyses "
+							    : " -a '");
 		completion_print_words(output, complete, choices);
-		output_text(output, complete == CLI_COMPLETE_ANALYSES ? ")'" : "'");
+		output_text(output, is_list || is_of_store(complete) ? ")'" : "'");
 	}
 }
 
@@ -217,38 +250,61 @@ static void print_verb(struct output *output, const struct cli_verb *verb)
 
 static void completion_print_fish(struct output *output)
 {
-	output_text(output, "# fish completion for histree; made by 'histree completion fish'\n"
-			    "\n"
-			    "# whether the verb is this one; without an argument, whether there is none yet\n"
-			    "function __histree_verb\n"
-			    "\tset -l words (commandline -opc)\n"
-			    "\ttest \"$words[2]\" = \"$argv[1]\"\n"
-			    "end\n"
-			    "\n"
-			    "# words with commas between them\n"
-			    "function __histree_list\n"
-			    "\tset -l word (commandline -ct | string replace -r '^--[^=]*=' '')\n"
-			    "\tset -l head (string replace -r '[^,]*$' '' -- \"$word\")\n"
-			    "\tfor name in $argv\n"
-			    "\t\techo $head$name\n"
-			    "\tend\n"
-			    "end\n"
-			    "\n"
-			    "# the store, and after it the paths of its attributes\n"
-			    "function __histree_attributes\n"
-			    "\tfor word in (commandline -opc)[3..-1]\n"
-			    "\t\tif test -d $word\n"
-			    "\t\t\thistree ls --format tsv $word (commandline -ct)'*' 2>/dev/null |\n"
-			    "\t\t\t\tsed 1d | cut -f 2 | head -n 500\n"
-			    "\t\t\treturn\n"
-			    "\t\tend\n"
-			    "\tend\n"
-			    "\t__fish_complete_path (commandline -ct)\n"
-			    "end\n"
-			    "\n"
-			    "complete -c histree -f\n"
-			    "complete -c histree -n '__histree_verb' -l help -d 'print a help text'\n"
-			    "complete -c histree -n '__histree_verb' -l version -d 'print the version'\n");
+	output_text(
+		output,
+		"# fish completion for histree; made by 'histree completion fish'\n"
+		"\n"
+		"# whether the verb is this one; without an argument, whether there is none yet\n"
+		"function __histree_verb\n"
+		"\tset -l words (commandline -opc)\n"
+		"\ttest \"$words[2]\" = \"$argv[1]\"\n"
+		"end\n"
+		"\n"
+		"# words with commas between them\n"
+		"function __histree_list\n"
+		"\tset -l word (commandline -ct | string replace -r '^--[^=]*=' '')\n"
+		"\tset -l head (string replace -r '[^,]*$' '' -- \"$word\")\n"
+		"\tfor name in $argv\n"
+		"\t\techo $head$name\n"
+		"\tend\n"
+		"end\n"
+		"\n"
+		"# the store, and after it the paths of its attributes\n"
+		"function __histree_attributes\n"
+		"\tfor word in (commandline -opc)[3..-1]\n"
+		"\t\tif test -d $word\n"
+		"\t\t\thistree ls --format tsv $word (commandline -ct)'*' 2>/dev/null |\n"
+		"\t\t\t\tsed 1d | cut -f 2 | head -n 500\n"
+		"\t\t\treturn\n"
+		"\t\tend\n"
+		"\tend\n"
+		"\t__fish_complete_path (commandline -ct)\n"
+		"end\n"
+		"\n"
+		"# the store, and after it the analyses that are given and that it has not, or else its segments\n"
+		"function __histree_analyses\n"
+		"\tfor word in (commandline -opc)[3..-1]\n"
+		"\t\ttest -d $word; or continue\n"
+		"\t\tset -l segments\n"
+		"\t\tset -l there\n"
+		"\t\tfor file in $word/*.seg $word/hosts/*/*.seg\n"
+		"\t\t\tset -a segments (string replace -r '.*/(.*)\\.seg' '$1' $file)\n"
+		"\t\tend\n"
+		"\t\tfor file in $word/*.sht $word/hosts/*/*.sht\n"
+		"\t\t\tset -a there (string replace -r '.*/(.*)\\.sht' '$1' $file)\n"
+		"\t\tend\n"
+		"\t\tset -q argv[1]; or string join \\n $segments\n"
+		"\t\tfor name in $argv\n"
+		"\t\t\tcontains -- $name $segments $there; or echo $name\n"
+		"\t\tend\n"
+		"\t\treturn\n"
+		"\tend\n"
+		"\t__fish_complete_path (commandline -ct)\n"
+		"end\n"
+		"\n"
+		"complete -c histree -f\n"
+		"complete -c histree -n '__histree_verb' -l help -d 'print a help text'\n"
+		"complete -c histree -n '__histree_verb' -l version -d 'print the version'\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		print_verb(output, *verb);
 }
@@ -266,6 +322,7 @@ static void completion_zsh_print_offer(struct output *output, enum cli_complete 
 		output_text(output, "_histree_attributes");
 	} else {
 		output_text(output, complete == CLI_COMPLETE_ANALYSES ? "compset -P '*,'; compadd -S '' -- "
+				    : is_of_store(complete)           ? "_histree_analyses "
 								      : "compadd -- ");
 		completion_print_words(output, complete, choices);
 	}
@@ -284,30 +341,52 @@ static void completion_zsh_print_options(struct output *output, const struct cli
 
 static void completion_print_zsh(struct output *output)
 {
-	output_text(output, "#compdef histree\n"
-			    "# zsh completion for histree; made by 'histree completion zsh'\n"
-			    "\n"
-			    "# the store, and after it the paths of its attributes\n"
-			    "_histree_attributes()\n"
-			    "{\n"
-			    "\tlocal at\n"
-			    "\tlocal -a found\n"
-			    "\tfor ((at = 3; at < CURRENT; at++)); do\n"
-			    "\t\tif [[ -d ${words[at]} ]]; then\n"
-			    "\t\t\tfound=(${(f)\"$(histree ls --format tsv ${words[at]} \"$PREFIX*\" \\\n"
-			    "\t\t\t\t2>/dev/null | sed 1d | cut -f 2 | head -n 500)\"})\n"
-			    "\t\t\tcompadd -- $found\n"
-			    "\t\t\treturn\n"
-			    "\t\tfi\n"
-			    "\tdone\n"
-			    "\t_files\n"
-			    "}\n"
-			    "\n"
-			    "_histree()\n"
-			    "{\n"
-			    "\tlocal before=${words[CURRENT-1]} verb=${words[2]}\n"
-			    "\tif ((CURRENT == 2)); then\n"
-			    "\t\tcompadd -- ");
+	output_text(
+		output,
+		"#compdef histree\n"
+		"# zsh completion for histree; made by 'histree completion zsh'\n"
+		"\n"
+		"# the store, and after it the paths of its attributes\n"
+		"_histree_attributes()\n"
+		"{\n"
+		"\tlocal at\n"
+		"\tlocal -a found\n"
+		"\tfor ((at = 3; at < CURRENT; at++)); do\n"
+		"\t\tif [[ -d ${words[at]} ]]; then\n"
+		"\t\t\tfound=(${(f)\"$(histree ls --format tsv ${words[at]} \"$PREFIX*\" \\\n"
+		"\t\t\t\t2>/dev/null | sed 1d | cut -f 2 | head -n 500)\"})\n"
+		"\t\t\tcompadd -- $found\n"
+		"\t\t\treturn\n"
+		"\t\tfi\n"
+		"\tdone\n"
+		"\t_files\n"
+		"}\n"
+		"\n"
+		"# the store, and after it the analyses that are given and that it has not, or else its segments\n"
+		"_histree_analyses()\n"
+		"{\n"
+		"\tlocal at file name\n"
+		"\tlocal -a there offered\n"
+		"\tfor ((at = 3; at < CURRENT; at++)); do\n"
+		"\t\t[[ -d ${words[at]} ]] || continue\n"
+		"\t\tfor file in ${words[at]}/{,hosts/*/}*.{seg,sht}(N); do\n"
+		"\t\t\tthere+=(${file:t:r})\n"
+		"\t\t\t[[ $file == *.seg && $# == 0 ]] && offered+=(${file:t:r})\n"
+		"\t\tdone\n"
+		"\t\tfor name in \"$@\"; do\n"
+		"\t\t\t((${there[(Ie)$name]})) || offered+=($name)\n"
+		"\t\tdone\n"
+		"\t\tcompadd -- $offered\n"
+		"\t\treturn\n"
+		"\tdone\n"
+		"\t_files\n"
+		"}\n"
+		"\n"
+		"_histree()\n"
+		"{\n"
+		"\tlocal before=${words[CURRENT-1]} verb=${words[2]}\n"
+		"\tif ((CURRENT == 2)); then\n"
+		"\t\tcompadd -- ");
 	completion_print_verbs(output);
 	output_text(output, " --help --version\n"
 			    "\t\treturn\n"
@@ -365,7 +444,8 @@ static void completion_print_words(struct output *output, enum cli_complete comp
 {
 	if (choices != NULL)
 		print_list(output, choices);
-	else if (complete == CLI_COMPLETE_ANALYSIS || complete == CLI_COMPLETE_ANALYSES)
+	else if (complete == CLI_COMPLETE_ANALYSIS || complete == CLI_COMPLETE_ANALYSES ||
+		 complete == CLI_COMPLETE_NEW_ANALYSES)
 		print_analyses(output);
 	else if (complete == CLI_COMPLETE_SHELL)
 		print_list(output, shells);

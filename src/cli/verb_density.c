@@ -371,7 +371,7 @@ const struct cli_verb verb_density = {
 	.arguments = "STORE [ANALYSIS]",
 	.words_min = 1,
 	.words_max = 2,
-	.complete = CLI_COMPLETE_PATH,
+	.complete = CLI_COMPLETE_SEGMENTS,
 	.asks = (ASKS_OF_SEGMENTS & ~ASKS(LIMIT) & ~ASKS(COLUMNS)) | ASKS(BY) | ASKS(PARTS),
 	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field" },
 	.options = options,

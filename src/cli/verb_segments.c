@@ -131,7 +131,7 @@ const struct cli_verb verb_segments = {
 	.arguments = "STORE [ANALYSIS]",
 	.words_min = 1,
 	.words_max = 2,
-	.complete = CLI_COMPLETE_PATH,
+	.complete = CLI_COMPLETE_SEGMENTS,
 	.asks = ASKS_OF_SEGMENTS | ASKS(SORT) | ASKS(REVERSE),
 	.says = { SAYS_OF_SEGMENTS, [ASK_SORT] = "; KEY is start, end, duration or a field; default: start" },
 	.options = options,

@@ -145,7 +145,7 @@ const struct cli_verb verb_stats = {
 	.arguments = "STORE [ANALYSIS]",
 	.words_min = 1,
 	.words_max = 2,
-	.complete = CLI_COMPLETE_PATH,
+	.complete = CLI_COMPLETE_SEGMENTS,
 	.asks = ASKS_OF_SEGMENTS | ASKS(BY),
 	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field; default: name" },
 	.options = options,

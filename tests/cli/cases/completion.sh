@@ -29,3 +29,14 @@ offer histree completion ''
 offer histree help v
 offer histree analyses ''
 complete -p histree
+# After the store: the analyses that can be added to it, or those whose segments it has.
+histree build -q -a kernel,futex,graph -o some "$DATA/demo-trace"
+mkdir nothing-there
+offer histree add so
+offer histree add some fu
+offer histree add some ker
+offer histree add some futex sys
+offer histree add nothing-there kernel-t
+offer histree segments some ''
+offer histree stats some f
+offer histree density nothing-there ''

@@ -4,7 +4,8 @@ expect() { # SHELL GOT WANTED: says only what differs
 }
 histree completion zsh >zsh.script
 histree completion fish >fish.script
-mkdir a.histree
+mkdir a.histree nothing-there
+histree build -q -a kernel,futex,graph -o some "$DATA/demo-trace"
 
 zsh_offer() { # what compadd is told, each time that the line is completed
 	zsh -f -c '
@@ -18,13 +19,17 @@ zsh_offer() { # what compadd is told, each time that the line is completed
 }
 if command -v zsh >found; then
 	expect zsh "$(zsh_offer histree que)" 'query '
-	expect zsh "$(zsh_offer histree query --f)" '--from --format '
+	expect zsh "$(zsh_offer histree query --fo)" '--format '
 	expect zsh "$(zsh_offer histree build -t r)" 'rsht '
 	expect zsh "$(zsh_offer histree build --variant=e)" 'esht '
 	expect zsh "$(zsh_offer histree build -a kernel,system-c)" 'system-calls '
 	expect zsh "$(zsh_offer histree ls "$STORE" CPUs/1/C)" 'CPUs/1/Current_thread '
 	expect zsh "$(zsh_offer histree ls a.)" 'files '
 	expect zsh "$(zsh_offer histree completion z)" 'zsh '
+	expect zsh "$(zsh_offer histree add so)" 'files '
+	expect zsh "$(zsh_offer histree add some fu)" 'function-calls '
+	expect zsh "$(zsh_offer histree add nothing-there fu)" 'futex function-calls '
+	expect zsh "$(zsh_offer histree stats some '')" 'futex '
 fi
 
 fish_offer() {
@@ -38,5 +43,8 @@ if command -v fish >found; then
 	expect fish "$(fish_offer 'histree build -a kernel,system-c')" 'kernel,system-calls '
 	expect fish "$(fish_offer "histree ls $STORE CPUs/1/C")" 'CPUs/1/Current_thread '
 	expect fish "$(fish_offer 'histree completion z')" 'zsh '
+	expect fish "$(fish_offer 'histree add some fu')" 'function-calls '
+	expect fish "$(fish_offer 'histree add nothing-there fut')" 'futex '
+	expect fish "$(fish_offer 'histree stats some f')" 'futex '
 fi
 echo done
