@@ -17,7 +17,6 @@
 #include "server/catalogue/catalogue.h"
 #include "server/http/http.h"
 #include "server/model/host_rows.h"
-#include "server/model/kernel_rows.h"
 #include "server/tsp/tsp.h"
 #include "server/web/web.h"
 
@@ -124,8 +123,8 @@ struct server {
 static void warm(struct dataset *dataset)
 {
 	void *view;
-	if (kernel_view_applies(dataset))
-		dataset_view(dataset, host_threads_make, host_rows_free, &view, NULL);
+	if (host_threads.applies(dataset))
+		dataset_view(dataset, &host_threads, &view, NULL);
 }
 
 /*

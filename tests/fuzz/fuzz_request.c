@@ -36,13 +36,11 @@ static void check_times(const struct call *call)
 		REQUIRE(times.count >= 1 && times.count <= 2 * PARAMETER_TIMES_MAX);
 		for (size_t i = 1; i < times.count; i++)
 			REQUIRE(times.times[i - 1] < times.times[i]);
-		parameter_times_release(&times);
 	} else {
 		REQUIRE(call->reply->status != HTTP_OK);
 	}
 	if (parameters_items(call, &items, &count)) {
 		REQUIRE(count <= PARAMETER_ITEMS_MAX);
-		free(items);
 	}
 }
 
@@ -96,7 +94,7 @@ FUZZ_TARGET(bytes, size)
 	char *uri = next_line(&bytes, &size), *host = next_line(&bytes, &size);
 	struct http_request request = { .method = HTTP_POST };
 	struct reply reply;
-	struct call call = { .request = &request, .reply = &reply };
+	struct call call = { .request = &request, .reply = &reply, .json = &reply.json };
 	endpoint_function *endpoint;
 	reply_init(&reply);
 	bool is_loopback = http_guard_host(host, false);

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "histree/rows.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
@@ -30,20 +30,18 @@ static void put_floats(struct piece *piece, const double *numbers, uint32_t coun
 
 void api_usage(struct call *call)
 {
-	struct dataset *dataset;
 	struct page_range range;
-	struct histree_cpu_usage *usage = NULL;
-	struct histree_error error = { 0 };
-	if (!page_dataset(call, &dataset))
+	struct histree_cpu_usage *usage;
+	if (!page_dataset(call))
 		return;
-	struct histree_history *kernel = kernel_view_history(dataset);
+	struct histree_history *kernel = kernel_view_history(call->dataset);
 	if (kernel == NULL) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "this is not the trace of a kernel");
-		goto out;
+		return;
 	}
 	const struct histree_history_info *info = histree_history_info(kernel);
 	if (!page_range(call, info->start, info->end, &range))
-		goto out;
+		return;
 	struct histree_cpu_usage_request request = {
 		.from = range.from,
 		.to = range.to,
@@ -51,51 +49,47 @@ void api_usage(struct call *call)
 		.cancel = reply_cancel(call->reply),
 		.no_times = true,
 	};
-	if (histree_cpu_usage_create(kernel, &request, &usage, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-		goto out;
-	}
+	if (!reply_ok(call->reply, histree_cpu_usage_create(kernel, &request, &usage, &call->reply->error)))
+		return;
 	call->reply->content_type = "application/octet-stream";
 	put_floats(&call->reply->piece, histree_cpu_usage_curve(usage, HISTREE_NO_INDEX), range.pixels);
 	put_floats(&call->reply->piece, histree_cpu_usage_unknown(usage), range.pixels);
-out:
 	histree_cpu_usage_free(usage);
-	dataset_release(dataset);
 }
 
 /* Counts events, or, where the store has no index of them, the states that begin. */
-static enum histree_status count_density(struct dataset *dataset, const struct page_range *range,
-					 struct histree_cancel cancel, double *counts, bool *are_exact,
-					 struct histree_error *error)
+static enum histree_status count_density(struct call *call, const struct page_range *range, double *counts,
+					 bool *are_exact)
 {
 	void *view;
-	enum histree_status status;
-	if (event_list_applies(dataset)) {
-		status = dataset_view(dataset, event_list_make, event_list_free, &view, error);
+	struct histree_error *error = &call->reply->error;
+	const struct histree_cancel cancel = reply_cancel(call->reply);
+	if (event_list_kind.applies(call->dataset)) {
+		enum histree_status status = dataset_view(call->dataset, &event_list_kind, &view, error);
 		return status != HISTREE_OK ? status
 					    : event_list_density(view, range->from, range->to, range->pixels,
 								 cancel, counts, are_exact, error);
 	}
-	uint64_t *states = calloc(range->pixels, sizeof(*states));
+	uint64_t *states = reply_memory(call->reply, range->pixels, sizeof(*states));
 	if (states == NULL)
 		return error_memory(error, "a chart");
-	status = histree_density(dataset->histories[0], range->from, range->to, range->pixels, cancel, states,
-				 error);
+	enum histree_status status = histree_density(call->dataset->histories[0], range->from, range->to,
+						     range->pixels, cancel, states, error);
 	for (uint32_t i = 0; status == HISTREE_OK && i < range->pixels; i++)
 		counts[i] = (double)states[i];
-	free(states);
 	return status;
 }
 
 /* Answers and returns false if there is nothing to count: a store of segments alone may have no events either. */
-static bool counted_range(const struct call *call, const struct dataset *dataset, struct page_range *range)
+static bool counted_range(const struct call *call, struct page_range *range)
 {
+	const struct dataset *dataset = call->dataset;
 	if (dataset->history_count > 0) {
 		const struct histree_history_info *info = histree_history_info(dataset->histories[0]);
 		return page_range(call, info->start, info->end, range);
 	}
 	const struct histree_store_info *info = histree_store_info(dataset->store);
-	if (event_list_applies(dataset))
+	if (event_list_kind.applies(dataset))
 		return page_range(call, info->start, info->end, range);
 	reply_error(call->reply, HTTP_NOT_FOUND, "this store has neither states nor an index of events");
 	return false;
@@ -103,28 +97,16 @@ static bool counted_range(const struct call *call, const struct dataset *dataset
 
 void api_density(struct call *call)
 {
-	struct dataset *dataset;
 	struct page_range range;
-	struct histree_error error = { 0 };
-	double *counts = NULL;
 	bool are_exact = true;
-	if (!page_dataset(call, &dataset))
+	if (!page_dataset(call) || !counted_range(call, &range))
 		return;
-	if (!counted_range(call, dataset, &range))
-		goto out;
-	counts = reply_memory(call->reply, range.pixels, sizeof(*counts));
-	if (counts == NULL)
-		goto out;
-	if (count_density(dataset, &range, reply_cancel(call->reply), counts, &are_exact, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-		goto out;
-	}
+	double *counts = reply_memory(call->reply, range.pixels, sizeof(*counts));
+	if (counts == NULL || !reply_ok(call->reply, count_density(call, &range, counts, &are_exact)))
+		return;
 	call->reply->content_type = "application/octet-stream";
 	put_floats(&call->reply->piece, counts, range.pixels);
 	put_floats(&call->reply->piece, &(double){ are_exact }, 1);
-out:
-	free(counts);
-	dataset_release(dataset);
 }
 
 /* ---- api chart lines ----------------------------------------------------------------------------------------- */
@@ -144,60 +126,47 @@ static bool write_chart(void *context, const struct histree_chart *chart)
 
 void api_charts_list(struct call *call)
 {
-	struct dataset *dataset;
-	if (!page_dataset(call, &dataset))
+	if (!page_dataset(call))
 		return;
-	json_begin_array(&call->reply->json);
-	chart_set_each(dataset, HISTREE_CHART_LINES, write_chart, &call->reply->json);
-	json_end(&call->reply->json);
-	dataset_release(dataset);
+	json_begin_array(call->json);
+	chart_set_each(call->dataset, HISTREE_CHART_LINES, write_chart, call->json);
+	json_end(call->json);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------ */
 
-/* Of one history. */
-struct lines {
-	uint32_t rows[LINES_MAX];
-	size_t count;
-	double *values; /* of each line, one more than there are pixels */
-};
-
-/* The busiest, as far as there is history. */
-static enum histree_status compute(const struct chart_part *part, const struct page_range *range, size_t most,
-				   struct lines *lines, struct histree_error *error)
+/* The busiest of a part, as far as there is history. */
+static enum histree_status write_lines(struct call *call, const struct chart_part *part,
+				       const struct page_range *range, size_t most)
 {
 	const struct histree_history_info *info = histree_history_info(part->history);
 	histree_time from = range->from > info->start ? range->from : info->start;
 	histree_time to = range->to < info->end ? range->to : info->end;
+	uint32_t rows[LINES_MAX];
+	size_t count;
+	double *values = NULL;
+	struct histree_error *error = &call->reply->error;
+	struct json_writer *json = call->json;
 	if (from > to)
 		return HISTREE_OK;
-	enum histree_status status =
-		histree_chart_view_busiest(part->view, from, to, lines->rows, most, &lines->count, error);
-	return status == HISTREE_OK ? chart_part_lines(part, lines->rows, lines->count, range->from, range->to,
-						       range->pixels, &lines->values, error)
-				    : status;
-}
-
-static void write_lines(struct json_writer *json, const struct chart_part *part, const struct lines *lines,
-			uint32_t pixels)
-{
-	for (size_t i = 0; i < lines->count; i++) {
+	enum histree_status status = histree_chart_view_busiest(part->view, from, to, rows, most, &count, error);
+	if (status == HISTREE_OK)
+		status = chart_part_lines(part, rows, count, range->from, range->to, range->pixels, &values, error);
+	for (size_t i = 0; status == HISTREE_OK && i < count; i++) {
 		char name[256];
-		const double *values = lines->values + i * ((size_t)pixels + 1);
-		histree_chart_view_name(part->view, lines->rows[i], name, sizeof(name));
+		const double *own = values + i * ((size_t)range->pixels + 1);
+		histree_chart_view_name(part->view, rows[i], name, sizeof(name));
 		json_begin_object(json);
-		json_int_member(json, "id", chart_entry_id(part, lines->rows[i]));
+		json_int_member(json, "id", chart_entry_id(part, rows[i]));
 		json_text_member(json, "name", name);
 		json_begin_array_member(json, "values");
-		for (uint32_t k = 1; k <= pixels; k++) {
-			if (isnan(values[k]))
-				json_put_null(json);
-			else
-				json_put_real(json, values[k]);
-		}
+		for (uint32_t k = 1; k <= range->pixels; k++)
+			json_put_known(json, own[k]);
 		json_end(json);
 		json_end(json);
 	}
+	free(values);
+	return status;
 }
 
 static int64_t count_lines(const struct chart_of_set *chart)
@@ -209,48 +178,27 @@ static int64_t count_lines(const struct chart_of_set *chart)
 	return count;
 }
 
-static enum histree_status answer(struct call *call, const struct chart_of_set *chart,
-				  const struct page_range *range, size_t most, struct histree_error *error)
-{
-	struct json_writer *json = &call->reply->json;
-	struct lines lines[DATASET_HISTORIES_MAX] = { { .count = 0 } };
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < chart->part_count && status == HISTREE_OK; i++)
-		status = compute(&chart->parts[i], range, most, &lines[i], error);
-	if (status == HISTREE_OK) {
-		json_begin_object(json);
-		json_int_member(json, "all", count_lines(chart));
-		json_begin_array_member(json, "lines");
-		for (size_t i = 0; i < chart->part_count; i++)
-			write_lines(json, &chart->parts[i], &lines[i], range->pixels);
-		json_end(json);
-		json_end(json);
-	}
-	for (size_t i = 0; i < chart->part_count; i++)
-		free(lines[i].values);
-	return status;
-}
-
 void api_chart_lines(struct call *call)
 {
-	struct dataset *dataset;
 	struct page_range range;
-	void *set;
 	int64_t most;
 	const struct chart_of_set *chart;
-	struct histree_error error = { 0 };
-	if (!page_dataset(call, &dataset))
+	enum histree_status status = HISTREE_OK;
+	if (!page_view(call, &chart_set_kind, NULL) ||
+	    !reply_ok(call->reply, chart_set_find(call->view, page_text(call, "chart"), reply_cancel(call->reply),
+						  &chart, &call->reply->error)) ||
+	    !page_number(call, "lines", 1, LINES_MAX, 8, &most) ||
+	    !page_range(call, dataset_start(call->dataset), chart->end, &range))
 		return;
-	const char *name = page_text(call, "chart");
-	enum histree_status status = dataset_view(dataset, chart_set_make, chart_set_free, &set, &error);
-	if (status == HISTREE_OK)
-		status = chart_set_find(set, name, reply_cancel(call->reply), &chart, &error);
-	if (status == HISTREE_OK && page_number(call, "lines", 1, LINES_MAX, 8, &most) &&
-	    page_range(call, dataset_start(dataset), chart->end, &range))
-		status = answer(call, chart, &range, (size_t)most, &error);
-	if (status != HISTREE_OK)
-		reply_failure(call->reply, &error);
-	dataset_release(dataset);
+	json_begin_object(call->json);
+	json_int_member(call->json, "all", count_lines(chart));
+	json_begin_array_member(call->json, "lines");
+	for (size_t i = 0; i < chart->part_count && status == HISTREE_OK; i++)
+		status = write_lines(call, &chart->parts[i], &range, (size_t)most);
+	if (!reply_ok(call->reply, status))
+		return;
+	json_end(call->json);
+	json_end(call->json);
 }
 
 /* ---- api segment charts -------------------------------------------------------------------------------------- */
@@ -258,14 +206,9 @@ void api_chart_lines(struct call *call)
 enum { POINTS_MAX = 20000, CHART_SIDE_MAX = 8192 };
 
 /* A request with a range; false: answered. */
-static bool open_request(const struct call *call, struct segment_request *request)
+static bool open_request(struct call *call, struct segment_request *request)
 {
-	if (!segment_request_open(call, request))
-		return false;
-	if (segment_request_range(call, request))
-		return true;
-	segment_request_close(request);
-	return false;
+	return segment_request_open(call, request) && segment_request_range(call, request);
 }
 
 static void put_name(struct json_writer *json, const struct histree_value *name)
@@ -278,15 +221,15 @@ static void put_name(struct json_writer *json, const struct histree_value *name)
 
 /* ---- scatter --------------------------------------------------------------------------------------------- */
 
-static void write_points(struct json_writer *json, const struct segment_list *list,
+static void write_points(struct call *call, const struct segment_request *request,
 			 const struct histree_segment_scatter *scatter)
 {
-	size_t count;
+	size_t count, end;
+	struct json_writer *json = call->json;
 	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
 	json_begin_object(json);
 	json_int_member(json, "segments", (int64_t)histree_segment_scatter_segments(scatter));
 	json_begin_array_member(json, "series");
-	size_t end;
 	for (size_t first = 0; first < count; first = end) {
 		struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
 		json_begin_object(json);
@@ -294,27 +237,23 @@ static void write_points(struct json_writer *json, const struct segment_list *li
 		put_name(json, &name);
 		json_begin_array_member(json, "points");
 		for (end = first; end < count && points[end].value == points[first].value; end++) {
-			json_put_int(json, points[end].start - list->start);
+			json_put_int(json, points[end].start - request->list->start);
 			json_put_unsigned(json, points[end].duration);
 		}
 		json_end(json);
 		json_end(json);
 	}
 	json_end(json);
-	segment_request_put_damage(json, list);
-	json_end(json);
+	segment_request_end(call, request);
 }
 
 void api_segment_scatter(struct call *call)
 {
 	struct segment_request request;
 	struct histree_segment_scatter *scatter = NULL;
-	struct histree_error error = { 0 };
 	static const char nothing[] = "{\"segments\":0,\"series\":[]}";
 	int64_t pixels, height;
-	if (!open_request(call, &request))
-		return;
-	if (!page_number(call, "pixels", 1, CHART_SIDE_MAX, -1, &pixels) ||
+	if (!open_request(call, &request) || !page_number(call, "pixels", 1, CHART_SIDE_MAX, -1, &pixels) ||
 	    !page_number(call, "height", 1, CHART_SIDE_MAX, -1, &height))
 		goto out;
 	struct histree_segment_scatter_request chart = {
@@ -327,13 +266,12 @@ void api_segment_scatter(struct call *call)
 		.cancel = reply_cancel(call->reply),
 	};
 	if (request.is_empty)
-		json_put_raw(&call->reply->json, nothing, sizeof(nothing) - 1);
-	else if (histree_segment_scatter_create(request.list->store, &chart, &scatter, &error) != HISTREE_OK)
-		reply_failure(call->reply, &error);
-	else
-		write_points(&call->reply->json, request.list, scatter);
-out:
+		json_put_raw(call->json, nothing, sizeof(nothing) - 1);
+	else if (reply_ok(call->reply, histree_segment_scatter_create(request.list->store, &chart, &scatter,
+								      &call->reply->error)))
+		write_points(call, &request, scatter);
 	histree_segment_scatter_free(scatter);
+out:
 	segment_request_close(&request);
 }
 
@@ -350,32 +288,24 @@ static void write_numbers(struct json_writer *json, const char *name, const uint
 void api_segment_density(struct call *call)
 {
 	struct segment_request request;
-	struct histree_error error = { 0 };
 	int64_t buckets = 0;
-	uint64_t *edges = NULL, *counts = NULL;
-	if (!open_request(call, &request))
-		return;
-	if (!page_number(call, "buckets", 1, HISTREE_HISTOGRAM_BUCKETS_MAX, -1, &buckets))
+	if (!open_request(call, &request) ||
+	    !page_number(call, "buckets", 1, HISTREE_HISTOGRAM_BUCKETS_MAX, -1, &buckets))
 		goto out;
-	edges = calloc((size_t)buckets + 1, sizeof(*edges));
-	counts = calloc((size_t)buckets, sizeof(*counts));
-	if (edges == NULL || counts == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-	} else if (!request.is_empty &&
-		   histree_segment_histogram(request.list->store, &request.query, HISTREE_DURATIONS_LOGARITHMIC,
-					     (uint32_t)buckets, reply_cancel(call->reply), edges, counts,
-					     &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-	} else {
-		json_begin_object(&call->reply->json);
-		write_numbers(&call->reply->json, "edges", edges, (size_t)buckets + 1);
-		write_numbers(&call->reply->json, "counts", counts, (size_t)buckets);
-		segment_request_put_damage(&call->reply->json, request.list);
-		json_end(&call->reply->json);
-	}
+	uint64_t *edges = reply_memory(call->reply, 2 * (size_t)buckets + 1, sizeof(*edges));
+	uint64_t *counts = edges != NULL ? edges + buckets + 1 : NULL;
+	if (edges == NULL ||
+	    (!request.is_empty &&
+	     !reply_ok(call->reply,
+		       histree_segment_histogram(request.list->store, &request.query, HISTREE_DURATIONS_LOGARITHMIC,
+						 (uint32_t)buckets, reply_cancel(call->reply), edges, counts,
+						 &call->reply->error))))
+		goto out;
+	json_begin_object(call->json);
+	write_numbers(call->json, "edges", edges, (size_t)buckets + 1);
+	write_numbers(call->json, "counts", counts, (size_t)buckets);
+	segment_request_end(call, &request);
 out:
-	free(edges);
-	free(counts);
 	segment_request_close(&request);
 }
 
@@ -416,27 +346,24 @@ void api_segment_stats(struct call *call)
 {
 	struct segment_request request;
 	struct histree_segment_stats *stats = NULL;
-	struct histree_error error = { 0 };
-	struct json_writer *json = &call->reply->json;
-	if (!open_request(call, &request))
-		return;
-	if (!request.is_empty && segment_list_stats(request.list, &request.query, request.list->name_field,
-						    reply_cancel(call->reply), &stats, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-	} else {
-		const struct histree_segment_group *group;
-		json_begin_object(json);
-		if (stats != NULL) {
-			json_key(json, "all");
-			write_group(json, request.list, histree_segment_stats_all(stats));
-		}
-		json_begin_array_member(json, "names");
-		for (size_t i = 0; stats != NULL && (group = histree_segment_stats_group(stats, i)) != NULL; i++)
-			write_group(json, request.list, group);
-		json_end(json);
-		segment_request_put_damage(json, request.list);
-		json_end(json);
+	const struct histree_segment_group *group;
+	struct json_writer *json = call->json;
+	if (!open_request(call, &request) ||
+	    (!request.is_empty &&
+	     !reply_ok(call->reply, segment_list_stats(request.list, &request.query, request.list->name_field,
+						       reply_cancel(call->reply), &stats, &call->reply->error))))
+		goto out;
+	json_begin_object(json);
+	if (stats != NULL) {
+		json_key(json, "all");
+		write_group(json, request.list, histree_segment_stats_all(stats));
 	}
+	json_begin_array_member(json, "names");
+	for (size_t i = 0; stats != NULL && (group = histree_segment_stats_group(stats, i)) != NULL; i++)
+		write_group(json, request.list, group);
+	json_end(json);
+	segment_request_end(call, &request);
 	histree_segment_stats_free(stats);
+out:
 	segment_request_close(&request);
 }

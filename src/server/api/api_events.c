@@ -10,25 +10,12 @@
 
 enum { LINES_MAX = 512 };
 
-/* The events of the experiment of a request; release the dataset. */
-static bool open_list(const struct call *call, struct dataset **dataset, struct event_list **list)
+/* The view of a call is then the list of its experiment's events. */
+static bool open_list(struct call *call)
 {
-	struct histree_error error = { 0 };
-	void *view;
-	if (!page_dataset(call, dataset))
-		return false;
-	if (!event_list_applies(*dataset))
-		reply_error(call->reply, HTTP_NOT_FOUND,
-			    "the store has no index of events; unless its warnings say that there are too many, "
-			    "build it again");
-	else if (dataset_view(*dataset, event_list_make, event_list_free, &view, &error) != HISTREE_OK)
-		reply_failure(call->reply, &error);
-	else {
-		*list = view;
-		return true;
-	}
-	dataset_release(*dataset);
-	return false;
+	return page_view(call, &event_list_kind,
+			 "the store has no index of events; unless its warnings say that there are too many, "
+			 "build it again");
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
@@ -38,9 +25,11 @@ struct line_writer {
 	histree_time start;
 };
 
-static void write_line(void *context, const struct event_line *line)
+static void write_line(void *context, void *lines, uint64_t number)
 {
+	(void)number;
 	const struct line_writer *writer = context;
+	const struct event_line *line = &((const struct event_lines *)lines)->line;
 	json_begin_object(writer->json);
 	json_int_member(writer->json, "time", line->time - writer->start);
 	json_int_member(writer->json, "cpu", line->cpu);
@@ -51,93 +40,94 @@ static void write_line(void *context, const struct event_line *line)
 	json_end(writer->json);
 }
 
-static enum histree_status write_lines(struct call *call, struct event_list *list, int64_t first, int64_t count,
-				       int64_t at, struct histree_error *error)
-{
-	struct line_writer writer = { &call->reply->json, list->start };
-	uint64_t number = (uint64_t)first;
-	if (at >= 0) {
-		enum histree_status status = event_list_find(list, list->start + at, &number, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	json_begin_object(writer.json);
-	json_int_member(writer.json, "total", (int64_t)list->count);
-	json_int_member(writer.json, "first", (int64_t)number);
-	json_begin_array_member(writer.json, "lines");
-	enum histree_status status = event_list_read(list, number, (uint64_t)count, write_line, &writer, error);
-	if (status == HISTREE_OK) {
-		json_end(writer.json);
-		json_end(writer.json);
-	}
-	return status;
-}
-
 void api_events(struct call *call)
 {
-	struct dataset *dataset;
-	struct event_list *list;
-	struct histree_error error = { 0 };
 	int64_t first, count, at;
-	if (!open_list(call, &dataset, &list))
+	struct event_lines lines;
+	if (!open_list(call))
 		return;
-	if (page_number(call, "first", 0, INT64_MAX, 0, &first) &&
-	    page_number(call, "count", 0, LINES_MAX, 0, &count) &&
-	    page_number(call, "at", -1, list->end - list->start, -1, &at) &&
-	    write_lines(call, list, first, count, at, &error) != HISTREE_OK)
-		reply_failure(call->reply, &error);
-	dataset_release(dataset);
+	struct event_list *list = call->view;
+	const struct line_table table = event_list_table(list, &lines);
+	struct line_writer writer = { call->json, list->start };
+	if (!page_number(call, "first", 0, INT64_MAX, 0, &first) ||
+	    !page_number(call, "count", 0, LINES_MAX, 0, &count) ||
+	    !page_number(call, "at", -1, list->end - list->start, -1, &at))
+		return;
+	uint64_t number = (uint64_t)first;
+	if (at >= 0 &&
+	    !reply_ok(call->reply, line_table_find(&table, list->start + at, &number, &call->reply->error)))
+		return;
+	json_begin_object(call->json);
+	json_int_member(call->json, "total", (int64_t)list->count);
+	json_int_member(call->json, "first", (int64_t)number);
+	json_begin_array_member(call->json, "lines");
+	if (!reply_ok(call->reply,
+		      line_table_read(&table, number, (uint64_t)count, write_line, &writer, &call->reply->error)))
+		return;
+	json_end(call->json);
+	json_end(call->json);
 }
 
 /* ---- search ---------------------------------------------------------------------------------------------- */
 
-static void write_found(struct call *call, struct event_list *list, const struct cell_match *match, int64_t after,
-			bool backwards)
+static void write_found(struct call *call, const struct cell_match *match, int64_t after, bool backwards)
 {
-	struct histree_error error = { 0 };
+	struct event_lines lines;
 	uint64_t number;
 	enum histree_status status = HISTREE_NOT_FOUND;
+	const struct line_table table = event_list_table(call->view, &lines);
 	int64_t from = backwards ? after - 1 : after + 1;
 	if (from >= 0)
-		status = event_list_search(list, match, (uint64_t)from, backwards, reply_cancel(call->reply),
-					   &number, &error);
+		status = line_table_search(&table, match, (uint64_t)from, backwards, reply_cancel(call->reply),
+					   &number, &call->reply->error);
 	if (status < 0) {
-		reply_failure(call->reply, &error);
+		reply_failure(call->reply, &call->reply->error);
 		return;
 	}
-	json_begin_object(&call->reply->json);
-	json_int_member(&call->reply->json, "number", status == HISTREE_OK ? (int64_t)number : -1);
-	json_end(&call->reply->json);
+	json_begin_object(call->json);
+	json_int_member(call->json, "number", status == HISTREE_OK ? (int64_t)number : -1);
+	json_end(call->json);
 }
 
 void api_event_search(struct call *call)
 {
-	struct dataset *dataset;
-	struct event_list *list;
 	struct cell_match match = { .any = true };
-	struct histree_error error = { 0 };
+	struct histree_error *error = &call->reply->error;
 	int64_t after, backwards;
 	const char *text = page_text(call, "text");
-	if (!open_list(call, &dataset, &list))
-		return;
-	if (!page_number(call, "after", -1, INT64_MAX - 1, -1, &after) ||
+	if (!open_list(call) || !page_number(call, "after", -1, INT64_MAX - 1, -1, &after) ||
 	    !page_number(call, "backwards", 0, 1, 0, &backwards))
-		goto out;
-	if (cell_match_add(&match, EVENT_TYPE, text, &error) != HISTREE_OK ||
-	    cell_match_add(&match, EVENT_CONTENTS, text, &error) != HISTREE_OK)
-		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error.message);
+		return;
+	if (cell_match_add(&match, EVENT_TYPE, text, error) != HISTREE_OK ||
+	    cell_match_add(&match, EVENT_CONTENTS, text, error) != HISTREE_OK)
+		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error->message);
 	else
-		write_found(call, list, &match, after, backwards != 0);
-out:
+		write_found(call, &match, after, backwards != 0);
 	cell_match_release(&match);
-	dataset_release(dataset);
 }
 
 /* ---- types ----------------------------------------------------------------------------------------------- */
 
-static void write_types(struct json_writer *json, const struct event_list *list, const uint64_t *counts,
-			const uint64_t *totals, const uint32_t *order)
+void api_event_types(struct call *call)
 {
+	int64_t from, to;
+	struct json_writer *json = call->json;
+	struct histree_error *error = &call->reply->error;
+	if (!open_list(call))
+		return;
+	struct event_list *list = call->view;
+	int64_t duration = list->end - list->start;
+	uint64_t *counts = reply_memory(call->reply, list->type_count + 1, sizeof(*counts));
+	uint64_t *totals = reply_memory(call->reply, list->type_count + 1, sizeof(*totals));
+	uint32_t *order = reply_memory(call->reply, list->type_count + 1, sizeof(*order));
+	if (counts == NULL || totals == NULL || order == NULL ||
+	    !page_number(call, "from", 0, duration, 0, &from) ||
+	    !page_number(call, "to", from, duration, duration, &to) ||
+	    !reply_ok(call->reply, event_list_count_types(list, list->start, list->end, totals, error)) ||
+	    !reply_ok(call->reply,
+		      event_list_count_types(list, list->start + from, list->start + to, counts, error)))
+		return;
+	event_list_order_types(list, counts, order);
 	json_begin_array(json);
 	for (size_t i = 0; i < list->type_count; i++) {
 		json_begin_object(json);
@@ -147,37 +137,4 @@ static void write_types(struct json_writer *json, const struct event_list *list,
 		json_end(json);
 	}
 	json_end(json);
-}
-
-void api_event_types(struct call *call)
-{
-	struct dataset *dataset;
-	struct event_list *list;
-	struct histree_error error = { 0 };
-	int64_t from, to;
-	if (!open_list(call, &dataset, &list))
-		return;
-	int64_t duration = list->end - list->start;
-	uint64_t *counts = calloc(list->type_count + 1, sizeof(*counts));
-	uint64_t *totals = calloc(list->type_count + 1, sizeof(*totals));
-	uint32_t *order = calloc(list->type_count + 1, sizeof(*order));
-	if (counts == NULL || totals == NULL || order == NULL) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-		goto out;
-	}
-	if (!page_number(call, "from", 0, duration, 0, &from) ||
-	    !page_number(call, "to", from, duration, duration, &to))
-		goto out;
-	if (event_list_count_types(list, list->start, list->end, totals, &error) != HISTREE_OK ||
-	    event_list_count_types(list, list->start + from, list->start + to, counts, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-		goto out;
-	}
-	event_list_order_types(list, counts, order);
-	write_types(&call->reply->json, list, counts, totals, order);
-out:
-	free(counts);
-	free(totals);
-	free(order);
-	dataset_release(dataset);
 }

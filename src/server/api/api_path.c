@@ -9,10 +9,8 @@
  *
  * Call stacks in the visible range, added up, for the page.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "histree/labels.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
@@ -27,6 +25,16 @@ struct arrow_writer {
 	histree_time start;  /* of the store */
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: it is not shown */
 };
+
+/* Where each row is shown, HISTREE_NO_INDEX: nowhere.  NULL: it has answered that memory is out. */
+static uint32_t *row_positions(struct call *call, const struct page_rows *rows)
+{
+	const uint32_t count = rows->rows->count;
+	uint32_t *positions = reply_memory(call->reply, (size_t)count + 1, sizeof(*positions));
+	if (positions != NULL)
+		row_order_positions(rows->order, count, positions);
+	return positions;
+}
 
 /* Where a row of a source is shown. */
 static uint32_t api_arrows_position_of(const struct arrow_writer *writer, const struct arrow_source *source,
@@ -94,32 +102,24 @@ static void write_arrows(const struct arrow_writer *writer, const struct arrow_s
 	json_end(json);
 }
 
-static enum histree_status api_arrows_answer(struct call *call, const struct page_rows *rows,
-					     const struct page_range *range, struct histree_error *error)
+static void answer_arrows(struct call *call, const struct page_rows *rows, const struct page_range *range)
 {
 	struct arrow_set set = { 0 };
-	struct arrow_writer writer = { &call->reply->json, rows->info->start,
-				       row_order_positions(rows->order, rows->rows->count) };
-	enum histree_status status = writer.positions != NULL ? HISTREE_OK : error_memory(error, "arrows");
+	struct arrow_writer writer = { call->json, rows->info->start, row_positions(call, rows) };
 	const struct arrow_asked asked = { host_rows_arrows, rows->rows, is_shown, &writer };
 	const struct arrow_range own = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
-	if (status == HISTREE_OK)
-		status = arrow_set_make(&set, &asked, &own, error);
-	if (status == HISTREE_OK)
+	if (writer.positions != NULL &&
+	    reply_ok(call->reply, arrow_set_make(&set, &asked, &own, &call->reply->error)))
 		write_arrows(&writer, &set);
 	arrow_set_release(&set);
-	free(writer.positions);
-	return status;
 }
 
 void api_arrows(struct call *call)
 {
 	struct page_rows rows;
 	struct page_range range;
-	struct histree_error error = { 0 };
-	if (page_rows_open(call, &rows) && page_range(call, rows.info->start, rows.info->end, &range) &&
-	    api_arrows_answer(call, &rows, &range, &error) != HISTREE_OK)
-		reply_failure(call->reply, &error);
+	if (page_rows_open(call, &rows) && page_range(call, rows.info->start, rows.info->end, &range))
+		answer_arrows(call, &rows, &range);
 	page_rows_close(&rows);
 }
 
@@ -199,14 +199,14 @@ static void write_steps(const struct path_list *list, histree_time start, struct
 	json_end(json);
 }
 
-static void api_path_answer(struct call *call, const struct dataset *dataset, const struct shown_rows *shown)
+static void answer_path(struct call *call, const struct shown_rows *shown)
 {
 	struct path_request request = { .cancel = reply_cancel(call->reply) };
 	struct path_list list = { 0 };
 	struct page_range range;
-	struct histree_error error = { 0 };
+	const struct dataset *dataset = call->dataset;
 	const struct histree_store_info *info = histree_store_info(dataset->store);
-	struct json_writer *json = &call->reply->json;
+	struct json_writer *json = call->json;
 	if (!path_list_applies(dataset) || !path_list_thread(dataset, page_text(call, "thread"), &request.thread)) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "The graph has no thread '%s'", page_text(call, "thread"));
 		return;
@@ -216,15 +216,13 @@ static void api_path_answer(struct call *call, const struct dataset *dataset, co
 	request.from = range.from;
 	request.to = range.to;
 	request.pixels = range.pixels;
-	if (path_list_make(&list, dataset, &request, &error) == HISTREE_OK) {
+	if (reply_ok(call->reply, path_list_make(&list, dataset, &request, &call->reply->error))) {
 		json_begin_object(json);
 		json_bool_member(json, "all", list.is_all);
 		write_states(&list, json);
 		write_threads(&list, shown, json);
 		write_steps(&list, info->start, json);
 		json_end(json);
-	} else {
-		reply_failure(call->reply, &error);
 	}
 	path_list_release(&list);
 }
@@ -232,22 +230,13 @@ static void api_path_answer(struct call *call, const struct dataset *dataset, co
 void api_path(struct call *call)
 {
 	struct shown_rows shown = { .positions = NULL };
-	struct dataset *dataset;
 	if (*page_text(call, "view") == '\0') {
-		if (!page_dataset(call, &dataset))
-			return;
-		api_path_answer(call, dataset, &shown);
-		dataset_release(dataset);
+		if (page_dataset(call))
+			answer_path(call, &shown);
 		return;
 	}
-	if (page_rows_open(call, &shown.rows)) {
-		shown.positions = row_order_positions(shown.rows.order, shown.rows.rows->count);
-		if (shown.positions != NULL)
-			api_path_answer(call, shown.rows.dataset, &shown);
-		else
-			reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-	}
-	free(shown.positions);
+	if (page_rows_open(call, &shown.rows) && (shown.positions = row_positions(call, &shown.rows)) != NULL)
+		answer_path(call, &shown);
 	page_rows_close(&shown.rows);
 }
 
@@ -303,15 +292,16 @@ static void write_styles(const struct styles_used *styles, struct json_writer *j
 	json_end(json);
 }
 
-static void api_flame_answer(struct call *call, const struct dataset *dataset)
+void api_flame(struct call *call)
 {
 	struct page_range range;
 	struct flame_list list = { .flame = NULL };
 	struct styles_used styles = { .count = 0 };
-	struct histree_error error = { 0 };
-	struct json_writer *json = &call->reply->json;
-	const struct histree_store_info *info = histree_store_info(dataset->store);
-	if (!flame_list_applies(dataset)) {
+	struct json_writer *json = call->json;
+	if (!page_dataset(call))
+		return;
+	const struct histree_store_info *info = histree_store_info(call->dataset->store);
+	if (!flame_list_applies(call->dataset)) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "The trace has no call stacks");
 		return;
 	}
@@ -322,7 +312,7 @@ static void api_flame_answer(struct call *call, const struct dataset *dataset)
 					       .pixels = range.pixels,
 					       .by_thread = strcmp(page_text(call, "by"), "thread") == 0,
 					       .cancel = reply_cancel(call->reply) };
-	if (flame_list_make(&list, dataset, &request, &error) == HISTREE_OK) {
+	if (reply_ok(call->reply, flame_list_make(&list, call->dataset, &request, &call->reply->error))) {
 		json_begin_object(json);
 		json_unsigned_member(json, "total", list.nodes[0].total[0]);
 		if (histree_flame_unit(list.flame) != NULL)
@@ -331,17 +321,6 @@ static void api_flame_answer(struct call *call, const struct dataset *dataset)
 		write_nodes(&list, &styles, json);
 		write_styles(&styles, json);
 		json_end(json);
-	} else {
-		reply_failure(call->reply, &error);
 	}
 	flame_list_release(&list);
-}
-
-void api_flame(struct call *call)
-{
-	struct dataset *dataset;
-	if (!page_dataset(call, &dataset))
-		return;
-	api_flame_answer(call, dataset);
-	dataset_release(dataset);
 }

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/table.h"
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/arena.h"
+#include "base/table.h"
 #include "histree/rows.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
@@ -49,18 +49,14 @@ struct window {
 	struct json_writer texts_json;
 };
 
-static void window_free(void *state)
+static void window_release(void *state)
 {
 	struct window *window = state;
 	histree_cursor_free(window->cells);
 	page_rows_close(&window->rows);
-	free(window->quarks);
-	free(window->lives);
-	free(window->spans);
 	free(window->has_text);
 	intern_release(&window->thread_texts);
 	piece_release(&window->texts);
-	free(window);
 }
 
 static uint32_t row_at(const struct window *window, uint32_t index)
@@ -391,13 +387,10 @@ static bool open_window(struct call *call, struct window *window)
 	uint32_t total = window->rows.order->count;
 	window->first = first < total ? (uint32_t)first : total;
 	window->count = count < total - window->first ? (uint32_t)count : total - window->first;
-	window->quarks = malloc((window->count + 1) * sizeof(*window->quarks));
-	window->lives = malloc((window->count + 1) * sizeof(*window->lives));
-	window->spans = malloc(window->range.pixels * sizeof(*window->spans));
-	if (window->quarks != NULL && window->lives != NULL && window->spans != NULL)
-		return true;
-	reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-	return false;
+	window->quarks = reply_memory(call->reply, window->count + 1, sizeof(*window->quarks));
+	window->lives = reply_memory(call->reply, window->count + 1, sizeof(*window->lives));
+	window->spans = reply_memory(call->reply, window->range.pixels, sizeof(*window->spans));
+	return window->quarks != NULL && window->lives != NULL && window->spans != NULL;
 }
 
 void api_rows(struct call *call)
@@ -406,12 +399,12 @@ void api_rows(struct call *call)
 	if (window == NULL)
 		return;
 	if (!open_window(call, window)) {
-		window_free(window);
+		window_release(window);
 		return;
 	}
 	call->reply->content_type = "application/octet-stream";
 	window->texts_json.piece = &window->texts;
 	window->cancel = reply_cancel(call->reply);
 	piece_put(&call->reply->piece, "HTR1", 4);
-	reply_steps(call->reply, &(struct reply_steps){ window_next, window_free, window });
+	reply_steps(call->reply, &(struct reply_steps){ window_next, window_release, window });
 }

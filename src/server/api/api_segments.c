@@ -2,13 +2,13 @@
 /*
  * api_segments.c - segments for the page: which stores there are, rows of a table, all rows as a file.
  */
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/number_text.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/segment_list.h"
+#include "server/model/state_filter.h"
 
 enum { ROWS_MAX = 1024 };
 
@@ -35,24 +35,17 @@ static void write_store(struct json_writer *json, const struct segment_list *lis
 
 void api_segment_stores(struct call *call)
 {
-	struct dataset *dataset;
-	struct histree_error error = { 0 };
-	void *view;
-	if (!page_dataset(call, &dataset))
+	if (!page_view(call, &segment_lists_kind, NULL))
 		return;
-	enum histree_status status = dataset_view(dataset, segment_lists_make, segment_lists_free, &view, &error);
-	json_begin_array(&call->reply->json);
-	for (size_t i = 0; status == HISTREE_OK && i < dataset->segments_count; i++) {
+	json_begin_array(call->json);
+	for (size_t i = 0; i < call->dataset->segments_count; i++) {
 		struct segment_list *list;
-		status = segment_list_find(view, dataset->segments[i], &list, &error);
-		if (status == HISTREE_OK)
-			write_store(&call->reply->json, list);
+		if (!reply_ok(call->reply, segment_list_find(call->view, call->dataset->segments[i], &list,
+							     &call->reply->error)))
+			return;
+		write_store(call->json, list);
 	}
-	if (status == HISTREE_OK)
-		json_end(&call->reply->json);
-	else
-		reply_failure(call->reply, &error);
-	dataset_release(dataset);
+	json_end(call->json);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
@@ -78,71 +71,52 @@ static void write_value(struct json_writer *json, const struct histree_value *va
 		json_put_null(json);
 }
 
-static void write_row(struct json_writer *json, const struct segment_list *list,
-		      const struct histree_segment *segment)
-{
-	json_begin_array(json);
-	json_put_int(json, segment->start - list->start);
-	json_put_unsigned(json, histree_segment_duration(segment));
-	for (size_t i = 0; i < list->info->schema.field_count; i++)
-		write_value(json, &segment->content[i]);
-	json_end(json);
-}
-
-/* Which rows are wanted: from a number on, or from the first that starts at a time. */
-struct row_range {
-	int64_t first, count, at; /* `at` -1: by number */
+struct row_writer {
+	struct json_writer *json;
+	const struct segment_list *list;
 };
 
-static enum histree_status write_rows(struct json_writer *json, const struct segment_list *list,
-				      struct histree_cursor *rows, const struct row_range *range,
-				      struct histree_error *error)
+static void write_row(void *context, void *lines, uint64_t number)
 {
-	uint64_t total, first = (uint64_t)range->first;
-	struct histree_segment segment;
-	enum histree_status status = histree_segment_rows_count(rows, &total, error);
-	if (status == HISTREE_OK && range->at >= 0)
-		status = histree_segment_rows_find(rows, list->start + range->at, &first, error);
-	if (status < 0)
-		return status;
-	json_begin_object(json);
-	json_int_member(json, "total", (int64_t)total);
-	json_int_member(json, "first", (int64_t)first);
-	json_begin_array_member(json, "rows");
-	status = first < total ? histree_segment_rows_seek(rows, first, error) : HISTREE_END;
-	for (int64_t i = 0; status == HISTREE_OK && i < range->count; i++) {
-		status = histree_cursor_next(rows, error);
-		if (status == HISTREE_OK)
-			segment = *histree_cursor_segment(rows);
-		if (status == HISTREE_OK)
-			write_row(json, list, &segment);
-	}
-	json_end(json);
-	segment_request_put_damage(json, list);
-	json_end(json);
-	return status == HISTREE_END ? HISTREE_OK : status;
+	(void)number;
+	const struct row_writer *writer = context;
+	const struct histree_segment *segment = &((const struct segment_lines *)lines)->segment;
+	json_begin_array(writer->json);
+	json_put_int(writer->json, segment->start - writer->list->start);
+	json_put_unsigned(writer->json, histree_segment_duration(segment));
+	for (size_t i = 0; i < writer->list->info->schema.field_count; i++)
+		write_value(writer->json, &segment->content[i]);
+	json_end(writer->json);
 }
 
 void api_segments(struct call *call)
 {
 	struct segment_request request;
-	struct row_range range;
-	struct histree_cursor *rows;
-	struct histree_error error = { 0 };
-	if (!segment_request_open(call, &request))
-		return;
-	if (!page_number(call, "first", 0, INT64_MAX, 0, &range.first) ||
-	    !page_number(call, "count", 0, ROWS_MAX, 0, &range.count) ||
-	    !page_number(call, "at", -1, request.list->end - request.list->start, -1, &range.at))
+	int64_t first, count, at;
+	struct segment_lines lines;
+	struct line_table table;
+	struct json_writer *json = call->json;
+	struct histree_error *error = &call->reply->error;
+	if (!segment_request_open(call, &request) || !page_number(call, "first", 0, INT64_MAX, 0, &first) ||
+	    !page_number(call, "count", 0, ROWS_MAX, 0, &count) ||
+	    !page_number(call, "at", -1, request.list->end - request.list->start, -1, &at) ||
+	    !reply_ok(call->reply, segment_list_enter(request.list, &request.key, reply_cancel(call->reply), &lines,
+						      &table, error)))
 		goto out;
+	uint64_t number = (uint64_t)first;
+	struct row_writer writer = { json, request.list };
 	enum histree_status status =
-		segment_list_enter(request.list, &request.key, reply_cancel(call->reply), &rows, &error);
-	if (status == HISTREE_OK) {
-		status = write_rows(&call->reply->json, request.list, rows, &range, &error);
-		segment_list_leave(request.list, rows);
-	}
-	if (status != HISTREE_OK)
-		reply_failure(call->reply, &error);
+		at >= 0 ? line_table_find(&table, request.list->start + at, &number, error) : HISTREE_OK;
+	json_begin_object(json);
+	json_int_member(json, "total", (int64_t)table.count);
+	json_int_member(json, "first", (int64_t)number);
+	json_begin_array_member(json, "rows");
+	if (status >= 0)
+		status = line_table_read(&table, number, (uint64_t)count, write_row, &writer, error);
+	segment_list_leave(request.list, &lines);
+	json_end(json);
+	segment_request_end(call, &request);
+	reply_ok(call->reply, status);
 out:
 	segment_request_close(&request);
 }
@@ -156,13 +130,12 @@ struct export
 	struct piece cell;
 };
 
-static void export_free(void *state)
+static void export_release(void *state)
 {
 	struct export *export = state;
 	histree_cursor_free(export->iter);
 	segment_request_close(&export->request);
 	piece_release(&export->cell);
-	free(export);
 }
 
 /* RFC 4180: a text with a separator in it stands in quotes, and a quote in it twice. */
@@ -192,7 +165,7 @@ static void put_segment(struct piece *to, struct piece *cell, const struct histr
 	piece_put(to, text, number_format_unsigned(histree_segment_duration(segment), text));
 	for (size_t i = 0; i < fields; i++) {
 		cell->size = 0;
-		segment_put_value(cell, &segment->content[i]);
+		state_value_text(&segment->content[i], cell);
 		piece_put_char(to, ',');
 		put_csv(to, cell);
 	}
@@ -229,23 +202,17 @@ static void put_header(struct piece *to, const struct histree_segment_schema *sc
 
 void api_segments_csv(struct call *call)
 {
-	struct histree_error error = { 0 };
+	struct histree_error *error = &call->reply->error;
 	struct export *export = reply_memory(call->reply, 1, sizeof(*export));
 	if (export == NULL)
 		return;
-	if (!segment_request_open(call, &export->request)) {
-		free(export);
-		return;
-	}
-	enum histree_status status = histree_segments_create(export->request.list->store, &export->iter, &error);
-	if (status == HISTREE_OK)
-		status = histree_segments_start(export->iter, &export->request.query, NULL, &error);
-	if (status != HISTREE_OK) {
-		export_free(export);
-		reply_failure(call->reply, &error);
+	if (!segment_request_open(call, &export->request) ||
+	    !reply_ok(call->reply, histree_segments_create(export->request.list->store, &export->iter, error)) ||
+	    !reply_ok(call->reply, histree_segments_start(export->iter, &export->request.query, NULL, error))) {
+		export_release(export);
 		return;
 	}
 	call->reply->content_type = "text/csv";
 	put_header(&call->reply->piece, &export->request.list->info->schema);
-	reply_steps(call->reply, &(struct reply_steps){ export_next, export_free, export });
+	reply_steps(call->reply, &(struct reply_steps){ export_next, export_release, export });
 }

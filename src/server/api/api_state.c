@@ -3,15 +3,12 @@
  * api_state.c - the state under the pointer; the next row of a name, the next state that matches an expression, and
  * where such states are.
  */
-#include <stdlib.h>
-
-#include "base/error.h"
 #include "histree/query.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/row_order.h"
-#include "server/model/state_search.h"
 #include "server/model/state_filter.h"
+#include "server/model/state_search.h"
 
 /* ---- api search ---------------------------------------------------------------------------------------------- */
 
@@ -35,7 +32,7 @@ void api_search(struct call *call)
 {
 	struct page_rows rows;
 	int64_t after, backwards;
-	struct json_writer *json = &call->reply->json;
+	struct json_writer *json = call->json;
 	if (page_rows_open(call, &rows) && page_number(call, "after", -1, UINT32_MAX, -1, &after) &&
 	    page_number(call, "backwards", 0, 1, 0, &backwards)) {
 		int64_t position =
@@ -63,7 +60,7 @@ void api_find_row(struct call *call)
 {
 	struct page_rows rows;
 	int64_t tid, cpu, at;
-	struct json_writer *json = &call->reply->json;
+	struct json_writer *json = call->json;
 	if (page_rows_open(call, &rows) && page_number(call, "tid", -1, INT32_MAX, -1, &tid) &&
 	    page_number(call, "cpu", -1, INT32_MAX, -1, &cpu) &&
 	    page_number(call, "at", 0, rows.info->end - rows.info->start, -1, &at)) {
@@ -87,18 +84,14 @@ struct state_request {
 	struct state_filter *filter;
 };
 
-static bool state_request_open(const struct call *call, struct state_request *out)
+static bool state_request_open(struct call *call, struct state_request *out)
 {
 	const char *text = page_text(call, "text");
-	struct histree_error error = { 0 };
 	out->filter = NULL;
-	if (!page_rows_open(call, &out->rows))
-		return false;
-	if (state_filter_create(&text, 1, &out->rows.rows->model->kind, out->rows.info->start, out->rows.info->end,
-				&out->filter, &error) == HISTREE_OK)
-		return true;
-	reply_failure(call->reply, &error);
-	return false;
+	return page_rows_open(call, &out->rows) &&
+	       reply_ok(call->reply,
+			state_filter_create(&text, 1, &out->rows.rows->model->kind, out->rows.info->start,
+					    out->rows.info->end, &out->filter, &call->reply->error));
 }
 
 static void state_request_close(struct state_request *request)
@@ -156,7 +149,6 @@ void api_search_state(struct call *call)
 {
 	struct state_request request;
 	struct state_found found = { 0 };
-	struct histree_error error = { 0 };
 	int64_t at, position, backwards, states;
 	if (!state_request_open(call, &request) || !page_number(call, "states", 0, INT64_MAX, 0, &states) ||
 	    !page_number(call, "at", 0, request.rows.info->end - request.rows.info->start, -1, &at) ||
@@ -167,11 +159,11 @@ void api_search_state(struct call *call)
 	struct searched_rows asked = rows_asked(call, &request, 0, UINT32_MAX, &part);
 	struct search_position from = { request.rows.info->start + at, position };
 	enum histree_status status = state_search_next(&asked, request.rows.info, &from, backwards != 0,
-						       (uint64_t)states, &found, &error);
+						       (uint64_t)states, &found, &call->reply->error);
 	if (status < 0)
-		reply_failure(call->reply, &error);
+		reply_failure(call->reply, &call->reply->error);
 	else
-		write_found(&call->reply->json, &request, status, &found, &from);
+		write_found(call->json, &request, status, &found, &from);
 out:
 	state_request_close(&request);
 }
@@ -194,45 +186,37 @@ static void write_runs(struct json_writer *json, const bool *pixels, uint32_t co
 	json_end(json);
 }
 
-static enum histree_status write_matches(struct call *call, const struct searched_rows *asked,
-					 const struct page_range *range, struct histree_error *error)
+static void write_matches(struct call *call, const struct searched_rows *asked, const struct page_range *range)
 {
-	struct json_writer *json = &call->reply->json;
 	bool all;
-	bool *pixels = calloc((size_t)asked->count + 1, range->pixels * sizeof(*pixels));
-	if (pixels == NULL)
-		return error_memory(error, "a search");
-	enum histree_status status =
-		state_search_pixels(asked, range->from, range->to, range->pixels, pixels, &all, error);
-	if (status == HISTREE_OK) {
-		json_begin_object(json);
-		json_bool_member(json, "all", all);
-		json_begin_array_member(json, "rows");
-		for (uint32_t i = 0; i < asked->count; i++)
-			write_runs(json, pixels + (size_t)i * range->pixels, range->pixels);
-		json_end(json);
-		json_end(json);
-	}
-	free(pixels);
-	return status;
+	struct json_writer *json = call->json;
+	bool *pixels = reply_memory(call->reply, (size_t)asked->count + 1, range->pixels * sizeof(*pixels));
+	if (pixels == NULL ||
+	    !reply_ok(call->reply, state_search_pixels(asked, range->from, range->to, range->pixels, pixels, &all,
+						       &call->reply->error)))
+		return;
+	json_begin_object(json);
+	json_bool_member(json, "all", all);
+	json_begin_array_member(json, "rows");
+	for (uint32_t i = 0; i < asked->count; i++)
+		write_runs(json, pixels + (size_t)i * range->pixels, range->pixels);
+	json_end(json);
+	json_end(json);
 }
 
 void api_matches(struct call *call)
 {
 	struct state_request request;
 	struct page_range range;
-	struct histree_error error = { 0 };
-	int64_t first, count;
-	if (!state_request_open(call, &request) ||
-	    !page_range(call, request.rows.info->start, request.rows.info->end, &range) ||
-	    !page_number(call, "first", 0, UINT32_MAX, 0, &first) ||
-	    !page_number(call, "count", 0, PAGE_ROWS_MAX, PAGE_ROWS_MAX, &count))
-		goto out;
 	struct rows_of_order part;
-	struct searched_rows asked = rows_asked(call, &request, (uint32_t)first, (uint32_t)count, &part);
-	if (write_matches(call, &asked, &range, &error) != HISTREE_OK)
-		reply_failure(call->reply, &error);
-out:
+	int64_t first, count;
+	if (state_request_open(call, &request) &&
+	    page_range(call, request.rows.info->start, request.rows.info->end, &range) &&
+	    page_number(call, "first", 0, UINT32_MAX, 0, &first) &&
+	    page_number(call, "count", 0, PAGE_ROWS_MAX, PAGE_ROWS_MAX, &count)) {
+		struct searched_rows asked = rows_asked(call, &request, (uint32_t)first, (uint32_t)count, &part);
+		write_matches(call, &asked, &range);
+	}
 	state_request_close(&request);
 }
 
@@ -245,7 +229,7 @@ struct pointed {
 	histree_time start, at; /* of the history; that is pointed at */
 };
 
-static bool find_pointed(const struct call *call, struct pointed *out)
+static bool find_pointed(struct call *call, struct pointed *out)
 {
 	int64_t row, at;
 	if (!page_rows_open_unordered(call, &out->rows))
@@ -311,17 +295,16 @@ void api_state(struct call *call)
 	struct pointed pointed;
 	struct histree_cursor *query = NULL;
 	struct histree_interval state;
-	struct histree_error error = { 0 };
-	struct json_writer *json = &call->reply->json;
+	struct histree_error *error = &call->reply->error;
+	struct json_writer *json = call->json;
 	if (!find_pointed(call, &pointed))
-		goto out;
+		return;
 	json_begin_object(json);
 	if (pointed.facts.quark != HISTREE_ROOT) {
-		if (histree_query_create(pointed.facts.history, &query, &error) != HISTREE_OK ||
-		    histree_query_single(query, pointed.facts.quark, pointed.at, &state, &error) != HISTREE_OK) {
-			reply_failure(call->reply, &error);
+		if (!reply_ok(call->reply, histree_query_create(pointed.facts.history, &query, error)) ||
+		    !reply_ok(call->reply,
+			      histree_query_single(query, pointed.facts.quark, pointed.at, &state, error)))
 			goto out;
-		}
 		write_state(&pointed, &state, json);
 		write_others(&pointed, query, json);
 	}
@@ -329,5 +312,4 @@ void api_state(struct call *call)
 	json_end(json);
 out:
 	histree_cursor_free(query);
-	page_rows_close(&pointed.rows);
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "histree/time_use.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
@@ -54,11 +53,11 @@ static int by_key_descending(const void *left, const void *right)
 				: (a->number > b->number) - (a->number < b->number);
 }
 
-/* Returns the rows in the order that is asked for, which the caller frees; NULL without memory. */
-static struct sorted_row *sort_use_rows(const struct time_use_call *asked, const struct histree_use_row *rows,
-					size_t count)
+/* Returns the rows in the order that is asked for; NULL: it has answered that memory is out. */
+static struct sorted_row *sort_use_rows(const struct call *call, const struct time_use_call *asked,
+					const struct histree_use_row *rows, size_t count)
 {
-	struct sorted_row *sorted = malloc((count + 1) * sizeof(*sorted));
+	struct sorted_row *sorted = reply_memory(call->reply, count, sizeof(*sorted));
 	for (size_t i = 0; sorted != NULL && i < count; i++)
 		sorted[i] = (struct sorted_row){ sort_key(&rows[i], asked->sort), (uint32_t)i };
 	if (sorted != NULL && count > 1 && asked->sort >= 0)
@@ -106,15 +105,16 @@ static void write_row(struct json_writer *json, const struct time_use_call *aske
 	json_end(json);
 }
 
-static bool write_time_use(struct json_writer *json, const struct time_use_call *asked,
+static void write_time_use(const struct call *call, const struct time_use_call *asked,
 			   const struct histree_time_use *use)
 {
 	size_t count;
+	struct json_writer *json = call->json;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	struct sorted_row *sorted = sort_use_rows(asked, rows, count);
+	struct sorted_row *sorted = sort_use_rows(call, asked, rows, count);
 	uint64_t ns[HISTREE_USE_COUNT] = { 0 };
 	if (sorted == NULL)
-		return false;
+		return;
 	for (size_t i = 0; i < count; i++)
 		for (unsigned state = 0; state < HISTREE_USE_COUNT; state++)
 			ns[state] += rows[i].ns[state];
@@ -134,8 +134,6 @@ static bool write_time_use(struct json_writer *json, const struct time_use_call 
 		write_row(json, asked, &rows[sorted[i].number]);
 	json_end(json);
 	json_end(json);
-	free(sorted);
-	return true;
 }
 
 /* ---- request ------------------------------------------------------------------------------------------------- */
@@ -163,17 +161,12 @@ static bool read_time_use(const struct call *call, const struct histree_history_
 			  struct time_use_call *out)
 {
 	const char *by = page_text(call, "by"), *where = page_text(call, "where");
-	struct histree_error error = { 0 };
 	int64_t from, to;
 	if (!page_number(call, "from", 0, INT64_MAX - 1, 0, &from) ||
 	    !page_number(call, "to", 0, INT64_MAX - 1, info->end - out->start, &to) ||
-	    !page_number(call, "limit", 1, TIME_USE_ROWS_MAX, TIME_USE_ROWS_MAX, &out->limit))
-		return false;
-	if (histree_use_keys_read(by, &out->request.by, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-		return false;
-	}
-	if (!read_sort(call, out))
+	    !page_number(call, "limit", 1, TIME_USE_ROWS_MAX, TIME_USE_ROWS_MAX, &out->limit) ||
+	    !reply_ok(call->reply, histree_use_keys_read(by, &out->request.by, &call->reply->error)) ||
+	    !read_sort(call, out))
 		return false;
 	out->request.from = out->start + from;
 	out->request.to = out->start + to;
@@ -184,26 +177,20 @@ static bool read_time_use(const struct call *call, const struct histree_history_
 
 void api_time_use(struct call *call)
 {
-	struct dataset *dataset;
-	struct histree_time_use *use = NULL;
-	struct histree_error error = { 0 };
+	struct histree_time_use *use;
 	size_t host_count;
-	if (!page_dataset(call, &dataset))
+	if (!page_dataset(call))
 		return;
-	struct histree_history *history = dataset_history(dataset, "kernel");
+	struct histree_history *history = dataset_history(call->dataset, "kernel");
 	if (history == NULL) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "The trace has no threads of a kernel");
-		dataset_release(dataset);
 		return;
 	}
 	struct time_use_call asked = { .hosts = histree_history_hosts(history, &host_count),
-				       .start = histree_store_info(dataset->store)->start };
-	if (read_time_use(call, histree_history_info(history), &asked)) {
-		if (histree_time_use_create(history, &asked.request, &use, &error) != HISTREE_OK)
-			reply_failure(call->reply, &error);
-		else if (!write_time_use(&call->reply->json, &asked, use))
-			reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-	}
+				       .start = histree_store_info(call->dataset->store)->start };
+	if (!read_time_use(call, histree_history_info(history), &asked) ||
+	    !reply_ok(call->reply, histree_time_use_create(history, &asked.request, &use, &call->reply->error)))
+		return;
+	write_time_use(call, &asked, use);
 	histree_time_use_free(use);
-	dataset_release(dataset);
 }

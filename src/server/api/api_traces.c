@@ -7,7 +7,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -27,7 +26,7 @@ static void write_views(struct json_writer *json, const struct dataset *dataset)
 {
 	json_begin_array_member(json, "views");
 	for (const struct row_model *const *model = row_models; *model != NULL; model++) {
-		if (!(*model)->applies(dataset))
+		if (!(*model)->own.applies(dataset))
 			continue;
 		json_begin_object(json);
 		json_text_member(json, "name", (*model)->name);
@@ -119,9 +118,9 @@ static void write_experiment(void *context, const struct catalogue *catalogue, c
 
 void api_experiments(struct call *call)
 {
-	json_begin_array(&call->reply->json);
-	catalogue_each(call->service->catalogue, CATALOGUE_EXPERIMENTS, write_experiment, &call->reply->json);
-	json_end(&call->reply->json);
+	json_begin_array(call->json);
+	catalogue_each(call->service->catalogue, CATALOGUE_EXPERIMENTS, write_experiment, call->json);
+	json_end(call->json);
 }
 
 static void write_served(void *context, const struct served_trace *trace)
@@ -136,7 +135,7 @@ static void write_served(void *context, const struct served_trace *trace)
 
 void api_traces(struct call *call)
 {
-	struct json_writer *json = &call->reply->json;
+	struct json_writer *json = call->json;
 	json_begin_object(json);
 	json_begin_array_member(json, "traces");
 	bool are_all = catalogue_each_served(call->service->catalogue, write_served, json);
@@ -193,10 +192,8 @@ void api_legend(struct call *call)
 		{ "interrupts", HISTREE_MEANS_IRQ },        { "softirqs", HISTREE_MEANS_SOFT_IRQ },
 		{ "frequency", HISTREE_MEANS_FREQUENCY },
 	};
-	struct json_writer *json = &call->reply->json;
-	struct dataset *dataset = NULL;
-	bool is_of_one = *page_text(call, "experiment") != '\0';
-	if (is_of_one && !page_dataset(call, &dataset))
+	struct json_writer *json = call->json;
+	if (*page_text(call, "experiment") != '\0' && !page_dataset(call))
 		return;
 	json_begin_object(json);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
@@ -205,10 +202,8 @@ void api_legend(struct call *call)
 	for (unsigned kind = 0; kind < HISTREE_ARROW_KIND_COUNT; kind++)
 		api_write_style(json, histree_arrow_style((enum histree_arrow_kind)kind));
 	json_end(json);
-	if (dataset != NULL) {
-		write_labels(json, dataset);
-		dataset_release(dataset);
-	}
+	if (call->dataset != NULL)
+		write_labels(json, call->dataset);
 	json_end(json);
 }
 
@@ -233,15 +228,13 @@ static void write_for_page(void *context, const struct bookmark *bookmark)
 
 void api_bookmarks(struct call *call)
 {
-	struct dataset *dataset;
-	if (!page_dataset(call, &dataset))
+	if (!page_dataset(call))
 		return;
-	const struct histree_store_info *info = histree_store_info(dataset->store);
-	struct bookmark_writer writer = { &call->reply->json, info->start, info->end };
+	const struct histree_store_info *info = histree_store_info(call->dataset->store);
+	struct bookmark_writer writer = { call->json, info->start, info->end };
 	json_begin_array(writer.json);
 	bookmarks_each(call->service->bookmarks, page_text(call, "experiment"), write_for_page, &writer);
 	json_end(writer.json);
-	dataset_release(dataset);
 }
 
 /* ---- api gaps ------------------------------------------------------------------------------------------------ */
@@ -266,18 +259,16 @@ static void write_band(void *context, const struct gap_band *band)
 
 void api_gaps(struct call *call)
 {
-	struct dataset *dataset;
 	struct page_range range;
-	if (!page_dataset(call, &dataset))
+	if (!page_dataset(call))
 		return;
-	const struct histree_store_info *info = histree_store_info(dataset->store);
-	if (page_range(call, info->start, info->end, &range)) {
-		struct band_writer writer = { &call->reply->json, info->start };
-		json_begin_array(writer.json);
-		gap_bands_each(dataset, range.from, range.to, range.pixels, write_band, &writer);
-		json_end(writer.json);
-	}
-	dataset_release(dataset);
+	const struct histree_store_info *info = histree_store_info(call->dataset->store);
+	if (!page_range(call, info->start, info->end, &range))
+		return;
+	struct band_writer writer = { call->json, info->start };
+	json_begin_array(writer.json);
+	gap_bands_each(call->dataset, range.from, range.to, range.pixels, write_band, &writer);
+	json_end(writer.json);
 }
 
 /* ---- api nodes ----------------------------------------------------------------------------------------------- */
@@ -287,8 +278,8 @@ enum { NODE_SIZE = 56, NODES_PER_STEP = 1024, WIDTH_MAX = 30000, WIDTH_USUAL = 1
 static const double WIDER = 1.1;
 
 struct nodes {
-	struct dataset *dataset; /* held */
-	const char *host;        /* whose tree it is; NULL: there is but one */
+	const struct dataset *dataset;
+	const char *host; /* whose tree it is; NULL: there is but one */
 	const struct histree_history_info *info;
 	struct histree_tree_layout *layout;
 	const struct histree_layout_node *nodes;
@@ -296,12 +287,10 @@ struct nodes {
 	double width; /* of the picture */
 };
 
-static void nodes_free(void *state)
+static void nodes_release(void *state)
 {
 	struct nodes *nodes = state;
 	histree_tree_layout_free(nodes->layout);
-	dataset_release(nodes->dataset);
-	free(nodes);
 }
 
 static void put_node(uint8_t *at, const struct histree_layout_node *placed, histree_time start)
@@ -445,33 +434,28 @@ static bool find_history(const struct call *call, struct nodes *nodes, struct hi
 void api_nodes(struct call *call)
 {
 	struct histree_history *history;
-	struct histree_error error = { 0 };
 	int64_t width, height;
+	uint8_t count[4];
 	struct nodes *nodes = reply_memory(call->reply, 1, sizeof(*nodes));
-	if (nodes == NULL)
+	if (nodes == NULL || !page_dataset(call))
 		return;
-	if (!page_dataset(call, &nodes->dataset) || !find_history(call, nodes, &history) ||
+	nodes->dataset = call->dataset;
+	if (!find_history(call, nodes, &history) ||
 	    !page_number(call, "width", 100, WIDTH_MAX, WIDTH_USUAL, &width) ||
-	    !page_number(call, "height", 0, WIDTH_MAX, 0, &height)) {
-		nodes_free(nodes);
+	    !page_number(call, "height", 0, WIDTH_MAX, 0, &height))
 		return;
-	}
 	nodes->width = (double)width;
 	const struct histree_tree_layout_options options = { .width = nodes->width };
-	if (histree_tree_layout_create(history, &options, reply_cancel(call->reply), &nodes->layout, &error) !=
-	    HISTREE_OK) {
-		reply_failure(call->reply, &error);
-		nodes_free(nodes);
+	if (!reply_ok(call->reply, histree_tree_layout_create(history, &options, reply_cancel(call->reply),
+							      &nodes->layout, &call->reply->error)))
 		return;
-	}
 	if (height > 0)
 		fit_shape(nodes, (double)width, (double)height);
-	uint8_t count[4];
 	nodes->info = histree_history_info(history);
 	nodes->nodes = histree_tree_layout_nodes(nodes->layout, &nodes->count);
 	put_le32(count, nodes->count);
 	call->reply->content_type = "application/octet-stream";
 	piece_put(&call->reply->piece, "HTN1", 4);
 	piece_put(&call->reply->piece, count, sizeof(count));
-	reply_steps(call->reply, &(struct reply_steps){ nodes_next, nodes_free, nodes });
+	reply_steps(call->reply, &(struct reply_steps){ nodes_next, nodes_release, nodes });
 }

@@ -49,19 +49,26 @@ const char *page_text(const struct call *call, const char *name)
 	return text != NULL ? text : "";
 }
 
-bool page_dataset(const struct call *call, struct dataset **out)
+bool page_dataset(struct call *call)
 {
-	*out = catalogue_dataset(call->service->catalogue, page_text(call, "experiment"));
-	if (*out == NULL) {
+	call->dataset = catalogue_dataset(call->service->catalogue, page_text(call, "experiment"));
+	reply_hold(call->reply, call->dataset);
+	if (call->dataset == NULL)
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such experiment");
+	else if (dataset_status(call->dataset) != DATASET_READY)
+		reply_error(call->reply, HTTP_CONFLICT, "the trace has not been read yet");
+	return call->dataset != NULL && dataset_status(call->dataset) == DATASET_READY;
+}
+
+bool page_view(struct call *call, const struct view_kind *kind, const char *otherwise)
+{
+	if (!page_dataset(call))
+		return false;
+	if (otherwise != NULL && !kind->applies(call->dataset)) {
+		reply_error(call->reply, HTTP_NOT_FOUND, "%s", otherwise);
 		return false;
 	}
-	if (dataset_status(*out) == DATASET_READY)
-		return true;
-	reply_error(call->reply, HTTP_CONFLICT, "the trace has not been read yet");
-	dataset_release(*out);
-	*out = NULL;
-	return false;
+	return reply_ok(call->reply, dataset_view(call->dataset, kind, &call->view, &call->reply->error));
 }
 
 /* Early rows are in no order but their own, and all are shown. */
@@ -75,37 +82,31 @@ static bool asks_for_early_rows(const struct call *call, struct dataset *dataset
 	return strcmp(early, "1") == 0 && (*sort == '\0' || strcmp(sort, "tree") == 0) &&
 	       *page_text(call, "filter") == '\0' &&
 	       (*page_text(call, "folded") == '\0' || strcmp(page_text(call, "folded"), "0") == 0) &&
-	       dataset_view_is_pending(dataset, model->make);
+	       dataset_view_is_pending(dataset, &model->own);
 }
 
-bool page_rows_open_unordered(const struct call *call, struct page_rows *out)
+bool page_rows_open_unordered(struct call *call, struct page_rows *out)
 {
-	struct histree_error error = { 0 };
-	*out = (struct page_rows){ 0 };
-	if (!page_dataset(call, &out->dataset))
-		return false;
-	out->info = histree_store_info(out->dataset->store);
-	const struct row_model *model = row_model_find(out->dataset, page_text(call, "view"));
-	if (model != NULL && asks_for_early_rows(call, out->dataset, model)) {
-		model = model->early;
-		out->is_early = true;
-	}
 	void *rows;
+	*out = (struct page_rows){ 0 };
+	if (!page_dataset(call))
+		return false;
+	out->info = histree_store_info(call->dataset->store);
+	const struct row_model *model = row_model_find(call->dataset, page_text(call, "view"));
 	if (model == NULL) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such view");
-	} else if (dataset_view(out->dataset, model->make_all, host_rows_free, &rows, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-	} else {
-		out->rows = rows;
+		return false;
 	}
+	out->is_early = asks_for_early_rows(call, call->dataset, model);
+	model = out->is_early ? model->early : model;
+	if (reply_ok(call->reply, dataset_view(call->dataset, model->all, &rows, &call->reply->error)))
+		out->rows = rows;
 	return out->rows != NULL;
 }
 
 void page_rows_close(struct page_rows *rows)
 {
 	row_order_release(rows->order);
-	if (rows->dataset != NULL)
-		dataset_release(rows->dataset);
 }
 
 /* "3,17,4" */
@@ -125,19 +126,19 @@ static bool read_toggled(const struct call *call, struct page_rows *rows)
 	return true;
 }
 
-static enum histree_status get_order(struct page_rows *rows, struct histree_error *error)
+static enum histree_status get_order(struct call *call, struct page_rows *rows)
 {
 	void *orders;
+	struct histree_error *error = &call->reply->error;
 	enum histree_status status = host_rows_prepare(rows->rows, rows->request.sort, error);
 	if (status == HISTREE_OK)
-		status = dataset_view(rows->dataset, row_orders_make, row_orders_free, &orders, error);
+		status = dataset_view(call->dataset, &row_orders_kind, &orders, error);
 	return status == HISTREE_OK ? row_order_get(orders, &rows->request, &rows->order, error) : status;
 }
 
-bool page_rows_open(const struct call *call, struct page_rows *out)
+bool page_rows_open(struct call *call, struct page_rows *out)
 {
 	int64_t folded;
-	struct histree_error error = { 0 };
 	const char *sort = page_text(call, "sort");
 	if (!page_rows_open_unordered(call, out))
 		return false;
@@ -153,10 +154,7 @@ bool page_rows_open(const struct call *call, struct page_rows *out)
 	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded) || !read_toggled(call, out))
 		return false;
 	out->request.folded = (enum row_fold)folded;
-	if (get_order(out, &error) == HISTREE_OK)
-		return true;
-	reply_failure(call->reply, &error);
-	return false;
+	return reply_ok(call->reply, get_order(call, out));
 }
 
 bool page_range(const struct call *call, histree_time start, histree_time end, struct page_range *out)
@@ -197,7 +195,6 @@ static bool read_sort(const struct segment_list *list, const char *sort, struct 
 static bool read_query(const struct call *call, struct segment_request *request)
 {
 	int64_t descending;
-	struct histree_error error = { 0 };
 	const char *sort = page_text(call, "sort");
 	if (!page_number(call, "descending", 0, 1, 0, &descending))
 		return false;
@@ -207,10 +204,9 @@ static bool read_query(const struct call *call, struct segment_request *request)
 		reply_error(call->reply, HTTP_BAD_REQUEST, "there is no field '%.80s'", sort);
 		return false;
 	}
-	if (segment_list_filter(request->list, request->key.filter, &request->filter, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
+	if (!reply_ok(call->reply, segment_list_filter(request->list, request->key.filter, &request->filter,
+						       &call->reply->error)))
 		return false;
-	}
 	request->query = HISTREE_SEGMENTS_ALL;
 	request->query.order = request->key.order;
 	request->query.field = request->key.field;
@@ -220,35 +216,18 @@ static bool read_query(const struct call *call, struct segment_request *request)
 	return true;
 }
 
-static bool open_list(const struct call *call, struct segment_request *request)
-{
-	void *view;
-	struct histree_error error = { 0 };
-	enum histree_status status =
-		dataset_view(request->dataset, segment_lists_make, segment_lists_free, &view, &error);
-	if (status == HISTREE_OK)
-		status = segment_list_find(view, page_text(call, "analysis"), &request->list, &error);
-	if (status != HISTREE_OK)
-		reply_failure(call->reply, &error);
-	return status == HISTREE_OK;
-}
-
-bool segment_request_open(const struct call *call, struct segment_request *out)
+bool segment_request_open(struct call *call, struct segment_request *out)
 {
 	*out = (struct segment_request){ 0 };
-	if (!page_dataset(call, &out->dataset))
-		return false;
-	if (open_list(call, out) && read_query(call, out))
-		return true;
-	segment_request_close(out);
-	return false;
+	return page_view(call, &segment_lists_kind, NULL) &&
+	       reply_ok(call->reply, segment_list_find(call->view, page_text(call, "analysis"), &out->list,
+						       &call->reply->error)) &&
+	       read_query(call, out);
 }
 
 void segment_request_close(struct segment_request *request)
 {
 	histree_segment_filter_free(request->filter);
-	dataset_release(request->dataset);
-	*request = (struct segment_request){ 0 };
 }
 
 bool segment_request_range(const struct call *call, struct segment_request *request)
@@ -264,9 +243,9 @@ bool segment_request_range(const struct call *call, struct segment_request *requ
 	return true;
 }
 
-void segment_request_put_damage(struct json_writer *json, const struct segment_list *list)
+void segment_request_end(const struct call *call, const struct segment_request *request)
 {
-	if (histree_segment_store_loss(list->store).nodes == 0)
-		return;
-	json_bool_member(json, "isDamaged", true);
+	if (histree_segment_store_loss(request->list->store).nodes > 0)
+		json_bool_member(call->json, "isDamaged", true);
+	json_end(call->json);
 }

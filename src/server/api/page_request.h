@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_request.h - the query of a request of the page, checked: experiment, view, order of rows, range of times.
+ * page_request.h - the query of a request of the page, checked: experiment, view, order of rows, range of times;
+ * and what it asks of segments.
  *
  * Functions that are false have answered.
- *
- * What the page asks of segments: the query of a request, checked.
  */
 #ifndef SERVER_API_PAGE_REQUEST_H
 #define SERVER_API_PAGE_REQUEST_H
@@ -22,16 +21,18 @@ bool page_number(const struct call *call, const char *name, int64_t min, int64_t
 /* Returns a text of the query, "" if it has none of that name. */
 const char *page_text(const struct call *call, const char *name);
 
-/* Gets the dataset of an experiment, which is ready; the caller releases it. */
-bool page_dataset(const struct call *call, struct dataset **out);
+/* Finds the dataset of an experiment, which is ready. */
+bool page_dataset(struct call *call);
+
+/* Finds that and its view of a kind; if it has none, the answer is `otherwise`, unless that is NULL. */
+bool page_view(struct call *call, const struct view_kind *kind, const char *otherwise);
 
 /*
- * A dataset, the rows of one of its views, and in which order they stand.  With the parameter `early` these are
- * rows that are there at once (struct row_model): 1, while those of the view are being made and nothing but their
- * order is asked for; 2, for rows that came with such an answer.
+ * The rows of a view, and in which order they stand.  With the parameter `early` these are rows that are there at
+ * once (struct row_model): 1, while those of the view are being made and nothing but their order is asked for; 2,
+ * for rows that came with such an answer.
  */
 struct page_rows {
-	struct dataset *dataset; /* held */
 	const struct histree_store_info *info;
 	const struct host_rows *rows;
 	bool is_early;
@@ -41,11 +42,11 @@ struct page_rows {
 };
 
 /*
- * These are to be closed even if they have answered.  The second one is for those who ask for no order.  The struct
- * stays where it is.
+ * The first one is to be closed even if it has answered.  The second one is for those who ask for no order.  The
+ * struct stays where it is.
  */
-bool page_rows_open(const struct call *call, struct page_rows *out);
-bool page_rows_open_unordered(const struct call *call, struct page_rows *out);
+bool page_rows_open(struct call *call, struct page_rows *out);
+bool page_rows_open_unordered(struct call *call, struct page_rows *out);
 void page_rows_close(struct page_rows *rows);
 
 /* `from`, `to` and `pixels`, as times of the history. */
@@ -57,7 +58,6 @@ struct page_range {
 bool page_range(const struct call *call, histree_time start, histree_time end, struct page_range *out);
 
 struct segment_request {
-	struct dataset *dataset; /* held */
 	struct segment_list *list;
 	struct segment_listing_key key;        /* of `sort`, `descending` and `filter`, which is borrowed */
 	struct histree_segment_filter *filter; /* NULL: all */
@@ -69,13 +69,13 @@ struct segment_request {
  * Reads ?experiment= &analysis= &sort= &descending= &filter=; returns false if it has answered instead, and then
  * there is nothing to release.
  */
-bool segment_request_open(const struct call *call, struct segment_request *out);
+bool segment_request_open(struct call *call, struct segment_request *out);
 void segment_request_close(struct segment_request *request);
 
 /* Makes ?from= &to= the window of the query; they are all of the trace if they are absent. */
 bool segment_request_range(const struct call *call, struct segment_request *request);
 
-/* Writes a member that says that segments are missing in the answer, if a damaged node was met. */
-void segment_request_put_damage(struct json_writer *json, const struct segment_list *list);
+/* Ends the object of an answer of segments: it says if some are missing because a damaged node was met. */
+void segment_request_end(const struct call *call, const struct segment_request *request);
 
 #endif

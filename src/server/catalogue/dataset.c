@@ -91,7 +91,7 @@ void dataset_release(struct dataset *dataset)
 	for (size_t i = 0; i < DATASET_VIEWS_MAX; i++) {
 		assert(!dataset->views[i].is_being_made);
 		if (dataset->views[i].view != NULL)
-			dataset->views[i].free(dataset->views[i].view);
+			dataset->views[i].kind->free(dataset->views[i].view);
 	}
 	close_store(dataset);
 	for (size_t i = 0; i < dataset->trace_count; i++)
@@ -287,29 +287,29 @@ histree_time dataset_start(const struct dataset *dataset)
 }
 
 /* Returns the slot of a view, or the first free one: views are never given up, so the free ones come last. */
-static struct dataset_view *find_slot(struct dataset *dataset, dataset_view_make *make)
+static struct dataset_view *find_slot(struct dataset *dataset, const struct view_kind *kind)
 {
 	size_t i = 0;
-	while (dataset->views[i].make != NULL && dataset->views[i].make != make)
+	while (dataset->views[i].kind != NULL && dataset->views[i].kind != kind)
 		i++;
 	assert(i < DATASET_VIEWS_MAX - 1);
 	return &dataset->views[i];
 }
 
-enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
-				 void **out, struct histree_error *error)
+enum histree_status dataset_view(struct dataset *dataset, const struct view_kind *kind, void **out,
+				 struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	*out = NULL;
 	pthread_mutex_lock(&dataset->views_lock);
-	struct dataset_view *kept = find_slot(dataset, make);
+	struct dataset_view *kept = find_slot(dataset, kind);
 	while (kept->is_being_made)
 		pthread_cond_wait(&dataset->view_made, &dataset->views_lock);
 	if (kept->view == NULL) {
-		*kept = (struct dataset_view){ .make = make, .free = free, .is_being_made = true };
+		*kept = (struct dataset_view){ .kind = kind, .is_being_made = true };
 		pthread_mutex_unlock(&dataset->views_lock);
 		void *made;
-		status = make(dataset, &made, error);
+		status = kind->make(dataset, &made, error);
 		pthread_mutex_lock(&dataset->views_lock);
 		assert(kept->is_being_made && kept->view == NULL);
 		kept->view = status == HISTREE_OK ? made : NULL;
@@ -321,11 +321,11 @@ enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *mak
 	return status;
 }
 
-bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make)
+bool dataset_view_is_pending(struct dataset *dataset, const struct view_kind *kind)
 {
 	pthread_mutex_lock(&dataset->views_lock);
-	const struct dataset_view *kept = find_slot(dataset, make);
-	bool is_pending = kept->make == NULL || kept->is_being_made;
+	const struct dataset_view *kept = find_slot(dataset, kind);
+	bool is_pending = kept->kind == NULL || kept->is_being_made;
 	pthread_mutex_unlock(&dataset->views_lock);
 	return is_pending;
 }

@@ -29,14 +29,20 @@ enum { DATASET_HISTORIES_MAX = 16, DATASET_SEGMENTS_MAX = 64, DATASET_VIEWS_MAX 
 struct dataset;
 struct allowed_paths;
 
-/* Makes of the histories what outputs need, which does not change after that. */
+/* Makes of the histories what answers need, which does not change after that. */
 typedef enum histree_status dataset_view_make(struct dataset *dataset, void **view, struct histree_error *error);
 
-struct dataset_view {
-	dataset_view_make *make; /* NULL: a free slot */
-	void *view;              /* NULL: not made yet */
-	bool is_being_made;
+/* A kind of view: of which datasets there is one, and how it is made. */
+struct view_kind {
+	bool (*applies)(const struct dataset *dataset);
+	dataset_view_make *make;
 	void (*free)(void *view);
+};
+
+struct dataset_view {
+	const struct view_kind *kind; /* NULL: a free slot */
+	void *view;                   /* NULL: not made yet */
+	bool is_being_made;
 };
 
 /*
@@ -110,17 +116,17 @@ histree_time dataset_start(const struct dataset *dataset);
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis);
 
 /*
- * Gives the view that `make` makes, the same one to all callers; it lives as long as the dataset.  The first
- * caller makes it, others wait.  A failure is not kept: the next one tries again.
+ * Gives the view of a kind, the same one to all callers; it lives as long as the dataset.  The first caller makes
+ * it, others wait.  A failure is not kept: the next one tries again.
  */
-enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
-				 void **out, struct histree_error *error);
+enum histree_status dataset_view(struct dataset *dataset, const struct view_kind *kind, void **out,
+				 struct histree_error *error);
 
 /*
  * Returns whether the view was neither made yet nor found impossible to make, so that dataset_view() takes its
  * time.
  */
-bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make);
+bool dataset_view_is_pending(struct dataset *dataset, const struct view_kind *kind);
 
 /* ---- hosts (dataset.h) ------------------------------------------------------------------------------- */
 

@@ -125,7 +125,7 @@ void router_handle(void *context, const struct http_request *request, struct rep
 {
 	const struct router *router = context;
 	endpoint_function *endpoint;
-	struct call call = { .service = router->service, .request = request, .reply = reply };
+	struct call call = { .service = router->service, .request = request, .reply = reply, .json = &reply->json };
 	switch (router_find(router->routes, request->method, &request->target, &endpoint, call.captured)) {
 	case ROUTER_FOUND:
 		if (read_body(&call))

@@ -113,9 +113,14 @@ struct call {
 	const struct service *service;
 	const struct http_request *request;
 	struct reply *reply;
+	struct json_writer *json;                /* of the reply */
 	const char *captured[CALL_CAPTURES_MAX]; /* what the wild-cards of the route stand for */
 	json_t *body;                            /* an object; empty where the request has none */
 	json_t *parameters;                      /* the member of that name, else the body; borrowed */
+	/* What an endpoint has found: a dataset, which the reply holds, and a view of it. */
+	struct dataset *dataset;
+	void *view;
+	const char *part; /* of the view: an analysis of segments, a thread, a chart; NULL: it is not told apart */
 };
 
 typedef void endpoint_function(struct call *call);

@@ -135,16 +135,28 @@ void reply_init(struct reply *reply)
 	reply->json.piece = &reply->piece;
 }
 
-static void free_steps(struct reply *reply)
+/* Zeroed memory of an answer, behind a link to what was given out before. */
+struct reply_block {
+	struct reply_block *before;
+	_Alignas(max_align_t) char bytes[];
+};
+
+static void release_steps(struct reply *reply)
 {
-	if (reply->steps.state != NULL)
-		reply->steps.free(reply->steps.state);
+	if (reply->steps.release != NULL)
+		reply->steps.release(reply->steps.state);
 	reply->steps = (struct reply_steps){ 0 };
 }
 
 void reply_release(struct reply *reply)
 {
-	free_steps(reply);
+	release_steps(reply);
+	while (reply->memory != NULL) {
+		struct reply_block *block = reply->memory;
+		reply->memory = block->before;
+		free(block);
+	}
+	dataset_release(reply->dataset);
 	gzip_free(reply->gzip);
 	piece_release(&reply->compressed);
 	piece_release(&reply->piece);
@@ -183,7 +195,7 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps)
 /* Forget the body. */
 static void restart(struct reply *reply)
 {
-	free_steps(reply);
+	release_steps(reply);
 	reply->piece.size = 0;
 	reply->piece.failed = false;
 	reply->json = (struct json_writer){ .piece = &reply->piece };
@@ -210,10 +222,21 @@ void reply_error(struct reply *reply, enum http_status status, const char *forma
 
 void *reply_memory(struct reply *reply, size_t count, size_t size)
 {
-	void *memory = calloc(count, size);
-	if (memory == NULL)
+	const bool fits = size == 0 || count < SIZE_MAX / 2 / size;
+	struct reply_block *block = fits ? calloc(1, sizeof(*block) + count * size) : NULL;
+	if (block == NULL) {
 		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
-	return memory;
+		return NULL;
+	}
+	block->before = reply->memory;
+	reply->memory = block;
+	return block->bytes;
+}
+
+void reply_hold(struct reply *reply, struct dataset *dataset)
+{
+	assert(reply->dataset == NULL);
+	reply->dataset = dataset;
 }
 
 void reply_failure(struct reply *reply, const struct histree_error *error)
@@ -227,6 +250,13 @@ void reply_failure(struct reply *reply, const struct histree_error *error)
 				  : error->status == HISTREE_NOT_FOUND ? HTTP_NOT_FOUND
 								       : HTTP_SERVER_ERROR;
 	reply_error(reply, status, "%s", error->message);
+}
+
+bool reply_ok(struct reply *reply, enum histree_status status)
+{
+	if (status != HISTREE_OK)
+		reply_failure(reply, &reply->error);
+	return status == HISTREE_OK;
 }
 
 static int64_t monotonic_ns(void)
@@ -288,7 +318,7 @@ static bool make_piece(struct reply *reply)
 		enum histree_status status = take_step(reply);
 		if (status == HISTREE_OK)
 			continue;
-		free_steps(reply);
+		release_steps(reply);
 		reply->is_done = true;
 		bool failed = status < 0 || reply->piece.failed;
 		if (failed && !reply->is_envelope)

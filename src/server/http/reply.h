@@ -13,11 +13,14 @@
  * to a step function, which writes the next piece each time it is called:
  *
  * 	reply_envelope(reply);
- * 	reply_steps(reply, &(struct reply_steps){ write_rows, free_rows, rows });
+ * 	reply_steps(reply, &(struct reply_steps){ write_rows, release_rows, rows });
  *
  * Only one piece is held, so memory does not grow with the answer; and when the client goes away no further step is
  * taken.  A step writes about PIECE_SIZE bytes at most.  What may take long, within a step or before the first,
  * asks reply_cancel() now and then.
+ *
+ * What an answer is made of belongs to it: memory (reply_memory()), the dataset (reply_hold()), and what the state
+ * of steps releases.  A function that fails fills reply->error, and reply_ok() answers with that.
  */
 #ifndef SERVER_HTTP_REPLY_H
 #define SERVER_HTTP_REPLY_H
@@ -25,7 +28,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "histree/view.h"
+#include "histree/cancel.h"
+#include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
 
 enum { TARGET_SIZE_MAX = 8192, TARGET_SEGMENTS_MAX = 16, TARGET_PARAMETERS_MAX = 32 };
@@ -74,9 +78,11 @@ enum http_status {
 struct reply_steps {
 	/* HISTREE_OK: there is more.  HISTREE_END: that was all.  Else the answer has failed. */
 	enum histree_status (*next)(void *state, struct json_writer *json, struct histree_error *error);
-	void (*free)(void *state);
-	void *state; /* NULL: there are no steps */
+	void (*release)(void *state); /* gives back what is no memory of the reply; NULL: nothing */
+	void *state;                  /* NULL: there are no steps */
 };
+
+struct reply_block;
 
 struct reply {
 	enum http_status status;
@@ -87,6 +93,8 @@ struct reply {
 	struct piece piece;
 	struct json_writer json; /* into `piece` */
 	struct reply_steps steps;
+	struct reply_block *memory; /* that was given out last */
+	struct dataset *dataset;    /* held; NULL: none */
 	bool is_envelope;
 	const char *notice; /* what an envelope says of an answer that is complete, but not whole; NULL: it is */
 	bool is_done;       /* nothing more will be written */
@@ -120,7 +128,7 @@ void reply_envelope(struct reply *reply);
 /* The same, whole, with no model, or as the model of a tree that has to be asked for again. */
 void reply_envelope_only(struct reply *reply, const char *status, const char *message);
 
-/* The answer owns the state from here on. */
+/* The answer releases the state from here on. */
 void reply_steps(struct reply *reply, const struct reply_steps *steps);
 
 /*
@@ -129,8 +137,11 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps);
  */
 struct histree_cancel reply_cancel(struct reply *reply);
 
-/* Returns zeroed memory for an answer, which the caller frees; NULL: it has answered that memory is out. */
+/* Returns zeroed memory, which lives as the reply does; NULL: it has answered that memory is out. */
 void *reply_memory(struct reply *reply, size_t count, size_t size);
+
+/* The dataset is the reply's from here on. */
+void reply_hold(struct reply *reply, struct dataset *dataset);
 
 /*
  * Answers with an error of the protocol, {"title": ...}, instead of all that was written.  The title begins with
@@ -141,6 +152,9 @@ void reply_error(struct reply *reply, enum http_status status, const char *forma
 
 /* Answers with an error of the library instead of all that was written. */
 void reply_failure(struct reply *reply, const struct histree_error *error);
+
+/* Returns whether a function succeeded; if it did not, it has filled reply->error, and that is the answer. */
+bool reply_ok(struct reply *reply, enum histree_status status);
 
 /*
  * Make the next bytes of the body, compressed where that was begun; *size 0 at the end.  They are borrowed until

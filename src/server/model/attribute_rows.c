@@ -386,11 +386,9 @@ static void arrows(const void *view, struct arrow_source *out)
 const struct row_model row_model_attributes = {
 	.name = "attributes",
 	.title = "Attributes",
-	.applies = applies,
+	.own = { applies, attribute_rows_make, free_rows },
+	.all = &host_attributes,
 	.has_arrows = track_arrows_apply,
-	.make = attribute_rows_make,
-	.free = free_rows,
-	.make_all = host_attributes_make,
 	.count = count,
 	.facts = facts,
 	.label = label,
@@ -497,11 +495,9 @@ static void explorer_arrows(const void *view, struct arrow_source *out)
 
 const struct row_model row_model_explorer = {
 	.name = "explorer",
-	.applies = applies,
+	.own = { applies, explorer_make, explorer_free },
+	.all = &host_explorer,
 	.has_arrows = track_arrows_apply,
-	.make = explorer_make,
-	.free = explorer_free,
-	.make_all = host_explorer_make,
 	.count = explorer_count,
 	.facts = explorer_facts,
 	.label = explorer_label,

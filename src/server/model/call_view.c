@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "histree/charts.h"
 #include "server/model/host_rows.h"
@@ -333,11 +333,9 @@ static uint32_t calls_find(const void *context, const struct row_wanted *wanted)
 const struct row_model row_model_calls = {
 	.name = "calls",
 	.title = "Call Stack",
-	.applies = call_view_applies,
+	.own = { call_view_applies, call_view_make, call_view_free },
+	.all = &host_calls,
 	.history = call_view_history,
-	.make = call_view_make,
-	.free = call_view_free,
-	.make_all = host_calls_make,
 	.count = calls_count,
 	.facts = calls_facts,
 	.label = calls_label,

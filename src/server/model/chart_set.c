@@ -96,7 +96,18 @@ static bool add_part(struct chart_set *set, const struct histree_chart *chart, s
 	return true;
 }
 
-enum histree_status chart_set_make(struct dataset *dataset, void **view, struct histree_error *error)
+static void chart_set_free(void *view)
+{
+	struct chart_set *set = view;
+	for (size_t i = 0; i < set->count; i++)
+		for (size_t k = 0; k < set->charts[i].part_count; k++)
+			histree_chart_view_free(set->charts[i].parts[k].view);
+	pthread_mutex_destroy(&set->lock);
+	free(set->charts);
+	free(set);
+}
+
+static enum histree_status chart_set_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	struct chart_set *set = calloc(1, sizeof(*set));
 	if (set == NULL)
@@ -115,16 +126,7 @@ enum histree_status chart_set_make(struct dataset *dataset, void **view, struct 
 	return HISTREE_OK;
 }
 
-void chart_set_free(void *view)
-{
-	struct chart_set *set = view;
-	for (size_t i = 0; i < set->count; i++)
-		for (size_t k = 0; k < set->charts[i].part_count; k++)
-			histree_chart_view_free(set->charts[i].parts[k].view);
-	pthread_mutex_destroy(&set->lock);
-	free(set->charts);
-	free(set);
-}
+const struct view_kind chart_set_kind = { NULL, chart_set_make, chart_set_free };
 
 static enum histree_status make_rows(struct chart_of_set *of, struct histree_cancel cancel,
 				     struct histree_error *error)
@@ -303,7 +305,7 @@ static void chart_rows_free(void *view)
 static enum histree_status chart_rows_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	void *set;
-	enum histree_status status = dataset_view(dataset, chart_set_make, chart_set_free, &set, error);
+	enum histree_status status = dataset_view(dataset, &chart_set_kind, &set, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct chart_rows *rows = calloc(1, sizeof(*rows));
@@ -354,10 +356,8 @@ static void chart_rows_label(const void *view, uint32_t index, struct piece *tex
 const struct row_model row_model_charts = {
 	.name = "state-charts",
 	.title = "Charts of states",
-	.applies = chart_rows_apply,
-	.make = chart_rows_make,
-	.free = chart_rows_free,
-	.make_all = host_charts_make,
+	.own = { chart_rows_apply, chart_rows_make, chart_rows_free },
+	.all = &host_charts,
 	.count = chart_rows_count,
 	.facts = chart_rows_facts,
 	.label = chart_rows_label,

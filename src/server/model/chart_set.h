@@ -35,9 +35,8 @@ struct chart_set {
 	size_t count, capacity;
 };
 
-/* These are for struct output. */
-enum histree_status chart_set_make(struct dataset *dataset, void **view, struct histree_error *error);
-void chart_set_free(void *view);
+/* There is one of every dataset. */
+extern const struct view_kind chart_set_kind;
 
 /*
  * Visits the charts of a kind that a dataset has, each name once, and those of histories without anything last, so

@@ -7,30 +7,36 @@
 #include "server/model/event_list.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "histree/rows.h"
 #include "histree/view.h"
 #include "server/catalogue/allowed_paths.h"
 #include "server/catalogue/dataset.h"
-#include "server/model/state_filter.h"
 #include "server/text/json_writer.h"
 
 enum { GAP_BANDS_MAX = 4096 };
 
 /* ---- event list ---------------------------------------------------------------------------------------------- */
 
-enum { EVENTS_PER_TURN = 32768, SEARCH_SECONDS = 10 };
-
-bool event_list_applies(const struct dataset *dataset)
+static bool event_list_applies(const struct dataset *dataset)
 {
 	return dataset->trace_events != NULL;
 }
 
-enum histree_status event_list_make(struct dataset *dataset, void **out, struct histree_error *error)
+static void event_list_free(void *view)
+{
+	struct event_list *list = view;
+	histree_event_reader_free(list->reader);
+	pthread_mutex_destroy(&list->lock);
+	free(list);
+}
+
+static enum histree_status event_list_make(struct dataset *dataset, void **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct event_list *list = calloc(1, sizeof(*list));
@@ -58,24 +64,73 @@ enum histree_status event_list_make(struct dataset *dataset, void **out, struct 
 	return HISTREE_OK;
 }
 
-void event_list_free(void *view)
-{
-	struct event_list *list = view;
-	histree_event_reader_free(list->reader);
-	pthread_mutex_destroy(&list->lock);
-	free(list);
-}
+const struct view_kind event_list_kind = { event_list_applies, event_list_make, event_list_free };
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
-static enum histree_status read_line(const struct event_list *list, struct event_line *line,
+const char *event_line_cell(void *context, unsigned column)
+{
+	struct event_line *line = context;
+	char *room = line->room;
+	_Static_assert((int)EVENT_CELL_SIZE >= (int)TIME_TEXT_SIZE, "a time fits");
+	room[0] = '\0';
+	switch ((enum event_column)column) {
+	case EVENT_CLOCK:
+		time_format_clock(line->time, room);
+		break;
+	case EVENT_CPU:
+		if (line->cpu >= 0)
+			snprintf(room, EVENT_CELL_SIZE, "%" PRId32, line->cpu);
+		break;
+	case EVENT_TYPE:
+		return line->type;
+	case EVENT_CONTENTS:
+		return line->contents;
+	case EVENT_TIME:
+		snprintf(room, EVENT_CELL_SIZE, "%" PRId64, line->time);
+		break;
+	case EVENT_HOST:
+		return line->host != NULL ? line->host : room;
+	case EVENT_COLUMNS:
+		break;
+	}
+	return room;
+}
+
+static void enter_turn(void *context)
+{
+	struct event_lines *lines = context;
+	pthread_mutex_lock(&lines->list->lock);
+}
+
+static void leave_turn(void *context)
+{
+	struct event_lines *lines = context;
+	pthread_mutex_unlock(&lines->list->lock);
+}
+
+static enum histree_status seek_line(void *context, uint64_t number, struct histree_error *error)
+{
+	struct event_lines *lines = context;
+	return histree_event_reader_seek(lines->list->reader, number, error);
+}
+
+static enum histree_status find_line(void *context, histree_time time, uint64_t *number,
 				     struct histree_error *error)
 {
+	struct event_lines *lines = context;
+	return histree_event_reader_find(lines->list->reader, time, number, error);
+}
+
+static enum histree_status next_line(void *context, struct histree_error *error)
+{
+	struct event_lines *lines = context;
+	const struct event_list *list = lines->list;
 	struct histree_event event;
 	enum histree_status status = histree_event_reader_next(list->reader, &event, error);
 	if (status != HISTREE_OK)
 		return status;
-	*line = (struct event_line){
+	lines->line = (struct event_line){
 		.number = event.number,
 		.time = event.time,
 		.cpu = event.cpu,
@@ -83,93 +138,24 @@ static enum histree_status read_line(const struct event_list *list, struct event
 		.host = event.host < list->host_count ? list->hosts[event.host].name : NULL,
 		.contents = histree_event_reader_contents(list->reader),
 	};
-	return line->contents != NULL ? HISTREE_OK : error_memory(error, "an event");
+	return lines->line.contents != NULL ? HISTREE_OK : error_memory(error, "an event");
 }
 
-enum histree_status event_list_read(struct event_list *list, uint64_t first, uint64_t count,
-				    event_list_visit *visit, void *context, struct histree_error *error)
+struct line_table event_list_table(struct event_list *list, struct event_lines *lines)
 {
-	struct event_line line;
-	pthread_mutex_lock(&list->lock);
-	enum histree_status status = histree_event_reader_seek(list->reader, first, error);
-	for (uint64_t i = 0; status == HISTREE_OK && i < count; i++) {
-		status = read_line(list, &line, error);
-		if (status == HISTREE_OK)
-			visit(context, &line);
-	}
-	pthread_mutex_unlock(&list->lock);
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
-enum histree_status event_list_find(struct event_list *list, histree_time time, uint64_t *number,
-				    struct histree_error *error)
-{
-	pthread_mutex_lock(&list->lock);
-	enum histree_status status = histree_event_reader_find(list->reader, time, number, error);
-	pthread_mutex_unlock(&list->lock);
-	return status;
-}
-
-/* ---- cancelling ------------------------------------------------------------------------------------------ */
-
-static enum histree_status cancelled(struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
-}
-
-/* ---- search ---------------------------------------------------------------------------------------------- */
-
-/* The first of the lines [first, end) that matches, or the last. */
-static enum histree_status search_turn(struct event_list *list, const struct cell_match *match, uint64_t first,
-				       uint64_t end, bool wants_last, uint64_t *number, struct histree_error *error)
-{
-	struct event_line line;
-	bool found = false;
-	pthread_mutex_lock(&list->lock);
-	enum histree_status status = histree_event_reader_seek(list->reader, first, error);
-	for (uint64_t i = first; status == HISTREE_OK && i < end && (wants_last || !found); i++) {
-		status = read_line(list, &line, error);
-		if (status == HISTREE_OK && event_match_line(match, &line)) {
-			found = true;
-			*number = line.number;
-		}
-	}
-	pthread_mutex_unlock(&list->lock);
-	return status == HISTREE_OK && !found ? HISTREE_NOT_FOUND : status;
-}
-
-static int64_t monotonic_seconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
-enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
-				      bool backwards, struct histree_cancel cancel, uint64_t *number,
-				      struct histree_error *error)
-{
-	int64_t deadline = monotonic_seconds() + SEARCH_SECONDS;
-	enum histree_status status = HISTREE_NOT_FOUND;
-	uint64_t from = first, end = first < list->count ? first + 1 : list->count;
-	while (status == HISTREE_NOT_FOUND && (backwards ? end > 0 : from < list->count)) {
-		if (cancel_asked(&cancel))
-			return cancelled(error);
-		if (monotonic_seconds() > deadline)
-			return error_set(error, HISTREE_ERR_CANCELLED,
-					 "no event found in %d s; go to event %" PRIu64 " and search on from there",
-					 SEARCH_SECONDS, backwards ? end : from);
-		if (backwards)
-			from = end > EVENTS_PER_TURN ? end - EVENTS_PER_TURN : 0;
-		else
-			end = list->count - from > EVENTS_PER_TURN ? from + EVENTS_PER_TURN : list->count;
-		status = search_turn(list, match, from, end, backwards, number, error);
-		if (backwards)
-			end = from;
-		else
-			from = end;
-	}
-	return status;
+	static const struct line_kind kind = {
+		.enter = enter_turn,
+		.leave = leave_turn,
+		.seek = seek_line,
+		.next = next_line,
+		.find = find_line,
+		.cell = event_line_cell,
+		.turn = 32768,
+		.seconds = 10,
+		.one_line = "event",
+	};
+	lines->list = list;
+	return (struct line_table){ &kind, lines, list->count, list->host_count > 0 ? EVENT_COLUMNS : EVENT_HOST };
 }
 
 /* ---- counts ---------------------------------------------------------------------------------------------- */
@@ -190,7 +176,7 @@ enum histree_status event_list_density(struct event_list *list, histree_time fro
 	pthread_mutex_lock(&list->lock);
 	enum histree_status status =
 		cancel_asked(&cancel)
-			? cancelled(error)
+			? error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted")
 			: histree_event_reader_density(list->reader, from, to, pixels, counts, are_exact, error);
 	pthread_mutex_unlock(&list->lock);
 	return status;

@@ -14,8 +14,25 @@
 #include "histree/rows.h"
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
-#include "server/model/state_filter.h"
+#include "server/model/line_table.h"
 #include "server/text/json_writer.h"
+
+/* The last one only where there are several hosts. */
+enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_HOST, EVENT_COLUMNS };
+
+enum { EVENT_CELL_SIZE = 48 };
+
+struct event_line {
+	uint64_t number;
+	histree_time time;
+	int32_t cpu;
+	const char *type, *contents;
+	const char *host;           /* NULL: there is but one */
+	char room[EVENT_CELL_SIZE]; /* where short cells are made */
+};
+
+/* A cell_text. */
+const char *event_line_cell(void *line, unsigned column);
 
 struct event_list {
 	const struct histree_events *events;
@@ -30,35 +47,17 @@ struct event_list {
 	struct histree_event_reader *reader;
 };
 
-/* Returns how many columns a table of them has. */
-static inline unsigned event_list_columns(const struct event_list *list)
-{
-	return list->host_count > 0 ? EVENT_COLUMNS : EVENT_HOST;
-}
+/* A struct event_list. */
+extern const struct view_kind event_list_kind;
 
-/* These are for struct output, where they are documented. */
-bool event_list_applies(const struct dataset *dataset);
-enum histree_status event_list_make(struct dataset *dataset, void **view, struct histree_error *error);
-void event_list_free(void *view);
+/* What reads lines of a list. */
+struct event_lines {
+	struct event_line line; /* at hand; its cells are those of the lines */
+	struct event_list *list;
+};
 
-/* Visits the lines [first, first + count), as far as there are any. */
-typedef void event_list_visit(void *context, const struct event_line *line);
-
-enum histree_status event_list_read(struct event_list *list, uint64_t first, uint64_t count,
-				    event_list_visit *visit, void *context, struct histree_error *error);
-
-/* Finds the first event at or after a time; *number is `count` if no event is. */
-enum histree_status event_list_find(struct event_list *list, histree_time time, uint64_t *number,
-				    struct histree_error *error);
-
-/*
- * Finds the next event that matches, from event `first` on or back from it.  Returns HISTREE_NOT_FOUND if no
- * event matches, HISTREE_ERR_CANCELLED if none was found in the time that a search may take, or before it was
- * cancelled.
- */
-enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
-				      bool backwards, struct histree_cancel cancel, uint64_t *number,
-				      struct histree_error *error);
+/* Returns the table of a list; `lines` is where a line is put. */
+struct line_table event_list_table(struct event_list *list, struct event_lines *lines);
 
 /*
  * These count as in events.h.  A density takes a bounded time once it is its turn, so `cancel` is asked only

@@ -53,7 +53,7 @@ static enum histree_status make_own(struct host_rows *rows, struct host_view *ho
 	struct histree_error own_error = { 0 };
 	const struct row_model *model = rows->model;
 	find_places(host);
-	enum histree_status status = dataset_view(host->own, model->make, model->free, &host->view, &own_error);
+	enum histree_status status = dataset_view(host->own, &model->own, &host->view, &own_error);
 	if (status == HISTREE_OK) {
 		host->count = model->count(host->view);
 		set_range(host->own, model, &host->start, &host->end);
@@ -82,7 +82,7 @@ static enum histree_status make_host(struct host_rows *rows, const struct datase
 		host->folder = dataset_host_folder(dataset, index, host->history, &why);
 	if (why != NULL)
 		return say_why(host, why, error);
-	if (host->own == NULL || !rows->model->applies(host->own))
+	if (host->own == NULL || !rows->model->own.applies(host->own))
 		return HISTREE_OK;
 	return make_own(rows, host, error);
 }
@@ -103,6 +103,17 @@ static enum histree_status number(struct host_rows *rows, struct histree_error *
 	}
 	rows->count = (uint32_t)next;
 	return HISTREE_OK;
+}
+
+static void host_rows_free(void *view)
+{
+	struct host_rows *rows = view;
+	for (size_t i = 0; rows->hosts != NULL && i < rows->host_count; i++)
+		free(rows->hosts[i].why);
+	free(rows->hosts);
+	histree_cursor_free(rows->paths);
+	pthread_mutex_destroy(&rows->paths_lock);
+	free(rows);
 }
 
 /* Makes the rows of a model of one host; a host whose rows cannot be made has a sentence in their place. */
@@ -139,17 +150,6 @@ static enum histree_status host_rows_make(struct dataset *dataset, const struct 
 	else
 		host_rows_free(rows);
 	return status;
-}
-
-void host_rows_free(void *view)
-{
-	struct host_rows *rows = view;
-	for (size_t i = 0; rows->hosts != NULL && i < rows->host_count; i++)
-		free(rows->hosts[i].why);
-	free(rows->hosts);
-	histree_cursor_free(rows->paths);
-	pthread_mutex_destroy(&rows->paths_lock);
-	free(rows);
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------- */
@@ -325,16 +325,20 @@ bool host_rows_arrows(const void *view, size_t index, struct arrow_source *out)
 
 /* ---- the models ------------------------------------------------------------------------------------------ */
 
-/* What makes a view is what a dataset keeps it by. */
-#define ROWS_OF_ALL(name, model)                                                                    \
-	enum histree_status name(struct dataset *dataset, void **view, struct histree_error *error) \
-	{                                                                                           \
-		return host_rows_make(dataset, &(model), (struct host_rows **)view, error);         \
-	}
-ROWS_OF_ALL(host_threads_make, row_model_threads)
-ROWS_OF_ALL(host_early_threads_make, row_model_early_threads)
-ROWS_OF_ALL(host_resources_make, row_model_resources)
-ROWS_OF_ALL(host_calls_make, row_model_calls)
-ROWS_OF_ALL(host_charts_make, row_model_charts)
-ROWS_OF_ALL(host_attributes_make, row_model_attributes)
-ROWS_OF_ALL(host_explorer_make, row_model_explorer)
+#define ROWS_OF_ALL(name, model)                                                                                  \
+	static enum histree_status name##_make(struct dataset *dataset, void **view, struct histree_error *error) \
+	{                                                                                                         \
+		return host_rows_make(dataset, &(model), (struct host_rows **)view, error);                       \
+	}                                                                                                         \
+	static bool name##_apply(const struct dataset *dataset)                                                   \
+	{                                                                                                         \
+		return (model).own.applies(dataset);                                                              \
+	}                                                                                                         \
+	const struct view_kind name = { name##_apply, name##_make, host_rows_free };
+ROWS_OF_ALL(host_threads, row_model_threads)
+ROWS_OF_ALL(host_early_threads, row_model_early_threads)
+ROWS_OF_ALL(host_resources, row_model_resources)
+ROWS_OF_ALL(host_calls, row_model_calls)
+ROWS_OF_ALL(host_charts, row_model_charts)
+ROWS_OF_ALL(host_attributes, row_model_attributes)
+ROWS_OF_ALL(host_explorer, row_model_explorer)

@@ -41,8 +41,6 @@ struct host_rows {
 	pthread_mutex_t paths_lock;
 };
 
-void host_rows_free(void *rows);
-
 /* The same as below, of a row that there is, where rows are of several hosts. */
 const struct host_view *host_rows_search(const struct host_rows *rows, uint32_t row, uint32_t *own);
 
@@ -83,13 +81,8 @@ uint64_t host_rows_sort_key(const struct host_rows *rows, uint32_t row, enum row
 /* An arrow_next of rows: the arrows of one host after the other, then those between hosts. */
 bool host_rows_arrows(const void *rows, size_t index, struct arrow_source *out);
 
-/* The rows of each model, each a view of a dataset: its `make_all`. */
-enum histree_status host_threads_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_early_threads_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_resources_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_calls_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_charts_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_explorer_make(struct dataset *dataset, void **view, struct histree_error *error);
-enum histree_status host_attributes_make(struct dataset *dataset, void **view, struct histree_error *error);
+/* The rows of each model, each a view of a dataset: its `all`. */
+extern const struct view_kind host_threads, host_early_threads, host_resources, host_calls, host_charts,
+	host_explorer, host_attributes;
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "histree/query.h"
 #include "histree/segment_store.h"
 #include "histree/view.h"
@@ -173,7 +173,7 @@ static enum histree_status kernel_threads_make(struct dataset *dataset, void **o
 {
 	void *kernel;
 	*out = NULL;
-	enum histree_status status = dataset_view(dataset, kernel_view_make, kernel_view_free, &kernel, error);
+	enum histree_status status = dataset_view(dataset, &row_model_resources.own, &kernel, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct kernel_threads *threads = calloc(1, sizeof(*threads));
@@ -543,12 +543,10 @@ static void threads_arrows(const void *context, struct arrow_source *out)
 const struct row_model row_model_threads = {
 	.name = "control-flow",
 	.title = "Control Flow",
-	.applies = kernel_view_applies,
+	.own = { kernel_view_applies, kernel_threads_make, kernel_threads_free },
+	.all = &host_threads,
 	.has_arrows = kernel_view_applies,
 	.history = kernel_view_history,
-	.make = kernel_threads_make,
-	.free = kernel_threads_free,
-	.make_all = host_threads_make,
 	.count = threads_count,
 	.facts = threads_facts,
 	.label = threads_label,
@@ -627,12 +625,10 @@ static void resources_arrows(const void *view, struct arrow_source *out)
 const struct row_model row_model_resources = {
 	.name = "resources",
 	.title = "Resources",
-	.applies = kernel_view_applies,
+	.own = { kernel_view_applies, kernel_view_make, kernel_view_free },
+	.all = &host_resources,
 	.has_arrows = kernel_view_applies,
 	.history = kernel_view_history,
-	.make = kernel_view_make,
-	.free = kernel_view_free,
-	.make_all = host_resources_make,
 	.count = resources_count,
 	.facts = resources_facts,
 	.label = resources_label,
@@ -719,9 +715,8 @@ static bool early_matches(const void *context, uint32_t row, const char *text)
 
 const struct row_model row_model_early_threads = {
 	.name = "early threads",
-	.make = kernel_view_make,
-	.free = kernel_view_free,
-	.make_all = host_early_threads_make,
+	.own = { kernel_view_applies, kernel_view_make, kernel_view_free },
+	.all = &host_early_threads,
 	.count = early_count,
 	.facts = early_facts,
 	.describe = early_describe,

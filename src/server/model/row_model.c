@@ -12,7 +12,7 @@ const struct row_model *row_model_find(const struct dataset *dataset, const char
 {
 	for (size_t i = 0; row_models[i] != NULL; i++)
 		if (strcmp(row_models[i]->name, name) == 0)
-			return row_models[i]->applies(dataset) ? row_models[i] : NULL;
+			return row_models[i]->own.applies(dataset) ? row_models[i] : NULL;
 	return NULL;
 }
 

@@ -46,13 +46,11 @@ enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_FIRST, ROW_
 
 struct row_model {
 	const char *name, *title;
-	bool (*applies)(const struct dataset *dataset);
+	struct view_kind own;                              /* the rows of one host */
+	const struct view_kind *all;                       /* those of all hosts, a struct host_rows */
 	bool (*has_arrows)(const struct dataset *dataset); /* NULL: it never has */
 	/* Returns the history of its rows; NULL: they are of every history. */
 	struct histree_history *(*history)(const struct dataset *dataset);
-	dataset_view_make *make;
-	void (*free)(void *view);
-	dataset_view_make *make_all; /* the rows of all hosts, a struct host_rows */
 	uint32_t (*count)(const void *view);
 	void (*facts)(const void *view, uint32_t row, struct row_facts *out);
 	void (*label)(const void *view, uint32_t row,

@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/search.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "server/text/json_writer.h"
 
 /* As many as a few pages use at once. */
@@ -170,14 +170,12 @@ static struct row_order *make_order(const struct row_order_request *request, cha
 	return NULL;
 }
 
-uint32_t *row_order_positions(const struct row_order *order, uint32_t count)
+void row_order_positions(const struct row_order *order, uint32_t count, uint32_t *positions)
 {
-	uint32_t *positions = malloc(((size_t)count + 1) * sizeof(*positions));
-	for (uint32_t row = 0; positions != NULL && row < count; row++)
+	for (uint32_t row = 0; row < count; row++)
 		positions[row] = HISTREE_NO_INDEX;
-	for (uint32_t position = 0; positions != NULL && position < order->count; position++)
+	for (uint32_t position = 0; position < order->count; position++)
 		positions[row_order_at(order, position)] = position;
-	return positions;
 }
 
 /* ---- keeping ----------------------------------------------------------------------------------------- */
@@ -257,7 +255,7 @@ enum histree_status row_order_get(struct row_orders *orders, const struct row_or
 	return HISTREE_OK;
 }
 
-enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error)
+static enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	(void)dataset;
 	struct row_orders *orders = calloc(1, sizeof(*orders));
@@ -268,7 +266,7 @@ enum histree_status row_orders_make(struct dataset *dataset, void **view, struct
 	return HISTREE_OK;
 }
 
-void row_orders_free(void *view)
+static void row_orders_free(void *view)
 {
 	struct row_orders *orders = view;
 	for (size_t i = 0; i < ORDERS_KEPT; i++)
@@ -276,3 +274,5 @@ void row_orders_free(void *view)
 	pthread_mutex_destroy(&orders->lock);
 	free(orders);
 }
+
+const struct view_kind row_orders_kind = { NULL, row_orders_make, row_orders_free };

@@ -39,8 +39,8 @@ static inline uint32_t row_order_at(const struct row_order *order, uint32_t posi
 	return order->rows != NULL ? order->rows[position] : position;
 }
 
-/* Returns where each of `count` rows is shown, HISTREE_NO_INDEX: nowhere.  The caller frees it; NULL: no memory. */
-uint32_t *row_order_positions(const struct row_order *order, uint32_t count);
+/* Says where each of `count` rows is shown, HISTREE_NO_INDEX: nowhere. */
+void row_order_positions(const struct row_order *order, uint32_t count, uint32_t *positions);
 
 /* Gives an order, made anew or kept from before; the caller releases it.  Any thread may ask. */
 struct row_orders;
@@ -52,8 +52,7 @@ void row_order_release(struct row_order *order);
 /* Returns whether a row, whose facts these are, hides what is below it. */
 bool row_is_folded(const struct row_order_request *request, uint32_t row, const struct row_facts *facts);
 
-/* The orders of a dataset are one of its views (dataset.h). */
-enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error);
-void row_orders_free(void *view);
+/* The orders of a dataset are one of its views. */
+extern const struct view_kind row_orders_kind;
 
 #endif

@@ -17,35 +17,10 @@
 #include "histree/segment_rows.h"
 #include "histree/segment_view.h"
 #include "server/catalogue/dataset.h"
+#include "server/model/state_filter.h"
 #include "server/text/json_writer.h"
 
-/* ---- segment cell -------------------------------------------------------------------------------------------- */
-
-void segment_put_value(struct piece *piece, const struct histree_value *value)
-{
-	char text[NUMBER_TEXT_SIZE];
-	switch (value->type) {
-	case HISTREE_INT:
-		piece_put(piece, text, number_format_signed(value->int32, text));
-		break;
-	case HISTREE_LONG:
-		piece_put(piece, text, number_format_signed(value->int64, text));
-		break;
-	case HISTREE_DOUBLE:
-		piece_put(piece, text, number_format_real(value->real, text));
-		break;
-	case HISTREE_BOOL:
-		piece_put_text(piece, value->boolean ? "true" : "false");
-		break;
-	case HISTREE_STRING:
-		piece_put(piece, value->bytes, value->size);
-		break;
-	case HISTREE_NULL:
-	case HISTREE_UNKNOWN:
-	case HISTREE_CUSTOM:
-		break;
-	}
-}
+/* ---- segment lines ------------------------------------------------------------------------------------------- */
 
 static void put_clock(struct piece *piece, histree_time time)
 {
@@ -53,11 +28,12 @@ static void put_clock(struct piece *piece, histree_time time)
 	piece_put(piece, text, time_format_clock(time, text));
 }
 
-const char *segment_line_cell(void *context, unsigned column)
+/* Times of the day and nanoseconds; null is empty. */
+static const char *cell_of(void *context, unsigned column)
 {
-	struct segment_line *line = context;
-	const struct histree_segment *segment = &line->segment;
-	struct piece *text = &line->text;
+	struct segment_lines *lines = context;
+	const struct histree_segment *segment = &lines->segment;
+	struct piece *text = &lines->text;
 	text->size = 0;
 	if (column == SEGMENT_START)
 		put_clock(text, segment->start);
@@ -65,13 +41,39 @@ const char *segment_line_cell(void *context, unsigned column)
 		put_clock(text, segment->end);
 	else if (column == SEGMENT_DURATION)
 		piece_format(text, "%" PRIu64, histree_segment_duration(segment));
-	else if (column < segment_time_column(line->schema))
-		segment_put_value(text, &segment->content[column - SEGMENT_FIELDS]);
+	else if (column < segment_time_column(lines->schema))
+		state_value_text(&segment->content[column - SEGMENT_FIELDS], text);
 	else
 		piece_format(text, "%" PRId64, segment->start);
 	piece_put_char(text, '\0');
 	return text->failed ? "" : text->bytes;
 }
+
+static enum histree_status seek_line(void *context, uint64_t number, struct histree_error *error)
+{
+	struct segment_lines *lines = context;
+	return histree_segment_rows_seek(lines->rows, number, error);
+}
+
+static enum histree_status next_line(void *context, struct histree_error *error)
+{
+	struct segment_lines *lines = context;
+	enum histree_status status = histree_cursor_next(lines->rows, error);
+	if (status == HISTREE_OK)
+		lines->segment = *histree_cursor_segment(lines->rows);
+	return status;
+}
+
+static enum histree_status find_line(void *context, histree_time time, uint64_t *number,
+				     struct histree_error *error)
+{
+	struct segment_lines *lines = context;
+	return histree_segment_rows_find(lines->rows, time, number, error);
+}
+
+static const struct line_kind kind_of_lines = {
+	.seek = seek_line, .next = next_line, .find = find_line, .cell = cell_of, .turn = 4096
+};
 
 /* ---- segment list -------------------------------------------------------------------------------------------- */
 
@@ -94,12 +96,12 @@ struct segment_lists {
 
 /* ---- stores ---------------------------------------------------------------------------------------------- */
 
-bool segment_lists_apply(const struct dataset *dataset)
+static bool segment_lists_apply(const struct dataset *dataset)
 {
 	return dataset->segments_count > 0;
 }
 
-enum histree_status segment_lists_make(struct dataset *dataset, void **view, struct histree_error *error)
+static enum histree_status segment_lists_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
 	struct segment_lists *lists = calloc(1, sizeof(*lists) + info->segments_count * sizeof(*lists->lists));
@@ -137,7 +139,7 @@ static void listing_clear(struct segment_listing *listing)
 	*listing = (struct segment_listing){ .used = listing->used };
 }
 
-void segment_lists_free(void *view)
+static void segment_lists_free(void *view)
 {
 	struct segment_lists *lists = view;
 	for (size_t i = 0; i < lists->count; i++) {
@@ -151,6 +153,8 @@ void segment_lists_free(void *view)
 	}
 	free(lists);
 }
+
+const struct view_kind segment_lists_kind = { segment_lists_apply, segment_lists_make, segment_lists_free };
 
 /* The field by which segments are told apart: the one of that name, or else the first of texts. */
 static size_t find_name_field(const struct histree_segment_schema *schema)
@@ -371,11 +375,10 @@ static struct segment_listing *choose_listing(struct segment_list *list, const s
 }
 
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
-				       struct histree_cancel cancel, struct histree_cursor **out,
-				       struct histree_error *error)
+				       struct histree_cancel cancel, struct segment_lines *lines,
+				       struct line_table *out, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	*out = NULL;
 	pthread_mutex_lock(&list->lock);
 	struct segment_listing *listing = choose_listing(list, key);
 	if (listing->rows == NULL || !is_same(&listing->key, key))
@@ -389,12 +392,18 @@ enum histree_status segment_list_enter(struct segment_list *list, const struct s
 		last = list->listings[i].used > last ? list->listings[i].used : last;
 	listing->used = last + 1;
 	listing->cancel = cancel;
-	*out = listing->rows;
-	return HISTREE_OK;
+	const struct histree_segment_schema *schema = &list->info->schema;
+	*lines = (struct segment_lines){ .schema = schema, .rows = listing->rows };
+	*out = (struct line_table){ &kind_of_lines, lines, 0, segment_time_column(schema) + 1 };
+	status = histree_segment_rows_count(lines->rows, &out->count, error);
+	if (status != HISTREE_OK)
+		segment_list_leave(list, lines);
+	return status;
 }
 
-void segment_list_leave(struct segment_list *list, struct histree_cursor *rows)
+void segment_list_leave(struct segment_list *list, struct segment_lines *lines)
 {
-	histree_segment_rows_rest(rows);
+	histree_segment_rows_rest(lines->rows);
+	piece_release(&lines->text);
 	pthread_mutex_unlock(&list->lock);
 }

@@ -16,6 +16,7 @@
 #include "histree/segment_rows.h"
 #include "histree/segment_view.h"
 #include "server/catalogue/dataset.h"
+#include "server/model/line_table.h"
 #include "server/text/json_writer.h"
 
 enum { SEGMENT_START, SEGMENT_END, SEGMENT_DURATION, SEGMENT_FIELDS };
@@ -26,17 +27,13 @@ static inline unsigned segment_time_column(const struct histree_segment_schema *
 	return SEGMENT_FIELDS + (unsigned)schema->field_count;
 }
 
-struct segment_line {
+/* What reads lines of a list, one request's at a time. */
+struct segment_lines {
 	const struct histree_segment_schema *schema;
-	struct histree_segment segment;
-	struct piece text; /* of the cell that was asked for last; release it */
+	struct histree_cursor *rows;
+	struct histree_segment segment; /* at hand */
+	struct piece text;              /* of the cell that was asked for last */
 };
-
-/* A cell_text: it writes times of the day and nanoseconds; null is empty. */
-const char *segment_line_cell(void *line, unsigned column);
-
-/* Adds a value as plain text. */
-void segment_put_value(struct piece *piece, const struct histree_value *value);
 
 struct segment_list {
 	const char *analysis;
@@ -49,10 +46,8 @@ struct segment_list {
 	struct segment_listing *listings;
 };
 
-/* These are for struct output, where they are documented; the view is of all stores. */
-bool segment_lists_apply(const struct dataset *dataset);
-enum histree_status segment_lists_make(struct dataset *dataset, void **view, struct histree_error *error);
-void segment_lists_free(void *view);
+/* The lists of all stores of a dataset. */
+extern const struct view_kind segment_lists_kind;
 
 /* Opens the store of an analysis.  Returns HISTREE_NOT_FOUND if the dataset has none. */
 enum histree_status segment_list_find(void *view, const char *analysis, struct segment_list **out,
@@ -99,12 +94,12 @@ struct segment_listing_key {
 };
 
 /*
- * Gives the rows of an order, which are this request's alone until segment_list_leave(); they go on as long as
+ * Gives the lines of an order, which are this request's alone until segment_list_leave(); they go on as long as
  * `cancel` does.  On failure there is nothing to leave.
  */
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
-				       struct histree_cancel cancel, struct histree_cursor **out,
-				       struct histree_error *error);
-void segment_list_leave(struct segment_list *list, struct histree_cursor *rows);
+				       struct histree_cancel cancel, struct segment_lines *lines,
+				       struct line_table *out, struct histree_error *error);
+void segment_list_leave(struct segment_list *list, struct segment_lines *lines);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_filter.c - what passes a filter: states, cells of pixels, events.
+ * state_filter.c - which states pass a filter.
  */
 #include "server/model/state_filter.h"
 
@@ -11,11 +11,8 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
-#include "base/pattern.h"
-#include "histree/events.h"
 #include "histree/filter.h"
 #include "histree/query.h"
-#include "histree/segment.h"
 #include "histree/view.h"
 #include "server/text/json_writer.h"
 
@@ -69,83 +66,6 @@ void piece_put_name(const struct histree_attributes *attributes, histree_quark q
 	char *room = piece_room(name, size + 1);
 	if (room != NULL)
 		name->size = histree_attributes_name(attributes, quark, room, size + 1);
-}
-
-/* ---- state filter -------------------------------------------------------------------------------------------- */
-
-/* ---- cell match ---------------------------------------------------------------------------------------------- */
-
-enum histree_status cell_match_add(struct cell_match *match, unsigned column, const char *expression,
-				   struct histree_error *error)
-{
-	return pattern_create(expression, &match->patterns[column], error);
-}
-
-bool cell_match_line(const struct cell_match *match, cell_text *text, void *line)
-{
-	bool found = !match->any;
-	for (unsigned i = 0; i < CELL_COLUMNS_MAX; i++) {
-		if (match->patterns[i] == NULL)
-			continue;
-		const char *cell = text(line, i);
-		found = pattern_find(match->patterns[i], cell, strlen(cell));
-		if (found == match->any)
-			return found;
-	}
-	return found;
-}
-
-void cell_match_release(struct cell_match *match)
-{
-	for (unsigned i = 0; i < CELL_COLUMNS_MAX; i++)
-		pattern_free(match->patterns[i]);
-	*match = (struct cell_match){ 0 };
-}
-
-/* ---- event match --------------------------------------------------------------------------------------------- */
-
-const char *event_line_cell(const struct event_line *line, enum event_column column, char room[EVENT_CELL_SIZE])
-{
-	_Static_assert((int)EVENT_CELL_SIZE >= (int)TIME_TEXT_SIZE, "a time fits");
-	room[0] = '\0';
-	switch (column) {
-	case EVENT_CLOCK:
-		time_format_clock(line->time, room);
-		break;
-	case EVENT_CPU:
-		if (line->cpu >= 0)
-			snprintf(room, EVENT_CELL_SIZE, "%" PRId32, line->cpu);
-		break;
-	case EVENT_TYPE:
-		return line->type;
-	case EVENT_CONTENTS:
-		return line->contents;
-	case EVENT_TIME:
-		snprintf(room, EVENT_CELL_SIZE, "%" PRId64, line->time);
-		break;
-	case EVENT_HOST:
-		return line->host != NULL ? line->host : room;
-	case EVENT_COLUMNS:
-		break;
-	}
-	return room;
-}
-
-struct line_cells {
-	const struct event_line *line;
-	char room[EVENT_CELL_SIZE];
-};
-
-static const char *cell_of(void *context, unsigned column)
-{
-	struct line_cells *cells = context;
-	return event_line_cell(cells->line, (enum event_column)column, cells->room);
-}
-
-bool event_match_line(const struct cell_match *match, const struct event_line *line)
-{
-	struct line_cells cells = { .line = line };
-	return cell_match_line(match, cell_of, &cells);
 }
 
 /* ---- state filter -------------------------------------------------------------------------------------------- */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_filter.h - what passes a filter: states, cells of pixels, events; and what is known of a state besides its
- * value and its times, by the names that Trace Compass has for it.
+ * state_filter.h - which states pass a filter; and what is known of a state besides its value and its times, by the
+ * names that Trace Compass has for it.
  *
- * Lines of a table are found by patterns (base/pattern.h) in cells; a pattern comes from a client, so what it
- * costs has a bound.  States are chosen by expressions (histree/filter.h) over what is known of a state:
+ * States are chosen by expressions (histree/filter.h) over what is known of a state:
  *
  * 	Label			what stands in it, of a thread the name of its system call
  * 	State			what its colour means: "user mode"
@@ -18,10 +17,7 @@
 #ifndef SERVER_MODEL_STATE_FILTER_H
 #define SERVER_MODEL_STATE_FILTER_H
 
-#include "base/pattern.h"
-#include "histree/events.h"
 #include "histree/query.h"
-#include "histree/segment.h"
 #include "histree/view.h"
 #include "server/text/json_writer.h"
 
@@ -81,46 +77,6 @@ void state_any_text(const void *view, const struct histree_label_table *table, c
 
 /* Replaces what the piece has by the name of an attribute, however long; the piece is empty if memory is out. */
 void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
-
-/* The table of segments has the most columns: start, end, duration, its fields, and the start as a number. */
-enum { CELL_COLUMNS_MAX = HISTREE_SEGMENT_FIELDS_MAX + 4 };
-
-/* A zeroed one matches all. */
-struct cell_match {
-	struct pattern *patterns[CELL_COLUMNS_MAX]; /* NULL: the column may be anything */
-	bool any;                                   /* it is enough that one of them matches */
-};
-
-/*
- * Adds the pattern of a column that has none yet.  Returns HISTREE_ERR_ARGUMENT if the expression cannot be used.
- */
-enum histree_status cell_match_add(struct cell_match *match, unsigned column, const char *expression,
-				   struct histree_error *error);
-
-/* Returns a cell of a line as text, borrowed until the next call. */
-typedef const char *cell_text(void *line, unsigned column);
-
-bool cell_match_line(const struct cell_match *match, cell_text *text, void *line);
-void cell_match_release(struct cell_match *match);
-
-/* The last one only where there are several hosts. */
-enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_HOST, EVENT_COLUMNS };
-
-enum { EVENT_CELL_SIZE = 48 };
-
-struct event_line {
-	uint64_t number;
-	histree_time time;
-	int32_t cpu;
-	const char *type, *contents;
-	const char *host; /* NULL: there is but one */
-};
-
-/* Returns a cell as text; `room` is where short ones are made. */
-const char *event_line_cell(const struct event_line *line, enum event_column column, char room[EVENT_CELL_SIZE]);
-
-/* Returns whether a line matches; the columns of the expressions are those of an event. */
-bool event_match_line(const struct cell_match *match, const struct event_line *line);
 
 /* What the rows of a view have in common. */
 struct state_kind {

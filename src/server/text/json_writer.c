@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/json_text.h"
 #include "base/number_text.h"
+#include "base/table.h"
 
 /* ---- piece --------------------------------------------------------------------------------------------------- */
 
@@ -158,6 +158,14 @@ void json_put_real(struct json_writer *json, double number)
 	piece_put(json->piece, text, (size_t)length);
 	if (strpbrk(text, ".e") == NULL)
 		piece_put(json->piece, ".0", 2);
+}
+
+void json_put_known(struct json_writer *json, double number)
+{
+	if (isnan(number))
+		json_put_null(json);
+	else
+		json_put_real(json, number);
 }
 
 void json_put_bool(struct json_writer *json, bool truth)

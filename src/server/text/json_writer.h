@@ -74,6 +74,7 @@ void json_key(struct json_writer *json, const char *name);
 void json_put_int(struct json_writer *json, int64_t number);
 void json_put_unsigned(struct json_writer *json, uint64_t number);
 void json_put_real(struct json_writer *json, double number);
+void json_put_known(struct json_writer *json, double number); /* NaN, which nobody knows, is null */
 void json_put_bool(struct json_writer *json, bool truth);
 void json_put_null(struct json_writer *json);
 void json_put_string(struct json_writer *json, const char *bytes, size_t size);

@@ -2,9 +2,11 @@
 /*
  * output.h - what can be seen of an experiment: one table of outputs ("data providers" in the protocol).
  *
- * An output makes a view of a dataset, once, which all requests then share; a view does not change.  Its functions
- * write the model of an answer, or let steps write it.  Endpoints know outputs by this table only: one that has no
- * such function is answered with 405, as clients expect.
+ * An output shows a view of a dataset, which is made once and does not change.  Its functions are handed a call
+ * that has both, and of which part of the view it is: of an output for each segment store the analysis, of one for
+ * a thread that, of one for a chart its name.  They answer with an envelope, whose model they write, or let steps
+ * write it.  Endpoints know outputs by this table only: one that has no such function is answered with 405, as
+ * clients expect.
  */
 #ifndef SERVER_TSP_OUTPUT_H
 #define SERVER_TSP_OUTPUT_H
@@ -22,15 +24,6 @@ enum output_type {
 	OUTPUT_GANTT_CHART, /* a time graph whose axis is not the time of the trace */
 };
 
-/* What an endpoint hands to an output: the answer is an envelope, whose model is to be written. */
-struct output_call {
-	struct call *call;
-	struct dataset *dataset; /* steps that outlive the call hold it */
-	void *view;
-	/* Of an output for each segment store; of one for a thread, that; for a chart, its name; else NULL. */
-	const char *analysis;
-};
-
 struct segment_list;
 
 struct output {
@@ -45,18 +38,11 @@ struct output {
 	/* There is one for each chart of a kind: its id ends with a colon and its name, and it has its title. */
 	bool is_per_chart;
 	enum histree_chart_kind chart_kind;
-	bool (*applies)(const struct dataset *dataset);
-	dataset_view_make *make; /* several outputs may share one view */
-	void (*free)(void *view);
+	/* NULL: what there is of the dataset is view enough, which `applies` knows. */
+	const struct view_kind *view;
+	bool (*applies)(const struct dataset *dataset); /* NULL: as the view does */
 	/* Each may be NULL.  They answer an error themselves. */
-	void (*tree)(const struct output_call *output);
-	void (*states)(const struct output_call *output);
-	void (*arrows)(const struct output_call *output);
-	void (*tooltip)(const struct output_call *output);
-	void (*style)(const struct output_call *output);
-	void (*xy)(const struct output_call *output);
-	void (*columns)(const struct output_call *output);
-	void (*lines)(const struct output_call *output);
+	endpoint_function *tree, *states, *arrows, *tooltip, *style, *xy, *columns, *lines;
 };
 
 /* By name, as clients list them; NULL at the end. */
@@ -86,12 +72,12 @@ typedef void output_visit(void *context, const struct output *output, const char
 void output_each(const struct dataset *dataset, output_visit *visit, void *context);
 
 /* Gets the segments of an output for each segment store; returns false if it has answered instead. */
-bool output_segments(const struct output_call *output, struct segment_list **out);
+bool output_segments(const struct call *call, struct segment_list **out);
 
 /*
  * Called once segments were read: the answer then says if some are missing because a node of their store is
  * damaged.
  */
-void output_segments_read(const struct output_call *output, const struct segment_list *list);
+void output_segments_read(const struct call *call, const struct segment_list *list);
 
 #endif

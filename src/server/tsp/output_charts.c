@@ -34,14 +34,10 @@ struct entries {
 };
 
 /* Gets the chart of an output for each chart, with its rows; returns false if it has answered instead. */
-static bool chart_entries_find(const struct output_call *output, const struct chart_of_set **out)
+static bool find_chart(struct call *call, const struct chart_of_set **out)
 {
-	struct histree_error error = { 0 };
-	if (chart_set_find(output->view, output->analysis, reply_cancel(output->call->reply), out, &error) ==
-	    HISTREE_OK)
-		return true;
-	reply_failure(output->call->reply, &error);
-	return false;
+	return reply_ok(call->reply, chart_set_find(call->view, call->part, reply_cancel(call->reply), out,
+						    &call->reply->error));
 }
 
 static bool is_default(const struct entries *entries, size_t part, uint32_t row)
@@ -95,67 +91,51 @@ static enum histree_status choose_defaults(struct entries *entries, histree_time
 	return status;
 }
 
-/* Answers `tree`.  Some of the lines are those of a chart that has just been opened. */
-static void chart_entries_tree(const struct output_call *output, const struct chart_of_set *chart)
+/* Some of the lines are those of a chart that has just been opened. */
+static void tree(struct call *call)
 {
 	static const struct tree_header headers[] = { { "Name", "what the chart shows", NULL }, { 0 } };
-	static const struct tree_source source = { headers, -1, write_entry, free };
-	histree_time start = chart->start, end = chart->end;
-	struct histree_error error = { 0 };
-	if (!parameters_range(output->call, &start, &end))
+	static const struct tree_source source = { headers, -1, write_entry, NULL };
+	const struct chart_of_set *chart;
+	if (!find_chart(call, &chart))
 		return;
-	struct entries *entries = reply_memory(output->call->reply, 1, sizeof(*entries));
-	if (entries == NULL)
+	histree_time start = chart->start, end = chart->end;
+	struct entries *entries = reply_memory(call->reply, 1, sizeof(*entries));
+	if (entries == NULL || !parameters_range(call, &start, &end))
 		return;
 	entries->chart = chart;
-	entries->name = histree_store_info(output->dataset->store)->path;
-	if (choose_defaults(entries, start, end, &error) != HISTREE_OK) {
-		free(entries);
-		reply_failure(output->call->reply, &error);
-		return;
-	}
-	tree_reply(output, &source, entries);
+	entries->name = histree_store_info(call->dataset->store)->path;
+	if (reply_ok(call->reply, choose_defaults(entries, start, end, &call->reply->error)))
+		tree_reply(call, &source, entries);
 }
 
 /* ---- output chart lines -------------------------------------------------------------------------------------- */
 
 enum { LINES_MAX = 256 };
 
-static void output_chart_lines_tree(const struct output_call *output)
+/* The rows of a part that are asked for; returns how many. */
+static size_t choose(const struct chart_of_set *chart, const struct chart_part *part,
+		     const struct xy_request *request, uint32_t rows[LINES_MAX])
 {
-	const struct chart_of_set *chart;
-	if (chart_entries_find(output, &chart))
-		chart_entries_tree(output, chart);
-}
-
-/* The lines of one part. */
-struct lines {
-	uint32_t rows[LINES_MAX];
-	size_t count;
-};
-
-static void choose(const struct chart_of_set *chart, const struct chart_part *part, const int64_t *items,
-		   size_t item_count, struct lines *lines)
-{
-	lines->count = 0;
-	for (size_t i = 0; i < item_count && lines->count < LINES_MAX; i++) {
+	size_t count = 0;
+	for (size_t i = 0; i < request->item_count && count < LINES_MAX; i++) {
 		uint32_t row;
-		if (chart_of_entry(chart, items[i], &row) == part && row != UINT32_MAX &&
+		if (chart_of_entry(chart, request->items[i], &row) == part && row != UINT32_MAX &&
 		    part->rows[row].shown != HISTREE_ROOT)
-			lines->rows[lines->count++] = row;
+			rows[count++] = row;
 	}
+	return count;
 }
 
-static void put_lines(const struct output_call *output, const struct chart_of_set *chart,
-		      const struct chart_part *part, const struct lines *lines, const struct xy_samples *samples,
-		      const double *values)
+static void put_lines(struct call *call, const struct chart_of_set *chart, const struct chart_part *part,
+		      const uint32_t *rows, size_t count, const struct xy_samples *samples, const double *values)
 {
 	size_t points = (size_t)samples->pixels + 1;
-	for (size_t i = 0; i < lines->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		char name[256];
 		const double *own = values + i * points; /* the points of replies.h */
-		histree_chart_view_name(part->view, lines->rows[i], name, sizeof(name));
-		const struct xy_curve curve = { .id = chart_entry_id(part, lines->rows[i]),
+		histree_chart_view_name(part->view, rows[i], name, sizeof(name));
+		const struct xy_curve curve = { .id = chart_entry_id(part, rows[i]),
 						.name = name,
 						.label = chart->chart->title,
 						.unit = chart->chart->unit,
@@ -163,50 +143,35 @@ static void put_lines(const struct output_call *output, const struct chart_of_se
 						.first = own[0] };
 		for (size_t k = 0; k < points; k++)
 			if (isnan(own[k]))
-				output->call->reply->notice =
+				call->reply->notice =
 					"where there is no number, nobody knows what it was: events were lost, or "
 					"the store is damaged";
-		xy_put(output->call->reply, samples, &curve);
+		xy_put(call->reply, samples, &curve);
 	}
 }
 
-static void xy(const struct output_call *output)
+static void xy(struct call *call)
 {
 	const struct chart_of_set *chart;
-	struct reply *reply = output->call->reply;
-	struct xy_samples samples;
-	int64_t *items = NULL;
-	size_t item_count;
-	if (!chart_entries_find(output, &chart) ||
-	    !xy_samples_read(output->call, chart->start, chart->end, &samples) ||
-	    !parameters_items(output->call, &items, &item_count))
+	struct xy_request request;
+	const struct xy_samples *samples = &request.samples;
+	enum histree_status status = HISTREE_OK;
+	if (!find_chart(call, &chart) || !xy_request_read(call, chart->start, chart->end, &request))
 		return;
-	double *values[DATASET_HISTORIES_MAX] = { NULL };
-	struct lines *lines = calloc(chart->part_count + 1, sizeof(*lines));
-	struct histree_error error = { 0 };
-	enum histree_status status = lines != NULL ? HISTREE_OK : error_memory(&error, "a chart");
-	for (size_t i = 0; i < chart->part_count && samples.pixels > 0 && status == HISTREE_OK; i++) {
-		choose(chart, &chart->parts[i], items, item_count, &lines[i]);
-		status = chart_part_lines(&chart->parts[i], lines[i].rows, lines[i].count, samples.from, samples.to,
-					  samples.pixels, &values[i], &error);
+	xy_begin(call->reply, chart->chart->title);
+	for (size_t i = 0; i < chart->part_count && samples->pixels > 0 && status == HISTREE_OK; i++) {
+		const struct chart_part *part = &chart->parts[i];
+		uint32_t rows[LINES_MAX];
+		double *values = NULL;
+		const size_t count = choose(chart, part, &request, rows);
+		status = chart_part_lines(part, rows, count, samples->from, samples->to, samples->pixels, &values,
+					  &call->reply->error);
+		if (status == HISTREE_OK)
+			put_lines(call, chart, part, rows, count, samples, values);
+		free(values);
 	}
-	if (status != HISTREE_OK) {
-		reply_failure(reply, &error);
-	} else {
-		xy_begin(reply, chart->chart->title);
-		for (size_t i = 0; i < chart->part_count; i++)
-			put_lines(output, chart, &chart->parts[i], &lines[i], &samples, values[i]);
-		xy_end(reply);
-	}
-	for (size_t i = 0; i < chart->part_count; i++)
-		free(values[i]);
-	free(lines);
-	free(items);
-}
-
-static bool output_chart_lines_applies(const struct dataset *dataset)
-{
-	return chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL;
+	if (reply_ok(call->reply, status))
+		xy_end(call->reply);
 }
 
 const struct output output_chart_lines = {
@@ -216,23 +181,14 @@ const struct output output_chart_lines = {
 	.type = OUTPUT_TREE_TIME_XY,
 	.is_per_chart = true,
 	.chart_kind = HISTREE_CHART_LINES,
-	.applies = output_chart_lines_applies,
-	.make = chart_set_make,
-	.free = chart_set_free,
-	.tree = output_chart_lines_tree,
+	.view = &chart_set_kind,
+	.tree = tree,
 	.xy = xy,
 };
 
 /* ---- output chart states ------------------------------------------------------------------------------------- */
 
 enum { STYLES_MAX = HISTREE_LABEL_TABLES_MAX + 1 };
-
-static void output_chart_states_tree(const struct output_call *output)
-{
-	const struct chart_of_set *chart;
-	if (chart_entries_find(output, &chart))
-		chart_entries_tree(output, chart);
-}
 
 static bool find_row(const void *view, int64_t id, struct state_row *out)
 {
@@ -249,23 +205,22 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 }
 
 /* The rows are those of one chart of the set that the output has. */
-static void states(const struct output_call *output)
+static void states(struct call *call)
 {
 	static const struct state_kind kind = { NULL, state_any_text };
 	const struct chart_of_set *chart;
-	struct output_call of_chart = *output;
-	if (!chart_entries_find(output, &chart))
+	if (!find_chart(call, &chart))
 		return;
-	of_chart.view = (void *)(uintptr_t)chart;
-	state_rows_reply(&of_chart, find_row, &kind);
+	call->view = (void *)(uintptr_t)chart;
+	state_rows_reply(call, find_row, &kind);
 }
 
-static void style(const struct output_call *output)
+static void style(struct call *call)
 {
 	const struct histree_label_table *used[STYLES_MAX] = { NULL }; /* the first is the palette */
 	const struct chart_of_set *chart;
 	size_t count = 1;
-	if (!chart_entries_find(output, &chart))
+	if (!find_chart(call, &chart))
 		return;
 	for (size_t i = 0; i < chart->part_count; i++)
 		for (uint32_t row = 0; row < chart->parts[i].count && count < STYLES_MAX; row++) {
@@ -277,12 +232,7 @@ static void style(const struct output_call *output)
 			if (is_new)
 				used[count++] = table;
 		}
-	style_reply(output, used, count);
-}
-
-static bool output_chart_states_applies(const struct dataset *dataset)
-{
-	return chart_set_named(dataset, HISTREE_CHART_STATES, NULL) != NULL;
+	style_reply(call, used, count);
 }
 
 const struct output output_chart_states = {
@@ -292,10 +242,8 @@ const struct output output_chart_states = {
 	.type = OUTPUT_TIME_GRAPH,
 	.is_per_chart = true,
 	.chart_kind = HISTREE_CHART_STATES,
-	.applies = output_chart_states_applies,
-	.make = chart_set_make,
-	.free = chart_set_free,
-	.tree = output_chart_states_tree,
+	.view = &chart_set_kind,
+	.tree = tree,
 	.states = states,
 	.style = style,
 };

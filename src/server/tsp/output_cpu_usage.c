@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "server/model/kernel_rows.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
@@ -59,11 +59,10 @@ struct usage_tree {
 	histree_time start, end;
 };
 
-static void tree_free(void *context)
+static void tree_release(void *context)
 {
 	struct usage_tree *tree = context;
 	free(tree->lines);
-	free(tree);
 }
 
 static void write_labels(struct json_writer *json, const char *name, const char *tid, int64_t ns, double span)
@@ -205,16 +204,7 @@ static enum histree_status add_host(struct usage_tree *tree, const struct host_v
 	return status;
 }
 
-static enum histree_status make_tree(struct usage_tree *tree, struct histree_cancel cancel,
-				     struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < tree->rows->host_count && status == HISTREE_OK; i++)
-		status = add_host(tree, &tree->rows->hosts[i], cancel, error);
-	return status;
-}
-
-static void output_tree(const struct output_call *output)
+static void output_tree(struct call *call)
 {
 	static const struct tree_header headers[] = {
 		{ "Process", "the name of its program", NULL },
@@ -223,26 +213,25 @@ static void output_tree(const struct output_call *output)
 		{ "Time", "on all CPUs together", "STRING" },
 		{ 0 },
 	};
-	static const struct tree_source source = { headers, -1, write_entry, tree_free };
-	struct usage_tree *tree = reply_memory(output->call->reply, 1, sizeof(*tree));
-	struct histree_error error = { 0 };
+	static const struct tree_source source = { headers, -1, write_entry, tree_release };
+	struct usage_tree *tree = reply_memory(call->reply, 1, sizeof(*tree));
+	enum histree_status status = HISTREE_OK;
 	if (tree == NULL)
 		return;
-	tree->rows = output->view;
+	tree->rows = call->view;
 	tree->start = tree->rows->start;
 	tree->end = tree->rows->end;
-	if (!parameters_range(output->call, &tree->start, &tree->end)) {
-		tree_free(tree);
+	if (!parameters_range(call, &tree->start, &tree->end))
 		return;
-	}
-	if (make_tree(tree, reply_cancel(output->call->reply), &error) != HISTREE_OK) {
-		tree_free(tree);
-		reply_failure(output->call->reply, &error);
+	for (size_t i = 0; i < tree->rows->host_count && status == HISTREE_OK; i++)
+		status = add_host(tree, &tree->rows->hosts[i], reply_cancel(call->reply), &call->reply->error);
+	if (!reply_ok(call->reply, status)) {
+		tree_release(tree);
 		return;
 	}
 	if (tree->unknown > 0)
-		output->call->reply->notice = not_known;
-	tree_reply(output, &source, tree);
+		call->reply->notice = not_known;
+	tree_reply(call, &source, tree);
 }
 
 /* ---- curves ------------------------------------------------------------------------------------------ */
@@ -258,34 +247,31 @@ struct usage_curves {
 	struct usage_curve chosen[CURVES_MAX];
 	size_t count;
 	bool wants_total, wants_unknown;
-	double *values; /* of the chosen ones, of the total, and of what is unknown */
 	double *total, *unknown;
 };
 
 /* Of a store of one host the entry that stands above all threads is the total. */
-static void choose_curves(const struct host_rows *rows, const int64_t *items, size_t count,
+static void choose_curves(const struct host_rows *rows, const struct xy_request *request,
 			  struct usage_curves *curves)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < request->item_count; i++) {
 		uint32_t own;
-		const struct host_view *host = host_entry_find(rows, items[i], &own);
-		curves->wants_total = curves->wants_total || items[i] == TOTAL_ID;
-		curves->wants_unknown = curves->wants_unknown || items[i] == unknown_id(rows);
+		const int64_t item = request->items[i];
+		const struct host_view *host = host_entry_find(rows, item, &own);
+		curves->wants_total = curves->wants_total || item == TOTAL_ID;
+		curves->wants_unknown = curves->wants_unknown || item == unknown_id(rows);
 		if (host != NULL && host->view != NULL && curves->count < CURVES_MAX)
-			curves->chosen[curves->count++] = (struct usage_curve){ items[i], host, own, NULL };
+			curves->chosen[curves->count++] = (struct usage_curve){ item, host, own, NULL };
 	}
 }
 
-static bool make_room(struct usage_curves *curves, uint32_t pixels)
+/* `values` has room for all of them. */
+static void place_curves(struct usage_curves *curves, double *values, uint32_t pixels)
 {
-	curves->values = calloc((curves->count + 2) * ((size_t)pixels + 1), sizeof(*curves->values));
-	if (curves->values == NULL)
-		return false;
 	for (size_t i = 0; i < curves->count; i++)
-		curves->chosen[i].values = curves->values + i * pixels;
-	curves->total = curves->values + curves->count * pixels;
+		curves->chosen[i].values = values + i * pixels;
+	curves->total = values + curves->count * pixels;
 	curves->unknown = curves->total + pixels;
-	return true;
 }
 
 static void add_up(double *sum, const double *more, uint32_t pixels)
@@ -368,11 +354,10 @@ static void name_curve(const struct usage_curve *chosen, bool is_known, char *na
 			 threads->list[chosen->own].name, threads->list[chosen->own].tid, more);
 }
 
-static void write_curves(const struct output_call *output, const struct usage_curves *curves,
-			 const struct xy_samples *samples)
+static void write_curves(struct call *call, const struct usage_curves *curves, const struct xy_samples *samples)
 {
-	const struct host_rows *rows = output->view;
-	struct reply *reply = output->call->reply;
+	const struct host_rows *rows = call->view;
+	struct reply *reply = call->reply;
 	bool is_known = true;
 	for (uint32_t i = 0; i < samples->pixels; i++)
 		is_known = is_known && curves->unknown[i] == 0;
@@ -400,34 +385,29 @@ static void write_curves(const struct output_call *output, const struct usage_cu
 	}
 }
 
-static void xy(const struct output_call *output)
+static void xy(struct call *call)
 {
-	const struct host_rows *rows = output->view;
-	struct reply *reply = output->call->reply;
+	const struct host_rows *rows = call->view;
 	struct usage_curves curves = { .count = 0 };
-	struct xy_samples samples;
-	int64_t *items = NULL;
-	size_t item_count;
-	struct histree_error error = { 0 };
+	struct xy_request request;
+	const struct xy_samples *samples = &request.samples;
 	enum histree_status status = HISTREE_OK;
-	if (!xy_samples_read(output->call, rows->start, rows->end, &samples) ||
-	    !parameters_items(output->call, &items, &item_count))
-		goto out;
-	choose_curves(rows, items, item_count, &curves);
-	if (!make_room(&curves, samples.pixels))
-		status = error_memory(&error, "the usage of CPUs");
-	for (size_t i = 0; i < rows->host_count && samples.pixels > 0 && status == HISTREE_OK; i++)
-		status = add_curves(&curves, &rows->hosts[i], &samples, reply_cancel(reply), &error);
-	if (status != HISTREE_OK) {
-		reply_failure(reply, &error);
-		goto out;
-	}
-	xy_begin(reply, "CPU Usage");
-	write_curves(output, &curves, &samples);
-	xy_end(reply);
-out:
-	free(curves.values);
-	free(items);
+	if (!xy_request_read(call, rows->start, rows->end, &request))
+		return;
+	choose_curves(rows, &request, &curves);
+	double *values =
+		reply_memory(call->reply, (curves.count + 2) * ((size_t)samples->pixels + 1), sizeof(*values));
+	if (values == NULL)
+		return;
+	place_curves(&curves, values, samples->pixels);
+	for (size_t i = 0; i < rows->host_count && samples->pixels > 0 && status == HISTREE_OK; i++)
+		status = add_curves(&curves, &rows->hosts[i], samples, reply_cancel(call->reply),
+				    &call->reply->error);
+	if (!reply_ok(call->reply, status))
+		return;
+	xy_begin(call->reply, "CPU Usage");
+	write_curves(call, &curves, samples);
+	xy_end(call->reply);
 }
 
 const struct output output_cpu_usage = {
@@ -435,9 +415,7 @@ const struct output output_cpu_usage = {
 	.name = "CPU Usage",
 	.description = "How busy the CPUs were, and with whom",
 	.type = OUTPUT_TREE_TIME_XY,
-	.applies = kernel_view_applies,
-	.make = host_threads_make,
-	.free = host_rows_free,
+	.view = &host_threads,
 	.tree = output_tree,
 	.xy = xy,
 };

@@ -23,7 +23,7 @@
 
 /* ---- output events ------------------------------------------------------------------------------------------- */
 
-static void columns(const struct output_call *output)
+static void columns(struct call *call)
 {
 	static const struct table_column headers[EVENT_COLUMNS] = {
 		[EVENT_CLOCK] = { "Timestamp", "time of the day, UTC", "STRING" },
@@ -33,74 +33,17 @@ static void columns(const struct output_call *output)
 		[EVENT_TIME] = { "Timestamp ns", "nanoseconds since the epoch", "TIMESTAMP" },
 		[EVENT_HOST] = { "Host", "the machine that it is of", "STRING" },
 	};
-	table_reply_columns(output->call->reply, headers, event_list_columns(output->view));
+	struct event_lines lines;
+	table_reply_columns(call, headers, event_list_table(call->view, &lines).columns);
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------- */
-
-/* The first line of the answer.  By time it is the first event at or after it, else the last one. */
-static enum histree_status find_first(struct event_list *list, const struct table_request *request, uint64_t *first,
-				      struct histree_error *error)
+static void lines(struct call *call)
 {
-	*first = request->index;
-	if (!request->by_time)
-		return HISTREE_OK;
-	enum histree_status status = event_list_find(list, request->time, first, error);
-	if (status == HISTREE_OK && *first == list->count && list->count > 0)
-		(*first)--;
-	return status;
-}
-
-/* HISTREE_NOT_FOUND: a search found nothing, which is an answer without lines. */
-static enum histree_status find_lines(const struct call *call, struct event_list *list,
-				      const struct table_request *request, uint64_t *first,
-				      struct histree_error *error)
-{
-	enum histree_status status = find_first(list, request, first, error);
-	if (status == HISTREE_OK && request->direction != TABLE_STAYS)
-		status = event_list_search(list, &request->match, *first, request->direction == TABLE_PREVIOUS,
-					   reply_cancel(call->reply), first, error);
-	return status;
-}
-
-struct line_writer {
-	struct reply *reply;
-	const struct table_request *request;
-	const struct event_line *line;
-	char room[EVENT_CELL_SIZE];
-};
-
-static const char *cell_of(void *context, unsigned column)
-{
-	struct line_writer *writer = context;
-	return event_line_cell(writer->line, (enum event_column)column, writer->room);
-}
-
-static void output_events_write_line(void *context, const struct event_line *line)
-{
-	struct line_writer *writer = context;
-	writer->line = line;
-	table_reply_line(writer->reply, writer->request, line->number, cell_of, writer);
-}
-
-static void lines(const struct output_call *output)
-{
-	struct reply *reply = output->call->reply;
-	struct event_list *list = output->view;
+	struct event_lines lines;
 	struct table_request request;
-	struct histree_error error = { 0 };
-	uint64_t first;
-	if (!table_request_read(output->call, event_list_columns(list), &request))
-		goto out;
-	enum histree_status status = find_lines(output->call, list, &request, &first, &error);
-	struct line_writer writer = { .reply = reply, .request = &request };
-	if (status >= 0)
-		table_reply_begin(reply, &request, list->count, status == HISTREE_NOT_FOUND ? 0 : first);
-	if (status == HISTREE_OK)
-		status = event_list_read(list, first, request.count, output_events_write_line, &writer, &error);
-	if (status < 0)
-		reply_failure(reply, &error);
-out:
+	const struct line_table table = event_list_table(call->view, &lines);
+	if (table_request_read(call, table.columns, &request))
+		table_reply(call, &request, &table);
 	table_request_release(&request);
 }
 
@@ -109,9 +52,7 @@ const struct output output_events = {
 	.name = "Events",
 	.description = "The events of the trace, one a line",
 	.type = OUTPUT_TABLE,
-	.applies = event_list_applies,
-	.make = event_list_make,
-	.free = event_list_free,
+	.view = &event_list_kind,
 	.columns = columns,
 	.lines = lines,
 };
@@ -138,17 +79,17 @@ static bool output_histogram_write_entry(const void *context, size_t index, stru
 	return true;
 }
 
-static void output_histogram_tree(const struct output_call *output)
+static void output_histogram_tree(struct call *call)
 {
 	static const struct tree_header headers[] = { { "Name", "what is counted", NULL }, { 0 } };
 	static const struct tree_source source = { headers, -1, output_histogram_write_entry, NULL };
-	tree_reply(output, &source, output->view);
+	tree_reply(call, &source, call->view);
 }
 
-static bool wants_total(const int64_t *items, size_t count)
+static bool wants_total(const struct xy_request *request)
 {
-	for (size_t i = 0; i < count; i++)
-		if (items[i] == OUTPUT_HISTOGRAM_TOTAL_ID)
+	for (size_t i = 0; i < request->item_count; i++)
+		if (request->items[i] == OUTPUT_HISTOGRAM_TOTAL_ID)
 			return true;
 	return false;
 }
@@ -168,40 +109,29 @@ static enum histree_status count_events(struct event_list *list, const struct xy
 	return status;
 }
 
-static void xy(const struct output_call *output)
+static void xy(struct call *call)
 {
-	struct event_list *list = output->view;
-	struct reply *reply = output->call->reply;
-	struct xy_samples samples;
+	struct event_list *list = call->view;
+	struct reply *reply = call->reply;
+	struct xy_request request;
 	struct xy_curve curve = { .id = OUTPUT_HISTOGRAM_TOTAL_ID, .name = "Total", .label = "Events", .unit = "" };
-	struct histree_error error = { 0 };
-	int64_t *items = NULL;
-	size_t item_count;
-	double *counts = NULL;
 	bool are_exact = true;
-	if (!xy_samples_read(output->call, list->start, list->end, &samples) ||
-	    !parameters_items(output->call, &items, &item_count))
-		goto out;
-	counts = reply_memory(reply, (size_t)samples.pixels + 1, sizeof(*counts));
-	if (counts == NULL)
-		goto out;
-	if (samples.pixels > 0 && count_events(list, &samples, reply_cancel(reply), counts, &curve.first,
-					       &are_exact, &error) != HISTREE_OK) {
-		reply_failure(reply, &error);
-		goto out;
-	}
+	if (!xy_request_read(call, list->start, list->end, &request))
+		return;
+	double *counts = reply_memory(reply, (size_t)request.samples.pixels + 1, sizeof(*counts));
+	if (counts == NULL || (request.samples.pixels > 0 &&
+			       !reply_ok(reply, count_events(list, &request.samples, reply_cancel(reply), counts,
+							     &curve.first, &are_exact, &reply->error))))
+		return;
 	curve.values = counts;
 	if (!are_exact) {
 		curve.label = "Events, to within 64";
 		reply->notice = "counted by the index: up to 64 events may be at a point next to theirs";
 	}
 	xy_begin(reply, "Histogram");
-	if (wants_total(items, item_count))
-		xy_put(reply, &samples, &curve);
+	if (wants_total(&request))
+		xy_put(reply, &request.samples, &curve);
 	xy_end(reply);
-out:
-	free(counts);
-	free(items);
 }
 
 const struct output output_histogram = {
@@ -209,9 +139,7 @@ const struct output output_histogram = {
 	.name = "Histogram",
 	.description = "How many events when",
 	.type = OUTPUT_TREE_TIME_XY,
-	.applies = event_list_applies,
-	.make = event_list_make,
-	.free = event_list_free,
+	.view = &event_list_kind,
 	.tree = output_histogram_tree,
 	.xy = xy,
 };
@@ -236,17 +164,6 @@ struct statistics {
 	size_t part_count;
 	uint64_t total;
 };
-
-static void statistics_free(void *context)
-{
-	struct statistics *statistics = context;
-	for (size_t i = 0; i < statistics->part_count; i++) {
-		free(statistics->parts[i].counts);
-		free(statistics->parts[i].order);
-	}
-	free(statistics->parts);
-	free(statistics);
-}
 
 static void output_statistics_write_line(const struct statistics *statistics, const struct tree_entry *entry,
 					 const char *name, uint64_t count, struct json_writer *json)
@@ -308,67 +225,62 @@ static bool output_statistics_write_entry(const void *context, size_t index, str
 }
 
 /* An empty range has types as well, so that their entries are always the same. */
-static enum histree_status count(struct statistics_part *part, histree_time from, histree_time to,
-				 struct histree_error *error)
+static bool count(struct call *call, struct statistics_part *part, histree_time from, histree_time to)
 {
 	struct event_list *list = part->list;
-	part->counts = calloc(list->type_count + 1, sizeof(*part->counts));
-	part->order = calloc(list->type_count + 1, sizeof(*part->order));
+	part->counts = reply_memory(call->reply, list->type_count + 1, sizeof(*part->counts));
+	part->order = reply_memory(call->reply, list->type_count + 1, sizeof(*part->order));
 	if (part->counts == NULL || part->order == NULL)
-		return error_memory(error, "statistics");
-	enum histree_status status =
-		from <= to ? event_list_count_types(list, from, to, part->counts, error) : HISTREE_OK;
+		return false;
+	if (from <= to &&
+	    !reply_ok(call->reply, event_list_count_types(list, from, to, part->counts, &call->reply->error)))
+		return false;
 	for (size_t i = 0; i < list->type_count; i++)
 		part->total += part->counts[i];
 	event_list_order_types(list, part->counts, part->order);
-	return status;
+	return true;
 }
 
-static enum histree_status count_host(struct statistics_part *part, const struct dataset_host *host,
-				      histree_time from, histree_time to, struct histree_error *error)
+static bool count_host(struct call *call, struct statistics_part *part, const struct dataset_host *host,
+		       histree_time from, histree_time to)
 {
 	void *view;
-	enum histree_status status = HISTREE_OK;
 	part->host = host->name;
 	part->why = host->why;
-	if (host->own == NULL || !event_list_applies(host->own))
-		return HISTREE_OK;
-	status = dataset_view(host->own, event_list_make, event_list_free, &view, error);
-	if (status != HISTREE_OK)
-		return status;
+	if (host->own == NULL || !event_list_kind.applies(host->own))
+		return true;
+	if (!reply_ok(call->reply, dataset_view(host->own, &event_list_kind, &view, &call->reply->error)))
+		return false;
 	part->list = view;
 	from = from > part->list->start ? from : part->list->start;
 	to = to < part->list->end ? to : part->list->end;
-	return count(part, from, to, error);
+	return count(call, part, from, to);
 }
 
-static enum histree_status count_all(struct statistics *statistics, const struct dataset *dataset,
-				     struct event_list *list, histree_time from, histree_time to,
-				     struct histree_error *error)
+static bool count_all(struct call *call, struct statistics *statistics, histree_time from, histree_time to)
 {
+	const struct dataset *dataset = call->dataset;
 	int64_t next = FIRST_ID;
-	enum histree_status status = HISTREE_OK;
-	statistics->whole = list;
-	statistics->parts = calloc(dataset->host_count + 1, sizeof(*statistics->parts));
-	if (statistics->parts == NULL)
-		return error_memory(error, "statistics");
+	bool is_good = true;
+	statistics->whole = call->view;
 	statistics->part_count = dataset->host_count > 0 ? dataset->host_count : 1;
-	if (dataset->host_count == 0) {
-		statistics->parts[0].list = list;
-		status = count(&statistics->parts[0], from, to, error);
-	}
-	for (size_t i = 0; i < dataset->host_count && status == HISTREE_OK; i++)
-		status = count_host(&statistics->parts[i], &dataset->hosts[i], from, to, error);
-	for (size_t i = 0; i < statistics->part_count && status == HISTREE_OK; i++) {
+	statistics->parts = reply_memory(call->reply, statistics->part_count, sizeof(*statistics->parts));
+	if (statistics->parts == NULL)
+		return false;
+	for (size_t i = 0; i < statistics->part_count && is_good; i++) {
 		struct statistics_part *part = &statistics->parts[i];
+		if (dataset->host_count == 0)
+			part->list = call->view;
+		is_good = dataset->host_count > 0 ? count_host(call, part, &dataset->hosts[i], from, to)
+						  : count(call, part, from, to);
 		part->first_id = next;
 		next += (int64_t)entries_of(part);
 		statistics->total += part->total;
 	}
-	return status;
+	return is_good;
 }
 
-static void output_statistics_tree(const struct output_call *output)
+static void output_statistics_tree(struct call *call)
 {
 	static const struct tree_header headers[] = {
 		{ "Label", "the trace, and its types of events", NULL },
@@ -376,25 +288,15 @@ static void output_statistics_tree(const struct output_call *output)
 		{ "Share", "of all events", "STRING" },
 		{ 0 },
 	};
-	static const struct tree_source source = { headers, -1, output_statistics_write_entry, statistics_free };
-	struct event_list *list = output->view;
+	static const struct tree_source source = { headers, -1, output_statistics_write_entry, NULL };
+	const struct event_list *list = call->view;
 	histree_time from = list->start, to = list->end;
-	struct statistics *statistics = reply_memory(output->call->reply, 1, sizeof(*statistics));
-	struct histree_error error = { 0 };
-	if (statistics == NULL)
-		return;
+	struct statistics *statistics = reply_memory(call->reply, 1, sizeof(*statistics));
 	/* A viewer that shows a selection says so; without that it asks for the whole, whatever range it is at. */
-	bool is_selection = json_is_true(json_object_get(output->call->parameters, "isFiltered"));
-	if (is_selection && !parameters_range(output->call, &from, &to)) {
-		statistics_free(statistics);
-		return;
-	}
-	if (count_all(statistics, output->dataset, list, from, to, &error) != HISTREE_OK) {
-		statistics_free(statistics);
-		reply_failure(output->call->reply, &error);
-		return;
-	}
-	tree_reply(output, &source, statistics);
+	bool is_selection = json_is_true(json_object_get(call->parameters, "isFiltered"));
+	if (statistics != NULL && (!is_selection || parameters_range(call, &from, &to)) &&
+	    count_all(call, statistics, from, to))
+		tree_reply(call, &source, statistics);
 }
 
 const struct output output_statistics = {
@@ -402,8 +304,6 @@ const struct output output_statistics = {
 	.name = "Events by type",
 	.description = "How many events there are of each type",
 	.type = OUTPUT_DATA_TREE,
-	.applies = event_list_applies,
-	.make = event_list_make,
-	.free = event_list_free,
+	.view = &event_list_kind,
 	.tree = output_statistics_tree,
 };

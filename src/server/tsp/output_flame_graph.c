@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "base/error.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "server/model/flame_view.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
@@ -40,48 +41,39 @@ static const struct flame_group *find_entry(const struct flame_rows *rows, int64
 /* A viewer of this width in pixels shows all that it can zoom into. */
 static const struct flame_request whole = { .from = INT64_MIN, .to = INT64_MAX, .pixels = 1, .by_thread = true };
 
-/* The view: the whole trace. */
-static enum histree_status make(struct dataset *dataset, void **view, struct histree_error *error)
-{
-	struct flame_rows *rows = calloc(1, sizeof(*rows));
-	*view = NULL;
-	enum histree_status status =
-		rows != NULL ? flame_rows_make(rows, dataset, &whole, error) : HISTREE_ERR_MEMORY;
-	if (status == HISTREE_OK) {
-		*view = rows;
-		return HISTREE_OK;
-	}
-	if (rows != NULL)
-		flame_rows_release(rows);
-	free(rows);
-	return status;
-}
-
 static void free_view(void *view)
 {
 	flame_rows_release(view);
 	free(view);
 }
 
+/* The view: the whole trace. */
+static enum histree_status make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	struct flame_rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL)
+		return error_memory(error, "a flame graph");
+	enum histree_status status = flame_rows_make(rows, dataset, &whole, error);
+	*view = rows;
+	if (status != HISTREE_OK)
+		free_view(rows);
+	return status;
+}
+
+static const struct view_kind whole_kind = { flame_list_applies, make, free_view };
+
 struct flame_answer {
-	struct dataset *dataset;       /* held */
 	const struct flame_rows *rows; /* the view, or `own` */
 	struct flame_rows own;
-	struct parameter_times times;
-	int64_t *items; /* of states */
-	size_t item_count, item;
-	uint32_t node;
-	bool is_open; /* the object of an item has been begun */
+	struct parameter_times times;    /* of states */
+	const struct flame_group *group; /* whose states are being written */
+	uint32_t row, node;              /* of it */
 };
 
-static void answer_free(void *context)
+static void answer_release(void *context)
 {
 	struct flame_answer *answer = context;
 	flame_rows_release(&answer->own);
-	dataset_release(answer->dataset);
-	parameter_times_release(&answer->times);
-	free(answer->items);
-	free(answer);
 }
 
 /* Returns false if it has answered that the parameter is not valid. */
@@ -102,29 +94,22 @@ static bool read_selection(const struct call *call, struct flame_request *reques
 }
 
 /* NULL: it has answered. */
-static struct flame_answer *make_answer(const struct output_call *output)
+static struct flame_answer *make_answer(struct call *call)
 {
-	const struct call *call = output->call;
-	struct histree_error error = { 0 };
 	struct flame_request request = whole;
 	const char *group_by = parameters_text(call, "group_by");
-	if (!read_selection(call, &request))
+	struct flame_answer *answer =
+		read_selection(call, &request) ? reply_memory(call->reply, 1, sizeof(*answer)) : NULL;
+	if (answer == NULL)
 		return NULL;
 	request.by_thread = group_by == NULL || strcmp(group_by, "all") != 0;
 	request.cancel = reply_cancel(call->reply);
-	struct flame_answer *answer = reply_memory(call->reply, 1, sizeof(*answer));
-	if (answer == NULL)
-		return NULL;
-	answer->dataset = dataset_hold(output->dataset);
-	answer->rows = output->view;
 	const bool is_whole = request.from == INT64_MIN && request.to == INT64_MAX && request.by_thread;
-	if (!is_whole) {
-		answer->rows = &answer->own;
-		if (flame_rows_make(&answer->own, output->dataset, &request, &error) != HISTREE_OK) {
-			answer_free(answer);
-			reply_failure(call->reply, &error);
-			return NULL;
-		}
+	answer->rows = is_whole ? call->view : &answer->own;
+	if (!is_whole &&
+	    !reply_ok(call->reply, flame_rows_make(&answer->own, call->dataset, &request, &call->reply->error))) {
+		answer_release(answer);
+		return NULL;
 	}
 	if (histree_flame_loss(answer->rows->list.flame, 0).nodes > 0)
 		call->reply->notice = "some stacks are unknown: the store is damaged; histree verify says where";
@@ -176,16 +161,16 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	return true;
 }
 
-static void tree(const struct output_call *output)
+static void tree(struct call *call)
 {
 	static const struct tree_header headers[] = {
 		{ "Thread, depth", "a thread of the program, and how deep its calls are", NULL },
 		{ 0 },
 	};
-	static const struct tree_source source = { headers, -1, write_entry, answer_free };
-	struct flame_answer *answer = make_answer(output);
+	static const struct tree_source source = { headers, -1, write_entry, answer_release };
+	struct flame_answer *answer = make_answer(call);
 	if (answer != NULL)
-		tree_reply(output, &source, answer);
+		tree_reply(call, &source, answer);
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------- */
@@ -197,72 +182,60 @@ static bool is_asked(const struct parameter_times *times, uint64_t start, uint64
 	return low < times->count && (uint64_t)times->times[low] - start < size;
 }
 
-static void write_node(const struct flame_rows *rows, uint32_t number, struct json_writer *json)
-{
-	const struct histree_flame_node *node = &rows->list.nodes[number];
-	const bool is_frame = node->kind == HISTREE_FLAME_FRAME;
-	const struct histree_value name = is_frame ? histree_string(node->name) : histree_unknown();
-	const struct histree_style *style = histree_style_of(NULL, &name);
-	states_put(json, (int64_t)rows->starts[number], (int64_t)(rows->starts[number] + node->total[0]), style,
-		   node->name, strlen(node->name), 0);
-}
-
-/* States of an entry, until it is done or the piece is full; true: done. */
-static bool write_row(struct flame_answer *answer, struct json_writer *json)
-{
-	uint32_t row = 0;
-	const struct flame_rows *rows = answer->rows;
-	const int64_t item = answer->items[answer->item];
-	const struct flame_group *group = find_entry(rows, item, &row);
-	if (group == NULL)
-		return true;
-	if (!answer->is_open) {
-		answer->is_open = true;
-		answer->node = group->node;
-		states_begin_row(json, item);
-	}
-	while (row > 0 &&
-	       (answer->node = flame_rows_next(rows, group, row - 1, answer->node)) != HISTREE_NO_INDEX) {
-		const struct histree_flame_node *node = &rows->list.nodes[answer->node];
-		if (json->piece->size >= PIECE_SIZE)
-			return false;
-		if (is_asked(&answer->times, rows->starts[answer->node], node->total[0]))
-			write_node(rows, answer->node, json);
-		answer->node += node->descendants + 1;
-	}
-	json_end(json);
-	json_end(json);
-	answer->is_open = false;
-	return true;
-}
-
-static enum histree_status next_rows(void *context, struct json_writer *json, struct histree_error *error)
+/* Of unknown groups and rows there is no answer. */
+static enum histree_status go_to_row(void *context, int64_t item, struct histree_error *error)
 {
 	(void)error;
 	struct flame_answer *answer = context;
-	while (answer->item < answer->item_count && json->piece->size < PIECE_SIZE)
-		if (write_row(answer, json))
-			answer->item++;
-	return answer->item < answer->item_count ? HISTREE_OK : HISTREE_END;
+	answer->group = find_entry(answer->rows, item, &answer->row);
+	answer->node = answer->group != NULL ? answer->group->node : 0;
+	return answer->group != NULL ? HISTREE_OK : HISTREE_NOT_FOUND;
 }
 
-static void states(const struct output_call *output)
+static enum histree_status next_state(void *context, struct shown_state *out, struct histree_error *error)
 {
-	struct reply *reply = output->call->reply;
-	struct flame_answer *answer = make_answer(output);
+	(void)error;
+	struct flame_answer *answer = context;
+	const struct flame_rows *rows = answer->rows;
+	while (answer->row > 0 && (answer->node = flame_rows_next(rows, answer->group, answer->row - 1,
+								  answer->node)) != HISTREE_NO_INDEX) {
+		const struct histree_flame_node *node = &rows->list.nodes[answer->node];
+		const uint64_t start = rows->starts[answer->node];
+		answer->node += node->descendants + 1;
+		if (!is_asked(&answer->times, start, node->total[0]))
+			continue;
+		const bool is_frame = node->kind == HISTREE_FLAME_FRAME;
+		const struct histree_value name = is_frame ? histree_string(node->name) : histree_unknown();
+		*out = (struct shown_state){
+			.start = (int64_t)start,
+			.end = (int64_t)(start + node->total[0]),
+			.style = histree_style_of(NULL, &name),
+			.label = node->name,
+			.label_size = strlen(node->name),
+		};
+		return HISTREE_OK;
+	}
+	return HISTREE_END;
+}
+
+static void states(struct call *call)
+{
+	static const struct states_source source = { go_to_row, next_state, answer_release };
+	struct parameter_times times;
+	int64_t *items;
+	size_t item_count;
+	if (!parameters_times(call, &times) || !parameters_items(call, &items, &item_count))
+		return;
+	struct flame_answer *answer = make_answer(call);
 	if (answer == NULL)
 		return;
-	if (!parameters_times(output->call, &answer->times) ||
-	    !parameters_items(output->call, &answer->items, &answer->item_count)) {
-		answer_free(answer);
-		return;
-	}
-	states_reply(reply, &(struct reply_steps){ next_rows, answer_free, answer });
+	answer->times = times;
+	states_reply(call, &source, answer, items, item_count);
 }
 
 /* ---- tooltip, style ----------------------------------------------------------------------------------------- */
 
-static void write_duration(const struct output_call *output, const char *key, uint64_t ns, uint64_t of)
+static void write_duration(struct call *call, const char *key, uint64_t ns, uint64_t of)
 {
 	char text[TIME_TEXT_SIZE];
 	struct piece words = { 0 };
@@ -270,19 +243,19 @@ static void write_duration(const struct output_call *output, const char *key, ui
 	piece_format(&words, "%s", text);
 	if (of > 0)
 		piece_format(&words, ", %.2f %%", 100.0 * (double)ns / (double)of);
-	tooltip_pair(output, key, &words);
+	tooltip_pair(call, key, &words);
 	piece_release(&words);
 }
 
-static void tooltip(const struct output_call *output)
+static void tooltip(struct call *call)
 {
 	uint32_t row;
 	struct tooltip_request request;
-	struct flame_answer *answer = make_answer(output);
+	struct flame_answer *answer = make_answer(call);
 	if (answer == NULL)
 		return;
 	const struct flame_rows *rows = answer->rows;
-	if (tooltip_begin(output, 0, INT64_MAX, &request)) {
+	if (tooltip_begin(call, 0, INT64_MAX, &request)) {
 		const struct flame_group *group = find_entry(rows, request.item, &row);
 		const uint32_t at = group != NULL && row > 0
 					    ? flame_rows_at(rows, group, row - 1, (uint64_t)request.time)
@@ -292,19 +265,19 @@ static void tooltip(const struct output_call *output)
 			const uint64_t all = rows->list.nodes[group->node].total[0];
 			struct piece name = { 0 };
 			piece_put_text(&name, node->name);
-			tooltip_pair(output, "Function", &name);
-			write_duration(output, "Total time", node->total[0], all);
-			write_duration(output, "Self time", node->self[0], all);
+			tooltip_pair(call, "Function", &name);
+			write_duration(call, "Total time", node->total[0], all);
+			write_duration(call, "Self time", node->self[0], all);
 			piece_release(&name);
 		}
 	}
-	answer_free(answer);
+	answer_release(answer);
 }
 
-static void style(const struct output_call *output)
+static void style(struct call *call)
 {
 	static const struct histree_label_table *const palette;
-	style_reply(output, &palette, 1);
+	style_reply(call, &palette, 1);
 }
 
 const struct output output_flame_graph = {
@@ -312,9 +285,7 @@ const struct output output_flame_graph = {
 	.name = "Flame Graph",
 	.description = "How long threads were in each function, with who called it; the axis is time added up",
 	.type = OUTPUT_GANTT_CHART,
-	.applies = flame_list_applies,
-	.make = make,
-	.free = free_view,
+	.view = &whole_kind,
 	.tree = tree,
 	.states = states,
 	.tooltip = tooltip,

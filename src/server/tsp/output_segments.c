@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/number_text.h"
 #include "server/model/segment_list.h"
 #include "server/tsp/output.h"
@@ -38,13 +37,13 @@ static bool output_segment_density_write_entry(const void *context, size_t index
 	return true;
 }
 
-static void output_segment_density_tree(const struct output_call *output)
+static void output_segment_density_tree(struct call *call)
 {
 	static const struct tree_header headers[] = { { "Name", "what is counted", NULL }, { 0 } };
 	static const struct tree_source source = { headers, -1, output_segment_density_write_entry, NULL };
 	struct segment_list *list;
-	if (output_segments(output, &list))
-		tree_reply(output, &source, list);
+	if (output_segments(call, &list))
+		tree_reply(call, &source, list);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------------------- */
@@ -113,36 +112,26 @@ static bool read_buckets(const struct call *call, uint32_t *buckets)
 	return false;
 }
 
-static void output_segment_density_xy(const struct output_call *output)
+static void output_segment_density_xy(struct call *call)
 {
-	struct reply *reply = output->call->reply;
+	struct reply *reply = call->reply;
 	struct segment_list *list;
-	struct histree_error error = { 0 };
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	int64_t *items = NULL;
+	int64_t *items;
 	size_t item_count;
-	if (!output_segments(output, &list))
-		return;
 	struct density *density = reply_memory(reply, 1, sizeof(*density));
-	if (density == NULL)
+	if (density == NULL || !output_segments(call, &list) || !parameters_range(call, &query.from, &query.to) ||
+	    !read_buckets(call, &density->buckets) || !parameters_items(call, &items, &item_count) ||
+	    !reply_ok(reply, histree_segment_histogram(list->store, &query, HISTREE_DURATIONS_LINEAR,
+						       density->buckets, reply_cancel(reply), density->edges,
+						       density->counts, &reply->error)))
 		return;
-	if (!parameters_range(output->call, &query.from, &query.to) ||
-	    !read_buckets(output->call, &density->buckets) || !parameters_items(output->call, &items, &item_count))
-		goto out;
-	if (histree_segment_histogram(list->store, &query, HISTREE_DURATIONS_LINEAR, density->buckets,
-				      reply_cancel(reply), density->edges, density->counts, &error) != HISTREE_OK) {
-		reply_failure(reply, &error);
-		goto out;
-	}
 	xy_begin(reply, "Number of segments by duration");
 	for (size_t i = 0; i < item_count; i++)
 		if (items[i] == OUTPUT_SEGMENT_DENSITY_TOTAL_ID)
 			output_segment_density_put_series(reply, list, density);
 	xy_end(reply);
-	output_segments_read(output, list);
-out:
-	free(items);
-	free(density);
+	output_segments_read(call, list);
 }
 
 const struct output output_segment_density = {
@@ -151,9 +140,7 @@ const struct output output_segment_density = {
 	.description = "How many segments last how long",
 	.type = OUTPUT_TREE_GENERIC_XY,
 	.is_per_segments = true,
-	.applies = segment_lists_apply,
-	.make = segment_lists_make,
-	.free = segment_lists_free,
+	.view = &segment_lists_kind,
 	.tree = output_segment_density_tree,
 	.xy = output_segment_density_xy,
 };
@@ -179,7 +166,7 @@ struct name_tree {
 static void put_name(struct piece *piece, const struct histree_value *name)
 {
 	if (name->type == HISTREE_STRING)
-		segment_put_value(piece, name);
+		state_value_text(name, piece);
 	else
 		piece_put_text(piece, "(unknown)");
 }
@@ -209,27 +196,26 @@ static bool output_segment_scatter_write_entry(const void *context, size_t index
 	return true;
 }
 
-static void output_segment_scatter_tree(const struct output_call *output)
+/* Gets the segments of an output and their names; returns false if it has answered instead. */
+static bool find_names(struct call *call, struct segment_list **list, const struct segment_names **names)
+{
+	return output_segments(call, list) &&
+	       reply_ok(call->reply,
+			segment_list_names(*list, reply_cancel(call->reply), names, &call->reply->error));
+}
+
+static void output_segment_scatter_tree(struct call *call)
 {
 	static const struct tree_header headers[] = { { "Name", "of the segments, the greatest total first", NULL },
 						      { 0 } };
-	static const struct tree_source source = { headers, -1, output_segment_scatter_write_entry, free };
-	struct reply *reply = output->call->reply;
+	static const struct tree_source source = { headers, -1, output_segment_scatter_write_entry, NULL };
 	struct segment_list *list;
-	struct histree_error error = { 0 };
-	if (!output_segments(output, &list))
+	struct name_tree *tree = reply_memory(call->reply, 1, sizeof(*tree));
+	if (tree == NULL || !find_names(call, &list, &tree->names))
 		return;
-	struct name_tree *names = calloc(1, sizeof(*names));
-	if (names == NULL) {
-		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
-	} else if (segment_list_names(list, reply_cancel(reply), &names->names, &error) != HISTREE_OK) {
-		free(names);
-		reply_failure(reply, &error);
-	} else {
-		names->list = list;
-		tree_reply(output, &source, names);
-		output_segments_read(output, list);
-	}
+	tree->list = list;
+	tree_reply(call, &source, tree);
+	output_segments_read(call, list);
 }
 
 /* ---- points ---------------------------------------------------------------------------------------------- */
@@ -251,12 +237,10 @@ static bool is_wanted(void *context, const struct histree_segment *segment)
 
 static bool read_choice(const struct call *call, struct choice *choice)
 {
-	int64_t *items = NULL;
+	int64_t *items;
 	size_t count;
 	choice->is_wanted = reply_memory(call->reply, choice->names->count + 1, sizeof(*choice->is_wanted));
-	if (choice->is_wanted == NULL)
-		return false;
-	if (!parameters_items(call, &items, &count))
+	if (choice->is_wanted == NULL || !parameters_items(call, &items, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (items[i] == ROOT_ID && choice->list->name_field == HISTREE_SEGMENTS_TOGETHER)
@@ -267,7 +251,6 @@ static bool read_choice(const struct call *call, struct choice *choice)
 		choice->is_wanted[index] = true;
 		choice->wanted++;
 	}
-	free(items);
 	return true;
 }
 
@@ -319,11 +302,11 @@ static void put_scatter(struct reply *reply, const struct choice *choice,
 }
 
 /* The chart that is asked for: `nbTimes` is its width in pixels. */
-static bool read_request(const struct output_call *output, const struct segment_list *list,
-			 const struct choice *choice, struct histree_segment_scatter_request *request)
+static bool read_request(struct call *call, const struct segment_list *list, const struct choice *choice,
+			 struct histree_segment_scatter_request *request)
 {
 	struct parameter_times times;
-	if (!parameters_times(output->call, &times))
+	if (!parameters_times(call, &times))
 		return false;
 	*request = (struct histree_segment_scatter_request){
 		.query = HISTREE_SEGMENTS_ALL,
@@ -331,11 +314,10 @@ static bool read_request(const struct output_call *output, const struct segment_
 		.columns = times.count < COLUMNS_MAX ? (uint32_t)times.count : COLUMNS_MAX,
 		.rows = CHART_ROWS,
 		.points_max = POINTS_MAX,
-		.cancel = reply_cancel(output->call->reply),
+		.cancel = reply_cancel(call->reply),
 	};
 	request->query.from = times.start;
 	request->query.to = times.end;
-	parameter_times_release(&times);
 	if (choice->wanted < choice->names->count) {
 		request->query.filter = is_wanted;
 		request->query.filter_context = (void *)(uintptr_t)choice;
@@ -343,35 +325,26 @@ static bool read_request(const struct output_call *output, const struct segment_
 	return true;
 }
 
-static void output_segment_scatter_xy(const struct output_call *output)
+static void output_segment_scatter_xy(struct call *call)
 {
-	struct reply *reply = output->call->reply;
+	struct reply *reply = call->reply;
 	struct segment_list *list;
 	struct histree_segment_scatter *scatter = NULL;
 	struct histree_segment_scatter_request request;
-	struct histree_error error = { 0 };
-	if (!output_segments(output, &list))
+	struct choice choice = { .wanted = 0 };
+	if (!find_names(call, &list, &choice.names))
 		return;
-	struct choice choice = { .list = list };
-	if (segment_list_names(list, reply_cancel(reply), &choice.names, &error) != HISTREE_OK) {
-		reply_failure(reply, &error);
+	choice.list = list;
+	if (!read_choice(call, &choice) || !read_request(call, list, &choice, &request) ||
+	    (choice.wanted > 0 &&
+	     !reply_ok(reply, histree_segment_scatter_create(list->store, &request, &scatter, &reply->error))))
 		return;
-	}
-	if (!read_choice(output->call, &choice) || !read_request(output, list, &choice, &request))
-		goto out;
-	if (choice.wanted > 0 &&
-	    histree_segment_scatter_create(list->store, &request, &scatter, &error) != HISTREE_OK) {
-		reply_failure(reply, &error);
-		goto out;
-	}
 	xy_begin(reply, "Duration over time");
 	if (scatter != NULL)
 		put_scatter(reply, &choice, scatter);
 	xy_end(reply);
-	output_segments_read(output, list);
-out:
+	output_segments_read(call, list);
 	histree_segment_scatter_free(scatter);
-	free(choice.is_wanted);
 }
 
 const struct output output_segment_scatter = {
@@ -380,9 +353,7 @@ const struct output output_segment_scatter = {
 	.description = "Duration over time, a point for each segment that can be told apart",
 	.type = OUTPUT_TREE_TIME_XY,
 	.is_per_segments = true,
-	.applies = segment_lists_apply,
-	.make = segment_lists_make,
-	.free = segment_lists_free,
+	.view = &segment_lists_kind,
 	.tree = output_segment_scatter_tree,
 	.xy = output_segment_scatter_xy,
 };
@@ -407,12 +378,10 @@ struct statistics {
 	size_t part_count;
 };
 
-static void statistics_free(void *context)
+static void statistics_release(void *context)
 {
 	struct statistics *statistics = context;
 	histree_segment_stats_free(statistics->selected);
-	free(statistics->parts);
-	free(statistics);
 }
 
 /* ---- entries --------------------------------------------------------------------------------------------- */
@@ -435,12 +404,10 @@ static void put_labels(struct json_writer *json, const struct part *part, const 
 {
 	struct piece label = { 0 };
 	char count[24];
-	if (!is_name)
-		piece_put_text(&label, part->label);
-	else if (group->value.type == HISTREE_NULL)
-		piece_put_text(&label, "(unknown)");
+	if (is_name)
+		put_name(&label, &group->value);
 	else
-		segment_put_value(&label, &group->value);
+		piece_put_text(&label, part->label);
 	json_begin_array_member(json, "labels");
 	json_put_string(json, label.size > 0 ? label.bytes : "", label.size);
 	put_duration(json, group->min);
@@ -493,39 +460,39 @@ static size_t count_groups(const struct histree_segment_stats *stats)
 	return count;
 }
 
-/* A viewer that shows a selection says so; without that it asks for the whole, whatever range it is at. */
-static enum histree_status select_range(const struct output_call *output, struct statistics *statistics,
-					struct histree_error *error)
+/*
+ * A viewer that shows a selection says so; without that it asks for the whole, whatever range it is at.  Returns
+ * false if it has answered instead.
+ */
+static bool select_range(struct call *call, struct statistics *statistics)
 {
+	const struct segment_list *list = statistics->list;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	struct reply *reply = output->call->reply;
-	query.from = statistics->list->start;
-	query.to = statistics->list->end;
-	if (!json_is_true(json_object_get(output->call->parameters, "isFiltered")))
-		return HISTREE_OK;
-	if (!parameters_range(output->call, &query.from, &query.to))
-		return HISTREE_NOT_FOUND;
-	enum histree_status status = segment_list_stats(statistics->list, &query, statistics->list->name_field,
-							reply_cancel(reply), &statistics->selected, error);
-	if (status != HISTREE_OK)
-		return status;
+	query.from = list->start;
+	query.to = list->end;
+	if (!json_is_true(json_object_get(call->parameters, "isFiltered")))
+		return true;
+	if (!parameters_range(call, &query.from, &query.to) ||
+	    !reply_ok(call->reply, segment_list_stats(list, &query, list->name_field, reply_cancel(call->reply),
+						      &statistics->selected, &call->reply->error)))
+		return false;
 	statistics->parts[statistics->part_count++] = (struct part){
 		.stats = statistics->selected,
 		.label = "Selection",
 		.base = (int64_t)statistics->names->count + OUTPUT_SEGMENT_STATISTICS_TOTAL_ID,
 		.count = count_groups(statistics->selected),
 	};
-	return HISTREE_OK;
+	return true;
 }
 
 /* All together, then each host; there is room for a selection. */
-static enum histree_status add_parts(struct statistics *statistics, struct histree_error *error)
+static bool add_parts(struct call *call, struct statistics *statistics)
 {
 	const struct segment_names *names = statistics->names;
 	const int64_t ids = (int64_t)names->count + OUTPUT_SEGMENT_STATISTICS_TOTAL_ID; /* of each part */
-	statistics->parts = calloc(names->host_count + 2, sizeof(*statistics->parts));
+	statistics->parts = reply_memory(call->reply, names->host_count + 2, sizeof(*statistics->parts));
 	if (statistics->parts == NULL)
-		return error_memory(error, "statistics");
+		return false;
 	statistics->parts[statistics->part_count++] = (struct part){ names->stats, "Total", 0, names->count };
 	for (size_t i = 0; i < names->host_count; i++)
 		if (names->host_stats[i] != NULL)
@@ -535,10 +502,10 @@ static enum histree_status add_parts(struct statistics *statistics, struct histr
 				.base = ids * ((int64_t)i + 2), /* after those of a selection */
 				.count = count_groups(names->host_stats[i]),
 			};
-	return HISTREE_OK;
+	return true;
 }
 
-static void output_segment_statistics_tree(const struct output_call *output)
+static void output_segment_statistics_tree(struct call *call)
 {
 	static const struct tree_header headers[] = {
 		{ "Label", "the name, and all together", NULL },
@@ -553,29 +520,16 @@ static void output_segment_statistics_tree(const struct output_call *output)
 		{ 0 },
 	};
 	static const struct tree_source source = { headers, -1, output_segment_statistics_write_entry,
-						   statistics_free };
-	struct reply *reply = output->call->reply;
+						   statistics_release };
 	struct segment_list *list;
-	struct histree_error error = { 0 };
-	if (!output_segments(output, &list))
-		return;
-	struct statistics *statistics = reply_memory(reply, 1, sizeof(*statistics));
-	if (statistics == NULL)
+	struct statistics *statistics = reply_memory(call->reply, 1, sizeof(*statistics));
+	if (statistics == NULL || !find_names(call, &list, &statistics->names))
 		return;
 	statistics->list = list;
-	enum histree_status status = segment_list_names(list, reply_cancel(reply), &statistics->names, &error);
-	if (status == HISTREE_OK)
-		status = add_parts(statistics, &error);
-	if (status == HISTREE_OK)
-		status = select_range(output, statistics, &error);
-	if (status == HISTREE_OK) {
-		tree_reply(output, &source, statistics);
-		output_segments_read(output, list);
+	if (!add_parts(call, statistics) || !select_range(call, statistics))
 		return;
-	}
-	statistics_free(statistics);
-	if (status < 0)
-		reply_failure(reply, &error);
+	tree_reply(call, &source, statistics);
+	output_segments_read(call, list);
 }
 
 const struct output output_segment_statistics = {
@@ -584,20 +538,16 @@ const struct output output_segment_statistics = {
 	.description = "How long segments last, by name",
 	.type = OUTPUT_DATA_TREE,
 	.is_per_segments = true,
-	.applies = segment_lists_apply,
-	.make = segment_lists_make,
-	.free = segment_lists_free,
+	.view = &segment_lists_kind,
 	.tree = output_segment_statistics_tree,
 };
 
 /* ---- output segment table ------------------------------------------------------------------------------------ */
 
-enum { ROWS_PER_TURN = 4096 };
-
-static void columns(const struct output_call *output)
+static void columns(struct call *call)
 {
 	struct segment_list *list;
-	if (!output_segments(output, &list))
+	if (!output_segments(call, &list))
 		return;
 	const struct histree_segment_schema *schema = &list->info->schema;
 	struct table_column headers[CELL_COLUMNS_MAX] = {
@@ -612,19 +562,10 @@ static void columns(const struct output_call *output)
 	}
 	unsigned last = segment_time_column(schema);
 	headers[last] = (struct table_column){ "Timestamp ns", "start, nanoseconds since the epoch", "TIMESTAMP" };
-	table_reply_columns(output->call->reply, headers, last + 1);
+	table_reply_columns(call, headers, last + 1);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
-
-struct table {
-	struct reply *reply;
-	struct table_request request;
-	struct segment_listing_key key;
-	struct histree_cursor *rows;
-	uint64_t size;
-	struct segment_line line;
-};
 
 /* false: there is no such column. */
 static bool read_order(const struct call *call, const struct histree_segment_schema *schema,
@@ -644,104 +585,28 @@ static bool read_order(const struct call *call, const struct histree_segment_sch
 	return column >= 0 && column <= (int64_t)segment_time_column(schema);
 }
 
-/* The first of the rows [first, end) that matches, or the last. */
-static enum histree_status search_turn(struct table *table, uint64_t first, uint64_t end, bool wants_last,
-				       uint64_t *row, struct histree_error *error)
+static void lines(struct call *call)
 {
-	bool found = false;
-	enum histree_status status = histree_segment_rows_seek(table->rows, first, error);
-	for (uint64_t i = first; status == HISTREE_OK && i < end && (wants_last || !found); i++) {
-		status = histree_cursor_next(table->rows, error);
-		if (status == HISTREE_OK)
-			table->line.segment = *histree_cursor_segment(table->rows);
-		if (status == HISTREE_OK &&
-		    cell_match_line(&table->request.match, segment_line_cell, &table->line)) {
-			found = true;
-			*row = i;
-		}
-	}
-	return status == HISTREE_OK && !found ? HISTREE_NOT_FOUND : status;
-}
-
-/* From row *row on, or back, that row included.  HISTREE_NOT_FOUND: none. */
-static enum histree_status search(struct table *table, uint64_t *row, struct histree_error *error)
-{
-	bool backwards = table->request.direction == TABLE_PREVIOUS;
-	enum histree_status status = HISTREE_NOT_FOUND;
-	uint64_t from = *row, end = *row < table->size ? *row + 1 : table->size;
-	while (status == HISTREE_NOT_FOUND && (backwards ? end > 0 : from < table->size)) {
-		if (backwards)
-			from = end > ROWS_PER_TURN ? end - ROWS_PER_TURN : 0;
-		else
-			end = table->size - from > ROWS_PER_TURN ? from + ROWS_PER_TURN : table->size;
-		status = search_turn(table, from, end, backwards, row, error);
-		if (backwards)
-			end = from;
-		else
-			from = end;
-	}
-	return status;
-}
-
-/* By time it is the first segment that starts at it or later, else the last one. */
-static enum histree_status find_first(struct table *table, uint64_t *row, struct histree_error *error)
-{
-	enum histree_status status = histree_segment_rows_count(table->rows, &table->size, error);
-	*row = table->request.index;
-	if (status == HISTREE_OK && table->request.by_time)
-		status = histree_segment_rows_find(table->rows, table->request.time, row, error);
-	if (status < 0)
-		return status;
-	if (table->request.by_time && *row == table->size && table->size > 0)
-		(*row)--;
-	return table->request.direction != TABLE_STAYS ? search(table, row, error) : HISTREE_OK;
-}
-
-static enum histree_status write_lines(struct table *table, struct histree_error *error)
-{
-	uint64_t first;
-	enum histree_status status = find_first(table, &first, error);
-	if (status < 0)
-		return status;
-	table_reply_begin(table->reply, &table->request, table->size, status == HISTREE_OK ? first : 0);
-	if (status != HISTREE_OK || first >= table->size)
-		return HISTREE_OK;
-	status = histree_segment_rows_seek(table->rows, first, error);
-	for (uint64_t i = 0; status == HISTREE_OK && i < table->request.count; i++) {
-		status = histree_cursor_next(table->rows, error);
-		if (status == HISTREE_OK)
-			table->line.segment = *histree_cursor_segment(table->rows);
-		if (status == HISTREE_OK)
-			table_reply_line(table->reply, &table->request, first + i, segment_line_cell, &table->line);
-	}
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
-static void lines(const struct output_call *output)
-{
-	struct reply *reply = output->call->reply;
 	struct segment_list *list;
-	struct histree_error error = { 0 };
-	if (!output_segments(output, &list))
+	struct segment_listing_key key;
+	struct segment_lines lines;
+	struct line_table table;
+	struct table_request request;
+	if (!output_segments(call, &list))
 		return;
-	struct table table = { .reply = reply, .line.schema = &list->info->schema };
-	if (!table_request_read(output->call, segment_time_column(table.line.schema) + 1, &table.request))
+	const struct histree_segment_schema *schema = &list->info->schema;
+	if (!table_request_read(call, segment_time_column(schema) + 1, &request))
 		goto out;
-	if (!read_order(output->call, table.line.schema, &table.key)) {
-		reply_error(reply, HTTP_BAD_REQUEST, "table_comparator_expression is no column");
-		goto out;
+	if (!read_order(call, schema, &key)) {
+		reply_error(call->reply, HTTP_BAD_REQUEST, "table_comparator_expression is no column");
+	} else if (reply_ok(call->reply, segment_list_enter(list, &key, reply_cancel(call->reply), &lines, &table,
+							    &call->reply->error))) {
+		table_reply(call, &request, &table);
+		segment_list_leave(list, &lines);
+		output_segments_read(call, list);
 	}
-	enum histree_status status = segment_list_enter(list, &table.key, reply_cancel(reply), &table.rows, &error);
-	if (status == HISTREE_OK) {
-		status = write_lines(&table, &error);
-		segment_list_leave(list, table.rows);
-		output_segments_read(output, list);
-	}
-	if (status < 0)
-		reply_failure(reply, &error);
 out:
-	piece_release(&table.line.text);
-	table_request_release(&table.request);
+	table_request_release(&request);
 }
 
 const struct output output_segment_table = {
@@ -750,9 +615,7 @@ const struct output output_segment_table = {
 	.description = "One line a segment",
 	.type = OUTPUT_TABLE,
 	.is_per_segments = true,
-	.applies = segment_lists_apply,
-	.make = segment_lists_make,
-	.free = segment_lists_free,
+	.view = &segment_lists_kind,
 	.columns = columns,
 	.lines = lines,
 };

@@ -106,6 +106,11 @@ static bool has_segments(const struct dataset *dataset, const char *analysis)
 	return false;
 }
 
+static bool applies(const struct output *output, const struct dataset *dataset)
+{
+	return output->applies != NULL ? output->applies(dataset) : output->view->applies(dataset);
+}
+
 const struct output *output_find(const struct dataset *dataset, const char *id)
 {
 	bool is_ready = dataset_status(dataset) == DATASET_READY;
@@ -116,9 +121,8 @@ const struct output *output_find(const struct dataset *dataset, const char *id)
 		bool is_there = output->is_per_chart
 					? is_ready && chart_set_named(dataset, output->chart_kind,
 								      output_analysis(output, id)) != NULL
-				: output->is_per_segments
-					? has_segments(dataset, output_analysis(output, id))
-					: dataset_status(dataset) != DATASET_READY || output->applies(dataset);
+				: output->is_per_segments ? has_segments(dataset, output_analysis(output, id))
+							  : !is_ready || applies(output, dataset);
 		return is_there ? output : NULL;
 	}
 	return NULL;
@@ -165,38 +169,32 @@ void output_each(const struct dataset *dataset, output_visit *visit, void *conte
 		if (outputs[i]->is_per_chart && is_ready)
 			chart_set_each(dataset, outputs[i]->chart_kind, visit_chart,
 				       &(struct chart_visitor){ outputs[i], visit, context });
-		else if (!outputs[i]->is_per_chart && (!is_ready || outputs[i]->applies(dataset)))
+		else if (!outputs[i]->is_per_chart && (!is_ready || applies(outputs[i], dataset)))
 			visit(context, outputs[i], NULL);
 		i++;
 	}
 }
 
-bool output_segments(const struct output_call *output, struct segment_list **out)
+bool output_segments(const struct call *call, struct segment_list **out)
 {
-	struct histree_error error = { 0 };
-	if (segment_list_find(output->view, output->analysis, out, &error) == HISTREE_OK)
-		return true;
-	reply_failure(output->call->reply, &error);
-	return false;
+	return reply_ok(call->reply, segment_list_find(call->view, call->part, out, &call->reply->error));
 }
 
-void output_segments_read(const struct output_call *output, const struct segment_list *list)
+void output_segments_read(const struct call *call, const struct segment_list *list)
 {
 	if (histree_segment_store_loss(list->store).nodes > 0)
-		output->call->reply->notice =
-			"segments are missing: the store is damaged; histree verify says where";
+		call->reply->notice = "segments are missing: the store is damaged; histree verify says where";
 }
 
-/* ---- tsp outputs --------------------------------------------------------------------------------------------- */
+/* ---- descriptions --------------------------------------------------------------------------------------- */
 
-/* ---- lists --------------------------------------------------------------------------------------------- */
-
-struct dataset *tsp_dataset(struct call *call)
+bool tsp_dataset(struct call *call)
 {
-	struct dataset *dataset = catalogue_dataset(call->service->catalogue, call->captured[0]);
-	if (dataset == NULL)
+	call->dataset = catalogue_dataset(call->service->catalogue, call->captured[0]);
+	reply_hold(call->reply, call->dataset);
+	if (call->dataset == NULL)
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no experiment '%s'", call->captured[0]);
-	return dataset;
+	return call->dataset != NULL;
 }
 
 enum { ID_SIZE = 512 };
@@ -271,42 +269,50 @@ static int compare_descriptors(const void *a, const void *b)
 /* By name.  While a store is being built it is not known which apply, and clients ask only once. */
 void tsp_outputs(struct call *call)
 {
-	struct dataset *dataset = tsp_dataset(call);
-	if (dataset == NULL)
+	if (!tsp_dataset(call))
 		return;
-	struct descriptors list = { .dataset = dataset };
-	output_each(dataset, descriptor_add, &list);
+	struct descriptors list = { .dataset = call->dataset };
+	output_each(call->dataset, descriptor_add, &list);
 	/* A build that ends between the two looks can add charts, which the next request tells. */
 	list.room = list.count;
-	list.all = reply_memory(call->reply, list.room > 0 ? list.room : 1, sizeof(*list.all));
-	if (list.all != NULL) {
-		list.count = 0;
-		output_each(dataset, descriptor_add, &list);
-		list.count = list.count < list.room ? list.count : list.room;
-		qsort(list.all, list.count, sizeof(*list.all), compare_descriptors);
-		json_begin_array(&call->reply->json);
-		for (size_t i = 0; i < list.count; i++)
-			descriptor_write(&list.all[i], &call->reply->json);
-		json_end(&call->reply->json);
-	}
-	free(list.all);
-	dataset_release(dataset);
+	list.all = reply_memory(call->reply, list.room + 1, sizeof(*list.all));
+	if (list.all == NULL)
+		return;
+	list.count = 0;
+	output_each(call->dataset, descriptor_add, &list);
+	list.count = list.count < list.room ? list.count : list.room;
+	qsort(list.all, list.count, sizeof(*list.all), compare_descriptors);
+	json_begin_array(call->json);
+	for (size_t i = 0; i < list.count; i++)
+		descriptor_write(&list.all[i], call->json);
+	json_end(call->json);
+}
+
+static void reply_descriptor(struct call *call, const struct output *output, const char *part)
+{
+	struct descriptor descriptor;
+	descriptor_name(&descriptor, call->dataset, output, part);
+	descriptor_write(&descriptor, call->json);
+}
+
+/* Returns false if it has answered that there is no experiment; *out is NULL if there is no output. */
+static bool find_output(struct call *call, const struct output **out)
+{
+	*out = tsp_dataset(call) ? output_find(call->dataset, call->captured[1]) : NULL;
+	if (*out != NULL)
+		call->part = output_analysis(*out, call->captured[1]);
+	return call->dataset != NULL;
 }
 
 void tsp_output(struct call *call)
 {
-	struct dataset *dataset = tsp_dataset(call);
-	if (dataset == NULL)
+	const struct output *output;
+	if (!find_output(call, &output))
 		return;
-	const struct output *output = output_find(dataset, call->captured[1]);
-	struct descriptor descriptor;
-	if (output != NULL) {
-		descriptor_name(&descriptor, dataset, output, output_analysis(output, call->captured[1]));
-		descriptor_write(&descriptor, &call->reply->json);
-	} else {
+	if (output != NULL)
+		reply_descriptor(call, output, call->part);
+	else
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
-	}
-	dataset_release(dataset);
 }
 
 /*
@@ -316,40 +322,30 @@ void tsp_output(struct call *call)
 void tsp_derive_output(struct call *call)
 {
 	char number[24];
-	struct dataset *dataset = tsp_dataset(call);
-	if (dataset == NULL)
+	const struct output *output;
+	if (!find_output(call, &output))
 		return;
-	const struct output *output = output_find(dataset, call->captured[1]);
 	const json_t *thread = json_object_get(call->parameters, "thread");
 	if (json_is_integer(thread))
 		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(thread));
 	const char *text = json_is_integer(thread) ? number : json_string_value(thread);
-	if (output == NULL || !output->is_per_thread) {
+	if (output == NULL || !output->is_per_thread)
 		tsp_no_configuration(call);
-	} else if (text == NULL || *text == '\0') {
+	else if (text == NULL || *text == '\0')
 		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: thread");
-	} else {
-		struct descriptor descriptor;
-		descriptor_name(&descriptor, dataset, output, text);
-		descriptor_write(&descriptor, &call->reply->json);
-	}
-	dataset_release(dataset);
+	else
+		reply_descriptor(call, output, text);
 }
 
 void tsp_marker_sets(struct call *call)
 {
-	struct dataset *dataset = tsp_dataset(call);
-	if (dataset == NULL)
+	if (!tsp_dataset(call))
 		return;
 	reply_envelope(call->reply);
-	json_begin_array(&call->reply->json);
-	json_end(&call->reply->json);
-	dataset_release(dataset);
+	tsp_no_list(call);
 }
 
 /* ---- models -------------------------------------------------------------------------------------------- */
-
-typedef void output_function(const struct output_call *output);
 
 /*
  * What an endpoint answers when the output has nothing to say or is not ready.  Viewers fail at a model of NULL
@@ -363,61 +359,42 @@ struct data_endpoint {
 static void reply_nothing(struct call *call, const struct data_endpoint *endpoint)
 {
 	reply_envelope(call->reply);
-	json_put_raw(&call->reply->json, endpoint->nothing, strlen(endpoint->nothing));
-}
-
-static void not_allowed(struct call *call)
-{
-	reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s' of this kind", call->captured[1]);
+	json_put_raw(call->json, endpoint->nothing, strlen(endpoint->nothing));
 }
 
 /* A tree is asked for again until it is complete; everything else follows the tree. */
-static void reply_unready(struct call *call, const struct dataset *dataset, const struct data_endpoint *endpoint)
+static void reply_unready(struct call *call, const struct data_endpoint *endpoint)
 {
-	if (dataset_status(dataset) == DATASET_RUNNING && strcmp(endpoint->nothing, "null") != 0)
+	const enum dataset_status status = dataset_status(call->dataset);
+	if (status == DATASET_RUNNING && strcmp(endpoint->nothing, "null") != 0)
 		reply_nothing(call, endpoint);
-	else if (dataset_status(dataset) == DATASET_RUNNING)
+	else if (status == DATASET_RUNNING)
 		reply_envelope_only(call->reply, "RUNNING", "The trace is being read");
 	else
-		reply_envelope_only(call->reply,
-				    dataset_status(dataset) == DATASET_CANCELLED ? "CANCELLED" : "FAILED",
-				    dataset->error.message);
+		reply_envelope_only(call->reply, status == DATASET_CANCELLED ? "CANCELLED" : "FAILED",
+				    call->dataset->error.message);
 }
 
-static void reply_model(struct call *call, struct dataset *dataset, const struct output *output,
-			output_function *function)
-{
-	struct output_call output_call = { .call = call,
-					   .dataset = dataset,
-					   .analysis = output_analysis(output, call->captured[1]) };
-	struct histree_error error = { 0 };
-	if (dataset_view(dataset, output->make, output->free, &output_call.view, &error) != HISTREE_OK)
-		reply_failure(call->reply, &error);
-	else
-		function(&output_call);
-}
-
-static void serve(struct call *call, output_function *(*pick)(const struct output *output),
+static void serve(struct call *call, endpoint_function *(*pick)(const struct output *output),
 		  const struct data_endpoint *endpoint)
 {
-	struct dataset *dataset = tsp_dataset(call);
-	if (dataset == NULL)
+	const struct output *output;
+	if (!find_output(call, &output))
 		return;
-	const struct output *output = output_find(dataset, call->captured[1]);
-	output_function *function = output != NULL ? pick(output) : NULL;
+	endpoint_function *function = output != NULL ? pick(output) : NULL;
 	if (output == NULL || (function == NULL && endpoint->is_required))
-		not_allowed(call);
-	else if (dataset_status(dataset) != DATASET_READY)
-		reply_unready(call, dataset, endpoint);
+		reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s' of this kind", call->captured[1]);
+	else if (dataset_status(call->dataset) != DATASET_READY)
+		reply_unready(call, endpoint);
 	else if (function == NULL)
 		reply_nothing(call, endpoint);
-	else
-		reply_model(call, dataset, output, function);
-	dataset_release(dataset);
+	else if (output->view == NULL ||
+		 reply_ok(call->reply, dataset_view(call->dataset, output->view, &call->view, &call->reply->error)))
+		function(call);
 }
 
 #define DATA_ENDPOINT(endpoint_name, member, nothing_text, required)                           \
-	static output_function *pick_##member(const struct output *output)                     \
+	static endpoint_function *pick_##member(const struct output *output)                   \
 	{                                                                                      \
 		return output->member;                                                         \
 	}                                                                                      \
@@ -438,8 +415,8 @@ DATA_ENDPOINT(tsp_style, style, "{\"styles\":{}}", false)
 
 void tsp_no_list(struct call *call)
 {
-	json_begin_array(&call->reply->json);
-	json_end(&call->reply->json);
+	json_begin_array(call->json);
+	json_end(call->json);
 }
 
 void tsp_no_configuration(struct call *call)

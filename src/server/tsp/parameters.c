@@ -13,12 +13,6 @@ static bool bad(const struct call *call, const char *what)
 	return false;
 }
 
-static bool no_memory(const struct call *call)
-{
-	reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-	return false;
-}
-
 /* start and end of an object, in order. */
 static bool read_range(const json_t *range, histree_time *start, histree_time *end)
 {
@@ -41,15 +35,13 @@ static bool read_list(const struct call *call, const json_t *list, struct parame
 	size_t count = json_array_size(list);
 	if (count == 0 || count > PARAMETER_TIMES_MAX)
 		return bad(call, "requested_times");
-	out->times = malloc(count * sizeof(*out->times));
+	out->times = reply_memory(call->reply, count, sizeof(*out->times));
 	if (out->times == NULL)
-		return no_memory(call);
+		return false;
 	for (size_t i = 0; i < count; i++) {
 		const json_t *time = json_array_get(list, i);
-		if (!json_is_integer(time)) {
-			parameter_times_release(out);
+		if (!json_is_integer(time))
 			return bad(call, "requested_times");
-		}
 		out->times[i] = json_integer_value(time);
 	}
 	qsort(out->times, count, sizeof(*out->times), compare_times);
@@ -75,9 +67,9 @@ static bool sample_range(const struct call *call, const json_t *range, struct pa
 	 * many.
 	 */
 	uint64_t before_end = span / step + (span % step != 0);
-	out->times = malloc((before_end + 1) * sizeof(*out->times));
+	out->times = reply_memory(call->reply, before_end + 1, sizeof(*out->times));
 	if (out->times == NULL)
-		return no_memory(call);
+		return false;
 	for (uint64_t i = 0; i < before_end; i++)
 		out->times[out->count++] = (histree_time)((uint64_t)start + i * step);
 	out->times[out->count++] = end;
@@ -94,12 +86,6 @@ bool parameters_times(const struct call *call, struct parameter_times *out)
 	out->start = out->times[0];
 	out->end = out->times[out->count - 1];
 	return true;
-}
-
-void parameter_times_release(struct parameter_times *times)
-{
-	free(times->times);
-	*times = (struct parameter_times){ 0 };
 }
 
 bool parameters_range(const struct call *call, histree_time *start, histree_time *end)
@@ -146,15 +132,13 @@ bool parameters_items(const struct call *call, int64_t **out, size_t *count)
 		reply_error(call->reply, HTTP_BAD_REQUEST, "more than %d requested_items", PARAMETER_ITEMS_MAX);
 		return false;
 	}
-	*out = malloc((size + 1) * sizeof(**out));
-	if (*out == NULL)
-		return no_memory(call);
-	for (size_t i = 0; i < size; i++) {
+	*out = reply_memory(call->reply, size + 1, sizeof(**out));
+	for (size_t i = 0; *out != NULL && i < size; i++) {
 		const json_t *item = json_array_get(list, i);
 		if (json_is_integer(item))
 			(*out)[(*count)++] = json_integer_value(item);
 	}
-	return true;
+	return *out != NULL;
 }
 
 bool parameters_int(const struct call *call, const char *name, int64_t *out)

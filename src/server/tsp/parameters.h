@@ -2,7 +2,7 @@
 /*
  * parameters.h - what the body of a request says: time ranges, lists of times, items, names.
  *
- * A function that is false has answered with 400 and the reason.
+ * A function that is false has answered with 400 and the reason.  Lists are memory of the reply.
  */
 #ifndef SERVER_TSP_PARAMETERS_H
 #define SERVER_TSP_PARAMETERS_H
@@ -26,7 +26,13 @@ struct parameter_times {
 };
 
 bool parameters_times(const struct call *call, struct parameter_times *out);
-void parameter_times_release(struct parameter_times *times);
+
+/* Returns how wide the chart of these times is: as they say, or as wide as most where there are but two. */
+static inline uint32_t parameter_times_pixels(const struct parameter_times *times)
+{
+	enum { USUAL_PIXELS = 1000 };
+	return times->count > 2 ? (uint32_t)times->count - 1 : USUAL_PIXELS;
+}
 
 /*
  * Reads `requested_timerange`, or the first and last of `requested_times`; without either, both outputs stay as
@@ -38,7 +44,7 @@ bool parameters_range(const struct call *call, histree_time *start, histree_time
 struct parameter_times parameter_times_within(const struct parameter_times *times, histree_time start,
 					      histree_time end);
 
-/* Reads `requested_items`; the caller frees *out.  The list is empty without such a member. */
+/* Reads `requested_items`.  The list is empty without such a member. */
 bool parameters_items(const struct call *call, int64_t **out, size_t *count);
 
 /* Members of the parameters. */

@@ -4,7 +4,6 @@
  */
 #include "server/tsp/replies.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,31 +26,27 @@ static bool is_of_state(const struct call *call)
 	return type == NULL || strcasecmp(type, "state") == 0;
 }
 
-bool tooltip_begin(const struct output_call *output, histree_time start, histree_time end,
-		   struct tooltip_request *request)
+bool tooltip_begin(struct call *call, histree_time start, histree_time end, struct tooltip_request *request)
 {
-	struct call *call = output->call;
 	struct parameter_times times;
 	int64_t *items;
 	size_t item_count;
 	if (!parameters_times(call, &times))
 		return false;
 	request->time = times.start;
-	parameter_times_release(&times);
 	if (!parameters_items(call, &items, &item_count))
 		return false;
 	bool is_asked = item_count > 0 && is_of_state(call) && request->time >= start && request->time <= end;
 	request->item = item_count > 0 ? items[0] : 0;
-	free(items);
 	reply_envelope(call->reply);
 	json_begin_object(&call->reply->json);
 	return is_asked;
 }
 
-void tooltip_pair(const struct output_call *output, const char *key, const struct piece *text)
+void tooltip_pair(struct call *call, const char *key, const struct piece *text)
 {
 	if (text->size > 0)
-		json_string_member(&output->call->reply->json, key, text->bytes, text->size);
+		json_string_member(&call->reply->json, key, text->bytes, text->size);
 }
 
 /* ---- style reply --------------------------------------------------------------------------------------------- */
@@ -87,7 +82,8 @@ static bool is_known_before(const struct histree_label_table *const *tables, siz
 	return false;
 }
 
-void style_reference(struct json_writer *json, const char *key)
+/* The member of a state or an arrow. */
+static void style_reference(struct json_writer *json, const char *key)
 {
 	json_begin_object_member(json, "style");
 	json_text_member(json, "parentKey", key);
@@ -96,47 +92,125 @@ void style_reference(struct json_writer *json, const char *key)
 	json_end(json);
 }
 
-void states_reply(struct reply *reply, const struct reply_steps *steps)
+/* ---- states reply -------------------------------------------------------------------------------------------- */
+
+struct states {
+	const struct states_source *source;
+	void *context;
+	const int64_t *items;
+	size_t count, item;
+	bool is_open; /* the object of the item has been begun */
+};
+
+static void states_release(void *state)
 {
-	reply_envelope(reply);
-	json_begin_object(&reply->json);
-	json_begin_array_member(&reply->json, "rows");
-	reply_steps(reply, steps);
+	const struct states *states = state;
+	if (states->source->release != NULL)
+		states->source->release(states->context);
 }
 
-void states_begin_row(struct json_writer *json, int64_t id)
+static void put_state(struct json_writer *json, const struct shown_state *state)
 {
 	json_begin_object(json);
-	json_int_member(json, "entryId", id);
-	json_begin_array_member(json, "states");
-}
-
-void states_put(struct json_writer *json, histree_time start, histree_time end, const struct histree_style *style,
-		const char *label, size_t label_size, unsigned tags)
-{
-	json_begin_object(json);
-	json_int_member(json, "start", start);
-	json_int_member(json, "end", end);
-	if (label != NULL)
-		json_string_member(json, "label", label, label_size);
-	if (style != NULL)
-		style_reference(json, style->key);
-	if (tags != 0)
-		json_int_member(json, "tags", tags);
+	json_int_member(json, "start", state->start);
+	json_int_member(json, "end", state->end);
+	if (state->label != NULL)
+		json_string_member(json, "label", state->label, state->label_size);
+	if (state->style != NULL)
+		style_reference(json, state->style->key);
+	if (state->tags != 0)
+		json_int_member(json, "tags", state->tags);
 	json_end(json);
 }
 
-void style_reply(const struct output_call *output, const struct histree_label_table *const *tables, size_t count)
+/* States of the item, until there are no more or the piece is full. */
+static enum histree_status write_states(struct states *states, struct json_writer *json,
+					struct histree_error *error)
 {
-	style_reply_with_arrows(output, tables, count, NULL, 0);
+	enum histree_status status = HISTREE_OK;
+	if (!states->is_open) {
+		status = states->source->row(states->context, states->items[states->item], error);
+		if (status != HISTREE_OK)
+			return status == HISTREE_NOT_FOUND ? HISTREE_END : status;
+		states->is_open = true;
+		json_begin_object(json);
+		json_int_member(json, "entryId", states->items[states->item]);
+		json_begin_array_member(json, "states");
+	}
+	while (status == HISTREE_OK && json->piece->size < PIECE_SIZE) {
+		struct shown_state state;
+		status = states->source->next(states->context, &state, error);
+		if (status == HISTREE_OK)
+			put_state(json, &state);
+	}
+	if (status == HISTREE_END) {
+		json_end(json);
+		json_end(json);
+		states->is_open = false;
+	}
+	return status;
 }
 
-void style_reply_with_arrows(const struct output_call *output, const struct histree_label_table *const *tables,
-			     size_t table_count, const enum histree_arrow_kind *arrows, size_t arrow_count)
+static enum histree_status states_next(void *state, struct json_writer *json, struct histree_error *error)
 {
-	struct reply *reply = output->call->reply;
-	struct json_writer *json = &reply->json;
-	reply_envelope(reply);
+	struct states *states = state;
+	while (states->item < states->count && json->piece->size < PIECE_SIZE) {
+		enum histree_status status = write_states(states, json, error);
+		if (status != HISTREE_END)
+			return status;
+		states->item++;
+	}
+	return states->item < states->count ? HISTREE_OK : HISTREE_END;
+}
+
+void states_reply(struct call *call, const struct states_source *source, void *context, const int64_t *items,
+		  size_t item_count)
+{
+	struct states *states = reply_memory(call->reply, 1, sizeof(*states));
+	if (states == NULL) {
+		states_release(&(struct states){ .source = source, .context = context });
+		return;
+	}
+	*states = (struct states){ .source = source, .context = context, .items = items, .count = item_count };
+	reply_envelope(call->reply);
+	json_begin_object(call->json);
+	json_begin_array_member(call->json, "rows");
+	reply_steps(call->reply, &(struct reply_steps){ states_next, states_release, states });
+}
+
+/* ---- arrows -------------------------------------------------------------------------------------------------- */
+
+void arrows_reply(struct call *call, const struct reply_steps *steps)
+{
+	reply_envelope(call->reply);
+	json_begin_array(call->json);
+	reply_steps(call->reply, steps);
+}
+
+void arrow_put(struct json_writer *json, int64_t from, int64_t to, histree_time start, histree_time end,
+	       const char *style)
+{
+	json_begin_object(json);
+	json_int_member(json, "sourceId", from);
+	json_int_member(json, "targetId", to);
+	json_int_member(json, "start", start);
+	json_int_member(json, "end", end);
+	style_reference(json, style);
+	json_end(json);
+}
+
+/* ---- styles -------------------------------------------------------------------------------------------------- */
+
+void style_reply(struct call *call, const struct histree_label_table *const *tables, size_t count)
+{
+	style_reply_with_arrows(call, tables, count, NULL, 0);
+}
+
+void style_reply_with_arrows(struct call *call, const struct histree_label_table *const *tables, size_t table_count,
+			     const enum histree_arrow_kind *arrows, size_t arrow_count)
+{
+	struct json_writer *json = call->json;
+	reply_envelope(call->reply);
 	json_begin_object(json);
 	json_begin_object_member(json, "styles");
 	for (size_t i = 0; i < table_count; i++) {
@@ -155,10 +229,10 @@ void style_reply_with_arrows(const struct output_call *output, const struct hist
 
 enum { LINES_MAX = 2000, TAG_MATCHES = 8 };
 
-void table_reply_columns(struct reply *reply, const struct table_column *columns, unsigned count)
+void table_reply_columns(struct call *call, const struct table_column *columns, unsigned count)
 {
-	struct json_writer *json = &reply->json;
-	reply_envelope(reply);
+	struct json_writer *json = call->json;
+	reply_envelope(call->reply);
 	json_begin_array(json);
 	for (unsigned i = 0; i < count; i++) {
 		json_begin_object(json);
@@ -237,14 +311,14 @@ static enum histree_status read_position(const struct call *call, struct table_r
 
 bool table_request_read(const struct call *call, unsigned column_count, struct table_request *out)
 {
-	struct histree_error error;
+	struct histree_error *error = &call->reply->error;
 	*out = (struct table_request){ 0 };
 	choose_columns(call, column_count, out);
-	enum histree_status status = read_expressions(call, column_count, out, &error);
+	enum histree_status status = read_expressions(call, column_count, out, error);
 	if (status == HISTREE_OK)
-		status = read_position(call, out, &error);
+		status = read_position(call, out, error);
 	if (status != HISTREE_OK)
-		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error.message);
+		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error->message);
 	return status == HISTREE_OK;
 }
 
@@ -255,54 +329,87 @@ void table_request_release(struct table_request *request)
 
 /* ---- answers --------------------------------------------------------------------------------------------- */
 
-void table_reply_begin(struct reply *reply, const struct table_request *request, uint64_t size, uint64_t first)
-{
-	struct json_writer *json = &reply->json;
-	reply_envelope(reply);
-	json_begin_object(json);
-	json_int_member(json, "size", (int64_t)size);
-	json_int_member(json, "lowIndex", (int64_t)first);
-	json_begin_array_member(json, "columnIds");
-	for (unsigned i = 0; i < request->column_count; i++)
-		json_put_int(json, request->columns[i]);
-	json_end(json);
-	json_begin_array_member(json, "lines");
-}
+struct table {
+	const struct table_request *request;
+	const struct line_table *lines;
+	struct json_writer *json;
+};
 
-void table_reply_line(struct reply *reply, const struct table_request *request, uint64_t number, cell_text *text,
-		      void *line)
+static void write_line(void *context, void *line, uint64_t number)
 {
-	struct json_writer *json = &reply->json;
+	const struct table *table = context;
+	const struct table_request *request = table->request;
+	struct json_writer *json = table->json;
+	cell_text *cell = table->lines->kind->cell;
 	json_begin_object(json);
 	json_int_member(json, "index", (int64_t)number);
 	json_begin_array_member(json, "cells");
 	for (unsigned i = 0; i < request->column_count; i++) {
 		json_begin_object(json);
-		json_text_member(json, "content", text(line, request->columns[i]));
+		json_text_member(json, "content", cell(line, request->columns[i]));
 		json_end(json);
 	}
 	json_end(json);
-	if (request->has_match && cell_match_line(&request->match, text, line))
+	if (request->has_match && cell_match_line(&request->match, cell, line))
 		json_int_member(json, "tags", TAG_MATCHES);
 	json_end(json);
+}
+
+/* By time it is the first line at or after it, else the last one.  HISTREE_NOT_FOUND: a search found nothing. */
+static enum histree_status find_first(struct call *call, const struct table_request *request,
+				      const struct line_table *table, uint64_t *first)
+{
+	struct histree_error *error = &call->reply->error;
+	enum histree_status status = HISTREE_OK;
+	*first = request->index;
+	if (request->by_time)
+		status = line_table_find(table, request->time, first, error);
+	if (status < 0)
+		return status;
+	if (request->by_time && *first == table->count && table->count > 0)
+		(*first)--;
+	if (request->direction == TABLE_STAYS)
+		return HISTREE_OK;
+	return line_table_search(table, &request->match, *first, request->direction == TABLE_PREVIOUS,
+				 reply_cancel(call->reply), first, error);
+}
+
+void table_reply(struct call *call, const struct table_request *request, const struct line_table *table)
+{
+	uint64_t first;
+	struct json_writer *json = call->json;
+	struct table answer = { request, table, json };
+	enum histree_status status = find_first(call, request, table, &first);
+	if (status >= 0) {
+		reply_envelope(call->reply);
+		json_begin_object(json);
+		json_int_member(json, "size", (int64_t)table->count);
+		json_int_member(json, "lowIndex", status == HISTREE_OK ? (int64_t)first : 0);
+		json_begin_array_member(json, "columnIds");
+		for (unsigned i = 0; i < request->column_count; i++)
+			json_put_int(json, request->columns[i]);
+		json_end(json);
+		json_begin_array_member(json, "lines");
+	}
+	if (status == HISTREE_OK)
+		status = line_table_read(table, first, request->count, write_line, &answer, &call->reply->error);
+	if (status < 0)
+		reply_failure(call->reply, &call->reply->error);
 }
 
 /* ---- tree reply ---------------------------------------------------------------------------------------------- */
 
 struct tree {
-	struct dataset *dataset; /* held */
 	void *context;
 	const struct tree_source *source;
 	size_t next;
 };
 
-static void tree_free(void *state)
+static void tree_release(void *state)
 {
-	struct tree *tree = state;
-	if (tree->source->free != NULL)
-		tree->source->free(tree->context);
-	dataset_release(tree->dataset);
-	free(tree);
+	const struct tree *tree = state;
+	if (tree->source->release != NULL)
+		tree->source->release(tree->context);
 }
 
 void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry)
@@ -349,45 +456,44 @@ static enum histree_status tree_next(void *state, struct json_writer *json, stru
 	return HISTREE_OK;
 }
 
-void tree_reply(const struct output_call *output, const struct tree_source *source, void *context)
+void tree_reply(struct call *call, const struct tree_source *source, void *context)
 {
-	struct reply *reply = output->call->reply;
-	struct json_writer *json = &reply->json;
-	struct tree *tree = malloc(sizeof(*tree));
+	struct json_writer *json = call->json;
+	struct tree *tree = reply_memory(call->reply, 1, sizeof(*tree));
 	if (tree == NULL) {
-		if (source->free != NULL)
-			source->free(context);
-		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+		tree_release(&(struct tree){ context, source, 0 });
 		return;
 	}
-	*tree = (struct tree){ dataset_hold(output->dataset), context, source, 0 };
-	reply_envelope(reply);
+	*tree = (struct tree){ context, source, 0 };
+	reply_envelope(call->reply);
 	json_begin_object(json);
 	write_headers(json, source->headers);
 	if (source->auto_expand_level >= 0)
 		json_int_member(json, "autoExpandLevel", source->auto_expand_level);
 	json_begin_array_member(json, "entries");
-	reply_steps(reply, &(struct reply_steps){ tree_next, tree_free, tree });
+	reply_steps(call->reply, &(struct reply_steps){ tree_next, tree_release, tree });
 }
 
 /* ---- xy reply ------------------------------------------------------------------------------------------------ */
 
-bool xy_samples_read(const struct call *call, histree_time start, histree_time end, struct xy_samples *out)
+bool xy_request_read(const struct call *call, histree_time start, histree_time end, struct xy_request *out)
 {
 	struct parameter_times times;
-	*out = (struct xy_samples){ 0 };
-	if (!parameters_times(call, &times))
+	*out = (struct xy_request){ 0 };
+	if (!parameters_times(call, &times) || !parameters_items(call, &out->items, &out->item_count))
 		return false;
 	size_t count = times.count;
 	histree_time from = times.start > start ? times.start : start;
 	histree_time to = times.end < end ? times.end : end;
-	parameter_times_release(&times);
-	if (from >= to)
-		return true;
-	out->start = from;
-	out->from = from + 1;
-	out->to = to;
-	out->pixels = count < 2 ? 1 : count > HISTREE_PIXELS_MAX ? HISTREE_PIXELS_MAX : (uint32_t)count - 1;
+	if (from < to)
+		out->samples = (struct xy_samples){
+			.start = from,
+			.from = from + 1,
+			.to = to,
+			.pixels = count < 2                    ? 1
+				  : count > HISTREE_PIXELS_MAX ? HISTREE_PIXELS_MAX
+							       : (uint32_t)count - 1,
+		};
 	return true;
 }
 
@@ -431,13 +537,8 @@ void xy_put(struct reply *reply, const struct xy_samples *samples, const struct 
 		json_put_int(json, histree_pixel_start(samples->from, samples->to, samples->pixels, i) - 1);
 	json_end(json);
 	json_begin_array_member(json, "yValues");
-	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++) {
-		double value = i > 0 ? curve->values[i - 1] : curve->first;
-		if (isnan(value))
-			json_put_null(json);
-		else
-			json_put_real(json, value);
-	}
+	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++)
+		json_put_known(json, i > 0 ? curve->values[i - 1] : curve->first);
 	json_end(json);
 	xy_put_axis(reply, "xValuesDescription", "Time", "ns", "TIMESTAMP");
 	xy_put_axis(reply, "yValuesDescription", curve->label, curve->unit, "NUMBER");
@@ -484,7 +585,7 @@ bool state_tags_read(const struct call *call, const struct state_kind *kind, his
 	const char *strategy = json_string_value(json_object_get(given, "strategy"));
 	const char *texts[EXPRESSIONS_MAX];
 	size_t search_count = 0, count;
-	struct histree_error error = { 0 };
+	struct histree_error *error = &call->reply->error;
 	*out = (struct state_tags){ 0 };
 	if (strategy != NULL && strcmp(strategy, "SAMPLED") != 0 && strcmp(strategy, "DEEP") != 0)
 		return bad(call, "the strategy is SAMPLED or DEEP");
@@ -496,17 +597,15 @@ bool state_tags_read(const struct call *call, const struct state_kind *kind, his
 	bool is_deep = strategy != NULL && strcmp(strategy, "DEEP") == 0 && count > 0;
 	enum histree_status status = HISTREE_OK;
 	if (search_count > 0)
-		status = state_filter_create(texts, search_count, kind, start, end, &out->search, &error);
+		status = state_filter_create(texts, search_count, kind, start, end, &out->search, error);
 	if (status == HISTREE_OK && count > search_count)
 		status = state_filter_create(texts + search_count, count - search_count, kind, start, end,
-					     &out->filter, &error);
+					     &out->filter, error);
 	if (status == HISTREE_OK && is_deep)
-		status = state_filter_create(texts, count, kind, start, end, &out->both, &error);
-	if (status == HISTREE_OK)
-		return true;
-	state_tags_release(out);
-	reply_failure(call->reply, &error);
-	return false;
+		status = state_filter_create(texts, count, kind, start, end, &out->both, error);
+	if (status != HISTREE_OK)
+		state_tags_release(out);
+	return reply_ok(call->reply, status);
 }
 
 void state_tags_release(struct state_tags *tags)

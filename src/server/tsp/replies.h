@@ -13,6 +13,7 @@
 
 #include "histree/arrows.h"
 #include "server/http/http.h"
+#include "server/model/line_table.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/output.h"
 
@@ -24,35 +25,50 @@ struct tooltip_request {
 /*
  * Reads what is asked for; returns false if it has answered because nothing is, or what is asked for is no state.
  */
-bool tooltip_begin(const struct output_call *output, histree_time start, histree_time end,
-		   struct tooltip_request *request);
+bool tooltip_begin(struct call *call, histree_time start, histree_time end, struct tooltip_request *request);
 
 /* Writes a pair, unless the text is empty. */
-void tooltip_pair(const struct output_call *output, const char *key, const struct piece *text);
-/* Writes the member of a state or an arrow that says which of these styles it has. */
-void style_reference(struct json_writer *json, const char *key);
+void tooltip_pair(struct call *call, const char *key, const struct piece *text);
 
-/*
- * The answer to `states`: steps write the rows.  A row is begun, has states put into it, and both its ends are
- * json_end().  A state ends before `end`; without a style nothing is there; label NULL: it has none.
- */
-void states_reply(struct reply *reply, const struct reply_steps *steps);
-void states_begin_row(struct json_writer *json, int64_t id);
-void states_put(struct json_writer *json, histree_time start, histree_time end, const struct histree_style *style,
-		const char *label, size_t label_size, unsigned tags);
+/* A state as viewers show it: it ends before `end`; without a style nothing is there; label NULL: it has none. */
+struct shown_state {
+	histree_time start, end;
+	const struct histree_style *style;
+	const char *label;
+	size_t label_size;
+	unsigned tags;
+};
 
-void style_reply(const struct output_call *output, const struct histree_label_table *const *tables, size_t count);
+/* Where the states of items come from, that are asked for one after the other. */
+struct states_source {
+	/* Goes to the row of an item; HISTREE_NOT_FOUND: there is no such row, and the answer has none. */
+	enum histree_status (*row)(void *context, int64_t item, struct histree_error *error);
+	/* Gets its next state; HISTREE_END: it has no more. */
+	enum histree_status (*next)(void *context, struct shown_state *out, struct histree_error *error);
+	void (*release)(void *context); /* NULL: there is nothing to give back */
+};
+
+/* Answers `states`, by steps.  The answer releases the context, which is memory of the reply. */
+void states_reply(struct call *call, const struct states_source *source, void *context, const int64_t *items,
+		  size_t item_count);
+
+/* Answers `arrows`, by steps that put them. */
+void arrows_reply(struct call *call, const struct reply_steps *steps);
+void arrow_put(struct json_writer *json, int64_t from, int64_t to, histree_time start, histree_time end,
+	       const char *style);
+
+void style_reply(struct call *call, const struct histree_label_table *const *tables, size_t count);
 
 /* Does the same for a time graph that has arrows of these kinds too. */
-void style_reply_with_arrows(const struct output_call *output, const struct histree_label_table *const *tables,
-			     size_t table_count, const enum histree_arrow_kind *arrows, size_t arrow_count);
+void style_reply_with_arrows(struct call *call, const struct histree_label_table *const *tables, size_t table_count,
+			     const enum histree_arrow_kind *arrows, size_t arrow_count);
 
 struct table_column {
 	const char *name, *description;
 	const char *type; /* of the protocol: STRING, NUMBER, TIMESTAMP, DURATION */
 };
 
-void table_reply_columns(struct reply *reply, const struct table_column *columns, unsigned count);
+void table_reply_columns(struct call *call, const struct table_column *columns, unsigned count);
 
 enum table_direction { TABLE_STAYS, TABLE_NEXT, TABLE_PREVIOUS };
 
@@ -74,10 +90,8 @@ struct table_request {
 bool table_request_read(const struct call *call, unsigned column_count, struct table_request *out);
 void table_request_release(struct table_request *request);
 
-/* Writes the model from its beginning to its lines; the end of the answer ends it. */
-void table_reply_begin(struct reply *reply, const struct table_request *request, uint64_t size, uint64_t first);
-void table_reply_line(struct reply *reply, const struct table_request *request, uint64_t number, cell_text *text,
-		      void *line);
+/* Answers `lines`. */
+void table_reply(struct call *call, const struct table_request *request, const struct line_table *table);
 
 struct tree_header {
 	const char *name, *tooltip; /* name NULL ends a list */
@@ -97,12 +111,11 @@ struct tree_source {
 	int auto_expand_level; /* -1: all */
 	/* Begin entry `index` with tree_entry_begin(), add labels and what else there is; false: no such entry. */
 	bool (*entry)(const void *context, size_t index, struct json_writer *json);
-	/* Frees the context; NULL if that is the output's view, which the dataset keeps. */
-	void (*free)(void *context);
+	void (*release)(void *context); /* NULL: there is nothing to give back */
 };
 
-/* The answer takes the context where the source can free it. */
-void tree_reply(const struct output_call *output, const struct tree_source *source, void *context);
+/* Answers `tree`, by steps.  The answer releases the context, which is memory of the reply or the view. */
+void tree_reply(struct call *call, const struct tree_source *source, void *context);
 
 /* Opens the entry's object; the writer of the entry adds members, the first one being `labels`. */
 void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry);
@@ -116,10 +129,17 @@ struct xy_samples {
 	uint32_t pixels;       /* 0: the range is outside the history, there are no points */
 };
 
+/* What is asked for of items. */
+struct xy_request {
+	struct xy_samples samples;
+	int64_t *items;
+	size_t item_count;
+};
+
 /*
  * Reads what is asked for, as far as it lies between `start` and `end`; returns false if it has answered instead.
  */
-bool xy_samples_read(const struct call *call, histree_time start, histree_time end, struct xy_samples *out);
+bool xy_request_read(const struct call *call, histree_time start, histree_time end, struct xy_request *out);
 void xy_begin(struct reply *reply, const char *title);
 
 struct xy_curve {

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/query.h"
 #include "server/model/call_view.h"
 #include "server/model/host_rows.h"
@@ -40,7 +40,6 @@ struct gathered {
 };
 
 struct state_rows {
-	struct dataset *dataset; /* held */
 	const void *view;
 	state_row_find *find;
 	const struct state_kind *kind;
@@ -61,26 +60,22 @@ struct state_rows {
 	size_t state_count, states_capacity;
 	struct arena bytes;
 
-	size_t row;        /* being written */
-	size_t at;         /* the next of its states */
-	bool is_open;      /* its object has been begun */
-	struct piece text; /* of a label */
+	size_t next_row;               /* of the group */
+	const struct row_facts *facts; /* of the row at hand */
+	size_t at;                     /* the next of its states */
+	struct piece text;             /* of a label */
 };
 
-static void rows_free(void *state)
+static void rows_release(void *state)
 {
 	struct state_rows *rows = state;
 	histree_cursor_free(rows->query);
 	piece_release(&rows->text);
 	arena_release(&rows->bytes);
-	parameter_times_release(&rows->times);
 	state_tags_release(&rows->tags);
-	dataset_release(rows->dataset);
-	free(rows->items);
 	free(rows->rows);
 	free(rows->quarks);
 	free(rows->states);
-	free(rows);
 }
 
 /* ---- reading a group --------------------------------------------------------------------------------- */
@@ -283,119 +278,91 @@ static void state_rows_put_label(struct state_rows *rows, const struct row_facts
 	}
 }
 
-static void write_state(struct state_rows *rows, const struct row_facts *facts, const struct gathered *state,
-			struct json_writer *json)
+static enum histree_status next_state(void *context, struct shown_state *out, struct histree_error *error)
 {
+	struct state_rows *rows = context;
+	const struct row_facts *facts = rows->facts;
+	if (rows->at >= rows->state_count || rows->states[rows->at].quark != facts->quark)
+		return HISTREE_END;
+	const struct gathered *state = &rows->states[rows->at++];
 	const struct state_owner owner = row_owner(rows->kind, facts);
 	const struct histree_interval interval = {
 		.quark = state->quark, .start = state->start, .end = state->end, .value = state->value
 	};
-	unsigned tags = state_tags_of(&rows->tags, &owner, &interval);
+	*out = (struct shown_state){ .start = state->start, .end = state->end + 1 };
+	out->tags = state_tags_of(&rows->tags, &owner, &interval);
 	/* What is excluded is sent as if nothing was there. */
 	const bool is_others = (facts->life.from != 0 || facts->life.to != 0) &&
 			       (state->end < facts->life.from || state->start > facts->life.to);
-	const struct histree_style *style =
-		is_others || (tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(facts->table, &state->value);
 	rows->text.size = 0;
-	if (style != NULL)
+	if (!is_others && (out->tags & STATE_EXCLUDED) == 0)
+		out->style = histree_style_of(facts->table, &state->value);
+	if (out->style != NULL)
 		state_rows_put_label(rows, facts, state);
-	states_put(json, state->start, state->end + 1, style, rows->text.size > 0 ? rows->text.bytes : NULL,
-		   rows->text.size, tags);
-}
-
-/* States of the row that is being written, until it is done or the piece is full; true: done. */
-static bool state_rows_write_row(struct state_rows *rows, struct json_writer *json)
-{
-	const struct state_row *row = &rows->rows[rows->row];
-	if (!rows->is_open) {
-		rows->is_open = true;
-		rows->at = row->facts.history != NULL ? find_state(rows, row->facts.quark, INT64_MIN)
-						      : rows->state_count;
-		states_begin_row(json, row->id);
-	}
-	while (rows->at < rows->state_count && rows->states[rows->at].quark == row->facts.quark) {
-		if (json->piece->size >= PIECE_SIZE)
-			return false;
-		write_state(rows, &row->facts, &rows->states[rows->at++], json);
-	}
-	json_end(json);
-	json_end(json);
-	rows->is_open = false;
-	return true;
-}
-
-static enum histree_status rows_next(void *state, struct json_writer *json, struct histree_error *error)
-{
-	struct state_rows *rows = state;
-	if (rows->row == rows->row_count) {
-		rows->row = 0;
-		enum histree_status status = choose_group(rows, error);
-		if (status == HISTREE_OK)
-			status = read_group(rows, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	while (rows->row < rows->row_count && json->piece->size < PIECE_SIZE)
-		if (state_rows_write_row(rows, json))
-			rows->row++;
+	out->label = rows->text.size > 0 ? rows->text.bytes : NULL;
+	out->label_size = rows->text.size;
 	return rows->text.failed ? error_memory(error, "a label") : HISTREE_OK;
 }
 
-void state_rows_reply(const struct output_call *output, state_row_find *find, const struct state_kind *kind)
+/* The next row of the group, if it is that of the item, or of the next group. */
+static enum histree_status go_to_row(void *context, int64_t item, struct histree_error *error)
 {
-	struct call *call = output->call;
+	struct state_rows *rows = context;
+	enum histree_status status = HISTREE_OK;
+	if (rows->next_row == rows->row_count) {
+		rows->next_row = 0;
+		status = choose_group(rows, error);
+		if (status == HISTREE_OK)
+			status = read_group(rows, error);
+	}
+	if (status < 0)
+		return status;
+	if (status != HISTREE_OK || rows->rows[rows->next_row].id != item)
+		return HISTREE_NOT_FOUND;
+	rows->facts = &rows->rows[rows->next_row++].facts;
+	rows->at =
+		rows->facts->history != NULL ? find_state(rows, rows->facts->quark, INT64_MIN) : rows->state_count;
+	return HISTREE_OK;
+}
+
+void state_rows_reply(struct call *call, state_row_find *find, const struct state_kind *kind)
+{
+	static const struct states_source source = { go_to_row, next_state, rows_release };
+	const struct histree_store_info *info = histree_store_info(call->dataset->store);
 	struct state_rows *rows = reply_memory(call->reply, 1, sizeof(*rows));
-	if (rows == NULL)
+	if (rows == NULL || !parameters_times(call, &rows->times) ||
+	    !parameters_items(call, &rows->items, &rows->item_count) ||
+	    !state_tags_read(call, kind, info->start, info->end, &rows->tags))
 		return;
-	rows->dataset = dataset_hold(output->dataset);
-	rows->view = output->view;
+	rows->view = call->view;
 	rows->find = find;
 	rows->kind = kind;
 	rows->cancel = reply_cancel(call->reply);
-	const struct histree_store_info *info = histree_store_info(output->dataset->store);
-	if (!parameters_times(call, &rows->times) || !parameters_items(call, &rows->items, &rows->item_count) ||
-	    !state_tags_read(call, kind, info->start, info->end, &rows->tags)) {
-		rows_free(rows);
-		return;
-	}
-	states_reply(call->reply, &(struct reply_steps){ rows_next, rows_free, rows });
+	states_reply(call, &source, rows, rows->items, rows->item_count);
 }
-
-/* ---- row outputs --------------------------------------------------------------------------------------------- */
 
 /* ---- arrows reply -------------------------------------------------------------------------------------------- */
 
-/* Where a client does not say how wide its chart is. */
-enum { USUAL_PIXELS = 1000 };
-
 struct arrows_answer {
-	struct dataset *dataset; /* held */
-	int64_t first_id;
 	struct arrow_set set;
 	size_t part, next;
 };
 
-static void answer_free(void *state)
+static void answer_release(void *state)
 {
 	struct arrows_answer *answer = state;
 	arrow_set_release(&answer->set);
-	dataset_release(answer->dataset);
-	free(answer);
 }
 
-static void write_arrow(const struct arrows_answer *answer, const struct arrow_source *source,
-			const struct histree_arrow *arrow, struct json_writer *json)
+static void write_arrow(const struct arrow_source *source, const struct histree_arrow *arrow,
+			struct json_writer *json)
 {
 	uint32_t from, to;
 	if (!source->model->rows(source->view, arrow, &from, &to))
 		return;
-	json_begin_object(json);
-	json_int_member(json, "sourceId", answer->first_id + arrow_source_row(source, from));
-	json_int_member(json, "targetId", answer->first_id + arrow_source_row(source, to));
-	json_int_member(json, "start", arrow->start);
-	json_int_member(json, "end", arrow->end);
-	style_reference(json, histree_arrow_style(arrow->kind)->key);
-	json_end(json);
+	arrow_put(json, (int64_t)arrow_source_row(source, from) + HOST_ENTRIES_FIRST,
+		  (int64_t)arrow_source_row(source, to) + HOST_ENTRIES_FIRST, arrow->start, arrow->end,
+		  histree_arrow_style(arrow->kind)->key);
 }
 
 static enum histree_status write_arrows(void *state, struct json_writer *json, struct histree_error *error)
@@ -405,44 +372,28 @@ static enum histree_status write_arrows(void *state, struct json_writer *json, s
 	for (; answer->part < answer->set.count; answer->part++, answer->next = 0) {
 		const struct arrow_part *part = &answer->set.parts[answer->part];
 		while (answer->next < part->count && json->piece->size < PIECE_SIZE)
-			write_arrow(answer, &part->source, &part->list[answer->next++], json);
+			write_arrow(&part->source, &part->list[answer->next++], json);
 		if (answer->next < part->count)
 			return HISTREE_OK;
 	}
 	return HISTREE_END;
 }
 
-static enum histree_status make_arrows(const struct call *call, const struct arrow_asked *asked,
-				       struct arrows_answer *answer, struct histree_error *error)
+/* The arrows that meet the range, thinned to one a CPU and kind, or stack, that ends between two of the times. */
+static void arrows(struct call *call)
 {
 	struct parameter_times times;
-	if (!parameters_times(call, &times))
-		return HISTREE_NOT_FOUND;
-	uint32_t pixels = times.count > 2 ? (uint32_t)times.count - 1 : USUAL_PIXELS;
-	const struct arrow_range range = { times.start, times.end, pixels, reply_cancel(call->reply) };
-	enum histree_status status = arrow_set_make(&answer->set, asked, &range, error);
-	parameter_times_release(&times);
-	return status;
-}
-
-void arrows_reply(const struct output_call *output, const struct arrow_asked *asked, int64_t first_id)
-{
-	struct reply *reply = output->call->reply;
-	struct histree_error error = { 0 };
-	struct arrows_answer *answer = reply_memory(reply, 1, sizeof(*answer));
-	if (answer == NULL)
+	struct arrows_answer *answer = reply_memory(call->reply, 1, sizeof(*answer));
+	if (answer == NULL || !parameters_times(call, &times))
 		return;
-	*answer = (struct arrows_answer){ .dataset = dataset_hold(output->dataset), .first_id = first_id };
-	enum histree_status status = make_arrows(output->call, asked, answer, &error);
-	if (status == HISTREE_OK) {
-		reply_envelope(reply);
-		json_begin_array(&reply->json);
-		reply_steps(reply, &(struct reply_steps){ write_arrows, answer_free, answer });
-		return;
-	}
-	if (status < 0)
-		reply_failure(reply, &error); /* else it is answered */
-	answer_free(answer);
+	const struct arrow_asked asked = { .next = host_rows_arrows, .view = call->view };
+	const struct arrow_range range = { times.start, times.end, parameter_times_pixels(&times),
+					   reply_cancel(call->reply) };
+	enum histree_status status = arrow_set_make(&answer->set, &asked, &range, &call->reply->error);
+	if (reply_ok(call->reply, status))
+		arrows_reply(call, &(struct reply_steps){ write_arrows, answer_release, answer });
+	else
+		answer_release(answer);
 }
 
 /* ---- row outputs --------------------------------------------------------------------------------------------- */
@@ -575,12 +526,12 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	return host != NULL;
 }
 
-static void tree(const struct output_call *output)
+static void tree(struct call *call)
 {
-	tree_reply(output, &row_output_of(output->view)->tree, output->view);
+	tree_reply(call, &row_output_of(call->view)->tree, call->view);
 }
 
-/* ---- states, arrows, style --------------------------------------------------------------------------------- */
+/* ---- states, style --------------------------------------------------------------------------------- */
 
 static bool find_row(const void *view, int64_t id, struct state_row *out)
 {
@@ -597,44 +548,38 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 	return true;
 }
 
-static void states(const struct output_call *output)
+static void states(struct call *call)
 {
-	const struct host_rows *rows = output->view;
-	state_rows_reply(output, find_row, &rows->model->kind);
+	const struct host_rows *rows = call->view;
+	state_rows_reply(call, find_row, &rows->model->kind);
 }
 
-static void arrows(const struct output_call *output)
-{
-	arrows_reply(output, &(struct arrow_asked){ .next = host_rows_arrows, .view = output->view },
-		     HOST_ENTRIES_FIRST);
-}
-
-static void style(const struct output_call *output)
+static void style(struct call *call)
 {
 	enum { MEANINGS_MAX = 8 };
-	const struct row_output *own = row_output_of(output->view);
+	const struct row_output *own = row_output_of(call->view);
 	const struct histree_label_table *tables[MEANINGS_MAX] = { NULL }; /* of the palette */
 	for (size_t i = 0; i < own->meaning_count; i++)
-		tables[i] = histree_labels_for(own->model->history(output->dataset), own->meanings[i]);
-	style_reply_with_arrows(output, tables, own->meaning_count > 0 ? own->meaning_count : 1, own->arrows,
+		tables[i] = histree_labels_for(own->model->history(call->dataset), own->meanings[i]);
+	style_reply_with_arrows(call, tables, own->meaning_count > 0 ? own->meaning_count : 1, own->arrows,
 				own->arrow_count);
 }
 
 /* ---- tooltip ----------------------------------------------------------------------------------------------- */
 
-static void put_text(const struct output_call *output, const char *key, const char *text)
+static void put_text(struct call *call, const char *key, const char *text)
 {
 	struct piece piece = { 0 };
 	if (text != NULL)
 		piece_put_text(&piece, text);
-	tooltip_pair(output, key, &piece);
+	tooltip_pair(call, key, &piece);
 	piece_release(&piece);
 }
 
 /* Nothing of a host is known outside of its own times. */
-static void put_facts(const struct output_call *output, const struct row_facts *facts, histree_time time)
+static void put_facts(struct call *call, const struct row_facts *facts, histree_time time)
 {
-	const struct host_rows *rows = output->view;
+	const struct host_rows *rows = call->view;
 	const struct histree_history_info *info = histree_history_info(facts->history);
 	struct fact_memory memory = { 0 };
 	struct histree_cursor *query = NULL;
@@ -648,41 +593,41 @@ static void put_facts(const struct output_call *output, const struct row_facts *
 		struct piece text = { 0 };
 		const struct histree_value value = fact_of(fact, facts, time, query, &memory);
 		state_value_text(&value, &text);
-		tooltip_pair(output, fact->name, &text);
+		tooltip_pair(call, fact->name, &text);
 		piece_release(&text);
 	}
 	struct histree_interval state;
 	if (facts->quark != HISTREE_ROOT &&
 	    histree_query_single(query, facts->quark, time, &state, NULL) == HISTREE_OK &&
 	    row_is_open(facts, &state))
-		put_text(output, "Ending", "open at the end of the trace");
+		put_text(call, "Ending", "open at the end of the trace");
 	histree_cursor_free(query);
 }
 
-static void tooltip(const struct output_call *output)
+static void tooltip(struct call *call)
 {
 	struct tooltip_request request;
 	uint32_t own;
 	struct row_facts facts;
-	const struct host_rows *rows = output->view;
+	const struct host_rows *rows = call->view;
 	const char *above = row_output_of(rows)->above;
-	if (!tooltip_begin(output, rows->start, rows->end, &request))
+	if (!tooltip_begin(call, rows->start, rows->end, &request))
 		return;
 	const struct host_view *host = host_entry_find(rows, request.item, &own);
 	if (host == NULL)
 		return;
 	host_rows_facts(rows, (uint32_t)(request.item - HOST_ENTRIES_FIRST), &facts);
-	put_text(output, "Host", host->name);
-	put_text(output, "Unknown", facts.why);
+	put_text(call, "Host", host->name);
+	put_text(call, "Unknown", facts.why);
 	if (own == HISTREE_NO_INDEX)
 		return;
 	if (above != NULL) {
 		struct piece text = { 0 };
 		rows->model->label(host->view, facts.parent != HISTREE_NO_INDEX ? facts.parent : own, &text);
-		tooltip_pair(output, above, &text);
+		tooltip_pair(call, above, &text);
 		piece_release(&text);
 	}
-	put_facts(output, &facts, request.time);
+	put_facts(call, &facts, request.time);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------- */
@@ -719,9 +664,7 @@ const struct output output_control_flow = {
 	.name = "Control Flow",
 	.description = "What each thread did, as a tree of processes",
 	.type = OUTPUT_TIME_GRAPH,
-	.applies = kernel_view_applies,
-	.make = host_threads_make,
-	.free = host_rows_free,
+	.view = &host_threads,
 	.tree = tree,
 	.states = states,
 	.arrows = arrows,
@@ -738,9 +681,7 @@ const struct output output_resources = {
 	.name = "Resources",
 	.description = "What each CPU and each interrupt did",
 	.type = OUTPUT_TIME_GRAPH,
-	.applies = kernel_view_applies,
-	.make = host_resources_make,
-	.free = host_rows_free,
+	.view = &host_resources,
 	.tree = tree,
 	.states = states,
 	.arrows = arrows,
@@ -760,9 +701,7 @@ const struct output output_call_stack = {
 	.name = "Call Stack",
 	.description = "The functions that threads were in, as a flame chart",
 	.type = OUTPUT_TIME_GRAPH,
-	.applies = call_view_applies,
-	.make = host_calls_make,
-	.free = host_rows_free,
+	.view = &host_calls,
 	.tree = tree,
 	.states = states,
 	.tooltip = tooltip,
@@ -802,10 +741,10 @@ static size_t list_tables(const struct dataset *dataset, bool is_host, const str
 	return used_count;
 }
 
-static void attribute_style(const struct output_call *output)
+static void attribute_style(struct call *call)
 {
 	static const enum histree_arrow_kind arrow = HISTREE_ARROW_FLOW;
-	const struct host_rows *rows = output->view;
+	const struct host_rows *rows = call->view;
 	const struct histree_label_table *used[EXPLORER_TABLES] = { NULL };
 	size_t count = 1;
 	bool has_flows = false;
@@ -815,24 +754,17 @@ static void attribute_style(const struct output_call *output)
 		count = list_tables(rows->hosts[i].own, rows->has_hosts, used, count);
 		has_flows = has_flows || rows->model->has_arrows(rows->hosts[i].own);
 	}
-	style_reply_with_arrows(output, used, count, &arrow, has_flows);
+	style_reply_with_arrows(call, used, count, &arrow, has_flows);
 }
 
 static const struct tree_header attribute_headers[] = { { "Attribute", "a component of its path", NULL }, { 0 } };
-
-static bool attributes_apply(const struct dataset *dataset)
-{
-	return row_model_explorer.applies(dataset);
-}
 
 const struct output output_state_system = {
 	.id = "org.eclipse.tracecompass.internal.tmf.core.statesystem.provider.StateSystemDataProvider",
 	.name = "State System Explorer",
 	.description = "Every attribute of every history",
 	.type = OUTPUT_TIME_GRAPH,
-	.applies = attributes_apply,
-	.make = host_explorer_make,
-	.free = host_rows_free,
+	.view = &host_explorer,
 	.tree = tree,
 	.states = states,
 	.arrows = arrows,

@@ -28,22 +28,7 @@ typedef bool state_row_find(const void *view, int64_t id, struct state_row *out)
  * Answers with the states of the items that are asked for.  `kind` says what stands in a state and by what they can
  * be searched.
  */
-void state_rows_reply(const struct output_call *output, state_row_find *find, const struct state_kind *kind);
-
-/* row_outputs.h - the answer to `arrows` of a time graph. */
-#ifndef SERVER_TSP_ARROWS_REPLY_H
-#define SERVER_TSP_ARROWS_REPLY_H
-
-#include "server/model/arrow_model.h"
-#include "server/tsp/output.h"
-
-/*
- * Answers with the arrows that meet the range that is asked for, thinned to one a CPU and kind, or
- * stack, that ends between two of the times.  The entry of row i is `first_id` + i.
- */
-void arrows_reply(const struct output_call *output, const struct arrow_asked *asked, int64_t first_id);
-
-#endif
+void state_rows_reply(struct call *call, state_row_find *find, const struct state_kind *kind);
 
 enum { HOST_ENTRIES_ROOT = 1, HOST_ENTRIES_FIRST = 2 };
 

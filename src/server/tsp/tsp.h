@@ -20,11 +20,8 @@ endpoint_function tsp_outputs, tsp_output, tsp_derive_output, tsp_marker_sets;
 endpoint_function tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_columns, tsp_lines;
 endpoint_function tsp_style, tsp_annotation_categories, tsp_annotations;
 
-/*
- * Returns the dataset of the experiment in the path of a call, held for the caller; NULL if it has answered
- * instead.
- */
-struct dataset *tsp_dataset(struct call *call);
+/* Finds the dataset of the experiment in the path of a call; returns false if it has answered instead. */
+bool tsp_dataset(struct call *call);
 
 /* There are no configurations of outputs: lists are empty, and names unknown. */
 endpoint_function tsp_no_list, tsp_no_configuration;

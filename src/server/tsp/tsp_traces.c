@@ -21,9 +21,6 @@
 /* ---- tsp annotations ----------------------------------------------------------------------------------------- */
 
 #define LOST_EVENTS "Lost Events"
-/* Where a client does not say how wide its chart is. */
-enum { USUAL_PIXELS = 1000 };
-
 static bool has_gaps(const struct dataset *dataset)
 {
 	size_t count = 0;
@@ -32,32 +29,29 @@ static bool has_gaps(const struct dataset *dataset)
 	return count > 0;
 }
 
-/* The dataset, held, of an experiment that has this output; NULL: answered. */
-static struct dataset *find_annotated(struct call *call)
+/* Returns false if it has answered that there is no such experiment or output. */
+static bool find_annotated(struct call *call)
 {
-	struct dataset *dataset = tsp_dataset(call);
-	if (dataset == NULL || output_find(dataset, call->captured[1]) != NULL)
-		return dataset;
+	if (!tsp_dataset(call))
+		return false;
+	if (output_find(call->dataset, call->captured[1]) != NULL)
+		return true;
 	reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s'", call->captured[1]);
-	dataset_release(dataset);
-	return NULL;
+	return false;
 }
 
 /* Marker sets choose categories that an installation defines; there are none, and this one belongs to no set. */
 void tsp_annotation_categories(struct call *call)
 {
-	struct dataset *dataset = find_annotated(call);
-	struct json_writer *json = &call->reply->json;
-	if (dataset == NULL)
+	if (!find_annotated(call))
 		return;
 	reply_envelope(call->reply);
-	json_begin_object(json);
-	json_begin_array_member(json, "annotationCategories");
-	if (has_gaps(dataset))
-		json_put_text(json, LOST_EVENTS);
-	json_end(json);
-	json_end(json);
-	dataset_release(dataset);
+	json_begin_object(call->json);
+	json_begin_array_member(call->json, "annotationCategories");
+	if (has_gaps(call->dataset))
+		json_put_text(call->json, LOST_EVENTS);
+	json_end(call->json);
+	json_end(call->json);
 }
 
 /* Without a list all categories are. */
@@ -101,56 +95,40 @@ static void write_band(void *context, const struct gap_band *band)
 	piece_release(&text);
 }
 
-static void write_annotations(struct call *call, const struct dataset *dataset, const struct parameter_times *times)
-{
-	struct json_writer *json = &call->reply->json;
-	uint32_t pixels = times->count > 2 ? (uint32_t)times->count - 1 : USUAL_PIXELS;
-	reply_envelope(call->reply);
-	json_begin_object(json);
-	json_begin_object_member(json, "annotations");
-	if (has_gaps(dataset) && is_requested(call, LOST_EVENTS)) {
-		json_begin_array_member(json, LOST_EVENTS);
-		gap_bands_each(dataset, times->start, times->end, pixels, write_band, json);
-		json_end(json);
-	}
-	json_end(json);
-	json_end(json);
-}
-
 void tsp_annotations(struct call *call)
 {
 	struct parameter_times times;
-	struct dataset *dataset = find_annotated(call);
-	if (dataset != NULL && parameters_times(call, &times)) {
-		write_annotations(call, dataset, &times);
-		parameter_times_release(&times);
+	if (!find_annotated(call) || !parameters_times(call, &times))
+		return;
+	reply_envelope(call->reply);
+	json_begin_object(call->json);
+	json_begin_object_member(call->json, "annotations");
+	if (has_gaps(call->dataset) && is_requested(call, LOST_EVENTS)) {
+		json_begin_array_member(call->json, LOST_EVENTS);
+		gap_bands_each(call->dataset, times.start, times.end, parameter_times_pixels(&times), write_band,
+			       call->json);
+		json_end(call->json);
 	}
-	dataset_release(dataset);
+	json_end(call->json);
+	json_end(call->json);
 }
 
 /* ---- tsp bookmarks ------------------------------------------------------------------------------------------- */
 
-static bool has_experiment(struct call *call)
-{
-	struct dataset *dataset = tsp_dataset(call);
-	dataset_release(dataset);
-	return dataset != NULL;
-}
-
-static void reply_status(struct call *call, enum histree_status status, const struct histree_error *error)
+static void reply_status(struct call *call, enum histree_status status)
 {
 	if (status == HISTREE_NOT_FOUND)
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no bookmark '%s'", call->captured[1]);
 	else if (status == HISTREE_ERR_TOO_LARGE)
-		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error->message);
-	else if (status < 0)
-		reply_failure(call->reply, error);
+		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", call->reply->error.message);
+	else
+		reply_ok(call->reply, status);
 }
 
 /* Reads what a request says of a bookmark of an experiment that exists; false if it has answered instead. */
 static bool read_bookmark(struct call *call, const char **name, histree_time *start, histree_time *end)
 {
-	if (!has_experiment(call))
+	if (!tsp_dataset(call))
 		return false;
 	*name = parameters_text(call, "name");
 	if (*name != NULL && parameters_int(call, "start", start) && parameters_int(call, "end", end))
@@ -161,71 +139,58 @@ static bool read_bookmark(struct call *call, const char **name, histree_time *st
 
 void tsp_bookmarks(struct call *call)
 {
-	if (!has_experiment(call))
+	if (!tsp_dataset(call))
 		return;
-	json_begin_array(&call->reply->json);
-	bookmarks_each(call->service->bookmarks, call->captured[0], bookmark_write_json, &call->reply->json);
-	json_end(&call->reply->json);
+	json_begin_array(call->json);
+	bookmarks_each(call->service->bookmarks, call->captured[0], bookmark_write_json, call->json);
+	json_end(call->json);
 }
 
 void tsp_add_bookmark(struct call *call)
 {
 	const char *name;
 	histree_time start, end;
-	struct histree_error error = { 0 };
-	if (!read_bookmark(call, &name, &start, &end))
-		return;
-	reply_status(call,
-		     bookmarks_add(call->service->bookmarks, call->captured[0], name, start, end,
-				   bookmark_write_json, &call->reply->json, &error),
-		     &error);
+	if (read_bookmark(call, &name, &start, &end))
+		reply_status(call, bookmarks_add(call->service->bookmarks, call->captured[0], name, start, end,
+						 bookmark_write_json, call->json, &call->reply->error));
 }
 
 void tsp_bookmark(struct call *call)
 {
-	if (has_experiment(call))
-		reply_status(call,
-			     bookmarks_find(call->service->bookmarks, call->captured[0], call->captured[1],
-					    bookmark_write_json, &call->reply->json),
-			     NULL);
+	if (tsp_dataset(call))
+		reply_status(call, bookmarks_find(call->service->bookmarks, call->captured[0], call->captured[1],
+						  bookmark_write_json, call->json));
 }
 
 void tsp_change_bookmark(struct call *call)
 {
 	const char *name;
 	histree_time start, end;
-	struct histree_error error = { 0 };
-	if (!read_bookmark(call, &name, &start, &end))
-		return;
-	reply_status(call,
-		     bookmarks_change(call->service->bookmarks, call->captured[0], call->captured[1], name, start,
-				      end, bookmark_write_json, &call->reply->json, &error),
-		     &error);
+	if (read_bookmark(call, &name, &start, &end))
+		reply_status(call,
+			     bookmarks_change(call->service->bookmarks, call->captured[0], call->captured[1], name,
+					      start, end, bookmark_write_json, call->json, &call->reply->error));
 }
 
 void tsp_remove_bookmark(struct call *call)
 {
-	struct histree_error error = { 0 };
-	if (has_experiment(call))
-		reply_status(call,
-			     bookmarks_remove(call->service->bookmarks, call->captured[0], call->captured[1],
-					      bookmark_write_json, &call->reply->json, &error),
-			     &error);
+	if (tsp_dataset(call))
+		reply_status(call, bookmarks_remove(call->service->bookmarks, call->captured[0], call->captured[1],
+						    bookmark_write_json, call->json, &call->reply->error));
 }
 
 /* ---- tsp diagnostic ------------------------------------------------------------------------------------------ */
 
 void tsp_health(struct call *call)
 {
-	struct json_writer *json = &call->reply->json;
-	json_begin_object(json);
-	json_text_member(json, "status", "UP");
-	json_end(json);
+	json_begin_object(call->json);
+	json_text_member(call->json, "status", "UP");
+	json_end(call->json);
 }
 
 void tsp_identifier(struct call *call)
 {
-	struct json_writer *json = &call->reply->json;
+	struct json_writer *json = call->json;
 	struct utsname machine = { .sysname = "unknown", .machine = "unknown", .release = "unknown" };
 	uname(&machine);
 	json_begin_object(json);
@@ -338,9 +303,9 @@ static const char *const kind_names[CATALOGUE_KIND_COUNT] = { "trace", "experime
 
 static void list(struct call *call, enum catalogue_kind kind)
 {
-	json_begin_array(&call->reply->json);
-	catalogue_each(call->service->catalogue, kind, writers[kind], &call->reply->json);
-	json_end(&call->reply->json);
+	json_begin_array(call->json);
+	catalogue_each(call->service->catalogue, kind, writers[kind], call->json);
+	json_end(call->json);
 }
 
 static void unknown(struct call *call, enum catalogue_kind kind)
@@ -350,7 +315,7 @@ static void unknown(struct call *call, enum catalogue_kind kind)
 
 static void look(struct call *call, enum catalogue_kind kind)
 {
-	if (!catalogue_find(call->service->catalogue, kind, call->captured[0], writers[kind], &call->reply->json))
+	if (!catalogue_find(call->service->catalogue, kind, call->captured[0], writers[kind], call->json))
 		unknown(call, kind);
 }
 
@@ -372,7 +337,7 @@ static void write_apart(void *context, const struct catalogue *catalogue, const 
 static void reply_conflict(struct call *call, enum catalogue_kind kind, const struct visit *visit,
 			   const char *title)
 {
-	struct json_writer *json = &call->reply->json;
+	struct json_writer *json = call->json;
 	call->reply->status = HTTP_CONFLICT;
 	json_begin_object(json);
 	json_text_member(json, "title", title);
@@ -383,7 +348,7 @@ static void reply_conflict(struct call *call, enum catalogue_kind kind, const st
 
 /* The entry, or why it is missing. */
 static void reply_result(struct call *call, enum catalogue_kind kind, enum catalogue_result result,
-			 const struct visit *visit, const struct histree_error *error)
+			 const struct visit *visit)
 {
 	struct reply *reply = call->reply;
 	switch (result) {
@@ -410,7 +375,7 @@ static void reply_result(struct call *call, enum catalogue_kind kind, enum catal
 		reply_error(reply, HTTP_NOT_FOUND, "there is no such trace");
 		break;
 	case CATALOGUE_FAILED:
-		reply_failure(reply, error);
+		reply_failure(reply, &reply->error);
 		break;
 	}
 }
@@ -423,7 +388,7 @@ static void forget(struct call *call, enum catalogue_kind kind)
 	if (result == CATALOGUE_UNKNOWN)
 		unknown(call, kind);
 	else
-		reply_result(call, kind, result, &visit, NULL);
+		reply_result(call, kind, result, &visit);
 	piece_release(&visit.piece);
 }
 
@@ -467,10 +432,9 @@ void tsp_open_trace(struct call *call)
 		return;
 	}
 	struct visit visit = { .write = write_trace };
-	struct histree_error error = { 0 };
 	enum catalogue_result result = catalogue_add_trace(call->service->catalogue, parameters_text(call, "name"),
-							   path, write_apart, &visit, &error);
-	reply_result(call, CATALOGUE_TRACES, result, &visit, &error);
+							   path, write_apart, &visit, &call->reply->error);
+	reply_result(call, CATALOGUE_TRACES, result, &visit);
 	piece_release(&visit.piece);
 }
 
@@ -489,9 +453,8 @@ void tsp_open_experiment(struct call *call)
 		uuids[i] = uuid != NULL ? uuid : "";
 	}
 	struct visit visit = { .write = write_experiment };
-	struct histree_error error = { 0 };
-	enum catalogue_result result =
-		catalogue_add_experiment(call->service->catalogue, name, uuids, count, write_apart, &visit, &error);
-	reply_result(call, CATALOGUE_EXPERIMENTS, result, &visit, &error);
+	enum catalogue_result result = catalogue_add_experiment(call->service->catalogue, name, uuids, count,
+								write_apart, &visit, &call->reply->error);
+	reply_result(call, CATALOGUE_EXPERIMENTS, result, &visit);
 	piece_release(&visit.piece);
 }

@@ -209,6 +209,40 @@ static void test_cut(void **state)
 	reply_release(&reply);
 }
 
+/* What an answer is made of lives as long as it does, and goes with it. */
+static void test_memory(void **state)
+{
+	(void)state;
+	struct reply reply;
+	reply_init(&reply);
+	uint64_t *one = reply_memory(&reply, 100, sizeof(*one)), *none = reply_memory(&reply, 0, sizeof(*none));
+	assert_true(one != NULL && none != NULL && one != none);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(one[i], 0);
+	one[99] = 7;
+	assert_int_equal(reply.status, HTTP_OK);
+	assert_null(reply_memory(&reply, SIZE_MAX / 2, 3));
+	assert_int_equal(reply.status, HTTP_SERVER_ERROR);
+	assert_int_equal(one[99], 7);
+	reply_release(&reply);
+}
+
+/* A function that fails fills the error, and that is the answer. */
+static void test_ok(void **state)
+{
+	(void)state;
+	struct reply reply;
+	reply_init(&reply);
+	assert_true(reply_ok(&reply, HISTREE_OK));
+	assert_int_equal(reply.status, HTTP_OK);
+	reply.error = (struct histree_error){ HISTREE_NOT_FOUND, "there is no chart" };
+	assert_false(reply_ok(&reply, HISTREE_NOT_FOUND));
+	assert_int_equal(reply.status, HTTP_NOT_FOUND);
+	reply.piece.bytes[reply.piece.size - 1] = '\0';
+	assert_non_null(strstr(reply.piece.bytes, "There is no chart"));
+	reply_release(&reply);
+}
+
 static void test_deadline(void **state)
 {
 	(void)state;
@@ -283,5 +317,6 @@ static void test_error(void **state)
 }
 
 TESTS(NULL, NULL, cmocka_unit_test(test_json), cmocka_unit_test(test_steps), cmocka_unit_test(test_zip),
-      cmocka_unit_test(test_fails_half_way), cmocka_unit_test(test_cut), cmocka_unit_test(test_deadline),
-      cmocka_unit_test(test_given_up), cmocka_unit_test(test_cancel), cmocka_unit_test(test_error))
+      cmocka_unit_test(test_fails_half_way), cmocka_unit_test(test_cut), cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_ok), cmocka_unit_test(test_deadline), cmocka_unit_test(test_given_up),
+      cmocka_unit_test(test_cancel), cmocka_unit_test(test_error))

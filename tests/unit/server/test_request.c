@@ -199,7 +199,6 @@ static void times_of(const char *text, char *out)
 		for (size_t i = 0; i < times.count; i++)
 			sprintf(out + strlen(out), "%lld ", (long long)times.times[i]);
 		assert_true(times.start == times.times[0] && times.end == times.times[times.count - 1]);
-		parameter_times_release(&times);
 	} else {
 		assert_int_equal(body.reply.status, HTTP_BAD_REQUEST);
 	}
@@ -252,7 +251,6 @@ static void test_times_widest(void **state)
 		assert_true(times.times[i - 1] < times.times[i]);
 	struct parameter_times within = parameter_times_within(&times, -10, 10);
 	assert_in_range(within.count, 0, 1);
-	parameter_times_release(&times);
 	body_release(&body);
 }
 
@@ -266,12 +264,10 @@ static void test_items(void **state)
 	assert_true(parameters_items(&body.call, &items, &count));
 	assert_int_equal(count, 2);
 	assert_int_equal(items[1], 4);
-	free(items);
 	body_release(&body);
 	body_init(&body, "{}");
 	assert_true(parameters_items(&body.call, &items, &count));
 	assert_int_equal(count, 0);
-	free(items);
 	body_release(&body);
 }
 

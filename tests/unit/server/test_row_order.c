@@ -143,7 +143,7 @@ static void test_orders(void **state)
 		struct host_view host;
 		make_tree(&tree, &random);
 		const struct host_rows rows = rows_of(&tree, &host);
-		assert_int_equal(row_orders_make(NULL, &orders, NULL), HISTREE_OK);
+		assert_int_equal(row_orders_kind.make(NULL, &orders, NULL), HISTREE_OK);
 		/* More requests than orders are kept, some of them twice. */
 		for (int i = 0; i < 20; i++) {
 			uint32_t toggled[8];
@@ -163,7 +163,7 @@ static void test_orders(void **state)
 			check(&tree, &request, order);
 			row_order_release(order);
 		}
-		row_orders_free(orders);
+		row_orders_kind.free(orders);
 	}
 }
 
