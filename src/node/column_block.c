@@ -203,32 +203,36 @@ bool column_block_open(struct column_block *block, const struct column_view *vie
 	uint32_t end = number + 1 < view->block_count ? column_block_offset(view, number + 1) : view->used;
 	if (end > view->used || !column_area_fits(offset, COLUMN_BLOCK_PREFIX_SIZE, end))
 		return false;
-	const uint8_t *prefix = view->block + offset;
-	struct byte_reader reader =
-		byte_reader(prefix + COLUMN_BLOCK_PREFIX_SIZE, end - offset - COLUMN_BLOCK_PREFIX_SIZE);
+	const uint8_t *prefix = view->block + offset, *widths = prefix + 1, *last = view->block + end;
+	const uint8_t *at = prefix + COLUMN_BLOCK_PREFIX_SIZE;
 	const uint32_t series_count = (prefix[0] & ~(unsigned)EDGES) + 1;
 	uint64_t minima[COLUMN_COUNT_OF_COLUMNS];
-	unsigned widths = 0, widest = 0;
+	size_t columns[COLUMN_COUNT_OF_COLUMNS], bits = 0;
+	/* Where all minima fit, which is nearly everywhere, most are short. */
+	const bool has_room = last - at >= (ptrdiff_t)(COLUMN_COUNT_OF_COLUMNS * VARINT_SIZE_MAX);
+	bool is_too_wide = false;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
-		minima[c] = read_varint(&reader);
-		widths += prefix[1 + c];
-		widest |= prefix[1 + c] > 64;
+		if (has_room && *at < 0x80)
+			minima[c] = *at++;
+		else if ((at = get_varint(at, last, &minima[c])) == NULL)
+			return false;
+		columns[c] = bits;
+		bits += series_count * widths[c];
+		is_too_wide |= widths[c] > 64;
 	}
-	const size_t bits = (size_t)series_count * widths;
-	if (widest != 0 || reader.failed || series_count > SERIES_PER_BLOCK || bits > byte_reader_left(&reader) * 8)
+	if (is_too_wide || series_count > SERIES_PER_BLOCK || bits > (size_t)(last - at) * 8)
 		return false;
+	const size_t first = (size_t)(at - view->block) * 8;
 	block->view = view;
 	block->number = number;
 	block->series_count = series_count;
 	block->edges = prefix[0] & EDGES;
+	memcpy(block->widths, widths, sizeof(block->widths));
+	memcpy(block->minima, minima, sizeof(block->minima));
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		block->columns[c] = first + columns[c];
+	block->payload = first + bits;
 	block->end = (size_t)end * 8;
-	block->payload = (size_t)(reader.at - view->block) * 8;
-	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
-		block->widths[c] = prefix[1 + c];
-		block->minima[c] = minima[c];
-		block->columns[c] = block->payload;
-		block->payload += series_count * (size_t)prefix[1 + c];
-	}
 	assert(series_count >= 1 && block->payload <= block->end);
 	return true;
 }
@@ -336,27 +340,73 @@ bool column_block_unpack(const struct column_block *block, struct column_table *
 	return are_sound(block, table) && locate_payloads(block, table) <= block->end;
 }
 
-static inline unsigned width_of(const struct column_block *block, enum column column, uint32_t series)
+/* A column from some series on: a load has as many as it can hold. */
+struct column_run {
+	uint64_t word, mask, min;
+	unsigned width;
+};
+
+static inline struct column_run column_run(const struct column_block *block, enum column column, uint32_t series)
 {
-	return (unsigned)column_block_field(block, column, series) & 127;
+	const unsigned width = block->widths[column];
+	const size_t at = block->columns[column] + series * (size_t)width;
+	return (struct column_run){
+		.word = bits_load(block->view->block + at / 8) >> at % 8,
+		.mask = (UINT64_C(1) << width) - 1,
+		.min = block->minima[column],
+		.width = width,
+	};
+}
+
+static inline uint64_t column_run_next(struct column_run *run)
+{
+	const uint64_t field = run->min + (run->word & run->mask);
+	run->word >>= run->width;
+	return field;
+}
+
+/* How many of a column, of which not all are alike, are in a load. */
+static inline uint32_t fields_in_a_load(unsigned width)
+{
+	return width == 0 ? SERIES_PER_BLOCK : BITS_IN_A_LOAD / width;
+}
+
+static inline uint32_t least_of(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Returns the bits that a property of the intervals of some series takes: their counts, each less `apart`, times the
+ * widths that a column has.
+ */
+static size_t bits_of_property(const struct column_block *block, enum column column, uint32_t apart, uint32_t from,
+			       uint32_t to)
+{
+	const unsigned of_count = block->widths[COLUMN_COUNT], of_width = block->widths[column];
+	if (of_count > BITS_IN_A_LOAD || of_width > BITS_IN_A_LOAD)
+		return 0; /* no sound series has such a count, or such a width */
+	if ((of_width | block->minima[column]) == 0)
+		return 0;
+	const uint32_t in_a_load = least_of(fields_in_a_load(of_count), fields_in_a_load(of_width));
+	size_t bits = 0;
+	while (from < to) {
+		struct column_run counts = column_run(block, COLUMN_COUNT, from);
+		struct column_run widths = column_run(block, column, from);
+		if ((of_count | of_width) == 0)
+			return (to - from) * (size_t)column_less(counts.min + 1, apart) * (size_t)widths.min;
+		for (uint32_t end = least_of(to, from + in_a_load); from < end; from++)
+			bits += (size_t)column_less(column_run_next(&counts) + 1, apart) *
+				(size_t)column_run_next(&widths);
+	}
+	return bits;
 }
 
 size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to)
 {
-	size_t steps = 0, values = 0, bits = 0;
-	bool alike = block->widths[COLUMN_STEP_WIDTH] == 0 && block->widths[COLUMN_VALUE_WIDTH] == 0;
-	for (uint32_t s = from; s < to; s++) {
-		uint32_t count = (uint32_t)column_block_field(block, COLUMN_COUNT, s) + 1;
-		if (alike) {
-			steps += column_step_count(count, block->edges);
-			values += count;
-			continue;
-		}
-		bits += (size_t)column_step_count(count, block->edges) * width_of(block, COLUMN_STEP_WIDTH, s) +
-			(size_t)count * width_of(block, COLUMN_VALUE_WIDTH, s);
-	}
-	return bits + steps * width_of(block, COLUMN_STEP_WIDTH, 0) +
-	       values * width_of(block, COLUMN_VALUE_WIDTH, 0);
+	const uint32_t apart = column_edge_count(block->edges);
+	return bits_of_property(block, COLUMN_STEP_WIDTH, apart, from, to) +
+	       bits_of_property(block, COLUMN_VALUE_WIDTH, 0, from, to);
 }
 
 /* ---- verification --------------------------------------------------------------------------------- */

@@ -87,11 +87,21 @@ enum {
 	COLUMN_LEAF_OVERHEAD_MAX = 1024, /* bytes of a leaf with one interval, except its value */
 };
 
-/* Steps in the payload of a series of `count` intervals. */
+/* Returns how many steps of a series are not in its payload, if it has as many. */
+static inline uint32_t column_edge_count(unsigned edges)
+{
+	return ((edges & EDGE_FIRST) != 0) + ((edges & EDGE_LAST) != 0);
+}
+
+static inline uint64_t column_less(uint64_t count, uint32_t apart)
+{
+	return count > apart ? count - apart : 0;
+}
+
+/* Returns the steps in the payload of a series of `count` intervals. */
 static inline uint32_t column_step_count(uint32_t count, unsigned edges)
 {
-	uint32_t apart = ((edges & EDGE_FIRST) != 0) + ((edges & EDGE_LAST) != 0);
-	return count > apart ? count - apart : 0;
+	return (uint32_t)column_less(count, column_edge_count(edges));
 }
 
 struct column_view {
@@ -154,7 +164,7 @@ struct column_block {
 	const struct column_view *view;
 	uint32_t number, series_count;
 	unsigned edges; /* enum column_edge: of its series, what is not in their payload */
-	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
+	uint8_t widths[COLUMN_COUNT_OF_COLUMNS];
 	uint64_t minima[COLUMN_COUNT_OF_COLUMNS];
 	size_t columns[COLUMN_COUNT_OF_COLUMNS]; /* bits, from the beginning of the node */
 	size_t payload;                          /* of the first series */
