@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "node/node.h"
 #include "tree/lifetimes.h"
 #include "tree/tree_reader.h"
@@ -21,7 +21,7 @@ void tree_nulls_begin(struct tree_nulls *nulls, size_t keys)
 {
 	nulls->at = nulls->alike = 0;
 	nulls->end = keys;
-	nulls->walk.at = LIFETIMES_IN_BLOCK;
+	nulls->next_run = nulls->run_count = 0;
 }
 
 static inline void add_null(struct tree_nulls *nulls, const struct node_region *region, histree_time start,
@@ -49,20 +49,24 @@ static inline void set_nulls(struct tree_nulls *nulls, const struct tree_shape *
 }
 
 /* Go on to the next keys of one lifetime. */
-static void next_lifetime(struct tree_nulls *nulls, const struct tree_reader *reader,
-			  const struct node_region *region)
+static inline void next_lifetime(struct tree_nulls *nulls, const struct tree_reader *reader,
+				 const struct node_region *region)
 {
-	struct lifetime lifetime;
 	if (region->quarks != NULL) {
-		lifetime = lifetimes_view_get(&reader->lifetimes, region->quarks[nulls->at]);
 		nulls->alike = 1;
-	} else {
-		if (nulls->walk.at == LIFETIMES_IN_BLOCK)
-			lifetimes_walk_begin(&nulls->walk, &reader->lifetimes, (histree_quark)nulls->at);
-		const size_t left = nulls->end - nulls->at, alike = lifetimes_walk_next(&nulls->walk, &lifetime);
-		nulls->alike = alike < left ? alike : left;
+		set_nulls(nulls, &reader->shape, region,
+			  lifetimes_view_get(&reader->lifetimes, region->quarks[nulls->at]));
+		return;
 	}
-	set_nulls(nulls, &reader->shape, region, lifetime);
+	if (nulls->next_run == nulls->run_count) {
+		nulls->run_count =
+			lifetimes_view_get_runs(&reader->lifetimes, (histree_quark)nulls->at, nulls->runs);
+		nulls->next_run = 0;
+	}
+	const struct lifetime_run *run = &nulls->runs[nulls->next_run++];
+	const size_t left = nulls->end - nulls->at, alike = run->end - nulls->at % LIFETIMES_IN_BLOCK;
+	nulls->alike = alike < left ? alike : left;
+	set_nulls(nulls, &reader->shape, region, run->lifetime);
 }
 
 /* Put the nulls of this many keys at `out`.  Returns where they end. */

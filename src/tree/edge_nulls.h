@@ -21,7 +21,8 @@ struct tree_nulls {
 	size_t alike;   /* how many from there on have the nulls below */
 	unsigned count; /* of a key's nulls in the region */
 	struct histree_interval of_key[2];
-	struct lifetimes_walk walk; /* where all keys are asked for */
+	struct lifetime_run runs[LIFETIMES_IN_BLOCK]; /* where all keys are asked for: those of their block */
+	unsigned next_run, run_count;
 };
 
 /* Begin with the first of `keys` keys of a region; 0 where none has such a null. */

@@ -277,6 +277,12 @@ void lifetimes_view_release(struct lifetimes_view *view)
 
 /* ---- a block -------------------------------------------------------------------------------------- */
 
+struct lifetimes_view_column {
+	uint64_t min, changed, fresh;
+	unsigned width;
+	const uint8_t *stored;
+};
+
 static uint64_t read_mask(struct byte_reader *reader)
 {
 	const uint8_t *bytes = read_bytes(reader, 8);
@@ -346,57 +352,59 @@ struct lifetime lifetimes_view_get(const struct lifetimes_view *view, histree_qu
 			   column_get(&lasts, key % LIFETIMES_IN_BLOCK));
 }
 
-void lifetimes_walk_begin(struct lifetimes_walk *walk, const struct lifetimes_view *view, histree_quark key)
+/* A column while its changes are taken one after the other. */
+struct column_walk {
+	const struct lifetimes_view_column *column;
+	uint64_t now, before; /* the number at hand, and the one before the latest change */
+	unsigned stored;      /* the next that is stored */
+};
+
+static inline struct column_walk column_walk_begin(const struct lifetimes_view_column *column)
 {
-	struct byte_reader reader = block_directory_at(&view->blocks, key / LIFETIMES_IN_BLOCK);
-	walk->view = view;
-	walk->at = 0;
-	walk->firsts.column = read_column(&reader);
-	walk->lasts.column = read_column(&reader);
-	walk->is_malformed = reader.failed;
-	walk->changes = 0;
-	if (reader.failed)
-		return;
-	walk->changes = (walk->firsts.column.changed | walk->lasts.column.changed) & ~UINT64_C(1);
-	walk->firsts.now = walk->firsts.before = stored_number(&walk->firsts.column, 0);
-	walk->lasts.now = walk->lasts.before = stored_number(&walk->lasts.column, 0);
-	walk->firsts.stored = walk->lasts.stored = 1;
+	const uint64_t first = stored_number(column, 0);
+	return (struct column_walk){ .column = column, .now = first, .before = first, .stored = 1 };
 }
 
-/* Where a column has a change, go on to the number that it has from there on. */
-static inline void take_change(struct lifetimes_column_walk *walk, uint64_t bit)
+/* Where the column has a change, go on to the number that it has from there on. */
+static inline void take_change(struct column_walk *walk, uint64_t bit)
 {
-	if ((walk->column.changed & bit) == 0)
+	if ((walk->column->changed & bit) == 0)
 		return;
-	const bool is_fresh = (walk->column.fresh & bit) != 0;
-	const uint64_t next = is_fresh ? stored_number(&walk->column, walk->stored++) : walk->before;
+	const bool is_fresh = (walk->column->fresh & bit) != 0;
+	const uint64_t next = is_fresh ? stored_number(walk->column, walk->stored++) : walk->before;
 	walk->before = walk->now;
 	walk->now = next;
 }
 
-unsigned lifetimes_walk_next(struct lifetimes_walk *walk, struct lifetime *lifetime)
+unsigned lifetimes_view_get_runs(const struct lifetimes_view *view, histree_quark key,
+				 struct lifetime_run runs[LIFETIMES_IN_BLOCK])
 {
-	const unsigned at = walk->at;
-	if (at == LIFETIMES_IN_BLOCK)
-		return 0;
-	if (at > 0) {
-		const uint64_t bit = walk->changes & -walk->changes;
-		take_change(&walk->firsts, bit);
-		take_change(&walk->lasts, bit);
-		walk->changes -= bit;
+	struct byte_reader reader = block_directory_at(&view->blocks, key / LIFETIMES_IN_BLOCK);
+	const struct lifetimes_view_column firsts = read_column(&reader), lasts = read_column(&reader);
+	unsigned count = 0;
+	if (reader.failed) {
+		runs[0] = (struct lifetime_run){ .lifetime = lifetime_none, .end = LIFETIMES_IN_BLOCK };
+		return 1;
 	}
-	walk->at = walk->changes != 0 ? (unsigned)__builtin_ctzll(walk->changes) : LIFETIMES_IN_BLOCK;
-	*lifetime = walk->is_malformed ? lifetime_none : lifetime_of(walk->view, walk->firsts.now, walk->lasts.now);
-	return walk->at - at;
+	struct column_walk first = column_walk_begin(&firsts), last = column_walk_begin(&lasts);
+	uint64_t changes = (firsts.changed | lasts.changed) & ~UINT64_C(1);
+	for (;; changes &= changes - 1) {
+		const uint64_t bit = changes & -changes;
+		runs[count].lifetime = lifetime_of(view, first.now, last.now);
+		runs[count++].end = bit != 0 ? (unsigned)__builtin_ctzll(bit) : LIFETIMES_IN_BLOCK;
+		if (bit == 0)
+			return count;
+		take_change(&first, bit);
+		take_change(&last, bit);
+	}
 }
 
 void lifetimes_view_get_block(const struct lifetimes_view *view, histree_quark key,
 			      struct lifetime lifetimes[LIFETIMES_IN_BLOCK])
 {
-	struct lifetimes_walk walk;
-	struct lifetime now;
-	lifetimes_walk_begin(&walk, view, key);
-	for (unsigned alike; (alike = lifetimes_walk_next(&walk, &now)) > 0;)
-		for (; alike > 0; alike--)
-			*lifetimes++ = now;
+	struct lifetime_run runs[LIFETIMES_IN_BLOCK];
+	const unsigned count = lifetimes_view_get_runs(view, key, runs);
+	for (unsigned run = 0, i = 0; run < count; run++)
+		while (i < runs[run].end)
+			lifetimes[i++] = runs[run].lifetime;
 }

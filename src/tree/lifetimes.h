@@ -102,35 +102,20 @@ enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t ke
  */
 struct lifetime lifetimes_view_get(const struct lifetimes_view *view, histree_quark key);
 
-/* A column of a block, as it lies in the section. */
-struct lifetimes_view_column {
-	uint64_t min, changed, fresh;
-	unsigned width;
-	const uint8_t *stored;
+/* Keys of a block that follow one another and have one lifetime. */
+struct lifetime_run {
+	struct lifetime lifetime;
+	unsigned end; /* the first key behind them, counted from that of the block */
 };
 
-struct lifetimes_column_walk {
-	struct lifetimes_view_column column;
-	uint64_t now, before; /* the number at hand, and the one before the latest change */
-	unsigned stored;      /* the next that is stored */
-};
+/*
+ * Get the lifetimes of the keys of a block, from `key` on, a multiple of LIFETIMES_IN_BLOCK.  Returns how many runs
+ * they are; the last one ends at LIFETIMES_IN_BLOCK.
+ */
+unsigned lifetimes_view_get_runs(const struct lifetimes_view *view, histree_quark key,
+				 struct lifetime_run runs[LIFETIMES_IN_BLOCK]);
 
-/* The lifetimes of the keys of a block, from change to change. */
-struct lifetimes_walk {
-	const struct lifetimes_view *view;
-	struct lifetimes_column_walk firsts, lasts;
-	uint64_t changes; /* bit i: key i has not the lifetime of the one before; of those not reached */
-	unsigned at;      /* the next key */
-	bool is_malformed;
-};
-
-/* Begin with `key`, a multiple of LIFETIMES_IN_BLOCK. */
-void lifetimes_walk_begin(struct lifetimes_walk *walk, const struct lifetimes_view *view, histree_quark key);
-
-/* Get the lifetime of the next keys.  Returns how many have it, 0 after the last key of the block. */
-unsigned lifetimes_walk_next(struct lifetimes_walk *walk, struct lifetime *lifetime);
-
-/* Get all of a block at once: cheaper than one by one. */
+/* The same, key by key: cheaper than one by one. */
 void lifetimes_view_get_block(const struct lifetimes_view *view, histree_quark key,
 			      struct lifetime lifetimes[LIFETIMES_IN_BLOCK]);
 
