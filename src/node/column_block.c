@@ -377,8 +377,8 @@ static inline uint32_t least_of(uint32_t a, uint32_t b)
 }
 
 /*
- * Returns the bits that a property of the intervals of some series takes: their counts, each less `apart`, times the
- * widths that a column has.
+ * Returns the bits that a property of the intervals of some series takes: their counts, each less `apart`, times
+ * the widths that a column has.
  */
 static size_t bits_of_property(const struct column_block *block, enum column column, uint32_t apart, uint32_t from,
 			       uint32_t to)
