@@ -20,7 +20,7 @@
 
 #include "base/hash_index.h"
 #include "histree/build.h"
-#include "histree/query.h"
+#include "histree/states.h"
 
 enum { QUESTIONS = 101, FULL_QUESTIONS = 21, QUARKS_2D = 50, FIRST_PERMILLE = 10 };
 

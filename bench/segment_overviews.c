@@ -18,6 +18,7 @@
 
 #include "base/hash_index.h"
 #include "histree/histree.h"
+#include "view/view.h"
 
 enum { SPACING = 10000, WIDTH = 1500, HEIGHT = 800, BUCKETS = WIDTH / 8, COLUMNS = 60, WINDOWS = 5 };
 

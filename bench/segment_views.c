@@ -18,6 +18,7 @@
 
 #include "base/hash_index.h"
 #include "histree/histree.h"
+#include "view/view.h"
 
 enum { SPACING = 10000, NAMES = 40, PAGE = 128, PAGES = 200, PAGES_SORTED = 5, WIDTH = 1500, HEIGHT = 800 };
 

@@ -26,8 +26,8 @@
 #include "base/table.h"
 #include "base/hash_index.h"
 #include "histree/attributes.h"
-#include "histree/query.h"
-#include "histree/state_system.h"
+#include "histree/states.h"
+#include "histree/history.h"
 #include "histree/store.h"
 
 enum { FULL_SHARE = 20, CACHE_TEXTS = 1024, SEED = 5 };

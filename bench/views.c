@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "histree/histree.h"
+#include "view/view.h"
 
 struct views {
 	const char *path;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "histree/query.h"
+#include "histree/states.h"
 
 enum histree_status interval_source_model(struct interval_source *source, uint32_t attributes, uint32_t states,
 					  uint64_t seed, struct histree_error *error)

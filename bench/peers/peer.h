@@ -10,7 +10,7 @@
 #define BENCH_PEER_H
 
 #include "cli/bench.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "peers/interval_source.h"
 
 struct peer_setup {

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "item/segment_batch.h"
 
 enum { FIRST = 100, NAMES = 300, SPACING = 10000 };

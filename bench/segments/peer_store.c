@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "segment/segment_store.h"
 #include "segment_tree/segment_writer.h"
 #include "segments/segment_peer.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/hash_index.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "sql/sql_extension.h"
 
 enum { PATH_SIZE = 4096, QUESTIONS = 20000, TURN = 100 };

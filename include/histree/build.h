@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.h - read a trace once and make a store from it.
+ * build.h - make a store: from traces, host by host, or from text.
+ */
+#ifndef HISTREE_BUILD_H
+#define HISTREE_BUILD_H
+
+#include "history.h"
+#include "status.h"
+#include "store.h"
+
+/* ==== build =================================================================================================== */
+
+/*
+ * Read a trace once and make a store from it.
  *
  * The store grows in the folder STORE.building and takes the name STORE once it is complete.  Only `force`
  * replaces an existing store, and only then.
@@ -10,14 +22,8 @@
  * cut off, and another build can continue from it.  A build that fails before it has published anything, or is
  * cancelled, leaves nothing.
  */
-#ifndef HISTREE_BUILD_H
-#define HISTREE_BUILD_H
 
-#include "cancel.h"
-#include "state_system.h"
-#include "store.h"
-
-struct histree_slice_post; /* slices.h */
+struct histree_slice_post; /* pipeline/slices.h */
 
 struct histree_progress {
 	uint64_t events;
@@ -112,9 +118,9 @@ struct histree_build_options {
 	uint64_t checkpoint_events; /* of a partial history: events between checkpoints; 0 means 50,000 */
 	uint64_t backend_bytes_max; /* of a history in memory (histree_state_create_in_memory()) */
 	struct histree_build_result *result;
-	/* histories have the option of the same name (state_system.h) */
+	/* histories have the option of the same name (history.h) */
 	bool null_empty_stacks;
-	bool no_overviews; /* make no overviews, which make wide views of long histories fast (rows.h) */
+	bool no_overviews; /* make no overviews, which make wide views of long histories fast (states.h) */
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
 	/*
@@ -132,8 +138,9 @@ struct histree_build_options {
 	 */
 	uint32_t slices;
 	/*
-	 * Have workers in other processes read slices as well (slices.h), beside `slices` threads, which must be
-	 * at least one. A trace that cannot be cut is then built in one pass.  NULL: no workers.
+	 * Have workers in other processes read slices as well, beside `slices` threads, which must be at least one.
+	 * A trace that cannot be cut is then built in one pass.  It is for histree-mpi: what makes workers is in no
+	 * public header.  NULL: no workers.
 	 */
 	struct histree_slice_post *slice_post;
 	/* Events of a slice, approximately, for events of 30 bytes; 0: as many as memory allows */
@@ -201,5 +208,164 @@ histree_analyses_defined(const char *const *definitions, size_t count,
 
 /* Describe the analysis with this index, from 0.  Returns false if the index is too large. */
 HISTREE_API bool histree_analysis(size_t index, struct histree_analysis_info *out);
+
+/* ==== experiment ============================================================================================== */
+
+/*
+ * Build a store of several hosts step by step, as histree_build() does by itself, so that several
+ * processes can build hosts.
+ *
+ *	histree_experiment_open(&options, true, &experiment, &error);
+ *	histree_experiment_find_clocks(experiment, &error);
+ *	for each host i that is not built yet, in any order, by any thread or process:
+ *		histree_experiment_build_host(experiment, i, NULL, &error);
+ *	histree_experiment_complete(experiment, &error);
+ *	histree_experiment_free(experiment);
+ *
+ * One process *owns* STORE.building: it holds its lock, writes the manifest and gives the store its name.  Others
+ * open the same experiment without owning it, are told the clocks, and build hosts into the folder of the owner.
+ * For the same traces and options every process makes the same plan, and every process that builds a host writes
+ * the same bytes.
+ *
+ * A host is built into STORE.building/hosts/NAME.building and takes its name when it is complete: a host that is
+ * there under its name need not be built again, and a build with `resume` does not build it.
+ *
+ * Threads: one thread uses an experiment, except that any number of threads may call
+ * histree_experiment_build_host() at a time, for different hosts.  Each call may then take as much memory as the
+ * options say.
+ */
+
+struct histree_experiment;
+
+struct histree_experiment_host {
+	const char *name;
+	const char *folder;       /* of its store, inside of STORE: "hosts/NAME" */
+	const char *const *paths; /* of its traces */
+	size_t path_count;
+	uint64_t bytes; /* of all files at and below them */
+	bool is_built;  /* its store is complete: when the experiment was opened, or since it built it */
+	const struct histree_clock *clock; /* NULL: its times stay as they are, or it is not known yet */
+	size_t neighbour; /* index of the host by whose packets its clock was found; its own index: no host */
+};
+
+/*
+ * Find the hosts of the traces.  With `own`, take hold of STORE.building, as histree_build() does, with its
+ * errors (histree_build_options.force and .resume).  `options` and what it points to are copied, except for
+ * callbacks. Returns HISTREE_ERR_ARGUMENT if an option is impossible for a store of several hosts.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_experiment_open(const struct histree_build_options *options, bool own, struct histree_experiment **out,
+			struct histree_error *error);
+
+/* Returns the hosts, in the order of their first traces; borrowed. */
+HISTREE_API const struct histree_experiment_host *
+histree_experiment_hosts(const struct histree_experiment *experiment, size_t *count);
+
+/*
+ * Find the clocks as the options say: from packets, which reads all traces unless an earlier build, cut off
+ * since, has found them; as given; or no clocks at all.  Then others can open STORE.building.  The owner calls
+ * this.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_experiment_find_clocks(struct histree_experiment *experiment, struct histree_error *error);
+
+/* Tell a process that does not own the experiment the clock that the owner found.  NULL: times stay as they are. */
+HISTREE_API void histree_experiment_set_clock(struct histree_experiment *experiment, size_t host,
+					      const struct histree_clock *clock);
+
+/* Callbacks during the build of one host, called by the thread that builds it. */
+struct histree_experiment_watch {
+	void (*progress)(void *context, const struct histree_progress *progress); /* may be NULL */
+	void *progress_context;
+	struct histree_cancel cancel;
+};
+
+/*
+ * Build the store of one host, unless it is built already.  `watch` may be NULL.  Returns what histree_build()
+ * does for its traces, also HISTREE_PARTIAL; the message names the host.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_experiment_build_host(struct histree_experiment *experiment, size_t host,
+			      const struct histree_experiment_watch *watch, struct histree_error *error);
+
+/*
+ * Complete the store once all hosts are built, by any process: write the manifest, and give the store its name.
+ * Returns HISTREE_PARTIAL as histree_build() does, HISTREE_ERR_INCOMPLETE if a host is not built.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_experiment_complete(struct histree_experiment *experiment, struct histree_error *error);
+
+/*
+ * Free the experiment.  Complete hosts stay in STORE.building for a build with `resume`; without any, it is
+ * removed.
+ */
+HISTREE_API void histree_experiment_free(struct histree_experiment *experiment);
+
+/* ==== load ==================================================================================================== */
+
+/*
+ * Make a store from states, changes of states or segments that are written as text.
+ *
+ * A text is tab-separated or comma-separated values with a line of names, or JSON with one object a line, as
+ * 'histree dump', 'query' and 'segments' write them.  Its columns decide what it has:
+ *
+ *	path, start, end, value		states as intervals: a dump of the history is the same text
+ *	path, time, value		changes: from then on the attribute has that value
+ *	start, end, others		segments, whose fields are the others
+ *
+ * A column `type` says what each value is: null, int, long, double, bool, string, custom or unknown.  Without it,
+ * the text of a value decides.  Times are ns.  Rows may come in any order and are sorted on disk; an attribute is
+ * null where no row covers it.  docs/man/histree-load.1.scd has the details.
+ */
+
+struct histree_load_progress {
+	uint64_t rows, bytes; /* rows and bytes that were read */
+	/* Share of all the work that is done, 0 to 1; negative if that is not known, as with a pipe */
+	double share;
+};
+
+struct histree_load_options {
+	const char *const *files; /* all with one kind of rows; "-" is standard input */
+	size_t file_count;
+	const char *format;  /* "tsv", "csv" or "json"; NULL: each text shows it */
+	const char *columns; /* names separated by commas, for files without a line of names; else NULL */
+	/*
+	 * The first states of a history of changes: a text of path and value, as 'histree query --at' writes it.
+	 * NULL: every attribute is null at first.
+	 */
+	const char *initial;
+	/*
+	 * What values mean (attributes.h): a text with the columns pattern, value and name, and optionally type,
+	 * key, light, dark, height and meaning; docs/man/histree-load.1.scd describes them.  NULL: no labels.
+	 */
+	const char *labels;
+	/* Of the history, if it is to begin earlier, or end later, than its rows. */
+	bool has_start, has_end;
+	histree_time start, end;
+	const char *store;    /* the folder to make */
+	const char *analysis; /* the name of the history or segment store; NULL: "states" or "segments" */
+	bool force;           /* replace an existing store once the new one is complete */
+	bool no_overviews;
+	/* `memory_max` is for all that is kept of the text and its attributes; default 160 MiB, as for a build. */
+	struct histree_tree_options tree;
+	/* Called now and then; may be NULL. */
+	void (*progress)(void *context, const struct histree_load_progress *progress);
+	void *progress_context;
+	struct histree_cancel cancel;
+};
+
+struct histree_load_result {
+	uint64_t rows, bytes;  /* rows and bytes that were read */
+	uint64_t sorted_bytes; /* written to a temporary file on the way */
+};
+
+/*
+ * Load texts into a new store.  `result` may be NULL.  Returns HISTREE_ERR_FORMAT if a text has none of these
+ * forms or gives an attribute two states at a time, with a sentence that names file, line and column, and
+ * HISTREE_ERR_TYPE if it gives an attribute values of several types.  If the call fails, nothing is made.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_load(const struct histree_load_options *options,
+								struct histree_load_result *result,
+								struct histree_error *error);
 
 #endif

@@ -39,11 +39,11 @@
 #define HISTREE_COLUMNS_H
 
 #include "attributes.h"
-#include "cancel.h"
 #include "events.h"
 #include "history.h"
-#include "query.h"
-#include "segment_store.h"
+#include "segments.h"
+#include "states.h"
+#include "status.h"
 
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
@@ -138,7 +138,7 @@ struct histree_arrow_options {
 	size_t text_bytes;
 	struct histree_cancel cancel; /* asked at every batch, and now and then within one */
 	/*
-	 * For states and events: only those that pass this expression (state_filter.h, event_query.h), which is
+	 * For states and events: only those that pass this expression (states.h, events.h), which is
 	 * read during the call; NULL: all.
 	 */
 	const char *where;
@@ -148,7 +148,7 @@ struct histree_arrow_options {
 };
 
 /*
- * States, as a query (query.h) gives them and in its order; start and end are those of the state, also where
+ * States, as a query (states.h) gives them and in its order; start and end are those of the state, also where
  * they lie outside the region.  The columns:
  *
  *	quark		uint32

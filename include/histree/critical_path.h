@@ -34,9 +34,9 @@
 #ifndef HISTREE_CRITICAL_PATH_H
 #define HISTREE_CRITICAL_PATH_H
 
-#include "cancel.h"
 #include "cursor.h"
 #include "history.h"
+#include "status.h"
 
 enum histree_graph_state {
 	HISTREE_GRAPH_UNKNOWN,

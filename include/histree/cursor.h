@@ -16,15 +16,14 @@
  *	histree_cursor_free(cursor);
  *
  *	question		its rows			read by
- *	query.h			struct histree_interval		histree_cursor_interval()
- *	segment_store.h		struct histree_segment		histree_cursor_segment()
- *	segment_rows.h		struct histree_segment
- *	lookup.h		struct histree_change		histree_cursor_change()
- *	time_in_state.h		struct histree_state_time	histree_cursor_state_time()
- *	join.h			struct histree_join_pair	histree_cursor_pair()
- *	event_query.h		struct histree_event		histree_cursor_event()
- *	rows.h			struct histree_row		histree_cursor_row()
- *	critical_path.h		struct histree_path_step	histree_cursor_path_step()
+ *	query			struct histree_interval		histree_cursor_interval()
+ *	changes			struct histree_change		histree_cursor_change()
+ *	time_in_state		struct histree_state_time	histree_cursor_state_time()
+ *	rows			struct histree_row		histree_cursor_row()
+ *	segments, segment_rows	struct histree_segment		histree_cursor_segment()
+ *	join			struct histree_join_pair	histree_cursor_pair()
+ *	event_query		struct histree_event		histree_cursor_event()
+ *	critical_path		struct histree_path_step	histree_cursor_path_step()
  *				struct histree_path_wait	histree_cursor_path_wait()
  *
  * A function of one question must be given a cursor of that question.

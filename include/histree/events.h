@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events.h - the events of the trace that a store was built from: how many there are when, their types, and the
+ * events.h - the events of the trace that a store was built from.
+ */
+#ifndef HISTREE_EVENTS_H
+#define HISTREE_EVENTS_H
+
+#include "cursor.h"
+#include "filter.h"
+#include "status.h"
+#include "store.h"
+
+/* ==== events ================================================================================================== */
+
+/*
+ * The events of the trace that a store was built from: how many there are when, their types, and the
  * events themselves by number or by time.
  *
  * Events are numbered from 0 in the order in which their streams are merged.  That is the order of time, except
@@ -14,10 +27,6 @@
  *
  * Threads: any number of threads may use a struct histree_events; one thread at a time uses a reader.
  */
-#ifndef HISTREE_EVENTS_H
-#define HISTREE_EVENTS_H
-
-#include "store.h"
 
 struct histree_events;
 
@@ -179,12 +188,130 @@ histree_event_reader_count_types(struct histree_event_reader *reader, histree_ti
 				 uint64_t *counts, struct histree_error *error);
 
 /*
- * Count the events in each pixel of [from, to] (rows.h).  Counts are exact if the range has no more than about
+ * Count the events in each pixel of [from, to] (states.h).  Counts are exact if the range has no more than about
  * 16,384 events and the trace is there.  Otherwise the index alone answers and *are_exact is false: counts then
  * have fractions, and up to 64 events may be counted in a pixel next to theirs.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_density(struct histree_event_reader *reader, histree_time from, histree_time to,
 			     uint32_t pixels, double *counts, bool *are_exact, struct histree_error *error);
+
+/* ==== event query ============================================================================================= */
+
+/*
+ * The events of a trace that lie in a range and pass an expression.
+ *
+ * An expression (filter.h) may name what every event has (number, time, cpu, type) and any value that some events
+ * have, by its path: "args[2] > 4096".  An event without such a value passes no comparison with it.  With several
+ * hosts, `host` is the name of the event's host.
+ *
+ * Events that numbers and times rule out are not decoded: reading starts at most 8,192 events before the first
+ * event that can pass, and ends after the last.  For events that type or host rule out, no field is read.
+ *
+ *	histree_event_query_create(events, reader, "time > +5s && cpu == 1", start, end, &cursor, &error);
+ *	histree_event_query_start(cursor, &HISTREE_EVENTS_ALL, &error);
+ *	while ((status = histree_cursor_next(cursor, &error)) == HISTREE_OK)
+ *		event = histree_cursor_event(cursor);	// histree_event_reader_contents(reader) is that of it
+ *	histree_cursor_free(cursor);		// cursor.h; the reader stays
+ */
+
+/*
+ * Events whose number and time lie in these windows.  An event is an instant, so bounds that cross select
+ * nothing.
+ */
+struct histree_event_range {
+	struct histree_window numbers, times;
+};
+
+#define HISTREE_EVENTS_ALL                                                  \
+	(struct histree_event_range)                                        \
+	{                                                                   \
+		.numbers = HISTREE_WINDOW_ALL, .times = HISTREE_WINDOW_ALL, \
+	}
+
+/*
+ * Create a query that reads with `reader`, which it borrows and moves.  `where` is an expression, or NULL for all
+ * events of a range; times in it are relative to `start` and `end`, the bounds of the trace.  Returns
+ * HISTREE_ERR_ARGUMENT as histree_filter_create() does.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
+			   const char *where, histree_time start, histree_time end, struct histree_cursor **out,
+			   struct histree_error *error);
+
+/* Begin with the first event of the range; events come by number.  It may be started any number of times. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_event_query_start(struct histree_cursor *query, const struct histree_event_range *range,
+			  struct histree_error *error);
+
+/*
+ * Set a cancel, which is asked now and then while events are looked for and ends the query with
+ * HISTREE_ERR_CANCELLED.
+ */
+HISTREE_API void histree_event_query_set_cancel(struct histree_cursor *query, struct histree_cancel cancel);
+
+/*
+ * Returns a path in the expression at which no event that was read has a value; NULL: each path had one.  If no
+ * event passes, the path may have been misspelt.
+ */
+HISTREE_API const char *histree_event_query_absent(const struct histree_cursor *query);
+
+/*
+ * Returns true if the expression names `type` and lets events of a single type pass, and sets *type to that type,
+ * an index of histree_events_types().
+ */
+HISTREE_API bool histree_event_query_one_type(const struct histree_cursor *query, uint32_t *type);
+
+/*
+ * Returns true if no event has a time before that of an event with a smaller number.  Where a clock of the trace
+ * steps back, the search for events of a range in time goes on to the end of the trace.
+ */
+HISTREE_API bool histree_events_are_in_order(const struct histree_events *events);
+
+/* ==== event source ============================================================================================ */
+
+/*
+ * Events that another reader hands out: another process, another machine.  They are read like
+ * those of every store, and can be those of a host among several.
+ *
+ * The index of events is in this process, so numbers, times, counts and gaps need no source; a source hands out
+ * the events themselves.
+ *
+ * Threads: the functions of one source are called by one thread at a time.
+ */
+
+/*
+ * Before a path, this asks cursor_value() and histree_event_reader_value() for the other form of the number there
+ * that a user may ask for: its label in an enumeration, or its digits as the trace shows them.
+ */
+#define HISTREE_EVENT_OTHER '\001'
+
+enum histree_event_text { HISTREE_EVENT_CONTENTS, HISTREE_EVENT_JSON, HISTREE_EVENT_STREAM };
+
+struct histree_event_source {
+	void *context;
+	enum histree_status (*cursor_create)(void *context, void **cursor, struct histree_error *error);
+	/* As histree_event_reader_seek(), with the number of an event that exists.  The work may be deferred. */
+	enum histree_status (*cursor_seek)(void *cursor, uint64_t number, struct histree_error *error);
+	/* Gives the next event; its number and its host are ignored.  It is not called after the last event. */
+	enum histree_status (*cursor_next)(void *cursor, struct histree_event *out, struct histree_error *error);
+	/*
+	 * As histree_event_reader_contents(), _json(), _stream() and _value(), of the event that was given last.
+	 * A failure here is reported by the next call that can return an error.
+	 */
+	const char *(*cursor_text)(void *cursor, enum histree_event_text what);
+	enum histree_status (*cursor_value)(void *cursor, const char *path, struct histree_value *out);
+	void (*cursor_free)(void *cursor);
+	void (*free)(void *context);
+};
+
+/*
+ * Make events from a source and from the bytes of the index in its store, events.idx, which are not kept.
+ * `are_in_order` says that no clock of the trace steps back.  If the call fails, it frees the source.  Returns
+ * HISTREE_ERR_FORMAT if these bytes are not an index.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_events_of_source(const struct histree_event_source *source, const void *index, size_t size,
+			 bool are_in_order, struct histree_events **out, struct histree_error *error);
 
 #endif

@@ -13,8 +13,8 @@
 #ifndef HISTREE_EXPORT_H
 #define HISTREE_EXPORT_H
 
-#include "arrows.h"
 #include "columns.h"
+#include "segments.h"
 
 enum histree_parquet_compression {
 	HISTREE_PARQUET_DEFAULT_COMPRESSION, /* zstd if the library was built with it, else none */
@@ -265,7 +265,7 @@ struct histree_viewer_request {
 
 	const struct histree_events *events;
 	/*
-	 * Only events that pass this expression (event_query.h); times are relative to `origin` and `end`.  NULL:
+	 * Only events that pass this expression (events.h); times are relative to `origin` and `end`.  NULL:
 	 * all.
 	 */
 	const char *where;

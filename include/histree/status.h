@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * status.h - how the functions of libhistree report their outcome.
+ * status.h - what a call returns, and how a long one is ended from outside.
+ */
+#ifndef HISTREE_STATUS_H
+#define HISTREE_STATUS_H
+
+#include <stdbool.h>
+
+/* ==== status ================================================================================================== */
+
+/*
+ * How the functions of libhistree report their outcome.
  *
  * Every function that can fail returns an enum histree_status:
  *
@@ -12,8 +22,6 @@
  * `error` argument may be NULL.  The sentence says what was wrong, where (file, node, offset) and, if there is one,
  * the way out.  The library never prints, never exits and keeps no global state.
  */
-#ifndef HISTREE_STATUS_H
-#define HISTREE_STATUS_H
 
 #if defined(__GNUC__)
 #define HISTREE_API __attribute__((visibility("default")))
@@ -62,5 +70,19 @@ HISTREE_API const char *histree_status_text(enum histree_status status);
 
 /* Returns the version of the library, such as "0.1.0". */
 HISTREE_API const char *histree_version(void);
+
+/* ==== cancel ================================================================================================== */
+
+/*
+ * End a long call from outside.
+ *
+ * A call that takes a struct histree_cancel asks it now and then, in the thread of the call.
+ */
+
+struct histree_cancel {
+	/* Returns false to end the call, which then returns HISTREE_ERR_CANCELLED.  NULL never ends it. */
+	bool (*go_on)(void *context);
+	void *context;
+};
 
 #endif

@@ -1,15 +1,121 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store.h - open the folder that a build makes of one trace or experiment: histories and segment stores, one for
- * each analysis, and a manifest.
+ * store.h - stores: open one, relate the clocks of its hosts, repair it, convert it.
  */
 #ifndef HISTREE_STORE_H
 #define HISTREE_STORE_H
 
-#include "cancel.h"
+#include <math.h>
+
 #include "history.h"
-#include "segment_store.h"
-#include "sync.h"
+#include "segments.h"
+#include "status.h"
+#include "value.h"
+
+/* ==== sync ==================================================================================================== */
+
+/*
+ * By how much the clocks of the hosts of several traces differ, from the packets between them.
+ *
+ * A TCP packet cannot arrive before it left, so each bounds the clock of one host by that of the other; the lines
+ * that all packets allow lie between two convex hulls (docs/design/13-hosts.md has the method and its
+ * sources).
+ *
+ * Threads: one thread calls; the result belongs to the caller.
+ */
+
+enum histree_clock_quality {
+	HISTREE_CLOCK_ABSENT,      /* nothing is known: times stay as they are */
+	HISTREE_CLOCK_APPROXIMATE, /* packets bound the offset, or one side of it, but not the rate */
+	HISTREE_CLOCK_ACCURATE,    /* the rate and the offset are bounded from both sides */
+	HISTREE_CLOCK_REFERENCE,   /* the host whose time all get */
+	HISTREE_CLOCK_GIVEN,       /* given by the user, not checked */
+};
+
+/* The error of a clock that has no bounds. */
+#define HISTREE_CLOCK_UNBOUNDED INFINITY
+
+/* From the time of a host to that of the reference. */
+struct histree_clock {
+	histree_time from, to; /* the same moment by both clocks; that of the reference has a fraction besides */
+	uint32_t fraction;     /* in 2^-32 ns */
+	int64_t rate;          /* how much faster the reference goes, in 2^-62: slope - 1, between -1/2 and 1 */
+	enum histree_clock_quality quality;
+	double error;      /* in ns, the greatest while packets came; HISTREE_CLOCK_UNBOUNDED */
+	uint64_t matches;  /* packets on the path to the reference that were seen by both hosts */
+	uint64_t accurate; /* those among them that narrowed the bounds when they came */
+};
+
+/*
+ * Returns the time of the reference, in whole nanoseconds, rounded down.  The order of two times is never
+ * reversed. A result beyond the ends of time becomes the nearer end.
+ */
+HISTREE_API histree_time histree_clock_apply(const struct histree_clock *clock, histree_time time);
+
+/* Returns the slope and the offset in "reference = slope * time + offset", as far as doubles go. */
+HISTREE_API double histree_clock_slope(const struct histree_clock *clock);
+HISTREE_API double histree_clock_offset(const struct histree_clock *clock);
+
+/*
+ * Make a clock from a user's text, "OFFSET[,SLOPE]": decimal numbers, the offset in ns.  Its quality is
+ * HISTREE_CLOCK_GIVEN.  Returns HISTREE_ERR_ARGUMENT if they are not numbers, or out of range: the slope is more
+ * than 1/2 and less than 2, and the offset is a time of 64 bits.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_clock_read(const char *text, struct histree_clock *out,
+								      struct histree_error *error);
+
+struct histree_host_clock {
+	const char *host; /* its name; the name of its folder if the traces do not say it */
+	struct histree_clock clock;
+	/*
+	 * Index of the host whose packets its clock comes from, or its own index if there is no such host.  The
+	 * path of such hosts leads to the reference.
+	 */
+	size_t neighbour;
+	/* If packets contradict each other, the time of the first contradiction, by this host's clock; else 0. */
+	histree_time contradiction;
+	/*
+	 * Events of this host that were read, and packets among them.  Traces that declare no packets are not
+	 * read.
+	 */
+	uint64_t events, packets;
+};
+
+struct histree_sync;
+
+struct histree_sync_options {
+	const char *reference; /* the host whose time all get; NULL: that of the first trace */
+	struct histree_cancel cancel;
+	/* Called now and then with the share that has been read, 0 to 1.  May be NULL. */
+	void (*progress)(void *context, double share);
+	void *progress_context;
+};
+
+/*
+ * Read the traces found at and below the paths, and compare the clocks of their hosts.  Hosts are told apart by
+ * what the traces say: the boot of the machine, or its name.  `options` may be NULL.  Returns HISTREE_ERR_TRACE
+ * if one of the paths has no trace, HISTREE_NOT_FOUND if no host has the name of the reference,
+ * HISTREE_ERR_CANCELLED.  The caller frees *out.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_sync_traces(const char *const *paths, size_t path_count,
+								       const struct histree_sync_options *options,
+								       struct histree_sync **out,
+								       struct histree_error *error);
+
+/* Returns the hosts, in the order of their first traces; borrowed. */
+HISTREE_API const struct histree_host_clock *histree_sync_hosts(const struct histree_sync *sync, size_t *count);
+
+HISTREE_API void histree_sync_free(struct histree_sync *sync);
+
+/* Returns "absent", "approximate", "accurate", "reference" or "given". */
+HISTREE_API const char *histree_clock_quality_name(enum histree_clock_quality quality);
+
+/* ==== store =================================================================================================== */
+
+/*
+ * Open the folder that a build makes of one trace or experiment: histories and segment stores, one for
+ * each analysis, and a manifest.
+ */
 
 /* Where the histories of a build are (thesis 1.2). */
 enum histree_backend_kind {
@@ -195,5 +301,79 @@ typedef enum histree_status histree_event_opener(void *context, size_t host, str
 HISTREE_API void histree_store_set_event_opener(struct histree_store *store, histree_event_opener *opener,
 						void *context);
 HISTREE_API histree_event_opener *histree_store_event_opener(const struct histree_store *store, void **context);
+
+/* ==== repair ================================================================================================== */
+
+/*
+ * Make a sound store from the readable part of a damaged one, or from one whose build was cut off.
+ *
+ * The damaged store stays as it is.  In the new one, lost states are intervals of type unknown, and all others
+ * are as they were.  A segment store keeps the segments that can be read, and gets new overviews; its side tables
+ * are made when a query needs them.
+ */
+
+struct histree_repair_options {
+	/* a store, whose build may have been cut off, or one file of it: a history or a segment store */
+	const char *path;
+	const char *out; /* what to make, of the same kind */
+	bool force;      /* replace a store of that name once the new one is complete */
+	/* Called for each lost interval of an attribute, in no particular order; may be NULL. */
+	void (*lost)(void *context, const char *analysis, const struct histree_attributes *attributes,
+		     const struct histree_interval *interval);
+	/* Called for each lost node of a segment store; may be NULL. */
+	void (*lost_segments)(void *context, const char *analysis, const struct histree_loss *loss);
+	/* Called with a sentence for other damage, such as a lost section or a whole lost history; may be NULL. */
+	void (*damage)(void *context, const char *what);
+	/*
+	 * Called before the store of each of several hosts is repaired, to which the other calls then refer; may
+	 * be NULL.
+	 */
+	void (*host)(void *context, const char *host);
+	/* Called now and then with the share that is done, 0 to 1; may be NULL. */
+	void (*progress)(void *context, double share);
+	void *context;                /* passed to all five */
+	struct histree_cancel cancel; /* asked before each slice of a history, and between files */
+};
+
+/*
+ * Repair a store.  Returns HISTREE_OK if nothing was damaged, HISTREE_PARTIAL if something was and the callbacks
+ * were called for it, HISTREE_NOT_FOUND if the store is complete, with sound histories, segments and overviews,
+ * so that nothing was made, and a negative status if nothing could be made or the call was cancelled.  A history
+ * can be repaired if its header and the section TREE, or their copies, can be read; a store can be repaired if
+ * one of its histories can.  In a store of several hosts each is repaired, and a host of which nothing can be
+ * read is left out, with a sentence to `damage` and in the warnings of the new store.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct histree_repair_options *options,
+								  struct histree_error *error);
+
+/* ==== convert ================================================================================================= */
+
+/*
+ * Make a store with another kind of tree from a complete one, without its trace.
+ *
+ * Every state, the number of states and the names stay the same; only the trees of the histories change.  Segment
+ * stores and the index of events are copied byte by byte, without side tables, which queries make when they need
+ * them.  Histories get new overviews.
+ */
+
+struct histree_convert_options {
+	const char *path; /* a store, or one history file */
+	const char *out;  /* what to make, of the same kind; may be a store's own path, with `force` */
+	bool force;       /* replace a store of that name once the new one is complete */
+	bool no_overviews;
+	struct histree_tree_options tree; /* of all histories */
+	/* Called now and then with the share that is done, 0 to 1; may be NULL. */
+	void (*progress)(void *context, double share);
+	void *progress_context;
+	struct histree_cancel cancel; /* asked before each slice of a history, and between files */
+};
+
+/*
+ * Convert a store.  Memory is bounded; the time is that of reading each history several times.  Returns
+ * HISTREE_ERR_INCOMPLETE if the build of the store was cut off or is running, and HISTREE_ERR_FORMAT if something
+ * in it is damaged: histree_repair() comes first then.  If the call fails, nothing is made.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_convert(const struct histree_convert_options *options,
+								   struct histree_error *error);
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * value.h - times, quarks, values and intervals: the units of which everything else is made.
- *
- * An interval says that the attribute `quark` had the value `value` from `start` to `end`, BOTH INCLUSIVE: the
- * next interval of the same attribute starts at end + 1.  Times are nanoseconds since the epoch.
+ * value.h - times, quarks, values and intervals, and times as people write them.
  */
 #ifndef HISTREE_VALUE_H
 #define HISTREE_VALUE_H
@@ -13,6 +10,15 @@
 #include <stdint.h>
 
 #include "status.h"
+
+/* ==== value =================================================================================================== */
+
+/*
+ * Times, quarks, values and intervals: the units of which everything else is made.
+ *
+ * An interval says that the attribute `quark` had the value `value` from `start` to `end`, BOTH INCLUSIVE: the
+ * next interval of the same attribute starts at end + 1.  Times are nanoseconds since the epoch.
+ */
 
 typedef int64_t histree_time;
 
@@ -134,5 +140,32 @@ HISTREE_API struct histree_value histree_value_part(const struct histree_value *
  * type.
  */
 HISTREE_API const char *histree_type_name(enum histree_type type);
+
+/* Stands in place of a missing index. */
+#define HISTREE_NO_INDEX UINT32_MAX
+
+/* ==== time text =============================================================================================== */
+
+/*
+ * Times as people write them.
+ *
+ * Nothing here depends on the locale or on TZ.
+ */
+
+/*
+ * Read a time of a history that goes from `start` to `end`:
+ *
+ *	1457113583000000000	nanoseconds since the epoch, may be negative
+ *	+12.5ms			a length of time after `start`, in ns us ms s m h
+ *	17:46:23.1		time of day (UTC), up to nine decimals, on the day of `start`; where that is before
+ *				`start` and the next day's is not after `end`, on the next day
+ *	2016-03-04 17:46:23.1	date and time of day; a T may replace the blank
+ *
+ * The time may lie outside the history.  Returns HISTREE_ERR_ARGUMENT if the text is something else, and *out is
+ * then 0.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_parse(const char *text, histree_time start,
+								      histree_time end, histree_time *out,
+								      struct histree_error *error);
 
 #endif

@@ -15,10 +15,9 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "event/event.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
-#include "histree/segment_store.h"
-#include "histree/state_system.h"
+#include "histree/attributes.h"
+#include "histree/segments.h"
+#include "histree/history.h"
 #include "histree/status.h"
 #include "symbols/symbol_source.h"
 

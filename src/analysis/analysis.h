@@ -36,10 +36,9 @@
 #include "base/bytes.h"
 #include "base/table.h"
 #include "event/event.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
-#include "histree/segment_store.h"
-#include "histree/state_system.h"
+#include "histree/attributes.h"
+#include "histree/segments.h"
+#include "histree/history.h"
 #include "histree/status.h"
 #include "symbols/symbol_source.h"
 
@@ -162,7 +161,7 @@ struct analysis {
 	const struct histree_label_table *labels;
 	size_t label_table_count;
 
-	/* What is worth looking at of them; so do these (histree/charts.h). */
+	/* What is worth looking at of them; so do these (histree/attributes.h). */
 	const struct histree_chart *charts;
 	size_t chart_count;
 

@@ -24,7 +24,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/arena.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "histree/value.h"
 #include "state/state_file.h"
 #include "state/state_system.h"

@@ -21,7 +21,7 @@
 
 #include "base/bytes.h"
 #include "base/arena.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "histree/value.h"
 #include "state/ongoing_states.h"
 

@@ -12,7 +12,7 @@
 #ifndef ANALYSIS_CHANGES_H
 #define ANALYSIS_CHANGES_H
 
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/ongoing_states.h"
 
 struct change_log;

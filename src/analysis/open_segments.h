@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/hash_index.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 
 enum { OPEN_SEGMENT_VALUES = 10, OPEN_SEGMENTS_RECENT = 64 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "histree/charts.h"
+#include "histree/attributes.h"
 #include "state/charts.h"
 #include "state/history.h"
 #include "state/labels.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "histree/cancel.h"
+#include "histree/status.h"
 
 /* How many cheap steps a call may take between two questions. */
 enum { CANCEL_STEPS = 4096 };

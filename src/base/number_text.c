@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "histree/time_text.h"
+#include "histree/value.h"
 
 /* ---- number text --------------------------------------------------------------------------------------------- */
 

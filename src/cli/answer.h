@@ -11,9 +11,8 @@
 #define CLI_ANSWER_H
 
 #include "cli/attribute_list.h"
-#include "histree/cancel.h"
-#include "histree/query.h"
-#include "histree/state_filter.h"
+#include "histree/status.h"
+#include "histree/states.h"
 
 #define ANSWER_BYTES ((size_t)64 * 1024 * 1024)
 

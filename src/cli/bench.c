@@ -16,7 +16,7 @@
 #include "base/hash_index.h"
 #include "base/number_text.h"
 #include "cli/row_writer.h"
-#include "histree/query.h"
+#include "histree/states.h"
 
 /* ---- bench model --------------------------------------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@
 
 #include "base/hash_index.h"
 #include "cli/row_writer.h"
-#include "histree/query.h"
+#include "histree/states.h"
 
 enum bench_shape {
 	BENCH_SINGLE, /* one attribute, one time */

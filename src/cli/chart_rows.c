@@ -3,7 +3,7 @@
 
 #include "cli/report.h"
 #include "cli/verb.h"
-#include "histree/charts.h"
+#include "histree/attributes.h"
 
 static const struct row_column columns[] = {
 	{ .name = "analysis", .width = 12 },

@@ -12,7 +12,7 @@
 #include "cli/target.h"
 #include "histree/columns.h"
 #include "histree/events.h"
-#include "histree/query.h"
+#include "histree/states.h"
 
 /* ---- export columns ------------------------------------------------------------------------------------------ */
 

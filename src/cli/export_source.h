@@ -10,7 +10,7 @@
 #include "cli/target.h"
 #include "histree/columns.h"
 #include "histree/events.h"
-#include "histree/query.h"
+#include "histree/states.h"
 
 struct export_choice {
 	const struct cli_question *question;

@@ -7,8 +7,8 @@
 #ifndef CLI_NUMBER_CHANGES_H
 #define CLI_NUMBER_CHANGES_H
 
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 
 struct number_change {
 	histree_quark quark;

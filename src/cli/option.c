@@ -20,7 +20,7 @@
 #include "base/number_text.h"
 #include "cli/report.h"
 #include "histree/history.h"
-#include "histree/view.h"
+#include "view/view.h"
 
 /* ---- option -------------------------------------------------------------------------------------------------- */
 

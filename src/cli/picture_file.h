@@ -9,7 +9,7 @@
 
 #include "cli/option.h"
 #include "cli/report.h"
-#include "histree/draw.h"
+#include "draw/pictures.h"
 
 /* What verbs that draw are told; zeroed, nothing is drawn. */
 struct picture_choice {

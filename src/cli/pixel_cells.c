@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cancel.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 
 struct asking {
 	const struct pixel_question *question;

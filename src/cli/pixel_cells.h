@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pixel_cells.h - what a chart of a range shows (histree/rows.h), cell by cell: of each attribute, what it was for
- * the longest part of each pixel.
+ * pixel_cells.h - what a chart of a range shows (states.h), cell by cell: of each attribute, what it was for the
+ * longest part of each pixel.
  */
 #ifndef CLI_PIXEL_CELLS_H
 #define CLI_PIXEL_CELLS_H
 
 #include "cli/attribute_list.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 
 struct pixel_question {
 	struct histree_history *history;

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 
 #include "histree/build.h"
-#include "histree/cancel.h"
-#include "histree/load.h"
+#include "histree/status.h"
 
 /* The choices of --progress; NULL ends them. */
 extern const char *const progress_names[];

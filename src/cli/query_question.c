@@ -4,7 +4,7 @@
  * intervals of the answer to the caller.
  *
  * --where is an expression that narrows the question.  Tops of stacks, first values, and changes in the order of
- * time (histree/lookup.h) are handed out as intervals too.
+ * time (histree/states.h) are handed out as intervals too.
  */
 #include "cli/query_question.h"
 
@@ -17,8 +17,7 @@
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/pixel_cells.h"
-#include "histree/lookup.h"
-#include "histree/state_filter.h"
+#include "histree/states.h"
 
 struct lookup_question {
 	enum lookup lookup;

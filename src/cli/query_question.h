@@ -2,7 +2,7 @@
 /*
  * query_question.h - the question of `query`, from its command line to its intervals, which the caller prints.
  *
- * Questions that are asked of a history again and again (histree/lookup.h) are answered as intervals too: tops of
+ * Questions that are asked of a history again and again (histree/states.h) are answered as intervals too: tops of
  * stacks, first values, and changes in the order of time.
  */
 #ifndef CLI_QUERY_QUESTION_H
@@ -13,7 +13,7 @@
 #include "cli/option.h"
 #include "cli/pixel_cells.h"
 #include "cli/target.h"
-#include "histree/state_filter.h"
+#include "histree/states.h"
 
 enum lookup {
 	LOOKUP_NONE,

@@ -14,8 +14,8 @@
 #include "cli/overview_page.h"
 #include "cli/target.h"
 #include "cli/verb_completion.h"
-#include "histree/cancel.h"
-#include "histree/draw.h"
+#include "histree/status.h"
+#include "draw/pictures.h"
 #include "histree/segment_stats.h"
 
 /* ---- report sections ----------------------------------------------------------------------------------------- */

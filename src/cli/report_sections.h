@@ -11,7 +11,7 @@
 #include "cli/overview_page.h"
 #include "cli/target.h"
 #include "cli/thread_lives.h"
-#include "histree/cancel.h"
+#include "histree/status.h"
 
 struct histree_time_use;
 

@@ -24,7 +24,7 @@
 #include "cli/report_sections.h"
 #include "cli/verb_completion.h"
 #include "histree/critical_path.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "histree/time_use.h"
 
 /* ---- report sums --------------------------------------------------------------------------------------------- */

@@ -29,8 +29,8 @@
 #include "cli/html_text.h"
 #include "cli/output.h"
 #include "cli/pixel_cells.h"
-#include "histree/labels.h"
-#include "histree/view.h"
+#include "histree/attributes.h"
+#include "view/view.h"
 
 /* ---- row writer ---------------------------------------------------------------------------------------------- */
 
@@ -317,7 +317,7 @@ void row_size(struct row_writer *rows, int64_t bytes)
 	row_text(rows, text);
 }
 
-/* A label has few bytes, and so has a text that has one: histree/labels.h. */
+/* A label has few bytes, and so has a text that has one: histree/attributes.h. */
 static void row_labelled(struct row_writer *rows, const struct histree_value *value, const char *words)
 {
 	char text[2 * HISTREE_LABEL_TEXT_MAX + 8];

@@ -44,8 +44,8 @@
 #include "cli/output.h"
 #include "cli/pixel_cells.h"
 #include "cli/report.h"
-#include "histree/labels.h"
-#include "histree/view.h"
+#include "histree/attributes.h"
+#include "view/view.h"
 
 struct row_writer;
 

@@ -12,7 +12,7 @@
 #include "cli/row_writer.h"
 #include "cli/thread_lives.h"
 #include "histree/build.h"
-#include "histree/segment_filter.h"
+#include "histree/segment_stats.h"
 #include "histree/store.h"
 
 struct target {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "histree/query.h"
+#include "histree/states.h"
 
 static bool is_made_by(const struct histree_history *history, const char *const *analyses)
 {

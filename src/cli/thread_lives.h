@@ -8,7 +8,7 @@
 #ifndef CLI_THREAD_LIVES_H
 #define CLI_THREAD_LIVES_H
 
-#include "histree/view.h"
+#include "view/view.h"
 
 /* A zeroed one knows nothing, so that a number is a number. */
 struct thread_lives {

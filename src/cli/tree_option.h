@@ -7,7 +7,7 @@
 
 #include "cli/option.h"
 #include "cli/report.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 
 struct tree_options {
 	const char *variant, *prefer, *nulls;

@@ -14,7 +14,7 @@
 #include "cli/target.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 
 struct bench_options {
 	struct cli_question question;

@@ -16,8 +16,8 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "cli/verb_flame.h"
-#include "histree/segment_compare.h"
-#include "histree/state_compare.h"
+#include "histree/segment_stats.h"
+#include "histree/states.h"
 
 enum { SIDES = 2 };
 

@@ -2,7 +2,7 @@
 #include "cli/progress.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"
-#include "histree/convert.h"
+#include "histree/store.h"
 
 struct convert_options {
 	struct tree_options tree;

@@ -15,8 +15,8 @@
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "histree/rows.h"
-#include "histree/segment_density.h"
+#include "histree/states.h"
+#include "histree/segment_stats.h"
 
 struct density_rows {
 	const struct histree_segment_density *density;

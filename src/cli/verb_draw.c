@@ -13,7 +13,7 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "cli/verb_flame.h"
-#include "histree/draw.h"
+#include "draw/pictures.h"
 
 struct draw_options {
 	struct cli_question question;

@@ -11,7 +11,7 @@
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "histree/event_query.h"
+#include "histree/events.h"
 
 struct events_options {
 	struct cli_question question;

@@ -26,7 +26,7 @@
 #include "cli/verb.h"
 #include "cli/verb_critical_path.h"
 #include "histree/critical_path.h"
-#include "histree/flame.h"
+#include "histree/time_use.h"
 
 struct wait_question {
 	const char *analysis; /* NULL: graph */

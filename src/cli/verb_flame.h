@@ -9,7 +9,7 @@
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
-#include "histree/flame.h"
+#include "histree/time_use.h"
 
 struct flame_rows_request {
 	const struct cli_question *question;

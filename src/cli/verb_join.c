@@ -10,7 +10,7 @@
 #include "cli/attribute_list.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "histree/join.h"
+#include "histree/segment_stats.h"
 
 struct join_options {
 	struct cli_question question;

@@ -9,7 +9,7 @@
 #include "cli/progress.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"
-#include "histree/load.h"
+#include "histree/build.h"
 
 struct load_options {
 	struct tree_options tree;

@@ -18,8 +18,7 @@
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "histree/lookup.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 
 enum { PATH_WIDTH_MAX = 40, THREAD_WIDTH = 24 };
 

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
-#include "histree/repair.h"
+#include "histree/store.h"
 
 struct repair_options {
 	struct cli_question question;

@@ -8,7 +8,7 @@
 
 #include "cli/progress.h"
 #include "cli/verb.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 
 struct sync_options {
 	struct cli_question question;

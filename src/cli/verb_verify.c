@@ -9,9 +9,8 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/events.h"
-#include "histree/lookup.h"
-#include "histree/time_in_state.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 
 struct verify_options {
 	struct cli_question question;

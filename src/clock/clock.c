@@ -29,7 +29,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "event/event.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "histree/value.h"
 
 /* ---- clock transform ----------------------------------------------------------------------------------------- */

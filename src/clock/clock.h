@@ -32,7 +32,7 @@
 
 #include "base/exact_sum.h"
 #include "event/event.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "histree/value.h"
 
 /* Returns the transform the other way round. */

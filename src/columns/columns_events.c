@@ -19,7 +19,7 @@
 #include "columns/columns_batch.h"
 #include "columns/relation.h"
 #include "histree/columns.h"
-#include "histree/event_query.h"
+#include "histree/events.h"
 
 enum part { NUMBER, TIME, CPU, NAME, HOST, FIELDS, PARTS };
 

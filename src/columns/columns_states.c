@@ -20,8 +20,7 @@
 #include "histree/attributes.h"
 #include "histree/columns.h"
 #include "histree/history.h"
-#include "histree/labels.h"
-#include "histree/state_filter.h"
+#include "histree/states.h"
 
 struct columns_paths {
 	const struct histree_attributes *attributes;

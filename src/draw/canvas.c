@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
-#include "histree/draw.h"
+#include "draw/pictures.h"
 #include "histree/value.h"
 
 /* ---- picture text -------------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/library.h"
-#include "histree/draw.h"
+#include "draw/pictures.h"
 #include "histree/value.h"
 
 #define CAIRO_FUNCTIONS(F)                                                                                        \

@@ -18,8 +18,8 @@
 #include "draw/canvas.h"
 #include "draw/row_list.h"
 #include "draw/rows_picture.h"
-#include "histree/draw.h"
-#include "histree/rows.h"
+#include "draw/pictures.h"
+#include "histree/states.h"
 
 static enum histree_status lines_picture(struct histree_history *history,
 					 const struct histree_draw_options *options, picture_write *write,

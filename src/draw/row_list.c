@@ -16,8 +16,8 @@
 #include "base/search.h"
 #include "base/number_text.h"
 #include "draw/canvas.h"
-#include "histree/draw.h"
-#include "histree/rows.h"
+#include "draw/pictures.h"
+#include "histree/states.h"
 
 /* ---- row list ------------------------------------------------------------------------------------------------ */
 

@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "draw/canvas.h"
-#include "histree/draw.h"
-#include "histree/rows.h"
+#include "draw/pictures.h"
+#include "histree/states.h"
 
 /* The models of a host; of a history of one, there is one without a name. */
 struct picture_host {

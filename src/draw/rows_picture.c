@@ -17,10 +17,9 @@
 
 #include "base/error.h"
 #include "draw/row_list.h"
-#include "histree/arrows.h"
-#include "histree/draw.h"
-#include "histree/query.h"
-#include "histree/rows.h"
+#include "view/view.h"
+#include "draw/pictures.h"
+#include "histree/states.h"
 
 /* All borrowed. */
 struct state_bars {

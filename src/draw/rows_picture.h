@@ -10,8 +10,8 @@
 #define DRAW_ROWS_PICTURE_H
 
 #include "draw/row_list.h"
-#include "histree/arrows.h"
-#include "histree/draw.h"
+#include "view/view.h"
+#include "draw/pictures.h"
 
 /* A zeroed one has no flows. */
 struct flow_arrows {

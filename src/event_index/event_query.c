@@ -3,7 +3,7 @@
  * event_query.c - the events of a range that pass an expression: types and hosts that the expression excludes are
  * skipped without decoding, the others are tested event by event.
  */
-#include "histree/event_query.h"
+#include "histree/events.h"
 
 #include <assert.h>
 #include <stdlib.h>

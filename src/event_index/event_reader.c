@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "event_index/event_text.h"
 #include "event_index/events.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "query/row_group.h"
 #include "trace/event_stream.h"
 
@@ -25,7 +25,7 @@ enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 struct histree_event_reader {
 	const struct histree_events *events;
 	struct event_merger *merger; /* of several hosts: all of the work is its; else NULL */
-	void *cursor;                /* of a source (event_source.h), which reads them; else NULL */
+	void *cursor;                /* of a source (events.h), which reads them; else NULL */
 	struct intern types;         /* ids are those of the index */
 	struct event_stream stream;  /* of the trace, which is open or not */
 	const char *closed;          /* why the trace must not be opened; NULL if it may be */

@@ -6,7 +6,7 @@
  * each, which has the same effect: an event that steps back comes at once after its predecessor.  So all events
  * before a time are those before it in each host, and a position is found by time (docs/design/13-hosts.md).
  *
- * Events may also come from a source (histree/event_source.h): the index as bytes, the events from another
+ * Events may also come from a source (histree/events.h): the index as bytes, the events from another
  * process.
  */
 #include "event_index/events.h"
@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "event_index/event_index.h"
-#include "histree/event_source.h"
+#include "histree/events.h"
 
 /* ---- event merger -------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #define EVENT_INDEX_EVENTS_H
 
 #include "event_index/event_index.h"
-#include "histree/event_source.h"
+#include "histree/events.h"
 
 /* The events of a host, as a part of those of several. */
 struct events_part {

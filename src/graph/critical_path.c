@@ -22,7 +22,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "graph/graph_view.h"
-#include "histree/cancel.h"
+#include "histree/status.h"
 
 /*
  * Waits within waits.  What is deeper than this stays the wait that it is; so do the waits of a path that has gone

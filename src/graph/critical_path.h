@@ -8,7 +8,7 @@
 
 #include "base/cursor.h"
 #include "graph/graph_view.h"
-#include "histree/cancel.h"
+#include "histree/status.h"
 
 struct path_links {
 	struct graph_link *all;

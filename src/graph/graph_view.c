@@ -19,7 +19,7 @@
 #include "base/search.h"
 #include "event/event.h"
 #include "histree/critical_path.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "state/attributes.h"
 
 /* What is read: attributes of a thread. */

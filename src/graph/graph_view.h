@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "histree/critical_path.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "state/attributes.h"
 
 /* What a thread does for a while, or, if it is null, that it has no edge. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 
 /* ---- segment copy -------------------------------------------------------------------------------------------- */
 

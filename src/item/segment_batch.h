@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 
 /* Its values, and the bytes of strings, move into the arena; false when memory is out. */
 bool segment_copy_content(struct arena *arena, size_t field_count, struct histree_segment *segment);

@@ -28,7 +28,7 @@
 #include "base/io.h"
 #include "cli/build_request.h"
 #include "cli/progress.h"
-#include "histree/experiment.h"
+#include "histree/build.h"
 #include "histree/status.h"
 #include "mpi/link.h"
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "cli/build_request.h"
-#include "histree/experiment.h"
+#include "histree/build.h"
 #include "histree/status.h"
 #include "mpi/link.h"
 
@@ -22,7 +22,7 @@ enum build_message {
 	BUILD_GIVE = 'G',     /* from rank 0: build this host */
 	BUILD_CANCEL = 'K',   /* from rank 0: leave it, the build has failed */
 	BUILD_CUT = 'C',      /* from rank 0, in place of a plan: one trace is cut in time (slice_job.h) */
-	BUILD_SLICE = 's',    /* both ways: of histree/slices.h */
+	BUILD_SLICE = 's',    /* both ways: of pipeline/slices.h */
 	BUILD_END = 'X',      /* from rank 0: there is nothing more to do */
 	BUILD_PROGRESS = 'p', /* to rank 0: events, bytes */
 	BUILD_DONE = 'D',     /* to rank 0: host, status, what is wrong */

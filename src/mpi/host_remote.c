@@ -14,9 +14,9 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/error.h"
-#include "histree/history_source.h"
-#include "histree/query.h"
-#include "histree/segment_source.h"
+#include "histree/history.h"
+#include "histree/states.h"
+#include "histree/segments.h"
 #include "mpi/stream.h"
 
 /* ---- what ranks say of what they have ------------------------------------------------------------------------ */

@@ -8,9 +8,9 @@
 #ifndef MPI_HOST_REMOTE_H
 #define MPI_HOST_REMOTE_H
 
-#include "histree/event_source.h"
+#include "histree/events.h"
 #include "histree/history.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "mpi/stream.h"
 
 struct known_thing;

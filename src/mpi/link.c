@@ -27,7 +27,6 @@
 #include "base/crew.h"
 #include "cli/report.h"
 #include "histree/build.h"
-#include "histree/cancel.h"
 #include "histree/status.h"
 
 /* ---- launcher ------------------------------------------------------------------------------------------------ */

@@ -24,7 +24,6 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "histree/cancel.h"
 #include "histree/status.h"
 
 /* The rank that the launcher gave this process, before MPI begins; -1: it was started without one. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * slice_job.c - the build of one trace by several ranks: messages of histree/slices.h are carried, and nobody waits
+ * slice_job.c - the build of one trace by several ranks: messages of slices.h are carried, and nobody waits
  * for a rank: what a lost one had is read by rank 0.
  */
 #include "mpi/slice_job.h"
@@ -15,7 +15,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "cli/progress.h"
-#include "histree/slices.h"
+#include "pipeline/slices.h"
 #include "mpi/build.h"
 #include "mpi/link.h"
 

@@ -3,7 +3,7 @@
  * slice_job.h - the build of one trace by several ranks: it is cut in time (docs/design/13-hosts.md).
  *
  * Rank 0 owns the store, hands slices over, and reads some itself, by threads of the build; its main thread carries
- * the messages of histree/slices.h, and does nothing else.  The main thread of another rank does the same for the
+ * the messages of pipeline/slices.h, and does nothing else.  The main thread of another rank does the same for the
  * threads that read there.
  */
 #ifndef MPI_SLICE_JOB_H

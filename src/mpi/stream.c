@@ -16,8 +16,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/table.h"
-#include "histree/event_source.h"
-#include "histree/segment.h"
+#include "histree/events.h"
+#include "histree/segments.h"
 #include "histree/value.h"
 #include "mpi/link.h"
 

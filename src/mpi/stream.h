@@ -35,7 +35,7 @@
  * the same, and is dropped.  HISTREE_OK says that there is more, everything else that the rank has forgotten
  * the stream.
  *
- * 	HISTORY		host, analysis		its number and its description (history_source.h)
+ * 	HISTORY		host, analysis		its number and its description (history.h)
  * 	STORE		host, analysis		its number, its info and those of its overviews
  * 	INDEX		host			whether its clocks are in order, and its index of events
  * 	STATES		history, part, region	statistics so far, and columns.h
@@ -50,8 +50,8 @@
 #define MPI_STREAM_H
 
 #include "base/arena.h"
-#include "histree/event_source.h"
-#include "histree/segment.h"
+#include "histree/events.h"
+#include "histree/segments.h"
 #include "histree/value.h"
 #include "mpi/link.h"
 

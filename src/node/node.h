@@ -31,7 +31,7 @@
  * A row: varint start - node start, varint end - start, varint key, value (value.h).  Rows do not
  * depend on each other, so that a search can begin at any row of the index.
  *
- * What is asked of a node is a region: keys times times (histree/query.h).
+ * What is asked of a node is a region: keys times times (histree/states.h).
  */
 #ifndef NODE_NODE_H
 #define NODE_NODE_H

@@ -17,7 +17,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/history.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "histree/status.h"
 #include "histree/value.h"
 #include "overview/row_pyramid.h"

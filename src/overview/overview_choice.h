@@ -16,7 +16,7 @@
 
 #include "base/table.h"
 #include "histree/history.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "histree/status.h"
 #include "histree/value.h"
 

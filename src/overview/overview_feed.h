@@ -21,7 +21,7 @@
 #ifndef OVERVIEW_OVERVIEW_FEED_H
 #define OVERVIEW_OVERVIEW_FEED_H
 
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "node/column_builder.h"
 #include "overview/overview_choice.h"
 #include "state/ongoing_states.h"

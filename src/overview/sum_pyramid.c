@@ -8,7 +8,7 @@
  */
 #include "base/bytes.h"
 #include "base/error.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 #include "overview/overview_choice.h"
 #include "overview/pyramid_maker.h"
 #include "state/pyramid.h"

@@ -31,7 +31,7 @@
 #include "base/error.h"
 #include "base/bytes.h"
 #include "histree/history.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "state/attribute_section.h"
 #include "state/attributes.h"
 #include "state/history.h"

@@ -13,7 +13,7 @@
 #include "analysis/analysis.h"
 #include "base/bytes.h"
 #include "histree/history.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "state/attributes.h"
 #include "state/history.h"
 #include "state/partial_section.h"

@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/io.h"
-#include "histree/sync.h"
 #include "histree/store.h"
 
 /* Lists are in an arena of the caller's. */

@@ -22,9 +22,9 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/table.h"
-#include "histree/join.h"
-#include "histree/lookup.h"
-#include "histree/segment.h"
+#include "histree/segment_stats.h"
+#include "histree/states.h"
+#include "histree/segments.h"
 #include "histree/value.h"
 
 /* One piece of memory, with the content.  It may be in a list of the caller's, of those that share something. */

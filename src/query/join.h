@@ -8,7 +8,7 @@
 #define QUERY_JOIN_H
 
 #include "base/hash_index.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 #include "histree/value.h"
 
 struct partner {

@@ -5,7 +5,7 @@
  * The numbers of an attribute over a range, added up by summaries of its number overview as far
  * as these lie inside the range, from the widest ones down, and by the states that are left at both ends.
  *
- * The changes of some attributes in the order of time (histree/lookup.h).
+ * The changes of some attributes in the order of time (histree/states.h).
  *
  * Trees hand out the intervals of a region in the order of their nodes.  So the range is cut into windows, whose
  * changes are sorted.  A time is known by its distance from the end of the range at which the iterator begins:
@@ -24,7 +24,7 @@
 #include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "histree/lookup.h"
+#include "histree/states.h"
 #include "query/query_inside.h"
 #include "query/union_query.h"
 #include "state/history.h"

@@ -11,8 +11,8 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "histree/history_source.h"
-#include "histree/query.h"
+#include "histree/history.h"
+#include "histree/states.h"
 #include "query/query_inside.h"
 #include "query/union_query.h"
 #include "state/history.h"

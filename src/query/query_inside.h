@@ -5,7 +5,7 @@
 #ifndef QUERY_QUERY_INSIDE_H
 #define QUERY_QUERY_INSIDE_H
 
-#include "histree/query.h"
+#include "histree/states.h"
 
 struct union_query;
 

@@ -13,7 +13,7 @@
 #define QUERY_RANGE_SUMS_H
 
 #include "histree/history.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "query/value_table.h"
 #include "state/pyramid_cells.h"
 

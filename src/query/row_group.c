@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * row_group.c - makes the rows of one group: from an overview where a pixel holds enough of its cells, else from
- * the states, else, for rows with too many states, from samples (histree/rows.h).
+ * the states, else, for rows with too many states, from samples (histree/states.h).
  */
 #include "query/row_group.h"
 
@@ -12,8 +12,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "histree/query.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "query/range_sums.h"
 #include "state/history.h"
 #include "state/pyramid.h"

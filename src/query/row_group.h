@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * row_group.h - the rows that are made together: their states, read once and added up by cell; a range of time is
- * cut into pixels (histree/rows.h: histree_pixel_start()).
+ * cut into pixels (histree/states.h: histree_pixel_start()).
  *
  * Widths of pixels differ by one ns at most: `quotient` or one more. Nothing overflows, whatever the range.
  */
 #ifndef QUERY_ROW_GROUP_H
 #define QUERY_ROW_GROUP_H
 
-#include "histree/query.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "query/range_sums.h"
 #include "state/pyramid.h"
 

@@ -3,7 +3,7 @@
  * rows.c - the public functions of rows: a request is cut into groups, and the cells of a group into rows or
  * states.
  */
-#include "histree/rows.h"
+#include "histree/states.h"
 
 #include <assert.h>
 #include <stdlib.h>

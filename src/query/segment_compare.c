@@ -12,7 +12,7 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "histree/segment_compare.h"
+#include "histree/segment_stats.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"
 

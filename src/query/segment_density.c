@@ -3,7 +3,7 @@
  * segment_density.c - counts segments by bucket of duration, column of time and value; from summaries where the
  * store has such as tell the same.
  */
-#include "histree/segment_density.h"
+#include "histree/segment_stats.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * segment_rows.c - segments by number: marks at every so many rows, each a place from which reading can continue.
  * The order of rows is that of the query and never changes.
  */
-#include "histree/segment_rows.h"
+#include "histree/segment_stats.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #include "base/error.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"

@@ -12,7 +12,7 @@
 #ifndef QUERY_SEGMENT_SUMMARIES_H
 #define QUERY_SEGMENT_SUMMARIES_H
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "segment_tree/segment_scan.h"

@@ -3,7 +3,7 @@
  * selection.c - the attributes and times that a question can be about.  A selection may be too large and is never
  * too small.
  */
-#include "histree/selection.h"
+#include "histree/states.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * snapshot.c - all states at one time, by one full query, kept by quark; and a new state system that begins with
  * them.
  */
-#include "histree/snapshot.h"
+#include "histree/states.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

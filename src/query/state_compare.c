@@ -3,7 +3,7 @@
  * state_compare.c - adds up the time in each named state on both sides, and the same of their halves, which say
  * how large a difference noise can make.
  */
-#include "histree/state_compare.h"
+#include "histree/states.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,7 @@
 #include "base/cancel.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "histree/labels.h"
-#include "histree/time_in_state.h"
+#include "histree/attributes.h"
 #include "query/value_table.h"
 
 enum { SIDES = 2, HALVES = 2, BATCH = 256 };

@@ -10,10 +10,9 @@
 #include "base/error.h"
 #include "filter/filter.h"
 #include "histree/filter.h"
-#include "histree/labels.h"
-#include "histree/segment_filter.h"
-#include "histree/state_filter.h"
-#include "histree/window.h"
+#include "histree/attributes.h"
+#include "histree/segment_stats.h"
+#include "histree/states.h"
 
 /* ---- state filter -------------------------------------------------------------------------------------------- */
 

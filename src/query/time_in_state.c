@@ -3,7 +3,7 @@
  * time_in_state.c - the range is cut, host by host, into what the overview of sums knows and what is read: what is
  * before and behind its cells, and of the time of the cells the attributes that it does not have.
  */
-#include "histree/time_in_state.h"
+#include "histree/states.h"
 
 #include <assert.h>
 #include <stdlib.h>

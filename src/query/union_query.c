@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "query/query_inside.h"
 #include "state/history.h"
 #include "state/history_union.h"

@@ -9,7 +9,7 @@
 #ifndef QUERY_UNION_QUERY_H
 #define QUERY_UNION_QUERY_H
 
-#include "histree/query.h"
+#include "histree/states.h"
 #include "state/history_union.h"
 
 struct host_part {

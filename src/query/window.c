@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "histree/cancel.h"
-#include "histree/query.h"
-#include "histree/window.h"
+#include "histree/status.h"
+#include "histree/states.h"
+#include "histree/filter.h"
 #include "query/row_group.h"
 
 /* ---- visible states ------------------------------------------------------------------------------------------ */

@@ -14,8 +14,8 @@
 #ifndef QUERY_WINDOW_H
 #define QUERY_WINDOW_H
 
-#include "histree/cancel.h"
-#include "histree/query.h"
+#include "histree/status.h"
+#include "histree/states.h"
 #include "query/row_group.h"
 
 /* A zeroed one is empty. */

@@ -11,7 +11,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_store.h"
 #include "segment/segment_table.h"

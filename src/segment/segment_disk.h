@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "base/io.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "segment/segment_table.h"
 #include "segment_tree/segment_writer.h"
 

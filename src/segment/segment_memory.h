@@ -25,8 +25,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/io.h"
-#include "histree/segment.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "segment_tree/segment_sweep.h"
 #include "segment_tree/segment_scan.h"
 

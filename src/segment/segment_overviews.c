@@ -16,7 +16,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_summary.h"
 #include "store/overview_faults.h"

@@ -17,7 +17,7 @@
 #ifndef SEGMENT_SEGMENT_OVERVIEWS_H
 #define SEGMENT_SEGMENT_OVERVIEWS_H
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 
 enum { SEGMENT_OVERVIEWS_MAX = HISTREE_SEGMENT_OVERVIEWS_MAX, SEGMENT_OVERVIEW_VERSION = 1 };
 

@@ -2,7 +2,7 @@
 /*
  * segment_source.c - the store whose segments a source hands out.
  */
-#include "histree/segment_source.h"
+#include "histree/segments.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #ifndef SEGMENT_SEGMENT_STORE_H
 #define SEGMENT_SEGMENT_STORE_H
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "store/block_file.h"
 
 /* Copy a schema; segment_schema_release() releases it.  Returns HISTREE_ERR_ARGUMENT if the schema is wrong. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 
 /* ---- duration buckets ---------------------------------------------------------------------------------------- */
 

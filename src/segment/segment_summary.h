@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "histree/segment.h"
+#include "histree/segments.h"
 
 /* 20 for each of the 20 powers of ten in an uint64, and 0. */
 enum { DURATION_BUCKETS_MAX = 401 };
@@ -54,7 +54,7 @@ struct segment_summary {
 	struct histree_value value; /* its bytes are borrowed; null where segments are not told apart */
 };
 
-/* As fine as the counts of segment_density.h, so that a summary never lies in two of its buckets. */
+/* As fine as the counts of segment_stats.h, so that a summary never lies in two of its buckets. */
 enum { SUMMARY_BUCKETS_PER_DECADE = 20, SUMMARY_FIELD_COUNT = 6 };
 
 /* The fields of an overview; the first one has the type of the values. */

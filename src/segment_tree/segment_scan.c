@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "item/segment_batch.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"

@@ -24,7 +24,7 @@
 #ifndef SEGMENT_TREE_SEGMENT_SCAN_H
 #define SEGMENT_TREE_SEGMENT_SCAN_H
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "item/segment_batch.h"
 #include "node/node.h"
 #include "segment_tree/segment_scan.h"

@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "item/segment_batch.h"
 #include "node/node.h"
 #include "store/record_sort.h"

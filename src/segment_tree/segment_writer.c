@@ -16,7 +16,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 #include "item/segment_batch.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/search.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 #include "item/segment_batch.h"
 #include "store/block_file.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/number_text.h"
 #include "histree/status.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "sql/sql_statement.h"
 #include "sql/sql_store.h"
 

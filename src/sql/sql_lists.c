@@ -6,8 +6,8 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "histree/event_query.h"
-#include "histree/view.h"
+#include "histree/events.h"
+#include "view/view.h"
 #include "sql/sql_table.h"
 
 /* ---- attributes ---------------------------------------------------------------------------------------- */

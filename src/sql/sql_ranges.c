@@ -12,10 +12,8 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/table.h"
-#include "histree/lookup.h"
-#include "histree/rows.h"
-#include "histree/segment_density.h"
-#include "histree/time_in_state.h"
+#include "histree/states.h"
+#include "histree/segment_stats.h"
 #include "sql/sql_table.h"
 
 /* clang-format off */

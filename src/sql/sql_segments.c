@@ -4,7 +4,7 @@
  * and the fields of the store.
  *
  * Bounds of the start, the end and the duration, and equalities of fields, become a query and a filter expression
- * (segment_filter.h), so that nodes without such segments are not read.
+ * (segment_stats.h), so that nodes without such segments are not read.
  *
  * SQLite tells by a key which rows of two scans are the same, where it asks for "this or that".  Columns of a key
  * are never NULL, so that fields are not in it: a hidden column stands for them, a number that tells segments of
@@ -17,7 +17,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "histree/segment_filter.h"
+#include "histree/segment_stats.h"
 #include "sql/sql_table.h"
 
 /* The fields of the store follow, and a hidden column. */

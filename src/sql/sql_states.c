@@ -4,7 +4,7 @@
  * and states_in(pattern, t1, t2).
  *
  * What is asked in no order comes in batches of the query, an attribute at one time by histree_query_single(), and
- * what is asked in the order of starts from histree_changes (lookup.h), in windows of bounded size; those that
+ * what is asked in the order of starts from histree_changes (states.h), in windows of bounded size; those that
  * begin before the range are then gathered and sorted, at most one an attribute.
  */
 #include <assert.h>
@@ -13,9 +13,8 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "histree/labels.h"
-#include "histree/lookup.h"
-#include "histree/query.h"
+#include "histree/attributes.h"
+#include "histree/states.h"
 #include "sql/sql_table.h"
 
 /* States asked for at once; the first time only a few, as a LIMIT may want no more. */

@@ -20,7 +20,7 @@
 #include "base/hash_index.h"
 #include "base/sqlite.h"
 #include "base/table.h"
-#include "histree/selection.h"
+#include "histree/states.h"
 #include "sql/sql_store.h"
 
 static inline bool sql_is_comparison(enum sql_operator operator)

@@ -9,7 +9,7 @@
  *
  * A plan is words: "quark = ? and start <= ?, in order of start".  xBestIndex writes it, EXPLAIN QUERY PLAN shows
  * it, and xFilter reads it: its terms are those of the arguments, in their order, and narrow a selection
- * (histree/selection.h) or a window (histree/window.h).  SQLite checks every row again, so that a term may be
+ * (histree/states.h) or a window (histree/filter.h).  SQLite checks every row again, so that a term may be
  * taken as far as it goes: what a relation hands out is a superset.
  */
 #ifndef SQL_SQL_TABLE_H
@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 #include "base/sqlite.h"
-#include "histree/selection.h"
+#include "histree/states.h"
 #include "sql/sql_store.h"
 
 enum sql_operator { SQL_NONE, SQL_EQUAL, SQL_IN, SQL_LESS, SQL_AT_MOST, SQL_GREATER, SQL_AT_LEAST, SQL_GLOB };

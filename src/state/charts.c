@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/bytes.h"
-#include "histree/charts.h"
+#include "histree/attributes.h"
 #include "state/attribute_match.h"
 #include "state/history_sections.h"
 #include "store/block_file.h"

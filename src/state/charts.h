@@ -25,7 +25,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
-#include "histree/charts.h"
+#include "histree/attributes.h"
 #include "store/block_file.h"
 
 /* A zeroed one is empty. */

@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "histree/history.h"
-#include "histree/history_source.h"
 #include "state/attribute_section.h"
 #include "state/attributes.h"
 #include "state/history_inside.h"

@@ -7,7 +7,7 @@
 #define STATE_HISTORY_COPY_H
 
 #include "base/io.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 
 /* What a copy reports to the caller. */
 struct copy_watch {

@@ -5,7 +5,7 @@
 #ifndef STATE_HISTORY_INSIDE_H
 #define STATE_HISTORY_INSIDE_H
 
-#include "histree/history_source.h"
+#include "histree/history.h"
 #include "state/attribute_section.h"
 #include "state/charts.h"
 #include "state/partial_section.h"

@@ -25,7 +25,6 @@
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/attributes.h"
-#include "histree/labels.h"
 #include "state/attribute_match.h"
 #include "state/history_sections.h"
 #include "store/block_file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labels.h - what values mean, and how they are drawn: tables of labels (histree/labels.h), and their section,
+ * labels.h - what values mean, and how they are drawn: tables of labels (histree/attributes.h), and their section,
  * LABL.
  *
  * All numbers are varints, except where a size is said.  A text is its size and its bytes, none of which is zero.
@@ -30,7 +30,6 @@
 
 #include "base/arena.h"
 #include "histree/attributes.h"
-#include "histree/labels.h"
 #include "store/block_file.h"
 
 /* A zeroed one is empty. */

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/table.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/attributes.h"
 #include "state/history.h"
 #include "state/partial_section.h"

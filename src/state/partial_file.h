@@ -27,7 +27,7 @@
 #define STATE_PARTIAL_FILE_H
 
 #include "base/io.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/attributes.h"
 #include "state/partial_section.h"
 

@@ -21,8 +21,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
-#include "histree/backend.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/attribute_section.h"
 #include "state/attributes.h"
 #include "state/history_sections.h"

@@ -13,7 +13,7 @@
 #define STATE_STATE_FILE_H
 
 #include "base/io.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/attributes.h"
 #include "state/ongoing_states.h"
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/attributes.h"
 #include "state/charts.h"
 #include "state/labels.h"

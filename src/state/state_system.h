@@ -12,7 +12,7 @@
 #ifndef STATE_STATE_SYSTEM_H
 #define STATE_STATE_SYSTEM_H
 
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/attributes.h"
 #include "state/ongoing_states.h"
 

@@ -24,9 +24,8 @@
 #include "base/number_text.h"
 #include "base/search.h"
 #include "event/event.h"
-#include "histree/cancel.h"
 #include "histree/status.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/trace_source.h"
 

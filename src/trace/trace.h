@@ -42,9 +42,8 @@
 #define TRACE_TRACE_H
 
 #include "event/event.h"
-#include "histree/cancel.h"
 #include "histree/status.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "trace/trace_source.h"
 
 struct trace_upcoming {

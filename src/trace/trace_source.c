@@ -16,7 +16,6 @@
 #include "base/arena.h"
 #include "base/number_text.h"
 #include "event/event.h"
-#include "histree/cancel.h"
 #include "histree/status.h"
 #include "histree/value.h"
 

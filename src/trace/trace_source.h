@@ -27,7 +27,6 @@
 
 #include "base/arena.h"
 #include "event/event.h"
-#include "histree/cancel.h"
 #include "histree/status.h"
 #include "histree/value.h"
 

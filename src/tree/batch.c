@@ -15,7 +15,7 @@
 #include "base/costly.h"
 #include "base/error.h"
 #include "base/arena.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "item/value.h"
 #include "node/column_builder.h"
 #include "tree/lifetimes.h"

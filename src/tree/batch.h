@@ -25,7 +25,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "node/column_builder.h"
 #include "tree/lifetimes.h"
 

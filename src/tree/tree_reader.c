@@ -22,7 +22,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "histree/history.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "node/node_builder.h"
 #include "node/node_cursor.h"
 #include "node/node.h"

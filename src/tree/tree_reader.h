@@ -24,7 +24,7 @@
 #include <stdatomic.h>
 
 #include "histree/history.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "node/node_cursor.h"
 #include "node/node_view.h"
 #include "store/block_file.h"
@@ -107,7 +107,7 @@ enum histree_status tree_reader_salvage(const struct block_file *file, size_t ca
 uint32_t tree_reader_key_count(const struct tree_reader *reader);
 
 /*
- * An iterator over a region (histree/query.h: what it is, who owns its lists, in which order intervals
+ * An iterator over a region (histree/states.h: what it is, who owns its lists, in which order intervals
  * come).  The region must be inside the tree's time and keys, its lists sorted: the caller checks.
  */
 enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_iter **out,

@@ -27,7 +27,6 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/history.h"
-#include "histree/state_system.h"
 #include "node/node.h"
 #include "node/node_builder.h"
 #include "store/block_file.h"

@@ -29,7 +29,6 @@
 #include "base/crew.h"
 #include "base/table.h"
 #include "histree/history.h"
-#include "histree/state_system.h"
 #include "node/node.h"
 #include "store/block_file.h"
 

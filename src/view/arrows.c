@@ -13,10 +13,10 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "histree/arrows.h"
+#include "view/view.h"
 #include "histree/attributes.h"
 #include "histree/critical_path.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "query/row_group.h"
 
 /* Switches, forks, wake-ups or flows that are looked at at most. */

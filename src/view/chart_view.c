@@ -18,9 +18,8 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "histree/chart_view.h"
-#include "histree/lookup.h"
-#include "histree/query.h"
+#include "view/view.h"
+#include "histree/states.h"
 
 enum { CHART_ROWS_MAX = 1 << 20, CHART_KIN_DEPTH_MAX = 256 };
 

@@ -6,7 +6,7 @@
 #define VIEW_CHART_VIEW_H
 
 #include "base/arena.h"
-#include "histree/chart_view.h"
+#include "view/view.h"
 
 struct histree_chart_view {
 	struct histree_history *history; /* borrowed */

@@ -12,7 +12,7 @@
 
 #include "base/cancel.h"
 #include "base/search.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "view/control_flow.h"
 #include "view/thread_list.h"
 

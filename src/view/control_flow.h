@@ -5,7 +5,7 @@
 #ifndef VIEW_CONTROL_FLOW_H
 #define VIEW_CONTROL_FLOW_H
 
-#include "histree/view.h"
+#include "view/view.h"
 
 /*
  * As histree_control_flow_create(), of the threads that had a status in the range, and of all if it is not narrow;

@@ -12,9 +12,8 @@
 #include "base/cancel.h"
 #include "base/hash_index.h"
 #include "base/search.h"
-#include "histree/query.h"
-#include "histree/time_in_state.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "query/row_group.h"
 #include "state/history.h"
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/cancel.h"
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "query/row_group.h"
 
 static enum histree_status count_states(struct histree_history *history, histree_time from, histree_time to,

@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
-#include "histree/flame.h"
-#include "histree/labels.h"
+#include "histree/time_use.h"
+#include "histree/attributes.h"
 #include "query/window.h"
 #include "view/flame_tree.h"
 

@@ -16,7 +16,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "histree/flame.h"
+#include "histree/time_use.h"
 #include "view/flame_tree.h"
 
 #define FLAME_NO_STACK UINT64_MAX

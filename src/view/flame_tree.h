@@ -7,7 +7,7 @@
 
 #include "base/hash_index.h"
 #include "base/arena.h"
-#include "histree/flame.h"
+#include "histree/time_use.h"
 
 /* A number of a name or a node where memory is out. */
 #define FLAME_NONE UINT32_MAX

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "histree/critical_path.h"
-#include "histree/flame.h"
-#include "histree/query.h"
+#include "histree/time_use.h"
+#include "histree/states.h"
 
 /* A frame of a thread is a host, a name and a number. */
 enum { FRAMES_MAX = 3 + HISTREE_PATH_WAKERS_MAX, NAME_SIZE = 256, FRAME_SIZE = 2 * NAME_SIZE + 16 };

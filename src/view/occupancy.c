@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/number_text.h"
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "view/thread_list.h"
 
 /* ---- occupancy ----------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 #define VIEW_OCCUPANCY_H
 
 #include "base/hash_index.h"
-#include "histree/view.h"
+#include "view/view.h"
 #include "view/thread_list.h"
 
 enum occupancy_fault { OCCUPANCY_SOUND, OCCUPANCY_NO_CPU, OCCUPANCY_SEVERAL_CPUS, OCCUPANCY_RUNS_NOT };

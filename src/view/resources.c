@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/table.h"
 #include "base/error.h"
-#include "histree/view.h"
+#include "view/view.h"
 #include "query/attribute_names.h"
 
 /* Longer names of interrupts are cut. */

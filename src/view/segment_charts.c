@@ -11,7 +11,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "histree/segment_view.h"
+#include "view/view.h"
 #include "query/row_group.h"
 #include "query/segment_summaries.h"
 #include "query/value_table.h"

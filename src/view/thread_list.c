@@ -15,8 +15,8 @@
 #include "base/table.h"
 #include "base/cancel.h"
 #include "base/arena.h"
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "query/thread_pieces.h"
 #include "state/attributes.h"
 

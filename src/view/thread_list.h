@@ -6,7 +6,7 @@
 #define VIEW_THREAD_LIST_H
 
 #include "base/arena.h"
-#include "histree/view.h"
+#include "view/view.h"
 
 /* A zeroed one is empty. */
 struct thread_list {

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "query/range_sums.h"
 #include "query/thread_pieces.h"
+#include "view/view.h"
 
 /* What is known of a thread, and its list.  That of a CPU, who has it, comes after all threads. */
 enum { LIST_STATUS, LIST_CPU, LIST_CALL, LISTS_OF_THREAD };

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/zlib.h"
 #include "base/zstd.h"
-#include "histree/draw.h"
+#include "draw/pictures.h"
 #include "histree/export.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_names.h"

@@ -12,7 +12,7 @@
 #include "analysis/registry.h"
 #include "base/table.h"
 #include "base/hash_index.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "histree/store.h"
 #include "pipeline/build/slice_run.h"
 #include "pipeline/hosts/experiment.h"

@@ -12,7 +12,7 @@
 
 #include "export/arrow/ipc.h"
 #include "histree/build.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histree/experiment.h"
+#include "histree/build.h"
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/effort.h"

@@ -12,7 +12,7 @@
 
 #include "export/csv/csv_export.h"
 #include "export/viewer/viewer_walk.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"

@@ -17,7 +17,7 @@
 #include "base/bytes.h"
 #include "base/hash_index.h"
 #include "event_index/event_index.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "segment/segment_memory.h"
 #include "state/history.h"
 #include "state/state_file.h"

@@ -4,7 +4,7 @@
  * sentence that says so, or all is as if nothing had been refused; and nothing leaks.
  */
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/faulty_memory.h"

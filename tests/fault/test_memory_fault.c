@@ -12,9 +12,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "histree/labels.h"
-#include "histree/segment_density.h"
-#include "histree/segment_filter.h"
+#include "histree/attributes.h"
+#include "histree/segment_stats.h"
 #include "state/history.h"
 #include "state/history_copy.h"
 #include "state/state_file.h"

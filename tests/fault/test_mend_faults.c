@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "histree/experiment.h"
+#include "histree/build.h"
 #include "pipeline/copy/store_copy.h"
 #include "pipeline/copy/repair.h"
 #include "pipeline/hosts/experiment.h"

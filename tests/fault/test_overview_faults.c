@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/labels.h"
-#include "histree/rows.h"
-#include "histree/view.h"
+#include "histree/attributes.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "overview/overview_writer.h"
 #include "state/pyramid.h"
 #include "state/state_file.h"

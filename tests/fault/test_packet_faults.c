@@ -8,7 +8,7 @@
 
 #include "event/event.h"
 #include "histree/critical_path.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/faulty_io.h"

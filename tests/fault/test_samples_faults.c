@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histree/flame.h"
+#include "histree/time_use.h"
 #include "support/analysis_feed.h"
 #include "support/data.h"
 #include "support/faulty_memory.h"

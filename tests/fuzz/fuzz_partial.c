@@ -7,7 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "fuzz.h"
-#include "histree/backend.h"
+#include "histree/history.h"
 #include "state/partial_section.h"
 
 enum { ATTRIBUTES = 100, START = -50 };

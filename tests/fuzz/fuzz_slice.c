@@ -9,7 +9,7 @@
 #include "analysis/analysis.h"
 #include "event_index/index_part.h"
 #include "fuzz.h"
-#include "histree/backend.h"
+#include "histree/history.h"
 #include "pipeline/build/slice_run.h"
 #include "tree/leaf_pack.h"
 

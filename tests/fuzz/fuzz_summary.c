@@ -12,9 +12,8 @@
 
 #include "base/bytes.h"
 #include "fuzz.h"
-#include "histree/segment_density.h"
 #include "histree/segment_stats.h"
-#include "histree/segment_view.h"
+#include "view/view.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"

@@ -8,8 +8,7 @@
 #include "analysis/program/program_analysis.h"
 #include "analysis/xml/xml_definitions.h"
 #include "fuzz.h"
-#include "histree/backend.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 
 static bool get_int(const struct event *event, uint32_t field, int64_t *out)
 {

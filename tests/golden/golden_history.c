@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "histree/query.h"
-#include "histree/state_system.h"
+#include "histree/states.h"
+#include "histree/history.h"
 
 enum { START = 1457113583, TURNS = 900, THREADS = 24 };
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 
 /* Make the file, which must not exist. */
 enum histree_status golden_segments_build(const char *path, struct histree_error *error);

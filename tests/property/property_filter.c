@@ -9,7 +9,7 @@
 
 #include "driver.h"
 #include "expressions.h"
-#include "histree/segment_filter.h"
+#include "histree/segment_stats.h"
 #include "support/segments.h"
 #include "support/test.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
 #include "support/test.h"

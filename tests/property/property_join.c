@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/join.h"
+#include "histree/segment_stats.h"
 #include "support/effort.h"
 #include "support/history_file.h"
 #include "support/test.h"

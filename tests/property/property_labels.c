@@ -11,8 +11,8 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "driver.h"
-#include "histree/backend.h"
-#include "histree/labels.h"
+#include "histree/history.h"
+#include "histree/attributes.h"
 #include "state/labels.h"
 #include "support/test.h"
 

@@ -13,7 +13,7 @@
 #include "cli/option.h"
 #include "cli/row_writer.h"
 #include "driver.h"
-#include "histree/load.h"
+#include "histree/build.h"
 #include "histree/store.h"
 #include "support/data.h"
 #include "support/history_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * property_lookup.c - what lookup.h and snapshot.h make of queries, compared with a search through an array of all
+ * property_lookup.c - what states.h and states.h make of queries, compared with a search through an array of all
  * intervals.
  */
 #include <stdio.h>
@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/lookup.h"
-#include "histree/snapshot.h"
+#include "histree/states.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
 #include "support/test.h"

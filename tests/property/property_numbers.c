@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "histree/lookup.h"
+#include "histree/states.h"
 #include "overview_case.h"
 #include "state/attributes.h"
 #include "state/history.h"

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "layout_twins.h"
 #include "losses.h"
 #include "support/analysis_feed.h"

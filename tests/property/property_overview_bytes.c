@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "histree/labels.h"
-#include "histree/state_system.h"
+#include "histree/attributes.h"
+#include "histree/history.h"
 #include "overview_case.h"
 #include "state/history.h"
 #include "support/effort.h"

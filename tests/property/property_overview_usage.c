@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/view.h"
+#include "view/view.h"
 #include "overview_case.h"
 #include "query/row_group.h"
 #include "state/history.h"

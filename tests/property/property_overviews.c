@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * property_overviews.c - overviews of random histories, and rows that are made of them, against a plain array of
- * all states: what histree/rows.h promises, and no more.
+ * all states: what histree/states.h promises, and no more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "overview_case.h"
 #include "query/row_group.h"
 #include "state/history.h"

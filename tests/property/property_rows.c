@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * property_rows.c - rows of random requests on random histories, compared with the plainest reading of
- * histree/rows.h: for each pixel, walk through all intervals of the attribute and add up.
+ * histree/states.h: for each pixel, walk through all intervals of the attribute and add up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "support/history_file.h"
 #include "support/test.h"
 #include "support/union_history.h"

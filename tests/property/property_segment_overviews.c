@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/segment_density.h"
 #include "histree/segment_stats.h"
-#include "histree/segment_view.h"
+#include "view/view.h"
 #include "overview/segment_pyramid.h"
 #include "query/row_group.h"
 #include "segment/segment_memory.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "driver.h"
-#include "histree/segment_rows.h"
+#include "histree/segment_stats.h"
 #include "segment/segment_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"

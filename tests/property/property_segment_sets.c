@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "driver.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "support/segments.h"
 #include "support/test.h"
 

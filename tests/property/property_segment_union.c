@@ -12,11 +12,8 @@
 #include <string.h>
 
 #include "driver.h"
-#include "histree/segment_density.h"
-#include "histree/segment_filter.h"
-#include "histree/segment_rows.h"
 #include "histree/segment_stats.h"
-#include "histree/segment_view.h"
+#include "view/view.h"
 #include "overview/segment_pyramid.h"
 #include "segment/segment_memory.h"
 #include "support/memory_io.h"

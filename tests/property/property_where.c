@@ -10,7 +10,7 @@
 
 #include "driver.h"
 #include "expressions.h"
-#include "histree/state_filter.h"
+#include "histree/states.h"
 #include "support/effort.h"
 #include "support/history_file.h"
 #include "support/test.h"

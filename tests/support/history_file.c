@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "histree/labels.h"
+#include "histree/attributes.h"
 #include "state/pyramid.h"
 
 enum { GROUPS = 7 };

@@ -6,7 +6,7 @@
 #ifndef SUPPORT_HISTORY_FILE_H
 #define SUPPORT_HISTORY_FILE_H
 
-#include "histree/backend.h"
+#include "histree/history.h"
 #include "support/reference.h"
 #include "support/workload.h"
 

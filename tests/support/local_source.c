@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "histree/time_use.h"
 
 /* The lists of a region are lent during its start alone: these are what goes on with it. */

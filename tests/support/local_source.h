@@ -5,7 +5,7 @@
 #ifndef SUPPORT_LOCAL_SOURCE_H
 #define SUPPORT_LOCAL_SOURCE_H
 
-#include "histree/history_source.h"
+#include "histree/history.h"
 
 struct random;
 

@@ -5,7 +5,7 @@
 #ifndef SUPPORT_MEMORY_HISTORY_H
 #define SUPPORT_MEMORY_HISTORY_H
 
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "support/memory_io.h"
 #include "support/reference.h"
 #include "support/workload.h"

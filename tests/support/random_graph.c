@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/state_file.h"
 
 enum { THREADS = RANDOM_GRAPH_THREADS, ATTRIBUTES = 4, EDGE_BYTES = 4 };

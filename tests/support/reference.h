@@ -6,7 +6,7 @@
 #define SUPPORT_REFERENCE_H
 
 #include "base/hash_index.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "histree/value.h"
 #include "tree/tree_reader.h"
 

@@ -7,7 +7,7 @@
 #define SUPPORT_SEGMENTS_H
 
 #include "base/hash_index.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 
 /* How starts and durations are drawn. */
 enum segment_model {

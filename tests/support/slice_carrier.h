@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slice_carrier.h - workers of histree/slices.h in this process, and a thread that carries what is said.
+ * slice_carrier.h - workers of pipeline/slices.h in this process, and a thread that carries what is said.
  *
  * It may change what workers say, or lose a worker: what a build makes of that is its test's.
  */
@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "base/hash_index.h"
-#include "histree/slices.h"
+#include "pipeline/slices.h"
 
 enum { CARRIED_WORKERS_MAX = 4 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "histree/query.h"
+#include "histree/states.h"
 
 /* One question. */
 struct question {

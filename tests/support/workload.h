@@ -2,7 +2,7 @@
 /*
  * workload.h - what a trace does to a state history, made up from a seed: changes, and the intervals that follow.
  *
- * The rules are those of histree/state_system.h, said once more in the plainest way: an attribute is null
+ * The rules are those of histree/history.h, said once more in the plainest way: an attribute is null
  * from the start; a change ends the state at t - 1; a change to the same value is none; a change at
  * the start of a state replaces it.
  *

@@ -35,7 +35,7 @@
 #include "clock/clock.h"
 #include "event/event.h"
 #include "histree/critical_path.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 
 /* The first ones have the numbers of the state dump. */
 enum worker_status {

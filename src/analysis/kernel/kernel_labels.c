@@ -7,8 +7,7 @@
 #include "analysis/kernel/kernel_cpus.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_threads.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 
 /* ---- kernel charts ------------------------------------------------------------------------------------------- */
 

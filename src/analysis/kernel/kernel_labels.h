@@ -9,8 +9,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_LABELS_H
 #define ANALYSIS_KERNEL_KERNEL_LABELS_H
 
-#include "histree/charts.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 
 enum { IO_CHARTS = 3, CPU_USAGE_CHARTS = 1 };
 

@@ -5,11 +5,11 @@
  *
  * A file of our own language becomes a program: labels, charts, and what has to be checked.
  *
- * What values of attributes mean, as histree/labels.h has it:
+ * What values of attributes mean, as histree/attributes.h has it:
  *
  * 	label CPUs/<star>/Status: 0 "idle" 0xcccccc, 1 to 9 "busy", others "odd"
  *
- * Which states belong into one picture, as histree/charts.h has it:
+ * Which states belong into one picture, as histree/attributes.h has it:
  *
  * 	chart cpus "Who has each CPU" states: CPUs/<star> shows Current_thread written
  * 	chart load "Switches" lines in "1/s": CPUs/<star> above Switches rate, All/Switches difference
@@ -124,7 +124,7 @@ static bool language_labels_read_label(struct language_parser *parser, struct hi
 	return true;
 }
 
-/* Numbers by value, then texts by their bytes, then the others, as histree/labels.h wants them. */
+/* Numbers by value, then texts by their bytes, then the others, as histree/attributes.h wants them. */
 static int order(const void *first, const void *second)
 {
 	const struct histree_label *a = first, *b = second;

@@ -18,8 +18,7 @@
 #include "analysis/program/program.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 #include "histree/status.h"
 
 /* ---- language source ----------------------------------------------------------------------------------------- */

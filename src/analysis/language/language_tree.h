@@ -21,8 +21,7 @@
 
 #include "analysis/program/program.h"
 #include "base/arena.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 #include "histree/status.h"
 
 enum { LANGUAGE_BYTES_MAX = 256 << 10 };

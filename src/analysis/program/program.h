@@ -33,7 +33,7 @@
 #define ANALYSIS_PROGRAM_PROGRAM_H
 
 #include "base/arena.h"
-#include "histree/segment.h"
+#include "histree/segments.h"
 #include "histree/value.h"
 
 struct program;

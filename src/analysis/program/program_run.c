@@ -18,9 +18,7 @@
 #include "base/error.h"
 #include "event/event.h"
 #include "histree/attributes.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 
 /* ---- program missing ----------------------------------------------------------------------------------------- */
 

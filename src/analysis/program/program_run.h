@@ -16,9 +16,8 @@
 #include "analysis/program/program.h"
 #include "base/arena.h"
 #include "event/event.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
-#include "histree/segment_store.h"
+#include "histree/attributes.h"
+#include "histree/segments.h"
 
 struct program_expected {
 	const char *const *events; /* borrowed */

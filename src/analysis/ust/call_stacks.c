@@ -28,8 +28,7 @@
 #include "base/table.h"
 #include "event/event.h"
 #include "histree/attributes.h"
-#include "histree/labels.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "state/labels.h"
 
 /* ---- call stacks --------------------------------------------------------------------------------------------- */

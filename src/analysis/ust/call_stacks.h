@@ -25,7 +25,7 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "event/event.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 
 struct cpu_gaps {
 	histree_time end;          /* of the last gap of any CPU; INT64_MIN: no gap yet */

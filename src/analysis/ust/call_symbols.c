@@ -13,7 +13,7 @@
 
 #include "base/table.h"
 #include "base/error.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 
 enum { BUILD_ID_MAX = 64, PATH_SIZE_MAX = 4095, MODULES_MAX = 1 << 16 };
 

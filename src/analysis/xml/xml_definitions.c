@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xml_definitions.c - <timeGraphView> and <xyView> as charts of the histories that they show (histree/charts.h).
+ * xml_definitions.c - <timeGraphView> and <xyView> as charts of the histories that they show (attributes.h).
  */
 #include "analysis/xml/xml_definitions.h"
 
@@ -14,8 +14,7 @@
 #include "analysis/xml/xml_document.h"
 #include "base/table.h"
 #include "base/error.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 #include "state/charts.h"
 
 struct xml_charts {

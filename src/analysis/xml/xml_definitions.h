@@ -8,8 +8,7 @@
 
 #include "analysis/program/program_analysis.h"
 #include "analysis/xml/xml_document.h"
-#include "histree/charts.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 
 /* A definitions_reader.  In a build without libexpat it says that. */
 enum histree_status xml_definitions_read(const char *path, const char *bytes, size_t size,

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "export/viewer/viewer_rows.h"
 #include "export/viewer/viewer_walk.h"
-#include "histree/event_query.h"
+#include "histree/events.h"
 
 enum { CPUS_MAX = 4096 };
 

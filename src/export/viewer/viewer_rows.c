@@ -21,7 +21,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "histree/lookup.h"
+#include "histree/states.h"
 
 /* ---- threads ----------------------------------------------------------------------------------------------- */
 

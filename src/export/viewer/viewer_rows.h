@@ -7,8 +7,8 @@
 #define EXPORT_VIEWER_VIEWER_ROWS_H
 
 #include "export/viewer/viewer_file.h"
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 
 struct viewer_threads {
 	struct viewer_file *file;

@@ -5,8 +5,8 @@
  * What was going on when the range begins comes first, then the changes in it.  Of those that begin at one time the
  * longest comes first, so that what nests does.
  *
- * Arrows are forks and wake-ups of threads, and flows of a trace of tracks.  They are read from where arrows.h has
- * them, but one after another: a list for a chart is thinned to its pixels.
+ * Arrows are forks and wake-ups of threads, and flows of a trace of tracks.  They are read from where view/view.h
+ * has them, but one after another: a list for a chart is thinned to its pixels.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "export/viewer/viewer_rows.h"
 #include "export/viewer/viewer_walk.h"
-#include "histree/lookup.h"
+#include "histree/states.h"
 
 /* ---- arrows ------------------------------------------------------------------------------------------------ */
 

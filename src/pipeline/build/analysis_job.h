@@ -23,7 +23,7 @@
 #include "base/io.h"
 #include "event_index/event_index.h"
 #include "histree/build.h"
-#include "histree/slices.h"
+#include "pipeline/slices.h"
 #include "histree/store.h"
 #include "partial/partial_history.h"
 #include "pipeline/build_plan.h"

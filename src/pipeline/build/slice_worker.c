@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "histree/slices.h"
+#include "pipeline/slices.h"
 #include "pipeline/build/slice_run.h"
 #include "tree/leaf_pack.h"
 

@@ -13,7 +13,7 @@
 #ifndef PIPELINE_BUILD_SLICE_WORKER_H
 #define PIPELINE_BUILD_SLICE_WORKER_H
 
-#include "histree/slices.h"
+#include "pipeline/slices.h"
 #include "pipeline/build/slice_run.h"
 
 enum { SLICE_CREW_MAX = 64 };

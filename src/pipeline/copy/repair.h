@@ -8,7 +8,7 @@
 #define PIPELINE_COPY_REPAIR_H
 
 #include "base/io.h"
-#include "histree/repair.h"
+#include "histree/store.h"
 
 enum histree_status pipeline_repair(const struct histree_repair_options *options, const struct io *io,
 				    struct histree_error *error);

@@ -17,10 +17,9 @@
 
 #include "base/arena.h"
 #include "base/io.h"
-#include "histree/cancel.h"
-#include "histree/convert.h"
-#include "histree/history.h"
+#include "histree/status.h"
 #include "histree/store.h"
+#include "histree/history.h"
 
 enum histree_status pipeline_convert(const struct histree_convert_options *options, const struct io *io,
 				     struct histree_error *error);

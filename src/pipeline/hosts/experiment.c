@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/number_text.h"
-#include "histree/experiment.h"
+#include "histree/build.h"
 #include "pipeline/build/build.h"
 #include "pipeline/build/leftover.h"
 #include "pipeline/hosts_summary.h"

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/io.h"
-#include "histree/experiment.h"
+#include "histree/build.h"
 #include "pipeline/build_plan.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace_list.h"

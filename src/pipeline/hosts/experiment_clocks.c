@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "clock/clock.h"
 #include "event/event.h"
-#include "histree/sync.h"
+#include "histree/store.h"
 #include "pipeline/hosts/experiment.h"
 #include "pipeline/build_plan.h"
 #include "trace/event_stream.h"

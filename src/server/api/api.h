@@ -8,7 +8,7 @@
 #ifndef SERVER_API_API_H
 #define SERVER_API_API_H
 
-#include "histree/view.h"
+#include "view/view.h"
 #include "server/http/http.h"
 
 /*
@@ -201,7 +201,7 @@ endpoint_function api_segment_stats;
  *			u32 smallest key, u32 greatest key, which is smaller where it has no intervals,
  *			u32 intervals, u32 bytes that are used, 0xffffffff where it is damaged
  *	JSON		analysis, variant, nodeSize, depth, intervals, width, analyses: all that there are,
- *			levels: [{rows, lines, size, distance, top, bottom}], leaves first (histree/view.h)
+ *			levels: [{rows, lines, size, distance, top, bottom}], leaves first (view/view.h)
  */
 endpoint_function api_nodes;
 

@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/chart_set.h"

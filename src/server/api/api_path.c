@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "histree/labels.h"
+#include "histree/attributes.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/arrow_model.h"

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/table.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 

@@ -3,7 +3,7 @@
  * api_state.c - the state under the pointer; the next row of a name, the next state that matches an expression, and
  * where such states are.
  */
-#include "histree/query.h"
+#include "histree/states.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/row_order.h"

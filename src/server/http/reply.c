@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/zlib.h"
-#include "histree/view.h"
+#include "view/view.h"
 #include "server/text/json_writer.h"
 
 /* ---- target -------------------------------------------------------------------------------------------------- */

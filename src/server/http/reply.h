@@ -28,7 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "histree/cancel.h"
+#include "histree/status.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
 

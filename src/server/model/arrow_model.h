@@ -9,7 +9,7 @@
 #ifndef SERVER_MODEL_ARROW_MODEL_H
 #define SERVER_MODEL_ARROW_MODEL_H
 
-#include "histree/arrows.h"
+#include "view/view.h"
 #include "server/text/json_writer.h"
 
 struct arrow_range {

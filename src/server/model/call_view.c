@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/attributes.h"
-#include "histree/charts.h"
 #include "server/model/host_rows.h"
 #include "server/model/state_filter.h"
 

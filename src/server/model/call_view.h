@@ -7,7 +7,7 @@
 #ifndef SERVER_MODEL_CALL_VIEW_H
 #define SERVER_MODEL_CALL_VIEW_H
 
-#include "histree/charts.h"
+#include "histree/attributes.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
 

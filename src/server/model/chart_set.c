@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "server/model/call_view.h"
 #include "server/model/host_rows.h"
 #include "server/model/state_filter.h"

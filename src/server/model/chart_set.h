@@ -8,7 +8,7 @@
 #ifndef SERVER_MODEL_CHART_SET_H
 #define SERVER_MODEL_CHART_SET_H
 
-#include "histree/chart_view.h"
+#include "view/view.h"
 #include "server/catalogue/dataset.h"
 
 /* What one history has of a chart.  Its entries are numbered from `base` on: its own, then one for each row. */

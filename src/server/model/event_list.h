@@ -11,8 +11,8 @@
 #ifndef SERVER_MODEL_EVENT_LIST_H
 #define SERVER_MODEL_EVENT_LIST_H
 
-#include "histree/rows.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/line_table.h"
 #include "server/text/json_writer.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "histree/flame.h"
+#include "histree/time_use.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/call_view.h"
 

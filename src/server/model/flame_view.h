@@ -10,7 +10,7 @@
 #ifndef SERVER_MODEL_FLAME_VIEW_H
 #define SERVER_MODEL_FLAME_VIEW_H
 
-#include "histree/flame.h"
+#include "histree/time_use.h"
 #include "server/catalogue/dataset.h"
 
 struct flame_request {

@@ -8,8 +8,8 @@
 #ifndef SERVER_MODEL_KERNEL_ROWS_H
 #define SERVER_MODEL_KERNEL_ROWS_H
 
-#include "histree/segment_store.h"
-#include "histree/view.h"
+#include "histree/segments.h"
+#include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
 

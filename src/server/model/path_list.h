@@ -10,7 +10,7 @@
 
 #include "base/hash_index.h"
 #include "histree/critical_path.h"
-#include "histree/labels.h"
+#include "histree/attributes.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
 

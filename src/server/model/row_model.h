@@ -10,8 +10,8 @@
 #ifndef SERVER_MODEL_ROW_MODEL_H
 #define SERVER_MODEL_ROW_MODEL_H
 
-#include "histree/rows.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/arrow_model.h"
 #include "server/model/state_filter.h"

@@ -11,10 +11,9 @@
 #ifndef SERVER_MODEL_SEGMENT_LIST_H
 #define SERVER_MODEL_SEGMENT_LIST_H
 
-#include "histree/segment.h"
-#include "histree/segment_filter.h"
-#include "histree/segment_rows.h"
-#include "histree/segment_view.h"
+#include "histree/segments.h"
+#include "histree/segment_stats.h"
+#include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/line_table.h"
 #include "server/text/json_writer.h"

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "histree/filter.h"
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "server/text/json_writer.h"
 
 /* ---- state text ---------------------------------------------------------------------------------------------- */

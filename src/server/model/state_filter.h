@@ -17,8 +17,8 @@
 #ifndef SERVER_MODEL_STATE_FILTER_H
 #define SERVER_MODEL_STATE_FILTER_H
 
-#include "histree/query.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "view/view.h"
 #include "server/text/json_writer.h"
 
 enum { STATE_FACT_TEXT_SIZE = 128, STATE_FACTS_MAX = 8, STATE_FACTS_REMEMBERED = 64 };

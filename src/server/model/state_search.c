@@ -16,8 +16,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "histree/query.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 
 enum {
 	STATES_MAX = 4 * 1024 * 1024, /* that are looked at for one picture */
@@ -374,7 +373,7 @@ struct pixel_search {
 	bool is_over; /* there are too many */
 };
 
-/* The last pixel that begins at or before a time, as in rows.h; the first one for times before the range. */
+/* The last pixel that begins at or before a time, as in states.h; the first one for times before the range. */
 static uint32_t pixel_of(const struct pixel_search *range, histree_time time)
 {
 	double share = ((double)time - (double)range->from) / ((double)range->to - (double)range->from + 1);

@@ -11,7 +11,7 @@
 #ifndef SERVER_TSP_OUTPUT_H
 #define SERVER_TSP_OUTPUT_H
 
-#include "histree/charts.h"
+#include "histree/attributes.h"
 #include "server/catalogue/dataset.h"
 #include "server/http/http.h"
 

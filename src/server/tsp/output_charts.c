@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "server/model/chart_set.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/output.h"

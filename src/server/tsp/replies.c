@@ -10,8 +10,8 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "histree/arrows.h"
-#include "histree/rows.h"
+#include "view/view.h"
+#include "histree/states.h"
 #include "server/http/http.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/output.h"

@@ -11,7 +11,7 @@
 #ifndef SERVER_TSP_REPLIES_H
 #define SERVER_TSP_REPLIES_H
 
-#include "histree/arrows.h"
+#include "view/view.h"
 #include "server/http/http.h"
 #include "server/model/line_table.h"
 #include "server/model/state_filter.h"
@@ -125,7 +125,7 @@ void tree_entry_label(struct json_writer *json, const char *text, size_t size);
 
 struct xy_samples {
 	histree_time start;    /* the first point; the last is `to` */
-	histree_time from, to; /* after the first point, in `pixels` parts as rows.h has them */
+	histree_time from, to; /* after the first point, in `pixels` parts as states.h has them */
 	uint32_t pixels;       /* 0: the range is outside the history, there are no points */
 };
 

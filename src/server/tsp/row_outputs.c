@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "server/model/call_view.h"
 #include "server/model/host_rows.h"
 #include "server/model/kernel_rows.h"

@@ -22,7 +22,6 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "histree/cancel.h"
 #include "histree/status.h"
 
 static enum histree_status live_relay_ask(struct live_relay *relay, uint32_t command, const void *body, size_t size,

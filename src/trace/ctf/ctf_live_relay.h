@@ -17,7 +17,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "histree/cancel.h"
 #include "histree/status.h"
 
 /* What carries the bytes.  Tests have others than the socket. */

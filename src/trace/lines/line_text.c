@@ -19,7 +19,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/zlib.h"
-#include "histree/cancel.h"
+#include "histree/status.h"
 #include "text/text_table.h"
 
 /* ---- line text ----------------------------------------------------------------------------------------------- */

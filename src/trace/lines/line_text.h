@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "histree/cancel.h"
+#include "histree/status.h"
 #include "text/text_table.h"
 
 struct line_scan {

@@ -9,7 +9,7 @@
 
 #include "base/hash_index.h"
 #include "base/number_text.h"
-#include "histree/time_text.h"
+#include "histree/value.h"
 #include "support/test.h"
 
 #define SECOND INT64_C(1000000000)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/answer.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "support/data.h"
 #include "support/test.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/json_text.h"
 #include "histree/columns.h"
-#include "histree/labels.h"
-#include "histree/state_system.h"
+#include "histree/attributes.h"
+#include "histree/history.h"
 #include "support/arrow_cells.h"
 #include "support/test.h"
 

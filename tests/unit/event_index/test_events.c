@@ -15,7 +15,7 @@
 #include "event_index/event_index.h"
 #include "histree/build.h"
 #include "histree/events.h"
-#include "histree/rows.h"
+#include "histree/states.h"
 #include "support/data.h"
 #include "support/test.h"
 #include "trace/trace.h"

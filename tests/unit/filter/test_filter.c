@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "histree/filter.h"
-#include "histree/segment_filter.h"
+#include "histree/segment_stats.h"
 #include "support/test.h"
 
 enum { NAME, TID, RET, RATIO, MAIN, START, DURATION, ANYTHING, GONE, FIELDS };

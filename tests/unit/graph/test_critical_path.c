@@ -8,8 +8,8 @@
 
 #include "base/hash_index.h"
 #include "event/event.h"
-#include "histree/query.h"
-#include "histree/state_system.h"
+#include "histree/states.h"
+#include "histree/history.h"
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/effort.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "histree/state_system.h"
-#include "histree/time_in_state.h"
+#include "histree/history.h"
+#include "histree/states.h"
 #include "histree/time_use.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_writer.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "overview/overview_writer.h"
 #include "state/pyramid.h"
 #include "support/test.h"

@@ -11,11 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "histree/labels.h"
-#include "histree/lookup.h"
-#include "histree/query.h"
-#include "histree/state_system.h"
-#include "histree/time_in_state.h"
+#include "histree/attributes.h"
+#include "histree/states.h"
+#include "histree/history.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_writer.h"
 #include "overview/owner_feed.h"

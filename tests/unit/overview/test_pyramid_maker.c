@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/labels.h"
-#include "histree/state_system.h"
+#include "histree/attributes.h"
+#include "histree/history.h"
 #include "overview/overview_writer.h"
 #include "overview/pyramid_maker.h"
 #include "state/history.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "histree/build.h"
-#include "histree/query.h"
-#include "histree/repair.h"
+#include "histree/states.h"
+#include "histree/store.h"
 #include "pipeline/copy/store_copy.h"
 #include "support/data.h"
 #include "support/effort.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "histree/events.h"
-#include "histree/repair.h"
+#include "histree/store.h"
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/faulty_io.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "histree/query.h"
+#include "histree/states.h"
 #include "histree/store.h"
 #include "pipeline/load/load.h"
 #include "support/data.h"

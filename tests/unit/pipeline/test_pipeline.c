@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "histree/query.h"
+#include "histree/states.h"
 #include "pipeline/hosts/experiment.h"
 #include "pipeline/build_plan.h"
 #include "store_folder/manifest.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/lookup.h"
-#include "histree/state_system.h"
+#include "histree/states.h"
+#include "histree/history.h"
 #include "support/test.h"
 
 static char path[64];

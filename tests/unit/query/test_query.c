@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "histree/query.h"
-#include "histree/state_system.h"
+#include "histree/states.h"
+#include "histree/history.h"
 #include "support/test.h"
 
 enum { START = 1000, END = 9999, KEYS = 50 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash_index.h"
-#include "histree/segment_compare.h"
+#include "histree/segment_stats.h"
 #include "support/effort.h"
 #include "support/segments.h"
 #include "support/test.h"

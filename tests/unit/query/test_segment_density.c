@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histree/rows.h"
-#include "histree/segment_density.h"
+#include "histree/states.h"
+#include "histree/segment_stats.h"
 #include "segment/segment_summary.h"
 #include "support/effort.h"
 #include "support/segments.h"

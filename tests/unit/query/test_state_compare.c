@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/hash_index.h"
-#include "histree/backend.h"
-#include "histree/labels.h"
-#include "histree/state_compare.h"
+#include "histree/history.h"
+#include "histree/attributes.h"
+#include "histree/states.h"
 #include "support/effort.h"
 #include "support/test.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histree/state_filter.h"
+#include "histree/states.h"
 #include "support/history_file.h"
 #include "support/test.h"
 

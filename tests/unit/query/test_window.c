@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/hash_index.h"
-#include "histree/window.h"
+#include "histree/filter.h"
 #include "support/test.h"
 
 enum { TIMES = 12, ROUNDS = 20000, COMPARISONS_MAX = 4 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "sql/sql_extension.h"
 #include "support/data.h"
 #include "support/test.h"

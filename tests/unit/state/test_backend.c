@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/backend.h"
-#include "histree/query.h"
+#include "histree/history.h"
+#include "histree/states.h"
 #include "support/test.h"
 
 enum { KEYS = 20, CHANGES = 3000, INTERVALS_MAX = CHANGES + KEYS };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "support/test.h"
 
 enum { ATTRIBUTES = 400, INTERVALS = 30000, ARRAY_MAX = 300 };

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "analysis/registry.h"
-#include "histree/backend.h"
-#include "histree/query.h"
+#include "histree/history.h"
+#include "histree/states.h"
 #include "state/attributes.h"
 #include "state/history.h"
 #include "state/history_copy.h"

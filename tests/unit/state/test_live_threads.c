@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/query.h"
-#include "histree/state_system.h"
+#include "histree/states.h"
+#include "histree/history.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "support/workload.h"

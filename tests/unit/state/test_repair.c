@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histree/query.h"
+#include "histree/states.h"
 #include "state/attributes.h"
 #include "state/history.h"
 #include "state/history_copy.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/hash_index.h"
-#include "histree/backend.h"
-#include "histree/query.h"
+#include "histree/history.h"
+#include "histree/states.h"
 #include "state/state_system.h"
 #include "support/effort.h"
 #include "support/test.h"

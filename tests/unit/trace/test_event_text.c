@@ -12,7 +12,7 @@
 #include "base/hash_index.h"
 #include "histree/build.h"
 #include "histree/events.h"
-#include "histree/query.h"
+#include "histree/states.h"
 #include "support/data.h"
 #include "support/test.h"
 #include "trace/trace.h"

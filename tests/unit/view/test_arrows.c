@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/arrows.h"
-#include "histree/state_system.h"
+#include "view/view.h"
+#include "histree/history.h"
 #include "support/test.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/arrows.h"
-#include "histree/state_system.h"
+#include "view/view.h"
+#include "histree/history.h"
 #include "support/test.h"
 
 enum { STACKS = 6, DEPTH_MAX = 4, END = 4000, FLOWS_MAX = 70000, NOT_KNOWN = -1 };

@@ -10,9 +10,8 @@
 
 #include "analysis/registry.h"
 #include "base/hash_index.h"
-#include "histree/backend.h"
-#include "histree/chart_view.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
+#include "view/view.h"
 #include "state/charts.h"
 #include "state/history.h"
 #include "state/history_copy.h"

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/flame.h"
-#include "histree/state_system.h"
+#include "histree/time_use.h"
+#include "histree/history.h"
 #include "support/effort.h"
 #include "support/test.h"
 

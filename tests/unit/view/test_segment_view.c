@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "histree/segment_view.h"
+#include "view/view.h"
 #include "support/segments.h"
 #include "support/test.h"
 

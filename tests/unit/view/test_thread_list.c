@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/state_system.h"
+#include "histree/history.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "view/thread_list.h"

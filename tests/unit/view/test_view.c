@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "histree/rows.h"
-#include "histree/state_system.h"
-#include "histree/view.h"
+#include "histree/states.h"
+#include "histree/history.h"
+#include "view/view.h"
 #include "support/test.h"
 
 enum { START = 0, END = 9999 };

@@ -25,10 +25,10 @@
  *
  * Threads: one thread at a time calls the functions of a post, beside the build, and one those of a worker.
  */
-#ifndef HISTREE_SLICES_H
-#define HISTREE_SLICES_H
+#ifndef PIPELINE_SLICES_H
+#define PIPELINE_SLICES_H
 
-#include "build.h"
+#include "histree/build.h"
 
 struct histree_slice_post;
 

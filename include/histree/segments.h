@@ -1,6 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_store.h - store segments (segment.h) and get them in any order (thesis 5.4).
+ * segments.h - segments: stores of what lasted.
+ */
+#ifndef HISTREE_SEGMENTS_H
+#define HISTREE_SEGMENTS_H
+
+#include "cursor.h"
+#include "status.h"
+#include "value.h"
+
+/* ==== segment ================================================================================================= */
+
+/*
+ * Something that lasted: a system call, an interrupt, a function (thesis 5.4).
+ *
+ * A segment has a start, an end and a content, but no attribute, so segments may overlap and may be equal.  Its
+ * duration is end - start in nanoseconds and may be 0.  Start and end may be any time, including negative ones.  A
+ * schema declares what the content is.  Stores of segments are declared below.
+ */
+
+struct histree_segment_field {
+	const char *name;       /* such as "tid"; unique within its schema */
+	enum histree_type type; /* int, long, double, bool or string; a value may also be null */
+};
+
+enum { HISTREE_SEGMENT_FIELDS_MAX = 32 };
+
+struct histree_segment_schema {
+	const char *provider; /* the analysis that made it and knows what it means, such as "system_calls" */
+	uint32_t provider_version;
+	const struct histree_segment_field *fields;
+	size_t field_count; /* 0: segments without content */
+};
+
+struct histree_segment {
+	histree_time start;
+	histree_time end; /* start or later */
+	/*
+	 * One value for each field of the schema.  A function that takes a segment reads them only during the call,
+	 * and takes NULL to mean that all are null.  An iterator that hands out a segment lends them, with their
+	 * bytes, until its next call.
+	 */
+	const struct histree_value *content;
+};
+
+/* Returns end - start.  The result is unsigned, so that no duration overflows. */
+static inline uint64_t histree_segment_duration(const struct histree_segment *segment)
+{
+	return (uint64_t)segment->end - (uint64_t)segment->start;
+}
+
+/* ==== segment store =========================================================================================== */
+
+/*
+ * Store segments and get them in any order (thesis 5.4).
  *
  * A store is filled, finished and then read; once finished it never changes:
  *
@@ -23,12 +76,6 @@
  * Threads: one thread fills a store; once it is finished, any number of threads may read it, each with cursors of
  * its own.
  */
-#ifndef HISTREE_SEGMENT_STORE_H
-#define HISTREE_SEGMENT_STORE_H
-
-#include "cancel.h"
-#include "cursor.h"
-#include "segment.h"
 
 /* ---- stores ------------------------------------------------------------------------------------- */
 
@@ -40,7 +87,7 @@ enum histree_segment_store_kind {
 	HISTREE_SEGMENTS_MAP,   /* two balanced trees in memory, by start and by end */
 	/* The stores of several hosts as one: histree_segment_store_unite(); never created */
 	HISTREE_SEGMENTS_UNION,
-	HISTREE_SEGMENTS_SOURCE, /* the store of another process: segment_source.h; never created */
+	HISTREE_SEGMENTS_SOURCE, /* the store of another process (struct histree_segment_source); never created */
 };
 
 struct histree_segment_store;
@@ -315,5 +362,61 @@ HISTREE_API struct histree_loss histree_segment_store_loss(struct histree_segmen
 
 /* Returns the position after the segment that was handed out last. */
 HISTREE_API struct histree_segment_token histree_segments_token(const struct histree_cursor *cursor);
+
+/* ==== segment source ========================================================================================== */
+
+/*
+ * A segment store whose segments another process or machine hands out.  It is read as every
+ * store is, and can be a part of a union.
+ *
+ * A source is a table of functions that answer the queries that a store answers by itself: orders by start, end,
+ * duration, a field, and unsorted.  Filters and limits are applied above it.  A source may leave out segments in
+ * advance, if no query above it would hand them out.
+ *
+ * Threads: the functions of one store are called by one thread at a time.
+ */
+
+struct histree_segment_source {
+	void *context;
+	enum histree_status (*cursor_create)(void *context, void **cursor, struct histree_error *error);
+	/*
+	 * Starts a query: its window (segments that overlap it), its order, which is never by comparison, its
+	 * field, and, by a field, its limit and filter if they are set.  It may be started again.
+	 */
+	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
+					    struct histree_error *error);
+	/* As histree_cursor_next() and histree_cursor_losses(). */
+	enum histree_status (*cursor_next)(void *cursor, struct histree_segment *out, struct histree_error *error);
+	const struct histree_loss *(*cursor_losses)(const void *cursor, size_t *count);
+	void (*cursor_free)(void *cursor);
+	void (*free)(void *context);
+};
+
+/* An overview of a segment store, which is a segment store itself (docs/design/05-pyramid.md). */
+struct histree_segment_overview {
+	struct histree_segment_store *store;
+	unsigned width_log2; /* of its cells, in ns */
+	unsigned parts_log2; /* 0: of buckets of duration; else of parts, over all times and all values together */
+	size_t field;        /* whose values they tell apart; SIZE_MAX: no field */
+};
+
+/*
+ * Make a store from a source.  `info` is that of the store that the source reads; its schema is copied.
+ * Overviews are in the order of histree_segment_store_overview(), and the store owns their sources.  If the call
+ * fails, it closes them and frees the source.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_of_source(const struct histree_segment_source *source,
+				const struct histree_segment_store_info *info,
+				const struct histree_segment_overview *overviews, size_t overview_count,
+				struct histree_segment_store **out, struct histree_error *error);
+
+/*
+ * Get an overview of a finished store, those with cells first, the one of parts last; borrowed.  Returns
+ * HISTREE_NOT_FOUND if there is no overview with that number.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_overview(struct histree_segment_store *store, size_t index,
+			       struct histree_segment_overview *out);
 
 #endif

@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view.h - the content of the views of a kernel trace: its threads as a tree, its resources, and how busy it was.
+ * view.h - the content of views: threads, resources, charts, latencies, arrows.  For the programs of this project;
+ * the functions are exported, the header is not installed.
+ */
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
+
+#include "histree/attributes.h"
+#include "histree/critical_path.h"
+#include "histree/history.h"
+#include "histree/segment_stats.h"
+#include "histree/segments.h"
+#include "histree/states.h"
+#include "histree/status.h"
+
+/* ==== view ==================================================================================================== */
+
+/*
+ * The content of the views of a kernel trace: its threads as a tree, its resources, and how busy it was.
  *
  * A model is made from a history once and never changes; strings and arrays in it live as long as it does.  The
- * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel`,
+ * states of its rows come from states.h, by quark.  Models need the attributes of the analyses `kernel`,
  * `kernel-compact`, `kernel-tc` and `kernel-2016` (histree-states(7)); a model of a history without them is
  * empty.
  *
@@ -14,16 +31,6 @@
  *
  * Threads: any number of threads may read a model.  Creating one uses a query of its own.
  */
-#ifndef HISTREE_VIEW_H
-#define HISTREE_VIEW_H
-
-#include "cancel.h"
-#include "history.h"
-#include "labels.h"
-#include "rows.h"
-
-/* Stands in place of a missing index. */
-#define HISTREE_NO_INDEX UINT32_MAX
 
 /* ---- layouts ------------------------------------------------------------------------------------------------ */
 
@@ -156,7 +163,7 @@ HISTREE_API const struct histree_resource *histree_resources_list(const struct h
 
 struct histree_cpu_usage_request {
 	histree_time from, to;
-	uint32_t pixels;     /* points of each curve; pixels are those of rows.h */
+	uint32_t pixels;     /* points of each curve; pixels are those of states.h */
 	const int32_t *tids; /* threads that get a curve of their own; may be NULL */
 	size_t tid_count;
 	/* When each of these numbers was the thread's own; NULL: always, and then each is there once. */
@@ -166,7 +173,7 @@ struct histree_cpu_usage_request {
 	/*
 	 * The curve of all threads together is enough.  Without `tids`, no thread's time is then added up, and if
 	 * pixels are wide, the overviews of the history are used, which are accurate to two of their cells a
-	 * pixel (rows.h).
+	 * pixel (states.h).
 	 */
 	bool no_times;
 	struct histree_cancel cancel;
@@ -295,5 +302,252 @@ HISTREE_API const struct histree_node_level *histree_tree_layout_levels(const st
 
 /* Returns what the values of resources of a kind mean: histree_labels_for() has their labels. */
 HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind);
+
+/* ==== chart view ============================================================================================== */
+
+/*
+ * The rows of a chart (attributes.h), and the lines of its numbers.
+ *
+ * A view is made from a history once and never changes.  Its rows are a tree, depth first: the attributes of the
+ * history that the entries of the chart name.  With several hosts, each host has a row with its own rows below
+ * it; a missing host has an empty one.  States of rows come from states.h, by quark, and lines from here:
+ *
+ *	histree_chart_view_create(history, "thread-bytes", cancel, &view, &error);
+ *	rows = histree_chart_view_rows(view, &count);
+ *	histree_chart_view_busiest(view, from, to, indices, 8, &found, &error);
+ *	histree_chart_view_lines(view, indices, found, times, time_count, values, &error);
+ *
+ * Lines are exact whatever lies between two points: a point is the state at its time, a difference that of two
+ * states, and the states between them are not read.
+ *
+ * Threads: any number of threads may read a view.
+ */
+
+struct histree_chart_row {
+	const char *name;
+	histree_quark attribute; /* HISTREE_ROOT: a host */
+	/* Whose states or numbers are shown, which the history has; HISTREE_ROOT: nothing is shown */
+	histree_quark shown;
+	uint32_t parent;         /* an index, or UINT32_MAX at the top */
+	uint32_t depth;          /* 0 at the top */
+	uint32_t entry;          /* index of the entry in the chart; UINT32_MAX: a host */
+	/* From the first to the last state of `attribute` that is not null; both inclusive. */
+	histree_time first, last;
+};
+
+struct histree_chart_view;
+
+/*
+ * Make the rows of the chart with this name.  A row that groups others exists only if it has any.  Returns
+ * HISTREE_NOT_FOUND if the history has no such chart.  The cost is that of two full queries of the attributes of
+ * rows, and of a query for each row that another attribute names; there are at most 2^20 rows.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_chart_view_create(struct histree_history *history, const char *name, struct histree_cancel cancel,
+			  struct histree_chart_view **out, struct histree_error *error);
+HISTREE_API void histree_chart_view_free(struct histree_chart_view *view);
+
+HISTREE_API const struct histree_chart *histree_chart_view_chart(const struct histree_chart_view *view);
+HISTREE_API const struct histree_chart_row *histree_chart_view_rows(const struct histree_chart_view *view,
+								    uint32_t *count);
+
+/*
+ * Write the name of a row after those of all rows above it, "sda / read", as snprintf() would: at most `capacity`
+ * bytes including the terminator.  Returns the length of the whole name.
+ */
+HISTREE_API size_t histree_chart_view_name(const struct histree_chart_view *view, uint32_t row, char *buffer,
+					   size_t capacity);
+
+/* Returns whether rows were left out because there are more than a view can have. */
+HISTREE_API bool histree_chart_view_is_cut(const struct histree_chart_view *view);
+
+/*
+ * Returns the labels of a row's states: those that the chart names, or those of its attribute; NULL: it has no
+ * labels.
+ */
+HISTREE_API const struct histree_label_table *histree_chart_view_labels(const struct histree_chart_view *view,
+									uint32_t row);
+
+/*
+ * Compute the lines of some rows at some times, ascending and within the history: values[i * time_count + k] is
+ * row i at times[k].  The difference or rate at the first time is that of the second.  No state, or one that is
+ * not a number, counts as 0; where the state is unknown, the value is a NaN, and so are all values of a row
+ * without numbers.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_chart_view_lines(const struct histree_chart_view *view, const uint32_t *rows, size_t row_count,
+			 const histree_time *times, size_t time_count, double *values, struct histree_error *error);
+
+/*
+ * Write the indices of the rows whose numbers matter most in a range, both ends inclusive, greatest first: by
+ * growth for rows with differences and rates, by the greater of the values at both ends for others.  Rows that
+ * are 0 there are left out.  *found becomes how many, at most `room`.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_chart_view_busiest(const struct histree_chart_view *view, histree_time from, histree_time to,
+			   uint32_t *indices, size_t room, size_t *found, struct histree_error *error);
+
+/* ==== segment view ============================================================================================ */
+
+/*
+ * The content of charts of latencies: a point for each segment, and how many segments last how
+ * long.
+ *
+ * Both functions read every segment of their query once or twice, unsorted, and keep none of them; or, if the
+ * store has overviews (segments.h) and the query has no filter, summaries and few segments.  The segments of
+ * a damaged node are skipped, and told by histree_segment_store_loss().
+ */
+
+enum histree_duration_scale { HISTREE_DURATIONS_LINEAR, HISTREE_DURATIONS_LOGARITHMIC };
+
+/* ---- scatter: duration over time ------------------------------------------------------------------------- */
+
+struct histree_segment_scatter_request {
+	/* The chart shows its window and the segments that pass its filter; order and limit are ignored. */
+	struct histree_segment_query query;
+	size_t field; /* points are grouped by its values; HISTREE_SEGMENTS_TOGETHER: not grouped */
+	/*
+	 * A cell of the chart keeps the longest segment of each value, so that no outlier vanishes.  With
+	 * overviews it is made within a cell: each segment has a point of its value that starts no more than a
+	 * cell before or after it, and is at least as long, less an eighth.
+	 */
+	uint32_t columns, rows;
+	enum histree_duration_scale scale; /* of the rows, which end at the longest segment of the store */
+	size_t points_max;                 /* cells are doubled in size until there are no more points than this */
+	struct histree_cancel cancel;
+};
+
+struct histree_segment_point {
+	histree_time start;
+	uint64_t duration;
+	uint32_t value; /* of the field: an index for histree_segment_scatter_value() */
+};
+
+struct histree_segment_scatter;
+
+/*
+ * Make the points of the segments that start in the window.  Returns HISTREE_ERR_ARGUMENT if there is no such
+ * field, or if columns, rows or points are 0 or more than 2^31.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_scatter_create(struct histree_segment_store *store,
+			       const struct histree_segment_scatter_request *request,
+			       struct histree_segment_scatter **out, struct histree_error *error);
+
+/* Returns the points, grouped by value; those of one value are in the order of their starts. */
+HISTREE_API const struct histree_segment_point *
+histree_segment_scatter_points(const struct histree_segment_scatter *scatter, size_t *count);
+
+/* Returns how many segments the points stand for. */
+HISTREE_API uint64_t histree_segment_scatter_segments(const struct histree_segment_scatter *scatter);
+
+/* Returns the value with this index; index 0 is null.  Its bytes belong to the scatter. */
+HISTREE_API struct histree_value histree_segment_scatter_value(const struct histree_segment_scatter *scatter,
+							       uint32_t index);
+
+/* Free the scatter; NULL is allowed. */
+HISTREE_API void histree_segment_scatter_free(struct histree_segment_scatter *scatter);
+
+/* ---- histogram: how many last how long -------------------------------------------------------------------- */
+
+#define HISTREE_HISTOGRAM_BUCKETS_MAX 4096
+
+/*
+ * Count the segments in the window of the query that pass its filter, in as many buckets of duration as a chart
+ * has room for, between the shortest and the longest.  (The buckets of segment_stats.h have round numbers as
+ * bounds.) Bucket i counts durations from edges[i] to edges[i + 1] - 1.  The first edge is the shortest duration
+ * and the last edge is one more than the longest; both are 0 if no segment counts.  If the store has overviews,
+ * the edges of a logarithmic scale are preferred numbers (ISO 3, R 20), or every second one of them and so on;
+ * there may be fewer than asked for, and the last buckets are then empty; the edges of a linear scale of all
+ * segments may be off by a sixteenth of a bucket.  Counts are exact in any case.  `edges` has room for `buckets`
+ * + 1 numbers, `counts` for `buckets`.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_histogram(struct histree_segment_store *store, const struct histree_segment_query *query,
+			  enum histree_duration_scale scale, uint32_t buckets, struct histree_cancel cancel,
+			  uint64_t *edges, uint64_t *counts, struct histree_error *error);
+
+/* ==== arrows ================================================================================================== */
+
+/*
+ * Arrows between the rows of a kernel trace: which thread followed which on a CPU, which thread
+ * created or woke which, to which CPU a thread moved, and which packets went from host to host; and in a trace of
+ * tracks: where a flow went on.
+ *
+ *	request = (struct histree_arrows_request){ .history = history, .resources = resources, .flow = flow,
+ *						   .from = t1, .to = t2, .pixels = 1500 };
+ *	histree_arrows_create(&request, &arrows, &error);
+ *	list = histree_arrows_list(arrows, &count);
+ *	histree_arrows_free(arrows);
+ *
+ * An arrow is in the list if it meets the range, even if both of its ends lie outside.  The list is thinned to
+ * what a chart can show: for each kind and CPU (or the stack where a flow ends), one arrow for each pixel in
+ * which arrows end, and at most HISTREE_ARROWS_MAX arrows in all.  No arrow is invented: a switch or a migration
+ * is left out if lost events or damage hide who had the CPU between its two ends.  If there are too many to read,
+ * an arrow that was left out looks like one that never was, so the answer then says that it is not complete.
+ *
+ * Cost: in a range with up to 65,536 switches, and as many forks, wake-ups and flows, each of them is read.  If
+ * there are more switches, one thread is looked up for each pixel and CPU, and only arrows between neighbouring
+ * threads remain; if there are more forks, wake-ups or flows, the list has none of that kind.
+ *
+ * Threads: creating arrows uses a query of its own; any number of threads may read the result.
+ */
+
+enum { HISTREE_ARROWS_MAX = 16384 };
+
+enum histree_arrow_kind {
+	HISTREE_ARROW_SWITCH,    /* from the thread that left a CPU to the next one there, over idle time */
+	HISTREE_ARROW_FORK,      /* from a thread to the one that it created */
+	HISTREE_ARROW_WAKEUP,    /* from a thread to the one that it woke, when that one gets a CPU */
+	HISTREE_ARROW_MIGRATION, /* of one thread, from the CPU that it left to the one where it ran next */
+	HISTREE_ARROW_FLOW,      /* from one span of a flow to its next span */
+	/* From the thread that sent a packet to the thread of another host that received it */
+	HISTREE_ARROW_PACKET,
+};
+#define HISTREE_ARROW_KIND_COUNT 6
+
+struct histree_arrow {
+	enum histree_arrow_kind kind;
+	/*
+	 * tids above 0, except that the kernel may send packets; for a migration, CPUs; for a flow, quarks of
+	 * rows
+	 */
+	int32_t from, to;
+	int32_t cpu; /* where it ends; -1 for a fork, a flow or a packet */
+	int32_t tid; /* the thread that migrates; -1 for a flow; otherwise the same as `to` */
+	histree_time start, end;
+	uint32_t from_host, to_host; /* for a packet: indices into histree_history_hosts() of the graph; else 0 */
+};
+
+struct histree_arrows_request {
+	struct histree_history *history;
+	const struct histree_resources *resources; /* of the history; NULL means no switches and no migrations */
+	const struct histree_control_flow *flow;   /* of the history; NULL means no forks */
+	struct histree_segment_store *wakeups;     /* of the analysis `wakeups`; NULL means no wake-ups */
+	struct histree_segment_store *flows;       /* of the analysis `track-flows`; NULL means no flows */
+	/* Of the analysis `graph` of several hosts; not used by others meanwhile; NULL means no packets. */
+	struct histree_cursor *paths;
+	histree_time from, to; /* both inclusive, inside the history */
+	uint32_t pixels;       /* at least 1 */
+	struct histree_cancel cancel;
+};
+
+struct histree_arrows;
+
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_arrows_create(const struct histree_arrows_request *request, struct histree_arrows **out,
+		      struct histree_error *error);
+
+/* Free the arrows; NULL is allowed. */
+HISTREE_API void histree_arrows_free(struct histree_arrows *arrows);
+
+/* Returns the arrows in the order of their kinds; those of one kind and CPU are in the order of their ends. */
+HISTREE_API const struct histree_arrow *histree_arrows_list(const struct histree_arrows *arrows, size_t *count);
+
+/* Returns true if every arrow that meets the range is in the list: none was thinned out and all could be read. */
+HISTREE_API bool histree_arrows_are_all(const struct histree_arrows *arrows);
+
+/* Returns the style of a kind.  Its key is that of Trace Compass where Trace Compass has one ("CPU transition"). */
+HISTREE_API const struct histree_style *histree_arrow_style(enum histree_arrow_kind kind);
 
 #endif

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * draw.h - draw a history as an SVG or PNG picture, without a browser.
+ * pictures.h - draw a history as an SVG or PNG picture, without a browser.
  *
  * A library that was built without cairo has these functions as well; histree_draw() then fails and says why.
  */
-#ifndef HISTREE_DRAW_H
-#define HISTREE_DRAW_H
+#ifndef DRAW_PICTURES_H
+#define DRAW_PICTURES_H
 
-#include "chart_view.h"
-#include "critical_path.h"
-#include "flame.h"
-#include "segment_compare.h"
-#include "segment_density.h"
-#include "segment_store.h"
-#include "state_compare.h"
-#include "view.h"
+#include "histree/critical_path.h"
+#include "histree/segment_stats.h"
+#include "histree/segments.h"
+#include "histree/states.h"
+#include "histree/time_use.h"
+#include "view/view.h"
 
 enum histree_draw_view {
 	HISTREE_DRAW_CONTROL_FLOW, /* threads, as a tree */
 	HISTREE_DRAW_RESOURCES,    /* CPUs and interrupts */
 	HISTREE_DRAW_ATTRIBUTES,   /* any attributes */
 	HISTREE_DRAW_TREE,         /* the nodes on disk (thesis 3.1) */
-	HISTREE_DRAW_FLAME,        /* call stacks, added up (flame.h) */
-	HISTREE_DRAW_CHART,        /* a chart of the history: lines of numbers, or rows of states (chart_view.h) */
+	HISTREE_DRAW_FLAME,        /* call stacks, added up (time_use.h) */
+	HISTREE_DRAW_CHART,        /* a chart of the history: lines of numbers, or rows of states (view/view.h) */
 };
 
 enum histree_draw_format { HISTREE_DRAW_SVG, HISTREE_DRAW_PNG };
@@ -89,7 +87,7 @@ histree_draw_path(struct histree_history *history, const struct histree_draw_pat
 		  bool (*write)(void *context, const void *bytes, size_t size), void *context,
 		  struct histree_error *error);
 
-/* A flame graph (flame.h). */
+/* A flame graph (time_use.h). */
 struct histree_draw_flame_options {
 	enum histree_draw_format format;
 	enum histree_draw_theme theme;
@@ -109,7 +107,7 @@ histree_draw_flame(const struct histree_flame *flame, const struct histree_draw_
 		   bool (*write)(void *context, const void *bytes, size_t size), void *context,
 		   struct histree_error *error);
 
-/* The differences between two runs (state_compare.h, segment_compare.h). */
+/* The differences between two runs (states.h, segment_stats.h). */
 struct histree_draw_comparison_options {
 	enum histree_draw_format format;
 	enum histree_draw_theme theme;
