@@ -193,6 +193,7 @@ struct histree_analysis_info {
 	const char *summary; /* one line */
 	bool makes_segments; /* true if it makes a segment store, false if it makes a history */
 	bool by_default;     /* true if it is one of "all", where it applies */
+	const char *events;  /* that it lives on, of a trace of the kernel, in the words of perf; or NULL */
 };
 
 /*

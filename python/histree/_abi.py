@@ -237,7 +237,7 @@ class BuildOptions(Structure):
 class AnalysisInfo(Structure):
     C_NAME = "struct histree_analysis_info"
     _fields_ = [("name", c_char_p), ("version", c_uint32), ("summary", c_char_p), ("makes_segments", c_bool),
-                ("by_default", c_bool)]
+                ("by_default", c_bool), ("events", c_char_p)]
 
 
 class Style(Structure):

@@ -490,6 +490,45 @@ def hosts_stay_apart(histree, folder):
         assert status == 200, content
 
 
+def prepared(client, trace):
+    """Asks for a trace; returns what its experiment offers once it is there."""
+    made = client.json("POST", "/traces", {"parameters": {"uri": str(trace)}})
+    while client.json("GET", f"/traces/{made['UUID']}")["indexingStatus"] == "RUNNING":
+        time.sleep(0.02)
+    experiment = client.json("POST", "/experiments", {"parameters": {"name": "made", "traces": [made["UUID"]]}})
+    while client.json("GET", f"/experiments/{experiment['UUID']}")["indexingStatus"] == "RUNNING":
+        time.sleep(0.02)
+    assert client.json("GET", f"/experiments/{experiment['UUID']}")["indexingStatus"] == "COMPLETED"
+    return {one["id"].rpartition(":")[2] for one in client.json("GET", f"/experiments/{experiment['UUID']}/outputs") if ":" in one["id"]}
+
+
+def what_is_lacking_is_added(histree, folder):
+    """A store that an older histree made by itself has fewer analyses: they are added; without its trace it is shown as it is."""
+    trace, stores = folder / "trace", folder / "stores"
+    shutil.copytree(SMALL_TRACE, trace, copy_function=shutil.copyfile)
+    stores.mkdir()
+    with Server(histree, stores, [folder]) as server:
+        offered = prepared(Client(histree, server), trace)
+        assert {"futex", "wakeups", "thread-bytes"} <= offered, offered
+    store = next(stores.glob("*.histree"))
+    whole = sorted(file.name for file in store.iterdir())
+    subprocess.run([histree, "build", "-q", "-f", "-a", "kernel,futex", "-o", store, trace], check=True)
+    before = (store / "kernel.sht").read_bytes()
+    with Server(histree, stores, [folder]) as server:
+        assert prepared(Client(histree, server), trace) == offered
+    assert sorted(file.name for file in store.iterdir()) == whole and (store / "kernel.sht").read_bytes() == before
+    made = (store / "manifest.json").stat().st_mtime_ns
+    with Server(histree, stores, [folder]) as server: # nothing is lacking any more
+        assert prepared(Client(histree, server), trace) == offered
+    assert (store / "manifest.json").stat().st_mtime_ns == made
+    # Another trace by that name is none that anything can be added from.
+    subprocess.run([histree, "build", "-q", "-f", "-a", "kernel,futex", "-o", store, trace], check=True)
+    shutil.rmtree(trace)
+    shutil.copytree(SOURCE / "tests" / "data" / "ctf-calls", trace, copy_function=shutil.copyfile)
+    with Server(histree, stores, [folder]) as server:
+        assert prepared(Client(histree, server), trace) == {"futex"}
+
+
 def cancelled_build(histree, folder, large):
     """A trace that is forgotten while it is read leaves no store; asked for again, it is read again."""
     with Server(histree, folder, [large.parent]) as server:
@@ -619,6 +658,8 @@ def main():
         tally.run("ids_and_labels", lambda: ids_and_labels(histree, pathlib.Path(name)))
         tally.run("unknown_usage", lambda: unknown_usage(histree, pathlib.Path(name)))
         tally.run("moved_trace", lambda: moved_trace(histree, pathlib.Path(name)))
+    with tempfile.TemporaryDirectory() as name:
+        tally.run("what_is_lacking_is_added", lambda: what_is_lacking_is_added(histree, pathlib.Path(name)))
     if large_trace():
         with tempfile.TemporaryDirectory() as name:
             tally.run("cancelled_build", lambda: cancelled_build(histree, pathlib.Path(name), large_trace()))

@@ -896,6 +896,7 @@ static struct histree_analysis_info info_of(const struct registry_entry *entry)
 		.summary = entry->analysis != NULL ? entry->analysis->summary : entry->segments->summary,
 		.makes_segments = entry->segments != NULL,
 		.by_default = !entry->is_variant,
+		.events = entry->events,
 	};
 }
 

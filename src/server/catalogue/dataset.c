@@ -222,13 +222,14 @@ static bool is_wanted(void *context)
 	return dataset_is_wanted(context);
 }
 
-static enum histree_status build_store(struct dataset *dataset, struct histree_error *error)
+static enum histree_status build_store(struct dataset *dataset, bool adds, struct histree_error *error)
 {
 	struct histree_build_options options = {
 		.traces = (const char *const *)dataset->traces,
 		.trace_count = dataset->trace_count,
 		.store = dataset->store_path,
-		.force = true,
+		.force = !adds,
+		.add = adds,
 		.progress = take_progress,
 		.progress_context = dataset,
 		.cancel = { is_wanted, dataset },
@@ -248,15 +249,49 @@ static bool has_store(struct dataset *dataset)
 	return false;
 }
 
+static bool is_made(const struct histree_store_info *info, const char *analysis)
+{
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, analysis) == 0)
+			return true;
+	for (size_t i = 0; i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return true;
+	for (size_t i = 0; i < info->lacking_count; i++) /* the trace has nothing of it */
+		if (strcmp(info->lacking[i], analysis) == 0)
+			return true;
+	return false;
+}
+
+/* Whether an older histree made it, which had fewer analyses, or made fewer by itself. */
+static bool lacks_analyses(const struct histree_store_info *info)
+{
+	struct histree_analysis_info analysis;
+	bool lacks_any = false;
+	for (size_t i = 0; is_made(info, "kernel") && histree_analysis(i, &analysis); i++)
+		lacks_any |= analysis.by_default && analysis.events != NULL && !is_made(info, analysis.name);
+	return lacks_any;
+}
+
+/* What is lacking is added; if that fails, as its traces are not there any more, what there is is shown. */
+static void add_what_is_lacking(struct dataset *dataset)
+{
+	if (!lacks_analyses(histree_store_info(dataset->store)) || build_store(dataset, true, NULL) != HISTREE_OK)
+		return;
+	close_store(dataset);
+}
+
 void dataset_prepare(struct dataset *dataset)
 {
 	assert(dataset_status(dataset) == DATASET_RUNNING && dataset->store == NULL);
 	enum histree_status status = HISTREE_OK;
-	bool is_open = dataset->trace_count > 0 && has_store(dataset);
-	if (!is_open && dataset->trace_count > 0)
+	bool has_one = dataset->trace_count > 0 && has_store(dataset);
+	if (has_one)
+		add_what_is_lacking(dataset);
+	else if (dataset->trace_count > 0)
 		status = dataset->cancelled ? error_set(&dataset->error, HISTREE_ERR_CANCELLED, "cancelled")
-					    : build_store(dataset, &dataset->error);
-	if (!is_open && status == HISTREE_OK)
+					    : build_store(dataset, false, &dataset->error);
+	if (dataset->store == NULL && status == HISTREE_OK)
 		status = open_store(dataset, &dataset->error);
 	enum dataset_status now = status == HISTREE_OK              ? DATASET_READY
 				  : status == HISTREE_ERR_CANCELLED ? DATASET_CANCELLED
