@@ -1,9 +1,55 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_sums.c - rows and their attributes, which are made when something is counted, and the life of an analysis
+ * kernel_sums.c - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`
+ * and `kernel-memory`.
+ *
+ * Rows and their attributes, which are made when something is counted, and the life of an analysis
  * of sums.
  *
  * The order of events decides, not their times, where a clock steps back: `now` never does.
+ *
+ * The analysis `network`: bytes and packets over each interface, and by thread, so far.
+ *
+ * 	Interfaces/<name>/bytes_received, packets_received	long: that came from the driver
+ * 	Interfaces/<name>/bytes_sent, packets_sent		long: that the driver took
+ * 	Threads/<tid>/bytes_received				long: that were copied to it
+ * 	Threads/<tid>/bytes_sent, packets_sent			long: that were queued while it ran
+ * 	gaps							long: how often events were lost
+ *
+ * Where events are lost, the sums of interfaces are unknown until something is counted again, and go on from what
+ * was seen; those of threads stay, and `gaps` says that they are too low.
+ *
+ * The analysis `switches`: how often CPUs went from thread to thread so far.
+ *
+ * 	CPUs/<cpu>/switches		long: all of them, also to and from the idle loop
+ * 	CPUs/<cpu>/voluntary		long: from threads that went to sleep, or ended
+ * 	CPUs/<cpu>/involuntary		long: from threads that could have run on: they were preempted, or gave way
+ * 	CPUs/<cpu>/migrations		long: to threads that had run on another CPU before
+ * 	Threads/<tid>/voluntary, involuntary, migrations	long: the same by thread
+ * 	gaps				long: how often events were lost
+ *
+ * A thread that gets the number of one that is gone has run on no CPU yet.  The idle loop is no thread here.
+ * Where events of a CPU are lost, its sums are unknown until its next switch, and go on from what was seen; those
+ * of threads stay, as anybody may have run there, and `gaps` says that they are too low.
+ *
+ * Blocks of pages that are allocated, by their first page, and who allocated them.
+ *
+ * The kernel hands out blocks of 2^order pages at multiples of that, and may take them back in parts: a block is
+ * then split in halves, as the kernel does, until there is one of the part's size.
+ *
+ * The analysis `kernel-memory`: what each thread had the kernel allocate, less what of it was
+ * freed.
+ *
+ * 	Threads/<tid>/pages, pages	long: bytes, by kmem_mm_page_alloc and kmem_mm_page_free, 4,096 a page
+ * 	Threads/<tid>/heap, heap	long: bytes, by kmem_kmalloc, kmem_cache_alloc and their ends
+ * 	gaps				long: how often events were lost
+ *
+ * What is allocated is its thread's until it is freed, whoever frees it and whenever: so a number that is used
+ * again has a row for each thread that had it, "614 (life 1)" for the second.  What a CPU allocates before its
+ * first switch is in the sums of all only.  What was allocated before the trace is not counted, and neither is its
+ * end.
+ * Where events are lost, sums are unknown until their next change, and then go on from what was seen; what is
+ * allocated where something was, was freed unseen.
  */
 #include "analysis/kernel/kernel_sums.h"
 
@@ -13,8 +59,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
+#include "analysis/changes.h"
+#include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_machine.h"
+#include "base/arena.h"
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "base/number_text.h"
+
+/* ---- kernel sums --------------------------------------------------------------------------------------------- */
 
 static struct kernel_sum_row *row_of(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number,
 				     uint32_t life)
@@ -44,8 +98,9 @@ struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_su
 	return row_of(sums, table, number, 0);
 }
 
-struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
-						const struct machine_thread *thread)
+/* The same of the thread that has the number now, apart from those that had it before. */
+static struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
+						       const struct machine_thread *thread)
 {
 	return row_of(sums, table, thread->tid, thread->life);
 }
@@ -90,7 +145,8 @@ void kernel_sum_set(struct kernel_sums *sums, struct kernel_sum_row *row, size_t
 	change(&sums->changes, quark, histree_long(amount));
 }
 
-void kernel_sum_add(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount)
+/* Count: the sum is `amount` greater from now on. */
+static void kernel_sum_add(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount)
 {
 	kernel_sum_set(sums, row, which, row->sums[which] + amount);
 }
@@ -228,3 +284,569 @@ void kernel_sums_free(void *instance)
 	arena_release(&sums->records);
 	free(sums);
 }
+
+/* ---- network ------------------------------------------------------------------------------------------------- */
+
+enum { RECEIVED_BYTES, RECEIVED_PACKETS, SENT_BYTES, SENT_PACKETS };
+
+enum { THREAD_RECEIVED, THREAD_SENT_BYTES, THREAD_SENT_PACKETS };
+
+enum { INTERFACES, NETWORK_THREADS };
+
+struct network {
+	struct kernel_sums sums;
+	struct intern names; /* of interfaces: their numbers are those of the rows */
+};
+
+/* Returns NULL where the interface has no name, or memory is out, which is remembered. */
+static struct kernel_sum_row *interface_of(struct network *network, struct kernel_text name)
+{
+	if (name.size == 0)
+		return NULL;
+	const uint32_t number = intern_add(&network->names, name.bytes, name.size);
+	if (number == INTERN_NONE || number > INT32_MAX) {
+		changes_fail(&network->sums.changes, HISTREE_ERR_MEMORY, "names of interfaces");
+		return NULL;
+	}
+	struct kernel_sum_row *row =
+		kernel_sum_row(&network->sums, &network->sums.tables[INTERFACES], (int32_t)number);
+	if (row != NULL)
+		row->name = intern_get(&network->names, number, &row->name_size);
+	return row;
+}
+
+/* Returns the row of the thread that runs where the event happened; NULL: nobody knows, or it is the idle loop. */
+static struct kernel_sum_row *thread_of(struct network *network, const struct kernel_event *event)
+{
+	return event->in_thread != NULL && event->in_thread->tid != 0
+		       ? kernel_sum_row(&network->sums, &network->sums.tables[NETWORK_THREADS],
+					event->in_thread->tid)
+		       : NULL;
+}
+
+static void add(struct network *network, struct kernel_sum_row *row, size_t which, int64_t amount)
+{
+	if (row != NULL && amount > 0)
+		kernel_sum_add(&network->sums, row, which, amount);
+}
+
+static void network_count(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	struct network *network = (struct network *)sums;
+	struct kernel_sum_row *row = NULL;
+	switch (event->role) {
+	case KERNEL_PACKET_RECEIVE:
+		row = interface_of(network, event->name);
+		add(network, row, RECEIVED_BYTES, event->bytes);
+		add(network, row, RECEIVED_PACKETS, 1);
+		break;
+	case KERNEL_PACKET_TRANSMIT:
+		if ((event->has & HAS_RESULT) != 0 && event->result != 0)
+			break;
+		row = interface_of(network, event->name);
+		add(network, row, SENT_BYTES, event->bytes);
+		add(network, row, SENT_PACKETS, 1);
+		break;
+	case KERNEL_PACKET_QUEUE:
+		row = thread_of(network, event);
+		add(network, row, THREAD_SENT_BYTES, event->bytes);
+		add(network, row, THREAD_SENT_PACKETS, 1);
+		break;
+	case KERNEL_PACKET_COPY:
+		add(network, thread_of(network, event), THREAD_RECEIVED, event->bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- the analysis ------------------------------------------------------------------------------------------- */
+
+static void network_release(struct kernel_sums *sums)
+{
+	intern_release(&((struct network *)sums)->names);
+}
+
+static const struct kernel_sums_kind network_sums = {
+	.size = sizeof(struct network),
+	.what = "the packets of interfaces",
+	.tables = {
+		[INTERFACES] = {
+			.folder = "Interfaces",
+			.names = { "bytes_received", "packets_received", "bytes_sent", "packets_sent" },
+			.sum_count = 4,
+			.loss = SUMS_ARE_LOST,
+		},
+		[NETWORK_THREADS] = {
+			.folder = "Threads",
+			.names = { "bytes_received", "bytes_sent", "packets_sent" },
+			.sum_count = 3,
+		},
+	},
+	.roles = { KERNEL_PACKET_RECEIVE, KERNEL_PACKET_TRANSMIT, KERNEL_PACKET_QUEUE, KERNEL_PACKET_COPY },
+	.role_count = 4,
+	.counts_gaps = true,
+	.needs_machine = true,
+	.count = network_count,
+	.release = network_release,
+	.missing = "the trace has no packets: record them (lttng enable-event -k 'net_*,netif_*,skb_*', or "
+		   "perf record -e 'net:*' -e 'skb:*')",
+};
+
+static enum histree_status network_create(struct histree_state_system *system, void *input, void **instance,
+					  struct histree_error *error)
+{
+	return kernel_sums_create(&network_sums, system, input, instance, error);
+}
+
+static const struct histree_chart_entry interface_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Interfaces/*" },
+	{ .parent = 0, .path = "bytes_received", .shown = ".", .measure = HISTREE_CHART_RATE },
+	{ .parent = 0, .path = "bytes_sent", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+
+static const struct histree_chart_entry network_thread_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	{ .parent = 0, .path = "bytes_received", .shown = ".", .measure = HISTREE_CHART_RATE },
+	{ .parent = 0, .path = "bytes_sent", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+
+static const struct histree_chart network_charts[] = {
+	{ .name = "interface-bytes",
+	  .title = "Bytes over interfaces",
+	  .unit = "B/s",
+	  .entries = interface_entries,
+	  .entry_count = sizeof(interface_entries) / sizeof(*interface_entries) },
+	{ .name = "thread-network-bytes",
+	  .title = "Bytes that threads sent and received",
+	  .unit = "B/s",
+	  .entries = network_thread_entries,
+	  .entry_count = sizeof(network_thread_entries) / sizeof(*network_thread_entries) },
+};
+
+const struct analysis analysis_network = {
+	.name = "network",
+	.version = 1,
+	.summary = "bytes and packets over each network interface, and of each thread, so far",
+	.charts = network_charts,
+	.chart_count = sizeof(network_charts) / sizeof(*network_charts),
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.create = network_create,
+	KERNEL_SUMS_FUNCTIONS,
+};
+
+/* ---- switches ------------------------------------------------------------------------------------------------ */
+
+enum { VOLUNTARY, INVOLUNTARY, MIGRATIONS, SWITCHES };
+
+enum { CPUS, SWITCHES_THREADS };
+
+struct switches_thread {
+	struct kernel_sum_row row;
+	bool has_run;
+	int32_t cpu; /* where it ran last */
+};
+
+static void switches_count_one(struct kernel_sums *sums, struct kernel_sum_row *cpu, struct switches_thread *thread,
+			       size_t which)
+{
+	kernel_sum_add(sums, cpu, which, 1);
+	kernel_sum_add(sums, &thread->row, which, 1);
+}
+
+/* Returns the thread that is on a CPU now; that it came there may not have been seen.  NULL: the idle loop. */
+static struct switches_thread *place(struct kernel_sums *sums, struct kernel_sum_row *cpu, int32_t tid)
+{
+	if (tid == 0)
+		return NULL;
+	struct kernel_sum_row *row = kernel_sum_row(sums, &sums->tables[SWITCHES_THREADS], tid);
+	struct switches_thread *thread = (struct switches_thread *)row;
+	if (thread == NULL)
+		return NULL;
+	if (thread->has_run && thread->cpu != cpu->number)
+		switches_count_one(sums, cpu, thread, MIGRATIONS);
+	thread->has_run = true;
+	thread->cpu = cpu->number;
+	return thread;
+}
+
+static void switches_count(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	struct kernel_sum_row *cpu = event->cpu >= 0 ? kernel_sum_row(sums, &sums->tables[CPUS], event->cpu) : NULL;
+	if (cpu == NULL)
+		return;
+	kernel_sum_add(sums, cpu, SWITCHES, 1);
+	struct switches_thread *previous = place(sums, cpu, event->prev_tid);
+	if (previous != NULL)
+		switches_count_one(sums, cpu, previous,
+				   kernel_event_leave(event) == LEAVES_RUNNABLE ? INVOLUNTARY : VOLUNTARY);
+	if (previous != NULL && kernel_event_leave(event) == LEAVES_FOREVER)
+		previous->has_run = false;
+	place(sums, cpu, event->tid);
+}
+
+/* A thread that gets a number has run nowhere yet, whatever another one did that had it before. */
+static void begin_life(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	struct switches_thread *thread = id_map_find(&sums->tables[SWITCHES_THREADS].rows, (uint32_t)event->tid);
+	if (thread != NULL)
+		thread->has_run = false;
+}
+
+static void switches_take(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	if (event->role == KERNEL_FORK)
+		begin_life(sums, event);
+	else
+		switches_count(sums, event);
+}
+
+/* ---- the analysis ------------------------------------------------------------------------------------------- */
+
+static const struct kernel_sums_kind switches_sums = {
+	.what = "the switches of CPUs",
+	.tables = {
+		[CPUS] = {
+			.folder = "CPUs",
+			.names = { "voluntary", "involuntary", "migrations", "switches" },
+			.sum_count = 4,
+			.loss = SUMS_ARE_LOST_OF_CPU,
+		},
+		[SWITCHES_THREADS] = {
+			.folder = "Threads",
+			.names = { "voluntary", "involuntary", "migrations" },
+			.sum_count = 3,
+			.row_size = sizeof(struct switches_thread),
+		},
+	},
+	.roles = { KERNEL_SWITCH, KERNEL_FORK },
+	.role_count = 2,
+	.uncounted = KERNEL_FORK,
+	.counts_gaps = true,
+	.count = switches_take,
+	.missing = "the trace has no switches: record sched_switch (lttng enable-event -k sched_switch, or "
+		   "perf record -e sched:sched_switch)",
+};
+
+static enum histree_status switches_create(struct histree_state_system *system, void *input, void **instance,
+					   struct histree_error *error)
+{
+	return kernel_sums_create(&switches_sums, system, input, instance, error);
+}
+
+static const struct histree_chart_entry cpu_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
+	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+
+static const struct histree_chart_entry switches_thread_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
+};
+
+static const struct histree_chart switches_charts[] = {
+	{ .name = "cpu-switches",
+	  .title = "Switches of CPUs",
+	  .unit = "1/s",
+	  .entries = cpu_entries,
+	  .entry_count = sizeof(cpu_entries) / sizeof(*cpu_entries) },
+	{ .name = "thread-switches",
+	  .title = "Switches of threads",
+	  .unit = "1/s",
+	  .entries = switches_thread_entries,
+	  .entry_count = sizeof(switches_thread_entries) / sizeof(*switches_thread_entries) },
+};
+
+const struct analysis analysis_switches = {
+	.name = "switches",
+	.version = 2, /* 2: a number that is used again has not run yet */
+	.summary =
+		"how often each CPU and thread was switched so far: of its own accord, preempted, to another CPU",
+	.charts = switches_charts,
+	.chart_count = sizeof(switches_charts) / sizeof(*switches_charts),
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.create = switches_create,
+	KERNEL_SUMS_FUNCTIONS,
+};
+
+/* ---- kernel memory ------------------------------------------------------------------------------------------- */
+
+enum { PAGE_ORDER_MAX = 20 };
+
+struct page_block {
+	bool is_taken;
+	uint8_t order;
+	struct kernel_sum_row *owner; /* NULL: nobody known */
+};
+
+/* Zeroed, with its spaces set, it has none.  Blocks that were freed keep their records, as pages come again. */
+struct page_blocks {
+	struct id_map blocks; /* by first page */
+	struct arena records;
+	unsigned order_max; /* of those that were ever taken */
+};
+
+/* ---- page blocks --------------------------------------------------------------------------------------------- */
+
+/* Take a block, of PAGE_ORDER_MAX at most; none is taken there.  Returns false when memory is out. */
+static bool page_blocks_take(struct page_blocks *blocks, uint64_t page, unsigned order,
+			     struct kernel_sum_row *owner)
+{
+	struct page_block *block = id_map_find(&blocks->blocks, page);
+	if (block == NULL) {
+		block = arena_allocate(&blocks->records, sizeof(*block), alignof(struct page_block));
+		if (block == NULL || !id_map_add(&blocks->blocks, page, block))
+			return false;
+	}
+	blocks->order_max = order > blocks->order_max ? order : blocks->order_max;
+	*block = (struct page_block){ .is_taken = true, .order = (uint8_t)order, .owner = owner };
+	return true;
+}
+
+/* Returns the block that a page is in, and its first page; NULL: none that is taken. */
+static struct page_block *block_with(const struct page_blocks *blocks, uint64_t page, uint64_t *first)
+{
+	for (unsigned order = 0; order <= blocks->order_max; order++) {
+		*first = page >> order << order;
+		struct page_block *block = id_map_find(&blocks->blocks, *first);
+		if (block != NULL && block->is_taken && page - *first < UINT64_C(1) << block->order)
+			return block;
+	}
+	return NULL;
+}
+
+/*
+ * Free a block of this order, or all of a smaller one that is there.  Says whose it was and how many pages there
+ * were: 0 if it was not known to be taken.  Returns false when memory is out.
+ */
+static bool page_blocks_free(struct page_blocks *blocks, uint64_t page, unsigned order,
+			     struct kernel_sum_row **owner, uint64_t *pages)
+{
+	uint64_t first;
+	struct page_block *block = block_with(blocks, page, &first);
+	*pages = 0;
+	if (block == NULL)
+		return true;
+	*owner = block->owner;
+	while (block->order > order || first != page) {
+		if (block->order == 0)
+			return true; /* that page is no beginning of a block of this order */
+		const unsigned half = --block->order;
+		const uint64_t second = first + (UINT64_C(1) << half);
+		if (!page_blocks_take(blocks, second, half, *owner))
+			return false;
+		if (page < second)
+			continue;
+		block = id_map_find(&blocks->blocks, second);
+		first = second;
+	}
+	block->is_taken = false;
+	*pages = UINT64_C(1) << block->order;
+	return true;
+}
+
+static void page_blocks_release(struct page_blocks *blocks)
+{
+	id_map_release(&blocks->blocks);
+	arena_release(&blocks->records);
+}
+
+/* ---- kernel memory ------------------------------------------------------------------------------------------- */
+
+enum { PAGES, HEAP };
+
+enum { KERNEL_MEMORY_THREADS, ALL };
+
+enum { PAGE_BYTES = 4096, PAGE_STRUCT_BYTES = 64 };
+
+/* Of the heap; freed if it has no bytes. */
+struct heap_piece {
+	int64_t bytes;
+	struct kernel_sum_row *owner; /* NULL: nobody known */
+};
+
+struct kernel_memory {
+	struct kernel_sums sums;
+	struct page_blocks pages;
+	struct id_map heap; /* struct heap_piece by address */
+};
+
+static void no_memory(struct kernel_memory *memory)
+{
+	changes_fail(&memory->sums.changes, HISTREE_ERR_MEMORY, "what the kernel allocated");
+}
+
+static void kernel_memory_count(struct kernel_memory *memory, struct kernel_sum_row *owner, size_t which,
+				int64_t bytes)
+{
+	struct kernel_sum_row *all = kernel_sum_row(&memory->sums, &memory->sums.tables[ALL], 0);
+	if (all != NULL && bytes != 0)
+		kernel_sum_add(&memory->sums, all, which, bytes);
+	if (owner != NULL && bytes != 0)
+		kernel_sum_add(&memory->sums, owner, which, bytes);
+}
+
+/* Rows outlive their threads, as what is not freed does. */
+static struct kernel_sum_row *owner_of(struct kernel_memory *memory, const struct kernel_event *event)
+{
+	return event->in_thread != NULL
+		       ? kernel_sum_row_of_thread(&memory->sums, &memory->sums.tables[KERNEL_MEMORY_THREADS],
+						  event->in_thread)
+		       : NULL;
+}
+
+/* ---- pages -------------------------------------------------------------------------------------------------- */
+
+/* Returns false for a block that is none.  Older LTTng has no number of a page, only an address. */
+static bool block_of(const struct kernel_event *event, uint64_t *page)
+{
+	*page = (event->has & HAS_PAGE) != 0 ? (uint64_t)event->page : (uint64_t)event->address / PAGE_STRUCT_BYTES;
+	const bool is_failure = (event->has & HAS_PAGE) != 0 ? event->page == -1 : event->address == 0;
+	return (event->has & (HAS_PAGE | HAS_ADDRESS)) != 0 && !is_failure && event->number >= 0 &&
+	       event->number <= PAGE_ORDER_MAX;
+}
+
+static void free_block(struct kernel_memory *memory, uint64_t page, unsigned order)
+{
+	struct kernel_sum_row *owner;
+	uint64_t pages;
+	if (!page_blocks_free(&memory->pages, page, order, &owner, &pages))
+		no_memory(memory);
+	else if (pages > 0)
+		kernel_memory_count(memory, owner, PAGES, -(int64_t)(pages * PAGE_BYTES));
+}
+
+static void on_pages(struct kernel_memory *memory, const struct kernel_event *event)
+{
+	uint64_t page;
+	if (!block_of(event, &page))
+		return;
+	const unsigned order = (unsigned)event->number;
+	free_block(memory, page, order);
+	if (event->role == KERNEL_PAGES_FREE)
+		return;
+	struct kernel_sum_row *owner = owner_of(memory, event);
+	if (!page_blocks_take(&memory->pages, page, order, owner))
+		no_memory(memory);
+	kernel_memory_count(memory, owner, PAGES, (int64_t)PAGE_BYTES << order);
+}
+
+/* ---- the heap ----------------------------------------------------------------------------------------------- */
+
+static void on_heap(struct kernel_memory *memory, const struct kernel_event *event)
+{
+	if (event->address == 0)
+		return;
+	struct heap_piece *piece = id_map_find(&memory->heap, (uint64_t)event->address);
+	if (piece != NULL && piece->bytes != 0) {
+		kernel_memory_count(memory, piece->owner, HEAP, -piece->bytes);
+		piece->bytes = 0;
+	}
+	if (event->role == KERNEL_HEAP_FREE || event->bytes <= 0)
+		return;
+	if (piece == NULL) {
+		piece = arena_allocate(&memory->sums.records, sizeof(*piece), alignof(struct heap_piece));
+		if (piece == NULL || !id_map_add(&memory->heap, (uint64_t)event->address, piece)) {
+			no_memory(memory);
+			return;
+		}
+	}
+	*piece = (struct heap_piece){ .bytes = event->bytes, .owner = owner_of(memory, event) };
+	kernel_memory_count(memory, piece->owner, HEAP, piece->bytes);
+}
+
+/* ---- the analysis ------------------------------------------------------------------------------------------- */
+
+static void memory_create(struct kernel_sums *sums)
+{
+	struct kernel_memory *memory = (struct kernel_memory *)sums;
+	id_map_use_space(&memory->heap, sums->records.space);
+	id_map_use_space(&memory->pages.blocks, sums->records.space);
+	memory->pages.records.space = sums->records.space;
+}
+
+static void memory_count(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	struct kernel_memory *memory = (struct kernel_memory *)sums;
+	if (event->role == KERNEL_PAGES_ALLOC || event->role == KERNEL_PAGES_FREE)
+		on_pages(memory, event);
+	else
+		on_heap(memory, event);
+}
+
+static void memory_release(struct kernel_sums *sums)
+{
+	struct kernel_memory *memory = (struct kernel_memory *)sums;
+	id_map_release(&memory->heap);
+	page_blocks_release(&memory->pages);
+}
+
+static const struct kernel_sums_kind memory_sums = {
+	.size = sizeof(struct kernel_memory),
+	.what = "what the kernel allocated",
+	.tables = {
+		[KERNEL_MEMORY_THREADS] = {
+			.folder = "Threads",
+			.names = { "pages", "heap" },
+			.sum_count = 2,
+			.loss = SUMS_ARE_LOST,
+		},
+		[ALL] = {
+			.names = { "pages", "heap" },
+			.sum_count = 2,
+			.loss = SUMS_ARE_LOST,
+		},
+	},
+	.roles = { KERNEL_PAGES_ALLOC, KERNEL_PAGES_FREE, KERNEL_HEAP_ALLOC, KERNEL_HEAP_FREE },
+	.role_count = 4,
+	.counts_gaps = true,
+	.needs_machine = true,
+	.create = memory_create,
+	.count = memory_count,
+	.release = memory_release,
+	.missing = "the trace has no allocations of the kernel: record them (lttng enable-event -k 'kmem_*', "
+		   "or perf record -e 'kmem:*'), and sched_switch to know whose they are",
+};
+
+static enum histree_status kernel_memory_create(struct histree_state_system *system, void *input, void **instance,
+						struct histree_error *error)
+{
+	return kernel_sums_create(&memory_sums, system, input, instance, error);
+}
+
+static const struct histree_chart_entry all_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "pages", .shown = "." },
+	{ .parent = HISTREE_CHART_TOP, .path = "heap", .shown = "." },
+};
+
+static const struct histree_chart_entry kernel_memory_thread_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	{ .parent = 0, .path = "*", .shown = "." },
+};
+
+static const struct histree_chart kernel_memory_charts[] = {
+	{ .name = "kernel-memory",
+	  .title = "Memory that the kernel allocated",
+	  .unit = "B",
+	  .entries = all_entries,
+	  .entry_count = sizeof(all_entries) / sizeof(*all_entries) },
+	{ .name = "thread-kernel-memory",
+	  .title = "Memory that the kernel allocated for threads",
+	  .unit = "B",
+	  .entries = kernel_memory_thread_entries,
+	  .entry_count = sizeof(kernel_memory_thread_entries) / sizeof(*kernel_memory_thread_entries) },
+};
+
+const struct analysis analysis_kernel_memory = {
+	.name = "kernel-memory",
+	.version = 2, /* 2: a number that is used again is another row */
+	.summary = "how much of what each thread had the kernel allocate is not freed yet: pages and heap",
+	.charts = kernel_memory_charts,
+	.chart_count = sizeof(kernel_memory_charts) / sizeof(*kernel_memory_charts),
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.create = kernel_memory_create,
+	KERNEL_SUMS_FUNCTIONS,
+};

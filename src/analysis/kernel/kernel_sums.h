@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_sums.h - running sums by thread, by CPU and of all: attributes (long) that say how much there was so far.
+ * kernel_sums.h - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`
+ * and `kernel-memory`.
+ *
+ * Running sums by thread, by CPU and of all: attributes (long) that say how much there was so far.
  *
  * What there was in a window is then the difference of two single queries, exact and cheap however long it is.  An
  * attribute is made when there is something to count.
  *
- *	<folder>/<number>/<name>	of a table with a folder: "Threads", "CPUs"
- *	<name>				of one without
+ * 	<folder>/<number>/<name>	of a table with a folder: "Threads", "CPUs"
+ * 	<name>				of one without
  *
  * A row may have a name in place of its number.  Rows of a number are one where sums only grow, as what a thread
  * added is the difference over its time.  Else each thread that had the number has a row: "614", "614 (life 1)".
@@ -114,18 +117,11 @@ void kernel_sums_free(void *instance);
 /* Returns the row of a number, new or not; NULL when memory is out, which is remembered. */
 struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number);
 
-/* The same of the thread that has the number now, apart from those that had it before. */
-struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
-						const struct machine_thread *thread);
-
 /* Returns the attribute of a row, or of one of its sums; each is made if it is missing. */
 histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row);
 histree_quark kernel_sum_attribute(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which);
 
 /* The sum is `amount` from now on. */
 void kernel_sum_set(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount);
-
-/* Count: the sum is `amount` greater from now on. */
-void kernel_sum_add(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount);
 
 #endif
