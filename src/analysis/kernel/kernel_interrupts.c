@@ -66,7 +66,7 @@ static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark
 	interrupt->quark = NO_ATTRIBUTE;
 	interrupt->total = NO_ATTRIBUTE;
 	create_attribute(model, interrupt, group, is_softirq);
-	/* What is going on is guessed (kernel_slice_guess.c): nothing else is. */
+	/* What is going on is guessed (kernel_slices.h): nothing else is. */
 	if (model->slice != NULL && interrupt->quark != NO_ATTRIBUTE)
 		change_log_guess(model->slice->log, interrupt->quark, histree_null());
 	return interrupt->quark == NO_ATTRIBUTE ? NULL : interrupt;
