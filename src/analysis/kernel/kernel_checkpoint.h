@@ -11,7 +11,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_CHECKPOINT_H
 #define ANALYSIS_KERNEL_KERNEL_CHECKPOINT_H
 
-#include "analysis/kernel/kernel_model.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "base/bytes.h"
 
 void kernel_checkpoint_save(struct kernel_model *model, struct saved_bytes *out);

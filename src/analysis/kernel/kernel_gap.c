@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_occupancy.h"
-#include "analysis/kernel/kernel_slice.h"
 #include "base/costly.h"
 
 /* ---- kernel past --------------------------------------------------------------------------------------------- */

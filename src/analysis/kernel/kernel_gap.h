@@ -37,7 +37,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_GAP_H
 #define ANALYSIS_KERNEL_KERNEL_GAP_H
 
-#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_threads.h"
 
 /* A thread enters or leaves a system call, and nobody knew whether it was in one. */
 void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,

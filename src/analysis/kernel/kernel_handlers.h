@@ -6,7 +6,7 @@
 #define ANALYSIS_KERNEL_KERNEL_HANDLERS_H
 
 #include "analysis/kernel/kernel_layout.h"
-#include "analysis/kernel/kernel_model.h"
+#include "analysis/kernel/kernel_threads.h"
 
 void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event);
 void kernel_on_free(struct kernel_model *model, const struct kernel_event *event);

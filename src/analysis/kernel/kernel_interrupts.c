@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/kernel/kernel_slice.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "histree/attributes.h"
 
 static bool same_name(struct kernel_text a, struct kernel_text b)

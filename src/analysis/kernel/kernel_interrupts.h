@@ -8,7 +8,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
 #define ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
 
-#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "base/bytes.h"
 
 enum softirq_bits { SOFTIRQ_RAISED = 1, SOFTIRQ_RUNNING = 8 };
@@ -33,7 +33,7 @@ struct interrupt {
 	bool began_before;             /* an event ends it, and nobody knows its name (kernel_gap.h) */
 	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
 	enum kernel_progress progress; /* of its handler */
-	enum kernel_step first_step;   /* of that, in a slice (kernel_slice.h) */
+	enum kernel_step first_step;   /* of that, in a slice (kernel_threads.h) */
 	struct interrupt *next;        /* in the order of creation: where several fit, the first counts */
 };
 

@@ -4,9 +4,8 @@
  */
 #include "analysis/kernel/kernel_labels.h"
 
-#include "analysis/kernel/kernel_cpus.h"
-#include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_threads.h"
+#include "analysis/kernel/kernel_interrupts.h"
 #include "histree/attributes.h"
 
 /* ---- kernel charts ------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-#include "analysis/kernel/kernel_slice.h"
+#include "analysis/kernel/kernel_threads.h"
 
 static void assert_pair(const struct kernel_cpu *cpu)
 {

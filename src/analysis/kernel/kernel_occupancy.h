@@ -12,7 +12,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_OCCUPANCY_H
 #define ANALYSIS_KERNEL_KERNEL_OCCUPANCY_H
 
-#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_threads.h"
 
 /* Until this event the thread ran on the CPU. */
 void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread);

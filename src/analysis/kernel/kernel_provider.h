@@ -10,7 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_layout.h"
-#include "analysis/kernel/kernel_model.h"
+#include "analysis/kernel/kernel_threads.h"
 
 typedef void kernel_handler(struct kernel_model *model, const struct kernel_event *event);
 

@@ -15,9 +15,8 @@
 #include <stdalign.h>
 #include <string.h>
 
-#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "analysis/kernel/kernel_interrupts.h"
-#include "analysis/kernel/kernel_slice.h"
 #include "base/bytes.h"
 #include "base/error.h"
 

@@ -14,8 +14,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_SLICES_H
 #define ANALYSIS_KERNEL_KERNEL_SLICES_H
 
-#include "analysis/kernel/kernel_cpus.h"
-#include "analysis/kernel/kernel_slice.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "base/bytes.h"
 
 /*

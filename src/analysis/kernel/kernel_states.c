@@ -8,7 +8,7 @@
 #include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_interrupts.h"
-#include "analysis/kernel/kernel_slice.h"
+#include "analysis/kernel/kernel_threads.h"
 
 struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
 {

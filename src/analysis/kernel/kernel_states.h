@@ -16,7 +16,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_STATES_H
 #define ANALYSIS_KERNEL_KERNEL_STATES_H
 
-#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_threads.h"
 
 /* Returns what the CPU does, interrupts included. */
 struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu);

@@ -1,21 +1,124 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_threads.c - the records of threads, their attributes, and what follows where events say something of
+ * kernel_threads.c - the threads and CPUs of a kernel: the model that has their records, their attributes, and
+ * what follows where events say something of them.
+ *
+ * The memory of what a slice guesses.
+ *
+ * The maps and the memory that the records of a model are in.  Both may lie in the table space of
+ * a build: a trace has as many threads as it likes.
+ *
+ * The records of threads, their attributes, and what follows where events say something of
  * them.
  *
  * Every change of a thread's state goes through thread_change(), which keeps when something was said of it last,
  * where one life of a number ends and the next begins, and what is in doubt while events are lost.  In which mode
  * a thread runs, thread_mode() says.
+ *
+ * CPUs and their attributes, made when they are first asked for.
+ *
+ * Which thread a CPU runs is its attribute Current_thread; before the first switch it is null, and the pseudo-
+ * thread -1 stands for whoever runs.  In a slice it is claimed once, by the first event that says it.
  */
 #include "analysis/kernel/kernel_threads.h"
 
 #include <inttypes.h>
+#include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "analysis/kernel/kernel_slice.h"
+#include "analysis/change_log.h"
+#include "analysis/changes.h"
+#include "analysis/kernel/kernel_conflicts.h"
+#include "analysis/kernel/kernel_layout.h"
+#include "analysis/kernel/kernel_machine.h"
+#include "base/arena.h"
+#include "base/costly.h"
+#include "base/hash_index.h"
 #include "base/number_text.h"
 #include "state/state_system.h"
+
+/* ---- kernel slice -------------------------------------------------------------------------------------------- */
+
+struct kernel_slice *kernel_slice_create(struct change_log *log)
+{
+	struct kernel_slice *slice = calloc(1, sizeof(*slice));
+	if (slice != NULL)
+		slice->log = log;
+	return slice;
+}
+
+void kernel_slice_free(struct kernel_slice *slice)
+{
+	if (slice == NULL)
+		return;
+	id_map_release(&slice->cpus);
+	arena_release(&slice->memory);
+	free(slice);
+}
+
+/* ---- kernel model -------------------------------------------------------------------------------------------- */
+
+void kernel_model_init(struct kernel_model *model, struct histree_state_system *system,
+		       const struct kernel_places *places)
+{
+	*model = (struct kernel_model){
+		.changes = { .system = system, .time = INT64_MIN },
+		.loss_end = INT64_MIN,
+		.places = places,
+	};
+	for (int group = 0; group < GROUP_COUNT; group++)
+		model->groups[group] = NO_ATTRIBUTE;
+	struct table_space *tables = state_system_tables(system);
+	id_map_use_space(&model->threads, tables);
+	id_map_use_space(&model->cpus, tables);
+	id_map_use_space(&model->softirqs, tables);
+	model->records.space = tables;
+}
+
+void kernel_model_release(struct kernel_model *model)
+{
+	id_map_release(&model->threads);
+	id_map_release(&model->cpus);
+	id_map_release(&model->softirqs);
+	arena_release(&model->records);
+	kernel_slice_free(model->slice);
+	model->slice = NULL;
+}
+
+histree_quark kernel_group(struct kernel_model *model, enum kernel_group group)
+{
+	const char *name = model->places->groups[group];
+	histree_quark *known = &model->groups[group];
+	return model->places->groups_are_folders
+		       ? changes_folder(&model->changes, known, HISTREE_ROOT, name, strlen(name))
+		       : changes_child(&model->changes, known, HISTREE_ROOT, name, strlen(name));
+}
+
+void *kernel_record(struct kernel_model *model, size_t size)
+{
+	void *record = arena_allocate(&model->records, size, alignof(max_align_t));
+	if (record == NULL)
+		changes_fail(&model->changes, HISTREE_ERR_MEMORY,
+			     "no memory for the threads and CPUs of the trace");
+	else
+		memset(record, 0, size);
+	return record;
+}
+
+void *kernel_record_in(struct kernel_model *model, struct id_map *map, uint64_t id, size_t size)
+{
+	void *record = kernel_record(model, size);
+	if (record != NULL && !id_map_add(map, id, record)) {
+		changes_fail(&model->changes, HISTREE_ERR_MEMORY,
+			     "no memory for the threads and CPUs of the trace");
+		return NULL;
+	}
+	return record;
+}
+
+/* ---- kernel threads ------------------------------------------------------------------------------------------ */
 
 _Static_assert(THREAD_ATTRIBUTE_COUNT <= 8, "a thread has a bit for each of its attributes");
 
@@ -191,8 +294,12 @@ void thread_assume_new(struct kernel_model *model, struct kernel_thread *thread)
 			change_log_guess(model->changes.log, thread->attributes[attribute], histree_null());
 }
 
-struct histree_value thread_by_call(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
-				    int32_t call)
+/*
+ * Returns the value, for thread_change() or cpu_change(), that follows from whether the thread is in a system call,
+ * where that is still as it was before the slice.
+ */
+static struct histree_value thread_by_call(struct kernel_model *model, struct kernel_thread *thread,
+					   int32_t no_call, int32_t call)
 {
 	static const enum change_doubt doubts[] = {
 		[KIND_NOT_SAID] = DOUBT_AS_BEFORE,   [KIND_PROGRAM] = DOUBT_IF_OPEN,   [KIND_KERNEL] = DOUBT_NEVER,
@@ -472,6 +579,7 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 /* What a thread that nobody sees changes; its status comes first. */
 static const enum thread_attribute in_doubt[] = { THREAD_STATUS, THREAD_SYSTEM_CALL, THREAD_RUN_QUEUE,
 						  THREAD_PRIO };
+
 enum { IN_DOUBT_COUNT = sizeof(in_doubt) / sizeof(in_doubt[0]) };
 
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
@@ -567,7 +675,8 @@ static bool may_have_calls(const struct kernel_model *model)
 	       (model->may_have_calls && state_undecided_total(model->changes.system) < FEW);
 }
 
-bool thread_may_be_in_call(const struct kernel_model *model, const struct kernel_thread *thread)
+/* Whether that is still to be decided, for a thread that has no entry and no exit. */
+static bool thread_may_be_in_call(const struct kernel_model *model, const struct kernel_thread *thread)
 {
 	return thread->call == PROGRESS_UNKNOWN && thread->tid > 0 && !thread_kind_is_kernel(thread->kind) &&
 	       model->corrects_past;
@@ -752,4 +861,153 @@ int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread)
 	}
 	struct histree_value process = value_of(model, thread, THREAD_PID);
 	return process.type == HISTREE_INT ? process.int32 : -1;
+}
+
+/* ---- kernel cpus --------------------------------------------------------------------------------------------- */
+
+static const char *const attribute_names[CPU_ATTRIBUTE_COUNT] = {
+	[CPU_STATUS] = "Status",
+	[CPU_CURRENT_THREAD] = "Current_thread",
+	[CPU_IRQS] = "IRQs",
+	[CPU_SOFT_IRQS] = "Soft_IRQs",
+	[CPU_FREQUENCY] = "Frequency",
+	[CPU_FREQUENCY_MIN] = "Min frequency",
+	[CPU_FREQUENCY_MAX] = "Max frequency",
+};
+
+const char *cpu_attribute_name(enum cpu_attribute attribute)
+{
+	return attribute_names[attribute];
+}
+
+static struct kernel_cpu *add_cpu(struct kernel_model *model, int32_t number)
+{
+	struct kernel_cpu *cpu = kernel_record_in(model, &model->cpus, (uint64_t)number, sizeof(*cpu));
+	if (cpu == NULL)
+		return NULL;
+	cpu->number = number;
+	cpu->node = NO_ATTRIBUTE;
+	cpu->waking = cpu->stepped = INT64_MIN;
+	cpu->in_doubt_since = INT64_MIN;
+	if (model->corrects_past && model->slice == NULL) {
+		cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
+		model->cpus_in_doubt++;
+	}
+	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++)
+		cpu->attributes[attribute] = NO_ATTRIBUTE;
+	return cpu;
+}
+
+static void name_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	char name[16];
+	int size = snprintf(name, sizeof(name), "%" PRId32, cpu->number);
+	changes_child(&model->changes, &cpu->node, kernel_group(model, GROUP_CPUS), name, (size_t)size);
+	if (model->places->status_on_node)
+		cpu->attributes[CPU_STATUS] = cpu->node;
+}
+
+struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
+{
+	if (number < 0)
+		return NULL;
+	struct kernel_cpu *cpu = id_map_find_again(&model->cpus, (uint64_t)number);
+	if (cpu == NULL)
+		cpu = add_cpu(model, number);
+	if (cpu != NULL && cpu->node == NO_ATTRIBUTE)
+		name_cpu(model, cpu);
+	return cpu == NULL || cpu->node == NO_ATTRIBUTE ? NULL : cpu;
+}
+
+bool kernel_cpu_is_recorded(struct kernel_model *model, int32_t number)
+{
+	struct kernel_cpu *cpu = id_map_find_again(&model->cpus, (uint64_t)number);
+	if (cpu != NULL && cpu->attributes[CPU_CURRENT_THREAD] != NO_ATTRIBUTE)
+		return true;
+	if (model->slice == NULL)
+		return false;
+	if (cpu == NULL)
+		cpu = add_cpu(model, number);
+	if (cpu != NULL)
+		cpu->is_taken_for_recorded = true;
+	return true;
+}
+
+histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute)
+{
+	histree_quark *quark = &cpu->attributes[attribute];
+	bool is_group = attribute == CPU_IRQS || attribute == CPU_SOFT_IRQS;
+	if (is_group && model->places->interrupts_have_signs)
+		return cpu->node;
+	if (*quark != NO_ATTRIBUTE)
+		return *quark;
+	const char *name = attribute_names[attribute];
+	return changes_child(&model->changes, quark, cpu->node, name, strlen(name));
+}
+
+void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
+		struct histree_value value)
+{
+	change(&model->changes, cpu_attribute(model, cpu, attribute), value);
+}
+
+/* It was seen in the slice already, where it did not run. */
+static bool is_seen(const struct kernel_thread *thread)
+{
+	return thread->said != INT64_MIN || thread->assumed != 0 || thread->runs_on != NULL;
+}
+
+void cpu_claim(struct kernel_model *model, struct kernel_cpu *cpu, int32_t tid)
+{
+	if (model->slice == NULL || cpu->is_claimed)
+		return;
+	cpu->is_claimed = true;
+	cpu->claimed_tid = tid;
+	struct kernel_thread *thread = kernel_thread(model, tid, cpu->number);
+	if (thread == NULL)
+		return;
+	if (is_seen(thread)) {
+		change_log_fail(model->changes.log, "a thread is found to run that was seen to wait");
+		return;
+	}
+	change_log_guess(model->changes.log, cpu_attribute(model, cpu, CPU_CURRENT_THREAD), histree_int(tid));
+	cpu->runs = thread;
+	thread->runs_on = cpu;
+	thread->claimed_by = cpu;
+}
+
+struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	cpu_claim(model, cpu, 0);
+	struct histree_value current =
+		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
+	if (current.type == HISTREE_UNKNOWN)
+		return NULL;
+	int32_t tid = current.type == HISTREE_INT ? current.int32 : -1;
+	if (current.type == HISTREE_NULL && !cpu->is_nameless) {
+		cpu->is_nameless = true;
+		model->nameless_cpus++;
+	}
+	if (cpu->last_thread == NULL || cpu->last_tid != tid) {
+		cpu->last_thread = kernel_thread(model, tid, cpu->number);
+		cpu->last_tid = tid;
+	}
+	costly_assert(cpu->last_thread == NULL || tid <= 0 ||
+		      cpu->last_thread == id_map_find(&model->threads, (uint32_t)tid));
+	return cpu->last_thread;
+}
+
+struct histree_value cpu_status_of_thread(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	cpu_claim(model, cpu, 0);
+	struct histree_value current =
+		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
+	if (current.type != HISTREE_INT) /* null, or unknown */
+		return current;
+	if (current.int32 == 0)
+		return histree_int(CPU_IDLE);
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	if (thread == NULL)
+		return histree_null();
+	return thread_mode(model, thread, CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
 }

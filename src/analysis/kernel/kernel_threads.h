@@ -1,12 +1,148 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_threads.h - threads: Threads/<tid> and what is below it.
+ * kernel_threads.h - the threads and CPUs of a kernel: the model that has their records, their attributes, and
+ * what follows where events say something of them.
+ *
+ * The kernel analysis of a slice of a trace, by a model that does not know what came before.
+ *
+ * What a handler writes from its event alone is written to the change log (change_log.h).  What it reads of the
+ * state before the slice is one of these:
+ *
+ * - which thread a CPU runs, in which system call that is, and which interrupts the CPU handles: guessed from the
+ *   events just before the slice, or from the first event of the CPU in it;
+ * - whether a thread is in a system call: which of two values follows from that is left to the log, and may be
+ *   undecided even then (ongoing_states.h);
+ * - something of which nearly always the same is true, such as that a thread that is woken up was not running, or
+ *   that one that is made had no states: assumed, thread by thread;
+ * - anything else: the slice fails.
+ *
+ * At the hand-over, kernel_slice_commit() compares all guesses and assumptions with the true model.  If one is
+ * wrong, or the slice has failed, nothing has happened, and the slice is analysed again from the true model on.
+ *
+ * The threads and CPUs of a kernel, with the quarks of their attributes.
+ *
+ * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first asks
+ * for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.  In a
+ * layout of known states (kernel_machine.h) it is created when it first has one, and the record says what was
+ * asked.
+ *
+ * A function that returns a record returns NULL if there is none (no such CPU, no memory); handlers then leave.
+ *
+ * Threads: Threads/<tid> and what is below it.
+ *
+ * CPUs: CPUs/<cpu> and what is below it, but for interrupts (kernel_interrupts.h).
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_THREADS_H
 #define ANALYSIS_KERNEL_KERNEL_THREADS_H
 
+#include "analysis/change_log.h"
+#include "analysis/changes.h"
+#include "analysis/kernel/kernel_conflicts.h"
 #include "analysis/kernel/kernel_layout.h"
-#include "analysis/kernel/kernel_model.h"
+#include "analysis/kernel/kernel_machine.h"
+#include "base/arena.h"
+#include "base/hash_index.h"
+
+enum { GUESSED_CALL_SIZE = 40 }; /* longer names are not guessed */
+
+/* What a slice takes for true of a thread at its beginning: bits. */
+enum thread_assumption {
+	ASSUMES_WAITS = 1, /* it is not said to run */
+	ASSUMES_NO_CALL = 2,
+	ASSUMES_RUN_QUEUE = 4, /* it has that attribute */
+	ASSUMES_NEW = 8,       /* it has no states */
+	ASSUMES_NOT_ALIVE = 16,
+	ASSUMES_NOT_ENDED = 32, /* or it was freed: its number is not another's */
+};
+
+/* An interrupt or softirq that is guessed to be in progress, or raised, at the beginning. */
+struct guessed_interrupt {
+	int32_t number, value;
+	bool is_softirq;
+	struct kernel_text name;
+	struct guessed_interrupt *next;
+};
+
+static inline bool guessed_is_active(const struct guessed_interrupt *interrupt)
+{
+	return interrupt->is_softirq ? interrupt->value != 0 : interrupt->value >= 0;
+}
+
+/* The system call in which the thread of a CPU is. */
+enum guessed_call {
+	CALL_NOT_GUESSED,
+	CALL_IS_NONE,
+	CALL_IS_NAMED,
+};
+
+struct guessed_cpu {
+	int32_t number, tid;
+	bool has_thread;
+	enum guessed_call call;
+	char call_name[GUESSED_CALL_SIZE];
+	size_t call_size;
+	struct guessed_interrupt *first; /* also those that are over: their value is 0 */
+};
+
+struct kernel_slice {
+	struct change_log *log; /* borrowed */
+	struct id_map cpus;     /* struct guessed_cpu */
+	struct arena memory;
+	bool no_memory;
+};
+
+/* Returns one that has this log; NULL if memory is out. */
+struct kernel_slice *kernel_slice_create(struct change_log *log);
+void kernel_slice_free(struct kernel_slice *slice);
+
+struct kernel_slice;
+
+struct kernel_model {
+	struct changes changes;
+	struct kernel_slice *slice;         /* kernel_threads.h; NULL: this model has seen all that came before */
+	const struct kernel_places *places; /* the attributes that its states go to */
+	bool has_gaps;                      /* there was one so far */
+	uint32_t
+		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
+	bool all_open;     /* the same where it is not said on which CPU, */
+	histree_time all_end;   /* and until when */
+	bool has_lives;         /* a number that is used again is another thread */
+	histree_time loss_end;  /* where the last loss of events ended */
+	bool has_calls;         /* the trace records system calls: who ran unseen may be in one */
+	bool declares_calls;    /* the same, before any comes */
+	bool may_have_calls;    /* or it declares nothing */
+	bool has_wakings;       /* it has the beginnings of wake-ups */
+	bool has_irqs;          /* it has, or had, interrupts */
+	bool doubts_calls;      /* of a thread nobody knew once whether it is in one */
+	bool corrects_past;     /* what an event says of the time before it is believed (kernel_gap.h) */
+	uint64_t late_exits;    /* of threads of which no more could be kept back (past_of_call()), */
+	uint64_t late_ns;       /* and from when on they may have run */
+	uint32_t cpus_in_doubt; /* of which it is not said yet what interrupts they handle */
+	uint32_t nameless_cpus; /* whose thread nobody named yet: together they have the pseudo-thread -1 */
+	struct kernel_conflicts conflicts;
+	histree_quark groups[GROUP_COUNT];
+	struct id_map threads;  /* struct kernel_thread */
+	struct id_map cpus;     /* struct kernel_cpu */
+	struct id_map softirqs; /* struct softirq_total */
+	struct arena records;   /* all of them, and their names */
+};
+
+void kernel_model_init(struct kernel_model *model, struct histree_state_system *system,
+		       const struct kernel_places *places);
+void kernel_model_release(struct kernel_model *model);
+
+static inline bool kernel_is_losing(const struct kernel_model *model)
+{
+	return model->open_gaps > 0 || model->all_open;
+}
+
+histree_quark kernel_group(struct kernel_model *model, enum kernel_group group);
+
+/* Returns zeroed memory that lives as long as the model; NULL when memory is out, and the event has failed. */
+void *kernel_record(struct kernel_model *model, size_t size);
+
+/* As kernel_record(), and the map has the record as `id`. */
+void *kernel_record_in(struct kernel_model *model, struct id_map *map, uint64_t id, size_t size);
 
 /* Values of THREAD_STATUS, those of Trace Compass; null: not alive. */
 enum thread_status {
@@ -50,7 +186,7 @@ struct kernel_thread {
 	bool has_no_room;      /* what it did is as it is believed, with no room to keep it back (thread_mode()) */
 	uint8_t kind;          /* enum thread_kind */
 	bool is_kind_new;      /* of a slice: what was known before it was that of a thread that is gone */
-	uint16_t assumed;      /* or of enum thread_assumption: of a slice (kernel_slice.h) */
+	uint16_t assumed;      /* or of enum thread_assumption: of a slice (kernel_threads.h) */
 	int32_t process;       /* as the last event said it; 0: none did */
 	enum kernel_progress call;                /* whether it is in a system call */
 	enum kernel_step first_step;              /* of its calls, or of those in a slice */
@@ -85,14 +221,6 @@ void thread_assume_new(struct kernel_model *model, struct kernel_thread *thread)
 /* Whether an attribute that was asked for is in a slice still as it was before, so that nobody knows its value. */
 bool thread_is_before_slice(const struct kernel_model *model, const struct kernel_thread *thread,
 			    enum thread_attribute attribute);
-
-/*
- * Returns the value, for thread_change() or cpu_change(), that follows from whether the thread is in a system call,
- * where that is still as it was before the slice.
- */
-struct histree_value thread_by_call(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
-				    int32_t call);
-
 struct histree_value thread_value(struct kernel_model *model, struct kernel_thread *thread,
 				  enum thread_attribute attribute);
 void thread_change(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
@@ -125,9 +253,6 @@ void thread_tell_kind(struct kernel_model *model, struct kernel_thread *thread);
 
 /* What its name says of a thread without an entry or an exit, where nothing else does. */
 void thread_learn_kind(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name);
-
-/* Whether that is still to be decided, for a thread that has no entry and no exit. */
-bool thread_may_be_in_call(const struct kernel_model *model, const struct kernel_thread *thread);
 
 /* How much room is taken by what it did until that is decided; at a checkpoint, and back. */
 uint32_t thread_count_undecided(const struct kernel_model *model, const struct kernel_thread *thread);
@@ -187,5 +312,90 @@ void thread_tell_process(struct kernel_model *model, struct kernel_thread *threa
 
 /* Returns its process; -1 if no event said it. */
 int32_t thread_process(struct kernel_model *model, struct kernel_thread *thread);
+
+/* Values of CPU_STATUS, those of Trace Compass; null: unknown. */
+enum cpu_status {
+	CPU_IDLE = 0,
+	CPU_RUNS_USERMODE = 2,
+	CPU_RUNS_SYSCALL = 4,
+	CPU_IN_SOFTIRQ = 8,
+	CPU_IN_IRQ = 16,
+};
+
+enum cpu_attribute {
+	CPU_STATUS,
+	CPU_CURRENT_THREAD,
+	CPU_IRQS,
+	CPU_SOFT_IRQS,
+	CPU_FREQUENCY,
+	CPU_FREQUENCY_MIN,
+	CPU_FREQUENCY_MAX,
+	CPU_ATTRIBUTE_COUNT,
+};
+
+/* It is not known whether one of these is handled on the CPU. */
+enum cpu_doubt { DOUBT_IRQS = 1, DOUBT_SOFTIRQS = 2 };
+
+/*
+ * Softirqs that were raised while events were lost are handled one after the other: between two of them a thread is
+ * interrupted still, and only what happens after them says that they were all.
+ */
+enum cpu_raised { RAISED_ARE_SEEN, RAISED_UNSEEN, RAISED_UNSEEN_END };
+
+struct interrupt;
+
+struct kernel_cpu {
+	int32_t number;
+	histree_quark node;
+	histree_quark attributes[CPU_ATTRIBUTE_COUNT];
+	struct interrupt *first_irq, *first_softirq; /* kernel_interrupts.h */
+	unsigned in_doubt;                           /* or of enum cpu_doubt, since then (kernel_gap.h) */
+	histree_time in_doubt_since;                 /* INT64_MIN: since the trace began */
+	enum cpu_raised raised;
+	bool had_irq;     /* one ended there since in_doubt_since, in a softirq or not */
+	bool is_losing;   /* it had no event since a gap began */
+	bool has_gaps;    /* there was one: what is heard of first may not be new */
+	bool is_nameless; /* something happened there before anybody said in which thread */
+	/* The thread that it runs, which then says so too (kernel_occupancy.h); NULL: none is known. */
+	struct kernel_thread *runs;
+	/* When somebody entered or left a system call there, who is not known yet; INT64_MIN: nobody. */
+	histree_time stepped;
+	/* When another CPU last began to wake that thread (kernel_event_is_woken_leaving); INT64_MIN: not. */
+	histree_time waking;
+	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
+	int32_t last_tid;
+	struct kernel_thread *last_thread;
+	/* Of a slice (kernel_threads.h): it is taken for true that it ran this thread at the beginning. */
+	bool is_claimed;
+	bool is_taken_for_recorded;
+	int32_t claimed_tid;
+};
+
+/* Returns NULL for a negative number: the trace does not say which CPU it is. */
+struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number);
+
+/*
+ * Whether something happened on the CPU so far.  Where nothing ever does, it is not recorded, and who is put into
+ * its queue may run there.  In a slice that is taken for true.
+ */
+bool kernel_cpu_is_recorded(struct kernel_model *model, int32_t number);
+
+/* Returns the name of an attribute below the node of a CPU. */
+const char *cpu_attribute_name(enum cpu_attribute attribute);
+histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute);
+void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
+		struct histree_value value);
+
+/*
+ * In a slice: take for true that the CPU ran this thread when the slice began, unless that was said before.  A CPU
+ * of which nothing is known by any other event was idle, 0.
+ */
+void cpu_claim(struct kernel_model *model, struct kernel_cpu *cpu, int32_t tid);
+
+/* Returns the thread that runs there: the pseudo-thread -1 before the first switch, NULL while it is unknown. */
+struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu);
+
+/* Returns what the CPU does if no interrupt is in progress; null before anything is known of it. */
+struct histree_value cpu_status_of_thread(struct kernel_model *model, struct kernel_cpu *cpu);
 
 #endif
