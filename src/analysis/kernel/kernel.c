@@ -4,16 +4,15 @@
  * kernel_states.h that follow, except that nothing is said which an event denies.  The two differ in their layout
  * of attributes (kernel_machine.h).
  *
- * It departs from Trace Compass where events are missing (kernel_occupancy.h), where an event itself says in which
+ * It departs from Trace Compass where events are missing (kernel_gap.h), where an event itself says in which
  * thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all departures.
  */
 #include <stdlib.h>
 
-#include "analysis/kernel/kernel_handlers.h"
+#include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_labels.h"
-#include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
 #include "event/event.h"

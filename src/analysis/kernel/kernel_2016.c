@@ -10,7 +10,7 @@
  *	Threads/<tid>/Status, System_call      the whole name of the event
  *	Threads/<tid>/Exec_name, PPID, Prio
  */
-#include "analysis/kernel/kernel_handlers.h"
+#include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_labels.h"

@@ -1,15 +1,127 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_gap.c - what nobody saw: losses, and what went on before the first event that says so.
+ * kernel_gap.c - what nobody saw: losses, what went on before the first event that says so, which thread has which
+ * CPU; and the handlers that every kernel analysis has alike.
+ *
+ * A thread and its CPU find and lose each other.  kernel_cpu.runs and kernel_thread.runs_on
+ * always point at one another; both are changed here, and where a slice
+ * begins or is taken over, or a checkpoint is loaded.
+ *
+ * What nobody saw: losses, and what went on before the first event that says so.
+ *
+ * The handlers that every version of the kernel analysis has alike.
  */
 #include "analysis/kernel/kernel_gap.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "analysis/kernel/kernel_threads.h"
 #include "analysis/kernel/kernel_interrupts.h"
-#include "analysis/kernel/kernel_occupancy.h"
+#include "analysis/kernel/kernel_layout.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "base/costly.h"
+
+/* ---- kernel occupancy ---------------------------------------------------------------------------------------- */
+
+static void assert_pair(const struct kernel_cpu *cpu)
+{
+	assert(cpu->runs == NULL || cpu->runs->runs_on == cpu);
+}
+
+static void part(struct kernel_cpu *cpu)
+{
+	assert_pair(cpu);
+	if (cpu->runs != NULL)
+		cpu->runs->runs_on = NULL;
+	cpu->runs = NULL;
+}
+
+/* The CPU does not run its thread any more, and nobody saw since when. */
+static void lose_sight(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	struct kernel_thread *thread = cpu->runs;
+	part(cpu);
+	if (model->slice != NULL) {
+		change_log_fail(model->slice->log, "an event denies who ran");
+		return;
+	}
+	thread_lose_sight(model, thread);
+	if (cpu->attributes[CPU_STATUS] != NO_ATTRIBUTE)
+		change_after(&model->changes, cpu->attributes[CPU_STATUS], thread->said, histree_unknown());
+	change_after(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD), thread->said,
+		     histree_unknown());
+	/* An idle thread leaves to let another run, and is never anywhere else. */
+	if (thread->tid == 0)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+}
+
+static bool is_said_to_wait(struct kernel_model *model, struct kernel_thread *thread)
+{
+	return thread_has(thread, THREAD_STATUS) && thread_value(model, thread, THREAD_STATUS).type == HISTREE_INT;
+}
+
+void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
+{
+	cpu_claim(model, cpu, thread->tid);
+	assert_pair(cpu);
+	if (cpu->runs == thread)
+		return;
+	bool is_said_to_run = thread->runs_on != NULL, is_denied = cpu->runs != NULL || is_said_to_run;
+	if (cpu->runs == NULL && cpu->stepped > thread->unseen_until)
+		thread->unseen_until = cpu->stepped;
+	cpu->stepped = INT64_MIN;
+	if (cpu->runs != NULL)
+		lose_sight(model, cpu);
+	if (is_said_to_run) {
+		lose_sight(model, thread->runs_on);
+	} else if (is_said_to_wait(model, thread)) {
+		is_denied = !thread_is_guessed(model, thread);
+		thread_lose_sight(model, thread);
+	}
+	model->conflicts.denials[CONFLICT_SWITCH] += is_denied;
+}
+
+void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (thread->runs_on == NULL)
+		return;
+	lose_sight(model, thread->runs_on);
+	model->conflicts.denials[CONFLICT_SWITCH]++;
+}
+
+/* The pseudo-thread has nothing more to do once all CPUs have threads with names. */
+static void name_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	cpu->is_nameless = false;
+	if (--model->nameless_cpus > 0)
+		return;
+	struct kernel_thread *pseudo = kernel_thread(model, -1, cpu->number);
+	if (pseudo != NULL && pseudo->runs_on == NULL)
+		thread_remove(model, pseudo);
+}
+
+void occupancy_change(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
+{
+	if (model->changes.status != HISTREE_OK)
+		return;
+	part(cpu);
+	assert(thread->runs_on == NULL);
+	cpu->runs = thread;
+	thread->runs_on = cpu;
+	if (cpu->is_nameless)
+		name_cpu(model, cpu);
+}
+
+/* Nobody knows any more which thread the CPU runs; states say so already. */
+static void occupancy_forget(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	part(cpu);
+	if (cpu->is_nameless)
+		model->nameless_cpus--;
+	cpu->is_nameless = false;
+}
+
+/* ---- kernel gap ---------------------------------------------------------------------------------------------- */
 
 /* ---- kernel past --------------------------------------------------------------------------------------------- */
 
@@ -451,4 +563,67 @@ void kernel_resolve(struct kernel_model *model, const struct kernel_event *event
 	resolve_interrupts(model, cpu, event);
 	if (model->corrects_past && cpu->has_gaps && says_that_thread_runs(event->role))
 		past_of_thread(model, cpu);
+}
+
+/* ---- kernel handlers ----------------------------------------------------------------------------------------- */
+
+void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
+}
+
+void kernel_on_free(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread != NULL)
+		thread_remove(model, thread);
+}
+
+/*
+ * Some calls end without an event: those by which signal handlers return.  LTTng has no name for them, but
+ * "unknown", which others have too.
+ */
+static bool may_end_unseen(struct histree_value call)
+{
+	static const char *const names[] = { "unknown", "rt_sigreturn", "sigreturn" };
+	for (size_t i = 0; call.type == HISTREE_STRING && i < sizeof(names) / sizeof(names[0]); i++)
+		if (call.size == strlen(names[i]) && memcmp(call.bytes, names[i], call.size) == 0)
+			return true;
+	return false;
+}
+
+/* Where a thread of the CPU is: in a system call, or out of it, whatever else goes on there. */
+static void move_thread(struct kernel_model *model, const struct kernel_event *event, struct histree_value call,
+			enum thread_status thread_status, enum cpu_status cpu_status)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu == NULL)
+		return;
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	model->has_calls = true;
+	if (thread != NULL) {
+		if (thread->call == PROGRESS_UNKNOWN && model->corrects_past)
+			past_of_call(model, cpu, thread, event);
+		conflicts_step(&model->conflicts, CONFLICT_CALL, &thread->call, call.type != HISTREE_NULL);
+		conflicts_first_step(&thread->first_step, call.type != HISTREE_NULL);
+		if (may_end_unseen(call))
+			thread->call = PROGRESS_UNKNOWN;
+		thread_change(model, thread, THREAD_SYSTEM_CALL, call);
+		thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
+	}
+	if (cpu->runs == NULL)
+		cpu->stepped = model->changes.time;
+	cpu_change(model, cpu, CPU_STATUS, histree_int(cpu_status));
+}
+
+void kernel_enter_system_call(struct kernel_model *model, const struct kernel_event *event, struct kernel_text name)
+{
+	move_thread(model, event, histree_string_n(name.bytes, name.size), THREAD_RUNS_SYSCALL, CPU_RUNS_SYSCALL);
+}
+
+void kernel_on_syscall_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	move_thread(model, event, histree_null(), THREAD_RUNS_USERMODE, CPU_RUNS_USERMODE);
 }

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_gap.h - what nobody saw: losses, and what went on before the first event that says so.
+ * kernel_gap.h - what nobody saw: losses, what went on before the first event that says so, which thread has which
+ * CPU; and the handlers that every kernel analysis has alike.
+ *
+ * Which thread each CPU runs, and what becomes of that when an event denies it.
+ *
+ * At every moment a CPU runs one thread, and a thread that runs has a CPU.  An event that finds a thread where it
+ * was not known to be shows that others are missing.  What they would have said is unknown, from the last event
+ * that said something (kernel_thread.said) up to the one that denies it: of the CPU which thread it runs and what
+ * it does, of the thread status, system call, run queue and priority.
+ *
+ * Only versions that say so are told here who runs; for others no CPU runs anybody.
+ *
+ * What nobody saw: losses, and what went on before the first event that says so.
  *
  * What an event says of the time before it.
  *
@@ -33,11 +45,23 @@
  *
  * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
  * event; and what nobody has heard of is null.
+ *
+ * What all versions of the kernel analysis do alike.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_GAP_H
 #define ANALYSIS_KERNEL_KERNEL_GAP_H
 
+#include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_threads.h"
+
+/* Until this event the thread ran on the CPU. */
+void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread);
+
+/* At this event the thread runs on no CPU. */
+void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *thread);
+
+/* From this event on, which has changed the states, the CPU runs the thread, and none that it ran before. */
+void occupancy_change(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread);
 
 /* A thread enters or leaves a system call, and nobody knew whether it was in one. */
 void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
@@ -52,5 +76,12 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
  * the kernel nests neither interrupts nor softirqs.
  */
 void kernel_resolve(struct kernel_model *model, const struct kernel_event *event);
+void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event);
+void kernel_on_free(struct kernel_model *model, const struct kernel_event *event);
+void kernel_on_syscall_exit(struct kernel_model *model, const struct kernel_event *event);
+
+/* Versions differ in what they call it. */
+void kernel_enter_system_call(struct kernel_model *model, const struct kernel_event *event,
+			      struct kernel_text name);
 
 #endif

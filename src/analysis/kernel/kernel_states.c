@@ -6,7 +6,6 @@
 #include "analysis/kernel/kernel_states.h"
 
 #include "analysis/kernel/kernel_gap.h"
-#include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_threads.h"
 

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "analysis/kernel/kernel_handlers.h"
+#include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_provider.h"

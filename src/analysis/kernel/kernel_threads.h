@@ -190,7 +190,7 @@ struct kernel_thread {
 	enum kernel_progress call;                /* whether it is in a system call */
 	enum kernel_step first_step;              /* of its calls, or of those in a slice */
 	histree_time run_queue_since, prio_since; /* where they are a pair, which began when either did */
-	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
+	struct kernel_cpu *runs_on;               /* kernel_gap.h; NULL: no CPU is known */
 	struct kernel_cpu *claimed_by;            /* that ran it when a slice began; NULL: it ran nowhere */
 	histree_time said;                        /* by the last event that said what it does */
 	histree_time cloned;                      /* by an event that comes before that of the fork */
@@ -355,7 +355,7 @@ struct kernel_cpu {
 	bool is_losing;   /* it had no event since a gap began */
 	bool has_gaps;    /* there was one: what is heard of first may not be new */
 	bool is_nameless; /* something happened there before anybody said in which thread */
-	/* The thread that it runs, which then says so too (kernel_occupancy.h); NULL: none is known. */
+	/* The thread that it runs, which then says so too (kernel_gap.h); NULL: none is known. */
 	struct kernel_thread *runs;
 	/* When somebody entered or left a system call there, who is not known yet; INT64_MIN: nobody. */
 	histree_time stepped;
