@@ -1,22 +1,493 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_provider.c - an event on its way: what is in doubt is resolved first, then the event says who runs on its
+ * kernel_provider.c - an instance of a kernel analysis: how it lives, and its model at a checkpoint as bytes.
+ *
+ * The model at a checkpoint as bytes.  What a thread is expected to be follows from its
+ * attributes and states; only what is otherwise is written, and threads without an exception are passed over by
+ * their number.
+ *
+ * An event on its way: what is in doubt is resolved first, then the event says who runs on its
  * CPU and what it knows of its own thread, and its handler comes last.  Besides, what is told of the whole trace
  * at its end, and the functions by which a build cuts a trace in time.
  */
 #include "analysis/kernel/kernel_provider.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "analysis/kernel/kernel_checkpoint.h"
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_interrupts.h"
+#include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_slices.h"
 #include "analysis/kernel/kernel_threads.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "histree/attributes.h"
+
+/* ---- kernel checkpoint --------------------------------------------------------------------------------------- */
+
+/* Of the model. */
+enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4, DOUBTED_CALLS = 8, HAD_WAKINGS = 16 };
+
+/* Of a CPU; above its doubts.  CPU_RAISED is a number (enum cpu_raised). */
+enum {
+	CPU_LOSES = 4,
+	CPU_HAD_GAPS = 8,
+	CPU_NAMELESS = 16,
+	CPU_RUNS_THREAD = 32,
+	CPU_IS_WAKING = 64,
+	CPU_RAISED = 128,
+	CPU_HAD_IRQ = 512,
+	CPU_STEPPED = 1024,
+};
+
+/* What is said of a thread, because it is not what one expects. */
+enum {
+	SAYS_ASKED = 1,
+	SAYS_SAID = 2,
+	SAYS_RUN_QUEUE = 4,
+	SAYS_PRIO = 8,
+	SAYS_WOKEN = 16,
+	SAYS_UNSEEN = 32,
+	SAYS_CALL = 64,
+	SAYS_STEP = 128,
+	SAYS_UNDECIDED = 256,
+};
+
+static histree_time state_since(const struct kernel_model *model, histree_quark quark)
+{
+	histree_time since = INT64_MIN;
+	if (quark != NO_ATTRIBUTE &&
+	    histree_state_ongoing(model->changes.system, quark, NULL, &since, NULL) != HISTREE_OK)
+		since = INT64_MIN;
+	return since;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------------- */
+
+/* Whether the attribute is there: made for the thread, or for the other half of a pair. */
+static bool is_made(const struct kernel_model *model, const struct kernel_thread *thread,
+		    enum thread_attribute attribute)
+{
+	const struct thread_place *place = &model->places->threads[attribute];
+	return thread->attributes[attribute] != NO_ATTRIBUTE ||
+	       (place->part != HISTREE_WHOLE && thread->attributes[place->partner] != NO_ATTRIBUTE);
+}
+
+/*
+ * What threads with the same attributes were asked for last, by these: in a layout of known states they are asked
+ * for more than they have, one as the other.
+ */
+struct habits {
+	uint8_t asked[256];
+};
+
+static struct habits no_habits(void)
+{
+	struct habits habits;
+	for (unsigned made = 0; made < sizeof(habits.asked); made++)
+		habits.asked[made] = (uint8_t)made;
+	return habits;
+}
+
+/* What a thread is expected to be, by its attributes and states. */
+struct expected_thread {
+	uint8_t made, asked;
+	histree_time said, run_queue_since, prio_since;
+	enum kernel_progress call;
+};
+
+static histree_quark quark_of(const struct kernel_model *model, const struct kernel_thread *thread,
+			      enum thread_attribute attribute)
+{
+	const struct thread_place *place = &model->places->threads[attribute];
+	histree_quark own = thread->attributes[attribute];
+	return own != NO_ATTRIBUTE || place->part == HISTREE_WHOLE ? own : thread->attributes[place->partner];
+}
+
+/*
+ * Whether a thread is in a system call was last said by its exit, if it has been in none since then.  It is only
+ * asked of who is in none (kernel_gap.h).
+ */
+static enum kernel_progress expect_call(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	histree_time since;
+	struct histree_value call;
+	histree_quark quark = thread->attributes[THREAD_SYSTEM_CALL];
+	if (quark == NO_ATTRIBUTE ||
+	    histree_state_ongoing(model->changes.system, quark, &call, &since, NULL) != HISTREE_OK)
+		return PROGRESS_UNKNOWN;
+	if (call.type == HISTREE_NULL)
+		return since > histree_state_start(model->changes.system) ? PROGRESS_OUTSIDE : PROGRESS_UNKNOWN;
+	return call.type == HISTREE_UNKNOWN ? PROGRESS_UNKNOWN : PROGRESS_INSIDE;
+}
+
+static struct expected_thread expect(const struct kernel_model *model, const struct kernel_thread *thread,
+				     const struct habits *habits)
+{
+	struct expected_thread expected = { .run_queue_since = INT64_MIN, .prio_since = INT64_MIN };
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
+		if (is_made(model, thread, attribute))
+			expected.made |= (uint8_t)(1U << attribute);
+	expected.asked = habits->asked[expected.made];
+	expected.said = state_since(model, quark_of(model, thread, THREAD_STATUS));
+	expected.call = expect_call(model, thread);
+	if (model->places->threads[THREAD_RUN_QUEUE].part != HISTREE_WHOLE)
+		expected.run_queue_since = expected.prio_since =
+			state_since(model, quark_of(model, thread, THREAD_RUN_QUEUE));
+	return expected;
+}
+
+/*
+ * When the last event spoke of a thread, and since when halves of pairs are what they are, is only asked of one
+ * that lives, or is said to run.
+ */
+static bool is_gone(struct kernel_model *model, const struct kernel_thread *thread)
+{
+	histree_quark status = thread->attributes[THREAD_STATUS];
+	return thread->runs_on == NULL &&
+	       (status == NO_ATTRIBUTE || changes_value(&model->changes, status).type == HISTREE_NULL);
+}
+
+static void save_thread(struct kernel_model *model, const struct kernel_thread *thread, struct habits *habits,
+			uint64_t *passed, struct saved_bytes *out)
+{
+	const struct expected_thread expected = expect(model, thread, habits);
+	bool has_times = !is_gone(model, thread);
+	bool is_open = thread->call == PROGRESS_UNKNOWN && expected.call != PROGRESS_INSIDE;
+	uint32_t undecided = is_open ? thread_count_undecided(model, thread) : 0;
+	unsigned says = (thread->asked != expected.asked ? SAYS_ASKED : 0) |
+			(thread->said != expected.said && has_times ? SAYS_SAID : 0) |
+			(thread->run_queue_since != expected.run_queue_since && has_times ? SAYS_RUN_QUEUE : 0) |
+			(thread->prio_since != expected.prio_since && has_times ? SAYS_PRIO : 0) |
+			(thread->is_woken_leaving ? SAYS_WOKEN : 0) |
+			(thread->unseen_until != INT64_MIN && is_open && has_times ? SAYS_UNSEEN : 0) |
+			(thread->call != expected.call && expected.call != PROGRESS_INSIDE ? SAYS_CALL : 0) |
+			((thread->first_step != STEP_NONE) != (expected.call != PROGRESS_UNKNOWN) ? SAYS_STEP : 0) |
+			(undecided > 0 ? SAYS_UNDECIDED : 0);
+	++*passed;
+	habits->asked[expected.made] = thread->asked;
+	if (says == 0)
+		return;
+	saved_put(out, *passed);
+	saved_put(out, says);
+	if ((says & SAYS_ASKED) != 0)
+		saved_put(out, thread->asked);
+	if ((says & SAYS_SAID) != 0)
+		saved_put_time(out, thread->said, expected.said);
+	if ((says & SAYS_RUN_QUEUE) != 0)
+		saved_put_time(out, thread->run_queue_since, expected.run_queue_since);
+	if ((says & SAYS_PRIO) != 0)
+		saved_put_time(out, thread->prio_since, expected.prio_since);
+	if ((says & SAYS_UNSEEN) != 0)
+		saved_put_time(out, thread->unseen_until, expected.said);
+	if ((says & SAYS_CALL) != 0)
+		saved_put(out, thread->call);
+	if ((says & SAYS_UNDECIDED) != 0)
+		saved_put(out, undecided);
+	*passed = 0;
+}
+
+/* Idle threads are in the upper half, by CPU (kernel_threads.c).  Returns false for what is no name of a thread. */
+static bool read_name(const char *name, uint64_t *id, int32_t *tid)
+{
+	char *end;
+	errno = 0;
+	long number = strtol(name, &end, 10);
+	*tid = (int32_t)number;
+	*id = (uint32_t)*tid;
+	if (end == name || errno != 0 || number != *tid)
+		return false;
+	if (number != 0)
+		return *end == '\0';
+	if (*end != '_')
+		return false;
+	long cpu = strtol(end + 1, &end, 10);
+	*id = UINT64_C(1) << 32 | (uint32_t)cpu;
+	return *end == '\0' && errno == 0 && cpu >= 0 && cpu <= INT32_MAX;
+}
+
+/* Threads in the order of their attributes, whichever was heard of first. */
+struct thread_walk {
+	const struct histree_attributes *attributes;
+	histree_quark at, end; /* quarks from `end` on were not there */
+};
+
+static struct thread_walk walk_threads(const struct kernel_model *model, uint32_t attribute_count)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	const char *group = model->places->groups[GROUP_THREADS];
+	struct thread_walk walk = { .attributes = attributes, .at = HISTREE_ROOT, .end = attribute_count };
+	histree_quark parent;
+	if (histree_attributes_child(attributes, HISTREE_ROOT, group, strlen(group), &parent) == HISTREE_OK &&
+	    parent < attribute_count)
+		walk.at = histree_attributes_first_child(attributes, parent);
+	return walk;
+}
+
+/* Get the next one.  Returns false after the last one. */
+static bool next_thread(struct thread_walk *walk, histree_quark *node, uint64_t *id, int32_t *tid)
+{
+	while (walk->at != HISTREE_ROOT && walk->at < walk->end) {
+		char name[32];
+		*node = walk->at;
+		walk->at = histree_attributes_next_sibling(walk->attributes, walk->at);
+		if (histree_attributes_name(walk->attributes, *node, name, sizeof(name)) < sizeof(name) &&
+		    read_name(name, id, tid))
+			return true;
+	}
+	return false;
+}
+
+static void save_threads(struct kernel_model *model, struct saved_bytes *out)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	struct thread_walk walk = walk_threads(model, histree_attributes_count(attributes));
+	histree_quark node;
+	uint64_t id, passed = 0;
+	struct habits habits = no_habits();
+	int32_t tid;
+	while (next_thread(&walk, &node, &id, &tid)) {
+		const struct kernel_thread *thread = id_map_find(&model->threads, id);
+		assert(thread != NULL && thread->node == node);
+		if (thread != NULL)
+			save_thread(model, thread, &habits, &passed, out);
+	}
+	saved_put(out, 0);
+}
+
+static void find_attributes(const struct kernel_model *model, uint32_t attribute_count,
+			    struct kernel_thread *thread)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++) {
+		const char *name = model->places->threads[attribute].name;
+		histree_quark found;
+		if (histree_attributes_child(attributes, thread->node, name, strlen(name), &found) == HISTREE_OK &&
+		    found < attribute_count)
+			thread->attributes[attribute] = found;
+	}
+	if (model->places->status_on_node)
+		thread->attributes[THREAD_STATUS] = thread->node;
+}
+
+static void learn_kind(struct kernel_model *model, struct kernel_thread *thread)
+{
+	histree_quark quark = thread->attributes[THREAD_EXEC_NAME];
+	const struct histree_value name =
+		quark != NO_ATTRIBUTE ? changes_value(&model->changes, quark) : histree_null();
+	thread_tell_kind(model, thread);
+	if (name.type == HISTREE_STRING)
+		thread_learn_kind(model, thread, (struct kernel_text){ name.bytes, name.size });
+}
+
+/* Whether thread 2 makes those of the kernel, its name says. */
+static void learn_kinds(struct kernel_model *model)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;)
+		learn_kind(model, entry->record);
+}
+
+static void load_thread(struct kernel_model *model, struct kernel_thread *thread, struct habits *habits,
+			struct byte_reader *reader, bool has_exception)
+{
+	const struct expected_thread expected = expect(model, thread, habits);
+	thread->asked = expected.asked;
+	thread->said = expected.said;
+	thread->has_ended = is_gone(model, thread) && expected.said > histree_state_start(model->changes.system);
+	thread->cloned = expected.said;
+	thread->run_queue_since = expected.run_queue_since;
+	thread->prio_since = expected.prio_since;
+	thread->call = expected.call;
+	thread->first_step = expected.call != PROGRESS_UNKNOWN ? STEP_BEGAN : STEP_NONE;
+	if (!has_exception)
+		return;
+	uint64_t says = read_varint(reader);
+	thread->is_woken_leaving = (says & SAYS_WOKEN) != 0;
+	if ((says & SAYS_ASKED) != 0)
+		thread->asked = (uint8_t)read_varint(reader);
+	habits->asked[expected.made] = thread->asked;
+	if ((says & SAYS_SAID) != 0)
+		thread->said = saved_read_time(reader, expected.said);
+	if ((says & SAYS_RUN_QUEUE) != 0)
+		thread->run_queue_since = saved_read_time(reader, expected.run_queue_since);
+	if ((says & SAYS_PRIO) != 0)
+		thread->prio_since = saved_read_time(reader, expected.prio_since);
+	if ((says & SAYS_UNSEEN) != 0)
+		thread->unseen_until = saved_read_time(reader, expected.said);
+	if ((says & SAYS_STEP) != 0)
+		thread->first_step = thread->first_step == STEP_NONE ? STEP_BEGAN : STEP_NONE;
+	if ((says & SAYS_CALL) != 0)
+		thread->call = (enum kernel_progress)saved_read_below(reader, PROGRESS_INSIDE + 1);
+	if ((says & SAYS_UNDECIDED) != 0 && !reader->failed)
+		reader->failed = !thread_resume_undecided(model, thread,
+							  (uint32_t)saved_read_below(reader, UNDECIDED_MAX + 1));
+}
+
+static void load_threads(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)
+{
+	struct thread_walk walk = walk_threads(model, attribute_count);
+	struct habits habits = no_habits();
+	histree_quark node;
+	uint64_t id,
+		left = read_varint(reader); /* threads up to the next that something is said of; 0: there is none */
+	int32_t tid;
+	while (!reader->failed && next_thread(&walk, &node, &id, &tid)) {
+		if (id_map_find(&model->threads, id) != NULL) {
+			reader->failed = true;
+			return;
+		}
+		struct kernel_thread *thread = kernel_thread_load(model, id, tid, node);
+		if (thread == NULL)
+			return;
+		find_attributes(model, attribute_count, thread);
+		load_thread(model, thread, &habits, reader, left == 1);
+		left = left == 1 ? read_varint(reader) : left - (left > 0);
+	}
+	reader->failed = reader->failed || left > 0;
+	learn_kinds(model);
+}
+
+/* ---- CPUs ---------------------------------------------------------------------------------------------------- */
+
+static void save_cpu(const struct kernel_cpu *cpu, histree_time end, struct saved_bytes *out)
+{
+	saved_put(out, (uint64_t)cpu->number);
+	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
+			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0) |
+			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0) | (uint64_t)cpu->raised * CPU_RAISED |
+			       (cpu->had_irq ? CPU_HAD_IRQ : 0) | (cpu->stepped != INT64_MIN ? CPU_STEPPED : 0));
+	if (cpu->waking != INT64_MIN)
+		saved_put_signed(out, cpu->waking);
+	if (cpu->runs != NULL)
+		saved_put_signed(out, cpu->runs->tid);
+	if (cpu->in_doubt != 0)
+		saved_put_time(out, cpu->in_doubt_since, end);
+	if (cpu->stepped != INT64_MIN)
+		saved_put_time(out, cpu->stepped, end);
+	interrupts_save(cpu, out);
+}
+
+static void find_cpu_attributes(const struct kernel_model *model, uint32_t attribute_count, struct kernel_cpu *cpu)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++) {
+		const char *name = cpu_attribute_name(attribute);
+		histree_quark found;
+		if (histree_attributes_child(attributes, cpu->node, name, strlen(name), &found) == HISTREE_OK &&
+		    found < attribute_count)
+			cpu->attributes[attribute] = found;
+	}
+	if (model->places->status_on_node)
+		cpu->attributes[CPU_STATUS] = cpu->node;
+}
+
+static void load_runs(struct kernel_model *model, struct kernel_cpu *cpu, struct byte_reader *reader)
+{
+	int64_t tid = saved_read_signed(reader);
+	uint64_t id = tid == 0 ? UINT64_C(1) << 32 | (uint32_t)cpu->number : (uint32_t)tid;
+	struct kernel_thread *thread = id_map_find(&model->threads, id);
+	if (thread == NULL || thread->runs_on != NULL) {
+		reader->failed = true;
+		return;
+	}
+	cpu->runs = thread;
+	thread->runs_on = cpu;
+}
+
+static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)
+{
+	uint64_t number = read_varint(reader), flags = read_varint(reader);
+	if (reader->failed || number > INT32_MAX || id_map_find(&model->cpus, number) != NULL) {
+		reader->failed = true;
+		return;
+	}
+	struct kernel_cpu *cpu = kernel_cpu(model, (int32_t)number);
+	if (cpu == NULL || cpu->node >= attribute_count) {
+		reader->failed = true;
+		return;
+	}
+	find_cpu_attributes(model, attribute_count, cpu);
+	model->cpus_in_doubt -= cpu->in_doubt != 0; /* as it is where a CPU is new */
+	cpu->in_doubt = flags & (DOUBT_IRQS | DOUBT_SOFTIRQS);
+	model->cpus_in_doubt += cpu->in_doubt != 0;
+	cpu->is_losing = (flags & CPU_LOSES) != 0;
+	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
+	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
+	cpu->had_irq = (flags & CPU_HAD_IRQ) != 0;
+	cpu->raised = (enum cpu_raised)(flags / CPU_RAISED % (CPU_HAD_IRQ / CPU_RAISED));
+	reader->failed = reader->failed || cpu->raised > RAISED_UNSEEN_END;
+	if ((flags & CPU_IS_WAKING) != 0)
+		cpu->waking = saved_read_signed(reader);
+	model->open_gaps += cpu->is_losing;
+	model->nameless_cpus += cpu->is_nameless;
+	if ((flags & CPU_RUNS_THREAD) != 0)
+		load_runs(model, cpu, reader);
+	if (cpu->in_doubt != 0)
+		cpu->in_doubt_since = saved_read_time(reader, histree_state_current_end(model->changes.system));
+	if ((flags & CPU_STEPPED) != 0)
+		cpu->stepped = saved_read_time(reader, histree_state_current_end(model->changes.system));
+	interrupts_load(model, cpu, attribute_count, reader);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------- */
+
+static void kernel_checkpoint_save(struct kernel_model *model, struct saved_bytes *out)
+{
+	histree_time end = histree_state_current_end(model->changes.system);
+	model->changes.status = HISTREE_OK; /* no event is being handled */
+	saved_put(out, (model->has_gaps ? HAD_GAPS : 0) | (model->all_open ? ALL_OPEN : 0) |
+			       (model->has_calls ? HAD_CALLS : 0) | (model->doubts_calls ? DOUBTED_CALLS : 0) |
+			       (model->has_wakings ? HAD_WAKINGS : 0));
+	saved_put_time(out, model->changes.time, end);
+	saved_put_time(out, model->all_open ? model->all_end : end, end);
+	saved_put_time(out, model->loss_end, end);
+	save_threads(model, out);
+	saved_put(out, model->cpus.count);
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;)
+		save_cpu(entry->record, end, out);
+}
+
+/*
+ * Load a fresh model, whose state system has the states of the checkpoint.  Of its attributes, those below
+ * `attribute_count` were there.  Returns HISTREE_ERR_FORMAT if the bytes make no sense, or HISTREE_ERR_MEMORY.
+ */
+static enum histree_status kernel_checkpoint_load(struct kernel_model *model, uint32_t attribute_count,
+						  struct byte_reader *reader, struct histree_error *error)
+{
+	histree_time end = histree_state_current_end(model->changes.system);
+	uint64_t flags = read_varint(reader);
+	histree_time time = saved_read_time(reader, end);
+	model->has_gaps = (flags & HAD_GAPS) != 0;
+	model->all_open = (flags & ALL_OPEN) != 0;
+	model->has_calls = (flags & HAD_CALLS) != 0;
+	model->doubts_calls = (flags & DOUBTED_CALLS) != 0;
+	model->has_wakings = (flags & HAD_WAKINGS) != 0;
+	model->all_end = saved_read_time(reader, end);
+	model->loss_end = saved_read_time(reader, end);
+	changes_begin(&model->changes, time);
+	load_threads(model, attribute_count, reader);
+	uint64_t cpus = read_varint(reader);
+	for (uint64_t i = 0; i < cpus && !reader->failed && model->changes.status == HISTREE_OK; i++)
+		load_cpu(model, attribute_count, reader);
+	if (model->changes.status == HISTREE_ERR_MEMORY)
+		return error_memory(error, "the threads and CPUs of the trace");
+	if (reader->failed || model->changes.status != HISTREE_OK)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "what the kernel analysis knew at a checkpoint makes no sense");
+	return HISTREE_OK;
+}
+
+/* ---- kernel provider ----------------------------------------------------------------------------------------- */
 
 struct kernel_provider {
 	const struct kernel_version *version;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_provider.h - what all versions of the kernel analysis share: from an event to its handler.
+ * kernel_provider.h - an instance of a kernel analysis: how it lives, and its model at a checkpoint as bytes.
+ *
+ * What all versions of the kernel analysis share: from an event to its handler.
  *
  * A version is a table of handlers by role.  It decides which attributes there are and how states follow from
  * events; threads, CPUs and names of events are the same for all.
@@ -11,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_threads.h"
+#include "base/bytes.h"
 
 typedef void kernel_handler(struct kernel_model *model, const struct kernel_event *event);
 

@@ -207,7 +207,7 @@ static inline uint64_t kernel_thread_id(int32_t tid, int32_t cpu)
 /* Returns a thread, new or not.  Every CPU has an idle thread of tid 0 of its own; an unknown CPU (-1) has none. */
 struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int32_t cpu);
 
-/* Returns a thread of a checkpoint (kernel_checkpoint.h), which is new, and whose attribute is there. */
+/* Returns a thread of a checkpoint (kernel_provider.h), which is new, and whose attribute is there. */
 struct kernel_thread *kernel_thread_load(struct kernel_model *model, uint64_t id, int32_t tid, histree_quark node);
 
 /* Have an attribute: it is null, unless it had a state before. */
