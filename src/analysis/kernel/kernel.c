@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel.c - the analyses `kernel` and `kernel-compact`: a handler for each role of an event, and the states of
+ * kernel.c - the analyses `kernel`, `kernel-compact`, `kernel-tc` and `kernel-2016`: which of the handlers each
+ * has.
+ *
+ * The analyses `kernel` and `kernel-compact`: a handler for each role of an event, and the states of
  * kernel_states.h that follow, except that nothing is said which an event denies.  The two differ in their layout
  * of attributes (kernel_machine.h).
  *
@@ -8,6 +11,7 @@
  * thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all departures.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
@@ -16,6 +20,8 @@
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
 #include "event/event.h"
+
+/* ---- kernel -------------------------------------------------------------------------------------------------- */
 
 static struct histree_value status_after(enum kernel_leave leave)
 {
@@ -38,7 +44,7 @@ static void find_in_queue(struct kernel_model *model, int32_t cpu_number, struct
 		thread_correct_status(model, thread, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
-static void on_switch(struct kernel_model *model, const struct kernel_event *event)
+static void kernel_on_switch(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	if (cpu == NULL)
@@ -79,7 +85,7 @@ static void find_woken_leaving(struct kernel_model *model, struct kernel_thread 
 		thread_correct_status(model, thread, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
-static void on_wakeup(struct kernel_model *model, const struct kernel_event *event)
+static void kernel_on_wakeup(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
@@ -165,7 +171,7 @@ static void find_nowhere(struct kernel_model *model, const struct kernel_event *
  * A thread moves none but others.  Where it seems to move itself it makes another one: the kernel chooses the CPU
  * of a child while that still has the number of its parent (copy_process calls sched_fork first).
  */
-static void on_migrate(struct kernel_model *model, const struct kernel_event *event)
+static void kernel_on_migrate(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	if (cpu != NULL)
@@ -237,7 +243,7 @@ static void make_thread(struct kernel_model *model, const struct kernel_event *e
 		thread_tell_process(model, parent, event->parent_pid);
 }
 
-static void on_fork(struct kernel_model *model, const struct kernel_event *event)
+static void kernel_on_fork(struct kernel_model *model, const struct kernel_event *event)
 {
 	if (event->tid == event->parent)
 		return;
@@ -260,7 +266,7 @@ static void on_new_task(struct kernel_model *model, const struct kernel_event *e
 		return;
 	fork.parent = (int32_t)event->own_tid;
 	fork.pid = (event->flags & MAKES_THREAD) != 0 ? thread_process(model, parent) : event->tid;
-	on_fork(model, &fork);
+	kernel_on_fork(model, &fork);
 	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
 	if (child != NULL)
 		child->cloned = child->said;
@@ -289,7 +295,7 @@ static void on_rename(struct kernel_model *model, const struct kernel_event *eve
 }
 
 /* That a thread runs does not say where: its own events say more. */
-static void on_process_state(struct kernel_model *model, const struct kernel_event *event)
+static void kernel_on_process_state(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct histree_value status = states_of_dump(event->status);
 	bool runs = status.type == HISTREE_INT && status.int32 == THREAD_RUNS_USERMODE;
@@ -343,22 +349,22 @@ static void on_perf_fork(struct kernel_model *model, const struct kernel_event *
 		memcpy(name, value.bytes, value.size);
 		fork.comm = (struct kernel_text){ name, value.size };
 	}
-	on_fork(model, &fork);
+	kernel_on_fork(model, &fork);
 	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
 	if (child != NULL)
 		child->cloned = child->said;
 }
 
-static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
-	[KERNEL_SWITCH] = on_switch,
-	[KERNEL_WAKEUP] = on_wakeup,
+static kernel_handler *const kernel_handlers[KERNEL_ROLE_COUNT] = {
+	[KERNEL_SWITCH] = kernel_on_switch,
+	[KERNEL_WAKEUP] = kernel_on_wakeup,
 	[KERNEL_WAKING] = on_waking,
-	[KERNEL_MIGRATE] = on_migrate,
+	[KERNEL_MIGRATE] = kernel_on_migrate,
 	[KERNEL_SETPRIO] = kernel_on_setprio,
-	[KERNEL_FORK] = on_fork,
+	[KERNEL_FORK] = kernel_on_fork,
 	[KERNEL_FREE] = on_free,
 	[KERNEL_NEW_TASK] = on_new_task,
-	[KERNEL_PROCESS_STATE] = on_process_state,
+	[KERNEL_PROCESS_STATE] = kernel_on_process_state,
 	[KERNEL_PERF_FORK] = on_perf_fork,
 	[KERNEL_PERF_NAME] = on_perf_name,
 	[KERNEL_PERF_THREAD] = on_perf_thread,
@@ -383,7 +389,7 @@ static const struct kernel_version plain = {
 	.corrects_past = true,
 	.runs = on_event_of_thread,
 	.learn = learn,
-	.handlers = handlers,
+	.handlers = kernel_handlers,
 };
 
 static const struct kernel_version compact = {
@@ -392,11 +398,11 @@ static const struct kernel_version compact = {
 	.corrects_past = true,
 	.runs = on_event_of_thread,
 	.learn = learn,
-	.handlers = handlers,
+	.handlers = kernel_handlers,
 };
 
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static enum histree_status kernel_create(struct histree_state_system *system, void *input, void **instance,
+					 struct histree_error *error)
 {
 	return kernel_provider_create(&plain, input, system, instance, error);
 }
@@ -415,7 +421,7 @@ const struct analysis analysis_kernel = {
 	.label_table_count = KERNEL_LABEL_TABLES,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
-	.create = create,
+	.create = kernel_create,
 	.event = kernel_provider_event,
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
@@ -443,6 +449,317 @@ const struct analysis analysis_kernel_compact = {
 	.is_empty = kernel_provider_is_empty,
 	.missing = kernel_provider_missing,
 	.unsure = kernel_provider_unsure,
+	.save = kernel_provider_save,
+	.load = kernel_provider_load,
+	.free = kernel_provider_free,
+};
+
+/* ---- kernel tc ----------------------------------------------------------------------------------------------- */
+
+static void kernel_tc_on_switch(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu == NULL)
+		return;
+	struct kernel_thread *previous = kernel_thread(model, event->prev_tid, event->cpu);
+	struct kernel_thread *next = kernel_thread(model, event->tid, event->cpu);
+	if (previous == NULL || next == NULL)
+		return;
+	states_switch(model, event, cpu, previous, next, thread_status_of_task_state(event->prev_state));
+	states_name(model, event, previous, next);
+}
+
+static void kernel_tc_on_migrate(struct kernel_model *model, const struct kernel_event *event)
+{
+	if (!event->is_perf)
+		states_on_migrate(model, event);
+}
+
+static void on_frequency(struct kernel_model *model, const struct kernel_event *event)
+{
+	if (!event->is_perf)
+		states_on_frequency(model, event);
+}
+
+static void kernel_tc_on_process_state(struct kernel_model *model, const struct kernel_event *event)
+{
+	states_learn_thread(model, event, states_of_dump(event->status));
+}
+
+/* Whether the event is a system call to it. */
+static bool is_call(const struct kernel_event *event)
+{
+	static const char raw[] = "raw_syscalls:";
+	return !event->is_perf || strncmp(event->source->class->name, raw, sizeof(raw) - 1) == 0;
+}
+
+static void kernel_tc_on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)
+{
+	if (!event->is_perf)
+		states_on_syscall_entry(model, event);
+	else if (is_call(event))
+		kernel_enter_system_call(model, event, (struct kernel_text){ "", 0 });
+}
+
+static void on_syscall_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	if (is_call(event))
+		kernel_on_syscall_exit(model, event);
+}
+
+static kernel_handler *const kernel_tc_handlers[KERNEL_ROLE_COUNT] = {
+	[KERNEL_SWITCH] = kernel_tc_on_switch,
+	[KERNEL_WAKEUP] = states_on_wakeup,
+	[KERNEL_WAKING] = states_on_wakeup,
+	[KERNEL_MIGRATE] = kernel_tc_on_migrate,
+	[KERNEL_SETPRIO] = kernel_on_setprio,
+	[KERNEL_FORK] = states_on_fork,
+	[KERNEL_FREE] = kernel_on_free,
+	[KERNEL_PROCESS_STATE] = kernel_tc_on_process_state,
+	[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
+	[KERNEL_IRQ_EXIT] = states_on_irq_exit,
+	[KERNEL_VECTOR_ENTRY] = states_on_irq_entry,
+	[KERNEL_VECTOR_EXIT] = states_on_vector_exit,
+	[KERNEL_SOFTIRQ_RAISE] = states_on_softirq_raise,
+	[KERNEL_SOFTIRQ_ENTRY] = states_on_softirq_entry,
+	[KERNEL_SOFTIRQ_EXIT] = states_on_softirq_exit,
+	[KERNEL_SYSCALL_ENTRY] = kernel_tc_on_syscall_entry,
+	[KERNEL_SYSCALL_EXIT] = on_syscall_exit,
+	[KERNEL_FREQUENCY] = on_frequency,
+};
+
+static const struct kernel_version kernel_tc_version = {
+	.places = &kernel_places_plain,
+	.handlers = kernel_tc_handlers,
+};
+
+static enum histree_status kernel_tc_create(struct histree_state_system *system, void *input, void **instance,
+					    struct histree_error *error)
+{
+	return kernel_provider_create(&kernel_tc_version, input, system, instance, error);
+}
+
+const struct analysis analysis_kernel_tc = {
+	.name = "kernel-tc",
+	.version = 31,
+	.summary = "the kernel analysis of Trace Compass, to compare: it is wrong where events are missing",
+	.labels = kernel_labels,
+	.label_table_count = KERNEL_LABEL_TABLES,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.create = kernel_tc_create,
+	.event = kernel_provider_event,
+	.refused = kernel_provider_refused,
+	.save = kernel_provider_save,
+	.load = kernel_provider_load,
+	.free = kernel_provider_free,
+};
+
+/* ---- kernel 2016 --------------------------------------------------------------------------------------------- */
+
+/*
+ * While an interrupt is in progress this is the interrupt's own value: the number of the CPU, not
+ * CPU_IN_IRQ; and for a softirq that was only raised, CPU status 1.  So it was in 2016.
+ */
+static struct histree_value cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	struct histree_value irq = cpu_irq_value(model, cpu);
+	if (irq.type != HISTREE_NULL)
+		return irq;
+	struct histree_value softirq = cpu_softirq_value(model, cpu);
+	if (cpu->in_doubt != 0 && cpu->has_gaps)
+		return histree_unknown();
+	if (cpu_doubts_softirqs(model, cpu))
+		return histree_unknown();
+	if (softirq.type != HISTREE_NULL) /* of several the one that was heard of first, which a gap may hide */
+		return model->has_gaps ? histree_unknown() : softirq;
+	return cpu_status_of_thread(model, cpu);
+}
+
+static void kernel_2016_on_switch(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu == NULL)
+		return;
+	struct kernel_thread *previous = kernel_thread(model, event->prev_tid, event->cpu);
+	struct kernel_thread *next = kernel_thread(model, event->tid, event->cpu);
+	if (previous == NULL || next == NULL)
+		return;
+	if (thread_is_guessed(model, previous)) /* it was woken while it ran, where nobody saw that */
+		thread_correct_status(model, previous, histree_unknown());
+	thread_change(model, previous, THREAD_STATUS, thread_status_of_task_state(event->prev_state));
+	thread_run(model, next);
+	thread_rename(model, previous, event->prev_comm);
+	thread_rename(model, next, event->comm);
+	thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
+	thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
+	/* Every thread that ever ran has a PPID, known or not (thesis 5.1). */
+	thread_ask(model, next, THREAD_PPID);
+	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));
+	cpu_change(model, cpu, CPU_STATUS, cpu_status_of_thread(model, cpu));
+}
+
+static void kernel_2016_on_wakeup(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	thread_wake(model, thread, true);
+	thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
+}
+
+static void kernel_2016_on_fork(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *parent = kernel_thread(model, event->parent, event->cpu);
+	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
+	if (parent == NULL || child == NULL)
+		return;
+	thread_change(model, child, THREAD_PPID, histree_int(event->parent));
+	thread_rename(model, child, event->comm);
+	thread_change(model, child, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	thread_inherit_system_call(model, parent, child);
+}
+
+static int32_t status_of_dump(int32_t status)
+{
+	enum { WAIT_CPU = 2, WAIT = 5 };
+
+	if (status == WAIT_CPU)
+		return THREAD_WAITS_FOR_CPU;
+	return status == WAIT ? THREAD_WAITS_UNKNOWN : THREAD_UNKNOWN;
+}
+
+static void kernel_2016_on_process_state(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	thread_learn(model, thread, THREAD_EXEC_NAME, histree_string_n(event->comm.bytes, event->comm.size));
+	thread_learn(model, thread, THREAD_PPID,
+		     histree_int(event->pid == event->tid ? event->parent : event->pid));
+	thread_learn(model, thread, THREAD_STATUS,
+		     model->has_gaps ? histree_unknown() : histree_int(status_of_dump(event->status)));
+}
+
+/* Interrupts have no names here. */
+static struct interrupt *irq_of(struct kernel_model *model, struct kernel_cpu *cpu,
+				const struct kernel_event *event)
+{
+	return cpu_irq(model, cpu, event->number, (struct kernel_text){ 0 });
+}
+
+static void interrupt_cpu(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *interrupt,
+			  struct histree_value value, enum cpu_status status)
+{
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	if (interrupt == NULL)
+		return;
+	change(&model->changes, interrupt->quark, value);
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	cpu_change(model, cpu, CPU_STATUS, histree_int(status));
+}
+
+static void resume_cpu(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
+{
+	if (thread != NULL)
+		thread_run(model, thread);
+	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
+}
+
+static void on_irq_entry(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu != NULL)
+		interrupt_cpu(model, cpu, irq_of(model, cpu, event), histree_int(cpu->number), CPU_IN_IRQ);
+}
+
+static void on_irq_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct interrupt *irq = cpu == NULL ? NULL : irq_of(model, cpu, event);
+	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
+	if (irq == NULL)
+		return;
+	change(&model->changes, irq->quark, histree_null());
+	resume_cpu(model, cpu, thread);
+}
+
+static void on_softirq_raise(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
+	if (softirq != NULL)
+		change(&model->changes, softirq->quark, softirq_when_raised(model, cpu, softirq));
+}
+
+static void on_softirq_entry(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu != NULL)
+		interrupt_cpu(model, cpu, cpu_softirq(model, cpu, event->number), histree_int(SOFTIRQ_RUNNING),
+			      CPU_IN_SOFTIRQ);
+}
+
+static void on_softirq_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
+	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
+	if (softirq == NULL)
+		return;
+	change(&model->changes, softirq->quark, softirq_when_done(model, softirq));
+	if (cpu_softirq_value(model, cpu).type != HISTREE_NULL)
+		return;
+	resume_cpu(model, cpu, thread);
+	if (thread != NULL && cpu_doubts_softirqs(model, cpu))
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
+}
+
+static void kernel_2016_on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)
+{
+	kernel_enter_system_call(model, event, event->event_name);
+}
+
+static kernel_handler *const kernel_2016_handlers[KERNEL_ROLE_COUNT] = {
+	[KERNEL_SWITCH] = kernel_2016_on_switch,
+	[KERNEL_WAKEUP] = kernel_2016_on_wakeup,
+	[KERNEL_SETPRIO] = kernel_on_setprio,
+	[KERNEL_FORK] = kernel_2016_on_fork,
+	[KERNEL_FREE] = kernel_on_free,
+	[KERNEL_PROCESS_STATE] = kernel_2016_on_process_state,
+	[KERNEL_IRQ_ENTRY] = on_irq_entry,
+	[KERNEL_IRQ_EXIT] = on_irq_exit,
+	[KERNEL_SOFTIRQ_RAISE] = on_softirq_raise,
+	[KERNEL_SOFTIRQ_ENTRY] = on_softirq_entry,
+	[KERNEL_SOFTIRQ_EXIT] = on_softirq_exit,
+	[KERNEL_SYSCALL_ENTRY] = kernel_2016_on_syscall_entry,
+	[KERNEL_SYSCALL_EXIT] = kernel_on_syscall_exit,
+};
+
+static const struct kernel_version kernel_2016_version = {
+	.places = &kernel_places_2016,
+	.handlers = kernel_2016_handlers,
+};
+
+static enum histree_status kernel_2016_create(struct histree_state_system *system, void *input, void **instance,
+					      struct histree_error *error)
+{
+	return kernel_provider_create(&kernel_2016_version, input, system, instance, error);
+}
+
+const struct analysis analysis_kernel_2016 = {
+	.name = "kernel-2016",
+	.version = 17,
+	.summary = "the kernel analysis as it was in 2016, when the papers measured it",
+	.labels = kernel_labels_2016,
+	.label_table_count = KERNEL_LABEL_TABLES,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.create = kernel_2016_create,
+	.event = kernel_provider_event,
+	.gap = kernel_provider_gap,
+	.refused = kernel_provider_refused,
 	.save = kernel_provider_save,
 	.load = kernel_provider_load,
 	.free = kernel_provider_free,
