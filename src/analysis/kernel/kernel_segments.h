@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_segments.h - what all segment analyses of a kernel trace share: segments that begin and end.
+ * kernel_segments.h - segments that are open, by key, and those that need nothing more: waits for a CPU, requests
+ * to disks, packets.
+ *
+ * What all segment analyses of a kernel trace share: segments that begin and end.
  *
  * A kind is a table of handlers by role.  A handler opens a segment, fills in values and closes it; what fails is
  * remembered and ends the build after the event.
@@ -8,9 +11,9 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_SEGMENTS_H
 #define ANALYSIS_KERNEL_KERNEL_SEGMENTS_H
 
+#include "analysis/analysis.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/open_segments.h"
-#include "analysis/analysis.h"
 
 struct kernel_segments;
 
@@ -27,7 +30,7 @@ struct kernel_segments {
 	struct machine *machine;             /* of the input */
 	struct open_segments open;
 	struct segment_counts counts;
-	uint64_t unmatched; /* ends that fit none of those that they could be of; of without_start */
+	uint64_t unmatched;          /* ends that fit none of those that they could be of; of without_start */
 	bool has_events;             /* there were some that it needs */
 	struct class_table bindings; /* what the kind keeps of event classes, if anything */
 	enum histree_status status;  /* the first failure */
@@ -71,10 +74,6 @@ histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int
 
 /* Whatever is open under the key never ends. */
 void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);
-
-/* KERNEL_FREE: the thread is gone, and what is open under its number with it. */
-void kernel_segments_on_free(struct kernel_segments *segments, const struct kernel_event *event);
-
 void kernel_segments_no_memory(struct kernel_segments *segments);
 
 #endif
