@@ -6,10 +6,6 @@
  * A thread and its CPU find and lose each other.  kernel_cpu.runs and kernel_thread.runs_on
  * always point at one another; both are changed here, and where a slice
  * begins or is taken over, or a checkpoint is loaded.
- *
- * What nobody saw: losses, and what went on before the first event that says so.
- *
- * The handlers that every version of the kernel analysis has alike.
  */
 #include "analysis/kernel/kernel_gap.h"
 
@@ -120,8 +116,6 @@ static void occupancy_forget(struct kernel_model *model, struct kernel_cpu *cpu)
 		model->nameless_cpus--;
 	cpu->is_nameless = false;
 }
-
-/* ---- kernel gap ---------------------------------------------------------------------------------------------- */
 
 /* ---- kernel past --------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * kernel_gap.h - what nobody saw: losses, what went on before the first event that says so, which thread has which
  * CPU; and the handlers that every kernel analysis has alike.
  *
- * Which thread each CPU runs, and what becomes of that when an event denies it.
+ * *Occupancy* is which thread each CPU runs, and what becomes of that when an event denies it.
  *
  * At every moment a CPU runs one thread, and a thread that runs has a CPU.  An event that finds a thread where it
  * was not known to be shows that others are missing.  What they would have said is unknown, from the last event
@@ -12,9 +12,7 @@
  *
  * Only versions that say so are told here who runs; for others no CPU runs anybody.
  *
- * What nobody saw: losses, and what went on before the first event that says so.
- *
- * What an event says of the time before it.
+ * The *past* is what an event says of the time before it.
  *
  * A system call, an interrupt or a softirq that ends, and whose beginning is not in the trace, went on when the
  * trace began, or when the last loss ended: from there on each beginning is seen.  In the same way a system call
@@ -28,7 +26,7 @@
  * An entry or exit is of the thread that the CPU runs.  Where nobody knows which that is, it says of the one that
  * is found there that what it did before was not seen (kernel_cpu.stepped).
  *
- * What lost events leave in doubt.
+ * A *gap* is what lost events leave in doubt.
  *
  * While the events of a CPU are lost, it may do anything: switch threads, handle interrupts, wake up threads that
  * run nowhere else, and run them.  So in doubt are what the CPU does, its interrupts, those of all CPUs together,
@@ -46,7 +44,7 @@
  * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
  * event; and what nobody has heard of is null.
  *
- * What all versions of the kernel analysis do alike.
+ * The *handlers* here are what all versions of the kernel analysis do alike.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_GAP_H
 #define ANALYSIS_KERNEL_KERNEL_GAP_H

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_machine.c - whether denials are so many that events must be missing, and the sentence that says so.
- * Each kind of event of which many deny others has a part in it.
- *
- * Which attributes the states of a kernel go to.
+ * kernel_machine.c - the layouts of attributes, and whether denials are so many that events must be missing, with
+ * the sentence that says so.  Each kind of event of which many deny others has a part in it.
  */
 #include "analysis/kernel/kernel_machine.h"
 
@@ -60,8 +58,6 @@ void conflicts_describe(const struct kernel_conflicts *conflicts, const char *wh
 	if (length > 0 && length < size)
 		snprintf(text + length, size - length, "; %s", what_follows);
 }
-
-/* ---- kernel machine ------------------------------------------------------------------------------------------ */
 
 /* ---- kernel places ------------------------------------------------------------------------------------------- */
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_machine.h - how many events deny what the events before them said: others are missing then, lost by a
- * tracer that did not say so, or never recorded.
+ * kernel_machine.h - the threads and CPUs of a recorded machine, as all analyses of a kernel trace know them;
+ * which attributes their states go to; and how many events deny what the events before them said.
  *
- * A few are no sign: a recorder ends on one CPU before the other.  Many are, of one kind, if there are
- * CONFLICTS_MANY at least, and more than one in CONFLICTS_RATE events of that kind.
+ * Events that *deny* what the events before them said show that others are missing, lost by a tracer that did not
+ * say so, or never recorded.  A few are no sign: a recorder ends on one CPU before the other.  Many are, of one
+ * kind, if there are CONFLICTS_MANY at least, and more than one in CONFLICTS_RATE events of that kind.
  *
  * No event is lost where a tracer was asked for some programs only, as perf is: CPUs become idle at the end of such
  * a program, and never cease to be.
  *
- * Which attributes the states of a kernel go to.  The machine is one, the layouts are several.
+ * A *layout* says which attributes the states of a kernel go to.  The machine is one, the layouts are several.
  *
  * The papers measured a layout in which nodes of threads and CPUs have no states and Status is below them (`2016`).
  * Thesis 5.1 puts the status on the node (`plain`), makes attributes only once something is known, and has
  * interrupts directly below their CPU, softirqs with a minus.  `compact` does all of that, and keeps what is always
  * known together as a pair (value.h).
  *
- * The threads and CPUs of a recorded machine, as all analyses of a kernel trace know them:
- * which thread runs on each CPU, what threads are called, and since when lost events leave that in doubt: those
- * that the tracer told, and those that must be missing where an event finds another thread than the one that was
- * said to run.
+ * The *machine* is which thread runs on each CPU, what threads are called, and since when lost events leave that
+ * in doubt: those that the tracer told, and those that must be missing where an event finds another thread than
+ * the one that was said to run.
  *
  * What an analysis adds to a thread or CPU, such as its attributes in a history, is its own.
  *

@@ -2,9 +2,8 @@
 /*
  * kernel_provider.c - an instance of a kernel analysis: how it lives, and its model at a checkpoint as bytes.
  *
- * The model at a checkpoint as bytes.  What a thread is expected to be follows from its
- * attributes and states; only what is otherwise is written, and threads without an exception are passed over by
- * their number.
+ * At a checkpoint, what a thread is expected to be follows from its attributes and states; only what is otherwise
+ * is written, and threads without an exception are passed over by their number.
  *
  * An event on its way: what is in doubt is resolved first, then the event says who runs on its
  * CPU and what it knows of its own thread, and its handler comes last.  Besides, what is told of the whole trace

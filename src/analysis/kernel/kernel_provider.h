@@ -2,7 +2,7 @@
 /*
  * kernel_provider.h - an instance of a kernel analysis: how it lives, and its model at a checkpoint as bytes.
  *
- * What all versions of the kernel analysis share: from an event to its handler.
+ * It goes from an event to its handler, whatever the version of the analysis is.
  *
  * A version is a table of handlers by role.  It decides which attributes there are and how states follow from
  * events; threads, CPUs and names of events are the same for all.

@@ -3,9 +3,6 @@
  * kernel_segments.c - segments that are open, by key, and those that need nothing more: waits for a CPU, requests
  * to disks, packets.
  *
- * Segments that are open, by key: how they begin, end and are given up, and what of them has no
- * counterpart.
- *
  * Waits for a CPU: wake-ups, from when a thread could run to when it ran, and preemptions, from
  * the switch away from a thread that could have run on to the next switch to it.
  *
@@ -174,8 +171,6 @@ void kernel_segments_free(void *instance)
 	class_table_release(&segments->bindings);
 	free(segments);
 }
-
-/* ---- segments waits ------------------------------------------------------------------------------------------ */
 
 /* ---- segments wakeups ---------------------------------------------------------------------------------------- */
 

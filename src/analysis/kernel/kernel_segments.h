@@ -3,8 +3,6 @@
  * kernel_segments.h - segments that are open, by key, and those that need nothing more: waits for a CPU, requests
  * to disks, packets.
  *
- * What all segment analyses of a kernel trace share: segments that begin and end.
- *
  * A kind is a table of handlers by role.  A handler opens a segment, fills in values and closes it; what fails is
  * remembered and ends the build after the event.
  */

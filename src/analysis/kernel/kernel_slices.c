@@ -708,8 +708,6 @@ enum histree_status kernel_slice_load(struct kernel_model *model, struct byte_re
 	return HISTREE_OK;
 }
 
-/* ---- kernel slice commit ------------------------------------------------------------------------------------- */
-
 /* ---- was it so? ---------------------------------------------------------------------------------------------- */
 
 static struct histree_value value_of(struct kernel_model *model, const struct kernel_thread *thread,

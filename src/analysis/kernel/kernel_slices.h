@@ -3,13 +3,14 @@
  * kernel_slices.h - a slice of a trace: what it may guess when it begins, its log as bytes, and how the true
  * instance takes over what it has found.
  *
- * What CPUs do when a slice begins, guessed.
+ * What CPUs do when a slice begins is *guessed*.
  *
- * The model of a slice as bytes, for a hand-over to whoever has the true model elsewhere.
+ * The model of a slice goes as *bytes* to whoever has the true model elsewhere.
  *
- * What kernel_slice_commit() asks of it, and nothing else: what was read as it is, with the attributes of the log.
+ * Of what kernel_slice_commit() asks, nothing else is in them: what was read as it is, with the attributes of the
+ * log.
  *
- * The hand-over of a slice to the model that has seen all that came before it.
+ * The *commit* hands a slice over to the model that has seen all that came before it.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_SLICES_H
 #define ANALYSIS_KERNEL_KERNEL_SLICES_H

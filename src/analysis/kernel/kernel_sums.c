@@ -3,8 +3,7 @@
  * kernel_sums.c - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`
  * and `kernel-memory`.
  *
- * Rows and their attributes, which are made when something is counted, and the life of an analysis
- * of sums.
+ * Rows have attributes, which are made when something is counted.
  *
  * The order of events decides, not their times, where a clock steps back: `now` never does.
  *

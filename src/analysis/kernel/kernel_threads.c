@@ -3,19 +3,14 @@
  * kernel_threads.c - the threads and CPUs of a kernel: the model that has their records, their attributes, and
  * what follows where events say something of them.
  *
- * The memory of what a slice guesses.
- *
- * The maps and the memory that the records of a model are in.  Both may lie in the table space of
- * a build: a trace has as many threads as it likes.
- *
- * The records of threads, their attributes, and what follows where events say something of
- * them.
+ * The maps of a model, and the memory of its records, may both lie in the table space of a build: a trace has as
+ * many threads as it likes.
  *
  * Every change of a thread's state goes through thread_change(), which keeps when something was said of it last,
  * where one life of a number ends and the next begins, and what is in doubt while events are lost.  In which mode
  * a thread runs, thread_mode() says.
  *
- * CPUs and their attributes, made when they are first asked for.
+ * CPUs are made when they are first asked for.
  *
  * Which thread a CPU runs is its attribute Current_thread; before the first switch it is null, and the pseudo-
  * thread -1 stands for whoever runs.  In a slice it is claimed once, by the first event that says it.

@@ -3,7 +3,7 @@
  * kernel_threads.h - the threads and CPUs of a kernel: the model that has their records, their attributes, and
  * what follows where events say something of them.
  *
- * The kernel analysis of a slice of a trace, by a model that does not know what came before.
+ * A *slice* of a trace is analysed by a model that does not know what came before.
  *
  * What a handler writes from its event alone is written to the change log (change_log.h).  What it reads of the
  * state before the slice is one of these:
@@ -19,7 +19,7 @@
  * At the hand-over, kernel_slice_commit() compares all guesses and assumptions with the true model.  If one is
  * wrong, or the slice has failed, nothing has happened, and the slice is analysed again from the true model on.
  *
- * The threads and CPUs of a kernel, with the quarks of their attributes.
+ * A *model* has the threads and CPUs of a kernel, with the quarks of their attributes.
  *
  * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first asks
  * for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.  In a
