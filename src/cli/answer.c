@@ -52,6 +52,7 @@ struct answering {
 	histree_quark *quarks;  /* the same, of members */
 	struct row *rows;
 	size_t row_count, row_capacity;
+	uint64_t rows_left; /* to be handed on */
 	struct arena values;
 };
 
@@ -224,7 +225,8 @@ static enum histree_status hand_on(struct answering *answering, const struct par
 		if (!is_ascending(sorted + first, count))
 			qsort((void *)(sorted + first), count, sizeof(*sorted), compare_starts);
 		assert(is_in_order(sorted + first, count));
-		for (size_t i = first; i < first + count && status == HISTREE_OK; i++) {
+		for (size_t i = first; i < first + count && status == HISTREE_OK && answering->rows_left > 0; i++) {
+			answering->rows_left--;
 			answering->take(answering->context, &part->attributes[position], &sorted[i]->interval);
 			status = cancel_check(&answering->cancel, i, error);
 		}
@@ -286,6 +288,8 @@ static enum histree_status answer_part(struct answering *answering, const struct
 {
 	struct part one, other;
 	assert(part->attribute_count > 0 && (part->times == NULL ? part->from <= part->to : part->time_count > 0));
+	if (answering->rows_left == 0)
+		return HISTREE_OK;
 	bool hopeless = answering->filter == NULL && part->attribute_count > 1 && is_hopeless(answering, part);
 	enum histree_status status = hopeless ? HISTREE_END : collect(answering, part, error);
 	if (status == HISTREE_OK)
@@ -296,6 +300,17 @@ static enum histree_status answer_part(struct answering *answering, const struct
 		return error_set(error, HISTREE_ERR_INTERNAL, "one attribute has too many intervals at one time");
 	status = answer_part(answering, &one, error);
 	return status == HISTREE_OK ? answer_part(answering, &other, error) : status;
+}
+
+/* Rows that are thrown away cost as much as others: room for some times as many as are wanted is enough. */
+static size_t room_for(const struct answer_question *question)
+{
+	const uint64_t few = 8 * 1024 * 1024, wanted = question->row_max;
+	if (question->bytes_max != 0)
+		return question->bytes_max;
+	if (wanted == 0 || wanted >= ANSWER_BYTES / (8 * sizeof(struct row)))
+		return ANSWER_BYTES;
+	return wanted * 8 * sizeof(struct row) > few ? (size_t)wanted * 8 * sizeof(struct row) : (size_t)few;
 }
 
 enum histree_status answer(const struct answer_question *question, answer_taker *take, void *context,
@@ -317,7 +332,8 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 		.stats = stats,
 		.filter = question->filter,
 		.cancel = question->cancel,
-		.bytes_max = question->bytes_max != 0 ? question->bytes_max : ANSWER_BYTES,
+		.bytes_max = room_for(question),
+		.rows_left = question->row_max != 0 ? question->row_max : UINT64_MAX,
 		.members = malloc((count + 1) * sizeof(*answering.members)),
 		.quarks = malloc((count + 1) * sizeof(*answering.quarks)),
 	};

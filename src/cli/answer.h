@@ -5,7 +5,8 @@
  * A query hands intervals out in the order of the tree.  They are copied, sorted and handed on.  If they would take
  * more than ANSWER_BYTES, the question is cut in two, first by attributes, then by time, and each half is asked by
  * itself.  That takes another pass over the nodes that it touches, and gives the same rows in the same order. 64
- * MiB hold the 821,120 intervals of a kernel trace of 240,000 events in one pass.
+ * MiB hold the 821,120 intervals of a kernel trace of 240,000 events in one pass.  Where few rows are wanted, the
+ * parts are small, and those behind the last row are not asked.
  */
 #ifndef CLI_ANSWER_H
 #define CLI_ANSWER_H
@@ -23,7 +24,8 @@ struct answer_question {
 	size_t time_count;
 	histree_time from, to;
 	struct histree_state_filter *filter; /* what passes is wanted; NULL: everything is */
-	size_t bytes_max;                    /* for intervals at a time; 0: ANSWER_BYTES */
+	size_t bytes_max;                    /* for intervals at a time; 0: ANSWER_BYTES, or as row_max wants */
+	uint64_t row_max;                    /* hand on no more than the first ones; 0: all */
 	struct histree_cancel cancel;        /* asked now and then: HISTREE_ERR_CANCELLED */
 };
 

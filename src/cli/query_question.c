@@ -486,6 +486,7 @@ void query_question_ask(const struct query_question *question, int status, const
 	} else {
 		struct answer_question wanted = question->answer;
 		wanted.cancel = taker->cancel;
+		wanted.row_max = question->chosen->question.limit;
 		if (answer(&wanted, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
 			outcome->status = report_error(&error);
 		outcome->is_damaged = outcome->stats.nodes_damaged > 0;

@@ -384,8 +384,14 @@ static int put_rows(struct sql_session_session *session, sqlite3_stmt *statement
 	int count = sqlite3_column_count(statement);
 	struct row_writer rows;
 	struct row_column *columns = calloc((size_t)count, sizeof(*columns));
-	if (columns == NULL)
-		return SQLITE_NOMEM;
+	if (count > ROW_COLUMNS_MAX)
+		code = SQLITE_TOOBIG;
+	else if (columns == NULL)
+		code = SQLITE_NOMEM;
+	if (count > ROW_COLUMNS_MAX || columns == NULL) {
+		free(columns);
+		return code;
+	}
 	for (int i = 0; i < count; i++)
 		columns[i] = column_of(statement, i, code == SQLITE_ROW);
 	row_writer_begin(&rows, session->format, session->output, columns, (size_t)count, ROWS_PLAIN);

@@ -24,6 +24,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 		.attributes = list,
 		.from = info->start,
 		.to = info->end,
+		.row_max = question->limit,
 	};
 	struct interval_rows rows;
 	struct answer_stats stats;

@@ -173,22 +173,34 @@ static void take(void *context, const struct listed_attribute *attribute, const 
 	checking->taken++;
 }
 
+/* All rows, or the first ones. */
+static void check_limited(struct world *world, const struct answer_question *question, size_t bytes_max,
+			  uint64_t row_max)
+{
+	struct answer_question asked = *question;
+	struct checking checking = { .world = world, .question = &asked };
+	struct answer_stats stats;
+	struct histree_error error = { 0 };
+	asked.history = world->history;
+	asked.bytes_max = bytes_max;
+	asked.row_max = row_max;
+	if (answer(&asked, take, &checking, &stats, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	if (row_max == 0 || checking.taken < row_max)
+		assert_null(next_expected(&checking));
+	else
+		assert_int_equal(checking.taken, row_max);
+	assert_true(stats.query.rows >= checking.taken);
+}
+
 static void check(struct world *world, const struct answer_question *question)
 {
 	/* One row, a few, some, all at a time. */
 	static const size_t bytes[] = { 1, 8192, 20000, ANSWER_BYTES };
-	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
-		struct answer_question asked = *question;
-		struct checking checking = { .world = world, .question = &asked };
-		struct answer_stats stats;
-		struct histree_error error = { 0 };
-		asked.history = world->history;
-		asked.bytes_max = bytes[i];
-		if (answer(&asked, take, &checking, &stats, &error) != HISTREE_OK)
-			fail_msg("%s", error.message);
-		assert_null(next_expected(&checking));
-		assert_true(stats.query.rows >= checking.taken);
-	}
+	static const uint64_t rows[] = { 0, 1, 7, 300 };
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++)
+		for (size_t j = 0; j < sizeof(rows) / sizeof(rows[0]); j++)
+			check_limited(world, question, bytes[i], rows[j]);
 }
 
 static void list_all(struct world *world, struct attribute_list *list)
