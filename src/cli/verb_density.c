@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/number_text.h"
 #include "cli/row_writer.h"
@@ -45,103 +44,106 @@ static histree_time column_start(const struct density_rows *rows, uint32_t colum
 	return histree_pixel_start(rows->from, rows->to, rows->column_count, column);
 }
 
-/* ---- for programs -------------------------------------------------------------------------------- */
+/* ---- buckets ------------------------------------------------------------------------------------- */
 
-static void put_cells(const struct density_rows *rows, struct row_writer *writer, size_t group, uint32_t column)
+struct bucket_row {
+	struct histree_value value;
+	histree_time time;
+	uint64_t least, most, count, all, count_max;
+};
+
+static void put_unit(struct row_writer *writer, const void *row)
 {
-	const struct histree_value *value = &histree_segment_density_group(rows->density, group)->value;
-	for (size_t i = 0; i < rows->bucket_count; i++) {
-		uint64_t count = cell(rows, group, column, i);
-		if (count == 0)
-			continue;
-		if (rows->by_value)
-			row_value(writer, value);
-		if (rows->column_count > 0)
-			row_number(writer, column_start(rows, column));
-		row_text(writer, "ns");
-		row_unsigned(writer, rows->buckets[i].min);
-		row_unsigned(writer, rows->buckets[i].max);
-		row_unsigned(writer, count);
-		row_end(writer);
-	}
+	(void)row;
+	row_text(writer, "ns");
 }
 
-/* Prints, for programs, a row for each bucket that is not empty. */
-static void density_rows_print_cells(const struct density_rows *rows, const struct row_format *format,
-				     struct output *output)
-{
-	static const struct row_column facts[] = {
-		{ .name = "unit" }, { .name = "least" }, { .name = "most" }, { .name = "count" }
-	};
-	struct row_column columns[2 + sizeof(facts) / sizeof(facts[0])];
-	size_t count = 0;
-	if (rows->by_value)
-		columns[count++] = (struct row_column){ .name = "value" };
-	if (rows->column_count > 0)
-		columns[count++] = (struct row_column){ .name = "time" };
-	memcpy(columns + count, facts, sizeof(facts));
-	struct row_writer writer;
-	row_writer_begin(&writer, format, output, columns, count + sizeof(facts) / sizeof(facts[0]), ROWS_PLAIN);
-	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
-		for (uint32_t column = 0; column < columns_of(rows); column++)
-			put_cells(rows, &writer, group, column);
-	row_writer_finish(&writer);
-}
-
-/* ---- bars ---------------------------------------------------------------------------------------- */
-
-static void put_round(struct row_writer *writer, uint64_t ns)
+static void put_from(struct row_writer *writer, const void *member)
 {
 	char text[TIME_TEXT_SIZE];
-	row_bytes(writer, text, time_format_round(ns, text));
+	row_bytes(writer, text, time_format_round(*(const uint64_t *)member, text));
 }
 
-static void put_share(struct row_writer *writer, uint64_t count, uint64_t all)
+static void put_below(struct row_writer *writer, const void *member)
 {
+	const uint64_t most = *(const uint64_t *)member;
+	put_from(writer, &(uint64_t){ most < UINT64_MAX ? most + 1 : UINT64_MAX });
+}
+
+static void put_share(struct row_writer *writer, const void *member)
+{
+	const struct bucket_row *row = member;
 	char text[32];
-	snprintf(text, sizeof(text), "%.1f %%", 100.0 * (double)count / (double)all);
+	snprintf(text, sizeof(text), "%.1f %%", 100.0 * (double)row->count / (double)row->all);
 	row_text(writer, text);
 }
 
-/* The names of all columns but the last, whose bars need none. */
-static void put_header(struct row_writer *writer, const struct row_column *columns)
+static void put_bar(struct row_writer *writer, const void *member)
 {
-	for (size_t i = 0; i + 1 < writer->column_count; i++)
-		row_text(writer, columns[i].name);
-	row_null(writer);
-	row_end(writer);
+	const struct bucket_row *row = member;
+	row_bar(writer, row->count, row->count_max);
 }
 
-/* Prints, for people, a line with a bar for each bucket; there must be neither values nor columns. */
-static void density_rows_print_bars(const struct density_rows *rows, struct output *output)
+enum { BUCKET_VALUE, BUCKET_TIME };
+
+/* People have a line with a bar for each bucket, programs a row for each that is not empty. */
+static const struct row_column bucket_columns[] = {
+#define BUCKET(at) .offset = offsetof(struct bucket_row, at)
+	[BUCKET_VALUE] = { .name = "value", .cell = CELL_VALUE, BUCKET(value) },
+	[BUCKET_TIME] = { .name = "time", .cell = CELL_NUMBER, BUCKET(time) },
+	{ .name = "unit", .when = ROW_PROGRAMS, .put = put_unit },
+	{ .name = "least", .when = ROW_PROGRAMS, .cell = CELL_UNSIGNED, BUCKET(least) },
+	{ .name = "most", .when = ROW_PROGRAMS, .cell = CELL_UNSIGNED, BUCKET(most) },
+	{ .name = "from", .width = 8, .to_the_right = true, .when = ROW_PEOPLE, .put = put_from, BUCKET(least) },
+	{ .name = "below", .width = 8, .to_the_right = true, .when = ROW_PEOPLE, .put = put_below, BUCKET(most) },
+	{ .name = "count", .width = 10, .to_the_right = true, .cell = CELL_UNSIGNED, BUCKET(count) },
+	{ .name = "share", .width = 7, .to_the_right = true, .when = ROW_PEOPLE, .put = put_share },
+	{ .name = "", .when = ROW_PEOPLE, .put = put_bar },
+#undef BUCKET
+};
+
+static uint64_t count_max_of(const struct density_rows *rows)
 {
-	static const struct row_column columns[] = {
-		{ .name = "from", .width = 8, .to_the_right = true },
-		{ .name = "below", .width = 8, .to_the_right = true },
-		{ .name = "count", .width = 10, .to_the_right = true },
-		{ .name = "share", .width = 7, .to_the_right = true },
-		{ .name = "bar" },
-	};
-	const struct histree_density_group *all = histree_segment_density_group(rows->density, 0);
-	struct row_writer writer;
 	uint64_t count_max = 0;
-	for (size_t i = 0; i < rows->bucket_count; i++)
-		if (cell(rows, 0, 0, i) > count_max)
-			count_max = cell(rows, 0, 0, i);
-	row_writer_begin(&writer, row_format_find(NULL), output, columns, sizeof(columns) / sizeof(columns[0]),
-			 ROWS_PLAIN);
-	if (all != NULL)
-		put_header(&writer, columns);
+	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
+		for (uint32_t column = 0; column < columns_of(rows); column++)
+			for (size_t i = 0; i < rows->bucket_count; i++)
+				if (cell(rows, group, column, i) > count_max)
+					count_max = cell(rows, group, column, i);
+	return count_max;
+}
+
+static void put_buckets(const struct density_rows *rows, struct row_writer *writer, size_t group, uint32_t column)
+{
+	const struct histree_density_group *of = histree_segment_density_group(rows->density, group);
+	const uint64_t count_max = count_max_of(rows);
 	for (size_t i = 0; i < rows->bucket_count; i++) {
-		uint64_t count = cell(rows, 0, 0, i);
-		put_round(&writer, rows->buckets[i].min);
-		put_round(&writer, rows->buckets[i].max < UINT64_MAX ? rows->buckets[i].max + 1 : UINT64_MAX);
-		row_unsigned(&writer, count);
-		put_share(&writer, count, all->count);
-		row_bar(&writer, count, count_max);
-		row_end(&writer);
+		const struct bucket_row row = { .value = of->value,
+						.time = rows->column_count > 0 ? column_start(rows, column) : 0,
+						.least = rows->buckets[i].min,
+						.most = rows->buckets[i].max,
+						.count = cell(rows, group, column, i),
+						.all = of->count,
+						.count_max = count_max };
+		if (row.count > 0 || writer->format->for_people)
+			row_put(writer, &row);
 	}
-	row_writer_finish(&writer);
+}
+
+static int density_rows_print_buckets(const struct density_rows *rows, const struct cli_question *question,
+				      int status)
+{
+	struct row_writer writer;
+	struct row_column columns[sizeof(bucket_columns) / sizeof(*bucket_columns)];
+	memcpy(columns, bucket_columns, sizeof(columns));
+	columns[BUCKET_VALUE].is_hidden = !rows->by_value;
+	columns[BUCKET_TIME].is_hidden = rows->column_count == 0;
+	enum cli_exit code = rows_open(&writer, question, ROW_COLUMNS(columns), ROWS_NAMED);
+	for (size_t group = 0; code == CLI_OK && histree_segment_density_group(rows->density, group) != NULL;
+	     group++)
+		for (uint32_t column = 0; column < columns_of(rows); column++)
+			put_buckets(rows, &writer, group, column);
+	return rows_close(&writer, code != CLI_OK ? (int)code : status);
 }
 
 /* ---- shades -------------------------------------------------------------------------------------- */
@@ -159,17 +161,6 @@ static char sign_of(uint64_t count, uint64_t count_max)
 		return signs[0];
 	double share = count_max > 1 ? log((double)count) / log((double)count_max) : 0;
 	return signs[1 + (size_t)(share * (double)(last - 1))];
-}
-
-static uint64_t count_max_of(const struct density_rows *rows)
-{
-	uint64_t count_max = 0;
-	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
-		for (uint32_t column = 0; column < columns_of(rows); column++)
-			for (size_t i = 0; i < rows->bucket_count; i++)
-				if (cell(rows, group, column, i) > count_max)
-					count_max = cell(rows, group, column, i);
-	return count_max;
 }
 
 static bool is_power_of_ten(uint64_t number)
@@ -241,44 +232,41 @@ static void put_group(const struct density_rows *rows, struct row_writer *writer
 	const struct histree_density_group *group = histree_segment_density_group(rows->density, index);
 	for (uint32_t column = 0; column < columns_of(rows); column++) {
 		uint64_t count = count_of(rows, index, column);
-		char text[TIME_TEXT_SIZE];
 		if (count == 0 && rows->by_value)
 			continue;
-		if (rows->by_value)
-			put_value(writer, group);
+		put_value(writer, group);
 		if (rows->column_count > 0)
-			row_bytes(writer, text, time_format_clock(column_start(rows, column), text));
+			row_clock(writer, column_start(rows, column));
+		else
+			row_null(writer);
 		row_unsigned(writer, count);
 		put_shades(rows, writer, index, column, count_max);
 	}
 }
 
 /* Prints, for people, a line for each value or column, in which each bucket is a shade. */
-static void density_rows_print_shades(const struct density_rows *rows, struct output *output)
+static int density_rows_print_shades(const struct density_rows *rows, const struct cli_question *question,
+				     int status)
 {
-	struct row_column columns[4];
-	size_t count = 0;
-	if (rows->by_value)
-		columns[count++] = (struct row_column){ .name = "value", .width = 20 };
-	if (rows->column_count > 0)
-		columns[count++] = (struct row_column){ .name = "time", .width = 18 };
-	columns[count++] = (struct row_column){ .name = "count", .width = 8, .to_the_right = true };
-	columns[count++] = (struct row_column){ .name = "shades" };
-	if (rows->bucket_count == 0)
-		return;
+	char axis[LINE_MAX + 1];
+	axis[make_axis(rows, axis)] = '\0';
+	const struct row_column columns[] = {
+		{ .name = "value", .width = 20, .is_hidden = !rows->by_value },
+		{ .name = "time", .width = 18, .is_hidden = rows->column_count == 0 },
+		{ .name = "count", .width = 8, .to_the_right = true },
+		{ .name = axis },
+	};
 	struct row_writer writer;
-	char line[LINE_MAX];
-	uint64_t count_max = count_max_of(rows);
-	row_writer_begin(&writer, row_format_find(NULL), output, columns, count, ROWS_PLAIN);
-	for (size_t i = 0; i + 1 < count; i++)
-		row_text(&writer, columns[i].name);
-	row_bytes(&writer, line, make_axis(rows, line));
-	row_end(&writer);
+	const uint64_t count_max = count_max_of(rows);
+	enum cli_exit code = rows_open(&writer, question, ROW_COLUMNS(columns), ROWS_PLAIN);
+	if (code != CLI_OK || rows->bucket_count == 0)
+		return rows_close(&writer, code != CLI_OK ? (int)code : status);
+	row_names(&writer);
 	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
 		put_group(rows, &writer, group, count_max);
-	row_writer_finish(&writer);
-	output_format(output, "(%c is 1, %c is %" PRIu64 ", on a logarithmic scale)\n", signs[1],
+	output_format(writer.output, "(%c is 1, %c is %" PRIu64 ", on a logarithmic scale)\n", signs[1],
 		      signs[sizeof(signs) - 2], count_max);
+	return rows_close(&writer, status);
 }
 
 /* ---- verb density -------------------------------------------------------------------------------------------- */
@@ -321,25 +309,19 @@ static enum cli_exit read_options(const struct density_options *chosen, struct s
 }
 
 static int print(const struct histree_segment_store *store, const struct histree_segment_density *density,
-		 const struct histree_density_options *asked, const struct row_format *format, const char *where)
+		 const struct histree_density_options *asked, const struct cli_question *question)
 {
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
 	struct density_rows rows = { .density = density,
 				     .by_value = asked->field != HISTREE_SEGMENTS_TOGETHER,
 				     .column_count = asked->column_count,
 				     .from = asked->from,
 				     .to = asked->to };
 	rows.buckets = histree_segment_density_buckets(density, &rows.bucket_count);
-	if (!format->for_people)
-		density_rows_print_cells(&rows, format, output);
-	else if (rows.by_value || rows.column_count > 0)
-		density_rows_print_shades(&rows, output);
-	else
-		density_rows_print_bars(&rows, output);
-	return cli_end(output, segment_target_judge(store, histree_segment_density_loss(density),
-						    rows.bucket_count > 0, where));
+	const int status = segment_target_judge(store, histree_segment_density_loss(density), rows.bucket_count > 0,
+						question->where);
+	return row_format_find(question->format)->for_people && (rows.by_value || rows.column_count > 0)
+		       ? density_rows_print_shades(&rows, question, status)
+		       : density_rows_print_buckets(&rows, question, status);
 }
 
 static int run(void *said, const struct cli_words *words)
@@ -358,8 +340,7 @@ static int run(void *said, const struct cli_words *words)
 	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print(target.store, density, &asked, row_format_find(chosen->question.format),
-			       chosen->question.where);
+		status = print(target.store, density, &asked, &chosen->question);
 	histree_segment_density_free(density);
 	segment_target_close(&target);
 	return status;
@@ -372,7 +353,7 @@ const struct cli_verb verb_density = {
 	.words_min = 1,
 	.words_max = 2,
 	.complete = CLI_COMPLETE_SEGMENTS,
-	.asks = (ASKS_OF_SEGMENTS & ~ASKS(LIMIT) & ~ASKS(COLUMNS)) | ASKS(BY) | ASKS(PARTS),
+	.asks = ASKS_OF_SEGMENTS | ASKS(BY) | ASKS(PARTS),
 	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field" },
 	.options = options,
 	.options_size = sizeof(struct density_options),
