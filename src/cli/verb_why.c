@@ -72,8 +72,6 @@ struct why_waits {
 
 enum why_table { WHY_CAUSES, WHY_THREADS, WHY_WAITS };
 
-enum { WHY_COLUMNS_MAX = 9 };
-
 /* What they are made of. */
 struct why_tables {
 	struct histree_cursor *path;              /* which knows the names of threads */
@@ -238,78 +236,85 @@ static const struct {
 	[WHY_UNKNOWN] = { "unknown", "what it did is not known" },
 };
 
-static void put_percent(struct row_writer *rows, uint64_t ns, uint64_t all)
-{
-	row_percent(rows, why_percent(ns, all));
-}
-
-static void put_thread(const struct why_tables *tables, struct row_writer *rows, const struct path_total *total)
-{
-	char name[WHY_TABLES_NAME_SIZE];
-	const size_t host = total->host;
-	const int32_t tid = total->tid;
-	size_t size = histree_critical_path_name(tables->path, host, tid, total->life, name, sizeof(name));
-	row_text(rows, tables->hosts != NULL ? tables->hosts[host].name : tables->host);
-	row_number(rows, tid);
-	if (tid == HISTREE_IDLE_TID)
-		row_text(rows, "(idle)");
-	else
-		row_bytes(rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
-}
-
-#define WHY_TABLES_RIGHT(text, columns)                              \
-	{                                                            \
-		.name = text, .width = columns, .to_the_right = true \
-	}
-static const struct row_column cause_columns[] = { { .name = "cause", .width = 30 },
-						   WHY_TABLES_RIGHT("itself", 11),
-						   WHY_TABLES_RIGHT("others", 11),
-						   WHY_TABLES_RIGHT("percent", 8),
-						   WHY_TABLES_RIGHT("steps", 8) };
-
-static const struct row_column thread_columns[] = { { .name = "host", .width = 12, .when = ROW_HOSTS },
-						    WHY_TABLES_RIGHT("thread", 8),
-						    { .name = "name", .width = 20 },
-						    { .name = "did", .width = 30 },
-						    WHY_TABLES_RIGHT("duration", 11),
-						    WHY_TABLES_RIGHT("percent", 8),
-						    WHY_TABLES_RIGHT("steps", 8) };
-
-static const struct row_column wait_columns[] = { WHY_TABLES_RIGHT("start", 18),
-						  WHY_TABLES_RIGHT("duration", 11),
-						  { .name = "host", .width = 12, .when = ROW_HOSTS },
-						  WHY_TABLES_RIGHT("thread", 8),
-						  { .name = "name", .width = 16 },
-						  { .name = "did", .width = 30 },
-						  WHY_TABLES_RIGHT("percent", 8),
-						  { .name = "woken_by_host", .width = 13, .when = ROW_HOSTS },
-						  WHY_TABLES_RIGHT("woken_by", 9) };
-
-static_assert(sizeof(wait_columns) / sizeof(*wait_columns) <= WHY_COLUMNS_MAX, "no table has more columns");
-
-struct table_kind {
-	const struct row_column *columns;
-	size_t count;
-	void (*put)(const struct why_tables *tables, struct row_writer *rows);
+/* A row of any of the tables. */
+struct why_row {
+	struct why_sum sum;
+	histree_time start;
+	uint64_t ns, steps;
+	double percent;
+	int32_t tid;
+	enum why_cause did;
+	const char *host, *name;
+	const char *waker_host; /* NULL: it was not woken */
+	struct histree_value waker;
+	char name_text[WHY_TABLES_NAME_SIZE];
 };
 
-static const char *cause_text(const struct row_writer *rows, enum why_cause cause)
+static const char *host_of(const struct why_tables *tables, size_t host)
 {
-	return rows->format->for_people ? causes[cause].words : causes[cause].name;
+	return tables->hosts != NULL ? tables->hosts[host].name : tables->host;
+}
+
+static void put_cause(struct row_writer *rows, const void *did)
+{
+	const enum why_cause cause = *(const enum why_cause *)did;
+	row_text(rows, rows->format->for_people ? causes[cause].words : causes[cause].name);
+}
+
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct why_row, at)
+#define DID(text) ROW_LEFT_PUT(text, 30, put_cause, struct why_row, did)
+#define THREAD(columns)                                                                \
+	ROW_HOST("host", 12, struct why_row, host), RIGHT("thread", 8, CELL_INT, tid), \
+		ROW_LEFT("name", columns, CELL_TEXT, struct why_row, name)
+static const struct row_column cause_columns[] = {
+	DID("cause"),
+	RIGHT("itself", 11, CELL_DURATION, sum.itself_ns),
+	RIGHT("others", 11, CELL_DURATION, sum.others_ns),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+	RIGHT("steps", 8, CELL_UNSIGNED, sum.steps),
+};
+
+static const struct row_column thread_columns[] = {
+	THREAD(20),
+	DID("did"),
+	RIGHT("duration", 11, CELL_DURATION, ns),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+	RIGHT("steps", 8, CELL_UNSIGNED, steps),
+};
+
+static const struct row_column wait_columns[] = {
+	RIGHT("start", 18, CELL_CLOCK, start),
+	RIGHT("duration", 11, CELL_DURATION, ns),
+	THREAD(16),
+	DID("did"),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+	ROW_HOST("woken_by_host", 13, struct why_row, waker_host),
+	RIGHT("woken_by", 9, CELL_VALUE, waker),
+};
+#undef THREAD
+#undef DID
+#undef RIGHT
+
+static void name_thread(const struct why_tables *tables, struct why_row *row, const struct path_total *total)
+{
+	histree_critical_path_name(tables->path, total->host, total->tid, total->life, row->name_text,
+				   sizeof(row->name_text));
+	row->host = host_of(tables, total->host);
+	row->tid = total->tid;
+	row->name = total->tid == HISTREE_IDLE_TID ? "(idle)" : row->name_text;
+	row->did = why_cause_of(total->state);
 }
 
 static void put_causes(const struct why_tables *tables, struct row_writer *rows)
 {
 	for (unsigned cause = 0; cause < WHY_CAUSE_COUNT; cause++) {
 		const struct why_sum *sum = &tables->waits.causes[cause];
-		if (sum->steps == 0)
-			continue;
-		row_text(rows, cause_text(rows, (enum why_cause)cause));
-		row_duration(rows, sum->itself_ns);
-		row_duration(rows, sum->others_ns);
-		put_percent(rows, sum->itself_ns + sum->others_ns, tables->waits.ns);
-		row_unsigned(rows, sum->steps);
-		row_end(rows);
+		const struct why_row row = { .sum = *sum,
+					     .did = (enum why_cause)cause,
+					     .percent = why_percent(sum->itself_ns + sum->others_ns,
+								    tables->waits.ns) };
+		if (sum->steps > 0)
+			row_put(rows, &row);
 	}
 }
 
@@ -318,12 +323,11 @@ static void put_threads(const struct why_tables *tables, struct row_writer *rows
 	const struct path_totals *totals = &tables->waits.totals;
 	for (size_t i = 0; i < totals->count && i < tables->row_max; i++) {
 		const struct path_total *total = &totals->all[i];
-		put_thread(tables, rows, total);
-		row_text(rows, cause_text(rows, why_cause_of(total->state)));
-		row_duration(rows, total->ns);
-		put_percent(rows, total->ns, tables->waits.ns);
-		row_unsigned(rows, total->steps);
-		row_end(rows);
+		struct why_row row = { .ns = total->ns,
+				       .steps = total->steps,
+				       .percent = why_percent(total->ns, tables->waits.ns) };
+		name_thread(tables, &row, total);
+		row_put(rows, &row);
 	}
 }
 
@@ -331,34 +335,26 @@ static void put_waits(const struct why_tables *tables, struct row_writer *rows)
 {
 	for (size_t i = 0; i < tables->waits.wait_count; i++) {
 		const struct why_wait *wait = &tables->waits.waits[i];
-		const uint64_t ns = (uint64_t)wait->end - (uint64_t)wait->start;
-		row_clock(rows, wait->start);
-		row_duration(rows, ns);
-		put_thread(tables, rows, &wait->mostly);
-		row_text(rows, cause_text(rows, why_cause_of(wait->mostly.state)));
-		put_percent(rows, wait->mostly.ns, ns);
+		struct why_row row = { .start = wait->start, .ns = length(wait), .waker = histree_null() };
+		row.percent = why_percent(wait->mostly.ns, row.ns);
 		if (wait->is_woken) {
-			row_text(rows, tables->hosts != NULL ? tables->hosts[wait->waker_host].name : tables->host);
-			row_number(rows, wait->waker);
-		} else {
-			row_null(rows);
-			row_null(rows);
+			row.waker_host = host_of(tables, wait->waker_host);
+			row.waker = histree_int(wait->waker);
 		}
-		row_end(rows);
+		name_thread(tables, &row, &wait->mostly);
+		row_put(rows, &row);
 	}
 }
 
-#define COLUMNS(table) (table), sizeof(table) / sizeof(*(table))
-static const struct table_kind all[] = {
-	[WHY_CAUSES] = { COLUMNS(cause_columns), put_causes },
-	[WHY_THREADS] = { COLUMNS(thread_columns), put_threads },
-	[WHY_WAITS] = { COLUMNS(wait_columns), put_waits },
+static const struct table_kind {
+	const struct row_column *columns;
+	size_t count;
+	void (*put)(const struct why_tables *tables, struct row_writer *rows);
+} all[] = {
+	[WHY_CAUSES] = { ROW_COLUMNS(cause_columns), put_causes },
+	[WHY_THREADS] = { ROW_COLUMNS(thread_columns), put_threads },
+	[WHY_WAITS] = { ROW_COLUMNS(wait_columns), put_waits },
 };
-
-static void why_table_put(const struct why_tables *tables, enum why_table which, struct row_writer *rows)
-{
-	all[which].put(tables, rows);
-}
 
 /* ---- verb why ------------------------------------------------------------------------------------------------ */
 
@@ -412,7 +408,7 @@ static void put_section(const struct why *why, struct overview_page *page, enum 
 	overview_page_section(page, title);
 	overview_page_table(page, all[which].columns, all[which].count,
 			    why->tables.hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
-	why_table_put(&why->tables, which, &page->rows);
+	all[which].put(&why->tables, &page->rows);
 	overview_page_table_end(page);
 }
 
@@ -544,7 +540,7 @@ static int print_table(const struct why *why)
 	if (code == CLI_OK)
 		row_names(&rows);
 	if (code == CLI_OK)
-		why_table_put(&why->tables, which, &rows);
+		all[which].put(&why->tables, &rows);
 	return rows_close(&rows, code);
 }
 
