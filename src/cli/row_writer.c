@@ -77,6 +77,15 @@ static bool is_for(const struct row_format *format, const struct row_column *col
 	return false;
 }
 
+/* The cells before these are written without a look at anything else. */
+static void find_quick(struct row_writer *rows)
+{
+	rows->quick = 0;
+	while (!rows->is_named && !rows_are_full(rows) && rows->quick < rows->column_count &&
+	       !is_left_out(rows, rows->quick))
+		rows->quick++;
+}
+
 static void prepare(struct row_writer *rows, const struct row_format *format, struct output *output,
 		    const struct row_column *columns, size_t column_count, unsigned kind)
 {
@@ -90,6 +99,7 @@ static void prepare(struct row_writer *rows, const struct row_format *format, st
 	for (size_t i = 0; i < column_count; i++)
 		if (!is_for(format, &columns[i], kind))
 			leave_out(rows, i);
+	find_quick(rows);
 }
 
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
@@ -138,6 +148,7 @@ static enum cli_exit choose_columns(struct row_writer *rows, const char *list)
 	for (size_t i = 0; i < rows->column_count; i++)
 		if (!is_in(list, rows->columns[i].name))
 			leave_out(rows, i);
+	find_quick(rows);
 	return CLI_OK;
 }
 
@@ -153,6 +164,7 @@ enum cli_exit rows_open_on(struct row_writer *rows, struct output *output, const
 	prepare(rows, row_format_find(question->format), output, columns, column_count, kind);
 	if (question->limit != 0)
 		rows->row_max = question->limit;
+	find_quick(rows);
 	if (output == NULL)
 		return report_no_memory();
 	enum cli_exit code = question->columns != NULL ? choose_columns(rows, question->columns) : CLI_OK;
@@ -173,17 +185,26 @@ int rows_close(struct row_writer *rows, int status)
 	return cli_end(rows->output, status);
 }
 
-/* Whether the next cell is written; if not, it is over with that. */
-static bool takes_cell(struct row_writer *rows)
+/* A cell that may have to be left out, or be below the names of the columns. */
+static bool takes_looked_at_cell(struct row_writer *rows)
 {
-	if (!is_left_out(rows, rows->column) && !rows_are_full(rows)) {
-		if (rows->is_named && rows->written == 0)
-			row_names(rows);
-		rows->written++;
-		return true;
+	if (is_left_out(rows, rows->column) || rows_are_full(rows)) {
+		rows->column++;
+		return false;
 	}
-	rows->column++;
-	return false;
+	if (rows->is_named)
+		row_names(rows);
+	rows->written++;
+	return true;
+}
+
+/* Whether the next cell is written; if not, it is over with that. */
+static inline bool takes_cell(struct row_writer *rows)
+{
+	if (rows->column >= rows->quick)
+		return takes_looked_at_cell(rows);
+	rows->written++;
+	return true;
 }
 
 static void put_cell(struct row_writer *rows, const struct row_column *column, const void *row)
@@ -448,7 +469,8 @@ void row_end(struct row_writer *rows)
 	assert(rows->column == rows->column_count);
 	if (rows->written > 0) {
 		rows->format->end(rows);
-		rows->row_count++;
+		if (++rows->row_count >= rows->row_max)
+			rows->quick = 0;
 	}
 	rows->column = rows->written = rows->gap = 0;
 }
@@ -459,6 +481,7 @@ void row_names(struct row_writer *rows)
 	const bool is_due = rows->format->for_people && rows->row_count == 0;
 	const size_t column = rows->column;
 	rows->is_named = false;
+	find_quick(rows);
 	if (!is_due)
 		return;
 	rows->column = 0;
@@ -467,6 +490,7 @@ void row_names(struct row_writer *rows)
 	row_end(rows);
 	rows->row_count = 0;
 	rows->column = column;
+	find_quick(rows);
 }
 
 void row_writer_finish(struct row_writer *rows)
@@ -839,15 +863,15 @@ enum cli_exit interval_rows_open(struct interval_rows *rows, struct output *outp
 				 const struct cli_question *question, const struct histree_history *history,
 				 const struct attribute_list *list, enum interval_kind kind)
 {
-	*rows = (struct interval_rows){ .history = history };
-	memcpy(rows->columns, interval_columns, sizeof(interval_columns));
-	rows->columns[0].width = attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX);
+	size_t count = 0;
+	*rows = (struct interval_rows){ .history = history, .has_labels = kind != INTERVAL_PLAIN };
 	for (size_t i = 0; i < INTERVAL_COLUMNS; i++)
-		rows->columns[i].is_hidden = !is_of(rows->columns[i].name, kind);
-	enum cli_exit code =
-		rows_open_on(&rows->rows, output, question, rows->columns, INTERVAL_COLUMNS, ROWS_PLAIN);
+		if (is_of(interval_columns[i].name, kind))
+			rows->columns[count++] = interval_columns[i];
+	rows->columns[0].width = attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX);
+	enum cli_exit code = rows_open_on(&rows->rows, output, question, rows->columns, count, ROWS_PLAIN);
 	rows->has_words =
-		rows->rows.format->for_people || (kind != INTERVAL_PLAIN && rows->rows.format == &row_format_json);
+		rows->rows.format->for_people || (rows->has_labels && rows->rows.format == &row_format_json);
 	return code;
 }
 
@@ -888,51 +912,55 @@ static void put_value(struct interval_rows *rows, const struct histree_value *va
 		row_value(&rows->rows, value);
 }
 
-/* Behind the value. */
-static void put_rest(struct interval_rows *interval_rows, const struct pixel_cell *cell)
+static void put_state(struct interval_rows *interval_rows, histree_time start, histree_time end,
+		      const struct histree_value *value, const char *words)
 {
 	struct row_writer *rows = &interval_rows->rows;
-	if (cell->has_other) {
-		row_text(rows, histree_type_name(cell->other.type));
-		put_value(interval_rows, &cell->other, cell->other_label);
-	} else {
-		row_null(rows);
-		row_null(rows);
-	}
-	row_text_or_null(rows, cell->label);
-	row_text_or_null(rows, cell->other_label);
-	row_clock(rows, cell->start);
-	row_duration(rows, (uint64_t)cell->end - (uint64_t)cell->start + 1);
-	row_end(rows);
+	row_number(rows, start);
+	row_number(rows, end);
+	row_text(rows, histree_type_name(value->type));
+	put_value(interval_rows, value, words);
 }
 
-static void put_state(struct interval_rows *interval_rows, const struct listed_attribute *attribute,
-		      const struct pixel_cell *cell)
+static void put_times(struct row_writer *rows, histree_time start, histree_time end)
 {
-	struct row_writer *rows = &interval_rows->rows;
-	row_path(rows, attribute->path, attribute->path_size);
-	row_number(rows, cell->pixel);
-	row_number(rows, cell->start);
-	row_number(rows, cell->end);
-	row_text(rows, histree_type_name(cell->value.type));
-	put_value(interval_rows, &cell->value, cell->label);
-	put_rest(interval_rows, cell);
+	row_clock(rows, start);
+	row_duration(rows, (uint64_t)end - (uint64_t)start + 1);
 }
 
+/* Programs that want no words have no more columns, of what may be millions of rows. */
 void interval_rows_take(void *context, const struct listed_attribute *attribute,
 			const struct histree_interval *interval)
 {
 	struct interval_rows *rows = context;
 	const char *words = rows->has_words ? words_of(rows, attribute, &interval->value) : NULL;
-	put_state(
-		rows, attribute,
-		&(struct pixel_cell){
-			.start = interval->start, .end = interval->end, .value = interval->value, .label = words });
+	row_path(&rows->rows, attribute->path, attribute->path_size);
+	put_state(rows, interval->start, interval->end, &interval->value, words);
+	if (rows->has_words && rows->has_labels)
+		row_text_or_null(&rows->rows, words);
+	if (rows->has_words)
+		put_times(&rows->rows, interval->start, interval->end);
+	rows->rows.column = rows->rows.column_count;
+	row_end(&rows->rows);
 }
 
 void interval_rows_take_cell(void *context, const struct listed_attribute *attribute, const struct pixel_cell *cell)
 {
-	put_state(context, attribute, cell);
+	struct interval_rows *rows = context;
+	row_path(&rows->rows, attribute->path, attribute->path_size);
+	row_number(&rows->rows, cell->pixel);
+	put_state(rows, cell->start, cell->end, &cell->value, cell->label);
+	if (cell->has_other) {
+		row_text(&rows->rows, histree_type_name(cell->other.type));
+		put_value(rows, &cell->other, cell->other_label);
+	} else {
+		row_null(&rows->rows);
+		row_null(&rows->rows);
+	}
+	row_text_or_null(&rows->rows, cell->label);
+	row_text_or_null(&rows->rows, cell->other_label);
+	put_times(&rows->rows, cell->start, cell->end);
+	row_end(&rows->rows);
 }
 
 int interval_rows_close(struct interval_rows *rows, int status)

@@ -133,6 +133,7 @@ struct row_writer {
 	size_t column;  /* of the next cell */
 	size_t written; /* cells of this row */
 	size_t gap;     /* text: spaces that the next cell is owed */
+	size_t quick;   /* cells before this one are written in any case */
 	uint64_t row_count, row_max;
 	bool is_named;       /* text: the first row has the names of the columns above it */
 	const void *context; /* of the functions of columns */
@@ -231,6 +232,7 @@ struct interval_rows {
 	bool has_table;
 	const struct histree_label_table *table; /* of that attribute's values */
 	bool has_words;                          /* of what values mean */
+	bool has_labels;                         /* a column of them, in JSON */
 	char *hexadecimal;                       /* a custom value as text */
 	size_t hexadecimal_capacity;
 };
