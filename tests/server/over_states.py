@@ -146,8 +146,10 @@ def flows(histree, folder):
             assert all(one["style"]["parentKey"] == "Flow" for one in model)
             page = json.loads(client.ask("GET", "/api/v1/arrows?" + urllib.parse.urlencode({
                 **query, "from": start - experiment["start"], "to": end - experiment["start"], "pixels": 3999}))[2])
-            assert found == sorted((one["fromName"], one["toName"], one["start"] + experiment["start"],
-                                    one["end"] + experiment["start"]) for one in page["arrows"])
+            # The page draws none from a row to itself.
+            others = [one for one in found if one[0] != one[1]]
+            assert others == sorted((one["fromName"], one["toName"], one["start"] + experiment["start"],
+                                     one["end"] + experiment["start"]) for one in page["arrows"])
             assert found == expected or not page["all"]
             shown = client.ask("GET", "/api/v1/rows?" + urllib.parse.urlencode({**query, "pixels": 1}))[2]
             names = [row["name"] for row in json.loads(shown.rpartition(b"\xff" * 4)[2])["rows"]]
