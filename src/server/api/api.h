@@ -25,6 +25,7 @@ endpoint_function api_traces;
 
 /*
  * ?view= &sort= &filter= &folded=0|1|2 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
+ * and, sorted by `active`, &activeFrom= &activeTo=: rows that ran or waited for a CPU then, what ran longest first.
  * The cells of a window of rows, as spans of pixels that are alike, little-endian:
  *
  *	"HTR1"

@@ -136,6 +136,19 @@ static enum histree_status get_order(struct call *call, struct page_rows *rows)
 	return status == HISTREE_OK ? row_order_get(orders, &rows->request, &rows->order, error) : status;
 }
 
+/* `activeFrom` and `activeTo`: the range in which rows were active that are shown. */
+static bool read_active_range(const struct call *call, struct page_rows *out)
+{
+	int64_t from, to;
+	const int64_t last = out->info->end - out->info->start;
+	if (!page_number(call, "activeFrom", 0, last, 0, &from) ||
+	    !page_number(call, "activeTo", from, last, last, &to))
+		return false;
+	out->request.from = out->info->start + from;
+	out->request.to = out->info->start + to;
+	return true;
+}
+
 bool page_rows_open(struct call *call, struct page_rows *out)
 {
 	int64_t folded;
@@ -149,8 +162,11 @@ bool page_rows_open(struct call *call, struct page_rows *out)
 		.toggled = out->toggled,
 	};
 	if (out->request.sort == ROW_SORT_COUNT ||
-	    (out->rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE))
+	    (out->rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE) ||
+	    (out->rows->model->active_keys == NULL && out->request.sort == ROW_SORT_ACTIVE))
 		return bad(call, "sort");
+	if (out->request.sort == ROW_SORT_ACTIVE && !read_active_range(call, out))
+		return false;
 	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded) || !read_toggled(call, out))
 		return false;
 	out->request.folded = (enum row_fold)folded;

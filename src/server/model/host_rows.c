@@ -299,6 +299,24 @@ enum histree_status host_rows_prepare(const struct host_rows *rows, enum row_sor
 	return status;
 }
 
+enum histree_status host_rows_active_keys(const struct host_rows *rows, histree_time from, histree_time to,
+					  uint64_t **keys, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	*keys = malloc(((size_t)rows->count + 1) * sizeof(**keys));
+	if (*keys == NULL)
+		return error_memory(error, "what rows did");
+	for (uint32_t row = 0; row < rows->count; row++)
+		(*keys)[row] = ROW_NOT_SHOWN;
+	for (size_t i = 0; i < rows->host_count && status == HISTREE_OK; i++) {
+		const struct host_view *host = &rows->hosts[i];
+		if (host->view != NULL && rows->model->count(host->view) > 0)
+			status = rows->model->active_keys(host->view, from, to, *keys + host_row(rows, host, 0),
+							  error);
+	}
+	return status;
+}
+
 /* Orders other than that of the tree have no rows of hosts (row_order.c). */
 uint64_t host_rows_sort_key(const struct host_rows *rows, uint32_t row, enum row_sort sort)
 {

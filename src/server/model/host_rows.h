@@ -76,6 +76,10 @@ bool host_rows_match(const struct host_rows *rows, uint32_t row, const char *tex
 uint32_t host_rows_seek(const struct host_rows *rows, const struct row_wanted *wanted);
 enum histree_status host_rows_prepare(const struct host_rows *rows, enum row_sort sort,
 				      struct histree_error *error);
+
+/* Gives the keys of all rows by what they did in a range (struct row_model); the caller frees them. */
+enum histree_status host_rows_active_keys(const struct host_rows *rows, histree_time from, histree_time to,
+					  uint64_t **keys, struct histree_error *error);
 uint64_t host_rows_sort_key(const struct host_rows *rows, uint32_t row, enum row_sort sort);
 
 /* An arrow_next of rows: the arrows of one host after the other, then those between hosts. */

@@ -11,8 +11,9 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/table.h"
-#include "histree/states.h"
 #include "histree/segments.h"
+#include "histree/states.h"
+#include "histree/time_use.h"
 #include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/host_rows.h"
@@ -528,10 +529,46 @@ static uint64_t threads_sort_key(const void *context, uint32_t row, enum row_sor
 	case ROW_SORT_CPU: /* most first */
 		return (uint64_t)(INT64_MAX - kernel_threads_cpu_ns(threads, row));
 	case ROW_SORT_TREE:
+	case ROW_SORT_ACTIVE: /* threads_active_keys() */
 	case ROW_SORT_COUNT:
 		break;
 	}
 	return row;
+}
+
+/* What ran longest comes first; then what only waited for a CPU.  Blocked and idle threads are not active. */
+static uint64_t active_key(const struct histree_use_row *use)
+{
+	const uint64_t ran =
+		use->ns[HISTREE_USE_USER] + use->ns[HISTREE_USE_SYSTEM] + use->ns[HISTREE_USE_INTERRUPTED];
+	const uint64_t waited = use->ns[HISTREE_USE_WAITING], half = UINT64_C(1) << 63;
+	if (ran == 0 && waited == 0)
+		return ROW_NOT_SHOWN;
+	return ran > 0 ? half - ran : ROW_NOT_SHOWN - waited;
+}
+
+static enum histree_status threads_active_keys(const void *context, histree_time from, histree_time to,
+					       uint64_t *keys, struct histree_error *error)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_time_use_request request = { .from = from, .to = to, .by = HISTREE_BY(THREAD) };
+	struct histree_time_use *use = NULL;
+	size_t count;
+	enum histree_status status = histree_time_use_create(threads->kernel->history, &request, &use, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_value *tid = &rows[i].keys[HISTREE_USE_BY_THREAD];
+		const uint32_t row =
+			tid->type == HISTREE_INT
+				? histree_control_flow_find_at(threads->flow, tid->int32, -1, rows[i].from)
+				: HISTREE_NO_INDEX;
+		if (row != HISTREE_NO_INDEX)
+			keys[row] = active_key(&rows[i]);
+	}
+	histree_time_use_free(use);
+	return HISTREE_OK;
 }
 
 static void threads_arrows(const void *context, struct arrow_source *out)
@@ -556,6 +593,7 @@ const struct row_model row_model_threads = {
 	.arrows = threads_arrows,
 	.prepare = threads_prepare,
 	.sort_key = threads_sort_key,
+	.active_keys = threads_active_keys,
 	.text = kernel_thread_text,
 	.kind = { kernel_thread_facts, NULL },
 	.early = &row_model_early_threads,

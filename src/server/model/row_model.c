@@ -72,7 +72,7 @@ bool row_is_open(const struct row_facts *facts, const struct histree_interval *s
 
 enum row_sort row_sort_find(const char *name)
 {
-	static const char *const names[ROW_SORT_COUNT] = { "tree", "tid", "name", "first", "cpu" };
+	static const char *const names[ROW_SORT_COUNT] = { "tree", "tid", "name", "first", "cpu", "active" };
 	unsigned sort = 0;
 	while (sort < ROW_SORT_COUNT && strcmp(name, names[sort]) != 0)
 		sort++;

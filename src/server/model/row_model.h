@@ -42,7 +42,18 @@ struct row_wanted {
 	const char *host; /* "": it is not said */
 };
 
-enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_FIRST, ROW_SORT_CPU, ROW_SORT_COUNT };
+enum row_sort {
+	ROW_SORT_TREE,
+	ROW_SORT_TID,
+	ROW_SORT_NAME,
+	ROW_SORT_FIRST,
+	ROW_SORT_CPU,
+	ROW_SORT_ACTIVE, /* in a range of time; others are not shown */
+	ROW_SORT_COUNT
+};
+
+/* The key of a row that is not shown. */
+#define ROW_NOT_SHOWN UINT64_MAX
 
 struct row_model {
 	const char *name, *title;
@@ -68,6 +79,12 @@ struct row_model {
 	enum histree_status (*prepare)(void *view, enum row_sort sort, struct histree_error *error);
 	/* Returns a key, the smaller one comes first; NULL if there is only the order of the tree. */
 	uint64_t (*sort_key)(const void *view, uint32_t row, enum row_sort sort);
+	/*
+	 * Gives a key to each row that was active in a range, both ends inclusive, the smaller one first, and
+	 * leaves the keys of others, which are ROW_NOT_SHOWN.  NULL: nobody knows.
+	 */
+	enum histree_status (*active_keys)(const void *view, histree_time from, histree_time to, uint64_t *keys,
+					   struct histree_error *error);
 	/* Adds the text of a state at a time: who has a number may change. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     histree_time at, struct piece *text);

@@ -94,21 +94,26 @@ static bool is_sorted(const struct row_order_request *request, uint32_t row, con
 	return !row_is_of_host(&facts);
 }
 
-static bool fill_sorted(struct row_order *order, const struct row_order_request *request, uint32_t count,
-			const bool *wanted)
+static enum histree_status fill_sorted(struct row_order *order, const struct row_order_request *request,
+				       uint32_t count, const bool *wanted, struct histree_error *error)
 {
+	uint64_t *active = NULL;
 	struct sort_entry *entries = malloc(((size_t)count + 1) * sizeof(*entries));
-	if (entries == NULL)
-		return false;
-	for (uint32_t row = 0; row < count; row++)
-		if (is_sorted(request, row, wanted))
-			entries[order->count++] =
-				(struct sort_entry){ host_rows_sort_key(request->rows, row, request->sort), row };
+	enum histree_status status = entries != NULL ? HISTREE_OK : error_memory(error, "the order of the rows");
+	if (status == HISTREE_OK && request->sort == ROW_SORT_ACTIVE)
+		status = host_rows_active_keys(request->rows, request->from, request->to, &active, error);
+	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++) {
+		const uint64_t key =
+			active != NULL ? active[row] : host_rows_sort_key(request->rows, row, request->sort);
+		if (is_sorted(request, row, wanted) && (active == NULL || key != ROW_NOT_SHOWN))
+			entries[order->count++] = (struct sort_entry){ key, row };
+	}
 	qsort(entries, order->count, sizeof(*entries), compare_entries);
 	for (uint32_t i = 0; i < order->count; i++)
 		order->rows[i] = entries[i].row;
 	free(entries);
-	return true;
+	free(active);
+	return status;
 }
 
 /* Rows that there are, in the order of the tree ascending. */
@@ -135,39 +140,47 @@ static bool is_that_of_the_tree(const struct row_order_request *request)
 	       request->toggled_count == 0;
 }
 
-/* Takes the key. */
-static struct row_order *make_order(const struct row_order_request *request, char *key)
+static enum histree_status fill_order(struct row_order *order, const struct row_order_request *request,
+				      struct histree_error *error)
 {
-	uint32_t count = request->rows->count;
+	const uint32_t count = request->rows->count;
+	enum histree_status status = HISTREE_OK;
 	bool *wanted = NULL;
+	order->rows = malloc(((size_t)count + 1) * sizeof(*order->rows));
+	if (order->rows == NULL || (*request->filter != '\0' && (wanted = filter_rows(request, count)) == NULL))
+		return error_memory(error, "the order of the rows");
+	if (request->sort == ROW_SORT_TREE)
+		fill_tree(order, request, count, wanted);
+	else
+		status = fill_sorted(order, request, count, wanted, error);
+	free(wanted);
+	return status;
+}
+
+/* Takes the key. */
+static enum histree_status make_order(const struct row_order_request *request, char *key, struct row_order **out,
+				      struct histree_error *error)
+{
 	struct row_order *order = calloc(1, sizeof(*order));
+	enum histree_status status = HISTREE_OK;
 	if (order == NULL) {
 		free(key);
-		return NULL;
+		return error_memory(error, "the order of the rows");
 	}
 	order->holders = 1;
 	order->key = key;
-	if (is_that_of_the_tree(request)) {
-		order->count = count;
-		return order;
+	if (is_that_of_the_tree(request))
+		order->count = request->rows->count;
+	else
+		status = fill_order(order, request, error);
+	if (status != HISTREE_OK) {
+		order_free(order);
+		return status;
 	}
-	order->rows = malloc(((size_t)count + 1) * sizeof(*order->rows));
-	bool done = order->rows != NULL;
-	if (done && *request->filter != '\0') {
-		wanted = filter_rows(request, count);
-		done = wanted != NULL;
-	}
-	if (done && request->sort == ROW_SORT_TREE)
-		fill_tree(order, request, count, wanted);
-	else if (done)
-		done = fill_sorted(order, request, count, wanted);
-	free(wanted);
-	if (done) {
-		order_assert(order, request, count);
-		return order;
-	}
-	order_free(order);
-	return NULL;
+	if (order->rows != NULL)
+		order_assert(order, request, request->rows->count);
+	*out = order;
+	return HISTREE_OK;
 }
 
 void row_order_positions(const struct row_order *order, uint32_t count, uint32_t *positions)
@@ -185,6 +198,8 @@ static char *request_key(const struct row_order_request *request)
 {
 	struct piece key = { 0 };
 	piece_format(&key, "%s %d %d", request->rows->model->name, (int)request->sort, (int)request->folded);
+	if (request->sort == ROW_SORT_ACTIVE)
+		piece_format(&key, " %lld-%lld", (long long)request->from, (long long)request->to);
 	for (size_t i = 0; i < request->toggled_count; i++)
 		piece_format(&key, " %u", request->toggled[i]);
 	piece_format(&key, " %s", request->filter);
@@ -243,11 +258,12 @@ enum histree_status row_order_get(struct row_orders *orders, const struct row_or
 		free(key);
 		return HISTREE_OK;
 	}
-	/* Two who ask at once make it twice; the later one is kept as well, and goes with time. */
-	if (key != NULL)
-		*out = make_order(request, key);
-	if (*out == NULL)
+	if (key == NULL)
 		return error_memory(error, "the order of the rows");
+	/* Two who ask at once make it twice; the later one is kept as well, and goes with time. */
+	enum histree_status status = make_order(request, key, out, error);
+	if (status != HISTREE_OK)
+		return status;
 	pthread_mutex_lock(&orders->lock);
 	row_order_release(orders->kept[ORDERS_KEPT - 1]);
 	keep_first(orders, ORDERS_KEPT - 1, hold(*out));

@@ -19,6 +19,7 @@ enum row_fold { ROWS_UNFOLDED, ROWS_FOLDED, ROWS_HOSTS_FOLDED, ROW_FOLDS };
 struct row_order_request {
 	const struct host_rows *rows;
 	enum row_sort sort;
+	histree_time from, to; /* of ROW_SORT_ACTIVE, both inclusive */
 	/* "": all; in a tree the rows above a match stay as well, and all those of a host that matches. */
 	const char *filter;
 	/* Folded rows hide what is below them: all, none, or those of hosts, except the toggled ones. */

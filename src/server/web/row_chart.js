@@ -22,6 +22,7 @@ const INDENT = 12;
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_MIN = 24;
 const TEETH = 4; // of an edge that is torn
+const ACTIVE_AFTER_MS = 200; // a range that moves is not asked about
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
 
 // Teeth of the ground in the end of a span.
@@ -60,6 +61,9 @@ export class RowChart extends EventTarget {
 	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true, path: "" };
 	#names = [];
 	#isAwaitingOrder = false;
+	#activeIn = { from: 0, to: 0 }; // the range by which rows are sorted that are active in it
+	#activeTimer = 0;
+	#soughtRow = -1; // that was chosen before the order changed
 	#areInOrder = false; // on the server: early rows are of no use any more
 
 	constructor(viewport, experiment, view, failed) {
@@ -82,7 +86,8 @@ export class RowChart extends EventTarget {
 
 	#build() {
 		this.sort = element("select", { title: "order of the rows", "ariaLabel": "order of the rows" });
-		for (const [value, text] of [["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"], ["first", "by first time"], ["cpu", "by CPU time"]])
+		for (const [value, text] of [["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"], ["first", "by first time"], ["cpu", "by CPU time"],
+			["active", "active here"]])
 			this.sort.append(element("option", { value, textContent: text }));
 		this.sort.hidden = !this.view.sorts;
 		this.filter = element("input", { type: "search", placeholder: "Filter", ariaLabel: `filter ${this.view.title}` });
@@ -147,6 +152,8 @@ export class RowChart extends EventTarget {
 		this.fold.hidden = this.settings.sort !== "tree";
 		if ("sort" in changes || "filter" in changes)
 			this.top = 0;
+		if (changes.sort === "active")
+			this.#activeIn = { from: this.viewport.from, to: this.viewport.to };
 		this.chosen = -1;
 		this.draw();
 		this.dispatchEvent(new Event("settings"));
@@ -154,7 +161,37 @@ export class RowChart extends EventTarget {
 
 	get parameters() {
 		const { sort, filter, folded, toggled } = this.settings;
-		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: FOLDS.indexOf(folded), toggled: toggled.join() };
+		const active = sort === "active" ? { activeFrom: this.#activeIn.from, activeTo: this.#activeIn.to } : {};
+		return { ...active, experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: FOLDS.indexOf(folded), toggled: toggled.join() };
+	}
+
+	// Rows that are sorted by what they did in the visible range are sorted anew once that stands still.
+	get #isOutOfOrder() {
+		const { from, to } = this.viewport;
+		return this.settings.sort === "active" && (this.#activeIn.from !== from || this.#activeIn.to !== to);
+	}
+
+	#followActive() {
+		if (!this.#isOutOfOrder)
+			return;
+		clearTimeout(this.#activeTimer);
+		this.#activeTimer = setTimeout(() => {
+			this.#activeIn = { from: this.viewport.from, to: this.viewport.to };
+			this.#soughtRow = this.chosenRow;
+			this.chosen = this.chosenRow = -1;
+			this.top = 0;
+			this.draw();
+		}, ACTIVE_AFTER_MS);
+	}
+
+	// The chosen row stays chosen where it is shown in the new order too.
+	#findSought() {
+		for (const block of this.#soughtRow >= 0 ? this.shown : [])
+			block?.rows.forEach((info, i) => {
+				if (info.row !== this.#soughtRow)
+					return;
+				[this.chosen, this.chosenRow, this.#soughtRow] = [block.index * BLOCK_ROWS + i, info.row, -1];
+			});
 	}
 
 	// Of the chosen thread, and from then on of whichever is chosen.
@@ -277,9 +314,11 @@ export class RowChart extends EventTarget {
 		const first = Math.floor(this.top / ROW_HEIGHT / BLOCK_ROWS);
 		const last = Math.max(first, Math.floor((Math.min(this.top + height, this.total * ROW_HEIGHT) - 1) / ROW_HEIGHT / BLOCK_ROWS));
 		this.blocks.setOrder(JSON.stringify(this.parameters));
+		this.#followActive();
 		this.shown = this.blocks.get(first, last, range, this.parameters);
+		this.#findSought();
 		this.isComplete = this.shown.every((block) => block && block.early === this.isEarly &&
-			block.range.from === range.from && block.range.to === range.to);
+			block.range.from === range.from && block.range.to === range.to) && !this.#isOutOfOrder;
 		context.clearRect(0, 0, width, height);
 		this.#drawHosts(context, width, first, last);
 		this.#drawChosen(context, width);
@@ -296,6 +335,7 @@ export class RowChart extends EventTarget {
 		this.#drawNames();
 		this.#drawThumb();
 		this.count.textContent = (this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`) +
+			(this.settings.sort === "active" ? " ran or waited for a CPU here" : "") +
 			(this.isEarly ? ", being put in order…" : "") +
 			(this.matches.areAll ? "" : ", too many states to filter all: zoom in");
 		this.dispatchEvent(new Event("drawn"));
