@@ -611,7 +611,7 @@ static enum histree_status take_fed(struct cube_maker *maker, const struct feed_
 	enum histree_status status = cube_maker_take_lists(maker, error);
 	if (status == HISTREE_OK && !end_members(maker, window))
 		status = error_memory(error, "an overview");
-	return status == HISTREE_OK ? stay_small(maker, window->item_count, error) : status;
+	return status == HISTREE_OK ? stay_small(maker, window->states, error) : status;
 }
 
 enum histree_status cube_feed(struct pyramid_maker *pyramid, const struct feed_window *window,
@@ -677,6 +677,15 @@ enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct histree_err
 		status = cube_maker_make_fit(maker, error);
 	pyramid->is_wanted = pyramid->is_wanted && !maker->is_of_no_use;
 	return status;
+}
+
+bool cube_feed_takes(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark)
+{
+	struct cube_maker *maker = pyramid->own;
+	const struct cube_feed *feed = maker->feed;
+	if (quark >= feed->known)
+		(void)look_at_attributes(maker, histree_state_attributes(system), NULL);
+	return quark >= feed->known || feed->roles[quark] != FED_NOTHING;
 }
 
 bool cube_feed_used(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark,

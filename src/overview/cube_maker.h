@@ -160,6 +160,7 @@ enum histree_status cube_feed(struct pyramid_maker *pyramid, const struct feed_w
 enum histree_status cube_feed_end(struct pyramid_maker *pyramid, const struct feed_window *window,
 				  struct histree_error *error);
 enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct histree_error *error);
+bool cube_feed_takes(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark);
 bool cube_feed_used(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark,
 		    histree_time since);
 bool cube_feed_holds(const struct pyramid_maker *pyramid, histree_quark quark, histree_time end);

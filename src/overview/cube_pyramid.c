@@ -1022,6 +1022,7 @@ const struct cell_kind cube_cells = {
 	.feed_begin = cube_feed_begin,
 	.feed = cube_feed,
 	.feed_end = cube_feed_end,
+	.feed_takes = cube_feed_takes,
 	.feed_used = cube_feed_used,
 	.feed_holds = cube_feed_holds,
 	.feed_free = cube_feed_free,

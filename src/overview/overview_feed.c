@@ -38,6 +38,7 @@ struct overview_feed {
 
 	/* The window. */
 	histree_time from, last; /* the greatest end in it */
+	uint64_t states;         /* that ended, of whatever attributes */
 	size_t items_max, full;  /* so many as make one, and with those that came from the one before */
 	struct column_item *items, *sorted;
 	size_t count, capacity, sorted_capacity;
@@ -79,6 +80,7 @@ static bool sort_items(struct overview_feed *feed, struct feed_window *window)
 	}
 	window->items = feed->sorted;
 	window->item_count = count;
+	window->states = feed->states;
 	window->runs = feed->runs;
 	window->run_count = runs;
 	window->values = feed->values.values;
@@ -148,6 +150,7 @@ static void give_window(struct overview_feed *feed, histree_time to)
 		feed->has_windows |= takes_windows(maker);
 	}
 	feed->from = to + 1;
+	feed->states = 0;
 	if (!is_well || !keep_later(feed, to))
 		give_up(feed);
 }
@@ -188,10 +191,20 @@ static void take_item(struct overview_feed *feed, const struct histree_interval 
 	feed->last = interval->end > feed->last ? interval->end : feed->last;
 }
 
+static bool is_taken(struct overview_feed *feed, histree_quark quark)
+{
+	bool is = false;
+	for (unsigned id = 0; id < PYRAMIDS && !is; id++)
+		is = takes_windows(&feed->makers[id]) &&
+		     feed->makers[id].kind->feed_takes(&feed->makers[id], feed->system, quark);
+	return is;
+}
+
 /* What goes on when the history is closed is known to the system, and comes as the last states of owners. */
 static void take_state(struct overview_feed *feed, const struct histree_interval *interval)
 {
-	if (feed->has_windows && !feed->is_closed)
+	feed->states++;
+	if (feed->has_windows && !feed->is_closed && is_taken(feed, interval->quark))
 		take_item(feed, interval);
 	if (feed->is_whole && !owner_feed_take(&feed->owners, interval))
 		give_up(feed);

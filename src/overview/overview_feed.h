@@ -38,13 +38,14 @@ struct feed_run {
 };
 
 /*
- * All that ended from `from` to `to`, by attribute, and that of one by time; what ended later than that, which is
+ * All that ended from `from` to `to` of attributes that a kind takes, by attribute, and that of one by time; what ended later than that, which is
  * in the next window again; and what ended before, and was held.
  */
 struct feed_window {
 	histree_time from, to;
 	const struct column_item *items;
 	size_t item_count;
+	uint64_t states;             /* that ended meanwhile, of whatever attributes */
 	const struct feed_run *runs; /* by quark */
 	size_t run_count;
 	const struct histree_value *values;        /* of items that are listed */

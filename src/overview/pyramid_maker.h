@@ -63,6 +63,9 @@ struct cell_kind {
 				    struct histree_error *error);
 	enum histree_status (*feed_end)(struct pyramid_maker *maker, const struct feed_window *window,
 					struct histree_error *error);
+	/* Whether states of an attribute are taken at all. */
+	bool (*feed_takes)(struct pyramid_maker *maker, const struct histree_state_system *system,
+			   histree_quark quark);
 	/* Whether the value that an attribute has since a time was used, and whether a state comes again. */
 	bool (*feed_used)(struct pyramid_maker *maker, const struct histree_state_system *system,
 			  histree_quark quark, histree_time since);

@@ -60,7 +60,7 @@ static void leave_out(struct row_feed *feed, struct row_owner *owner)
 {
 	give_back(feed, owner, 0);
 	feed->kept -= owner->kept;
-	owner->kept = 0;
+	owner->kept = owner->settled = 0;
 	owner->is_left_out = true;
 }
 
@@ -71,31 +71,33 @@ bool row_feed_widen(struct row_feed *feed, uint32_t number, unsigned width_log2)
 	struct row_owner *owner = &feed->owners[number];
 	if (owner->kept == 0 || width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
 		return true;
+	const size_t first = width_log2 > owner->width_log2 ? 0 : owner->settled, count = owner->kept - first;
+	if (count == 0)
+		return true;
 	owner->width_log2 = width_log2 > owner->width_log2 ? width_log2 : owner->width_log2;
-	if (!array_reserve(&feed->row, &feed->row_capacity, owner->kept))
+	if (!array_reserve(&feed->row, &feed->row_capacity, count))
 		return false;
-	for (size_t i = 0; i < owner->kept; i++)
-		feed->row[i] = *row_feed_state(feed, number, i);
+	for (size_t i = 0; i < count; i++)
+		feed->row[i] = *row_feed_state(feed, number, first + i);
 	struct overview_scale scale = {
 		.origin = feed->start,
 		.from = feed->row[0].start,
-		.to = feed->row[owner->kept - 1].end,
+		.to = feed->row[count - 1].end,
 		.width_log2 = owner->width_log2,
 		.value_count = (uint32_t)feed->values.count,
 	};
 	overview_scale_keep_idle_apart(&scale, &feed->values);
 	overview_cells_clear(&feed->cells);
-	if (overview_cells_add(&feed->cells, &scale, feed->row, owner->kept, NULL) != HISTREE_OK)
+	if (overview_cells_add(&feed->cells, &scale, feed->row, count, NULL) != HISTREE_OK)
 		return false;
-	const size_t kept = feed->cells.count;
-	assert(kept > 0 && kept <= owner->kept + feed->cells.count);
+	const size_t kept = first + feed->cells.count;
 	while (owner->page_count * PAGE_STATES < kept)
 		if (!take_page(feed, owner))
 			return false;
-	for (size_t i = 0; i < kept; i++)
-		feed->pages[owner->pages[i / PAGE_STATES]].states[i % PAGE_STATES] = feed->cells.states[i];
+	for (size_t i = first; i < kept; i++)
+		feed->pages[owner->pages[i / PAGE_STATES]].states[i % PAGE_STATES] = feed->cells.states[i - first];
 	feed->kept += kept - owner->kept;
-	owner->kept = kept;
+	owner->kept = owner->settled = kept;
 	give_back(feed, owner, (kept + PAGE_STATES - 1) / PAGE_STATES);
 	return true;
 }
@@ -124,7 +126,7 @@ static void leave_out_least(struct row_feed *feed, uint64_t most)
 static bool has_many(const struct row_feed *feed, const struct row_owner *owner)
 {
 	const uint64_t most = most_of_owner(feed, owner->states);
-	return owner->kept > most + most / 4 && owner->kept > owner->kept_then + owner->kept_then / 2;
+	return owner->kept > most + most / 4 && owner->kept > owner->settled + owner->settled / 4;
 }
 
 bool row_feed_look(struct row_feed *feed, uint64_t states)
@@ -142,7 +144,6 @@ bool row_feed_look(struct row_feed *feed, uint64_t states)
 		const uint64_t ns = (uint64_t)now - (uint64_t)owner->from;
 		if (!row_feed_widen(feed, i, overview_options_width(&feed->options, ns, owner->states)))
 			return false;
-		owner->kept_then = owner->kept;
 	}
 	return true;
 }

@@ -24,9 +24,9 @@ struct row_page;
 struct row_owner {
 	uint32_t *pages; /* by order; all but the last are full */
 	size_t page_count, page_capacity;
-	size_t kept, kept_then; /* now, and when they were made fewer last */
-	uint64_t states;        /* that it had */
-	unsigned width_log2;    /* of its cells; 0: it has states as they were */
+	size_t kept, settled; /* now, and those that are as few as such cells make them */
+	uint64_t states;      /* that it had */
+	unsigned width_log2;  /* of its cells; 0: it has states as they were */
 	bool is_left_out;
 	histree_time from; /* of its life: what is null before is not part of it */
 };
@@ -60,7 +60,10 @@ bool row_feed_add(struct row_feed *feed, uint32_t owner, const struct histree_in
 /* Keep no more than there may be in a history of so many states. */
 bool row_feed_look(struct row_feed *feed, uint64_t states);
 
-/* Make what is kept of an owner cells of a width, unless they are wider. */
+/*
+ * Make what is kept of an owner cells of a width, unless they are wider.  A cell in which they were made fewer before
+ * may then be in several parts.
+ */
 bool row_feed_widen(struct row_feed *feed, uint32_t owner, unsigned width_log2);
 
 /* Returns a state that is kept; it is borrowed. */
