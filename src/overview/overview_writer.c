@@ -402,12 +402,12 @@ static enum histree_status take_slice(struct fed_rows *rows, uint32_t count, his
 	for (uint32_t i = 0; i < count; i++) {
 		struct fed_row *row = &rows->rows[i];
 		for (; row->written < rows->feed->owners[row->owner].kept; row->written++) {
-			const struct overview_state *state = row_feed_state(rows->feed, row->owner, row->written);
-			if (state->end > to)
+			const struct overview_state state = row_feed_state(rows->feed, row->owner, row->written);
+			if (state.end > to)
 				break;
 			if (!array_reserve(&rows->slice, &rows->capacity, rows->count + 1))
 				return error_memory(error, "an overview");
-			rows->slice[rows->count] = *state;
+			rows->slice[rows->count] = state;
 			rows->slice[rows->count++].attribute = i;
 		}
 	}

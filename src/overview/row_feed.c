@@ -15,11 +15,14 @@
 
 enum {
 	PAGE_STATES = 128,
-	KEPT_LEAST = 7 << 16, /* states, 11 MiB: that many are no matter */
+	KEPT_LEAST = 7 << 16, /* states, 6 MiB: that many are no matter */
 };
 
+/* States that follow one another, by their ends. */
 struct row_page {
-	struct overview_state states[PAGE_STATES];
+	histree_time from;
+	histree_time ends[PAGE_STATES];
+	uint32_t values[PAGE_STATES];
 	uint32_t next_free;
 };
 
@@ -50,10 +53,28 @@ static void give_back(struct row_feed *feed, struct row_owner *owner, size_t fir
 	}
 }
 
-const struct overview_state *row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index)
+struct overview_state row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index)
 {
 	assert(index < feed->owners[owner].kept);
-	return &feed->pages[feed->owners[owner].pages[index / PAGE_STATES]].states[index % PAGE_STATES];
+	const struct row_page *page = &feed->pages[feed->owners[owner].pages[index / PAGE_STATES]];
+	const size_t at = index % PAGE_STATES;
+	return (struct overview_state){ .start = at > 0 ? page->ends[at - 1] + 1 : page->from,
+					.end = page->ends[at],
+					.value = page->values[at],
+					.attribute = owner };
+}
+
+/* There is a page for it. */
+static void keep_state(struct row_feed *feed, const struct row_owner *owner, size_t index, histree_time start,
+		       histree_time end, uint32_t value)
+{
+	struct row_page *page = &feed->pages[owner->pages[index / PAGE_STATES]];
+	const size_t at = index % PAGE_STATES;
+	assert(at == 0 || start == page->ends[at - 1] + 1);
+	if (at == 0)
+		page->from = start;
+	page->ends[at] = end;
+	page->values[at] = value;
 }
 
 static void leave_out(struct row_feed *feed, struct row_owner *owner)
@@ -78,7 +99,7 @@ bool row_feed_widen(struct row_feed *feed, uint32_t number, unsigned width_log2)
 	if (!array_reserve(&feed->row, &feed->row_capacity, count))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		feed->row[i] = *row_feed_state(feed, number, first + i);
+		feed->row[i] = row_feed_state(feed, number, first + i);
 	struct overview_scale scale = {
 		.origin = feed->start,
 		.from = feed->row[0].start,
@@ -94,8 +115,10 @@ bool row_feed_widen(struct row_feed *feed, uint32_t number, unsigned width_log2)
 	while (owner->page_count * PAGE_STATES < kept)
 		if (!take_page(feed, owner))
 			return false;
-	for (size_t i = first; i < kept; i++)
-		feed->pages[owner->pages[i / PAGE_STATES]].states[i % PAGE_STATES] = feed->cells.states[i - first];
+	for (size_t i = first; i < kept; i++) {
+		const struct overview_state *state = &feed->cells.states[i - first];
+		keep_state(feed, owner, i, state->start, state->end, state->value);
+	}
 	feed->kept += kept - owner->kept;
 	owner->kept = owner->settled = kept;
 	give_back(feed, owner, (kept + PAGE_STATES - 1) / PAGE_STATES);
@@ -140,7 +163,7 @@ bool row_feed_look(struct row_feed *feed, uint64_t states)
 		struct row_owner *owner = &feed->owners[i];
 		if (!has_many(feed, owner))
 			continue;
-		const histree_time now = row_feed_state(feed, i, owner->kept - 1)->end;
+		const histree_time now = row_feed_state(feed, i, owner->kept - 1).end;
 		const uint64_t ns = (uint64_t)now - (uint64_t)owner->from;
 		if (!row_feed_widen(feed, i, overview_options_width(&feed->options, ns, owner->states)))
 			return false;
@@ -183,10 +206,7 @@ bool row_feed_add(struct row_feed *feed, uint32_t number, const struct histree_i
 		return false;
 	if (owner->kept == owner->page_count * PAGE_STATES && !take_page(feed, owner))
 		return false;
-	feed->pages[owner->pages[owner->kept / PAGE_STATES]].states[owner->kept % PAGE_STATES] =
-		(struct overview_state){
-			.start = state->start, .end = state->end, .value = index, .attribute = number
-		};
+	keep_state(feed, owner, owner->kept, state->start, state->end, index);
 	owner->kept++;
 	feed->kept++;
 	return true;

@@ -66,8 +66,8 @@ bool row_feed_look(struct row_feed *feed, uint64_t states);
  */
 bool row_feed_widen(struct row_feed *feed, uint32_t owner, unsigned width_log2);
 
-/* Returns a state that is kept; it is borrowed. */
-const struct overview_state *row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index);
+/* Returns a state that is kept. */
+struct overview_state row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index);
 void row_feed_release(struct row_feed *feed);
 
 #endif
