@@ -23,7 +23,7 @@
 #include "state/state_system.h"
 
 enum {
-	ITEMS_MAX = 1 << 17, /* in a window: 10 MiB */
+	ITEMS_MAX = 1 << 16, /* in a window: 6 MiB */
 	DISORDER_NS = 2,
 };
 
