@@ -33,8 +33,9 @@ struct overview_feed {
 	bool is_whole;  /* all that ended was seen, in order */
 	bool is_closed; /* and that is all there is */
 	struct pyramid_maker makers[PYRAMIDS];
-	struct owner_feed owners; /* kinds that are fed owner by owner; */
-	bool has_windows;         /* there are others, which take windows */
+	struct owner_feed owners;               /* kinds that are fed owner by owner; */
+	struct pyramid_maker *takers[PYRAMIDS]; /* others, which take windows */
+	unsigned taker_count;
 
 	/* The window. */
 	histree_time from, last; /* the greatest end in it */
@@ -100,6 +101,14 @@ static bool takes_windows(const struct pyramid_maker *maker)
 	return maker->kind != NULL && maker->kind->feed != NULL && maker->is_wanted;
 }
 
+static void find_takers(struct overview_feed *feed)
+{
+	feed->taker_count = 0;
+	for (unsigned id = 0; id < PYRAMIDS; id++)
+		if (takes_windows(&feed->makers[id]))
+			feed->takers[feed->taker_count++] = &feed->makers[id];
+}
+
 /* Returns the maker that holds states, NULL: none does. */
 static const struct pyramid_maker *find_holder(const struct overview_feed *feed)
 {
@@ -140,15 +149,14 @@ static void give_window(struct overview_feed *feed, histree_time to)
 {
 	struct feed_window window = { .from = feed->from, .to = to, .system = feed->system };
 	bool is_well = sort_items(feed, &window);
-	feed->has_windows = false;
 	for (unsigned id = 0; id < PYRAMIDS && is_well; id++) {
 		struct pyramid_maker *maker = &feed->makers[id];
 		if (!takes_windows(maker))
 			continue;
 		if (maker->kind->feed(maker, &window, NULL) != HISTREE_OK)
 			pyramid_maker_release(maker);
-		feed->has_windows |= takes_windows(maker);
 	}
+	find_takers(feed);
 	feed->from = to + 1;
 	feed->states = 0;
 	if (!is_well || !keep_later(feed, to))
@@ -193,18 +201,19 @@ static void take_item(struct overview_feed *feed, const struct histree_interval 
 
 static bool is_taken(struct overview_feed *feed, histree_quark quark)
 {
-	bool is = false;
-	for (unsigned id = 0; id < PYRAMIDS && !is; id++)
-		is = takes_windows(&feed->makers[id]) &&
-		     feed->makers[id].kind->feed_takes(&feed->makers[id], feed->system, quark);
-	return is;
+	for (unsigned i = 0; i < feed->taker_count; i++) {
+		struct pyramid_maker *maker = feed->takers[i];
+		if (takes_windows(maker) && maker->kind->feed_takes(maker, feed->system, quark))
+			return true;
+	}
+	return false;
 }
 
 /* What goes on when the history is closed is known to the system, and comes as the last states of owners. */
 static void take_state(struct overview_feed *feed, const struct histree_interval *interval)
 {
 	feed->states++;
-	if (feed->has_windows && !feed->is_closed && is_taken(feed, interval->quark))
+	if (!feed->is_closed && is_taken(feed, interval->quark))
 		take_item(feed, interval);
 	if (feed->is_whole && !owner_feed_take(&feed->owners, interval))
 		give_up(feed);
@@ -283,10 +292,10 @@ static void release_window(struct overview_feed *feed)
 static void feed_closing(void *context, histree_time end)
 {
 	struct overview_feed *feed = context;
-	if (feed->count > 0 && feed->is_whole && feed->has_windows && end - 1 >= feed->from)
+	if (feed->count > 0 && feed->is_whole && feed->taker_count > 0 && end - 1 >= feed->from)
 		give_window(feed, end - 1);
 	struct feed_window window = { .from = feed->from, .to = end, .system = feed->system };
-	if (feed->is_whole && feed->has_windows && !sort_items(feed, &window))
+	if (feed->is_whole && feed->taker_count > 0 && !sort_items(feed, &window))
 		give_up(feed);
 	for (unsigned id = 0; id < PYRAMIDS && feed->is_whole; id++)
 		if (takes_windows(&feed->makers[id]) &&
@@ -347,8 +356,8 @@ static enum histree_status begin_makers(struct overview_feed *feed, const struct
 		if (status == HISTREE_OK && !maker->is_wanted)
 			pyramid_maker_release(maker);
 		feed->is_whole |= maker->kind != NULL;
-		feed->has_windows |= takes_windows(maker);
 	}
+	find_takers(feed);
 	const struct overview_options options = overview_options_complete(plan->options);
 	if (status == HISTREE_OK && feed->is_whole)
 		status = owner_feed_begin(&feed->owners, feed->makers, plan->start, &options, feed->sink.tables,

@@ -38,8 +38,8 @@ struct feed_run {
 };
 
 /*
- * All that ended from `from` to `to` of attributes that a kind takes, by attribute, and that of one by time; what ended later than that, which is
- * in the next window again; and what ended before, and was held.
+ * All that ended from `from` to `to` of attributes that a kind takes, by attribute, and that of one by time; what
+ * ended later than that, which is in the next window again; and what ended before, and was held.
  */
 struct feed_window {
 	histree_time from, to;

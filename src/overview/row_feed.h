@@ -61,8 +61,8 @@ bool row_feed_add(struct row_feed *feed, uint32_t owner, const struct histree_in
 bool row_feed_look(struct row_feed *feed, uint64_t states);
 
 /*
- * Make what is kept of an owner cells of a width, unless they are wider.  A cell in which they were made fewer before
- * may then be in several parts.
+ * Make what is kept of an owner cells of a width, unless they are wider.  A cell up to which they were made fewer
+ * before may then be in several parts.
  */
 bool row_feed_widen(struct row_feed *feed, uint32_t owner, unsigned width_log2);
 
