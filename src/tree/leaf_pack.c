@@ -699,7 +699,9 @@ static bool load_leaves(struct leaf_pack *pack, uint64_t key_limit, struct byte_
 		histree_time start = saved_read_signed(reader);
 		const char *bytes = saved_read_text(reader, &used);
 		struct node_child bounds;
-		if (reader->failed || used > pack->layout.node_size) {
+		/* What it says that it uses is there: nothing else of the block is set. */
+		if (reader->failed || used < NODE_HEADER_SIZE || used > pack->layout.node_size ||
+		    node_used((const uint8_t *)bytes) > used) {
 			reader->failed = true;
 			return true;
 		}
