@@ -69,16 +69,20 @@ static void print_times(const char *what, double *times, size_t count)
 }
 
 /* One event, as a user would ask for it: by its number, or the first at or after a time. */
-static enum histree_status ask(struct histree_event_reader *reader, bool by_time, uint64_t number,
+static enum histree_status ask(struct histree_cursor *reader, bool by_time, uint64_t number,
 			       histree_time time, struct histree_event *event, struct histree_error *error)
 {
 	enum histree_status status = by_time ? histree_event_reader_find(reader, time, &number, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
 		status = histree_event_reader_seek(reader, number, error);
-	return status == HISTREE_OK ? histree_event_reader_next(reader, event, error) : status;
+	if (status == HISTREE_OK)
+		status = histree_cursor_next(reader, error);
+	if (status == HISTREE_OK)
+		*event = *histree_cursor_event(reader);
+	return status;
 }
 
-static enum histree_status seek_all(struct histree_event_reader *reader, uint64_t events, size_t count,
+static enum histree_status seek_all(struct histree_cursor *reader, uint64_t events, size_t count,
 				    uint64_t seed, double *times, struct histree_error *error)
 {
 	struct random random = { .state = seed };
@@ -107,7 +111,7 @@ static int seek(const char *path, size_t count, uint64_t seed)
 	struct histree_error error = { 0 };
 	struct histree_store *store = NULL;
 	struct histree_events *events = NULL;
-	struct histree_event_reader *reader = NULL;
+	struct histree_cursor *reader = NULL;
 	double *times = calloc(count + 1, sizeof(*times));
 	enum histree_status status = histree_store_open(path, &store, &error);
 	if (status == HISTREE_OK)
@@ -116,7 +120,7 @@ static int seek(const char *path, size_t count, uint64_t seed)
 		status = histree_event_reader_create(events, &reader, &error);
 	if (status == HISTREE_OK && times != NULL)
 		status = seek_all(reader, histree_events_count(events), count, seed, times, &error);
-	histree_event_reader_free(reader);
+	histree_cursor_free(reader);
 	histree_events_close(events);
 	histree_store_close(store);
 	free(times);

@@ -22,7 +22,7 @@
  *	rows			struct histree_row		histree_cursor_row()
  *	segments, segment_rows	struct histree_segment		histree_cursor_segment()
  *	join			struct histree_join_pair	histree_cursor_pair()
- *	event_query		struct histree_event		histree_cursor_event()
+ *	event_reader, event_query	struct histree_event		histree_cursor_event()
  *	critical_path		struct histree_path_step	histree_cursor_path_step()
  *				struct histree_path_wait	histree_cursor_path_wait()
  *

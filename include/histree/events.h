@@ -81,42 +81,34 @@ struct histree_event {
 	uint32_t host; /* an index of histree_events_hosts(); 0 if there is one */
 };
 
-struct histree_event_reader;
-
-/* Create a reader.  It opens the trace when it is first used. */
+/*
+ * Create a reader, a cursor of events by number: the first event is the next one.  It opens the trace when it is
+ * first used, and histree_cursor_next() returns HISTREE_ERR_TRACE if the trace is gone or has changed.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_create(const struct histree_events *events,
-									       struct histree_event_reader **out,
+									       struct histree_cursor **out,
 									       struct histree_error *error);
-HISTREE_API void histree_event_reader_free(struct histree_event_reader *reader);
 
 /*
  * Never open the trace.  A store names its traces itself, so the files that a store from a stranger makes its
  * reader open are the stranger's choice.  Whatever needs the trace then returns HISTREE_ERR_TRACE with the sentence
  * `why`, which is borrowed; counts come from the index alone.  The address of a live trace is never opened.
  */
-HISTREE_API void histree_event_reader_keep_closed(struct histree_event_reader *reader, const char *why);
+HISTREE_API void histree_event_reader_keep_closed(struct histree_cursor *reader, const char *why);
 
 /*
- * Make this event the next one.  If there is no event with that number, histree_event_reader_next() returns
+ * Make this event the next one.  If there is no event with that number, histree_cursor_next() returns
  * HISTREE_END.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number, struct histree_error *error);
+histree_event_reader_seek(struct histree_cursor *reader, uint64_t number, struct histree_error *error);
 
 /*
  * Find the number of the first event at or after `time`, or the count of all events if there is none.  Seeking that
  * number is then cheap; the caller must seek before it reads on.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_find(struct histree_event_reader *reader,
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_find(struct histree_cursor *reader,
 									     histree_time time, uint64_t *number,
-									     struct histree_error *error);
-
-/*
- * Get the next event.  Returns HISTREE_END after the last one, HISTREE_ERR_TRACE if the trace is gone or has
- * changed.
- */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(struct histree_event_reader *reader,
-									     struct histree_event *out,
 									     struct histree_error *error);
 
 /*
@@ -125,7 +117,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(str
  * field is shown too: [1, 2, 3] for an array, {a=1, b="x"} for a structure.  Arrays are cut after 100 elements,
  * and the text after 64 KiB.
  */
-HISTREE_API const char *histree_event_reader_contents(struct histree_event_reader *reader);
+HISTREE_API const char *histree_event_reader_contents(struct histree_cursor *reader);
 
 /*
  * Returns the fields of the last event as a JSON object (RFC 8259), borrowed until the next call, or NULL if
@@ -134,7 +126,7 @@ HISTREE_API const char *histree_event_reader_contents(struct histree_event_reade
  * finite are null.  All elements of arrays are there; an event is cut at 1 MiB.  If a context and the payload
  * have a field of the same name, both are there, the payload's first.
  */
-HISTREE_API const char *histree_event_reader_json(struct histree_event_reader *reader);
+HISTREE_API const char *histree_event_reader_json(struct histree_cursor *reader);
 
 enum histree_event_kind {
 	HISTREE_EVENT_SIGNED,
@@ -159,14 +151,14 @@ struct histree_event_field {
  * Returns the fields that the last event has, in the order and form of histree_event_reader_json(), borrowed
  * until the next call; NULL if there is no memory.  Names may come twice.
  */
-HISTREE_API const struct histree_event_field *histree_event_reader_fields(struct histree_event_reader *reader,
+HISTREE_API const struct histree_event_field *histree_event_reader_fields(struct histree_cursor *reader,
 									  size_t *count);
 
 /*
  * Returns the stream of the last event, by the name of its file within the trace, such as "channel0_1", borrowed
  * until the reader is asked for another event; "" if it has no name.
  */
-HISTREE_API const char *histree_event_reader_stream(const struct histree_event_reader *reader);
+HISTREE_API const char *histree_event_reader_stream(const struct histree_cursor *reader);
 
 /*
  * Get a value of the last event by its path: the name of a field, then "[3]" for an element and ".name" for a
@@ -176,7 +168,7 @@ HISTREE_API const char *histree_event_reader_stream(const struct histree_event_r
  * arrays and structures.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_reader_value(const struct histree_event_reader *reader, const char *path, struct histree_value *out);
+histree_event_reader_value(const struct histree_cursor *reader, const char *path, struct histree_value *out);
 
 /*
  * Count the events of each type from the first one at or after `from` up to the first one after `to`, which does
@@ -184,7 +176,7 @@ histree_event_reader_value(const struct histree_event_reader *reader, const char
  * read.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_reader_count_types(struct histree_event_reader *reader, histree_time from, histree_time to,
+histree_event_reader_count_types(struct histree_cursor *reader, histree_time from, histree_time to,
 				 uint64_t *counts, struct histree_error *error);
 
 /*
@@ -193,7 +185,7 @@ histree_event_reader_count_types(struct histree_event_reader *reader, histree_ti
  * have fractions, and up to 64 events may be counted in a pixel next to theirs.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_reader_density(struct histree_event_reader *reader, histree_time from, histree_time to,
+histree_event_reader_density(struct histree_cursor *reader, histree_time from, histree_time to,
 			     uint32_t pixels, double *counts, bool *are_exact, struct histree_error *error);
 
 /* ==== event query ============================================================================================= */
@@ -235,7 +227,7 @@ struct histree_event_range {
  * HISTREE_ERR_ARGUMENT as histree_filter_create() does.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
+histree_event_query_create(const struct histree_events *events, struct histree_cursor *reader,
 			   const char *where, histree_time start, histree_time end, struct histree_cursor **out,
 			   struct histree_error *error);
 

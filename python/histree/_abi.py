@@ -363,10 +363,9 @@ uint64_t histree_events_count(const struct histree_events *events);
 const char *const *histree_events_types(const struct histree_events *events, size_t *count);
 const struct histree_event_host *histree_events_hosts(const struct histree_events *events, size_t *count);
 const struct histree_gap *histree_events_gaps(const struct histree_events *events, size_t *count);
-enum histree_status histree_event_reader_create(const struct histree_events *events, struct histree_event_reader **out,
+enum histree_status histree_event_reader_create(const struct histree_events *events, struct histree_cursor **out,
     struct histree_error *error);
-void histree_event_reader_free(struct histree_event_reader *reader);
-enum histree_status histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
+enum histree_status histree_event_query_create(const struct histree_events *events, struct histree_cursor *reader,
     const char *where, histree_time start, histree_time end, struct histree_cursor **out,
     struct histree_error *error);
 enum histree_status histree_event_query_start(struct histree_cursor *query, const struct histree_event_range *range,
@@ -374,8 +373,8 @@ enum histree_status histree_event_query_start(struct histree_cursor *query, cons
 enum histree_status histree_cursor_next(struct histree_cursor *cursor, struct histree_error *error);
 const struct histree_event *histree_cursor_event(const struct histree_cursor *cursor);
 void histree_cursor_free(struct histree_cursor *cursor);
-const char *histree_event_reader_contents(struct histree_event_reader *reader);
-enum histree_status histree_event_reader_value(const struct histree_event_reader *reader, const char *path,
+const char *histree_event_reader_contents(struct histree_cursor *reader);
+enum histree_status histree_event_reader_value(const struct histree_cursor *reader, const char *path,
     struct histree_value *out);
 
 enum histree_status histree_state_create(const struct histree_history_options *options,

@@ -86,7 +86,7 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
             raise NotFoundError(f"the trace has no events '{unknown[0]}'; event_types lists those that it has")
     wanted = None if names is None else {all_types.index(name) for name in names}
     paths = [(name, cstring(name, "the field")) for name in fields]
-    reader = opened(lib.histree_event_reader_create, lib.histree_event_reader_free, events, events.address)
+    reader = opened(lib.histree_event_reader_create, lib.histree_cursor_free, events, events.address)
     query = opened(lib.histree_event_query_create, lib.histree_cursor_free, reader, events.address, reader.address,
                    None if where is None else cstring(where, "the expression"), *trace)
     everything = _abi.Window(_abi.TIME_MIN, _abi.TIME_MAX)

@@ -22,7 +22,7 @@ static const struct cli_option options[] = { { 0 } };
 struct listing {
 	struct target target;
 	struct histree_events *events;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct histree_cursor *query;
 	const char *const *types;
 	const struct histree_event_host *hosts; /* NULL: there is one */
@@ -196,7 +196,7 @@ static int run(void *said, const struct cli_words *words)
 	if (status == CLI_OK)
 		status = print(&listing, &chosen->question);
 	histree_cursor_free(listing.query);
-	histree_event_reader_free(listing.reader);
+	histree_cursor_free(listing.reader);
 	histree_events_close(listing.events);
 	target_close(&listing.target);
 	return status;

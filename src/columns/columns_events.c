@@ -60,7 +60,7 @@ struct event_column {
 
 struct events_source {
 	struct relation base;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct histree_cursor *query;
 	struct histree_event_range range;
 	int column[PARTS];
@@ -337,7 +337,7 @@ static void release_events(struct relation *base)
 	}
 	free(source->of_fields);
 	histree_cursor_free(source->query);
-	histree_event_reader_free(source->reader);
+	histree_cursor_free(source->reader);
 	columns_dictionary_release(&source->names);
 	columns_dictionary_release(&source->hosts);
 	columns_texts_release(&source->fields);

@@ -28,7 +28,7 @@ struct event_query {
 	struct histree_cursor cursor;
 	struct histree_event event; /* read last */
 	const struct histree_events *events;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct histree_filter *filter; /* NULL: none */
 	struct histree_filter_field fields[FIELDS_MAX];
 	size_t own_count, field_count;
@@ -137,7 +137,7 @@ static struct event_query *query_of(struct histree_cursor *cursor)
 }
 
 enum histree_status histree_event_query_create(const struct histree_events *events,
-					       struct histree_event_reader *reader, const char *where,
+					       struct histree_cursor *reader, const char *where,
 					       histree_time start, histree_time end, struct histree_cursor **out,
 					       struct histree_error *error)
 {
@@ -264,7 +264,11 @@ static enum histree_status next_event(struct histree_cursor *cursor, struct hist
 	while (!query->is_over) {
 		enum histree_status status = cancel_check(&query->cancel, query->step++, error);
 		if (status == HISTREE_OK)
-			status = histree_event_reader_next(query->reader, out, error);
+			{
+status = histree_cursor_next(query->reader, error);
+if (status == HISTREE_OK)
+*out = *histree_cursor_event(query->reader);
+}
 		if (status != HISTREE_OK)
 			return status;
 		bool is_late = out->time > query->times.to && query->events->are_in_order;

@@ -6,12 +6,14 @@
  * moved to the block of an event (trace_move), and read on from there.  A jump of up to two blocks forward is made
  * by reading alone.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/table.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/arena.h"
 #include "event_index/event_text.h"
@@ -22,7 +24,9 @@
 
 enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 
-struct histree_event_reader {
+struct event_reader {
+	struct histree_cursor base;
+	struct histree_event row;
 	const struct histree_events *events;
 	struct event_merger *merger; /* of several hosts: all of the work is its; else NULL */
 	void *cursor;                /* of a source (events.h), which reads them; else NULL */
@@ -36,46 +40,58 @@ struct histree_event_reader {
 	struct event_fields fields;
 };
 
+static enum histree_status next_event(struct histree_cursor *cursor, struct histree_error *error);
+static void free_reader(struct histree_cursor *cursor);
+
+static const struct cursor_kind of_reader = { .rows = CURSOR_EVENTS, .next = next_event, .free = free_reader };
+
+static inline struct event_reader *reader_of(const struct histree_cursor *cursor)
+{
+	assert(cursor->kind == &of_reader);
+	return (struct event_reader *)(uintptr_t)cursor;
+}
+
 enum histree_status histree_event_reader_create(const struct histree_events *events,
-						struct histree_event_reader **out, struct histree_error *error)
+						struct histree_cursor **out, struct histree_error *error)
 {
 	*out = NULL;
-	struct histree_event_reader *reader = calloc(1, sizeof(*reader));
+	struct event_reader *reader = calloc(1, sizeof(*reader));
 	if (reader == NULL)
 		return error_memory(error, "a reader of events");
+	reader->base.kind = &of_reader;
+	reader->base.row = &reader->row;
 	reader->events = events;
 	if (events->hosts != NULL) {
 		enum histree_status status = event_merger_create(events, &reader->merger, error);
 		if (status == HISTREE_OK)
-			*out = reader;
+			*out = &reader->base;
 		else
-			histree_event_reader_free(reader);
+			free_reader(&reader->base);
 		return status;
 	}
 	if (events->source.cursor_create != NULL) {
 		enum histree_status status =
 			events->source.cursor_create(events->source.context, &reader->cursor, error);
 		if (status == HISTREE_OK)
-			*out = reader;
+			*out = &reader->base;
 		else
-			histree_event_reader_free(reader);
+			free_reader(&reader->base);
 		return status;
 	}
 	for (uint32_t i = 0; i < events->index.type_count; i++) {
 		const char *type = events->index.types[i];
 		if (intern_add(&reader->types, type, strlen(type)) == INTERN_NONE) {
-			histree_event_reader_free(reader);
+			free_reader(&reader->base);
 			return error_memory(error, "a reader of events");
 		}
 	}
-	*out = reader;
+	*out = &reader->base;
 	return HISTREE_OK;
 }
 
-void histree_event_reader_free(struct histree_event_reader *reader)
+static void free_reader(struct histree_cursor *cursor)
 {
-	if (reader == NULL)
-		return;
+	struct event_reader *reader = (struct event_reader *)cursor;
 	event_merger_free(reader->merger);
 	if (reader->cursor != NULL)
 		reader->events->source.cursor_free(reader->cursor);
@@ -87,8 +103,9 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 	free(reader);
 }
 
-void histree_event_reader_keep_closed(struct histree_event_reader *reader, const char *why)
+void histree_event_reader_keep_closed(struct histree_cursor *cursor, const char *why)
 {
+	struct event_reader *reader = reader_of(cursor);
 	reader->closed = why;
 	if (reader->merger != NULL)
 		event_merger_keep_closed(reader->merger, why);
@@ -111,7 +128,7 @@ static bool is_of_live_trace(const struct histree_events *events)
 }
 
 /* Open the trace at the block of an event, or at its start where the index has no positions. */
-static enum histree_status open_before(struct histree_event_reader *reader, uint64_t number,
+static enum histree_status open_before(struct event_reader *reader, uint64_t number,
 				       struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
@@ -136,7 +153,7 @@ static enum histree_status open_before(struct histree_event_reader *reader, uint
 			    : event_stream_open(stream, &origin, NULL, error);
 }
 
-static enum histree_status read_event(struct histree_event_reader *reader, struct histree_error *error)
+static enum histree_status read_event(struct event_reader *reader, struct histree_error *error)
 {
 	enum histree_status status = event_stream_next(&reader->stream, error);
 	if (status == HISTREE_OK)
@@ -144,14 +161,15 @@ static enum histree_status read_event(struct histree_event_reader *reader, struc
 	return status == HISTREE_END ? not_the_same(error) : status;
 }
 
-static bool has_event(const struct histree_event_reader *reader)
+static bool has_event(const struct event_reader *reader)
 {
 	return reader->stream.count > 0;
 }
 
-enum histree_status histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number,
+enum histree_status histree_event_reader_seek(struct histree_cursor *cursor, uint64_t number,
 					      struct histree_error *error)
 {
+	struct event_reader *reader = reader_of(cursor);
 	enum histree_status status = HISTREE_OK;
 	uint64_t count = reader->events->index.event_count;
 	if (reader->merger != NULL)
@@ -172,7 +190,7 @@ enum histree_status histree_event_reader_seek(struct histree_event_reader *reade
 	return status;
 }
 
-static enum histree_status next_of_source(struct histree_event_reader *reader, struct histree_event *out,
+static enum histree_status next_of_source(struct event_reader *reader, struct histree_event *out,
 					  struct histree_error *error)
 {
 	enum histree_status status = reader->events->source.cursor_next(reader->cursor, out, error);
@@ -183,7 +201,7 @@ static enum histree_status next_of_source(struct histree_event_reader *reader, s
 	return HISTREE_OK;
 }
 
-enum histree_status histree_event_reader_next(struct histree_event_reader *reader, struct histree_event *out,
+static enum histree_status reader_next(struct event_reader *reader, struct histree_event *out,
 					      struct histree_error *error)
 {
 	if (reader->merger != NULL)
@@ -192,7 +210,7 @@ enum histree_status histree_event_reader_next(struct histree_event_reader *reade
 		return HISTREE_END;
 	if (reader->cursor != NULL)
 		return next_of_source(reader, out, error);
-	enum histree_status status = histree_event_reader_seek(reader, reader->wanted, error);
+	enum histree_status status = histree_event_reader_seek(&reader->base, reader->wanted, error);
 	if (status == HISTREE_OK && reader->next == reader->wanted)
 		status = read_event(reader, error);
 	if (status != HISTREE_OK)
@@ -211,9 +229,16 @@ enum histree_status histree_event_reader_next(struct histree_event_reader *reade
 	return HISTREE_OK;
 }
 
-enum histree_status histree_event_reader_find(struct histree_event_reader *reader, histree_time time,
+static enum histree_status next_event(struct histree_cursor *cursor, struct histree_error *error)
+{
+	struct event_reader *reader = reader_of(cursor);
+	return reader_next(reader, &reader->row, error);
+}
+
+enum histree_status histree_event_reader_find(struct histree_cursor *cursor, histree_time time,
 					      uint64_t *number, struct histree_error *error)
 {
+	struct event_reader *reader = reader_of(cursor);
 	const struct event_index *index = &reader->events->index;
 	if (reader->merger != NULL)
 		return event_merger_find(reader->merger, time, number, error);
@@ -223,9 +248,9 @@ enum histree_status histree_event_reader_find(struct histree_event_reader *reade
 	/* The greatest time so far is below `time` at this tick, or it is the first one. */
 	uint64_t first = (uint64_t)event_index_tick_before(index, time) * EVENTS_PER_TICK;
 	struct histree_event event;
-	enum histree_status status = histree_event_reader_seek(reader, first, error);
+	enum histree_status status = histree_event_reader_seek(&reader->base, first, error);
 	while (status == HISTREE_OK) {
-		status = histree_event_reader_next(reader, &event, error);
+		status = reader_next(reader, &event, error);
 		if (status == HISTREE_OK && event.time >= time) {
 			*number = event.number;
 			return HISTREE_OK;
@@ -237,26 +262,27 @@ enum histree_status histree_event_reader_find(struct histree_event_reader *reade
 /* ---- contents -------------------------------------------------------------------------------------------- */
 
 /* The reader that has the last event: this one, or that of a host. */
-static struct histree_event_reader *reader_of_last(const struct histree_event_reader *reader)
+static struct event_reader *reader_of_last(const struct event_reader *reader)
 {
-	struct histree_event_reader *of_host = reader->merger != NULL ? event_merger_last(reader->merger) : NULL;
-	return of_host != NULL ? of_host : (struct histree_event_reader *)(uintptr_t)reader;
+	const struct histree_cursor *of_host = reader->merger != NULL ? event_merger_last(reader->merger) : NULL;
+	return of_host != NULL ? reader_of(of_host) : (struct event_reader *)(uintptr_t)reader;
 }
 
 /* Before the first event there is one without fields. */
-static struct event last_event(const struct histree_event_reader *reader)
+static struct event last_event(const struct event_reader *reader)
 {
 	static const struct event_class nothing = { .name = "" };
 	return has_event(reader) ? reader->stream.events[0] : (struct event){ .class = &nothing };
 }
 
-static const char *text_of_source(const struct histree_event_reader *reader, enum histree_event_text what)
+static const char *text_of_source(const struct event_reader *reader, enum histree_event_text what)
 {
 	return reader->events->source.cursor_text(reader->cursor, what);
 }
 
-const char *histree_event_reader_contents(struct histree_event_reader *reader)
+const char *histree_event_reader_contents(struct histree_cursor *cursor)
 {
+	struct event_reader *reader = reader_of(cursor);
 	reader = reader_of_last(reader);
 	if (reader->cursor != NULL)
 		return text_of_source(reader, HISTREE_EVENT_CONTENTS);
@@ -264,8 +290,9 @@ const char *histree_event_reader_contents(struct histree_event_reader *reader)
 	return event_text_write(&reader->text, &event) ? reader->text.bytes : NULL;
 }
 
-const char *histree_event_reader_json(struct histree_event_reader *reader)
+const char *histree_event_reader_json(struct histree_cursor *cursor)
 {
+	struct event_reader *reader = reader_of(cursor);
 	reader = reader_of_last(reader);
 	if (reader->cursor != NULL)
 		return text_of_source(reader, HISTREE_EVENT_JSON);
@@ -273,8 +300,9 @@ const char *histree_event_reader_json(struct histree_event_reader *reader)
 	return event_json_write(&reader->json, &event) ? reader->json.bytes : NULL;
 }
 
-const struct histree_event_field *histree_event_reader_fields(struct histree_event_reader *reader, size_t *count)
+const struct histree_event_field *histree_event_reader_fields(struct histree_cursor *cursor, size_t *count)
 {
+	struct event_reader *reader = reader_of(cursor);
 	static const struct histree_event_field none;
 	reader = reader_of_last(reader);
 	struct event_fields *fields = &reader->fields;
@@ -288,8 +316,9 @@ const struct histree_event_field *histree_event_reader_fields(struct histree_eve
 	return fields->count > 0 ? fields->fields : &none;
 }
 
-const char *histree_event_reader_stream(const struct histree_event_reader *reader)
+const char *histree_event_reader_stream(const struct histree_cursor *cursor)
 {
+	const struct event_reader *reader = reader_of(cursor);
 	reader = reader_of_last(reader);
 	if (reader->cursor != NULL)
 		return text_of_source(reader, HISTREE_EVENT_STREAM);
@@ -313,9 +342,10 @@ static struct histree_value other_of(const struct event_part *part)
 							  : histree_null();
 }
 
-enum histree_status histree_event_reader_value(const struct histree_event_reader *reader, const char *path,
+enum histree_status histree_event_reader_value(const struct histree_cursor *cursor, const char *path,
 					       struct histree_value *out)
 {
+	const struct event_reader *reader = reader_of(cursor);
 	struct histree_value other;
 	const bool is_other = path[0] == HISTREE_EVENT_OTHER;
 	enum histree_status status = event_reader_value(reader, path + is_other, out, &other);
@@ -325,7 +355,7 @@ enum histree_status histree_event_reader_value(const struct histree_event_reader
 }
 
 /* Both are asked for together, so that a source knows from the first event on what is wanted of each. */
-static enum histree_status value_of_source(const struct histree_event_reader *reader, const char *path,
+static enum histree_status value_of_source(const struct event_reader *reader, const char *path,
 					   struct histree_value *out, struct histree_value *other)
 {
 	const struct histree_event_source *source = &reader->events->source;
@@ -342,9 +372,10 @@ static enum histree_status value_of_source(const struct histree_event_reader *re
 	return status;
 }
 
-enum histree_status event_reader_value(const struct histree_event_reader *reader, const char *path,
+enum histree_status event_reader_value(const struct histree_cursor *cursor, const char *path,
 				       struct histree_value *out, struct histree_value *other)
 {
+	const struct event_reader *reader = reader_of(cursor);
 	struct event_part part;
 	reader = reader_of_last(reader);
 	*out = *other = histree_null();
@@ -386,13 +417,13 @@ enum histree_status event_reader_value(const struct histree_event_reader *reader
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
 /* Count the types of the events [first, end) one by one, up to the first that is after `to`. */
-static enum histree_status count_read(struct histree_event_reader *reader, uint64_t first, uint64_t end,
+static enum histree_status count_read(struct event_reader *reader, uint64_t first, uint64_t end,
 				      histree_time to, uint64_t *counts, struct histree_error *error)
 {
 	struct histree_event event;
-	enum histree_status status = histree_event_reader_seek(reader, first, error);
+	enum histree_status status = histree_event_reader_seek(&reader->base, first, error);
 	for (uint64_t i = first; status == HISTREE_OK && i < end; i++) {
-		status = histree_event_reader_next(reader, &event, error);
+		status = reader_next(reader, &event, error);
 		if (status == HISTREE_OK && event.time > to)
 			break;
 		if (status == HISTREE_OK)
@@ -409,19 +440,20 @@ static void count_blocks(const struct event_index *index, size_t first, size_t e
 }
 
 /* The first event of a range; what the index knows is not read. */
-static enum histree_status find_first(struct histree_event_reader *reader, histree_time from, uint64_t *first,
+static enum histree_status find_first(struct event_reader *reader, histree_time from, uint64_t *first,
 				      struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
 	*first = 0;
 	if (index->event_count == 0 || from <= index->ticks[0])
 		return HISTREE_OK;
-	return histree_event_reader_find(reader, from, first, error);
+	return histree_event_reader_find(&reader->base, from, first, error);
 }
 
-enum histree_status histree_event_reader_count_types(struct histree_event_reader *reader, histree_time from,
+enum histree_status histree_event_reader_count_types(struct histree_cursor *cursor, histree_time from,
 						     histree_time to, uint64_t *counts, struct histree_error *error)
 {
+	struct event_reader *reader = reader_of(cursor);
 	const struct event_index *index = &reader->events->index;
 	uint64_t first, count = index->event_count;
 	memset(counts, 0, index->type_count * sizeof(*counts));
@@ -445,7 +477,7 @@ enum histree_status histree_event_reader_count_types(struct histree_event_reader
 	return status;
 }
 
-static enum histree_status count_pixels(struct histree_event_reader *reader, histree_time from, histree_time to,
+static enum histree_status count_pixels(struct event_reader *reader, histree_time from, histree_time to,
 					uint32_t pixels, double *counts, struct histree_error *error)
 {
 	const struct pixel_scale scale = pixel_scale(from, to, pixels);
@@ -453,9 +485,9 @@ static enum histree_status count_pixels(struct histree_event_reader *reader, his
 	uint64_t first, count = reader->events->index.event_count;
 	enum histree_status status = find_first(reader, from, &first, error);
 	if (status == HISTREE_OK)
-		status = histree_event_reader_seek(reader, first, error);
+		status = histree_event_reader_seek(&reader->base, first, error);
 	for (uint64_t i = first; status == HISTREE_OK && i < count; i++) {
-		status = histree_event_reader_next(reader, &event, error);
+		status = reader_next(reader, &event, error);
 		if (status == HISTREE_OK && event.time > to)
 			break;
 		if (status == HISTREE_OK && event.time >= from)
@@ -464,10 +496,11 @@ static enum histree_status count_pixels(struct histree_event_reader *reader, his
 	return status;
 }
 
-enum histree_status histree_event_reader_density(struct histree_event_reader *reader, histree_time from,
+enum histree_status histree_event_reader_density(struct histree_cursor *cursor, histree_time from,
 						 histree_time to, uint32_t pixels, double *counts, bool *are_exact,
 						 struct histree_error *error)
 {
+	struct event_reader *reader = reader_of(cursor);
 	const struct event_index *index = &reader->events->index;
 	if (from > to || pixels == 0 || pixels > HISTREE_PIXELS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a range of time with 1 to %u pixels was expected",

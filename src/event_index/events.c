@@ -29,7 +29,7 @@
 enum { AHEAD_MAX = 2 * EVENTS_PER_BLOCK };
 
 struct merge_part {
-	struct histree_event_reader *reader; /* NULL: it has no events */
+	struct histree_cursor *reader; /* NULL: it has no events */
 	struct histree_event head;           /* its next event, with our type */
 	histree_time greatest;               /* of its times so far */
 	uint32_t host;
@@ -77,7 +77,7 @@ void event_merger_free(struct event_merger *merger)
 	if (merger == NULL)
 		return;
 	for (size_t i = 0; merger->parts != NULL && i < merger->events->host_count; i++)
-		histree_event_reader_free(merger->parts[i].reader);
+		histree_cursor_free(merger->parts[i].reader);
 	free(merger->parts);
 	free(merger->heap);
 	free(merger);
@@ -134,7 +134,9 @@ static void put(struct event_merger *merger, struct merge_part *part)
 static enum histree_status read_head(struct event_merger *merger, struct merge_part *part,
 				     struct histree_error *error)
 {
-	enum histree_status status = histree_event_reader_next(part->reader, &part->head, error);
+	enum histree_status status = histree_cursor_next(part->reader, error);
+if (status == HISTREE_OK)
+part->head = *histree_cursor_event(part->reader);
 	if (status != HISTREE_OK)
 		return of_host(merger, part, status, error);
 	part->head.type = merger->events->types_of_part[part->host][part->head.type];
@@ -285,7 +287,7 @@ enum histree_status event_merger_find(struct event_merger *merger, histree_time 
 	return status;
 }
 
-struct histree_event_reader *event_merger_last(const struct event_merger *merger)
+struct histree_cursor *event_merger_last(const struct event_merger *merger)
 {
 	return merger->is_placed && merger->last != NULL ? merger->last->reader : NULL;
 }

@@ -50,7 +50,7 @@ enum histree_status event_merger_next(struct event_merger *merger, struct histre
 				      struct histree_error *error);
 
 /* Returns the reader that has the event that was given last; NULL: none was. */
-struct histree_event_reader *event_merger_last(const struct event_merger *merger);
+struct histree_cursor *event_merger_last(const struct event_merger *merger);
 
 /* Sums over all hosts: as the functions of events.h. */
 enum histree_status event_merger_count_types(struct event_merger *merger, histree_time from, histree_time to,
@@ -60,7 +60,7 @@ enum histree_status event_merger_density(struct event_merger *merger, histree_ti
 					 struct histree_error *error);
 
 /* As histree_event_reader_value(); *other becomes the other form that the trace shows, or null if there is none. */
-enum histree_status event_reader_value(const struct histree_event_reader *reader, const char *path,
+enum histree_status event_reader_value(const struct histree_cursor *reader, const char *path,
 				       struct histree_value *out, struct histree_value *other);
 
 #endif

@@ -615,7 +615,7 @@ static void drop_segments(void *state)
 /* ---- events -------------------------------------------------------------------------------------------------- */
 
 struct served_events {
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	size_t type_count;
 	uint8_t *texts; /* of each type: which are wanted */
 	char *paths[EVENT_PATHS_MAX];
@@ -712,7 +712,11 @@ static enum histree_status more_events(struct host_server *server, void *state, 
 	while (status == HISTREE_OK && writer->rows < count && !columns_are_full(writer)) {
 		status = cancel_check(&server->cancel, writer->rows, error);
 		if (status == HISTREE_OK)
-			status = histree_event_reader_next(events->reader, &event, error);
+			{
+status = histree_cursor_next(events->reader, error);
+if (status == HISTREE_OK)
+event = *histree_cursor_event(events->reader);
+}
 		if (status == HISTREE_OK)
 			add_event(writer, events, &event);
 	}
@@ -723,7 +727,7 @@ static enum histree_status more_events(struct host_server *server, void *state, 
 static void drop_events(void *state)
 {
 	struct served_events *events = state;
-	histree_event_reader_free(events->reader);
+	histree_cursor_free(events->reader);
 	forget_paths(events);
 	free(events->texts);
 	free(events);

@@ -150,7 +150,7 @@ struct events_table {
 
 struct events_cursor {
 	struct sql_cursor base;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct histree_cursor *query;
 	struct histree_window numbers;
 };
@@ -197,14 +197,14 @@ static enum histree_status begin_events(struct sql_cursor *base, struct histree_
 	if (status == HISTREE_OK)
 		histree_event_query_set_cancel(cursor->query, sql_cursor_cancel(base));
 	else
-		histree_event_reader_free(cursor->reader);
+		histree_cursor_free(cursor->reader);
 	return status;
 }
 
 static void end_events(struct sql_cursor *base)
 {
 	histree_cursor_free(events_of(base)->query);
-	histree_event_reader_free(events_of(base)->reader);
+	histree_cursor_free(events_of(base)->reader);
 }
 
 static void clear_events(struct sql_cursor *base)
@@ -244,7 +244,7 @@ enum { STREAM = 4, EVENT_FIELDS, CONTENTS, EVENT_HOST };
 static void event_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
 	const struct events_table *table = (const struct events_table *)sql_table_of(base);
-	struct histree_event_reader *reader = events_of(base)->reader;
+	struct histree_cursor *reader = events_of(base)->reader;
 	uint32_t host = histree_cursor_event(events_of(base)->query)->host;
 	const char *text = column == STREAM         ? histree_event_reader_stream(reader)
 			   : column == EVENT_FIELDS ? histree_event_reader_json(reader)

@@ -633,7 +633,7 @@ static enum histree_status count_segments(struct histogram_cursor *cursor, const
 static enum histree_status count_events(struct histogram_cursor *cursor, struct histree_error *error)
 {
 	struct sql_store *store = sql_table_of(&cursor->base)->store;
-	struct histree_event_reader *reader = NULL;
+	struct histree_cursor *reader = NULL;
 	struct histree_events *events;
 	enum histree_status status = sql_store_events(store, &events, error);
 	take_bounds(cursor, sql_store_info(store)->start, sql_store_info(store)->end);
@@ -644,7 +644,7 @@ static enum histree_status count_events(struct histogram_cursor *cursor, struct 
 	if (status == HISTREE_OK && cursor->from <= cursor->to)
 		status = histree_event_reader_density(reader, cursor->from, cursor->to, cursor->columns,
 						      cursor->counts, &cursor->are_exact, error);
-	histree_event_reader_free(reader);
+	histree_cursor_free(reader);
 	return status;
 }
 

@@ -133,7 +133,7 @@ static enum histree_status unite_events(const char *path, uint64_t *sum, struct 
 {
 	struct events_part parts[PARTS] = { { 0 } };
 	struct histree_events *events = NULL;
-	struct histree_event_reader *reader = NULL;
+	struct histree_cursor *reader = NULL;
 	enum histree_status status = HISTREE_OK;
 	size_t count;
 	*sum = 0;
@@ -161,7 +161,7 @@ static enum histree_status unite_events(const char *path, uint64_t *sum, struct 
 		for (size_t i = 0; histree_events_hosts(events, &count) != NULL && i < count; i++)
 			*sum += strlen(histree_events_hosts(events, &count)[i].name);
 	}
-	histree_event_reader_free(reader);
+	histree_cursor_free(reader);
 	histree_events_close(events);
 	return status;
 }

@@ -35,7 +35,7 @@ struct events_host {
 
 struct events {
 	struct viewer_walk *walk;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	const char *const *types;
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	struct events_host *known;              /* by host; one if there is one */
@@ -270,6 +270,6 @@ enum histree_status viewer_walk_events(struct viewer_walk *walk)
 	release_hosts(&events);
 	free(events.fields);
 	histree_cursor_free(events.query);
-	histree_event_reader_free(events.reader);
+	histree_cursor_free(events.reader);
 	return status == HISTREE_OK ? walk->file->status : viewer_walk_fail(walk, status);
 }

@@ -31,7 +31,7 @@ static bool event_list_applies(const struct dataset *dataset)
 static void event_list_free(void *view)
 {
 	struct event_list *list = view;
-	histree_event_reader_free(list->reader);
+	histree_cursor_free(list->reader);
 	pthread_mutex_destroy(&list->lock);
 	free(list);
 }
@@ -127,7 +127,9 @@ static enum histree_status next_line(void *context, struct histree_error *error)
 	struct event_lines *lines = context;
 	const struct event_list *list = lines->list;
 	struct histree_event event;
-	enum histree_status status = histree_event_reader_next(list->reader, &event, error);
+	enum histree_status status = histree_cursor_next(list->reader, error);
+	if (status == HISTREE_OK)
+		event = *histree_cursor_event(list->reader);
 	if (status != HISTREE_OK)
 		return status;
 	lines->line = (struct event_line){

@@ -44,7 +44,7 @@ struct event_list {
 	const struct histree_event_host *hosts; /* NULL: there is but one */
 	size_t host_count;
 	pthread_mutex_t lock; /* who reads */
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 };
 
 /* A struct event_list. */

@@ -211,7 +211,7 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 	static const char *const names[] = { "number", "time", "cpu", "name", "fields", NULL };
 	static const char *const formats[] = { "L", "tsn:UTC", "i", "I", "u" };
 	const struct histree_arrow_options options = { .batch_rows = 500 };
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct ArrowArrayStream stream;
 	struct histree_event event;
 	uint64_t count = 0, first;
@@ -228,7 +228,8 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 			break;
 		for (int64_t row = 0; row < batch.length; row++, count++) {
 			size_t size = 0;
-			assert_int_equal(histree_event_reader_next(reader, &event, &error), HISTREE_OK);
+			assert_int_equal(histree_cursor_next(reader, &error), HISTREE_OK);
+event = *histree_cursor_event(reader);
 			assert_true(event.time <= to);
 			assert_int_equal(arrow_int64(batch.children[0], row), event.number);
 			assert_int_equal(arrow_int64(batch.children[1], row), event.time);
@@ -241,9 +242,9 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 		}
 		batch.release(&batch);
 	}
-	assert_true(histree_event_reader_next(reader, &event, &error) == HISTREE_END || event.time > to);
+	assert_true(histree_cursor_next(reader, &error) == HISTREE_END || histree_cursor_event(reader)->time > to);
 	stream.release(&stream);
-	histree_event_reader_free(reader);
+	histree_cursor_free(reader);
 	return count;
 }
 
@@ -251,7 +252,7 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 static void check_fields(const struct histree_events *events, const char *type)
 {
 	char where[64];
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct ArrowArrayStream stream;
 	struct ArrowSchema schema;
 	struct histree_event event;
@@ -270,8 +271,10 @@ static void check_fields(const struct histree_events *events, const char *type)
 		if (batch.release == NULL)
 			break;
 		for (int64_t row = 0; row < batch.length; row++, rows++) {
-			do
-				assert_int_equal(histree_event_reader_next(reader, &event, &error), HISTREE_OK);
+			do {
+				assert_int_equal(histree_cursor_next(reader, &error), HISTREE_OK);
+				event = *histree_cursor_event(reader);
+			}
 			while (strcmp(types[event.type], type) != 0);
 			assert_int_equal(arrow_int64(batch.children[0], row), event.number);
 			for (int64_t i = 4; i < batch.n_children; i++) {
@@ -298,7 +301,7 @@ static void check_fields(const struct histree_events *events, const char *type)
 	assert_true(rows > 200 && texts > 0);
 	schema.release(&schema);
 	stream.release(&stream);
-	histree_event_reader_free(reader);
+	histree_cursor_free(reader);
 }
 
 static void test_store(void **state)

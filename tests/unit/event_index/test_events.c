@@ -40,7 +40,7 @@ struct known_event {
 struct world {
 	char folder[64], store[96], trace[512];
 	struct histree_events *events;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct known_event *known; /* all of them, in order */
 	size_t count, capacity;
 };
@@ -68,7 +68,7 @@ static void make_world(struct world *world, const char *trace)
 static void end_world(struct world *world)
 {
 	char command[128];
-	histree_event_reader_free(world->reader);
+	histree_cursor_free(world->reader);
 	histree_events_close(world->events);
 	free(world->known);
 	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
@@ -116,7 +116,9 @@ static void check_seek(struct world *world, uint64_t number, unsigned length)
 	if (histree_event_reader_seek(world->reader, number, &error) != HISTREE_OK)
 		fail_msg("event %" PRIu64 ": %s", number, error.message);
 	for (unsigned i = 0; i < length; i++, number++) {
-		enum histree_status status = histree_event_reader_next(world->reader, &event, &error);
+		enum histree_status status = histree_cursor_next(world->reader, &error);
+if (status == HISTREE_OK)
+event = *histree_cursor_event(world->reader);
 		assert_int_equal(status, number < world->count ? HISTREE_OK : HISTREE_END);
 		if (status == HISTREE_END)
 			return;
@@ -241,8 +243,10 @@ static void contents_are_names_and_values(void **state)
 	struct histree_event event;
 	make_world(&world, data("tests/data/ctf-perf-small"));
 	uint32_t wanted = type_named(&world, "sched:sched_switch");
-	do
-		assert_int_equal(histree_event_reader_next(world.reader, &event, &error), HISTREE_OK);
+	do {
+		assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_OK);
+		event = *histree_cursor_event(world.reader);
+	}
 	while (event.type != wanted);
 	const char *text = histree_event_reader_contents(world.reader);
 	assert_non_null(strstr(text, "prev_comm="));
@@ -260,8 +264,10 @@ static void what_is_inside_of_fields_has_paths(void **state)
 	make_world(&world, data("tests/data/ctf-perf-small"));
 	uint32_t wanted = type_named(&world, "raw_syscalls:sys_enter");
 	assert_int_equal(histree_event_reader_value(world.reader, "args[1]", &value), HISTREE_NOT_FOUND);
-	do
-		assert_int_equal(histree_event_reader_next(world.reader, &event, &error), HISTREE_OK);
+	do {
+		assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_OK);
+		event = *histree_cursor_event(world.reader);
+	}
 	while (event.type != wanted);
 	assert_non_null(strstr(histree_event_reader_contents(world.reader),
 			       ", id=12, args=[0x0, 0x7fff8b650c8c, 0x0, 0x37f, 0x0, 0x0]"));
@@ -300,7 +306,7 @@ static void a_store_without_its_trace_still_counts(void **state)
 	histree_store_close(store);
 	snprintf(command, sizeof(command), "rm -rf '%s'", copy);
 	assert_int_equal(system(command), 0);
-	assert_int_equal(histree_event_reader_next(world.reader, &event, &error), HISTREE_ERR_TRACE);
+	assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_ERR_TRACE);
 	bool are_exact = true;
 	assert_int_equal(histree_event_reader_density(world.reader, start, end, 4, counts, &are_exact, &error),
 			 HISTREE_OK);

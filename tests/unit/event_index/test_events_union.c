@@ -34,7 +34,7 @@ struct known_event {
 struct world {
 	char folder[64];
 	struct histree_events *events;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	size_t host_count;
 	bool is_missing[HOSTS_MAX];
 	struct known_event *known;
@@ -80,13 +80,14 @@ static struct histree_events *open_host(const struct world *world, const char *t
 static void read_known(struct world *world, const struct histree_events *events, uint32_t host)
 {
 	struct histree_error error = { 0 };
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct histree_event event;
 	size_t type_count;
 	histree_time greatest = INT64_MIN;
 	const char *const *types = histree_events_types(events, &type_count);
 	assert_int_equal(histree_event_reader_create(events, &reader, &error), HISTREE_OK);
-	while (histree_event_reader_next(reader, &event, &error) == HISTREE_OK) {
+	while (histree_cursor_next(reader, &error) == HISTREE_OK) {
+event = *histree_cursor_event(reader);
 		assert_true(array_reserve(&world->known, &world->capacity, world->count + 1));
 		struct known_event *known = &world->known[world->count++];
 		greatest = event.time > greatest ? event.time : greatest;
@@ -94,7 +95,7 @@ static void read_known(struct world *world, const struct histree_events *events,
 		snprintf(known->type, sizeof(known->type), "%s", types[event.type]);
 		snprintf(known->contents, sizeof(known->contents), "%s", histree_event_reader_contents(reader));
 	}
-	histree_event_reader_free(reader);
+	histree_cursor_free(reader);
 }
 
 static void add_host(struct world *world, struct events_part *parts, const char *trace)
@@ -145,7 +146,7 @@ static void unite(struct world *world, const struct events_part *parts)
 static void end_world(struct world *world)
 {
 	char command[128];
-	histree_event_reader_free(world->reader);
+	histree_cursor_free(world->reader);
 	histree_events_close(world->events);
 	free(world->known);
 	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
@@ -172,7 +173,9 @@ static void check_seek(struct world *world, uint64_t number, unsigned length)
 	if (histree_event_reader_seek(world->reader, number, &error) != HISTREE_OK)
 		fail_msg("event %" PRIu64 ": %s", number, error.message);
 	for (unsigned i = 0; i < length; i++, number++) {
-		enum histree_status status = histree_event_reader_next(world->reader, &event, &error);
+		enum histree_status status = histree_cursor_next(world->reader, &error);
+if (status == HISTREE_OK)
+event = *histree_cursor_event(world->reader);
 		assert_int_equal(status, number < world->count ? HISTREE_OK : HISTREE_END);
 		if (status == HISTREE_END)
 			return;
@@ -399,7 +402,7 @@ static void a_host_without_its_trace_is_named(void **state)
 	add_host(&world, parts, path);
 	assert_int_equal(remove(path), 0);
 	unite(&world, parts);
-	assert_int_equal(histree_event_reader_next(world.reader, &event, &error), HISTREE_ERR_TRACE);
+	assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_ERR_TRACE);
 	assert_true(strncmp(error.message, "VM2: ", 5) == 0);
 	assert_int_equal(
 		histree_event_reader_density(world.reader, 0, INT64_MAX - 1, 4, counts, &are_exact, &error),

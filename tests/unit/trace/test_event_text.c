@@ -199,17 +199,18 @@ static void check_events(struct world *world)
 {
 	struct histree_store *store;
 	struct histree_events *events;
-	struct histree_event_reader *reader;
+	struct histree_cursor *reader;
 	struct histree_event event;
 	assert_int_equal(histree_store_open(world->other, &store, &world->error), HISTREE_OK);
 	assert_int_equal(histree_events_open(store, &events, &world->error), HISTREE_OK);
 	uint64_t number = histree_events_count(events) - 5;
 	assert_int_equal(histree_event_reader_create(events, &reader, &world->error), HISTREE_OK);
 	assert_int_equal(histree_event_reader_seek(reader, number, &world->error), HISTREE_OK);
-	assert_int_equal(histree_event_reader_next(reader, &event, &world->error), HISTREE_OK);
+	assert_int_equal(histree_cursor_next(reader, &world->error), HISTREE_OK);
+event = *histree_cursor_event(reader);
 	assert_int_equal(event.number, number);
 	assert_non_null(strchr(histree_event_reader_contents(reader), '='));
-	histree_event_reader_free(reader);
+	histree_cursor_free(reader);
 	histree_events_close(events);
 	histree_store_close(store);
 }
