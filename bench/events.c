@@ -69,8 +69,8 @@ static void print_times(const char *what, double *times, size_t count)
 }
 
 /* One event, as a user would ask for it: by its number, or the first at or after a time. */
-static enum histree_status ask(struct histree_cursor *reader, bool by_time, uint64_t number,
-			       histree_time time, struct histree_event *event, struct histree_error *error)
+static enum histree_status ask(struct histree_cursor *reader, bool by_time, uint64_t number, histree_time time,
+			       struct histree_event *event, struct histree_error *error)
 {
 	enum histree_status status = by_time ? histree_event_reader_find(reader, time, &number, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
@@ -82,8 +82,8 @@ static enum histree_status ask(struct histree_cursor *reader, bool by_time, uint
 	return status;
 }
 
-static enum histree_status seek_all(struct histree_cursor *reader, uint64_t events, size_t count,
-				    uint64_t seed, double *times, struct histree_error *error)
+static enum histree_status seek_all(struct histree_cursor *reader, uint64_t events, size_t count, uint64_t seed,
+				    double *times, struct histree_error *error)
 {
 	struct random random = { .state = seed };
 	struct histree_event first, last, event;

@@ -76,7 +76,7 @@ static void make_store(const char *path, uint64_t count, uint64_t names)
 	check(histree_segment_store_create(&options, &store, &error), &error);
 	fill(store, count, names);
 	double filled = now_ms();
-	check(histree_segment_store_make_overviews(store, (struct histree_cancel){ 0 }, &error), &error);
+	check(histree_segment_store_make_overviews(store, (struct histree_work){ 0 }, &error), &error);
 	double made = now_ms();
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
 	const struct histree_segment_overviews_info overviews = histree_segment_store_overviews(store);
@@ -135,8 +135,7 @@ static void ask_histogram(struct histree_segment_store *store, const struct hist
 {
 	uint64_t edges[BUCKETS + 1], counts[BUCKETS];
 	struct histree_error error;
-	check(histree_segment_histogram(store, query, scale, BUCKETS, query->cancel, edges, counts, &error),
-	      &error);
+	check(histree_segment_histogram(store, query, scale, BUCKETS, query->work, edges, counts, &error), &error);
 }
 
 static void histogram_linear(struct histree_segment_store *store, const struct histree_segment_query *query)

@@ -66,15 +66,12 @@ static void read_some(struct histree_segment_store *store, const struct histree_
 		      uint64_t count)
 {
 	struct histree_cursor *iter;
-	struct histree_segment segment;
 	struct histree_error error;
 	check(histree_segments_create(store, &iter, &error), &error);
 	check(histree_segments_start(iter, query, NULL, &error), &error);
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t i = 0; i < count && status == HISTREE_OK; i++) {
 		status = histree_cursor_next(iter, &error);
-		if (status == HISTREE_OK)
-			segment = *histree_cursor_segment(iter);
 		check(status, &error);
 	}
 	histree_cursor_free(iter);

@@ -150,7 +150,7 @@ static void measure_charts(struct histree_segment_store *store)
 	histree_segment_scatter_free(scatter);
 	before = now_ms();
 	check(histree_segment_histogram(store, &request.query, HISTREE_DURATIONS_LOGARITHMIC, WIDTH / 8,
-					request.cancel, edges, counts, &error),
+					request.work, edges, counts, &error),
 	      &error);
 	printf("histogram\t\t%.0f\n", now_ms() - before);
 	before = now_ms();

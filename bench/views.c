@@ -40,7 +40,7 @@ static enum histree_status make_control_flow(struct views *views, struct histree
 	uint32_t count = 0;
 	histree_control_flow_free(views->flow);
 	enum histree_status status =
-		histree_control_flow_create(views->history, (struct histree_cancel){ 0 }, &views->flow, error);
+		histree_control_flow_create(views->history, (struct histree_work){ 0 }, &views->flow, error);
 	if (status == HISTREE_OK)
 		histree_control_flow_threads(views->flow, &count);
 	views->found = count;
@@ -119,7 +119,7 @@ static enum histree_status make_density(struct views *views, struct histree_erro
 	enum histree_status status =
 		counts == NULL ? HISTREE_ERR_MEMORY
 			       : histree_density(views->history, info->start, info->end, views->pixels,
-						 (struct histree_cancel){ 0 }, counts, error);
+						 (struct histree_work){ 0 }, counts, error);
 	views->found = 0;
 	for (uint32_t i = 0; i < views->pixels && status == HISTREE_OK; i++)
 		views->found += counts[i];

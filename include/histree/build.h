@@ -25,20 +25,6 @@
 
 struct histree_slice_post; /* pipeline/slices.h */
 
-struct histree_progress {
-	uint64_t events;
-	uint64_t bytes_done, bytes_total; /* of the trace; bytes_total is 0 if it is not known */
-	int64_t elapsed_ns;
-	/* The share of the overviews that is made, 0 to 1; they are made after the trace has been read. */
-	double overviews_share;
-	/* The trace is live, and nothing of it has arrived yet. */
-	bool waits;
-	/* In a build of several hosts, whose totals the numbers above are: */
-	const char *host; /* the one begun last; NULL: clocks are looked for, or there is one host only */
-	size_t hosts_done, host_count;
-	double clocks_share; /* share of the traces that was read for their clocks, 0 to 1, before the first host */
-};
-
 /* The name of the host of some traces, which overrides what they say; they must not be of two hosts. */
 struct histree_build_host {
 	const char *name;
@@ -69,9 +55,9 @@ struct histree_build_options {
 	/* Clocks of hosts; those not given here are found from the packets between hosts. */
 	const struct histree_build_clock *clocks;
 	size_t clock_count;
-	bool no_clocks;              /* do not look for the clocks not given: their times stay as they are */
-	const char *reference;       /* the host whose time all get; NULL: the first */
-	const char *store;           /* the folder to make */
+	bool no_clocks;        /* do not look for the clocks not given: their times stay as they are */
+	const char *reference; /* the host whose time all get; NULL: the first */
+	const char *store;     /* the folder to make */
 	/* Names, of which "all" stands for all that apply to the trace, and "-NAME" leaves one out; NULL: all */
 	const char *const *analyses;
 	size_t analysis_count;
@@ -150,11 +136,11 @@ struct histree_build_options {
 	 * host that is built at a time.  `threads` may be 0: it follows from those of the build.
 	 */
 	struct histree_tree_options tree;
-	/* Called now and then by the thread that called histree_build(), as `cancel` is; may be NULL. */
-	void (*progress)(void *context, const struct histree_progress *progress);
-	void *progress_context;
-	/* Cancels the build; for a live trace, ends it here and makes a store of what was read. */
-	struct histree_cancel cancel;
+	/*
+	 * Called by the thread that called histree_build().  It cancels the build; for a live trace, it ends it
+	 * here and makes a store of what was read.
+	 */
+	struct histree_work work;
 };
 
 /* The outcome of a build without a store. */
@@ -274,20 +260,13 @@ histree_experiment_find_clocks(struct histree_experiment *experiment, struct his
 HISTREE_API void histree_experiment_set_clock(struct histree_experiment *experiment, size_t host,
 					      const struct histree_clock *clock);
 
-/* Callbacks during the build of one host, called by the thread that builds it. */
-struct histree_experiment_watch {
-	void (*progress)(void *context, const struct histree_progress *progress); /* may be NULL */
-	void *progress_context;
-	struct histree_cancel cancel;
-};
-
 /*
- * Build the store of one host, unless it is built already.  `watch` may be NULL.  Returns what histree_build()
- * does for its traces, also HISTREE_PARTIAL; the message names the host.
+ * Build the store of one host, unless it is built already.  `work` may be NULL, and is used by the thread that
+ * builds.  Returns what histree_build() does for its traces, also HISTREE_PARTIAL; the message names the host.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_experiment_build_host(struct histree_experiment *experiment, size_t host,
-			      const struct histree_experiment_watch *watch, struct histree_error *error);
+histree_experiment_build_host(struct histree_experiment *experiment, size_t host, const struct histree_work *work,
+			      struct histree_error *error);
 
 /*
  * Complete the store once all hosts are built, by any process: write the manifest, and give the store its name.
@@ -319,12 +298,6 @@ HISTREE_API void histree_experiment_free(struct histree_experiment *experiment);
  * null where no row covers it.  docs/man/histree-load.1.scd has the details.
  */
 
-struct histree_load_progress {
-	uint64_t rows, bytes; /* rows and bytes that were read */
-	/* Share of all the work that is done, 0 to 1; negative if that is not known, as with a pipe */
-	double share;
-};
-
 struct histree_load_options {
 	const char *const *files; /* all with one kind of rows; "-" is standard input */
 	size_t file_count;
@@ -349,10 +322,7 @@ struct histree_load_options {
 	bool no_overviews;
 	/* `memory_max` is for all that is kept of the text and its attributes; default 160 MiB, as for a build. */
 	struct histree_tree_options tree;
-	/* Called now and then; may be NULL. */
-	void (*progress)(void *context, const struct histree_load_progress *progress);
-	void *progress_context;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 struct histree_load_result {

@@ -136,7 +136,7 @@ struct histree_arrow_options {
 	 * that needs more ends with an error.
 	 */
 	size_t text_bytes;
-	struct histree_cancel cancel; /* asked at every batch, and now and then within one */
+	struct histree_work work; /* asked at every batch, and now and then within one */
 	/*
 	 * For states and events: only those that pass this expression (states.h, events.h), which is
 	 * read during the call; NULL: all.

@@ -118,7 +118,7 @@ struct histree_path_request {
 	 */
 	bool waits;
 	unsigned depth;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*
@@ -176,7 +176,7 @@ struct histree_packets_request {
 	enum histree_status (*visit)(void *context, const struct histree_path_step *packet,
 				     struct histree_error *error);
 	void *context;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*

@@ -185,8 +185,8 @@ histree_event_reader_count_types(struct histree_cursor *reader, histree_time fro
  * have fractions, and up to 64 events may be counted in a pixel next to theirs.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_reader_density(struct histree_cursor *reader, histree_time from, histree_time to,
-			     uint32_t pixels, double *counts, bool *are_exact, struct histree_error *error);
+histree_event_reader_density(struct histree_cursor *reader, histree_time from, histree_time to, uint32_t pixels,
+			     double *counts, bool *are_exact, struct histree_error *error);
 
 /* ==== event query ============================================================================================= */
 
@@ -227,8 +227,8 @@ struct histree_event_range {
  * HISTREE_ERR_ARGUMENT as histree_filter_create() does.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_event_query_create(const struct histree_events *events, struct histree_cursor *reader,
-			   const char *where, histree_time start, histree_time end, struct histree_cursor **out,
+histree_event_query_create(const struct histree_events *events, struct histree_cursor *reader, const char *where,
+			   histree_time start, histree_time end, struct histree_cursor **out,
 			   struct histree_error *error);
 
 /* Begin with the first event of the range; events come by number.  It may be started any number of times. */
@@ -240,7 +240,7 @@ histree_event_query_start(struct histree_cursor *query, const struct histree_eve
  * Set a cancel, which is asked now and then while events are looked for and ends the query with
  * HISTREE_ERR_CANCELLED.
  */
-HISTREE_API void histree_event_query_set_cancel(struct histree_cursor *query, struct histree_cancel cancel);
+HISTREE_API void histree_event_query_set_cancel(struct histree_cursor *query, struct histree_work work);
 
 /*
  * Returns a path in the expression at which no event that was read has a value; NULL: each path had one.  If no

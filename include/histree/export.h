@@ -66,11 +66,8 @@ struct histree_parquet_options {
 	enum histree_parquet_times times;
 	const struct histree_export_note *notes;
 	size_t note_count;
-	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_cancel cancel; /* asked at each batch */
-	/* Called after each row group, with the counts so far. */
-	void (*progress)(void *context, const struct histree_export_counts *counts);
-	void *progress_context;
+	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	struct histree_work work; /* asked at each batch */
 	struct histree_export_counts *counts; /* filled at the end; may be NULL */
 };
 
@@ -100,7 +97,7 @@ struct histree_partition_options {
 	enum histree_partition_slice slice;
 	bool replace; /* replace what the folder has of the analysis */
 	/*
-	 * The options of each file.  The descriptor is not used; progress is called for each batch; at most 2 Mi
+	 * The options of each file.  The descriptor is not used; progress is told for each batch; at most 2 Mi
 	 * rows are in memory in total.
 	 */
 	struct histree_parquet_options file;
@@ -130,12 +127,9 @@ struct histree_ipc_options {
 	bool is_stream; /* Arrow's stream format, which is read from front to back; default its file format */
 	/* Compress the buffers of each batch by zstd; readers then copy what they would otherwise map */
 	bool is_compressed;
-	int level;                    /* of zstd, 1 to 19; default 1 */
-	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_cancel cancel; /* asked at each batch */
-	/* Called after each batch, with the counts so far. */
-	void (*progress)(void *context, const struct histree_export_counts *counts);
-	void *progress_context;
+	int level;                /* of zstd, 1 to 19; default 1 */
+	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	struct histree_work work; /* asked at each batch */
 	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
@@ -164,11 +158,8 @@ struct histree_csv_options {
 	 * the batch before, which takes time proportional to their length.
 	 */
 	bool dictionaries_grow;
-	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_cancel cancel; /* asked at each batch */
-	/* Called after each batch, with the counts so far. */
-	void (*progress)(void *context, const struct histree_export_counts *counts);
-	void *progress_context;
+	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	struct histree_work work; /* asked at each batch */
 	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
@@ -202,11 +193,8 @@ struct histree_sqlite_options {
 	/* The rows of a table `info`; without notes there is no such table */
 	const struct histree_export_note *notes;
 	size_t note_count;
-	const char *const *views;     /* the text after CREATE VIEW; NULL ends them; may be NULL */
-	struct histree_cancel cancel; /* asked at each batch, and while indexes are made */
-	/* Called after each batch, with the counts so far. */
-	void (*progress)(void *context, const struct histree_export_counts *counts);
-	void *progress_context;
+	const char *const *views;             /* the text after CREATE VIEW; NULL ends them; may be NULL */
+	struct histree_work work;             /* asked at each batch, and while indexes are made */
 	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
@@ -271,11 +259,8 @@ struct histree_viewer_request {
 	const char *where;
 	histree_time end;
 
-	int descriptor;               /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_cancel cancel; /* asked now and then */
-	/* Called now and then with the share that is done, 0 to 1. */
-	void (*progress)(void *context, double share);
-	void *progress_context;
+	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
+	struct histree_work work; /* asked now and then */
 	/*
 	 * Filled at the end; may be NULL.  Rows are spans, values of counters, instants, and ends of flows;
 	 * damaged nodes count each time they are met.

@@ -83,7 +83,7 @@ struct histree_segment_rows_options {
 	 * Ends a long call.  The marks made so far stay, so that the next call gets further, except during the
 	 * sort of all segments.
 	 */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*

@@ -179,7 +179,7 @@ histree_segment_store_make_table(struct histree_segment_store *store, size_t fie
  * segments have too little in common, gets none.  If the call fails, there may be none.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_segment_store_make_overviews(struct histree_segment_store *store, struct histree_cancel cancel,
+histree_segment_store_make_overviews(struct histree_segment_store *store, struct histree_work work,
 				     struct histree_error *error);
 
 /* ---- several hosts ------------------------------------------------------------------------------ */
@@ -317,7 +317,7 @@ struct histree_segment_query {
 	void (*group)(void *context, const struct histree_segment *segment, struct histree_value *value);
 	void *group_context;
 	/* Asked now and then while segments are looked for; HISTREE_ERR_CANCELLED ends the query. */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 #define HISTREE_SEGMENTS_ALL                        \

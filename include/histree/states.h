@@ -439,8 +439,8 @@ struct histree_rows_request {
 	histree_time from, to;                /* both inclusive, inside the history */
 	uint32_t pixels;                      /* 1 to HISTREE_PIXELS_MAX */
 	enum histree_rows_shape shape;
-	uint32_t intervals_per_cell;  /* how many are read before rows are sampled; 0 means 16 */
-	struct histree_cancel cancel; /* ends histree_cursor_next() */
+	uint32_t intervals_per_cell; /* how many are read before rows are sampled; 0 means 16 */
+	struct histree_work work;    /* ends histree_cursor_next() */
 };
 
 /* Both are indices for histree_rows_value(). */
@@ -586,9 +586,8 @@ struct histree_state_comparison;
  * HISTREE_ERR_CANCELLED if `cancel` says so.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b,
-				struct histree_cancel cancel, struct histree_state_comparison **out,
-				struct histree_error *error);
+histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b, struct histree_work work,
+				struct histree_state_comparison **out, struct histree_error *error);
 
 /* Returns the states, the greatest difference of shares first, or NULL after the last one. */
 HISTREE_API const struct histree_state_difference *

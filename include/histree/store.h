@@ -85,10 +85,7 @@ struct histree_sync;
 
 struct histree_sync_options {
 	const char *reference; /* the host whose time all get; NULL: that of the first trace */
-	struct histree_cancel cancel;
-	/* Called now and then with the share that has been read, 0 to 1.  May be NULL. */
-	void (*progress)(void *context, double share);
-	void *progress_context;
+	struct histree_work work;
 };
 
 /*
@@ -147,8 +144,8 @@ struct histree_store_segments {
 /* A host of a store of several, which contains a store for each host. */
 struct histree_store_host {
 	const char *name;
-	size_t trace_count;                /* of the traces of all, which stand in the order of the hosts */
-	const char *folder;                /* of its store, inside of the folder of this one: "hosts/NAME" */
+	size_t trace_count; /* of the traces of all, which stand in the order of the hosts */
+	const char *folder; /* of its store, inside of the folder of this one: "hosts/NAME" */
 	/* The clock that corrected its times; NULL: not corrected, as was asked for */
 	const struct histree_clock *clock;
 	size_t neighbour; /* index of the host by whose packets its clock was found; its own index: no host */
@@ -244,7 +241,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct 
 struct histree_store_wait {
 	histree_time until; /* INT64_MAX: only for its end */
 	int64_t timeout_ns; /* 0: look once; negative: as long as it takes */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*
@@ -329,10 +326,8 @@ struct histree_repair_options {
 	 * be NULL.
 	 */
 	void (*host)(void *context, const char *host);
-	/* Called now and then with the share that is done, 0 to 1; may be NULL. */
-	void (*progress)(void *context, double share);
-	void *context;                /* passed to all five */
-	struct histree_cancel cancel; /* asked before each slice of a history, and between files */
+	void *context;            /* passed to all four */
+	struct histree_work work; /* asked before each slice of a history, and between files */
 };
 
 /*
@@ -362,10 +357,7 @@ struct histree_convert_options {
 	bool force;       /* replace a store of that name once the new one is complete */
 	bool no_overviews;
 	struct histree_tree_options tree; /* of all histories */
-	/* Called now and then with the share that is done, 0 to 1; may be NULL. */
-	void (*progress)(void *context, double share);
-	void *progress_context;
-	struct histree_cancel cancel; /* asked before each slice of a history, and between files */
+	struct histree_work work;         /* asked before each slice of a history, and between files */
 };
 
 /*

@@ -84,7 +84,7 @@ struct histree_time_use_request {
 	/* Find the longest waits and blocked times, for which each state is read even if there are sums. */
 	bool longest;
 	size_t states_max; /* how many states are in memory at a time, approximately; 0 means 262,144 */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*
@@ -134,11 +134,9 @@ histree_time_use_create(struct histree_history *history, const struct histree_ti
  * so that rows travel rather than states.  The caller frees the answer with free().  Returns HISTREE_ERR_FORMAT
  * if the question is malformed.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_use_answer(struct histree_history *history,
-									   const void *question, size_t size,
-									   struct histree_cancel cancel,
-									   void **answer, size_t *answer_size,
-									   struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_time_use_answer(struct histree_history *history, const void *question, size_t size,
+			struct histree_work work, void **answer, size_t *answer_size, struct histree_error *error);
 
 /* Free it, or do nothing if it is NULL. */
 HISTREE_API void histree_time_use_free(struct histree_time_use *use);
@@ -238,7 +236,7 @@ struct histree_flame_request {
 	unsigned side;         /* 0 or 1 */
 	bool by_thread;        /* the outermost frame is the thread */
 	size_t states_max;     /* how many states are in memory at a time, approximately; 0 means 262,144 */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*
@@ -270,7 +268,7 @@ struct histree_flame_waits_request {
 	unsigned depth;        /* the most wakers of a stack, up to HISTREE_PATH_WAKERS_MAX (critical_path.h) */
 	unsigned side;         /* 0 or 1 */
 	bool by_thread;        /* threads are told apart by number, else by name */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*

@@ -46,12 +46,20 @@ class Interval(Structure):
     _fields_ = [("start", c_int64), ("end", c_int64), ("quark", c_uint32), ("value", Value)]
 
 
-CANCEL_CALL = ctypes.CFUNCTYPE(c_bool, c_void_p)
+class ProgressNow(Structure):
+    C_NAME = "struct histree_progress"
+    _fields_ = [("share", c_double), ("rows", c_uint64), ("bytes", c_uint64), ("bytes_total", c_uint64),
+                ("elapsed_ns", c_int64), ("overviews_share", c_double), ("waits", c_bool), ("host", c_char_p),
+                ("hosts_done", c_size_t), ("host_count", c_size_t), ("clocks_share", c_double)]
 
 
-class Cancel(Structure):
-    C_NAME = "struct histree_cancel"
-    _fields_ = [("go_on", CANCEL_CALL), ("context", c_void_p)]
+GO_ON_CALL = ctypes.CFUNCTYPE(c_bool, c_void_p)
+PROGRESS_CALL = ctypes.CFUNCTYPE(None, c_void_p, POINTER(ProgressNow))
+
+
+class Work(Structure):
+    C_NAME = "struct histree_work"
+    _fields_ = [("go_on", GO_ON_CALL), ("context", c_void_p), ("progress", PROGRESS_CALL)]
 
 
 class OpenOptions(Structure):
@@ -105,7 +113,7 @@ class StoreInfo(Structure):
 
 class StoreWait(Structure):
     C_NAME = "struct histree_store_wait"
-    _fields_ = [("until", c_int64), ("timeout_ns", c_int64), ("cancel", Cancel)]
+    _fields_ = [("until", c_int64), ("timeout_ns", c_int64), ("work", Work)]
 
 
 class SegmentOpenOptions(Structure):
@@ -141,7 +149,7 @@ class SegmentQuery(Structure):
         ("from", c_int64), ("to", c_int64), ("order", c_int), ("descending", c_bool), ("field", c_size_t),
         ("compare", c_void_p), ("compare_context", c_void_p), ("filter", c_void_p), ("filter_context", c_void_p),
         ("host_filter", c_void_p), ("host_context", c_void_p), ("limit", c_uint64), ("group", c_void_p),
-        ("group_context", c_void_p), ("cancel", Cancel),
+        ("group_context", c_void_p), ("work", Work),
     ]
 
 
@@ -154,7 +162,7 @@ class Region(Structure):
 class ArrowOptions(Structure):
     C_NAME = "struct histree_arrow_options"
     _fields_ = [("columns", c_uint64), ("batch_rows", c_uint32), ("threads", c_uint), ("text_bytes", c_size_t),
-                ("cancel", Cancel), ("where", c_char_p), ("start", c_int64), ("end", c_int64), ("names", c_char_p)]
+                ("work", Work), ("where", c_char_p), ("start", c_int64), ("end", c_int64), ("names", c_char_p)]
 
 
 class Loss(Structure):
@@ -200,16 +208,6 @@ class HistoryOptions(Structure):
                 ("resume", c_bool), ("null_empty_stacks", c_bool), ("tree", TreeOptions)]
 
 
-class BuildProgress(Structure):
-    C_NAME = "struct histree_progress"
-    _fields_ = [("events", c_uint64), ("bytes_done", c_uint64), ("bytes_total", c_uint64), ("elapsed_ns", c_int64),
-                ("overviews_share", c_double), ("waits", c_bool), ("host", c_char_p), ("hosts_done", c_size_t),
-                ("host_count", c_size_t), ("clocks_share", c_double)]
-
-
-PROGRESS_CALL = ctypes.CFUNCTYPE(None, c_void_p, POINTER(BuildProgress))
-
-
 class BuildResult(Structure):
     C_NAME = "struct histree_build_result"
     _fields_ = [("events", c_uint64), ("intervals", c_uint64), ("attributes", c_uint64), ("bytes", c_uint64),
@@ -229,8 +227,7 @@ class BuildOptions(Structure):
         ("result", POINTER(BuildResult)), ("null_empty_stacks", c_bool), ("no_overviews", c_bool),
         ("publish_ns", c_int64), ("threads", c_uint32), ("slices", c_uint32), ("slice_post", c_void_p),
         ("slice_events", c_uint64),
-        ("tree", TreeOptions), ("progress", PROGRESS_CALL), ("progress_context", c_void_p),
-        ("cancel", Cancel),
+        ("tree", TreeOptions), ("work", Work),
     ]
 
 
@@ -427,7 +424,7 @@ bool histree_analysis(size_t index, struct histree_analysis_info *out);
 _PLAIN: Dict[str, Any] = {
     "void": None, "bool": c_bool, "uint32_t": c_uint32, "uint64_t": c_uint64, "size_t": c_size_t,
     "histree_time": c_int64, "histree_quark": c_uint32, "enum histree_status": c_int, "struct histree_value": Value,
-    "struct histree_cancel": Cancel, "struct histree_loss": Loss,
+    "struct histree_work": Work, "struct histree_loss": Loss,
 }
 
 

@@ -60,14 +60,14 @@ class _Work:
     def __init__(self) -> None:
         self.messages: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
         self.stop = False
-        self._cancel = _abi.CANCEL_CALL(self._go_on)
+        self._cancel = _abi.GO_ON_CALL(self._go_on)
 
     def _go_on(self, _context: Any) -> bool:
         return not self.stop
 
     def cancel_of(self, options: Any) -> None:
         """Let these options end the call."""
-        options.cancel.go_on = self._cancel
+        options.work.go_on = self._cancel
 
     def run(self, work: Callable[[], Any], tell: Optional[Callable[[Any], Any]] = None) -> Any:
         """Do the work and return what it returns; what it says meanwhile is told here."""
@@ -151,7 +151,7 @@ def build(traces: Union[Path, Sequence[Path]], output: Optional[Path], *, analys
     work.cancel_of(options)
 
     if progress is not None:
-        options.progress = _abi.PROGRESS_CALL(lambda _context, raw: work.messages.put(_progress_of(raw.contents)))
+        options.work.progress = _abi.PROGRESS_CALL(lambda _context, raw: work.messages.put(_progress_of(raw.contents)))
     error = _abi.Error()
     status = work.run(lambda: lib.histree_build(ctypes.byref(options), ctypes.byref(error)), progress)
     if status < 0:
@@ -167,8 +167,8 @@ def build(traces: Union[Path, Sequence[Path]], output: Optional[Path], *, analys
 def _progress_of(raw: Any) -> Progress:
     share: Optional[float] = None
     if raw.bytes_total:
-        share = min(raw.bytes_done / raw.bytes_total, 1.0)
-    return Progress(raw.events, raw.bytes_done, raw.bytes_total, raw.elapsed_ns / 1e9, share, raw.overviews_share > 0)
+        share = min(raw.bytes / raw.bytes_total, 1.0)
+    return Progress(raw.rows, raw.bytes, raw.bytes_total, raw.elapsed_ns / 1e9, share, raw.overviews_share > 0)
 
 
 def wait(path: Path, *, until: Optional[Time] = None, timeout: Optional[float] = None, analysis: Optional[str] = None,

@@ -19,8 +19,8 @@ class Interrupt:
         """Make the calls with these options end with a signal.  The caller keeps the result as long as the options."""
         made = cls()
         if has_glue():
-            options.cancel.go_on = ctypes.cast(glue().histree_python_go_on, _abi.CANCEL_CALL)
-            options.cancel.context = made.context
+            options.work.go_on = ctypes.cast(glue().histree_python_go_on, _abi.GO_ON_CALL)
+            options.work.context = made.context
         return made
 
     def check(self) -> None:

@@ -15,13 +15,13 @@
 enum { CANCEL_STEPS = 4096 };
 
 /* Returns whether the caller wants the call to end. */
-static inline bool cancel_asked(const struct histree_cancel *cancel)
+static inline bool cancel_asked(const struct histree_work *cancel)
 {
 	return cancel->go_on != NULL && !cancel->go_on(cancel->context);
 }
 
 /* Ask at the first of every CANCEL_STEPS steps.  Returns HISTREE_ERR_CANCELLED if the call is to end. */
-static inline enum histree_status cancel_check(const struct histree_cancel *cancel, uint64_t step,
+static inline enum histree_status cancel_check(const struct histree_work *cancel, uint64_t step,
 					       struct histree_error *error)
 {
 	if (step % CANCEL_STEPS != 0 || !cancel_asked(cancel))

@@ -46,7 +46,7 @@ struct answering {
 	void *context;
 	struct answer_stats *stats;
 	struct histree_state_filter *filter;
-	struct histree_cancel cancel;
+	struct histree_work work;
 	size_t bytes_max;
 	struct member *members; /* room for all attributes */
 	histree_quark *quarks;  /* the same, of members */
@@ -122,7 +122,7 @@ static enum histree_status pull(struct answering *answering, const struct part *
 	uint64_t step = 0;
 	while ((status = histree_cursor_next(answering->query, error)) == HISTREE_OK) {
 		const struct histree_interval *interval = histree_cursor_interval(answering->query);
-		status = cancel_check(&answering->cancel, step++, error);
+		status = cancel_check(&answering->work, step++, error);
 		if (status != HISTREE_OK)
 			return status;
 		if (part->has_after && interval->start <= part->after)
@@ -228,7 +228,7 @@ static enum histree_status hand_on(struct answering *answering, const struct par
 		for (size_t i = first; i < first + count && status == HISTREE_OK && answering->rows_left > 0; i++) {
 			answering->rows_left--;
 			answering->take(answering->context, &part->attributes[position], &sorted[i]->interval);
-			status = cancel_check(&answering->cancel, i, error);
+			status = cancel_check(&answering->work, i, error);
 		}
 	}
 out:
@@ -331,7 +331,7 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 		.context = context,
 		.stats = stats,
 		.filter = question->filter,
-		.cancel = question->cancel,
+		.work = question->work,
 		.bytes_max = room_for(question),
 		.rows_left = question->row_max != 0 ? question->row_max : UINT64_MAX,
 		.members = malloc((count + 1) * sizeof(*answering.members)),

@@ -26,7 +26,7 @@ struct answer_question {
 	struct histree_state_filter *filter; /* what passes is wanted; NULL: everything is */
 	size_t bytes_max;                    /* for intervals at a time; 0: ANSWER_BYTES, or as row_max wants */
 	uint64_t row_max;                    /* hand on no more than the first ones; 0: all */
-	struct histree_cancel cancel;        /* asked now and then: HISTREE_ERR_CANCELLED */
+	struct histree_work work;        /* asked now and then: HISTREE_ERR_CANCELLED */
 };
 
 struct answer_stats {

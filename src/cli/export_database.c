@@ -34,7 +34,7 @@ static const char *const views_of_states[] = {
 	NULL,
 };
 
-static const struct histree_cancel cancel = { .go_on = progress_goes_on };
+static const struct histree_work cancel = { .go_on = progress_goes_on };
 
 /* The stream of the table is open. */
 static void add_table(struct database *database, const char *name, const char *primary_key,
@@ -93,7 +93,7 @@ static enum histree_status add_segments(struct database *database, const char *a
 {
 	const struct export_source *source = database->run->source;
 	const struct histree_history_info *info = histree_history_info(source->history);
-	const struct histree_arrow_options options = { .cancel = cancel };
+	const struct histree_arrow_options options = { .work = cancel };
 	struct histree_segment_store *store = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	if (source->from > info->start)
@@ -149,9 +149,7 @@ static enum histree_status write(struct database *database)
 		.notes = notes,
 		.note_count = sizeof(notes) / sizeof(notes[0]),
 		.views = source->history != NULL ? views_of_states : NULL,
-		.cancel = cancel,
-		.progress = export_show_counts,
-		.progress_context = run,
+		.work = export_work(run),
 		.counts = &run->counts,
 	};
 	return histree_export_sqlite(database->tables, database->count, run->path, &options, database->error);

@@ -9,14 +9,21 @@
 
 #include "cli/export_source.h"
 
-static const struct histree_cancel cancel = { .go_on = progress_goes_on };
-
 /* How many rows there will be is an estimate: the last hundredth is never sure. */
-void export_show_counts(void *context, const struct histree_export_counts *counts)
+static void show(void *context, const struct histree_progress *now)
 {
 	struct export_run *run = context;
-	double share = (double)counts->rows / ((double)run->rows + 1);
-	progress_show_share(run->progress, share < 0.99 ? share : 0.99);
+	struct histree_progress guessed = *now;
+	if (now->share < 0)
+		guessed.share = (double)now->rows / ((double)run->rows + 1);
+	if (now->share < 0 && guessed.share > 0.99)
+		guessed.share = 0.99;
+	progress_show_share(run->progress, &guessed);
+}
+
+struct histree_work export_work(struct export_run *run)
+{
+	return (struct histree_work){ progress_goes_on, run, show };
 }
 
 /* ---- viewers ---------------------------------------------------------------------------------------------- */
@@ -42,9 +49,7 @@ static enum histree_status run_viewer(struct export_run *run, enum histree_viewe
 		.where = source->events != NULL ? source->where : NULL,
 		.end = source->trace_end,
 		.descriptor = STDOUT_FILENO,
-		.cancel = cancel,
-		.progress = progress_show_share,
-		.progress_context = run->progress,
+		.work = export_work(run),
 		.counts = &run->counts,
 	};
 	return histree_export_viewer(&request, run->path, error);
@@ -65,17 +70,15 @@ static enum histree_status run_perfetto(struct export_run *run, struct histree_e
 static enum histree_status open_stream(struct export_run *run, struct ArrowArrayStream *stream,
 				       struct histree_error *error)
 {
-	return export_columns_open(run->source, run->columns, run->column_names, &cancel, stream, &run->rows,
-				   error);
+	const struct histree_work work = export_work(run);
+	return export_columns_open(run->source, run->columns, run->column_names, &work, stream, &run->rows, error);
 }
 
 static enum histree_status run_csv(struct export_run *run, struct histree_error *error)
 {
 	const struct histree_csv_options options = { .dictionaries_grow = true,
 						     .descriptor = STDOUT_FILENO,
-						     .cancel = cancel,
-						     .progress = export_show_counts,
-						     .progress_context = run,
+						     .work = export_work(run),
 						     .counts = &run->counts };
 	struct ArrowArrayStream stream;
 	enum histree_status status = open_stream(run, &stream, error);
@@ -87,9 +90,7 @@ static enum histree_status run_ipc(struct export_run *run, bool is_stream, struc
 	const struct histree_ipc_options options = { .is_stream = is_stream,
 						     .is_compressed = run->is_compressed,
 						     .descriptor = STDOUT_FILENO,
-						     .cancel = cancel,
-						     .progress = export_show_counts,
-						     .progress_context = run,
+						     .work = export_work(run),
 						     .counts = &run->counts };
 	struct ArrowArrayStream stream;
 	enum histree_status status = open_stream(run, &stream, error);
@@ -113,9 +114,7 @@ static enum histree_status run_parquet(struct export_run *run, struct histree_er
 			       : run->is_compressed ? HISTREE_PARQUET_ZSTD
 						    : HISTREE_PARQUET_DEFAULT_COMPRESSION,
 		.descriptor = STDOUT_FILENO,
-		.cancel = cancel,
-		.progress = export_show_counts,
-		.progress_context = run,
+		.work = export_work(run),
 		.counts = &run->counts,
 	};
 	const struct export_source *source = run->source;

@@ -44,7 +44,7 @@ const struct export_format *export_format_find(const char *name, const char *pat
 /* What writes a database (export_database.c). */
 enum histree_status export_database(struct export_run *run, struct histree_error *error);
 
-/* Shows what is written of what is expected; the context is the struct export_run. */
-void export_show_counts(void *context, const struct histree_export_counts *counts);
+/* Returns how a run is seen, and ended by a signal. */
+struct histree_work export_work(struct export_run *run);
 
 #endif

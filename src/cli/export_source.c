@@ -27,11 +27,11 @@ static uint64_t rows_of_states(const struct export_source *source)
 }
 
 enum histree_status export_columns_open(const struct export_source *source, uint64_t columns, const char *names,
-					const struct histree_cancel *cancel, struct ArrowArrayStream *out,
+					const struct histree_work *cancel, struct ArrowArrayStream *out,
 					uint64_t *rows, struct histree_error *error)
 {
 	const struct histree_arrow_options options = { .columns = columns,
-						       .cancel = *cancel,
+						       .work = *cancel,
 						       .where = source->where,
 						       .start = source->origin,
 						       .end = source->trace_end,

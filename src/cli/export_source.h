@@ -51,7 +51,7 @@ void export_source_close(struct export_source *source);
  * NULL, with those of the bits, 0 for all.  *rows becomes roughly the number of rows.
  */
 enum histree_status export_columns_open(const struct export_source *source, uint64_t columns, const char *names,
-					const struct histree_cancel *cancel, struct ArrowArrayStream *out,
+					const struct histree_work *cancel, struct ArrowArrayStream *out,
 					uint64_t *rows, struct histree_error *error);
 
 #endif

@@ -58,7 +58,7 @@ static enum histree_status ask(const struct asking *asking, const struct listed_
 		asking->quarks[i] = attributes[i].quark;
 	enum histree_status status = histree_rows_start(asking->rows, &request, error);
 	while (status == HISTREE_OK) {
-		status = cancel_check(&question->cancel, 0, error);
+		status = cancel_check(&question->work, 0, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_next(asking->rows, error);
 		if (status != HISTREE_OK)

@@ -14,7 +14,7 @@ struct pixel_question {
 	const struct attribute_list *attributes;
 	histree_time from, to;
 	uint32_t pixels;
-	struct histree_cancel cancel; /* asked before each row: HISTREE_ERR_CANCELLED */
+	struct histree_work work; /* asked before each row: HISTREE_ERR_CANCELLED */
 };
 
 /* All of it is borrowed until it was taken. */

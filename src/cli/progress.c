@@ -27,7 +27,7 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile sig_atomic_t signal_caught;
 
-static struct histree_cancel asker_of_verb;
+static struct histree_work asker_of_verb;
 
 static int64_t now_ns(void)
 {
@@ -51,12 +51,12 @@ struct progress progress_begin(const char *when, bool quiet)
 /* Returns the share that is done, 0 to 1, or a negative number if the whole is not known. */
 static double share_of(const struct histree_progress *now)
 {
-	return now->bytes_total > 0 ? (double)now->bytes_done / (double)now->bytes_total : -1;
+	return now->bytes_total > 0 ? (double)now->bytes / (double)now->bytes_total : -1;
 }
 
 static double rate_of(const struct histree_progress *now)
 {
-	return now->elapsed_ns > 0 ? (double)now->events * 1e9 / (double)now->elapsed_ns : 0;
+	return now->elapsed_ns > 0 ? (double)now->rows * 1e9 / (double)now->elapsed_ns : 0;
 }
 
 /* Returns the time left if all takes as long as the share that is done; negative if that is not known. */
@@ -93,7 +93,7 @@ static void put_share(int64_t elapsed_ns, double share)
 /* Shows the progress of overviews; the trace has been read. */
 static void show_overviews_line(const struct histree_progress *now)
 {
-	fprintf(stderr, "\r\033[K%" PRIu64 " events read, overviews %.0f %%", now->events,
+	fprintf(stderr, "\r\033[K%" PRIu64 " events read, overviews %.0f %%", now->rows,
 		100 * now->overviews_share);
 }
 
@@ -121,7 +121,7 @@ static void show_line(const struct histree_progress *now)
 		return;
 	}
 	begin_line(share_of(now), ", ");
-	fprintf(stderr, "%" PRIu64 " events, %.0f events/s", now->events, rate_of(now));
+	fprintf(stderr, "%" PRIu64 " events, %.0f events/s", now->rows, rate_of(now));
 	end_line(now->elapsed_ns, share_of(now));
 	if (now->host_count > 0)
 		show_host(now);
@@ -144,7 +144,7 @@ static void show_json(const struct histree_progress *now)
 	fprintf(stderr,
 		"{\"events\":%" PRIu64 ",\"bytes_done\":%" PRIu64 ",\"bytes_total\":%" PRIu64
 		",\"elapsed_ns\":%" PRId64 ",\"events_per_second\":%.0f",
-		now->events, now->bytes_done, now->bytes_total, now->elapsed_ns, rate_of(now));
+		now->rows, now->bytes, now->bytes_total, now->elapsed_ns, rate_of(now));
 	put_share(now->elapsed_ns, share_of(now));
 	if (now->overviews_share > 0)
 		fprintf(stderr, ",\"overviews_share\":%.4f", now->overviews_share);
@@ -190,8 +190,9 @@ void progress_show(void *context, const struct histree_progress *now)
 	}
 }
 
-void progress_show_share(void *context, double share)
+void progress_show_share(void *context, const struct histree_progress *now)
 {
+	const double share = now->share;
 	struct progress *progress = context;
 	int64_t elapsed_ns = now_ns() - progress->began_ns;
 	if (!is_due(progress, elapsed_ns))
@@ -206,7 +207,7 @@ void progress_show_share(void *context, double share)
 	fputs("}\n", stderr);
 }
 
-void progress_show_load(void *context, const struct histree_load_progress *now)
+void progress_show_load(void *context, const struct histree_progress *now)
 {
 	struct progress *progress = context;
 	int64_t elapsed_ns = now_ns() - progress->began_ns;
@@ -230,7 +231,7 @@ bool progress_goes_on(void *context)
 	return signal_caught == 0 && !cancel_asked(&asker_of_verb);
 }
 
-void progress_set_asker(struct histree_cancel asker)
+void progress_set_asker(struct histree_work asker)
 {
 	asker_of_verb = asker;
 }

@@ -41,16 +41,16 @@ struct progress progress_begin(const char *when, bool quiet);
 void progress_show(void *context, const struct histree_progress *now);
 
 /* The progress callback of a load: `context` is the struct progress. */
-void progress_show_load(void *context, const struct histree_load_progress *now);
+void progress_show_load(void *context, const struct histree_progress *now);
 
 /* The progress callback for callers that know only their share: `context` is the struct progress. */
-void progress_show_share(void *context, double share);
+void progress_show_share(void *context, const struct histree_progress *now);
 
-/* Returns false after SIGINT, SIGTERM or SIGHUP, or once the asker has gone; it has no context. */
+/* Returns false after SIGINT, SIGTERM or SIGHUP, or once the asker has gone, whatever the context. */
 bool progress_goes_on(void *context);
 
 /* Sets what else progress_goes_on() asks, for a verb that runs on behalf of another.  Zeroed: nothing. */
-void progress_set_asker(struct histree_cancel asker);
+void progress_set_asker(struct histree_work asker);
 
 /* Clears the line. */
 void progress_end(struct progress *progress);

@@ -27,7 +27,7 @@ struct lookup_question {
 	struct histree_state_filter *filter; /* of changes: which are wanted; NULL: all */
 	bool backwards;                      /* changes: the latest comes first */
 	uint64_t count_max;                  /* of changes; 0: all */
-	struct histree_cancel cancel;        /* asked now and then */
+	struct histree_work work;            /* asked now and then */
 };
 
 /* ---- state where --------------------------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static enum cli_exit print_each(const struct lookup_question *question, answer_t
 		return report_error(&error);
 	for (size_t i = 0; i < question->attributes->count && code == CLI_OK; i++) {
 		const struct listed_attribute *attribute = &question->attributes->attributes[i];
-		if (cancel_check(&question->cancel, 0, &error) != HISTREE_OK) {
+		if (cancel_check(&question->work, 0, &error) != HISTREE_OK) {
 			code = report_error(&error);
 			break;
 		}
@@ -199,7 +199,7 @@ static enum histree_status put_changes(const struct lookup_question *question,
 	if (status == HISTREE_OK)
 		status = histree_changes_start(changes, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK && left > 0; step++) {
-		status = cancel_check(&question->cancel, step, error);
+		status = cancel_check(&question->work, step, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_next(changes, error);
 		if (status != HISTREE_OK)
@@ -441,7 +441,7 @@ static enum cli_exit look_up(const struct query_question *question, struct count
 						.filter = answer->filter,
 						.backwards = question->chosen->question.reverse,
 						.count_max = question->chosen->question.limit,
-						.cancel = counting->taker->cancel };
+						.work = counting->taker->work };
 	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
 }
 
@@ -475,7 +475,7 @@ void query_question_ask(const struct query_question *question, int status, const
 						       .from = question->answer.from,
 						       .to = question->answer.to,
 						       .pixels = (uint32_t)question->chosen->question.parts,
-						       .cancel = taker->cancel };
+						       .work = taker->work };
 		if (pixel_cells(&pixels, count_and_take_cell, &counting, &outcome->is_damaged, &error) !=
 		    HISTREE_OK)
 			outcome->status = report_error(&error);
@@ -485,7 +485,7 @@ void query_question_ask(const struct query_question *question, int status, const
 			outcome->status = code;
 	} else {
 		struct answer_question wanted = question->answer;
-		wanted.cancel = taker->cancel;
+		wanted.work = taker->work;
 		wanted.row_max = question->chosen->question.limit;
 		if (answer(&wanted, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
 			outcome->status = report_error(&error);

@@ -63,7 +63,7 @@ struct query_taker {
 	answer_taker *state;
 	pixel_taker *cell;
 	void *context;
-	struct histree_cancel cancel; /* asked now and then whether the rest is wanted */
+	struct histree_work work; /* asked now and then whether the rest is wanted */
 };
 
 /* Hands on the answer in its order.  `status` is what query_question_make() returned. */
@@ -79,6 +79,6 @@ void query_question_release(struct query_question *question);
  * to exit with.
  */
 int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
-		char *const *patterns, size_t pattern_count, struct histree_cancel cancel);
+		char *const *patterns, size_t pattern_count, struct histree_work cancel);
 
 #endif

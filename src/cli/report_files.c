@@ -131,7 +131,7 @@ static enum histree_status read_all(struct reading *reading, take_segment *take,
 {
 	struct histree_cursor *iter = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	query.cancel = reading->source->cancel;
+	query.work = reading->source->work;
 	if (reading->source->has_window) {
 		query.from = reading->source->from;
 		query.to = reading->source->to;
@@ -140,7 +140,7 @@ static enum histree_status read_all(struct reading *reading, take_segment *take,
 	if (status == HISTREE_OK)
 		status = histree_segments_start(iter, &query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&reading->source->cancel, step, error);
+		status = cancel_check(&reading->source->work, step, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_next(iter, error);
 		if (status != HISTREE_OK)

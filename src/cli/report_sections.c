@@ -92,7 +92,7 @@ static enum histree_status draw(struct overview_page *page, const struct report_
 	all.from = source->from > info->start ? source->from : info->start;
 	all.to = source->to < info->end ? source->to : info->end;
 	all.width = PICTURE_WIDTH;
-	all.cancel = source->cancel;
+	all.work = source->work;
 	if (all.from > all.to)
 		return HISTREE_NOT_FOUND;
 	picture.file = open_memstream(&picture.bytes, &picture.size);
@@ -294,7 +294,7 @@ static enum histree_status find_longest(const struct asking *asking, const struc
 	struct histree_cursor *iter = NULL;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.from = query.to = group->max_start;
-	query.cancel = asking->source->cancel;
+	query.work = asking->source->work;
 	text[0] = '\0';
 	enum histree_status status = histree_segments_create(asking->store, &iter, error);
 	if (status == HISTREE_OK)
@@ -459,7 +459,7 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	enum histree_status status = target_segments(source->target, section->analysis, true, &asking.store, error);
 	if (status != HISTREE_OK)
 		return status;
-	query.cancel = source->cancel;
+	query.work = source->work;
 	if (source->has_window) {
 		query.from = source->from;
 		query.to = source->to;

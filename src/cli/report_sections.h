@@ -37,7 +37,7 @@ struct report_source {
 	bool has_window;                 /* that is not all of it, */
 	char window[128];                /* and these are the options that say so, after a blank */
 	uint64_t row_max;                /* of a table */
-	struct histree_cancel cancel;
+	struct histree_work work;
 	struct report_uses *uses;
 };
 

@@ -556,7 +556,7 @@ static enum histree_status read_edges(struct waits *waits, struct histree_error 
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&source->cancel, step, error);
+		status = cancel_check(&source->work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(query, error);
 			if (status == HISTREE_OK)
@@ -695,7 +695,7 @@ static enum histree_status ask(const struct report_source *source, unsigned by, 
 {
 	struct report_uses *uses = source->uses;
 	const struct histree_time_use_request request = {
-		.from = source->from, .to = source->to, .by = by, .where = where, .cancel = source->cancel
+		.from = source->from, .to = source->to, .by = by, .where = where, .work = source->work
 	};
 	for (size_t i = 0; i < uses->count; i++)
 		if (uses->uses[i].by == by && is_same(uses->uses[i].where, where)) {
@@ -726,7 +726,7 @@ const struct thread_lives *report_lives(const struct report_source *source, stru
 {
 	struct report_uses *uses = source->uses;
 	if (!uses->has_lives &&
-	    thread_lives_read(&uses->lives, source->history, NULL, source->cancel, error) != HISTREE_OK)
+	    thread_lives_read(&uses->lives, source->history, NULL, source->work, error) != HISTREE_OK)
 		return NULL;
 	uses->has_lives = true;
 	return &uses->lives;

@@ -557,7 +557,7 @@ static enum cli_exit run_prompt(struct sql_session_session *session)
 		.db = session->db, .run = run_typed, .set_format = set_format, .context = session
 	};
 	interruptible = session->db;
-	sql_connection_set_cancel(session->connection, (struct histree_cancel){ .go_on = goes_on });
+	sql_connection_set_cancel(session->connection, (struct histree_work){ .go_on = goes_on });
 	sigaction(SIGINT, &action, NULL);
 	sql_prompt_run(&prompt);
 	interruptible = NULL;
@@ -578,7 +578,7 @@ static enum cli_exit open_session(struct sql_session_session *session, const cha
 		return report_sql(session, code);
 	session->progress.connection = session->connection;
 	sql_connection_set_opener(session->connection, target_open_store, NULL);
-	sql_connection_set_cancel(session->connection, (struct histree_cancel){ .go_on = progress_goes_on });
+	sql_connection_set_cancel(session->connection, (struct histree_work){ .go_on = progress_goes_on });
 	sqlite3_progress_handler(session->db, OPERATIONS, sql_progress_show, &session->progress);
 	/* An eighth of a cache comes to it for paths: half of the memory in all. */
 	sql_connection_set_cache(session->connection, (size_t)(memory / 9 * 4));

@@ -493,7 +493,7 @@ enum cli_exit segment_target_open(struct segment_target *target, const char *pat
 	enum cli_exit code = open_store(target, path, analysis);
 	if (code != CLI_OK)
 		return code;
-	target->query.cancel.go_on = progress_goes_on;
+	target->query.work.go_on = progress_goes_on;
 	target->span = span_of(target);
 	if (question->from != NULL || question->to != NULL || question->at != NULL)
 		code = question_range(question, &target->span, &target->query.from, &target->query.to);
@@ -576,7 +576,7 @@ static void open_history(struct segment_target *target, size_t field)
 static enum cli_exit read_lives(struct segment_target *target)
 {
 	struct histree_error error = { 0 };
-	if (thread_lives_read(&target->lives, target->history, target->host, target->query.cancel, &error) !=
+	if (thread_lives_read(&target->lives, target->history, target->host, target->query.work, &error) !=
 	    HISTREE_OK)
 		return report_error(&error);
 	return CLI_OK;

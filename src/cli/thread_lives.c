@@ -23,7 +23,7 @@ static bool is_of_kernel(const struct histree_history *history)
 }
 
 /* The threads of a host are kept only if a number of theirs was used again. */
-static enum histree_status read_host(struct histree_history *history, struct histree_cancel cancel,
+static enum histree_status read_host(struct histree_history *history, struct histree_work cancel,
 				     struct histree_control_flow **out, struct histree_error *error)
 {
 	if (!is_of_kernel(history))
@@ -37,7 +37,7 @@ static enum histree_status read_host(struct histree_history *history, struct his
 }
 
 enum histree_status thread_lives_read(struct thread_lives *lives, struct histree_history *history, const char *host,
-				      struct histree_cancel cancel, struct histree_error *error)
+				      struct histree_work cancel, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	size_t count = 0;
@@ -94,7 +94,7 @@ static enum histree_status are_used_again(struct histree_history *history, const
 }
 
 enum histree_status thread_lives_read_of(struct thread_lives *lives, struct histree_history *history,
-					 const int32_t *tids, size_t tid_count, struct histree_cancel cancel,
+					 const int32_t *tids, size_t tid_count, struct histree_work cancel,
 					 struct histree_error *error)
 {
 	enum { FEW = 64 };

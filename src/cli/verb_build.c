@@ -329,9 +329,7 @@ int build_here(const struct build_options *chosen, const struct build_request *r
 	struct histree_build_options wanted = request->wanted;
 	struct histree_error error = { 0 };
 	wanted.result = &result;
-	wanted.progress = progress_show;
-	wanted.progress_context = &progress;
-	wanted.cancel = (struct histree_cancel){ .go_on = progress_goes_on };
+	wanted.work = (struct histree_work){ progress_goes_on, &progress, progress_show };
 	progress_catch_signals();
 	enum histree_status status = histree_build(&wanted, &error);
 	progress_end(&progress);

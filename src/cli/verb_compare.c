@@ -524,7 +524,7 @@ static int compare_states(const struct cli_words *words, const struct cli_questi
 	if (status == CLI_OK && questions[0].analysis == NULL && words->count == SIDES)
 		status = check_analyses(sides);
 	if (status == CLI_OK &&
-	    histree_state_comparison_create(&sides[0].selection, &sides[1].selection, (struct histree_cancel){ 0 },
+	    histree_state_comparison_create(&sides[0].selection, &sides[1].selection, (struct histree_work){ 0 },
 					    &comparison, &error) != HISTREE_OK)
 		status = report_error(&error);
 	drawing.states = comparison;

@@ -39,9 +39,7 @@ static int run(void *said, const struct cli_words *words)
 		.force = chosen->force,
 		.no_overviews = chosen->no_overviews,
 		.tree = tree,
-		.progress = progress_show_share,
-		.progress_context = &progress,
-		.cancel = { .go_on = progress_goes_on },
+		.work = { progress_goes_on, &progress, progress_show_share },
 	};
 	struct histree_error error = { 0 };
 	progress_catch_signals();

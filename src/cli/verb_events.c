@@ -183,7 +183,7 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	free(where);
 	if (status != HISTREE_OK)
 		return report_error(&error);
-	histree_event_query_set_cancel(listing->query, (struct histree_cancel){ .go_on = progress_goes_on });
+	histree_event_query_set_cancel(listing->query, (struct histree_work){ .go_on = progress_goes_on });
 	return CLI_OK;
 }
 

@@ -504,7 +504,7 @@ enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_
 	struct histree_flame_request request = { .history = question->history,
 						 .side = question->side,
 						 .by_thread = question->by_thread,
-						 .cancel = { .go_on = progress_goes_on } };
+						 .work = { .go_on = progress_goes_on } };
 	const struct time_span span = time_span_of_history(
 		histree_history_info(question->whole != NULL ? question->whole : question->history));
 	struct attribute_list list = { 0 };
@@ -569,7 +569,7 @@ static enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target 
 {
 	struct histree_flame_waits_request request = { .depth = question->depth,
 						       .by_thread = question->by_thread,
-						       .cancel = { .go_on = progress_goes_on } };
+						       .work = { .go_on = progress_goes_on } };
 	struct histree_error error = { 0 };
 	enum cli_exit code = target_open_history(
 		target, path, question->analysis != NULL ? question->analysis : "graph", &request.graph);

@@ -93,8 +93,7 @@ static int load(const struct load_options *chosen, struct histree_load_options *
 	struct histree_load_result result = { 0 };
 	struct histree_error error = { 0 };
 	int64_t begun = now_ns();
-	wanted->progress = progress_show_load;
-	wanted->progress_context = &progress;
+	wanted->work = (struct histree_work){ progress_goes_on, &progress, progress_show_load };
 	progress_catch_signals();
 	enum histree_status status = histree_load(wanted, &result, &error);
 	progress_end(&progress);
@@ -131,7 +130,6 @@ static int run(void *said, const struct cli_words *words)
 		.analysis = chosen->analysis,
 		.force = chosen->force,
 		.no_overviews = chosen->no_overviews,
-		.cancel = { .go_on = progress_goes_on },
 	};
 	status = tree_option_read(&chosen->tree, 0, &wanted.tree);
 	if (status == CLI_OK)

@@ -93,7 +93,7 @@ static enum histree_status read_lives(struct printing *printing, const struct ta
 		kernel = NULL;
 	enum histree_status status =
 		thread_lives_read_of(&printing->lives, kernel != NULL ? kernel : printing->history, tids, count,
-				     (struct histree_cancel){ .go_on = progress_goes_on }, error);
+				     (struct histree_work){ .go_on = progress_goes_on }, error);
 	histree_history_close(kernel);
 	return status;
 }

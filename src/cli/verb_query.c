@@ -32,12 +32,12 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static int print(const struct query_question *question, int status, struct histree_cancel cancel)
+static int print(const struct query_question *question, int status, struct histree_work cancel)
 {
 	struct interval_rows rows;
 	struct query_outcome outcome;
 	const struct query_taker taker = {
-		.state = interval_rows_take, .cell = interval_rows_take_cell, .context = &rows, .cancel = cancel
+		.state = interval_rows_take, .cell = interval_rows_take_cell, .context = &rows, .work = cancel
 	};
 	const struct cli_question *chosen = &question->chosen->question;
 	enum cli_exit code =
@@ -52,7 +52,7 @@ static int print(const struct query_question *question, int status, struct histr
 
 /* Times are those of all hosts, also where one of them is asked. */
 int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
-		char *const *patterns, size_t pattern_count, struct histree_cancel cancel)
+		char *const *patterns, size_t pattern_count, struct histree_work cancel)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct time_span span = time_span_of_history(info);
@@ -84,7 +84,7 @@ static int run(void *said, const struct cli_words *words)
 		opened = target_history(&target, chosen->question.analysis, true, &history, &error);
 	if (opened == HISTREE_OK)
 		status = query_print(&target, history, chosen, words->words + 1, words->count - 1,
-				     (struct histree_cancel){ 0 });
+				     (struct histree_work){ 0 });
 	else
 		status = report_error(&error);
 	histree_history_close(history);

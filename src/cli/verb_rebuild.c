@@ -348,9 +348,7 @@ static enum cli_exit rebuild(const struct target *target, const struct found_pat
 		.backend = info->partial_histories ? HISTREE_BACKEND_PARTIAL : HISTREE_BACKEND_DISK,
 		.checkpoint_events = info->checkpoint_events,
 		.tree = tree,
-		.progress = progress_show,
-		.progress_context = &progress,
-		.cancel = { .go_on = progress_goes_on },
+		.work = { progress_goes_on, &progress, progress_show },
 	};
 	struct histree_error error = { 0 };
 	progress_catch_signals();

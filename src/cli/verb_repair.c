@@ -42,12 +42,6 @@ struct repairing {
 	struct progress progress;
 };
 
-static void show_share(void *context, double share)
-{
-	struct repairing *repairing = context;
-	progress_show_share(&repairing->progress, share);
-}
-
 /* The paths of its attributes are those in a store of several hosts: they begin with its name. */
 static void note_host(void *context, const char *host)
 {
@@ -152,9 +146,8 @@ static int run(void *said, const struct cli_words *words)
 		.lost_segments = print_lost_segments,
 		.damage = print_damage,
 		.host = note_host,
-		.progress = show_share,
 		.context = &repairing,
-		.cancel = { .go_on = progress_goes_on },
+		.work = { progress_goes_on, &repairing.progress, progress_show_share },
 	};
 	if (code == CLI_OK)
 		code = repair(&repairing, &wanted);

@@ -149,7 +149,7 @@ static int run(void *said, const struct cli_words *words)
 	struct report_uses uses = { .count = 0 };
 	struct report_source source = { .target = &target,
 					.row_max = chosen->question.limit,
-					.cancel = { .go_on = progress_goes_on },
+					.work = { .go_on = progress_goes_on },
 					.uses = &uses };
 	const bool is_file = chosen->html != NULL && strcmp(chosen->html, "-") != 0;
 	enum cli_exit code = is_file ? export_file_check(chosen->html, chosen->force, EXPORT_TEXT) : CLI_OK;

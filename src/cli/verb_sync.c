@@ -114,9 +114,7 @@ static int run(void *said, const struct cli_words *words)
 	progress_catch_signals();
 	struct progress progress = progress_begin(chosen->progress, false);
 	const struct histree_sync_options asked = { .reference = chosen->reference,
-						    .cancel = { .go_on = progress_goes_on },
-						    .progress = progress_show_share,
-						    .progress_context = &progress };
+						    .work = { progress_goes_on, &progress, progress_show_share } };
 	enum histree_status found =
 		histree_sync_traces((const char *const *)words->words, words->count, &asked, &sync, &error);
 	progress_end(&progress);

@@ -611,7 +611,7 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 	struct histree_time_use_request request = { .by = top->by,
 						    .where = chosen->question.where,
 						    .longest = top->has_longest,
-						    .cancel = { .go_on = progress_goes_on } };
+						    .work = { .go_on = progress_goes_on } };
 	struct histree_error error = { 0 };
 	struct histree_time_use *use = NULL;
 	const struct time_span span = time_span_of_history(histree_history_info(history));

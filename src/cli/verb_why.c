@@ -598,7 +598,7 @@ static enum cli_exit answer(struct why *why)
 	if (why->chosen->question.to == NULL)
 		request->to = span.end + 1;
 	request->rules = why->is_like_tc ? HISTREE_PATH_RULES_TRACE_COMPASS : HISTREE_PATH_RULES_OWN;
-	request->cancel.go_on = progress_goes_on;
+	request->work.go_on = progress_goes_on;
 	why->tables.hosts = histree_history_hosts(why->history, &host_count);
 	why->tables.host = target_host_name(why->target);
 	if (why->tables.host == NULL)

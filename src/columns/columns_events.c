@@ -445,7 +445,7 @@ static enum histree_status open_events(struct relation *base, const struct relat
 						    options->end, &source->query, error);
 	if (status != HISTREE_OK)
 		return status;
-	histree_event_query_set_cancel(source->query, options->cancel);
+	histree_event_query_set_cancel(source->query, options->work);
 	source->has_one_type = histree_event_query_one_type(source->query, &type);
 	const bool wants_fields =
 		options->names != NULL || options->columns == 0 || (options->columns & HISTREE_ARROW_FIELDS) != 0;

@@ -492,7 +492,7 @@ static enum histree_status next_states(struct relation *base, struct columns_bat
 	while (status == HISTREE_OK && batch->rows < base->layout.rows_max) {
 		size_t room = base->layout.rows_max - batch->rows, count;
 		if (source->chunks++ % (CANCEL_STEPS / CHUNK) == 0)
-			status = cancel_check(&base->cancel, 0, error);
+			status = cancel_check(&base->work, 0, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_read(source->query, room < CHUNK ? room : CHUNK, &count, error);
 		source->chunk = histree_cursor_interval(source->query);

@@ -88,7 +88,7 @@ enum histree_status relation_configure(struct relation *relation, const struct h
 		known |= parts[i].bit;
 	relation->names = options->names;
 	relation->wanted = options->columns != 0 ? options->columns & known : known;
-	relation->cancel = options->cancel;
+	relation->work = options->work;
 	relation->layout.rows_max =
 		options->batch_rows != 0 ? options->batch_rows : (uint32_t)HISTREE_ARROW_BATCH_ROWS_MAX;
 	if (options->batch_rows > HISTREE_ARROW_BATCH_ROWS_MAX)
@@ -152,7 +152,7 @@ static enum histree_status make_batch(struct relation_stream *self, struct Arrow
 {
 	struct relation *relation = self->relation;
 	struct columns_batch batch;
-	if (cancel_asked(&relation->cancel))
+	if (cancel_asked(&relation->work))
 		return error_set(&self->error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
 	enum histree_status status = columns_batch_begin(self->pool, &relation->layout, &batch, &self->error);
 	if (status != HISTREE_OK)
@@ -324,7 +324,7 @@ static enum histree_status next_attributes(struct relation *base, struct columns
 	columns_texts_release(&source->paths);
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && source->next < count && batch->rows < base->layout.rows_max) {
-		status = cancel_check(&base->cancel, source->next, error);
+		status = cancel_check(&base->work, source->next, error);
 		if (status == HISTREE_OK)
 			status = columns_attributes_fill_row(source, batch, error);
 	}
@@ -563,8 +563,8 @@ static enum histree_status open_segments(struct relation *base, const struct rel
 						 question->options, error);
 	if (status == HISTREE_OK)
 		status = histree_segments_create(question->segments, &source->iter, error);
-	if (base->cancel.go_on != NULL)
-		own.cancel = base->cancel;
+	if (base->work.go_on != NULL)
+		own.work = base->work;
 	return status == HISTREE_OK ? histree_segments_start(source->iter, &own, NULL, error) : status;
 }
 

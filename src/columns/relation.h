@@ -55,7 +55,7 @@ struct relation_kind {
 struct relation {
 	const struct relation_kind *kind;
 	struct columns_layout layout; /* the schema */
-	struct histree_cancel cancel;
+	struct histree_work work;
 
 	/* Which columns are wanted, while it is opened: by their names, or if these are NULL, by bits. */
 	const char *names;

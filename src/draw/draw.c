@@ -282,7 +282,7 @@ static enum histree_status tree_picture(struct histree_history *history, const s
 	};
 	struct histree_tree_layout *layout;
 	uint32_t level_count;
-	enum histree_status status = histree_tree_layout_create(history, &room, options->cancel, &layout, error);
+	enum histree_status status = histree_tree_layout_create(history, &room, options->work, &layout, error);
 	if (status == HISTREE_OK) {
 		picture.nodes = histree_tree_layout_nodes(layout, &picture.count);
 		picture.levels = histree_tree_layout_levels(layout, &level_count);
@@ -573,7 +573,7 @@ static enum histree_status lines_picture(struct histree_history *history,
 {
 	struct lines_picture picture = { .history = history, .options = options };
 	enum histree_status status =
-		histree_chart_view_create(history, options->chart, options->cancel, &picture.view, error);
+		histree_chart_view_create(history, options->chart, options->work, &picture.view, error);
 	if (status == HISTREE_OK)
 		status = choose_lines(&picture, error);
 	if (status == HISTREE_OK)
@@ -627,7 +627,7 @@ static enum histree_status draw_flame(struct histree_history *history, const str
 						       .quark_count = options->quark_count,
 						       .from = options->from,
 						       .to = options->to,
-						       .cancel = options->cancel };
+						       .work = options->work };
 	const struct histree_draw_flame_options picture = { .format = options->format,
 							    .theme = options->theme,
 							    .width = options->width,

@@ -153,10 +153,10 @@ static enum histree_status walk(struct path_picture *picture,
 						      .tid = options->tid,
 						      .from = options->from,
 						      .to = options->to,
-						      .cancel = options->cancel };
+						      .work = options->work };
 	enum histree_status status = histree_critical_path_start(picture->path, &request, error);
 	for (uint64_t steps = 0; status == HISTREE_OK; steps++) {
-		status = cancel_check(&options->cancel, steps, error);
+		status = cancel_check(&options->work, steps, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_next(picture->path, error);
 		if (status == HISTREE_OK)

@@ -52,7 +52,7 @@ struct histree_draw_options {
 	 */
 	struct histree_segment_store *flows;
 	const char *title; /* NULL means the name of the analysis */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /*
@@ -73,7 +73,7 @@ struct histree_draw_path_options {
 	int32_t tid;
 	histree_time from, to; /* as those of histree_critical_path_start() */
 	const char *title;     /* NULL: the name of the thread */
-	struct histree_cancel cancel;
+	struct histree_work work;
 	enum histree_path_rules rules;
 };
 

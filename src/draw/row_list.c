@@ -264,7 +264,7 @@ enum histree_status row_list_chart(struct row_list *list, const struct histree_d
 	size_t all = 0;
 	enum histree_status status = row_list_sort_asked(list, options, error);
 	if (status == HISTREE_OK)
-		status = histree_chart_view_create(history, options->chart, options->cancel, &view, error);
+		status = histree_chart_view_create(history, options->chart, options->work, &view, error);
 	if (status != HISTREE_OK)
 		return status;
 	const struct histree_chart_row *rows = histree_chart_view_rows(view, &count);

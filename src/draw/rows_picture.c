@@ -28,7 +28,7 @@ struct state_bars {
 	const struct chart *chart;
 	struct canvas *canvas;
 	struct legend *legend; /* gets what was used */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /* ---- flow arrows --------------------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static enum histree_status flow_arrows_make(struct flow_arrows *flows, struct hi
 		.from = options->from,
 		.to = options->to,
 		.pixels = width,
-		.cancel = options->cancel,
+		.work = options->work,
 	};
 	if (options->flows == NULL)
 		return HISTREE_OK;
@@ -374,7 +374,7 @@ static enum histree_status draw_rows(struct drawing *drawing, const histree_quar
 		.to = bars->chart->axis.to,
 		.pixels = pixels(drawing),
 		.intervals_per_cell = INTERVALS_PER_CELL,
-		.cancel = bars->cancel,
+		.work = bars->work,
 	};
 	enum histree_status status = histree_rows_start(drawing->rows, &request, error);
 	while (status == HISTREE_OK) {
@@ -450,7 +450,7 @@ static enum histree_status make_usage(const struct picture *picture, struct hist
 		.to = picture->options->to,
 		.pixels = pixels,
 		.no_times = no_times,
-		.cancel = picture->options->cancel,
+		.work = picture->options->work,
 	};
 	return histree_cpu_usage_create(history, &request, out, error);
 }
@@ -655,7 +655,7 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 		.chart = &picture->chart,
 		.canvas = &picture->canvas,
 		.legend = &picture->legend,
-		.cancel = options->cancel,
+		.work = options->work,
 	};
 	enum histree_status status = state_bars_draw(&bars, error);
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
@@ -708,7 +708,7 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
 		status = make_usage(picture, host->history, 1, false, &host->usage, error);
 	if (status == HISTREE_OK)
-		status = histree_control_flow_create(host->history, options->cancel, &host->flow, error);
+		status = histree_control_flow_create(host->history, options->work, &host->flow, error);
 	if (status == HISTREE_OK && options->view != HISTREE_DRAW_ATTRIBUTES && options->view != HISTREE_DRAW_CHART)
 		picture->cpus += count_cpus(host->resources);
 	return status;

@@ -38,7 +38,7 @@ struct event_query {
 	bool *is_host_ruled;     /* the expression excludes all events of this host; NULL: there is one host */
 	bool *is_type_ruled;     /* likewise for a type; NULL: the expression names no type */
 	struct histree_window numbers, times;
-	struct histree_cancel cancel;
+	struct histree_work work;
 	bool names_type; /* the expression does */
 	uint64_t step;   /* of events that were read */
 	bool is_over;
@@ -136,10 +136,9 @@ static struct event_query *query_of(struct histree_cursor *cursor)
 	return (struct event_query *)cursor;
 }
 
-enum histree_status histree_event_query_create(const struct histree_events *events,
-					       struct histree_cursor *reader, const char *where,
-					       histree_time start, histree_time end, struct histree_cursor **out,
-					       struct histree_error *error)
+enum histree_status histree_event_query_create(const struct histree_events *events, struct histree_cursor *reader,
+					       const char *where, histree_time start, histree_time end,
+					       struct histree_cursor **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct event_query *query = calloc(1, sizeof(*query));
@@ -252,9 +251,9 @@ bool histree_event_query_one_type(const struct histree_cursor *cursor, uint32_t 
 	return count == 1;
 }
 
-void histree_event_query_set_cancel(struct histree_cursor *cursor, struct histree_cancel cancel)
+void histree_event_query_set_cancel(struct histree_cursor *cursor, struct histree_work cancel)
 {
-	query_of(cursor)->cancel = cancel;
+	query_of(cursor)->work = cancel;
 }
 
 static enum histree_status next_event(struct histree_cursor *cursor, struct histree_error *error)
@@ -262,13 +261,12 @@ static enum histree_status next_event(struct histree_cursor *cursor, struct hist
 	struct event_query *query = query_of(cursor);
 	struct histree_event *out = &query->event;
 	while (!query->is_over) {
-		enum histree_status status = cancel_check(&query->cancel, query->step++, error);
-		if (status == HISTREE_OK)
-			{
-status = histree_cursor_next(query->reader, error);
-if (status == HISTREE_OK)
-*out = *histree_cursor_event(query->reader);
-}
+		enum histree_status status = cancel_check(&query->work, query->step++, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(query->reader, error);
+			if (status == HISTREE_OK)
+				*out = *histree_cursor_event(query->reader);
+		}
 		if (status != HISTREE_OK)
 			return status;
 		bool is_late = out->time > query->times.to && query->events->are_in_order;

@@ -51,8 +51,8 @@ static inline struct event_reader *reader_of(const struct histree_cursor *cursor
 	return (struct event_reader *)(uintptr_t)cursor;
 }
 
-enum histree_status histree_event_reader_create(const struct histree_events *events,
-						struct histree_cursor **out, struct histree_error *error)
+enum histree_status histree_event_reader_create(const struct histree_events *events, struct histree_cursor **out,
+						struct histree_error *error)
 {
 	*out = NULL;
 	struct event_reader *reader = calloc(1, sizeof(*reader));
@@ -128,8 +128,7 @@ static bool is_of_live_trace(const struct histree_events *events)
 }
 
 /* Open the trace at the block of an event, or at its start where the index has no positions. */
-static enum histree_status open_before(struct event_reader *reader, uint64_t number,
-				       struct histree_error *error)
+static enum histree_status open_before(struct event_reader *reader, uint64_t number, struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
 	size_t block = number / EVENTS_PER_BLOCK;
@@ -202,7 +201,7 @@ static enum histree_status next_of_source(struct event_reader *reader, struct hi
 }
 
 static enum histree_status reader_next(struct event_reader *reader, struct histree_event *out,
-					      struct histree_error *error)
+				       struct histree_error *error)
 {
 	if (reader->merger != NULL)
 		return event_merger_next(reader->merger, out, error);
@@ -235,8 +234,8 @@ static enum histree_status next_event(struct histree_cursor *cursor, struct hist
 	return reader_next(reader, &reader->row, error);
 }
 
-enum histree_status histree_event_reader_find(struct histree_cursor *cursor, histree_time time,
-					      uint64_t *number, struct histree_error *error)
+enum histree_status histree_event_reader_find(struct histree_cursor *cursor, histree_time time, uint64_t *number,
+					      struct histree_error *error)
 {
 	struct event_reader *reader = reader_of(cursor);
 	const struct event_index *index = &reader->events->index;
@@ -345,10 +344,9 @@ static struct histree_value other_of(const struct event_part *part)
 enum histree_status histree_event_reader_value(const struct histree_cursor *cursor, const char *path,
 					       struct histree_value *out)
 {
-	const struct event_reader *reader = reader_of(cursor);
 	struct histree_value other;
 	const bool is_other = path[0] == HISTREE_EVENT_OTHER;
-	enum histree_status status = event_reader_value(reader, path + is_other, out, &other);
+	enum histree_status status = event_reader_value(cursor, path + is_other, out, &other);
 	if (is_other)
 		*out = other;
 	return status == HISTREE_OK && is_other && other.type == HISTREE_NULL ? HISTREE_NOT_FOUND : status;
@@ -417,8 +415,8 @@ enum histree_status event_reader_value(const struct histree_cursor *cursor, cons
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
 /* Count the types of the events [first, end) one by one, up to the first that is after `to`. */
-static enum histree_status count_read(struct event_reader *reader, uint64_t first, uint64_t end,
-				      histree_time to, uint64_t *counts, struct histree_error *error)
+static enum histree_status count_read(struct event_reader *reader, uint64_t first, uint64_t end, histree_time to,
+				      uint64_t *counts, struct histree_error *error)
 {
 	struct histree_event event;
 	enum histree_status status = histree_event_reader_seek(&reader->base, first, error);
@@ -496,8 +494,8 @@ static enum histree_status count_pixels(struct event_reader *reader, histree_tim
 	return status;
 }
 
-enum histree_status histree_event_reader_density(struct histree_cursor *cursor, histree_time from,
-						 histree_time to, uint32_t pixels, double *counts, bool *are_exact,
+enum histree_status histree_event_reader_density(struct histree_cursor *cursor, histree_time from, histree_time to,
+						 uint32_t pixels, double *counts, bool *are_exact,
 						 struct histree_error *error)
 {
 	struct event_reader *reader = reader_of(cursor);

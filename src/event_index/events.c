@@ -30,8 +30,8 @@ enum { AHEAD_MAX = 2 * EVENTS_PER_BLOCK };
 
 struct merge_part {
 	struct histree_cursor *reader; /* NULL: it has no events */
-	struct histree_event head;           /* its next event, with our type */
-	histree_time greatest;               /* of its times so far */
+	struct histree_event head;     /* its next event, with our type */
+	histree_time greatest;         /* of its times so far */
 	uint32_t host;
 };
 
@@ -135,8 +135,8 @@ static enum histree_status read_head(struct event_merger *merger, struct merge_p
 				     struct histree_error *error)
 {
 	enum histree_status status = histree_cursor_next(part->reader, error);
-if (status == HISTREE_OK)
-part->head = *histree_cursor_event(part->reader);
+	if (status == HISTREE_OK)
+		part->head = *histree_cursor_event(part->reader);
 	if (status != HISTREE_OK)
 		return of_host(merger, part, status, error);
 	part->head.type = merger->events->types_of_part[part->host][part->head.type];

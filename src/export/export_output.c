@@ -69,7 +69,7 @@ enum histree_status export_stream_schema(struct ArrowArrayStream *stream, struct
 	return number == 0 ? HISTREE_OK : failed(stream, number, error);
 }
 
-enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_cancel *cancel,
+enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_work *cancel,
 				       struct ArrowArray *batch, struct histree_error *error)
 {
 	if (cancel_asked(cancel))

@@ -20,14 +20,14 @@
 
 #include "base/io.h"
 #include "base/number_text.h"
-#include "histree/columns.h"
+#include "histree/export.h"
 
 /* The caller releases the schema. */
 enum histree_status export_stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
 					 struct histree_error *error);
 
 /* Returns HISTREE_END when there is no further batch.  The caller releases the batch. */
-enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_cancel *cancel,
+enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_work *work,
 				       struct ArrowArray *batch, struct histree_error *error);
 
 struct export_output {
@@ -113,6 +113,14 @@ static inline void export_unsigned(struct export_buffer *output, uint64_t number
 {
 	char *room = export_room(output, NUMBER_TEXT_SIZE);
 	output->used += number_format_unsigned(number, room);
+}
+
+/* Tell the caller what has been written so far; how many rows there will be is not known. */
+static inline void export_tell(const struct histree_work *work, const struct histree_export_counts *counts)
+{
+	const struct histree_progress now = { .share = -1, .rows = counts->rows, .bytes = counts->bytes };
+	if (work->progress != NULL)
+		work->progress(work->context, &now);
 }
 
 #endif

@@ -79,7 +79,7 @@ enum histree_status histree_critical_path_create(struct histree_history *history
 		free_path(&path->cursor);
 		return status;
 	}
-	path->work_max = PATH_WORK_MIN + PATH_WORK_PER_INTERVAL * histree_history_info(history)->interval_count;
+	path->tried_max = PATH_WORK_MIN + PATH_WORK_PER_INTERVAL * histree_history_info(history)->interval_count;
 	*out = &path->cursor;
 	return HISTREE_OK;
 }
@@ -201,18 +201,18 @@ static enum histree_status resolve(struct critical_path *path, const struct grap
 	struct graph_link arrow;
 	bool has_arrow = false;
 	enum histree_status status = HISTREE_OK;
-	if (depth < PATH_DEPTH_MAX && path->work < path->work_max)
+	if (depth < PATH_DEPTH_MAX && path->tried < path->tried_max)
 		status = path_found(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
 	if (status != HISTREE_OK || !has_arrow)
 		return status;
 	status = path_add_link(path, &arrow, error);
 	struct back back = { arrow.from, arrow.start, path->links.count, false };
-	while (status == HISTREE_OK && !back.is_over && back.time > wait.bound && path->work < path->work_max) {
-		status = cancel_check(&path->cancel, path->work++, error);
+	while (status == HISTREE_OK && !back.is_over && back.time > wait.bound && path->tried < path->tried_max) {
+		status = cancel_check(&path->work, path->tried++, error);
 		if (status == HISTREE_OK)
 			status = critical_path_step_back(path, &wait, &back, error);
 	}
-	if (path->work == path->work_max)
+	if (path->tried == path->tried_max)
 		path->links.count = wait.links;
 	path->fork_count = wait.forks;
 	return status;
@@ -327,8 +327,8 @@ static enum histree_status path_begin(struct critical_path *path, const struct h
 	path->thread = NULL;
 	path->step_count = path->handed_out = 0;
 	path->walk++;
-	path->work = 0;
-	path->cancel = request->cancel;
+	path->tried = 0;
+	path->work = request->work;
 	path->has_own_rules = request->rules == HISTREE_PATH_RULES_OWN;
 	memset(path->departures, 0, sizeof(path->departures));
 	if (request->from > request->to)
@@ -419,7 +419,7 @@ static enum histree_status take_edge(struct critical_path *path, struct histree_
 {
 	struct graph_link edge;
 	bool is_found = false;
-	enum histree_status status = cancel_check(&path->cancel, 0, error);
+	enum histree_status status = cancel_check(&path->work, 0, error);
 	if (status == HISTREE_OK && path->next < path->to)
 		status = path_found(graph_edge_after(&path->view, path->thread, path->next, &edge, error),
 				    &is_found);
@@ -514,10 +514,10 @@ static enum histree_status go_back(struct critical_path *path, struct graph_thre
 				   histree_time *time, bool *is_over, struct histree_error *error)
 {
 	*is_over = false;
-	while (*time > start && path->work < path->work_max) {
+	while (*time > start && path->tried < path->tried_max) {
 		struct graph_link edge;
 		bool is_found = false;
-		enum histree_status status = cancel_check(&path->cancel, path->work++, error);
+		enum histree_status status = cancel_check(&path->work, path->tried++, error);
 		if (status == HISTREE_OK)
 			status = path_found(graph_edge_before(&path->view, thread, *time, &edge, error), &is_found);
 		if (status == HISTREE_OK && is_found)
@@ -570,7 +570,7 @@ static enum histree_status next_wait(struct histree_cursor *cursor, struct histr
 	struct graph_link edge;
 	while (path->thread != NULL && path->next < path->to) {
 		bool is_found = false;
-		enum histree_status status = cancel_check(&path->cancel, path->work++, error);
+		enum histree_status status = cancel_check(&path->work, path->tried++, error);
 		if (status == HISTREE_OK)
 			status = path_found(graph_edge_from(&path->view, path->thread, path->next, &edge, error),
 					    &is_found);
@@ -751,7 +751,7 @@ static enum histree_status reason(struct critical_path *path, const struct graph
 	struct graph_link arrow;
 	bool has_arrow = false;
 	enum histree_status status = HISTREE_OK;
-	if (depth < PATH_DEPTH_MAX && path->work < path->work_max)
+	if (depth < PATH_DEPTH_MAX && path->tried < path->tried_max)
 		status = path_found(graph_arrow_into(&path->view, edge->to, edge->end, &arrow, error), &has_arrow);
 	if (status == HISTREE_OK && !has_arrow && depth > 0 && edge->state == HISTREE_GRAPH_BLOCKED)
 		note(path, HISTREE_PATH_WAIT_KEPT, start, edge->end);
@@ -760,12 +760,12 @@ static enum histree_status reason(struct critical_path *path, const struct graph
 	status = path_add_link(path, &arrow, error);
 	struct place at = { .thread = arrow.from, .time = arrow.start };
 	while (status == HISTREE_OK && !at.is_over && at.time > start && at.thread->tid > 0 &&
-	       path->work < path->work_max) {
-		status = cancel_check(&path->cancel, path->work++, error);
+	       path->tried < path->tried_max) {
+		status = cancel_check(&path->work, path->tried++, error);
 		if (status == HISTREE_OK)
 			status = reason_walk_step_back(path, &at, start, depth, error);
 	}
-	if (status == HISTREE_OK && path->work >= path->work_max) {
+	if (status == HISTREE_OK && path->tried >= path->tried_max) {
 		path->links.count = before;
 		return HISTREE_OK;
 	}
@@ -796,7 +796,7 @@ static enum histree_status path_take_reasoned_edge(struct critical_path *path, s
 {
 	struct graph_link edge;
 	bool is_found = false;
-	enum histree_status status = cancel_check(&path->cancel, path->work++, error);
+	enum histree_status status = cancel_check(&path->work, path->tried++, error);
 	if (status == HISTREE_OK && path->next < path->to)
 		status = path_found(graph_edge_after(&path->view, path->thread, path->next, &edge, error),
 				    &is_found);

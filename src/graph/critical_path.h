@@ -33,11 +33,11 @@ struct critical_path {
 	struct histree_path_step *steps; /* found, and not handed out yet */
 	size_t step_count, step_capacity, handed_out;
 	uint64_t walk;                /* number of the path */
-	uint64_t work, work_max;      /* steps back so far, and how many there may be */
+	uint64_t tried, tried_max;    /* steps back so far, and how many there may be */
 	struct graph_thread *thread;  /* whose path it is; NULL: it is over */
 	histree_time first, next, to; /* its first vertex, its next one, and where to end */
 	bool has_own_rules;           /* ours, not Trace Compass's: critical_path.h */
-	struct histree_cancel cancel;
+	struct histree_work work;
 	struct histree_path_departure departures[HISTREE_PATH_RULE_COUNT];
 };
 

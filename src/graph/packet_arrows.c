@@ -43,7 +43,7 @@ static enum histree_status look_at(struct graph_host *host, histree_quark thread
 	return add_receiver(host, &receiver) ? HISTREE_OK : error_memory(error, "threads of a graph");
 }
 
-static enum histree_status find_receivers(struct graph_host *host, const struct histree_cancel *cancel,
+static enum histree_status find_receivers(struct graph_host *host, const struct histree_work *cancel,
 					  struct histree_error *error)
 {
 	histree_quark children[CHILDREN], last = HISTREE_ROOT;
@@ -85,7 +85,7 @@ static enum histree_status read_arrivals(struct arrivals *arrivals, const struct
 	struct histree_interval interval;
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&request->cancel, step, error);
+		status = cancel_check(&request->work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(query, error);
 			if (status == HISTREE_OK)
@@ -158,14 +158,14 @@ static enum histree_status visit_host(struct critical_path *path, struct graph_h
 				      const struct histree_packets_request *request, struct histree_error *error)
 {
 	struct arrivals arrivals = { 0 };
-	enum histree_status status = find_receivers(host, &request->cancel, error);
+	enum histree_status status = find_receivers(host, &request->work, error);
 	if (status == HISTREE_OK)
 		status = find_arrivals(&arrivals, host, request, error);
 	bool are_too_many = arrivals.count > request->count_max;
 	if (status == HISTREE_END)
 		status = are_too_many ? HISTREE_NOT_FOUND : HISTREE_OK;
 	for (size_t i = 0; i < arrivals.count && status == HISTREE_OK; i++) {
-		status = cancel_check(&request->cancel, i, error);
+		status = cancel_check(&request->work, i, error);
 		if (status == HISTREE_OK)
 			status = visit_arrival(path, host, &arrivals.all[i], request, error);
 	}

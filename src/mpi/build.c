@@ -351,15 +351,11 @@ static void hold_back(const struct host_builder *builder)
 static void *run(void *context)
 {
 	struct host_builder *builder = context;
-	const struct histree_experiment_watch watch = {
-		.progress = note_progress,
-		.progress_context = builder,
-		.cancel = { .go_on = goes_on, .context = builder },
-	};
+	const struct histree_work work = { goes_on, builder, note_progress };
 	struct histree_error error = { 0 };
 	enum histree_status status = builder->local == NULL ? HISTREE_OK : host_copy_begin(builder->local, &error);
 	if (status == HISTREE_OK)
-		status = histree_experiment_build_host(builder->experiment, builder->host, &watch, &error);
+		status = histree_experiment_build_host(builder->experiment, builder->host, &work, &error);
 	if (status >= HISTREE_OK) {
 		hold_back(builder);
 		struct histree_error late = { 0 };
@@ -470,8 +466,8 @@ static bool say_progress(struct following *following)
 	host_builder_progress(&following->builder, &progress);
 	message_clear(&following->message);
 	message_byte(&following->message, BUILD_PROGRESS);
-	message_number(&following->message, progress.events);
-	message_number(&following->message, progress.bytes_done);
+	message_number(&following->message, progress.rows);
+	message_number(&following->message, progress.bytes);
 	following->said_ns = link_now_ns();
 	return link_send(following->link, 0, &following->message);
 }
@@ -731,8 +727,8 @@ static void hear_own(struct leading *leading)
 	if (!leading->builder.is_busy)
 		return;
 	host_builder_progress(&leading->builder, &progress);
-	leading->ranks[0].events = progress.events;
-	leading->ranks[0].bytes = progress.bytes_done;
+	leading->ranks[0].events = progress.rows;
+	leading->ranks[0].bytes = progress.bytes;
 	if (!host_builder_is_done(&leading->builder, &status, &done.error))
 		return;
 	done.error.status = status;
@@ -772,16 +768,16 @@ static bool is_any_busy(const struct leading *leading)
 
 static void show(const struct leading *leading)
 {
-	struct histree_progress progress = { .events = leading->events_done,
-					     .bytes_done = leading->bytes_done,
+	struct histree_progress progress = { .rows = leading->events_done,
+					     .bytes = leading->bytes_done,
 					     .bytes_total = leading->bytes_total,
 					     .elapsed_ns = link_now_ns() - leading->begun_ns,
 					     .hosts_done = leading->built,
 					     .host_count = leading->count };
 	for (int rank = 0; rank < leading->link->count; rank++) {
 		const struct worker_state *state = &leading->ranks[rank];
-		progress.events += state->is_busy ? state->events : 0;
-		progress.bytes_done += state->is_busy ? state->bytes : 0;
+		progress.rows += state->is_busy ? state->events : 0;
+		progress.bytes += state->is_busy ? state->bytes : 0;
 		if (state->is_busy)
 			progress.host = leading->hosts[state->host].name;
 	}

@@ -367,7 +367,7 @@ static enum histree_status start_view(struct host_server *server, struct byte_re
 	struct message_text question = read_text(asked);
 	if (asked->failed || history == NULL)
 		return unreadable(error);
-	enum histree_status status = histree_time_use_answer(history, question.bytes, question.size, server->cancel,
+	enum histree_status status = histree_time_use_answer(history, question.bytes, question.size, server->work,
 							     &answer, &size, error);
 	if (status == HISTREE_OK)
 		message_bytes(&server->answer, answer, size);
@@ -469,7 +469,7 @@ static enum histree_status more_states(struct host_server *server, void *state, 
 	size_t count = 0;
 	(void)asked;
 	columns_begin(writer, STATE_ROWS, 1);
-	enum histree_status status = cancel_check(&server->cancel, 0, error);
+	enum histree_status status = cancel_check(&server->work, 0, error);
 	while (status == HISTREE_OK && writer->rows < rows && !columns_are_full(writer)) {
 		uint32_t left = rows - writer->rows;
 		status = histree_cursor_read(states->query, left < BATCH ? left : BATCH, &count, error);
@@ -556,7 +556,7 @@ static enum histree_status start_segments(struct host_server *server, struct byt
 	query.descending = read_byte(asked) != 0;
 	query.field = (size_t)read_varint(asked);
 	query.limit = read_varint(asked);
-	query.cancel = server->cancel;
+	query.work = server->work;
 	segments->wanted = (uint32_t)read_varint(asked);
 	push_down(segments, asked, &query);
 	if (asked->failed)
@@ -710,13 +710,12 @@ static enum histree_status more_events(struct host_server *server, void *state, 
 	columns_begin(writer, EVENT_ROWS, EVENT_TEXTS + events->path_count);
 	enum histree_status status = histree_event_reader_seek(events->reader, first, error);
 	while (status == HISTREE_OK && writer->rows < count && !columns_are_full(writer)) {
-		status = cancel_check(&server->cancel, writer->rows, error);
-		if (status == HISTREE_OK)
-			{
-status = histree_cursor_next(events->reader, error);
-if (status == HISTREE_OK)
-event = *histree_cursor_event(events->reader);
-}
+		status = cancel_check(&server->work, writer->rows, error);
+		if (status == HISTREE_OK) {
+			status = histree_cursor_next(events->reader, error);
+			if (status == HISTREE_OK)
+				event = *histree_cursor_event(events->reader);
+		}
 		if (status == HISTREE_OK)
 			add_event(writer, events, &event);
 	}

@@ -50,7 +50,7 @@ struct served_stream;
 /* A zeroed one has no hosts. */
 struct host_server {
 	struct shard_set *set;
-	struct histree_cancel cancel; /* whether the answer is still wanted */
+	struct histree_work work; /* whether the answer is still wanted */
 	struct served_thing *things;
 	struct served_stream *streams;
 	size_t thing_count, thing_capacity, stream_count, stream_capacity;

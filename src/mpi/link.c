@@ -701,7 +701,7 @@ bool roll_call_agree(struct link *link, const char *why)
 bool asker_waits(void *context)
 {
 	struct asker *asker = context;
-	if (asker->is_stopped || !cancel_asked(&asker->cancel))
+	if (asker->is_stopped || !cancel_asked(&asker->work))
 		return !asker->is_stopped;
 	asker->is_stopped = true;
 	link_tell_all(asker->link, JOB_STOP);

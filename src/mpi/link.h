@@ -167,7 +167,7 @@ struct inbox {
 /* Takes the next message, waiting for it. */
 bool inbox_take(struct inbox *inbox, struct message *message);
 
-/* Returns whether the answer is still wanted.  `inbox` is a struct inbox, as a struct histree_cancel asks it. */
+/* Returns whether the answer is still wanted.  `inbox` is a struct inbox, as a struct histree_work asks it. */
 bool inbox_wants(void *inbox);
 void inbox_release(struct inbox *inbox);
 
@@ -197,11 +197,11 @@ enum job_message { JOB_REQUEST = 'R', JOB_STOP = 'N', JOB_END = 'X' };
 
 struct asker {
 	struct link *link;
-	struct histree_cancel cancel; /* whether the answer is still wanted */
-	bool is_stopped;              /* it was not, and the ranks were told so */
+	struct histree_work work; /* whether the answer is still wanted */
+	bool is_stopped;          /* it was not, and the ranks were told so */
 };
 
-/* Returns whether the answer is still wanted.  `asker` is a struct asker, as a struct histree_cancel asks it. */
+/* Returns whether the answer is still wanted.  `asker` is a struct asker, as a struct histree_work asks it. */
 bool asker_waits(void *asker);
 
 /* Takes a message of a rank; who waits for it looks whether the asker still does.  False: none will come. */

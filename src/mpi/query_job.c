@@ -389,7 +389,7 @@ static bool answer_request(struct query_job *job, struct byte_reader *request)
 {
 	struct message reply = { 0 };
 	job->server.set = &job->set;
-	job->server.cancel = (struct histree_cancel){ inbox_wants, &job->inbox };
+	job->server.work = (struct histree_work){ .go_on = inbox_wants, .context = &job->inbox };
 	host_server_answer(&job->server, request, &reply);
 	bool sent = link_send(job->link, 0, &reply);
 	message_release(&reply);

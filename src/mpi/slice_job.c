@@ -240,7 +240,7 @@ int slice_job_lead(struct link *link, const struct build_request *request, const
 	int code;
 	*is_cut_off = false;
 	leading.wanted.slices = threads;
-	leading.wanted.cancel = (struct histree_cancel){ goes_on, &leading };
+	leading.wanted.work = (struct histree_work){ .go_on = goes_on, .context = &leading };
 	leading.heard_ns = calloc((size_t)link->count, sizeof(*leading.heard_ns));
 	if (leading.heard_ns == NULL ||
 	    histree_slice_post_create((unsigned)link->count - 1, threads, &leading.post, &error) != HISTREE_OK) {

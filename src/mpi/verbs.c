@@ -205,7 +205,7 @@ static int ask_states(struct query_job *job, const struct query_options *chosen,
 	if (query_job_history(job, chosen->question.analysis, &history, &error) != HISTREE_OK)
 		return report_error(&error);
 	status = query_print(&target, history, chosen, words->words + 1, words->count - 1,
-			     (struct histree_cancel){ .go_on = progress_goes_on });
+			     (struct histree_work){ .go_on = progress_goes_on });
 	if (chosen->stats)
 		report("%" PRIu64 " bytes in %" PRIu64 " messages from other ranks",
 		       job->link->bytes_received - bytes, job->link->messages_received - messages);
@@ -257,9 +257,9 @@ static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages
 	} else {
 		set_condition(job, &face, &chosen);
 		target_set_opener(open_store, job);
-		progress_set_asker((struct histree_cancel){ asker_waits, &job->asker });
+		progress_set_asker((struct histree_work){ .go_on = asker_waits, .context = &job->asker });
 		status = run_on(job, &face, &chosen, &words, file);
-		progress_set_asker((struct histree_cancel){ 0 });
+		progress_set_asker((struct histree_work){ 0 });
 		target_set_opener(NULL, NULL);
 		streams_drain(&job->remotes.streams);
 		job->is_lost = job->is_lost || job->remotes.streams.is_lost;
@@ -372,9 +372,7 @@ static int build(struct link *link, const struct build_words *chosen, struct bui
 		.quiet = chosen->build.quiet,
 		.progress = &progress,
 	};
-	request->wanted.progress = progress_show;
-	request->wanted.progress_context = &progress;
-	request->wanted.cancel.go_on = progress_goes_on;
+	request->wanted.work = (struct histree_work){ progress_goes_on, &progress, progress_show };
 	if (link->rank == 0)
 		status = build_job_lead(link, request, &how, &is_cut_off, is_one_host);
 	else
@@ -539,7 +537,7 @@ static void answer_client(struct query_job *job, const char *path, int connectio
 	struct client_words words = { 0 };
 	int status = CLI_USAGE, spool = question_socket_spool();
 	FILE *messages = open_memstream(&said, &said_size);
-	job->asker.cancel = (struct histree_cancel){ is_awaited, &connection };
+	job->asker.work = (struct histree_work){ .go_on = is_awaited, .context = &connection };
 	report_capture(text, sizeof(text));
 	if (spool < 0 || messages == NULL)
 		status = report_exit(CLI_INPUT, "there is no room for the answer");
@@ -552,7 +550,7 @@ static void answer_client(struct query_job *job, const char *path, int connectio
 	report_capture(NULL, 0);
 	if (job->asker.is_stopped && !quiet)
 		report("a client is gone; the ranks were stopped");
-	job->asker.cancel = (struct histree_cancel){ 0 };
+	job->asker.work = (struct histree_work){ 0 };
 	job->asker.is_stopped = false;
 	free_words(&words);
 	if (messages != NULL)

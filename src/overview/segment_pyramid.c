@@ -625,10 +625,10 @@ static bool may_start(void *context, const struct segment_bounds *bounds)
 	return bounds->start_min <= slice->to && bounds->start_max >= slice->from;
 }
 
-static enum histree_status read_slice(struct maker *maker, struct slice slice, struct histree_cancel cancel,
+static enum histree_status read_slice(struct maker *maker, struct slice slice, struct histree_work cancel,
 				      struct histree_error *error)
 {
-	const struct histree_segment_query query = { .from = slice.from, .to = slice.to, .cancel = cancel };
+	const struct histree_segment_query query = { .from = slice.from, .to = slice.to, .work = cancel };
 	bool together = maker->pyramid.field == SEGMENT_OVERVIEWS_TOGETHER;
 	const struct segment_choice choice = { may_start, &slice, together ? 1 : maker->pyramid.field + 1 };
 	enum histree_status status = segments_start_choice(maker->iter, &query, choice, error);
@@ -644,7 +644,7 @@ static enum histree_status read_slice(struct maker *maker, struct slice slice, s
 }
 
 /* HISTREE_END: it has too many values for summaries to be worth it. */
-static enum histree_status read_segments(struct maker *maker, struct histree_cancel cancel,
+static enum histree_status read_segments(struct maker *maker, struct histree_work cancel,
 					 struct histree_error *error)
 {
 	const struct histree_segment_store_info *of = maker->pyramid.of;
@@ -711,7 +711,7 @@ static enum histree_status remove_all(const struct segment_pyramid *pyramid, str
 }
 
 static enum histree_status make(struct maker *maker, struct histree_segment_store *store,
-				struct histree_cancel cancel, struct histree_error *error)
+				struct histree_work cancel, struct histree_error *error)
 {
 	enum histree_status status = value_table_reset(&maker->values, error);
 	if (status == HISTREE_OK)
@@ -739,7 +739,7 @@ struct segment_overview_limits segment_overview_limits(const struct histree_segm
 
 enum histree_status segment_overviews_write(struct histree_segment_store *store,
 					    const struct segment_overview_limits *limits,
-					    struct histree_cancel cancel, struct histree_error *error)
+					    struct histree_work cancel, struct histree_error *error)
 {
 	if (!store->finished || store->backend->cursor_choose == NULL)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
@@ -770,7 +770,7 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 }
 
 enum histree_status histree_segment_store_make_overviews(struct histree_segment_store *store,
-							 struct histree_cancel cancel, struct histree_error *error)
+							 struct histree_work cancel, struct histree_error *error)
 {
 	const struct segment_overview_limits limits = segment_overview_limits(&store->info);
 	return segment_overviews_write(store, &limits, cancel, error);

@@ -27,7 +27,7 @@ HISTREE_API int histree_python_stop(void *interrupt);
 HISTREE_API int histree_python_raise(struct interrupt *interrupt);
 
 /*
- * For a struct histree_cancel: handle signals, and return whether no handler raised.  Only the main thread
+ * For a struct histree_work: handle signals, and return whether no handler raised.  Only the main thread
  * handles them.
  */
 bool histree_python_go_on(void *interrupt)

@@ -309,7 +309,7 @@ static enum histree_status read_region(struct reading *reading, struct histree_c
 	enum histree_status status = histree_query_start(query, &region, error);
 	for (uint64_t read = 0, asked = 0; status == HISTREE_OK; read += count) {
 		if (read >= asked) {
-			status = cancel_check(&reading->request->cancel, 0, error);
+			status = cancel_check(&reading->request->work, 0, error);
 			asked = read + CANCEL_STEPS;
 		}
 		if (status == HISTREE_OK)

@@ -79,7 +79,7 @@ static int compare_with(const struct segment_rows *rows, const struct histree_se
 static bool may_go_on(struct segment_rows *rows)
 {
 	if (++rows->filtered % CANCEL_STEPS == 0)
-		rows->is_stopped |= cancel_asked(&rows->options.cancel);
+		rows->is_stopped |= cancel_asked(&rows->options.work);
 	return !rows->is_stopped;
 }
 

@@ -242,7 +242,7 @@ static enum histree_status read_file(struct reading *reading, const struct segme
 {
 	const struct histree_segment_query query = { .from = window.from,
 						     .to = window.to,
-						     .cancel = reading->request->query->cancel };
+						     .work = reading->request->query->work };
 	struct histree_cursor *iter;
 	if (overview == NULL)
 		choice.field_count =

@@ -167,7 +167,7 @@ static enum histree_status take(struct histree_state_comparison *comparison, con
 
 static enum histree_status read_half(struct histree_state_comparison *comparison, const struct side *side,
 				     struct histree_cursor *times, const struct histree_region *region,
-				     const struct histree_cancel *cancel, struct histree_error *error)
+				     const struct histree_work *cancel, struct histree_error *error)
 {
 	enum histree_status status = histree_time_in_state_start(times, region, error);
 	while (status == HISTREE_OK) {
@@ -227,7 +227,7 @@ static enum histree_status list_named(const struct side *side, struct histree_re
 
 static enum histree_status read_side(struct histree_state_comparison *comparison, struct side *side,
 				     const struct window *window, struct histree_region *region,
-				     const struct histree_cancel *cancel, struct histree_error *error)
+				     const struct histree_work *cancel, struct histree_error *error)
 {
 	struct histree_cursor *times = NULL;
 	histree_quark *named = NULL;
@@ -254,7 +254,7 @@ static double length_of(histree_time from, histree_time to)
 }
 
 static enum histree_status take_side(struct histree_state_comparison *comparison,
-				     struct histree_selection *selection, int number, struct histree_cancel cancel,
+				     struct histree_selection *selection, int number, struct histree_work cancel,
 				     struct histree_error *error)
 {
 	struct window *window = &comparison->windows[number];
@@ -326,7 +326,7 @@ static enum histree_status finish(struct histree_state_comparison *comparison, s
 }
 
 enum histree_status histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b,
-						    struct histree_cancel cancel,
+						    struct histree_work cancel,
 						    struct histree_state_comparison **out,
 						    struct histree_error *error)
 {

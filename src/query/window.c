@@ -161,7 +161,7 @@ static enum histree_status read_window(struct window_states *states, bool *is_wh
 	*is_whole = true;
 	states->state_count = 0;
 	for (uint64_t step = 0; status == HISTREE_OK && *is_whole; step++) {
-		status = cancel_check(states->cancel, step, error);
+		status = cancel_check(states->work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(states->query, error);
 			if (status == HISTREE_OK)

@@ -60,7 +60,7 @@ struct window_states {
 	size_t states_max; /* in memory at a time, besides one for each attribute */
 	enum window_keep (*keep)(void *context, const struct histree_interval *interval, int64_t *value);
 	void *context;
-	const struct histree_cancel *cancel;
+	const struct histree_work *work;
 	const char *what; /* it is for, as error_memory() has it */
 	/* The window, and what came of it. */
 	histree_time from, to;

@@ -62,7 +62,7 @@ static enum histree_status next_of_cursor(struct segment_cursor *iter, struct hi
 {
 	enum histree_status status;
 	do {
-		status = cancel_check(&iter->query.cancel, iter->step++, error);
+		status = cancel_check(&iter->query.work, iter->step++, error);
 		if (status == HISTREE_OK)
 			status = iter->store->backend->cursor_next(iter->cursor, out, error);
 	} while (status == HISTREE_OK && !is_wanted(iter, out));

@@ -161,7 +161,7 @@ static struct histree_segment_query query_of_part(const struct histree_segment_q
 		.to = query->to,
 		.order = query->order,
 		.descending = query->descending,
-		.cancel = query->cancel,
+		.work = query->work,
 	};
 }
 

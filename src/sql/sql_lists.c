@@ -326,7 +326,7 @@ static void close_threads(struct sql_table *base)
 }
 
 static enum histree_status read_host(struct threads_of_host *host, struct histree_history *history,
-				     struct histree_cancel cancel, struct histree_error *error)
+				     struct histree_work cancel, struct histree_error *error)
 {
 	enum histree_status status = histree_control_flow_create(history, cancel, &host->flow, error);
 	if (status == HISTREE_OK)

@@ -243,7 +243,7 @@ static bool is_full(const struct sums_cursor *cursor)
 /* Adds states up until there are no more, or no room for other sums. */
 static enum histree_status add_states(struct sums_cursor *cursor, struct histree_error *error)
 {
-	const struct histree_cancel cancel = sql_cursor_cancel(&cursor->base);
+	const struct histree_work cancel = sql_cursor_cancel(&cursor->base);
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t step = 0; status == HISTREE_OK && !is_full(cursor); step++) {
 		/* A batch is borrowed until the next one: all of it, or what has room, is taken now. */
@@ -384,7 +384,7 @@ static enum histree_status start_rows(struct sql_cursor *base, struct histree_er
 		.from = region.from,
 		.to = region.to,
 		.pixels = cursor->pixels,
-		.cancel = sql_cursor_cancel(base),
+		.work = sql_cursor_cancel(base),
 	};
 	return histree_rows_start(cursor->rows, &request, error);
 }
@@ -617,7 +617,7 @@ static enum histree_status count_segments(struct histogram_cursor *cursor, const
 	options.to = cursor->to;
 	const struct histree_segment_query query = { .from = window->from,
 						     .to = window->to,
-						     .cancel = sql_cursor_cancel(&cursor->base) };
+						     .work = sql_cursor_cancel(&cursor->base) };
 	status = histree_segment_density_create(segments, &query, &options, &cursor->density, error);
 	if (status != HISTREE_OK)
 		return status;

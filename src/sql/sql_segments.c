@@ -268,7 +268,7 @@ static enum histree_status start_segments(struct sql_cursor *base, struct histre
 		.order = (enum histree_segment_order)(order / 2),
 		.descending = order % 2 != 0,
 		.limit = base->limit,
-		.cancel = sql_cursor_cancel(base),
+		.work = sql_cursor_cancel(base),
 	};
 	histree_segment_filter_free(cursor->filter);
 	cursor->filter = NULL;

@@ -22,7 +22,7 @@ struct sql_connection {
 	uint64_t rows;            /* handed out */
 	struct sql_store *stores; /* a list, the one that was opened last comes first */
 	char *warnings;           /* lines; NULL: none */
-	struct histree_cancel cancel;
+	struct histree_work work;
 	sql_store_opener *opener; /* NULL: histree_store_open() */
 	void *opener_context;
 };
@@ -162,14 +162,14 @@ void sql_connection_warn_of_loss(struct sql_connection *connection, const char *
 		sql_connection_warn_of_segments(connection, path);
 }
 
-void sql_connection_set_cancel(struct sql_connection *connection, struct histree_cancel cancel)
+void sql_connection_set_cancel(struct sql_connection *connection, struct histree_work cancel)
 {
-	connection->cancel = cancel;
+	connection->work = cancel;
 }
 
-struct histree_cancel sql_connection_cancel(const struct sql_connection *connection)
+struct histree_work sql_connection_cancel(const struct sql_connection *connection)
 {
-	return connection->cancel;
+	return connection->work;
 }
 
 char *sql_connection_take_warnings(struct sql_connection *connection)

@@ -905,7 +905,7 @@ bool sql_cursor_region(struct sql_cursor *cursor, struct histree_region *out)
 	return histree_selection_region(&cursor->selection, out);
 }
 
-struct histree_cancel sql_cursor_cancel(const struct sql_cursor *cursor)
+struct histree_work sql_cursor_cancel(const struct sql_cursor *cursor)
 {
 	return sql_connection_cancel(sql_store_connection(sql_table_of(cursor)->store));
 }

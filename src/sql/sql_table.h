@@ -209,7 +209,7 @@ enum histree_status sql_table_add(struct sql_table *table, const struct sql_colu
  * for a time outside of the history, that is a warning.
  */
 bool sql_cursor_region(struct sql_cursor *cursor, struct histree_region *out);
-struct histree_cancel sql_cursor_cancel(const struct sql_cursor *cursor);
+struct histree_work sql_cursor_cancel(const struct sql_cursor *cursor);
 
 /* Leave a warning that the history is damaged. */
 void sql_cursor_warn(const struct sql_cursor *cursor);

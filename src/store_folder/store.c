@@ -470,7 +470,7 @@ enum histree_status histree_store_wait(const char *path, const char *analysis,
 		if (status == HISTREE_OK || (!again && (!is_cut_off || was_cut_off)))
 			return status;
 		was_cut_off = is_cut_off;
-		if (cancel_asked(&wait->cancel))
+		if (cancel_asked(&wait->work))
 			return error_set(error, HISTREE_ERR_CANCELLED, "cancelled");
 		if (wait->timeout_ns >= 0 && now_ns() - begun >= wait->timeout_ns)
 			return error_set(error, HISTREE_NOT_FOUND,

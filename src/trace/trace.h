@@ -82,8 +82,8 @@ struct trace {
 	bool wants_gaps; /* hand them out */
 	bool has_clock;  /* times are corrected by it */
 	struct histree_clock clock;
-	struct event_gap gap;                /* the one that was handed out last, its times corrected */
-	const struct histree_cancel *cancel; /* while it is opened; NULL: not asked */
+	struct event_gap gap;            /* the one that was handed out last, its times corrected */
+	const struct histree_work *work; /* while it is opened; NULL: not asked */
 };
 
 /* Open the streams of all sources; their files begin at positions, or at the start if those are NULL. */
@@ -120,7 +120,7 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
  * ask *out for its report, of which bytes_done moves.
  */
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
-					 const struct histree_cancel *cancel, struct trace **out,
+					 const struct histree_work *cancel, struct trace **out,
 					 struct histree_error *error);
 
 /* The same as trace_open(), by other file calls than those of the system: for tests in which they fail. */

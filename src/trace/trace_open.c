@@ -493,7 +493,7 @@ enum histree_status trace_open_sources(struct trace *trace, const struct trace_p
 			.files_stay_open = trace->file_count <= OPEN_FILES_MAX,
 			.is_alone = trace->source_count == 1,
 			.positions = positions,
-			.cancel = trace->cancel,
+			.work = trace->work,
 		};
 		status = source->is_copy ? HISTREE_OK : source->kind->open(source, &opening, error);
 		for (size_t i = 0; status == HISTREE_OK && i < source->stream_count; i++) {
@@ -514,7 +514,7 @@ bool trace_is_address(const char *path)
 	return strncmp(path, "net://", 6) == 0 || strncmp(path, "net4://", 7) == 0;
 }
 
-static enum histree_status open_live(struct trace *trace, const char *address, const struct histree_cancel *cancel,
+static enum histree_status open_live(struct trace *trace, const char *address, const struct histree_work *cancel,
 				     struct histree_error *error)
 {
 	trace->live = calloc(1, sizeof(*trace->live));
@@ -558,7 +558,7 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 
 static enum histree_status open_from(const struct io *io, const char *const *paths, size_t path_count,
 				     const struct trace_position *positions, size_t position_count,
-				     const struct histree_cancel *cancel, struct trace **out,
+				     const struct histree_work *cancel, struct trace **out,
 				     struct histree_error *error)
 {
 	*out = NULL;
@@ -569,12 +569,12 @@ static enum histree_status open_from(const struct io *io, const char *const *pat
 		return error_memory(error, "a trace");
 	*out = trace;
 	trace->io = io;
-	trace->cancel = cancel;
+	trace->work = cancel;
 	enum histree_status status =
 		positions == NULL && path_count == 1 && trace_is_address(paths[0])
 			? open_live(trace, paths[0], cancel, error)
 			: open_paths(trace, paths, path_count, positions, position_count, error);
-	trace->cancel = NULL;
+	trace->work = NULL;
 	if (status != HISTREE_OK) {
 		*out = NULL;
 		trace_close(trace);
@@ -583,7 +583,7 @@ static enum histree_status open_from(const struct io *io, const char *const *pat
 }
 
 static enum histree_status open_from_start(const struct io *io, const char *const *paths, size_t path_count,
-					   const struct histree_cancel *cancel, struct trace **out,
+					   const struct histree_work *cancel, struct trace **out,
 					   struct histree_error *error)
 {
 	histree_time begin;
@@ -606,7 +606,7 @@ static enum histree_status open_from_start(const struct io *io, const char *cons
 }
 
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
-					 const struct histree_cancel *cancel, struct trace **out,
+					 const struct histree_work *cancel, struct trace **out,
 					 struct histree_error *error)
 {
 	return open_from_start(&io_posix, paths, path_count, cancel, out, error);

@@ -165,7 +165,7 @@ struct trace_opening {
 	bool files_stay_open;
 	bool is_alone;                          /* there is no other trace in the input */
 	const struct trace_position *positions; /* one a file: where to begin; NULL: at the start */
-	const struct histree_cancel *cancel;    /* asked while opening reads all of a trace; NULL: not asked */
+	const struct histree_work *work;        /* asked while opening reads all of a trace; NULL: not asked */
 };
 
 struct trace_format_kind {

@@ -146,7 +146,7 @@ static enum histree_status check_forks(const struct histree_arrows_request *requ
 	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
 		const struct histree_thread *thread = &threads[i];
 		bool is_fork = false;
-		status = cancel_check(&request->cancel, i, error);
+		status = cancel_check(&request->work, i, error);
 		if (status == HISTREE_OK && may_be_fork(request, thread))
 			status = histree_thread_is_forked(query, thread, &is_fork, error);
 		if (status == HISTREE_OK && is_fork)
@@ -236,7 +236,7 @@ static enum histree_status read_wakeups(const struct histree_arrows_request *req
 			wakeups->lacks_some = true;
 			return HISTREE_OK;
 		}
-		status = cancel_check(&request->cancel, step, error);
+		status = cancel_check(&request->work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(iter, error);
 			if (status == HISTREE_OK)
@@ -421,7 +421,7 @@ static enum histree_status read_region(struct stays *stays, const struct histree
 	enum histree_status status = histree_query_start(stays->query, region, error);
 	stays->count = 0;
 	while (status == HISTREE_OK && stays->count <= stays_max) {
-		status = cancel_check(&stays->request->cancel, stays->count, error);
+		status = cancel_check(&stays->request->work, stays->count, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(stays->query, error);
 			if (status == HISTREE_OK)
@@ -736,7 +736,7 @@ static enum histree_status read_flows(struct flows *flows, struct arrow_list *li
 			list->lacks_some = true;
 			return HISTREE_OK;
 		}
-		status = cancel_check(&flows->request->cancel, step, error);
+		status = cancel_check(&flows->request->work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(flows->iter, error);
 			if (status == HISTREE_OK)
@@ -810,7 +810,7 @@ static enum histree_status arrows_find_rows(const struct histree_arrows_request 
 	enum histree_status status = histree_query_create(request->history, &query, error);
 	for (size_t i = 0; i < list->count && status == HISTREE_OK; i++) {
 		struct histree_arrow *arrow = &list->arrows[i];
-		status = cancel_check(&request->cancel, i, error);
+		status = cancel_check(&request->work, i, error);
 		if (status == HISTREE_OK && arrow->kind == HISTREE_ARROW_FLOW)
 			status = find_row(query, attributes, &arrow->from, inside(info, arrow->start), error);
 		if (status == HISTREE_OK && arrow->kind == HISTREE_ARROW_FLOW)
@@ -850,7 +850,7 @@ static enum histree_status arrows_gather_packets(const struct histree_arrows_req
 							 .count_max = ARROW_READS_MAX,
 							 .visit = add,
 							 .context = list,
-							 .cancel = request->cancel };
+							 .work = request->work };
 	enum histree_status status = histree_critical_path_packets(request->paths, &packets, error);
 	if (status != HISTREE_NOT_FOUND)
 		return status;

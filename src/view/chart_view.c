@@ -371,7 +371,7 @@ struct making {
 	struct chart_kin **kin; /* one for each row, of all hosts */
 	size_t *kin_capacity;
 	histree_time start, end;
-	struct histree_cancel cancel;
+	struct histree_work work;
 	struct histree_error *error;
 };
 
@@ -526,7 +526,7 @@ static enum histree_status add_entries(const struct making *making, uint32_t par
 	enum histree_status status = HISTREE_OK;
 	histree_quark from =
 		parent_entry != HISTREE_CHART_TOP ? making->view->rows[parent_row].attribute : HISTREE_ROOT;
-	status = cancel_check(&making->cancel, 0, making->error);
+	status = cancel_check(&making->work, 0, making->error);
 	for (uint32_t i = 0; i < chart->entry_count && status == HISTREE_OK; i++) {
 		struct quark_list list = { 0 };
 		if (chart->entries[i].parent != parent_entry)
@@ -718,7 +718,7 @@ bool histree_chart_has_rows(const struct histree_history *history, const struct 
 }
 
 enum histree_status histree_chart_view_create(struct histree_history *history, const char *name,
-					      struct histree_cancel cancel, struct histree_chart_view **out,
+					      struct histree_work cancel, struct histree_chart_view **out,
 					      struct histree_error *error)
 {
 	*out = NULL;
@@ -735,7 +735,7 @@ enum histree_status histree_chart_view_create(struct histree_history *history, c
 	struct chart_kin *kin = NULL;
 	size_t kin_capacity = 0, host_count;
 	struct making making = {
-		.view = view, .kin = &kin, .kin_capacity = &kin_capacity, .cancel = cancel, .error = error
+		.view = view, .kin = &kin, .kin_capacity = &kin_capacity, .work = cancel, .error = error
 	};
 	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
 	enum histree_status status = hosts != NULL ? add_hosts(&making, hosts, host_count)

@@ -306,14 +306,14 @@ out:
 	return status;
 }
 
-enum histree_status histree_control_flow_create(struct histree_history *history, struct histree_cancel cancel,
+enum histree_status histree_control_flow_create(struct histree_history *history, struct histree_work cancel,
 						struct histree_control_flow **out, struct histree_error *error)
 {
 	return control_flow_create_during(history, INT64_MIN, INT64_MAX, cancel, out, error);
 }
 
 enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
-					       struct histree_cancel cancel, struct histree_control_flow **out,
+					       struct histree_work cancel, struct histree_control_flow **out,
 					       struct histree_error *error)
 {
 	*out = NULL;

@@ -12,7 +12,7 @@
  * the parent of one may be missing.  What is said of a thread is what the whole history says.
  */
 enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
-					       struct histree_cancel cancel, struct histree_control_flow **out,
+					       struct histree_work cancel, struct histree_control_flow **out,
 					       struct histree_error *error);
 
 #endif

@@ -33,7 +33,7 @@ struct thread_curve {
 struct histree_cpu_usage {
 	struct histree_history *history;
 	histree_time from, to;
-	struct histree_cancel cancel;
+	struct histree_work work;
 	struct pixel_scale scale;
 	struct pixel_cell cell; /* of the state before */
 	bool no_times;
@@ -134,7 +134,7 @@ static enum histree_status take(struct histree_cpu_usage *usage, const struct hi
 }
 
 static enum histree_status read_threads(struct histree_cpu_usage *usage, struct histree_history *history,
-					const struct histree_region *region, const struct histree_cancel *cancel,
+					const struct histree_region *region, const struct histree_work *cancel,
 					struct histree_error *error)
 {
 	struct histree_cursor *query;
@@ -166,7 +166,7 @@ enum { CELLS_PER_PIXEL = 4 };
 /* Reads those of one overview, or of none if that is UINT32_MAX; `own` has room for all. */
 static enum histree_status read_from(struct histree_cpu_usage *usage, struct histree_history *history,
 				     const struct histree_region *region, uint32_t overview, histree_quark *own,
-				     const struct histree_cancel *cancel, struct histree_error *error)
+				     const struct histree_work *cancel, struct histree_error *error)
 {
 	const struct pyramid *rows = history_pyramid(history, PYRAMID_ROWS);
 	struct histree_region part = { .quarks = own, .from = region->from, .to = region->to };
@@ -189,7 +189,7 @@ static enum histree_status read_from(struct histree_cpu_usage *usage, struct his
  * What cannot be read of them is read from the history.
  */
 static enum histree_status read_curve(struct histree_cpu_usage *usage, struct histree_history *history,
-				      const struct histree_region *region, const struct histree_cancel *cancel,
+				      const struct histree_region *region, const struct histree_work *cancel,
 				      struct histree_error *error)
 {
 	size_t bytes = usage->curve_count * usage->scale.pixels * sizeof(*usage->curves);
@@ -290,7 +290,7 @@ static enum histree_status prepare(struct histree_cpu_usage *usage, const struct
 	usage->scale = pixel_scale(request->from, request->to, request->pixels);
 	usage->from = request->from;
 	usage->to = request->to;
-	usage->cancel = request->cancel;
+	usage->work = request->work;
 	usage->cell = pixel_cell(&usage->scale, 0);
 	usage->no_times = request->no_times && request->tid_count == 0;
 	usage->all = request->tid_count;
@@ -329,7 +329,7 @@ static enum histree_status read_host(struct histree_cpu_usage *usage, struct his
 	enum histree_status status = find_current_threads(history, request, &quarks, &region.quark_count, error);
 	region.quarks = quarks;
 	if (status == HISTREE_OK)
-		status = (usage->no_times ? read_curve : read_threads)(usage, history, &region, &request->cancel,
+		status = (usage->no_times ? read_curve : read_threads)(usage, history, &region, &request->work,
 								       error);
 	free(quarks);
 	return status;
@@ -448,7 +448,7 @@ static enum histree_status add_up_lives(const struct histree_cpu_usage *usage,
 	struct histree_cursor *times;
 	enum histree_status status = histree_time_in_state_create(usage->history, &times, error);
 	for (uint32_t thread = last; status == HISTREE_OK;) {
-		status = cancel_check(&usage->cancel, 0, error);
+		status = cancel_check(&usage->work, 0, error);
 		if (status == HISTREE_OK)
 			status = add_up_life(usage, times, &threads[thread], &ns[thread], error);
 		if (threads[thread].life == 0)

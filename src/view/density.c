@@ -7,7 +7,7 @@
 #include "query/row_group.h"
 
 static enum histree_status count_states(struct histree_history *history, histree_time from, histree_time to,
-					const struct pixel_scale *scale, const struct histree_cancel *cancel,
+					const struct pixel_scale *scale, const struct histree_work *cancel,
 					uint64_t *counts, struct histree_error *error)
 {
 	const struct histree_region region = { .from = from, .to = to };
@@ -38,7 +38,7 @@ static enum histree_status count_states(struct histree_history *history, histree
 /* In the union of several, all states of a host would begin when it was first traced. */
 static enum histree_status count_hosts(const struct histree_history_host *hosts, size_t count, histree_time from,
 				       histree_time to, const struct pixel_scale *scale,
-				       const struct histree_cancel *cancel, uint64_t *counts,
+				       const struct histree_work *cancel, uint64_t *counts,
 				       struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -55,7 +55,7 @@ static enum histree_status count_hosts(const struct histree_history_host *hosts,
 }
 
 enum histree_status histree_density(struct histree_history *history, histree_time from, histree_time to,
-				    uint32_t pixels, struct histree_cancel cancel, uint64_t *counts,
+				    uint32_t pixels, struct histree_work cancel, uint64_t *counts,
 				    struct histree_error *error)
 {
 	if (pixels < 1 || pixels > HISTREE_PIXELS_MAX)

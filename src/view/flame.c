@@ -365,7 +365,7 @@ static enum histree_status take_states(struct stack_work *work, struct histree_e
 		.states_max = request->states_max > 0 ? request->states_max : WINDOW_STATES_MAX,
 		.keep = keep,
 		.context = work,
-		.cancel = &request->cancel,
+		.work = &request->work,
 		.what = "a flame graph",
 	};
 	enum histree_status status = window_states_next(&states, error);

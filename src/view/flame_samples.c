@@ -513,7 +513,7 @@ static enum histree_status add(struct samples_work *work, struct histree_error *
 	all.to = request->query.to;
 	all.host_filter = request->query.host_filter;
 	all.host_context = request->query.host_context;
-	all.cancel = request->query.cancel;
+	all.work = request->query.work;
 	enum histree_status status = find_fields(work, error);
 	if (status == HISTREE_OK)
 		status = choose_event(work, error);

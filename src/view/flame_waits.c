@@ -220,7 +220,7 @@ static enum histree_status add_thread(struct waits_work *work, size_t host, int3
 						      .to = work->to,
 						      .waits = true,
 						      .depth = work->request->depth,
-						      .cancel = work->request->cancel };
+						      .work = work->request->work };
 	enum histree_status status = find_kernel(work, host, tid, error);
 	if (status == HISTREE_OK)
 		status = histree_critical_path_start(work->path, &request, error);

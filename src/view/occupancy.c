@@ -373,7 +373,7 @@ static enum histree_status verify_host(struct histree_history *history,
 	struct histree_resources *resources = NULL;
 	struct occupancy occupancy = { 0 };
 	enum histree_status status =
-		thread_list_read(&threads, history, INT64_MIN, INT64_MAX, (struct histree_cancel){ 0 }, error);
+		thread_list_read(&threads, history, INT64_MIN, INT64_MAX, (struct histree_work){ 0 }, error);
 	threads.count = threads.number_count; /* who runs where is said of numbers */
 	if (status == HISTREE_OK)
 		status = histree_resources_create(history, &resources, error);

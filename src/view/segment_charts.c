@@ -44,7 +44,7 @@ static void segment_histogram_take(struct histogram *histogram, uint64_t duratio
 }
 
 static enum histree_status pass(struct histogram *histogram, struct histree_cursor *iter,
-				const struct histree_segment_query *query, const struct histree_cancel *cancel,
+				const struct histree_segment_query *query, const struct histree_work *cancel,
 				struct histree_error *error)
 {
 	enum histree_status status = histree_segments_start(iter, query, NULL, error);
@@ -264,7 +264,7 @@ static enum histree_status count_summaries(struct histogram *histogram, struct h
 enum histree_status histree_segment_histogram(struct histree_segment_store *store,
 					      const struct histree_segment_query *query,
 					      enum histree_duration_scale scale, uint32_t buckets,
-					      struct histree_cancel cancel, uint64_t *edges, uint64_t *counts,
+					      struct histree_work cancel, uint64_t *edges, uint64_t *counts,
 					      struct histree_error *error)
 {
 	if (buckets < 1 || buckets > HISTREE_HISTOGRAM_BUCKETS_MAX)
@@ -276,7 +276,7 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 	plain.order = HISTREE_SEGMENTS_UNSORTED;
 	plain.descending = false;
 	plain.limit = 0;
-	plain.cancel = cancel;
+	plain.work = cancel;
 	memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
 	memset(counts, 0, buckets * sizeof(*counts));
 	enum histree_status status = count_summaries(&histogram, store, &plain, scale, edges, error);
@@ -523,7 +523,7 @@ static enum histree_status read_summaries(struct histree_segment_scatter *scatte
 					     .field = scatter->request->field,
 					     .context = scatter,
 					     .take = segment_scatter_take_summary };
-	query.cancel = scatter->request->cancel;
+	query.work = scatter->request->work;
 	duration_buckets_init(&scatter->buckets, SUMMARY_BUCKETS_PER_DECADE);
 	enum histree_status status = find_width(scatter, store, &request, error);
 	if (status == HISTREE_OK)
@@ -550,7 +550,7 @@ static enum histree_status read_segments(struct histree_segment_scatter *scatter
 	if (status == HISTREE_OK)
 		status = histree_segments_start(iter, &query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&scatter->request->cancel, step, error);
+		status = cancel_check(&scatter->request->work, step, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_next(iter, error);
 		if (status == HISTREE_OK)

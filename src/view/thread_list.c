@@ -37,7 +37,7 @@ struct reading {
 	struct histree_history *history;
 	const struct histree_attributes *attributes;
 	const struct histree_history_info *info;
-	const struct histree_cancel *cancel;
+	const struct histree_work *work;
 	uint32_t *owners; /* by quark */
 	/* By thread: when the last of its facts of each kind began, and its last status. */
 	histree_time (*since)[OWNER_KINDS];
@@ -236,7 +236,7 @@ static enum histree_status ask(struct reading *reading, struct histree_region re
 	region.quark_count = reading->asked_count;
 	enum histree_status status = histree_query_start(reading->query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(reading->cancel, step, error);
+		status = cancel_check(reading->work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(reading->query, error);
 			if (status == HISTREE_OK)
@@ -312,7 +312,7 @@ static enum histree_status look_up_facts(struct reading *reading, struct histree
 		ask(reading, (struct histree_region){ .times = &reading->info->end, .time_count = 1 },
 		    take_fact_at_end, error);
 	for (size_t i = 0; i < reading->ended_count && status == HISTREE_OK; i++) {
-		status = cancel_check(reading->cancel, i, error);
+		status = cancel_check(reading->work, i, error);
 		if (status == HISTREE_OK)
 			status = take_last_fact(reading, &reading->ended[i], error);
 	}
@@ -349,7 +349,7 @@ static enum histree_status find_parents_since(struct reading *reading, struct hi
 		if (owner == NO_OWNER || owner % OWNER_KINDS != THREAD_FACT_PROCESS)
 			continue;
 		struct histree_thread *thread = &reading->list->threads[owner / OWNER_KINDS];
-		status = cancel_check(reading->cancel, quark, error);
+		status = cancel_check(reading->work, quark, error);
 		if (status == HISTREE_OK && thread->first < thread->ppid_since)
 			status = find_parent_since(reading, quark, thread, error);
 	}
@@ -561,7 +561,7 @@ static enum histree_status part_lives(struct reading *reading, struct histree_er
 		if (reading->owners[quark] != NO_OWNER)
 			facts[reading->owners[quark] / OWNER_KINDS][reading->owners[quark] % OWNER_KINDS] = quark;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		status = cancel_check(reading->cancel, i, error);
+		status = cancel_check(reading->work, i, error);
 		if (status == HISTREE_OK && reading->reused[i] && facts[i][THREAD_FACT_NAME] != HISTREE_ROOT)
 			status = add_lives(reading, i, facts[i], error);
 	}
@@ -642,14 +642,14 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 }
 
 enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
-				     histree_time to, struct histree_cancel cancel, struct histree_error *error)
+				     histree_time to, struct histree_work cancel, struct histree_error *error)
 {
 	struct reading reading = {
 		.list = list,
 		.history = history,
 		.attributes = histree_history_attributes(history),
 		.info = histree_history_info(history),
-		.cancel = &cancel,
+		.work = &cancel,
 	};
 	size_t attribute_count = reading.info->attribute_count;
 	reading.owners = malloc((attribute_count + 1) * sizeof(*reading.owners));

@@ -283,7 +283,7 @@ static enum histree_status find_gone(struct use_cube *cube, histree_time time, s
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(cube->sweep.cancel, step, error);
+		status = cancel_check(cube->sweep.work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(query, error);
 			if (status == HISTREE_OK)
@@ -511,7 +511,7 @@ static struct use_sweep sweep_of(struct histree_time_use *use, struct histree_hi
 		.context = use,
 		.texts = &use->rows.texts,
 		.states_max = request->states_max > 0 ? request->states_max : WINDOW_STATES_MAX,
-		.cancel = &use->request.cancel,
+		.work = &use->request.work,
 	};
 }
 
@@ -542,7 +542,7 @@ static enum histree_status read_threads(struct histree_time_use *use, struct his
 {
 	struct histree_control_flow *flow;
 	enum histree_status status = control_flow_create_during(history, use->request.from, use->request.to,
-								use->request.cancel, &flow, error);
+								use->request.work, &flow, error);
 	if (status != HISTREE_OK)
 		return status;
 	use->flow = flow;
@@ -593,7 +593,7 @@ static enum histree_status hand_out(struct histree_time_use *use, struct use_cub
 	enum histree_status status = HISTREE_OK;
 	if (cube->cells.parts[CUBE_OF_OWNERS].count > NAMES_MAX && (use->request.by & HISTREE_BY(HAD_BY)) != 0)
 		status = control_flow_create_during(cube->sweep.history, use->request.from, use->request.to,
-						    use->request.cancel, &flow, error);
+						    use->request.work, &flow, error);
 	use->flow = flow;
 	use->is_parted = flow != NULL && histree_control_flow_has_lives(flow);
 	if (status == HISTREE_OK && !use->is_parted)
@@ -773,7 +773,7 @@ enum histree_status histree_time_use_create(struct histree_history *history,
 }
 
 enum histree_status histree_time_use_answer(struct histree_history *history, const void *bytes, size_t size,
-					    struct histree_cancel cancel, void **answer, size_t *answer_size,
+					    struct histree_work cancel, void **answer, size_t *answer_size,
 					    struct histree_error *error)
 {
 	struct use_question question;
@@ -786,7 +786,7 @@ enum histree_status histree_time_use_answer(struct histree_history *history, con
 	if (use == NULL)
 		return error_memory(error, "the use of time");
 	use->request = question.request;
-	use->request.cancel = cancel;
+	use->request.work = cancel;
 	use->host_name = question.host_name;
 	enum histree_status status = prepare(use, question.start, question.end, error);
 	if (status == HISTREE_OK)

@@ -82,7 +82,7 @@ struct histree_tree_layout {
 
 struct collecting {
 	struct histree_tree_layout *layout;
-	const struct histree_cancel *cancel;
+	const struct histree_work *work;
 	uint32_t *index; /* by number of the node */
 	enum histree_status status;
 	struct histree_error *error;
@@ -92,7 +92,7 @@ static bool collect(void *context, const struct histree_node *node)
 {
 	struct collecting *collecting = context;
 	struct histree_tree_layout *layout = collecting->layout;
-	collecting->status = cancel_check(collecting->cancel, layout->count * 64, collecting->error);
+	collecting->status = cancel_check(collecting->work, layout->count * 64, collecting->error);
 	if (collecting->status == HISTREE_OK &&
 	    !array_reserve(&layout->nodes, &layout->capacity, layout->count + 1))
 		collecting->status = error_memory(collecting->error, "the nodes of a tree");
@@ -117,10 +117,10 @@ static bool collect(void *context, const struct histree_node *node)
 }
 
 static enum histree_status collect_nodes(struct histree_tree_layout *layout, struct histree_history *history,
-					 const struct histree_cancel *cancel, struct histree_error *error)
+					 const struct histree_work *cancel, struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct collecting collecting = { .layout = layout, .cancel = cancel, .error = error };
+	struct collecting collecting = { .layout = layout, .work = cancel, .error = error };
 	collecting.index = malloc((info->node_count + 1) * sizeof(*collecting.index));
 	if (collecting.index == NULL)
 		return error_memory(error, "the nodes of a tree");
@@ -228,7 +228,7 @@ static void place_down(struct histree_tree_layout *layout, const struct histree_
 
 enum histree_status histree_tree_layout_create(struct histree_history *history,
 					       const struct histree_tree_layout_options *options,
-					       struct histree_cancel cancel, struct histree_tree_layout **out,
+					       struct histree_work cancel, struct histree_tree_layout **out,
 					       struct histree_error *error)
 {
 	*out = NULL;

@@ -229,7 +229,7 @@ static enum histree_status read_states(struct sweeping *sweeping, const histree_
 		.states_max = sweep->states_max,
 		.keep = keep,
 		.context = sweeping,
-		.cancel = sweep->cancel,
+		.work = sweep->work,
 		.what = "the use of time",
 	};
 	while (status == HISTREE_OK) {
@@ -251,7 +251,7 @@ static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t 
 	const struct use_sweep *sweep = sweeping->sweep;
 	const uint32_t list = sweeping->list_of[sweeping->summed[index]];
 	const struct histree_thread *thread = &sweeping->threads[list / LISTS_OF_THREAD];
-	enum histree_status status = cancel_check(sweep->cancel, 0, error);
+	enum histree_status status = cancel_check(sweep->work, 0, error);
 	for (uint32_t i = 0; i < sum->count && status == HISTREE_OK; i++) {
 		const struct state_sum_part *part = &sum->parts[i];
 		const struct use_piece piece = {

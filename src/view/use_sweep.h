@@ -38,7 +38,7 @@ struct use_sweep {
 	void *context;
 	struct intern *texts; /* names of system calls go there */
 	size_t states_max;    /* that are in memory at a time, besides one for each attribute */
-	const struct histree_cancel *cancel;
+	const struct histree_work *work;
 	bool is_damaged; /* out: some nodes could not be read */
 };
 

@@ -92,7 +92,7 @@ struct histree_control_flow;
  * the number of threads, not of their states (thesis 4.8.2, "PsTree").  About 80 bytes a thread.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_control_flow_create(struct histree_history *history,
-									       struct histree_cancel cancel,
+									       struct histree_work work,
 									       struct histree_control_flow **out,
 									       struct histree_error *error);
 HISTREE_API void histree_control_flow_free(struct histree_control_flow *flow);
@@ -176,7 +176,7 @@ struct histree_cpu_usage_request {
 	 * pixel (states.h).
 	 */
 	bool no_times;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 struct histree_cpu_time {
@@ -245,7 +245,7 @@ histree_occupancy_verify(struct histree_history *history, void (*report)(void *c
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_density(struct histree_history *history,
 								   histree_time from, histree_time to,
-								   uint32_t pixels, struct histree_cancel cancel,
+								   uint32_t pixels, struct histree_work work,
 								   uint64_t *counts, struct histree_error *error);
 
 /* ---- the tree on disk ------------------------------------------------------------------------------------- */
@@ -283,8 +283,7 @@ struct histree_tree_layout;
 /* Lay out the tree of a history.  Every node is read. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_tree_layout_create(struct histree_history *history, const struct histree_tree_layout_options *options,
-			   struct histree_cancel cancel, struct histree_tree_layout **out,
-			   struct histree_error *error);
+			   struct histree_work work, struct histree_tree_layout **out, struct histree_error *error);
 HISTREE_API void histree_tree_layout_free(struct histree_tree_layout *layout);
 
 /* Lay out the same nodes again for another picture; nothing is read. */
@@ -328,9 +327,9 @@ struct histree_chart_row {
 	histree_quark attribute; /* HISTREE_ROOT: a host */
 	/* Whose states or numbers are shown, which the history has; HISTREE_ROOT: nothing is shown */
 	histree_quark shown;
-	uint32_t parent;         /* an index, or UINT32_MAX at the top */
-	uint32_t depth;          /* 0 at the top */
-	uint32_t entry;          /* index of the entry in the chart; UINT32_MAX: a host */
+	uint32_t parent; /* an index, or UINT32_MAX at the top */
+	uint32_t depth;  /* 0 at the top */
+	uint32_t entry;  /* index of the entry in the chart; UINT32_MAX: a host */
 	/* From the first to the last state of `attribute` that is not null; both inclusive. */
 	histree_time first, last;
 };
@@ -343,7 +342,7 @@ struct histree_chart_view;
  * rows, and of a query for each row that another attribute names; there are at most 2^20 rows.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_chart_view_create(struct histree_history *history, const char *name, struct histree_cancel cancel,
+histree_chart_view_create(struct histree_history *history, const char *name, struct histree_work work,
 			  struct histree_chart_view **out, struct histree_error *error);
 HISTREE_API void histree_chart_view_free(struct histree_chart_view *view);
 
@@ -414,7 +413,7 @@ struct histree_segment_scatter_request {
 	uint32_t columns, rows;
 	enum histree_duration_scale scale; /* of the rows, which end at the longest segment of the store */
 	size_t points_max;                 /* cells are doubled in size until there are no more points than this */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 struct histree_segment_point {
@@ -464,7 +463,7 @@ HISTREE_API void histree_segment_scatter_free(struct histree_segment_scatter *sc
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_histogram(struct histree_segment_store *store, const struct histree_segment_query *query,
-			  enum histree_duration_scale scale, uint32_t buckets, struct histree_cancel cancel,
+			  enum histree_duration_scale scale, uint32_t buckets, struct histree_work work,
 			  uint64_t *edges, uint64_t *counts, struct histree_error *error);
 
 /* ==== arrows ================================================================================================== */
@@ -529,7 +528,7 @@ struct histree_arrows_request {
 	struct histree_cursor *paths;
 	histree_time from, to; /* both inclusive, inside the history */
 	uint32_t pixels;       /* at least 1 */
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 struct histree_arrows;

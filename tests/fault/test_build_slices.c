@@ -307,7 +307,7 @@ static void a_cancelled_build_ends(void **state)
 	trace_copy("demo-trace", world->copy);
 	if (shared_path(path, "traces/lttng-kernel/many-threads"))
 		world->paths[0] = path;
-	world->options.cancel = (struct histree_cancel){ goes_on, world };
+	world->options.work = (struct histree_work){ .go_on = goes_on, .context = world };
 	world->options.slices = 2;
 	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at += 3) {
 		world->questions = 0;

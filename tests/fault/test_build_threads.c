@@ -168,7 +168,7 @@ static void a_cancelled_build_ends(void **state)
 	trace_copy("demo-trace", world->copy);
 	if (shared_path(path, "traces/lttng-kernel/many-threads"))
 		world->paths[0] = path;
-	world->options.cancel = (struct histree_cancel){ goes_on, world };
+	world->options.work = (struct histree_work){ .go_on = goes_on, .context = world };
 	for (world->cancel_at = 1; world->cancel_at < 100; world->cancel_at += (unsigned)test_effort(7, 50)) {
 		world->questions = 0;
 		enum histree_status status = build(world, 2, &error);

@@ -272,7 +272,7 @@ static enum histree_status compare_states(struct histree_error *error)
 	for (int i = 0; i < 2 && status == HISTREE_OK; i++)
 		status = histree_selection_add_pattern(&sides[i], i == 0 ? "Threads/**" : "**", error);
 	if (status == HISTREE_OK)
-		status = histree_state_comparison_create(&sides[0], &sides[1], (struct histree_cancel){ 0 },
+		status = histree_state_comparison_create(&sides[0], &sides[1], (struct histree_work){ 0 },
 							 &comparison, error);
 	if (status == HISTREE_OK)
 		assert_non_null(histree_state_comparison_state(comparison, 0));

@@ -188,7 +188,7 @@ static void who_has_enough_keeps_what_is_complete(void **state)
 {
 	struct world *world = *state;
 	struct histree_error error;
-	world->options.cancel = (struct histree_cancel){ has_enough, world };
+	world->options.work = (struct histree_work){ .go_on = has_enough, .context = world };
 	for (world->cancel_at = 1;; world->cancel_at++) {
 		clear(world);
 		world->questions = 0;
@@ -196,10 +196,10 @@ static void who_has_enough_keeps_what_is_complete(void **state)
 		if (world->questions < world->cancel_at)
 			break;
 		assert_true(status == HISTREE_ERR_CANCELLED || check_store(world, false));
-		world->options.cancel.go_on = NULL;
+		world->options.work.go_on = NULL;
 		if (status == HISTREE_ERR_CANCELLED)
 			resume(world);
-		world->options.cancel.go_on = has_enough;
+		world->options.work.go_on = has_enough;
 	}
 }
 

@@ -233,7 +233,7 @@ static void a_file_that_is_not_wanted_is_not_there(void **state)
 		struct ArrowArrayStream stream;
 		struct histree_error error;
 		struct histree_parquet_options options = options_of(NULL);
-		options.cancel = (struct histree_cancel){ go_on, &left };
+		options.work = (struct histree_work){ .go_on = go_on, .context = &left };
 		open_stream(&stream);
 		assert_int_equal(histree_export_parquet(&stream, path, &options, &error), HISTREE_ERR_CANCELLED);
 		assert_int_equal(count_names(folder, NULL), 0);

@@ -23,7 +23,7 @@
 enum { SEGMENTS = 6000, NAMES = 3, NAME_SIZE = 96 };
 
 static const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 1 << 17 };
-static const struct histree_cancel never;
+static const struct histree_work never;
 
 static void build_of(const struct io *io, const char *path, uint64_t seed, uint64_t duration_max)
 {
@@ -59,7 +59,7 @@ static struct histree_segment_store *open_store(const struct io *io, bool no_ove
 	return store;
 }
 
-static enum histree_status make(const struct io *io, struct histree_cancel cancel, struct histree_error *error)
+static enum histree_status make(const struct io *io, struct histree_work cancel, struct histree_error *error)
 {
 	struct histree_segment_store *store = open_store(io, false);
 	enum histree_status status = segment_overviews_write(store, &all, cancel, error);
@@ -181,8 +181,9 @@ static void making_may_be_cancelled(void **state)
 	for (unsigned questions = 0; questions < 2; questions++) {
 		unsigned left = questions;
 		struct histree_error error = { 0 };
-		assert_int_equal(make(&memory.io, (struct histree_cancel){ goes_on, &left }, &error),
-				 HISTREE_ERR_CANCELLED);
+		assert_int_equal(
+			make(&memory.io, (struct histree_work){ .go_on = goes_on, .context = &left }, &error),
+			HISTREE_ERR_CANCELLED);
 		assert_int_equal(count_files(&memory), 1);
 	}
 	memory_io_release(&memory);

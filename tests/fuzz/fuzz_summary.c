@@ -120,7 +120,7 @@ static void ask(struct histree_segment_store *store, histree_time from, histree_
 	histree_segment_scatter_free(scatter);
 	for (int scale = 0; scale < 2; scale++) {
 		REQUIRE(histree_segment_histogram(store, &query, (enum histree_duration_scale)scale, 10,
-						  (struct histree_cancel){ 0 }, edges, counts, NULL) == HISTREE_OK);
+						  (struct histree_work){ 0 }, edges, counts, NULL) == HISTREE_OK);
 		sum = 0;
 		for (size_t i = 0; i < 10; i++)
 			sum += counts[i];

@@ -202,8 +202,8 @@ static void check_histogram(struct test *test)
 	uint64_t *durations = durations_of(test, NULL, &count);
 	enum histree_duration_scale scale =
 		random_percent(&test->random, 50) ? HISTREE_DURATIONS_LINEAR : HISTREE_DURATIONS_LOGARITHMIC;
-	if (histree_segment_histogram(test->store, &test->query, scale, buckets, (struct histree_cancel){ 0 },
-				      edges, counts, &error) != HISTREE_OK)
+	if (histree_segment_histogram(test->store, &test->query, scale, buckets, (struct histree_work){ 0 }, edges,
+				      counts, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	if (count > 0 && durations[count - 1] < UINT64_MAX) {
 		assert_true(edges[0] == durations[0] && edges[buckets] == durations[count - 1] + 1);
@@ -346,7 +346,7 @@ static void ask_of_each_width(struct segments *segments, bool content, uint64_t 
 	if (random_percent(&test.random, 30)) /* levels are dropped on the way */
 		all.summaries_max = segments->count / 4;
 	test.store = store_of(segments, path, 64 << 10);
-	if (segment_overviews_write(test.store, &all, (struct histree_cancel){ 0 }, &error) != HISTREE_OK)
+	if (segment_overviews_write(test.store, &all, (struct histree_work){ 0 }, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_true(all.summaries_max < UINT64_MAX || histree_segment_store_overviews(test.store).count > 0);
 	if (histree_segment_store_verify(test.store, report, NULL, &error) != HISTREE_OK)

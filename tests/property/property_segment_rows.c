@@ -153,7 +153,7 @@ static void check_query(struct test *test)
 	struct histree_segment_rows_options options = {
 		.query = query,
 		.rows_per_mark = 1 + (uint32_t)random_below(&test->random, 90),
-		.cancel = { go_on, test },
+		.work = { .go_on = go_on, .context = test },
 	};
 	test->query = &query;
 	test->count = segments_answer(test->segments, &query, test->expected);

@@ -95,7 +95,7 @@ static void finish(struct histree_segment_store *store, struct random *random)
 			assert_int_equal(histree_segment_store_make_table(store, field, &error), HISTREE_OK);
 	const struct segment_overview_limits limits = { 0, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 100 };
 	if (random_percent(random, 60))
-		assert_int_equal(segment_overviews_write(store, &limits, (struct histree_cancel){ 0 }, &error),
+		assert_int_equal(segment_overviews_write(store, &limits, (struct histree_work){ 0 }, &error),
 				 HISTREE_OK);
 }
 
@@ -463,8 +463,8 @@ static void check_histogram(struct test *test, struct random *random)
 	struct histree_error error;
 	enum histree_duration_scale scale =
 		random_percent(random, 50) ? HISTREE_DURATIONS_LINEAR : HISTREE_DURATIONS_LOGARITHMIC;
-	assert_int_equal(histree_segment_histogram(test->store, &query, scale, BUCKETS,
-						   (struct histree_cancel){ 0 }, edges, counts, &error),
+	assert_int_equal(histree_segment_histogram(test->store, &query, scale, BUCKETS, (struct histree_work){ 0 },
+						   edges, counts, &error),
 			 HISTREE_OK);
 	all.limit = 0;
 	size_t expected = expect(test, all);

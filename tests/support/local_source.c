@@ -153,7 +153,7 @@ static enum histree_status view_take(void *asked, const void **answer, size_t *s
 	if (changing != NULL && random_percent(changing, 20))
 		change(question, &question_size);
 	enum histree_status status = histree_time_use_answer(
-		view->history, question, question_size, (struct histree_cancel){ 0 }, &view->answer, size, error);
+		view->history, question, question_size, (struct histree_work){ 0 }, &view->answer, size, error);
 	if (changing != NULL && status == HISTREE_OK)
 		change(view->answer, size);
 	*answer = view->answer;

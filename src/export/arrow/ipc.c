@@ -1038,21 +1038,18 @@ static enum histree_status put_batch(struct ipc_export *export, const struct Arr
 
 static void tell(struct ipc_export *export, const struct ArrowArray *batch)
 {
-	const struct histree_ipc_options *options = export->options;
 	export->counts.rows += (uint64_t)batch->length;
 	export->counts.row_groups++;
 	export->counts.bytes = export->ipc.at;
 	export->counts.loss = histree_arrow_loss(export->stream);
-	if (options->progress != NULL)
-		options->progress(options->progress_context, &export->counts);
+	export_tell(&export->options->work, &export->counts);
 }
 
 static enum histree_status put_batches(struct ipc_export *export, struct histree_error *error)
 {
 	struct ArrowArray batch;
 	enum histree_status status;
-	while ((status = export_stream_next(export->stream, &export->options->cancel, &batch, error)) ==
-	       HISTREE_OK) {
+	while ((status = export_stream_next(export->stream, &export->options->work, &batch, error)) == HISTREE_OK) {
 		status = put_batch(export, &batch, error);
 		if (export->last.release != NULL)
 			export->last.release(&export->last);

@@ -294,14 +294,13 @@ enum histree_status csv_export(struct ArrowArrayStream *stream, struct export_ou
 	struct histree_export_counts counts = { .files = 1 };
 	enum histree_status status = begin(&csv, stream, output, error);
 	while (status == HISTREE_OK &&
-	       (status = export_stream_next(stream, &options->cancel, &batch, error)) == HISTREE_OK) {
+	       (status = export_stream_next(stream, &options->work, &batch, error)) == HISTREE_OK) {
 		status = put_batch(&csv, &batch, error);
 		counts.rows += (uint64_t)batch.length;
 		counts.row_groups++;
 		counts.bytes = output->size;
 		batch.release(&batch);
-		if (options->progress != NULL)
-			options->progress(options->progress_context, &counts);
+		export_tell(&options->work, &counts);
 	}
 	if (status == HISTREE_END)
 		status = export_buffer_flush(csv.output);

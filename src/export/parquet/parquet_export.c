@@ -213,7 +213,7 @@ static enum histree_status parquet_slices_init(struct parquet_slices *slices, co
 		.schema = schema,
 		.start = start_column(schema),
 	};
-	slices->options.progress = NULL;
+	slices->options.work.progress = NULL;
 	slices->options.counts = NULL;
 	if ((size_t)options->slice >= sizeof(lengths) / sizeof(*lengths))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "slices of time are days, hours, minutes or seconds");
@@ -413,18 +413,12 @@ static enum histree_status parquet_slices_end(struct parquet_slices *slices, enu
 
 /* ---- parquet export ------------------------------------------------------------------------------------------ */
 
-static void tell(const struct histree_parquet_options *options, const struct histree_export_counts *counts)
-{
-	if (options->progress != NULL)
-		options->progress(options->progress_context, counts);
-}
-
 static enum histree_status write_batches(struct ArrowArrayStream *stream, struct parquet_writer *writer,
 					 const struct histree_parquet_options *options, struct histree_error *error)
 {
 	struct ArrowArray batch;
 	enum histree_status status;
-	while ((status = export_stream_next(stream, &options->cancel, &batch, error)) == HISTREE_OK) {
+	while ((status = export_stream_next(stream, &options->work, &batch, error)) == HISTREE_OK) {
 		uint64_t groups = writer->counts.row_groups;
 		parquet_writer_begin_batch(writer);
 		status = parquet_writer_add(writer, &batch, 0, batch.length > 0 ? (size_t)batch.length : 0, error);
@@ -432,7 +426,7 @@ static enum histree_status write_batches(struct ArrowArrayStream *stream, struct
 		if (status != HISTREE_OK)
 			return status;
 		if (writer->counts.row_groups != groups)
-			tell(options, &writer->counts);
+			export_tell(&options->work, &writer->counts);
 	}
 	return status == HISTREE_END ? parquet_writer_end(writer, error) : status;
 }
@@ -467,7 +461,7 @@ enum histree_status parquet_export(struct ArrowArrayStream *stream, const struct
 	}
 	if (status == HISTREE_OK) {
 		writer->counts.loss = histree_arrow_loss(stream);
-		tell(options, &writer->counts);
+		export_tell(&options->work, &writer->counts);
 		if (options->counts != NULL)
 			*options->counts = writer->counts;
 	}
@@ -489,12 +483,12 @@ static enum histree_status write_slices(struct ArrowArrayStream *stream, struct 
 {
 	struct ArrowArray batch;
 	enum histree_status status;
-	while ((status = export_stream_next(stream, &options->cancel, &batch, error)) == HISTREE_OK) {
+	while ((status = export_stream_next(stream, &options->work, &batch, error)) == HISTREE_OK) {
 		status = parquet_slices_add(slices, &batch, error);
 		batch.release(&batch);
 		if (status != HISTREE_OK)
 			break;
-		tell(options, &slices->counts);
+		export_tell(&options->work, &slices->counts);
 	}
 	return parquet_slices_end(slices, status == HISTREE_END ? HISTREE_OK : status, error);
 }
@@ -520,7 +514,7 @@ enum histree_status parquet_export_partitions(struct ArrowArrayStream *stream, c
 	}
 	if (status == HISTREE_OK) {
 		slices.counts.loss = histree_arrow_loss(stream);
-		tell(&options->file, &slices.counts);
+		export_tell(&options->file.work, &slices.counts);
 		if (options->file.counts != NULL)
 			*options->file.counts = slices.counts;
 	}

@@ -676,7 +676,7 @@ static enum histree_status make_group(struct parquet_writer *writer, struct hist
 	memcpy(group.sorted_by, writer->sorted_by, sizeof(group.sorted_by));
 	for (size_t i = 0; i < writer->column_count; i++) {
 		struct parquet_chunk *chunk = &writer->chunks[i];
-		if (cancel_asked(&writer->options->cancel))
+		if (cancel_asked(&writer->options->work))
 			return error_set(error, HISTREE_ERR_CANCELLED, "the file is no longer wanted");
 		if (!parquet_values_arrange(&writer->values, &writer->columns[i], rows, writer->row_count,
 					    writer->page_rows))

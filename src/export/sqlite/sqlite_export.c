@@ -188,7 +188,7 @@ static enum histree_status fill(struct sqlite_file *file, struct sqlite_table *t
 {
 	struct ArrowArray batch;
 	enum histree_status status;
-	while ((status = export_stream_next(stream, &file->options->cancel, &batch, file->error)) == HISTREE_OK) {
+	while ((status = export_stream_next(stream, &file->options->work, &batch, file->error)) == HISTREE_OK) {
 		int code = SQLITE_OK;
 		status = export_cells_take(&table->cells, &batch, file->error);
 		for (int64_t row = 0; status == HISTREE_OK && row < batch.length && code == SQLITE_OK; row++)
@@ -199,8 +199,7 @@ static enum histree_status fill(struct sqlite_file *file, struct sqlite_table *t
 		batch.release(&batch);
 		if (status != HISTREE_OK || code != SQLITE_OK)
 			return status != HISTREE_OK ? status : failed(file, code);
-		if (file->options->progress != NULL)
-			file->options->progress(file->options->progress_context, &file->counts);
+		export_tell(&file->options->work, &file->counts);
 	}
 	const struct histree_loss loss = histree_arrow_loss(stream);
 	loss_add(&file->counts.loss, &loss);
@@ -262,7 +261,7 @@ static int asked_to_stop(void *context)
 static enum histree_status write_all(struct sqlite_file *file, const struct histree_sqlite_table *tables,
 				     size_t count)
 {
-	struct histree_cancel cancel = file->options->cancel;
+	struct histree_work cancel = file->options->work;
 	if (cancel.go_on != NULL)
 		sqlite3_progress_handler(file->database, PROGRESS_STEPS, asked_to_stop, &cancel);
 	enum histree_status status = execute(file, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "

@@ -73,7 +73,7 @@ static enum histree_status prepare_host(struct events *events, struct events_hos
 	struct viewer_file *file = events->walk->file;
 	host->history = history;
 	enum histree_status status =
-		viewer_threads_begin(&host->threads, file, history, events->walk->request->cancel);
+		viewer_threads_begin(&host->threads, file, history, events->walk->request->work);
 	if (status != HISTREE_OK || history == NULL)
 		return status;
 	host->cpus = calloc(CPUS_MAX, sizeof(*host->cpus));
@@ -262,7 +262,7 @@ enum histree_status viewer_walk_events(struct viewer_walk *walk)
 						    walk->request->origin, walk->request->end, &events.query,
 						    walk->file->error);
 	if (status == HISTREE_OK) {
-		histree_event_query_set_cancel(events.query, walk->request->cancel);
+		histree_event_query_set_cancel(events.query, walk->request->work);
 		status = prepare_hosts(&events);
 	}
 	if (status == HISTREE_OK)

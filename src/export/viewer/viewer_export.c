@@ -191,14 +191,18 @@ bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time)
 	if (file->status != HISTREE_OK || ++walk->since_shown < STEPS_EVERY)
 		return file->status == HISTREE_OK;
 	walk->since_shown = 0;
-	if (request->cancel.go_on != NULL && !request->cancel.go_on(request->cancel.context))
+	if (request->work.go_on != NULL && !request->work.go_on(request->work.context))
 		viewer_walk_fail(walk, error_set(file->error, HISTREE_ERR_CANCELLED, "cancelled"));
 	double length = (double)request->to - (double)request->from + 1;
 	double share = ((double)time - (double)request->from) / length;
 	if (walk->share_of > 0)
 		share = walk->share_from + share * walk->share_of;
-	if (request->progress != NULL)
-		request->progress(request->progress_context, share < 0 ? 0 : share > 1 ? 1 : share);
+	const struct histree_progress now = { .share = share < 0   ? 0
+						       : share > 1 ? 1
+								   : share,
+					      .rows = walk->counts->rows };
+	if (request->work.progress != NULL)
+		request->work.progress(request->work.context, &now);
 	return file->status == HISTREE_OK;
 }
 

@@ -33,7 +33,7 @@ bool viewer_is_of_kernel(const struct histree_history *history)
 }
 
 enum histree_status viewer_threads_begin(struct viewer_threads *threads, struct viewer_file *file,
-					 struct histree_history *history, struct histree_cancel cancel)
+					 struct histree_history *history, struct histree_work cancel)
 {
 	*threads = (struct viewer_threads){ .file = file };
 	if (history == NULL || file->status != HISTREE_OK)
@@ -595,7 +595,7 @@ static void sort_rows(struct viewer_rows *rows)
 enum histree_status viewer_rows_begin(struct viewer_rows *rows, struct viewer_file *file,
 				      struct histree_history *history, const histree_quark *quarks,
 				      size_t quark_count, histree_time from, histree_time to,
-				      struct histree_cancel cancel)
+				      struct histree_work cancel)
 {
 	*rows = (struct viewer_rows){ .file = file,
 				      .history = history,

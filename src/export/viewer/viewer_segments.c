@@ -236,10 +236,10 @@ enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 	query.to = query.to < request->to ? query.to : request->to;
 	query.order = HISTREE_SEGMENTS_BY_START;
 	query.descending = false;
-	query.cancel = request->cancel;
+	query.work = request->work;
 	find_fields(&segments);
 	bool has_names = request->names != NULL && viewer_is_of_kernel(request->names);
-	viewer_threads_begin(&segments.threads, walk->file, has_names ? request->names : NULL, query.cancel);
+	viewer_threads_begin(&segments.threads, walk->file, has_names ? request->names : NULL, query.work);
 	enum histree_status status = walk->file->status;
 	if (status == HISTREE_OK && query.from <= query.to) {
 		status = histree_segments_create(request->segments, &iter, walk->file->error);

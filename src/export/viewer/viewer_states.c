@@ -129,7 +129,7 @@ static void begin_segments(struct viewer_flows *flows, struct viewer_segment_flo
 	query.from = request->from;
 	query.to = request->to;
 	query.order = HISTREE_SEGMENTS_BY_START;
-	query.cancel = request->cancel;
+	query.work = request->work;
 	enum histree_status status = histree_segments_create(store, &segments->iter, error);
 	if (status == HISTREE_OK)
 		status = histree_segments_start(segments->iter, &query, NULL, error);
@@ -434,7 +434,7 @@ enum histree_status viewer_walk_states(struct viewer_walk *walk)
 	const struct histree_viewer_request *request = walk->request;
 	struct states states = { .walk = walk };
 	viewer_rows_begin(&states.rows, walk->file, request->history, request->quarks, request->quark_count,
-			  request->from, request->to, request->cancel);
+			  request->from, request->to, request->work);
 	viewer_flows_begin(&states.flows, walk, &states.rows);
 	if (walk->file->status == HISTREE_OK)
 		write_all(&states);

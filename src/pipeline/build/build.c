@@ -372,18 +372,19 @@ struct trace_report build_report(const struct build *build)
 
 static void show_progress(const struct build *build, int64_t now)
 {
-	const struct histree_build_options *options = build->options;
+	const struct histree_work *work = &build->options->work;
 	struct trace_report report = build_report(build);
 	struct histree_progress progress = {
-		.events = report.events,
-		.bytes_done = report.bytes_done,
+		.share = report.bytes_total > 0 ? (double)report.bytes_done / (double)report.bytes_total : -1,
+		.rows = report.events,
+		.bytes = report.bytes_done,
 		.bytes_total = report.bytes_total,
 		.elapsed_ns = now - build->begun_ns,
 		.overviews_share = build->overviews_share,
 		.waits = build->is_open && report.events == 0 && trace_is_live(build->stream.trace),
 	};
-	if (options->progress != NULL)
-		options->progress(options->progress_context, &progress);
+	if (work->progress != NULL)
+		work->progress(work->context, &progress);
 }
 
 /* Say how far the build is, and ask whether to go on. */
@@ -393,7 +394,7 @@ static enum histree_status meet_caller(struct build *build, int64_t now)
 		return HISTREE_OK;
 	build->shown_ns = now;
 	show_progress(build, now);
-	if (!cancel_asked(&build->options->cancel))
+	if (!cancel_asked(&build->options->work))
 		return HISTREE_OK;
 	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
 }
@@ -747,7 +748,7 @@ static enum histree_status write_overviews_of(struct build *build, struct analys
 		.go_on = file_goes_on,
 		.context = build,
 	};
-	const struct histree_cancel cancel = { goes_on_with_file, build };
+	const struct histree_work cancel = { .go_on = goes_on_with_file, .context = build };
 	if (job->is_dropped)
 		return HISTREE_OK;
 	/* Those of a partial history would lack what it leaves out. */
@@ -812,7 +813,7 @@ static bool goes_on_opening(void *context)
 static enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	const struct histree_cancel cancel = { goes_on_opening, build };
+	const struct histree_work cancel = { .go_on = goes_on_opening, .context = build };
 	const struct event_origin origin = {
 		.paths = options->traces,
 		.path_count = options->trace_count,

@@ -184,7 +184,7 @@ static enum histree_status make_segment_overviews(struct store_copy *copy, const
 	struct histree_segment_store *store;
 	enum histree_status status = segment_store_open(copy->io, path, NULL, &store, copy->error);
 	if (status == HISTREE_OK)
-		status = histree_segment_store_make_overviews(store, copy->work.cancel, copy->error);
+		status = histree_segment_store_make_overviews(store, copy->work.caller, copy->error);
 	histree_segment_store_close(store);
 	return status;
 }
@@ -359,7 +359,7 @@ enum histree_status pipeline_repair(const struct histree_repair_options *options
 		.force = options->force,
 		.io = io,
 		.error = &message,
-		.work = { .cancel = options->cancel, .progress = options->progress, .context = options->context },
+		.work = { .caller = options->work },
 	};
 	struct stat facts;
 	enum histree_status status;

@@ -157,9 +157,7 @@ enum histree_status pipeline_convert(const struct histree_convert_options *optio
 		.force = options->force,
 		.io = io,
 		.error = &message,
-		.work = { .cancel = options->cancel,
-			  .progress = options->progress,
-			  .context = options->progress_context },
+		.work = { .caller = options->work },
 	};
 	struct stat facts;
 	if (stat(options->path, &facts) != 0)
@@ -198,12 +196,16 @@ void file_work_begin(struct file_work *work, const char *path)
 
 bool file_work_goes_on(const struct file_work *work, double share)
 {
-	if (work->progress != NULL && work->bytes_total > 0) {
+	const struct histree_work *caller = &work->caller;
+	if (caller->progress != NULL && work->bytes_total > 0) {
 		double bytes = (double)work->bytes_done + (double)work->bytes_here * share;
 		double whole = (double)work->bytes_total;
-		work->progress(work->context, bytes < whole ? bytes / whole : 1);
+		const struct histree_progress now = { .share = bytes < whole ? bytes / whole : 1,
+						      .bytes = (uint64_t)bytes,
+						      .bytes_total = work->bytes_total };
+		caller->progress(caller->context, &now);
 	}
-	return !cancel_asked(&work->cancel);
+	return !cancel_asked(caller);
 }
 
 /* ---- what there is ------------------------------------------------------------------------------------------- */
@@ -357,7 +359,7 @@ static enum histree_status copy_history(struct store_copy *copy, const char *fro
 }
 
 static enum histree_status copy_store_segments(struct store_copy *copy, const char *from, const char *to,
-						    struct histree_store_segments *segments)
+					       struct histree_store_segments *segments)
 {
 	const char *path = path_of(&copy->arena, from, segments->file);
 	const char *out = path_of(&copy->arena, to, segments->file);

@@ -60,9 +60,7 @@ struct copy_findings {
 
 /* How far it is: a file counts by its bytes. */
 struct file_work {
-	struct histree_cancel cancel;
-	void (*progress)(void *context, double share); /* may be NULL */
-	void *context;
+	struct histree_work caller;
 	uint64_t bytes_total; /* of all that were planned */
 	uint64_t bytes_done;  /* of those before the one that is worked on */
 	uint64_t bytes_here;

@@ -76,8 +76,7 @@ void experiment_look_at_host(struct histree_experiment *experiment, size_t index
 /* `threads` and `memory`: of this host alone. */
 static enum histree_status experiment_build_host(struct histree_experiment *experiment, size_t index,
 						 uint32_t threads, const struct memory_share *memory,
-						 const struct histree_experiment_watch *watch,
-						 struct histree_error *error)
+						 const struct histree_work *work, struct histree_error *error)
 {
 	struct histree_experiment_host *host = &experiment->hosts[index];
 	struct histree_build_options options = experiment->options;
@@ -111,9 +110,7 @@ static enum histree_status experiment_build_host(struct histree_experiment *expe
 	options.threads = threads;
 	options.tree.threads = 0;
 	options.tree.memory_max = memory->memory_max;
-	options.progress = watch != NULL ? watch->progress : NULL;
-	options.progress_context = watch != NULL ? watch->progress_context : NULL;
-	options.cancel = watch != NULL ? watch->cancel : (struct histree_cancel){ 0 };
+	options.work = work != NULL ? *work : (struct histree_work){ 0 };
 	status = build_one_host(&options, experiment->io, &of, error);
 	host->is_built = status == HISTREE_OK || status == HISTREE_PARTIAL;
 	if (status != HISTREE_OK && status != HISTREE_ERR_CANCELLED)
@@ -124,8 +121,7 @@ static enum histree_status experiment_build_host(struct histree_experiment *expe
 }
 
 enum histree_status histree_experiment_build_host(struct histree_experiment *experiment, size_t host,
-						  const struct histree_experiment_watch *watch,
-						  struct histree_error *error)
+						  const struct histree_work *work, struct histree_error *error)
 {
 	if (host >= experiment->count)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "there are %zu hosts, and no host number %zu",
@@ -133,7 +129,7 @@ enum histree_status histree_experiment_build_host(struct histree_experiment *exp
 	uint32_t threads = experiment->options.threads;
 	const struct memory_share alone =
 		memory_share(experiment->options.tree.memory_max, experiment->count, 1, 0);
-	return experiment_build_host(experiment, host, threads != 0 ? threads : 1, &alone, watch, error);
+	return experiment_build_host(experiment, host, threads != 0 ? threads : 1, &alone, work, error);
 }
 
 /* ---- several hosts side by side ------------------------------------------------------------------------------ */
@@ -173,15 +169,15 @@ static enum histree_status build_next(void *context, size_t piece, struct histre
 	struct host_crew *crew = context;
 	struct task task = { crew, crew->order[piece] };
 	const struct histree_experiment_host *host = &crew->experiment->hosts[task.host];
-	const struct histree_experiment_watch watch = { note_progress, &task, { goes_on, &task } };
+	const struct histree_work work = { goes_on, &task, note_progress };
 	pthread_mutex_lock(&crew->side.mutex);
 	crew->latest = host->name;
 	pthread_mutex_unlock(&crew->side.mutex);
-	enum histree_status status = experiment_build_host(crew->experiment, task.host, crew->threads_each,
-							   &crew->memory, &watch, error);
+	enum histree_status status =
+		experiment_build_host(crew->experiment, task.host, crew->threads_each, &crew->memory, &work, error);
 	pthread_mutex_lock(&crew->side.mutex);
 	crew->done++;
-	crew->slots[task.host].bytes_done = crew->slots[task.host].bytes_total = host->bytes;
+	crew->slots[task.host].bytes = crew->slots[task.host].bytes_total = host->bytes;
 	pthread_mutex_unlock(&crew->side.mutex);
 	return status;
 }
@@ -200,12 +196,13 @@ static struct histree_progress sum_up(struct host_crew *crew)
 	for (size_t i = 0; i < experiment->count; i++) {
 		uint64_t bytes = experiment->hosts[i].bytes;
 		const struct histree_progress *slot = &crew->slots[i];
-		double share = slot->bytes_total > 0 ? (double)slot->bytes_done / (double)slot->bytes_total : 0;
+		double share = slot->bytes_total > 0 ? (double)slot->bytes / (double)slot->bytes_total : 0;
 		sum.bytes_total += bytes;
-		sum.bytes_done += (uint64_t)((double)bytes * share);
-		sum.events += slot->events;
+		sum.bytes += (uint64_t)((double)bytes * share);
+		sum.rows += slot->rows;
 	}
 	pthread_mutex_unlock(&crew->side.mutex);
+	sum.share = sum.bytes_total > 0 ? (double)sum.bytes / (double)sum.bytes_total : -1;
 	return sum;
 }
 
@@ -213,11 +210,11 @@ static struct histree_progress sum_up(struct host_crew *crew)
 static enum histree_status meet_caller(void *context, struct histree_error *error)
 {
 	struct host_crew *crew = context;
-	const struct histree_build_options *options = &crew->experiment->options;
+	const struct histree_work *work = &crew->experiment->options.work;
 	const struct histree_progress sum = sum_up(crew);
-	if (options->progress != NULL)
-		options->progress(options->progress_context, &sum);
-	return cancel_asked(&options->cancel) ? error_set(error, HISTREE_ERR_CANCELLED, "cancelled") : HISTREE_OK;
+	if (work->progress != NULL)
+		work->progress(work->context, &sum);
+	return cancel_asked(work) ? error_set(error, HISTREE_ERR_CANCELLED, "cancelled") : HISTREE_OK;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------------------- */
@@ -229,7 +226,7 @@ static void order_hosts(struct host_crew *crew)
 	for (size_t i = 0; i < crew->experiment->count; i++) {
 		crew->slots[i].bytes_total = hosts[i].bytes;
 		if (hosts[i].is_built) {
-			crew->slots[i].bytes_done = hosts[i].bytes;
+			crew->slots[i].bytes = hosts[i].bytes;
 			continue;
 		}
 		size_t at = crew->order_count++;

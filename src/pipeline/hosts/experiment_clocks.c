@@ -174,15 +174,18 @@ static enum histree_status look_around(const struct syncing *syncing, struct his
 {
 	const struct histree_sync_options *options = syncing->options;
 	uint64_t bytes = 0, done = 0;
-	if (cancel_asked(&options->cancel))
+	if (cancel_asked(&options->work))
 		return error_set(error, HISTREE_ERR_CANCELLED, "the comparison of clocks was cancelled");
-	if (options->progress == NULL)
+	if (options->work.progress == NULL)
 		return HISTREE_OK;
 	for (size_t i = 0; i < syncing->result->count; i++) {
 		bytes += trace_bytes(syncing->hosts[i].stream.trace);
 		done += trace_report(syncing->hosts[i].stream.trace).bytes_done;
 	}
-	options->progress(options->progress_context, bytes > 0 ? (double)done / (double)bytes : 0);
+	const struct histree_progress now = { .share = bytes > 0 ? (double)done / (double)bytes : 0,
+					      .bytes = done,
+					      .bytes_total = bytes };
+	options->work.progress(options->work.context, &now);
 	return HISTREE_OK;
 }
 
@@ -264,7 +267,7 @@ static enum histree_status open_hosts(struct syncing *syncing, const struct trac
 		syncing->hosts[i].id = group->facts.boot[0] != '\0' ? group->facts.boot : group->facts.uuid;
 		const struct event_origin origin = { .paths = (const char *const *)group->paths,
 						     .path_count = group->path_count };
-		status = event_stream_open(&syncing->hosts[i].stream, &origin, &syncing->options->cancel, error);
+		status = event_stream_open(&syncing->hosts[i].stream, &origin, &syncing->options->work, error);
 		result->count++;
 	}
 	return status;
@@ -414,23 +417,27 @@ static bool all_are_given(const struct histree_experiment *experiment)
 	return true;
 }
 
-static void show_share(void *context, double share)
+static bool is_wanted(void *context)
+{
+	const struct histree_experiment *experiment = context;
+	return !cancel_asked(&experiment->options.work);
+}
+
+static void show_share(void *context, const struct histree_progress *now)
 {
 	struct histree_experiment *experiment = context;
-	const struct histree_build_options *options = &experiment->options;
+	const struct histree_work *work = &experiment->options.work;
 	const struct histree_progress progress = { .elapsed_ns = publish_clock_now() - experiment->begun_ns,
 						   .host_count = experiment->count,
-						   .clocks_share = share };
-	if (options->progress != NULL)
-		options->progress(options->progress_context, &progress);
+						   .clocks_share = now->share };
+	if (work->progress != NULL)
+		work->progress(work->context, &progress);
 }
 
 static enum histree_status clocks_of_packets(struct histree_experiment *experiment, struct histree_error *error)
 {
 	const struct histree_sync_options options = { .reference = experiment->options.reference,
-						      .cancel = experiment->options.cancel,
-						      .progress = show_share,
-						      .progress_context = experiment };
+						      .work = { is_wanted, experiment, show_share } };
 	struct histree_sync *sync;
 	size_t count;
 	enum histree_status status = sync_groups(&experiment->groups, &options, &sync, error);

@@ -64,15 +64,15 @@ static uint64_t load_bytes_total(const struct histree_load_options *options)
 /* `done` of the phase, 0 to 1; negative: not known. */
 static void show(const struct load *load, double done)
 {
-	const struct histree_load_options *options = load->options;
-	if (options->progress == NULL)
+	const struct histree_work *work = &load->options->work;
+	if (work->progress == NULL)
 		return;
-	struct histree_load_progress now = { .rows = load->result.rows, .bytes = load->result.bytes, .share = -1 };
+	struct histree_progress now = { .rows = load->result.rows, .bytes = load->result.bytes, .share = -1 };
 	if (load->phase == LOAD_READING)
 		now.bytes += load->text.input.at;
 	if (done >= 0)
 		now.share = begins[load->phase] + (begins[load->phase + 1] - begins[load->phase]) * done;
-	options->progress(options->progress_context, &now);
+	work->progress(work->context, &now);
 }
 
 static double reading_done(const struct load *load)
@@ -88,8 +88,8 @@ enum histree_status load_go_on(const struct load *load, uint64_t count)
 	if (count % ROWS_PER_LOOK != 0)
 		return HISTREE_OK;
 	show(load, load->phase == LOAD_READING ? reading_done(load) : (double)count / (double)load->result.rows);
-	return cancel_asked(&load->options->cancel) ? error_set(load->error, HISTREE_ERR_CANCELLED, "cancelled")
-						    : HISTREE_OK;
+	return cancel_asked(&load->options->work) ? error_set(load->error, HISTREE_ERR_CANCELLED, "cancelled")
+						  : HISTREE_OK;
 }
 
 /* The same for the overviews of a history: returns whether the caller wants more. */
@@ -97,7 +97,7 @@ static bool load_goes_on(void *context, double share)
 {
 	const struct load *load = context;
 	show(load, share);
-	return !cancel_asked(&load->options->cancel);
+	return !cancel_asked(&load->options->work);
 }
 
 /* ---- labels -------------------------------------------------------------------------------------------------- */

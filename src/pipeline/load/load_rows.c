@@ -785,7 +785,7 @@ enum histree_status load_make_segments(struct load *load, const char *path)
 	if (status == HISTREE_OK)
 		status = histree_segment_store_finish(store, load->error);
 	if (status == HISTREE_OK && !load->options->no_overviews)
-		status = histree_segment_store_make_overviews(store, load->options->cancel, load->error);
+		status = histree_segment_store_make_overviews(store, load->options->work, load->error);
 	histree_segment_store_close(store);
 	return status;
 }

@@ -46,7 +46,7 @@ void api_usage(struct call *call)
 		.from = range.from,
 		.to = range.to,
 		.pixels = range.pixels,
-		.cancel = reply_cancel(call->reply),
+		.work = reply_cancel(call->reply),
 		.no_times = true,
 	};
 	if (!reply_ok(call->reply, histree_cpu_usage_create(kernel, &request, &usage, &call->reply->error)))
@@ -63,7 +63,7 @@ static enum histree_status count_density(struct call *call, const struct page_ra
 {
 	void *view;
 	struct histree_error *error = &call->reply->error;
-	const struct histree_cancel cancel = reply_cancel(call->reply);
+	const struct histree_work cancel = reply_cancel(call->reply);
 	if (event_list_kind.applies(call->dataset)) {
 		enum histree_status status = dataset_view(call->dataset, &event_list_kind, &view, error);
 		return status != HISTREE_OK ? status
@@ -263,7 +263,7 @@ void api_segment_scatter(struct call *call)
 		.rows = (uint32_t)height,
 		.scale = HISTREE_DURATIONS_LOGARITHMIC,
 		.points_max = POINTS_MAX,
-		.cancel = reply_cancel(call->reply),
+		.work = reply_cancel(call->reply),
 	};
 	if (request.is_empty)
 		json_put_raw(call->json, nothing, sizeof(nothing) - 1);

@@ -201,7 +201,7 @@ static void write_steps(const struct path_list *list, histree_time start, struct
 
 static void answer_path(struct call *call, const struct shown_rows *shown)
 {
-	struct path_request request = { .cancel = reply_cancel(call->reply) };
+	struct path_request request = { .work = reply_cancel(call->reply) };
 	struct path_list list = { 0 };
 	struct page_range range;
 	const struct dataset *dataset = call->dataset;
@@ -311,7 +311,7 @@ void api_flame(struct call *call)
 					       .to = range.to,
 					       .pixels = range.pixels,
 					       .by_thread = strcmp(page_text(call, "by"), "thread") == 0,
-					       .cancel = reply_cancel(call->reply) };
+					       .work = reply_cancel(call->reply) };
 	if (reply_ok(call->reply, flame_list_make(&list, call->dataset, &request, &call->reply->error))) {
 		json_begin_object(json);
 		json_unsigned_member(json, "total", list.nodes[0].total[0]);

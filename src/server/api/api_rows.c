@@ -41,7 +41,7 @@ struct window {
 	size_t style_count;
 	uint32_t value_base; /* values of the stretches before; those of this one follow */
 	const char *host;    /* of the last row; NULL: there is but one */
-	struct histree_cancel cancel;
+	struct histree_work work;
 	bool *has_text; /* by value of this stretch */
 	size_t has_text_capacity;
 	struct intern thread_texts;
@@ -281,7 +281,7 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 		.from = window->range.from > info->start ? window->range.from : info->start,
 		.to = window->range.to < info->end ? window->range.to : info->end,
 		.pixels = window->range.pixels,
-		.cancel = window->cancel,
+		.work = window->work,
 	};
 	return histree_rows_start(window->cells, &request, error);
 }
@@ -404,7 +404,7 @@ void api_rows(struct call *call)
 	}
 	call->reply->content_type = "application/octet-stream";
 	window->texts_json.piece = &window->texts;
-	window->cancel = reply_cancel(call->reply);
+	window->work = reply_cancel(call->reply);
 	piece_put(&call->reply->piece, "HTR1", 4);
 	reply_steps(call->reply, &(struct reply_steps){ window_next, window_release, window });
 }

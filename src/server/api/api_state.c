@@ -124,7 +124,7 @@ static struct searched_rows rows_asked(const struct call *call, const struct sta
 		.count = count < total - part->first ? count : total - part->first,
 		.kind = &request->rows.rows->model->kind,
 		.filter = request->filter,
-		.cancel = reply_cancel(call->reply),
+		.work = reply_cancel(call->reply),
 	};
 }
 

@@ -171,7 +171,7 @@ static bool read_time_use(const struct call *call, const struct histree_history_
 	out->request.from = out->start + from;
 	out->request.to = out->start + to;
 	out->request.where = *where != '\0' ? where : NULL;
-	out->request.cancel = reply_cancel(call->reply);
+	out->request.work = reply_cancel(call->reply);
 	return true;
 }
 

@@ -212,8 +212,8 @@ static enum histree_status open_store(struct dataset *dataset, struct histree_er
 static void take_progress(void *context, const struct histree_progress *progress)
 {
 	struct dataset *dataset = context;
-	dataset->events = progress->events;
-	dataset->bytes_done = progress->bytes_done;
+	dataset->events = progress->rows;
+	dataset->bytes_done = progress->bytes;
 	dataset->bytes_total = progress->bytes_total;
 }
 
@@ -230,9 +230,7 @@ static enum histree_status build_store(struct dataset *dataset, bool adds, struc
 		.store = dataset->store_path,
 		.force = !adds,
 		.add = adds,
-		.progress = take_progress,
-		.progress_context = dataset,
-		.cancel = { is_wanted, dataset },
+		.work = { is_wanted, dataset, take_progress },
 	};
 	enum histree_status status = histree_build(&options, error);
 	return status == HISTREE_PARTIAL ? HISTREE_OK : status;

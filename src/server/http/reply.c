@@ -292,9 +292,9 @@ static bool goes_on(void *context)
 	       (reply->is_wanted == NULL || reply->is_wanted(reply->wanted_context));
 }
 
-struct histree_cancel reply_cancel(struct reply *reply)
+struct histree_work reply_cancel(struct reply *reply)
 {
-	return (struct histree_cancel){ goes_on, reply };
+	return (struct histree_work){ .go_on = goes_on, .context = reply };
 }
 
 static enum histree_status take_step(struct reply *reply)

@@ -135,7 +135,7 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps);
  * Goes on while the client waits and there is time; for what the answer is computed with.  Lives as the reply
  * does.
  */
-struct histree_cancel reply_cancel(struct reply *reply);
+struct histree_work reply_cancel(struct reply *reply);
 
 /* Returns zeroed memory, which lives as the reply does; NULL: it has answered that memory is out. */
 void *reply_memory(struct reply *reply, size_t count, size_t size);

@@ -15,7 +15,7 @@
 struct arrow_range {
 	histree_time from, to;
 	uint32_t pixels;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 struct arrow_model {

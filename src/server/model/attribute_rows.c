@@ -34,7 +34,7 @@ static enum histree_status make_within(struct histree_arrows_request *request, c
 	request->from = range->from > info->start ? range->from : info->start;
 	request->to = range->to < info->end ? range->to : info->end;
 	request->pixels = range->pixels;
-	request->cancel = range->cancel;
+	request->work = range->work;
 	return request->from <= request->to ? histree_arrows_create(request, out, error) : HISTREE_OK;
 }
 

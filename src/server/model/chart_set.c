@@ -128,7 +128,7 @@ static enum histree_status chart_set_make(struct dataset *dataset, void **view, 
 
 const struct view_kind chart_set_kind = { NULL, chart_set_make, chart_set_free };
 
-static enum histree_status make_rows(struct chart_of_set *of, struct histree_cancel cancel,
+static enum histree_status make_rows(struct chart_of_set *of, struct histree_work cancel,
 				     struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -148,7 +148,7 @@ static enum histree_status make_rows(struct chart_of_set *of, struct histree_can
 	return status;
 }
 
-enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_cancel cancel,
+enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_work cancel,
 				   const struct chart_of_set **out, struct histree_error *error)
 {
 	struct chart_of_set *of = NULL;
@@ -272,8 +272,8 @@ static bool add_chart(void *context, const struct histree_chart *declared)
 	struct chart_maker *maker = context;
 	const struct chart_of_set *chart;
 	size_t shown = 0;
-	maker->status = chart_set_find(maker->set, declared->name, (struct histree_cancel){ NULL, NULL }, &chart,
-				       maker->error);
+	maker->status =
+		chart_set_find(maker->set, declared->name, (struct histree_work){ 0 }, &chart, maker->error);
 	for (size_t i = 0; maker->status == HISTREE_OK && i < chart->part_count; i++)
 		shown += shows(maker->dataset, chart->chart, chart->parts[i].history);
 	if (shown > 0)

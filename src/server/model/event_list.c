@@ -172,7 +172,7 @@ enum histree_status event_list_count_types(struct event_list *list, histree_time
 }
 
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
-				       struct histree_cancel cancel, double *counts, bool *are_exact,
+				       struct histree_work cancel, double *counts, bool *are_exact,
 				       struct histree_error *error)
 {
 	pthread_mutex_lock(&list->lock);

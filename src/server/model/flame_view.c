@@ -54,7 +54,7 @@ static enum histree_status add_calls(struct histree_flame *flame, const struct d
 						     .from = request->from,
 						     .to = request->to,
 						     .by_thread = request->by_thread,
-						     .cancel = request->cancel };
+						     .work = request->work };
 	return histree_flame_add_history(flame, &calls, error);
 }
 
@@ -68,7 +68,7 @@ static enum histree_status add_samples(struct histree_flame *flame, const struct
 	};
 	wanted.query.from = request->from;
 	wanted.query.to = request->to;
-	wanted.query.cancel = request->cancel;
+	wanted.query.work = request->work;
 	enum histree_status status =
 		histree_store_segments(dataset->store, samples, true, NULL, &wanted.samples, error);
 	if (status == HISTREE_OK)

@@ -17,7 +17,7 @@ struct flame_request {
 	histree_time from, to;
 	uint32_t pixels;
 	bool by_thread;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 struct flame_list {

@@ -102,8 +102,8 @@ static int64_t monotonic_seconds(void)
 }
 
 enum histree_status line_table_search(const struct line_table *table, const struct cell_match *match,
-				      uint64_t first, bool backwards, struct histree_cancel cancel,
-				      uint64_t *number, struct histree_error *error)
+				      uint64_t first, bool backwards, struct histree_work cancel, uint64_t *number,
+				      struct histree_error *error)
 {
 	const struct line_kind *kind = table->kind;
 	const int64_t deadline = kind->seconds > 0 ? monotonic_seconds() + kind->seconds : INT64_MAX;

@@ -115,14 +115,14 @@ const struct histree_style *path_list_style(const struct histree_label_table *ta
 
 /* How long a client has waited already, and for what. */
 struct patience {
-	struct histree_cancel cancel;
+	struct histree_work work;
 	unsigned questions;
 };
 
 static bool goes_on(void *context)
 {
 	struct patience *patience = context;
-	bool is_wanted = patience->cancel.go_on == NULL || patience->cancel.go_on(patience->cancel.context);
+	bool is_wanted = patience->work.go_on == NULL || patience->work.go_on(patience->work.context);
 	return is_wanted && ++patience->questions < QUESTIONS_MAX;
 }
 
@@ -207,7 +207,7 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 				   const struct path_request *request, struct histree_error *error)
 {
 	*list = (struct path_list){ .history = path_list_history(dataset), .is_all = true };
-	struct patience patience = { .cancel = request->cancel };
+	struct patience patience = { .work = request->work };
 	uint64_t span = (uint64_t)request->to - (uint64_t)request->from + 1;
 	struct walk walk = { list, request, (double)span / (request->pixels > 0 ? request->pixels : 1) };
 	const struct histree_path_request own = { .rules = HISTREE_PATH_RULES_OWN,
@@ -215,7 +215,7 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 						  .tid = request->thread.tid,
 						  .from = request->from,
 						  .to = request->to < INT64_MAX ? request->to + 1 : request->to,
-						  .cancel = { goes_on, &patience } };
+						  .work = { .go_on = goes_on, .context = &patience } };
 	enum histree_status status = histree_critical_path_create(list->history, &list->path, error);
 	if (status == HISTREE_OK)
 		status = histree_critical_path_start(list->path, &own, error);

@@ -26,7 +26,7 @@ struct path_request {
 	struct path_place thread;
 	histree_time from, to; /* both inclusive */
 	uint32_t pixels;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 struct path_list {

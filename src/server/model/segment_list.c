@@ -82,9 +82,9 @@ enum { CACHE_BYTES = 16 << 20, QUEUE_BYTES = 8 << 20, LISTINGS_MAX = 4 };
 struct segment_listing {
 	struct segment_listing_key key; /* its filter is a copy */
 	struct histree_segment_filter *filter;
-	struct histree_cursor *rows;  /* NULL: a free slot */
-	struct histree_cancel cancel; /* of the request that has them */
-	uint64_t used;                /* when, in uses of the list */
+	struct histree_cursor *rows; /* NULL: a free slot */
+	struct histree_work work;    /* of the request that has them */
+	uint64_t used;               /* when, in uses of the list */
 };
 
 struct segment_lists {
@@ -222,11 +222,11 @@ enum histree_status segment_list_filter(const struct segment_list *list, const c
 /* ---- statistics ------------------------------------------------------------------------------------------ */
 
 enum histree_status segment_list_stats(const struct segment_list *list, const struct histree_segment_query *query,
-				       size_t field, struct histree_cancel cancel,
-				       struct histree_segment_stats **out, struct histree_error *error)
+				       size_t field, struct histree_work cancel, struct histree_segment_stats **out,
+				       struct histree_error *error)
 {
 	struct histree_segment_query cancellable = *query;
-	cancellable.cancel = cancel;
+	cancellable.work = cancel;
 	enum histree_status status = histree_segment_stats_create(list->store, &cancellable, field, out, error);
 	return status < 0 ? status : HISTREE_OK; /* also where a damaged node was passed over */
 }
@@ -260,7 +260,7 @@ static bool is_host(void *name, const char *host)
 	return strcmp(name, host) == 0;
 }
 
-static enum histree_status add_hosts(const struct segment_list *list, struct histree_cancel cancel,
+static enum histree_status add_hosts(const struct segment_list *list, struct histree_work cancel,
 				     struct segment_names *names, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -279,7 +279,7 @@ static enum histree_status add_hosts(const struct segment_list *list, struct his
 	return status;
 }
 
-static enum histree_status make_names(const struct segment_list *list, struct histree_cancel cancel,
+static enum histree_status make_names(const struct segment_list *list, struct histree_work cancel,
 				      struct segment_names **out, struct histree_error *error)
 {
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
@@ -305,7 +305,7 @@ static enum histree_status make_names(const struct segment_list *list, struct hi
 	return HISTREE_OK;
 }
 
-enum histree_status segment_list_names(struct segment_list *list, struct histree_cancel cancel,
+enum histree_status segment_list_names(struct segment_list *list, struct histree_work cancel,
 				       const struct segment_names **out, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -329,7 +329,7 @@ size_t segment_names_index(const struct segment_names *names, const struct histr
 static bool goes_on(void *context)
 {
 	const struct segment_listing *listing = context;
-	return !cancel_asked(&listing->cancel);
+	return !cancel_asked(&listing->work);
 }
 
 static bool is_same(const struct segment_listing_key *a, const struct segment_listing_key *b)
@@ -350,7 +350,7 @@ static enum histree_status begin_listing(const struct segment_list *list, struct
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_segment_rows_options options = { .query = HISTREE_SEGMENTS_ALL,
-							.cancel = { goes_on, listing } };
+							.work = { .go_on = goes_on, .context = listing } };
 	options.query.order = key->order;
 	options.query.field = key->field;
 	options.query.descending = key->descending;
@@ -374,7 +374,7 @@ static struct segment_listing *choose_listing(struct segment_list *list, const s
 }
 
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
-				       struct histree_cancel cancel, struct segment_lines *lines,
+				       struct histree_work cancel, struct segment_lines *lines,
 				       struct line_table *out, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -390,7 +390,7 @@ enum histree_status segment_list_enter(struct segment_list *list, const struct s
 	for (size_t i = 0; i < LISTINGS_MAX; i++)
 		last = list->listings[i].used > last ? list->listings[i].used : last;
 	listing->used = last + 1;
-	listing->cancel = cancel;
+	listing->work = cancel;
 	const struct histree_segment_schema *schema = &list->info->schema;
 	*lines = (struct segment_lines){ .schema = schema, .rows = listing->rows };
 	*out = (struct line_table){ &kind_of_lines, lines, 0, segment_time_column(schema) + 1 };

@@ -182,7 +182,7 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	while (status == HISTREE_OK &&
 	       (status = histree_cursor_next(search->queries[index], error)) == HISTREE_OK) {
 		state = *histree_cursor_interval(search->queries[index]);
-		const struct histree_cancel *cancel = &search->asked->cancel;
+		const struct histree_work *cancel = &search->asked->work;
 		if (search->looked++ % CANCEL_STEPS == 0) {
 			if (cancel_asked(cancel))
 				return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
@@ -269,7 +269,7 @@ static void gather(void *context, const struct search *search, const struct sear
 static enum histree_status match_in_order(struct search *search, struct next_search *next, struct state_found *out,
 					  struct histree_error *error)
 {
-	const struct histree_cancel *cancel = &search->asked->cancel;
+	const struct histree_work *cancel = &search->asked->work;
 	if (next->count > 0)
 		qsort(next->candidates, next->count, sizeof(*next->candidates), compare_candidates);
 	for (size_t i = 0; i < next->count; i++) {

@@ -15,7 +15,7 @@ struct searched_rows {
 	uint32_t count;
 	const struct state_kind *kind;
 	struct state_filter *filter;
-	struct histree_cancel cancel;
+	struct histree_work work;
 };
 
 /* States are in the order of their starts, and of rows if they start at one time. */

@@ -176,10 +176,10 @@ static enum histree_status take_times(struct usage_tree *tree, const struct host
 
 /* The threads of a host; of several, after a line of its own. */
 static enum histree_status add_host(struct usage_tree *tree, const struct host_view *host,
-				    struct histree_cancel cancel, struct histree_error *error)
+				    struct histree_work cancel, struct histree_error *error)
 {
 	struct histree_cpu_usage_request request = {
-		.from = tree->start, .to = tree->end, .pixels = 1, .cancel = cancel
+		.from = tree->start, .to = tree->end, .pixels = 1, .work = cancel
 	};
 	struct histree_cpu_usage *usage = NULL;
 	int64_t total = 0;
@@ -282,7 +282,7 @@ static void add_up(double *sum, const double *more, uint32_t pixels)
 
 /* The usage of a host, with a curve for each of its threads that are chosen, in the order of `of_thread`. */
 static enum histree_status read_host(const struct usage_curves *curves, const struct host_view *host,
-				     const struct xy_samples *samples, struct histree_cancel cancel,
+				     const struct xy_samples *samples, struct histree_work cancel,
 				     size_t of_thread[CURVES_MAX], struct histree_cpu_usage **out,
 				     struct histree_error *error)
 {
@@ -295,7 +295,7 @@ static enum histree_status read_host(const struct usage_curves *curves, const st
 		.pixels = samples->pixels,
 		.tids = tids,
 		.lives = lives,
-		.cancel = cancel,
+		.work = cancel,
 	};
 	for (size_t i = 0; i < curves->count; i++) {
 		if (curves->chosen[i].host != host || curves->chosen[i].own == HISTREE_NO_INDEX)
@@ -320,7 +320,7 @@ static bool is_needed(const struct usage_curves *curves, const struct host_view 
 }
 
 static enum histree_status add_curves(struct usage_curves *curves, const struct host_view *host,
-				      const struct xy_samples *samples, struct histree_cancel cancel,
+				      const struct xy_samples *samples, struct histree_work cancel,
 				      struct histree_error *error)
 {
 	size_t of_thread[CURVES_MAX + 1];

@@ -58,7 +58,7 @@ static bool choose_thread(struct call *call, struct path_place *thread, bool *is
 /* The path between two times, cut at the history; NULL: it has answered. */
 static struct path_answer *make_answer(struct call *call, histree_time from, histree_time to, uint32_t pixels)
 {
-	struct path_request request = { .pixels = pixels, .cancel = reply_cancel(call->reply) };
+	struct path_request request = { .pixels = pixels, .work = reply_cancel(call->reply) };
 	const struct histree_history_info *info = histree_history_info(path_list_history(call->dataset));
 	struct path_answer *answer = reply_memory(call->reply, 1, sizeof(*answer));
 	if (answer == NULL || !choose_thread(call, &request.thread, &answer->has_list))

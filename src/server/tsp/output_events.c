@@ -96,8 +96,8 @@ static bool wants_total(const struct xy_request *request)
 
 /* The events after the first point, by stretch, and those at it where it is the start of the trace. */
 static enum histree_status count_events(struct event_list *list, const struct xy_samples *samples,
-					struct histree_cancel cancel, double *counts, double *first,
-					bool *are_exact, struct histree_error *error)
+					struct histree_work cancel, double *counts, double *first, bool *are_exact,
+					struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	if (samples->start == list->start)

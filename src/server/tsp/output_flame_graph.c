@@ -103,7 +103,7 @@ static struct flame_answer *make_answer(struct call *call)
 	if (answer == NULL)
 		return NULL;
 	request.by_thread = group_by == NULL || strcmp(group_by, "all") != 0;
-	request.cancel = reply_cancel(call->reply);
+	request.work = reply_cancel(call->reply);
 	const bool is_whole = request.from == INT64_MIN && request.to == INT64_MAX && request.by_thread;
 	answer->rows = is_whole ? call->view : &answer->own;
 	if (!is_whole &&

@@ -314,7 +314,7 @@ static bool read_request(struct call *call, const struct segment_list *list, con
 		.columns = times.count < COLUMNS_MAX ? (uint32_t)times.count : COLUMNS_MAX,
 		.rows = CHART_ROWS,
 		.points_max = POINTS_MAX,
-		.cancel = reply_cancel(call->reply),
+		.work = reply_cancel(call->reply),
 	};
 	request->query.from = times.start;
 	request->query.to = times.end;

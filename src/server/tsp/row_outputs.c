@@ -45,7 +45,7 @@ struct state_rows {
 	const struct state_kind *kind;
 	struct parameter_times times;
 	struct state_tags tags;
-	struct histree_cancel cancel;
+	struct histree_work work;
 	int64_t *items;
 	size_t item_count;
 
@@ -192,7 +192,7 @@ static enum histree_status read_deep(struct state_rows *rows, const struct param
 		.count = (uint32_t)rows->row_count,
 		.kind = rows->kind,
 		.filter = rows->tags.both,
-		.cancel = rows->cancel,
+		.work = rows->work,
 	};
 	return state_search_between(&asked, times->times, times->count, keep_deep, rows, error);
 }
@@ -337,7 +337,7 @@ void state_rows_reply(struct call *call, state_row_find *find, const struct stat
 	rows->view = call->view;
 	rows->find = find;
 	rows->kind = kind;
-	rows->cancel = reply_cancel(call->reply);
+	rows->work = reply_cancel(call->reply);
 	states_reply(call, &source, rows, rows->items, rows->item_count);
 }
 

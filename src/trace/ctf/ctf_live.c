@@ -703,7 +703,7 @@ enum histree_status ctf_live_attach(struct ctf_live *live, const char *address, 
 	return status;
 }
 
-enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_cancel *cancel,
+enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_work *cancel,
 				  struct histree_error *error)
 {
 	enum histree_status status = live_relay_connect(&live->relay, strstr(address, "://") + 3, cancel, error);

@@ -414,7 +414,7 @@ int64_t live_relay_now(const struct live_relay *relay)
 
 static bool is_cancelled(struct live_relay *relay)
 {
-	if (relay->cancel == NULL || !cancel_asked(relay->cancel))
+	if (relay->work == NULL || !cancel_asked(relay->work))
 		return false;
 	lose(relay);
 	return true;
@@ -529,11 +529,11 @@ static enum histree_status connect_to_any(struct live_relay *relay, const char *
 }
 
 enum histree_status live_relay_connect(struct live_relay *relay, const char *place,
-				       const struct histree_cancel *cancel, struct histree_error *error)
+				       const struct histree_work *cancel, struct histree_error *error)
 {
 	char host[PLACE_SIZE], port[PORT_SIZE] = DEFAULT_PORT;
 	*relay = (struct live_relay){
-		.socket = -1, .place = place, .place_size = (int)strcspn(place, "/"), .cancel = cancel
+		.socket = -1, .place = place, .place_size = (int)strcspn(place, "/"), .work = cancel
 	};
 	const int name_size = (int)strcspn(place, ":/"), port_size = relay->place_size - name_size - 1;
 	if (name_size >= PLACE_SIZE || port_size >= PORT_SIZE)

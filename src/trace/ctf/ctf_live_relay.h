@@ -36,9 +36,9 @@ struct live_relay {
 	int socket;
 	const char *place; /* "HOST" or "HOST:PORT", up to a slash or the end; borrowed */
 	int place_size;
-	const struct histree_cancel *cancel; /* asked while something is waited for; may be NULL */
-	bool is_attached;                    /* what fails now is a session that was read, not an address */
-	int64_t end_ms;                      /* by when the daemon must have answered */
+	const struct histree_work *work; /* asked while something is waited for; may be NULL */
+	bool is_attached;                /* what fails now is a session that was read, not an address */
+	int64_t end_ms;                  /* by when the daemon must have answered */
 };
 
 /*
@@ -46,7 +46,7 @@ struct live_relay {
  * HISTREE_ERR_CANCELLED as soon as `cancel` says so.
  */
 enum histree_status live_relay_connect(struct live_relay *relay, const char *place,
-				       const struct histree_cancel *cancel, struct histree_error *error);
+				       const struct histree_work *cancel, struct histree_error *error);
 void live_relay_close(struct live_relay *relay);
 int64_t live_relay_now(const struct live_relay *relay);
 

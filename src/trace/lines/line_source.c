@@ -328,7 +328,7 @@ static enum histree_status read_kind(struct line_tracks *tracks, const struct li
 static enum histree_status read_events(struct packed_source *packed, struct histree_error *error)
 {
 	struct line_tracks *tracks = (struct line_tracks *)packed;
-	const struct line_place place = { packed->base.io, tracks->path, packed->cancel, tracks->is_in_json,
+	const struct line_place place = { packed->base.io, tracks->path, packed->work, tracks->is_in_json,
 					  tracks->preface.columns };
 	enum histree_status status = line_text_open(&tracks->text, &place, error);
 	if (status == HISTREE_OK)
@@ -604,7 +604,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 			"%s: its samples have no times, and are counted in the order of the file, one a ns; "
 			"'perf script -F +time' writes times",
 			source->path);
-	const struct line_place place = { base->io, source->path, opening->cancel, source->is_in_json,
+	const struct line_place place = { base->io, source->path, opening->work, source->is_in_json,
 					  source->preface.columns };
 	enum histree_status status = line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
 	if (stream->losses.has_calls)

@@ -335,7 +335,7 @@ enum histree_status line_stream_init(struct line_stream *stream, const struct li
 		at == NULL ? line_losses_find(&stream->losses, place, &stream->base, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
 		status = line_text_open(&stream->text, place, error);
-	stream->text.cancel = NULL; /* it asks no longer than opening takes */
+	stream->text.work = NULL; /* it asks no longer than opening takes */
 	if (status == HISTREE_OK && at != NULL)
 		line_text_seek(&stream->text, *at);
 	return status;

@@ -318,7 +318,7 @@ static enum histree_status read_some(struct line_text *text, char *room, size_t 
 		if (*size > 0 || line_json_has_ended(text->json))
 			return HISTREE_OK;
 		char *free_room = line_json_room(text->json, &free_size);
-		if (text->cancel != NULL && cancel_asked(text->cancel))
+		if (text->work != NULL && cancel_asked(text->work))
 			return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
 		enum histree_status status = read_file(text, free_room, free_size, &taken, error);
 		if (status != HISTREE_OK || taken == 0)
@@ -334,7 +334,7 @@ static enum histree_status fill(struct line_text *text, struct histree_error *er
 	memmove(text->bytes, text->bytes + text->used, kept);
 	text->used = 0;
 	text->filled = kept;
-	if (text->cancel != NULL && cancel_asked(text->cancel))
+	if (text->work != NULL && cancel_asked(text->work))
 		return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
 	enum histree_status status = read_some(text, text->bytes + kept, LINE_BUFFER_SIZE - kept, &size, error);
 	if (status != HISTREE_OK)
@@ -367,7 +367,7 @@ static enum histree_status begin(struct line_text *text, struct histree_error *e
 enum histree_status line_text_open(struct line_text *text, const struct line_place *place,
 				   struct histree_error *error)
 {
-	*text = (struct line_text){ .cancel = place->cancel, .columns = place->columns };
+	*text = (struct line_text){ .work = place->work, .columns = place->columns };
 	enum histree_status status = text_input_open(&text->input, place->io, place->path, error);
 	if (status == HISTREE_OK && !text->input.is_file)
 		status = error_set(error, HISTREE_ERR_TRACE,

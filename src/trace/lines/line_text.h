@@ -107,9 +107,9 @@ enum { LINE_SIZE_MAX = 64 << 10, LINE_BUFFER_SIZE = 256 << 10 };
 struct line_place {
 	const struct io *io;
 	const char *path;
-	const struct histree_cancel *cancel; /* asked now and then; NULL: not asked */
-	bool is_in_json;                     /* the text is a member of a trace in JSON (line_text.h) */
-	unsigned columns;                    /* as the preface says them: for line_head_read() */
+	const struct histree_work *work; /* asked now and then; NULL: not asked */
+	bool is_in_json;                 /* the text is a member of a trace in JSON (line_text.h) */
+	unsigned columns;                /* as the preface says them: for line_head_read() */
 };
 
 /* A zeroed one is closed. */
@@ -122,7 +122,7 @@ struct line_text {
 	uint64_t filled_at; /* byte of the text behind what is in the buffer */
 	uint64_t line_at;   /* byte of the text at which the line begins that was read last */
 	uint64_t lines;     /* read so far */
-	const struct histree_cancel *cancel;
+	const struct histree_work *work;
 	bool at_end;      /* of the file */
 	bool is_page;     /* of HTML */
 	bool is_in_page;  /* not in the text in it */

@@ -472,7 +472,7 @@ enum histree_status packed_source_look(struct packed_source *source, struct hist
 	const uint64_t step = source->looks++;
 	if (step % STEPS_PER_LOOK == 0)
 		table_space_look(&source->tables);
-	return source->cancel == NULL ? HISTREE_OK : cancel_check(source->cancel, step, error);
+	return source->work == NULL ? HISTREE_OK : cancel_check(source->work, step, error);
 }
 
 /* If memory is out there, other memory may still be free. */
@@ -650,9 +650,9 @@ enum histree_status packed_source_open(struct trace_source *base, const struct t
 		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = base->path
 	};
 	source->streams[0] = &source->stream;
-	source->cancel = opening->cancel;
+	source->work = opening->work;
 	enum histree_status status = read_all(source, error);
-	source->cancel = NULL;
+	source->work = NULL;
 	if (status != HISTREE_OK) {
 		error_prefix(error, "trace \"%s\"", base->path);
 		return status;

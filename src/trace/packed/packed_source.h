@@ -35,7 +35,7 @@
  * Events of one time come in the order in which they were added; what was added in the order of time costs no
  * comparison.  What memory has no room for goes to a file without a name in $TMPDIR, else in /tmp; so does what a
  * reader keeps of the file in `tables`, such as stacks of samples, until the source is freed.  Opening reads
- * the whole trace, and asks struct trace_opening.cancel on the way.  A trace is read from its start only.
+ * the whole trace, and asks struct trace_opening.work on the way.  A trace is read from its start only.
  */
 #ifndef TRACE_PACKED_PACKED_SOURCE_H
 #define TRACE_PACKED_PACKED_SOURCE_H
@@ -180,9 +180,9 @@ struct packed_source {
 	size_t class_count, class_capacity;
 	struct arena class_memory;
 
-	const struct histree_cancel *cancel; /* while the file is read */
-	uint64_t looks;                      /* at it */
-	char *spill_path;                    /* beside which the file would be */
+	const struct histree_work *work; /* while the file is read */
+	uint64_t looks;                  /* at it */
+	char *spill_path;                /* beside which the file would be */
 	struct record_sort *sort;
 	uint64_t added, given; /* records */
 	histree_time first;    /* of the times that were added; INT64_MAX: none */

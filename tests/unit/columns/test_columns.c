@@ -435,7 +435,7 @@ static bool never(void *context)
 
 static void test_cancel(void **state)
 {
-	const struct histree_arrow_options options = { .cancel = { .go_on = never } };
+	const struct histree_arrow_options options = { .work = { .go_on = never } };
 	struct ArrowArrayStream stream = open_stream(*state, &options);
 	assert_null(stream.get_last_error(&stream));
 	for (int i = 0; i < 2; i++) {

@@ -229,7 +229,7 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 		for (int64_t row = 0; row < batch.length; row++, count++) {
 			size_t size = 0;
 			assert_int_equal(histree_cursor_next(reader, &error), HISTREE_OK);
-event = *histree_cursor_event(reader);
+			event = *histree_cursor_event(reader);
 			assert_true(event.time <= to);
 			assert_int_equal(arrow_int64(batch.children[0], row), event.number);
 			assert_int_equal(arrow_int64(batch.children[1], row), event.time);
@@ -274,8 +274,7 @@ static void check_fields(const struct histree_events *events, const char *type)
 			do {
 				assert_int_equal(histree_cursor_next(reader, &error), HISTREE_OK);
 				event = *histree_cursor_event(reader);
-			}
-			while (strcmp(types[event.type], type) != 0);
+			} while (strcmp(types[event.type], type) != 0);
 			assert_int_equal(arrow_int64(batch.children[0], row), event.number);
 			for (int64_t i = 4; i < batch.n_children; i++) {
 				const char *name = schema.children[i]->name, *format = schema.children[i]->format;

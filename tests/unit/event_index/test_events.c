@@ -117,8 +117,8 @@ static void check_seek(struct world *world, uint64_t number, unsigned length)
 		fail_msg("event %" PRIu64 ": %s", number, error.message);
 	for (unsigned i = 0; i < length; i++, number++) {
 		enum histree_status status = histree_cursor_next(world->reader, &error);
-if (status == HISTREE_OK)
-event = *histree_cursor_event(world->reader);
+		if (status == HISTREE_OK)
+			event = *histree_cursor_event(world->reader);
 		assert_int_equal(status, number < world->count ? HISTREE_OK : HISTREE_END);
 		if (status == HISTREE_END)
 			return;
@@ -246,8 +246,7 @@ static void contents_are_names_and_values(void **state)
 	do {
 		assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_OK);
 		event = *histree_cursor_event(world.reader);
-	}
-	while (event.type != wanted);
+	} while (event.type != wanted);
 	const char *text = histree_event_reader_contents(world.reader);
 	assert_non_null(strstr(text, "prev_comm="));
 	assert_non_null(strstr(text, ", next_prio=120"));
@@ -267,8 +266,7 @@ static void what_is_inside_of_fields_has_paths(void **state)
 	do {
 		assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_OK);
 		event = *histree_cursor_event(world.reader);
-	}
-	while (event.type != wanted);
+	} while (event.type != wanted);
 	assert_non_null(strstr(histree_event_reader_contents(world.reader),
 			       ", id=12, args=[0x0, 0x7fff8b650c8c, 0x0, 0x37f, 0x0, 0x0]"));
 	const char *json = histree_event_reader_json(world.reader);
@@ -291,7 +289,6 @@ static void a_store_without_its_trace_still_counts(void **state)
 	(void)state;
 	struct world world;
 	struct histree_error error = { 0 };
-	struct histree_event event;
 	struct histree_store *store;
 	char command[1200];
 	double counts[4] = { 0 };

@@ -87,7 +87,7 @@ static void read_known(struct world *world, const struct histree_events *events,
 	const char *const *types = histree_events_types(events, &type_count);
 	assert_int_equal(histree_event_reader_create(events, &reader, &error), HISTREE_OK);
 	while (histree_cursor_next(reader, &error) == HISTREE_OK) {
-event = *histree_cursor_event(reader);
+		event = *histree_cursor_event(reader);
 		assert_true(array_reserve(&world->known, &world->capacity, world->count + 1));
 		struct known_event *known = &world->known[world->count++];
 		greatest = event.time > greatest ? event.time : greatest;
@@ -174,8 +174,8 @@ static void check_seek(struct world *world, uint64_t number, unsigned length)
 		fail_msg("event %" PRIu64 ": %s", number, error.message);
 	for (unsigned i = 0; i < length; i++, number++) {
 		enum histree_status status = histree_cursor_next(world->reader, &error);
-if (status == HISTREE_OK)
-event = *histree_cursor_event(world->reader);
+		if (status == HISTREE_OK)
+			event = *histree_cursor_event(world->reader);
 		assert_int_equal(status, number < world->count ? HISTREE_OK : HISTREE_END);
 		if (status == HISTREE_END)
 			return;
@@ -390,7 +390,6 @@ static void a_host_without_its_trace_is_named(void **state)
 	struct events_part parts[HOSTS_MAX];
 	struct random random = { 9 };
 	struct histree_error error = { 0 };
-	struct histree_event event;
 	struct world world;
 	char path[96], other[DATA_PATH_SIZE];
 	double counts[4];

@@ -118,11 +118,11 @@ static bool goes_on(void *context)
 	return patience->questions-- > 0;
 }
 
-static void check_share(void *context, double share)
+static void check_share(void *context, const struct histree_progress *now)
 {
 	struct patience *patience = context;
-	assert_true(share >= patience->share && share <= 1);
-	patience->share = share;
+	assert_true(now->share >= patience->share && now->share <= 1);
+	patience->share = now->share;
 }
 
 static void what_is_not_wanted_any_more_leaves_nothing(void **state)
@@ -131,9 +131,7 @@ static void what_is_not_wanted_any_more_leaves_nothing(void **state)
 	struct patience patience;
 	const struct histree_convert_options options = { .path = world->store,
 							 .out = world->other,
-							 .progress = check_share,
-							 .progress_context = &patience,
-							 .cancel = { .go_on = goes_on, .context = &patience } };
+							 .work = { goes_on, &patience, check_share } };
 	int questions = 0;
 	for (enum histree_status status = HISTREE_ERR_CANCELLED; status != HISTREE_OK; questions++) {
 		patience = (struct patience){ .questions = questions };
@@ -153,9 +151,7 @@ static void a_repair_that_is_not_wanted_leaves_nothing(void **state)
 	char file[160];
 	struct histree_repair_options options = { .path = world->store,
 						  .out = world->other,
-						  .progress = check_share,
-						  .context = &patience,
-						  .cancel = { .go_on = goes_on, .context = &patience } };
+						  .work = { goes_on, &patience, check_share } };
 	int questions = 0;
 	for (enum histree_status status = HISTREE_ERR_CANCELLED; status != HISTREE_NOT_FOUND; questions++) {
 		patience = (struct patience){ .questions = questions };

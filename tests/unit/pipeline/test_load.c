@@ -157,7 +157,7 @@ static bool goes_on_a_little(void *context)
 static void what_is_not_wanted_any_more_leaves_nothing(void **state)
 {
 	struct world *world = *state;
-	world->options.cancel = (struct histree_cancel){ .go_on = goes_on_a_little, .context = world };
+	world->options.work = (struct histree_work){ .go_on = goes_on_a_little, .context = world };
 	for (unsigned looks = 0; looks < 10; looks += 3) {
 		world->looks = looks;
 		assert_int_equal(histree_load(&world->options, NULL, NULL), HISTREE_ERR_CANCELLED);

@@ -307,7 +307,7 @@ static void a_store_that_was_set_aside_comes_back(void **state)
 static void see_events(void *context, const struct histree_progress *progress)
 {
 	(void)context;
-	assert_true(progress->events > 0);
+	assert_true(progress->rows > 0);
 }
 
 static bool cancel_later(void *context)
@@ -321,8 +321,7 @@ static void a_cancelled_build_leaves_nothing(void **state)
 	struct world *world = *state;
 	struct histree_error error = { 0 };
 	world->looks = 1;
-	world->options.progress = see_events;
-	world->options.cancel = (struct histree_cancel){ cancel_later, world };
+	world->options.work = (struct histree_work){ cancel_later, world, see_events };
 	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_CANCELLED);
 	assert_false(is_there(world->store));
 	assert_false(is_there(beside(world, ".building")));

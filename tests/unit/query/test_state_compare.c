@@ -140,8 +140,8 @@ static void check(struct histree_history *const histories[2], const struct quest
 		histree_selection_none(&selections[i]);
 		assert_int_equal(histree_selection_add_pattern(&selections[i], "*/*", &error), HISTREE_OK);
 	}
-	if (histree_state_comparison_create(&selections[0], &selections[1], (struct histree_cancel){ 0 },
-					    &comparison, &error) != HISTREE_OK)
+	if (histree_state_comparison_create(&selections[0], &selections[1], (struct histree_work){ 0 }, &comparison,
+					    &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	const struct histree_state_difference *state, *before = NULL;
 	for (size_t i = 0; (state = histree_state_comparison_state(comparison, i)) != NULL; i++, before = state) {
@@ -208,10 +208,10 @@ static void what_cannot_be_compared(void **state)
 	histree_selection_begin(&none, history);
 	none.window.from = none.window.to = START - 1;
 	assert_int_equal(
-		histree_state_comparison_create(&all, &none, (struct histree_cancel){ 0 }, &comparison, &error),
+		histree_state_comparison_create(&all, &none, (struct histree_work){ 0 }, &comparison, &error),
 		HISTREE_ERR_TIME_RANGE);
 	assert_null(comparison);
-	assert_int_equal(histree_state_comparison_create(&all, &all, (struct histree_cancel){ .go_on = never },
+	assert_int_equal(histree_state_comparison_create(&all, &all, (struct histree_work){ .go_on = never },
 							 &comparison, &error),
 			 HISTREE_ERR_CANCELLED);
 	histree_selection_release(&all);

@@ -297,8 +297,8 @@ static struct histree_state_comparison *compare(struct histree_history *history,
 		histree_selection_none(&selections[i]);
 		assert_int_equal(histree_selection_add_pattern(&selections[i], "*/*", &error), HISTREE_OK);
 	}
-	if (histree_state_comparison_create(&selections[0], &selections[1], (struct histree_cancel){ 0 },
-					    &comparison, &error) != HISTREE_OK)
+	if (histree_state_comparison_create(&selections[0], &selections[1], (struct histree_work){ 0 }, &comparison,
+					    &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	for (int i = 0; i < 2; i++)
 		histree_selection_release(&selections[i]);

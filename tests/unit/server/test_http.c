@@ -30,7 +30,7 @@ static void answer_endlessly(void *context, const struct http_request *request, 
 {
 	(void)request;
 	struct endless *endless = context;
-	struct histree_cancel cancel = reply_cancel(reply);
+	struct histree_work cancel = reply_cancel(reply);
 	endless->has_begun = true;
 	while (endless->looks++ < LOOKS_MAX && !endless->was_cancelled) {
 		endless->was_cancelled = !cancel.go_on(cancel.context);

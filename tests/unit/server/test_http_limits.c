@@ -50,7 +50,7 @@ enum { GROWTH = 64 << 20, GROWTH_STEP = 1 << 20 };
 /* Takes memory, really or by its word, as long as it may; half of the time it waits, as who reads would. */
 static void grow(struct served *served, struct reply *reply, bool by_word)
 {
-	struct histree_cancel cancel = reply_cancel(reply);
+	struct histree_work cancel = reply_cancel(reply);
 	char *blocks[GROWTH / GROWTH_STEP] = { NULL };
 	size_t count = 0;
 	bool may = true;

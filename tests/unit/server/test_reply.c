@@ -287,7 +287,7 @@ static void test_cancel(void **state)
 	struct reply reply;
 	bool wanted = true;
 	reply_init(&reply);
-	struct histree_cancel cancel = reply_cancel(&reply);
+	struct histree_work cancel = reply_cancel(&reply);
 	assert_true(cancel.go_on(cancel.context));
 	reply.is_wanted = is_wanted;
 	reply.wanted_context = &wanted;

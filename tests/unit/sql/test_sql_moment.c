@@ -193,14 +193,14 @@ static void a_long_call_of_the_library_is_stopped(void **state)
 	publish(world);
 	struct client client = attach(world);
 	sql_connection_set_cancel(client.connection,
-				  (struct histree_cancel){ .go_on = never_goes_on, .context = &asked });
+				  (struct histree_work){ .go_on = never_goes_on, .context = &asked });
 	assert_int_equal(
 		sqlite3_prepare_v2(client.db, "SELECT count(*) FROM rows('*', 0, 19999, 10)", -1, &statement, NULL),
 		SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_INTERRUPT);
 	sqlite3_finalize(statement);
 	assert_true(asked > 0);
-	sql_connection_set_cancel(client.connection, (struct histree_cancel){ 0 });
+	sql_connection_set_cancel(client.connection, (struct histree_work){ 0 });
 	assert_int_equal(ask(&client, "SELECT count(*) FROM rows('*', 0, 19999, 10)"), 10 * ATTRIBUTES);
 	assert_int_equal(sqlite3_close(client.db), SQLITE_OK);
 }

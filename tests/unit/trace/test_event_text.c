@@ -207,7 +207,7 @@ static void check_events(struct world *world)
 	assert_int_equal(histree_event_reader_create(events, &reader, &world->error), HISTREE_OK);
 	assert_int_equal(histree_event_reader_seek(reader, number, &world->error), HISTREE_OK);
 	assert_int_equal(histree_cursor_next(reader, &world->error), HISTREE_OK);
-event = *histree_cursor_event(reader);
+	event = *histree_cursor_event(reader);
 	assert_int_equal(event.number, number);
 	assert_non_null(strchr(histree_event_reader_contents(reader), '='));
 	histree_cursor_free(reader);

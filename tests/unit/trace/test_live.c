@@ -376,10 +376,10 @@ static void a_wait_can_be_cancelled(void **state)
 		struct session session = { 0 };
 		struct text text;
 		int left = turns;
-		const struct histree_cancel cancel = { does_not_go_on, &left };
+		const struct histree_work cancel = { .go_on = does_not_go_on, .context = &left };
 		text_begin(&text);
 		live_daemon_connect(daemon, &session.live.relay);
-		session.live.relay.cancel = &cancel;
+		session.live.relay.work = &cancel;
 		enum histree_status status = read_session(&session, &text);
 		assert_true(status == HISTREE_ERR_CANCELLED || (status == HISTREE_END && left >= 0));
 		assert_int_equal(session.notes.report.damaged_streams, 0);

@@ -129,8 +129,8 @@ static struct made *make(const struct io *io, uint32_t count)
 
 static enum histree_status open_made(struct made *made, struct histree_error *error)
 {
-	const struct histree_cancel cancel = { look_and_count, made };
-	const struct trace_opening opening = { .cancel = &cancel };
+	const struct histree_work cancel = { .go_on = look_and_count, .context = made };
+	const struct trace_opening opening = { .work = &cancel };
 	return packed_source_open(&made->packed.base, &opening, error);
 }
 

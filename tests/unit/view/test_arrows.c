@@ -247,7 +247,7 @@ static void make_world(struct world *world, uint64_t seed, uint64_t longest, boo
 	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
 	assert_int_equal(histree_resources_create(world->history, &world->resources, NULL), HISTREE_OK);
 	assert_int_equal(
-		histree_control_flow_create(world->history, (struct histree_cancel){ 0 }, &world->flow, NULL),
+		histree_control_flow_create(world->history, (struct histree_work){ 0 }, &world->flow, NULL),
 		HISTREE_OK);
 }
 
@@ -430,7 +430,7 @@ static void test_refused_and_cancelled(void **state)
 	int asked = 0;
 	make_world(&world, 45, 40, false, 10);
 	struct histree_arrows_request request = request_of(&world, 0, END);
-	request.cancel = (struct histree_cancel){ stop, &asked };
+	request.work = (struct histree_work){ .go_on = stop, .context = &asked };
 	assert_int_equal(histree_arrows_create(&request, &arrows, &error), HISTREE_ERR_CANCELLED);
 	assert_null(arrows);
 	assert_int_equal(asked, 1);

@@ -130,7 +130,7 @@ static struct histree_history *open_history(struct memory_io *memory, const char
 static struct histree_chart_view *view_of(struct histree_history *history, const char *name)
 {
 	struct histree_chart_view *view;
-	assert_int_equal(histree_chart_view_create(history, name, (struct histree_cancel){ 0 }, &view, NULL),
+	assert_int_equal(histree_chart_view_create(history, name, (struct histree_work){ 0 }, &view, NULL),
 			 HISTREE_OK);
 	uint32_t count;
 	histree_chart_view_rows(view, &count);
@@ -356,7 +356,7 @@ static void rows_have_names_and_places(void **state)
 		assert_int_equal(rows[i].depth, depths[i]);
 	}
 	histree_chart_view_free(view);
-	assert_int_equal(histree_chart_view_create(history, "none", (struct histree_cancel){ 0 }, &view, NULL),
+	assert_int_equal(histree_chart_view_create(history, "none", (struct histree_work){ 0 }, &view, NULL),
 			 HISTREE_NOT_FOUND);
 	/* Entries that show nothing, group nothing, or match nothing make no rows; one that groups a row does. */
 	static const struct {

@@ -190,7 +190,7 @@ static void wrong_charts_are_refused(void **state)
 		assert_null(scatter);
 	}
 	struct histree_segment_scatter_request request = request_of(&fixture);
-	request.cancel.go_on = never;
+	request.work.go_on = never;
 	assert_int_equal(histree_segment_scatter_create(fixture.store, &request, &scatter, &error),
 			 HISTREE_ERR_CANCELLED);
 	teardown(&fixture);
@@ -203,7 +203,7 @@ static void check_density(const struct fixture *fixture, const struct histree_se
 {
 	uint64_t edges[HISTREE_HISTOGRAM_BUCKETS_MAX + 1], counts[HISTREE_HISTOGRAM_BUCKETS_MAX];
 	struct histree_error error;
-	const struct histree_cancel cancel = { 0 };
+	const struct histree_work cancel = { 0 };
 	assert_int_equal(
 		histree_segment_histogram(fixture->store, query, scale, buckets, cancel, edges, counts, &error),
 		HISTREE_OK);
@@ -257,7 +257,7 @@ static void wrong_densities_are_refused(void **state)
 	struct fixture fixture;
 	struct histree_error error;
 	uint64_t edges[4], counts[3];
-	struct histree_cancel cancel = { 0 };
+	struct histree_work cancel = { 0 };
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	setup(&fixture, SEGMENTS_BY_END, 10);
 	for (uint32_t buckets = 0; buckets <= 4097; buckets += 4097)

@@ -193,7 +193,7 @@ static size_t compare(struct world *world, const struct thread_list *whole, hist
 		      bool is_damaged)
 {
 	struct thread_list narrow = { 0 };
-	const struct histree_cancel never = { 0 };
+	const struct histree_work never = { 0 };
 	size_t seen = 0;
 	assert_int_equal(thread_list_read(&narrow, world->history, from, to, never, NULL), HISTREE_OK);
 	for (size_t i = 0; i < whole->count; i++) {
@@ -244,7 +244,7 @@ static void check(struct world *world, struct random *random, bool is_damaged)
 {
 	struct thread_list whole = { 0 };
 	size_t some = 0;
-	const struct histree_cancel never = { 0 };
+	const struct histree_work never = { 0 };
 	assert_int_equal(thread_list_read(&whole, world->history, INT64_MIN, INT64_MAX, never, NULL), HISTREE_OK);
 	if (!is_damaged)
 		check_lives(world, &whole);

@@ -107,7 +107,7 @@ static int set_up(void **state)
 	build(fixture.path);
 	assert_int_equal(histree_history_open(fixture.path, NULL, &fixture.history, NULL), HISTREE_OK);
 	assert_int_equal(
-		histree_control_flow_create(fixture.history, (struct histree_cancel){ 0 }, &fixture.flow, NULL),
+		histree_control_flow_create(fixture.history, (struct histree_work){ 0 }, &fixture.flow, NULL),
 		HISTREE_OK);
 	*state = &fixture;
 	return 0;
@@ -244,8 +244,7 @@ static void threads_that_are_alike_are_told_apart(void **state)
 	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
 	histree_state_free(system);
 	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_control_flow_create(history, (struct histree_cancel){ 0 }, &flow, NULL),
-			 HISTREE_OK);
+	assert_int_equal(histree_control_flow_create(history, (struct histree_work){ 0 }, &flow, NULL), HISTREE_OK);
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 	assert_int_equal(count, ALIKE);
@@ -273,7 +272,7 @@ static bool never(void *context)
 static void what_is_no_longer_wanted_is_not_made(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct histree_cancel cancel = { .go_on = never };
+	const struct histree_work cancel = { .go_on = never };
 	struct histree_control_flow *flow;
 	struct histree_cpu_usage *usage;
 	struct histree_cursor *rows;
@@ -283,7 +282,7 @@ static void what_is_no_longer_wanted_is_not_made(void **state)
 	assert_null(flow);
 	assert_int_equal(histree_cpu_usage_create(
 				 fixture->history,
-				 &(struct histree_cpu_usage_request){ .to = END, .pixels = 10, .cancel = cancel },
+				 &(struct histree_cpu_usage_request){ .to = END, .pixels = 10, .work = cancel },
 				 &usage, NULL),
 			 HISTREE_ERR_CANCELLED);
 	assert_null(usage);
@@ -295,7 +294,7 @@ static void what_is_no_longer_wanted_is_not_made(void **state)
 									    .quark_count = 1,
 									    .to = END,
 									    .pixels = 10,
-									    .cancel = { .go_on = never } },
+									    .work = { .go_on = never } },
 					    NULL),
 			 HISTREE_OK);
 	assert_int_equal(histree_cursor_next(rows, NULL), HISTREE_ERR_CANCELLED);
@@ -313,7 +312,7 @@ static struct histree_tree_layout *lay_out(struct fixture *fixture, double width
 	struct histree_tree_layout *layout;
 	assert_int_equal(histree_tree_layout_create(fixture->history,
 						    &(struct histree_tree_layout_options){ .width = width },
-						    (struct histree_cancel){ 0 }, &layout, NULL),
+						    (struct histree_work){ 0 }, &layout, NULL),
 			 HISTREE_OK);
 	return layout;
 }
@@ -504,13 +503,12 @@ static void density_counts_changes(void **state)
 		if (changes[i].at > START)
 			expected[changes[i].at / 1000]++;
 	assert_int_equal(
-		histree_density(fixture->history, START, END, 10, (struct histree_cancel){ 0 }, counts, NULL),
+		histree_density(fixture->history, START, END, 10, (struct histree_work){ 0 }, counts, NULL),
 		HISTREE_OK);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(counts[i], expected[i]);
-	assert_int_equal(
-		histree_density(fixture->history, START, END, 0, (struct histree_cancel){ 0 }, counts, NULL),
-		HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_density(fixture->history, START, END, 0, (struct histree_work){ 0 }, counts, NULL),
+			 HISTREE_ERR_ARGUMENT);
 }
 
 /* ---- styles ----------------------------------------------------------------------------------------------- */
