@@ -553,7 +553,18 @@ static inline bool is_plain(const struct histree_state_system *system, histree_t
 	const unsigned type = type_with(state, value);
 	bool is_number = type == HISTREE_INT || type == HISTREE_LONG;
 	bool is_of_type = value->type == HISTREE_NULL || (unsigned)value->type == type;
-	return is_number && is_of_type && t > state->since && state->run == 0;
+	return is_number && is_of_type && t >= state->since && state->run == 0;
+}
+
+/* The ongoing state ends before `t`; at its own start its value is replaced, as no interval has no length. */
+static inline enum histree_status end_plainly(struct histree_state_system *system, histree_time t,
+					      struct histree_interval *interval, struct histree_error *error)
+{
+	if (t > interval->start) {
+		interval->end = t - 1;
+		return state_add_interval(system, interval, error);
+	}
+	return system->sink.replaced != NULL ? tell_replaced(system, interval->quark, error) : HISTREE_OK;
 }
 
 /* The same as below, in a fifth of the time. */
@@ -561,7 +572,7 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 				       const struct histree_value *value, struct histree_error *error)
 {
 	struct ongoing_state *state = &system->ongoing.states[quark];
-	assert(state->run == 0 && t > state->since);
+	assert(state->run == 0 && t >= state->since);
 	assert(state->type != HISTREE_STRING && state->type != HISTREE_CUSTOM);
 	uint64_t bits = 0; /* all that null and unknown have */
 	if (value->type == HISTREE_INT)
@@ -572,7 +583,6 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 		return HISTREE_OK;
 	struct histree_interval interval = {
 		.start = state->since,
-		.end = t - 1,
 		.quark = quark,
 		.value = { .type = (enum histree_type)state->type },
 	};
@@ -580,7 +590,7 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 		interval.value = histree_int((int32_t)state->bits);
 	else if (state->type == HISTREE_LONG)
 		interval.value.int64 = (int64_t)state->bits;
-	enum histree_status status = state_add_interval(system, &interval, error);
+	enum histree_status status = end_plainly(system, t, &interval, error);
 	if (status != HISTREE_OK)
 		return status;
 	state->since = t;
@@ -604,7 +614,7 @@ static inline bool is_simple(const struct histree_state_system *system, histree_
 			  (value->type == HISTREE_STRING && value->size <= system->sink.value_size_max &&
 			   (value->bytes != NULL || value->size == 0));
 	const unsigned type = type_with(state, value);
-	return type == HISTREE_STRING && is_of_type && t > state->since && state->run == 0;
+	return type == HISTREE_STRING && is_of_type && t >= state->since && state->run == 0;
 }
 
 /* A string, null or unknown. */
@@ -614,16 +624,15 @@ static enum histree_status apply_simple(struct histree_state_system *system, his
 	struct held_value held;
 	struct histree_interval interval = {
 		.start = system->ongoing.states[quark].since,
-		.end = t - 1,
 		.quark = quark,
 		.value = ongoing_states_value(&system->ongoing, quark),
 	};
-	assert(interval.start <= interval.end);
+	assert(interval.start <= t);
 	if (histree_value_equal(&interval.value, value))
 		return HISTREE_OK;
 	if (!ongoing_states_hold(&system->ongoing, value, &held))
 		return error_memory(error, "the value of an attribute");
-	enum histree_status status = state_add_interval(system, &interval, error);
+	enum histree_status status = end_plainly(system, t, &interval, error);
 	if (status != HISTREE_OK) {
 		ongoing_states_drop(&system->ongoing, &held);
 		return status;
