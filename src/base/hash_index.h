@@ -75,6 +75,20 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size)
 	return hash_step(hash, hash >> 32);
 }
 
+/*
+ * A number of the first and last bytes and the size, which byte strings may share: enough to find one that was
+ * there lately, which is then compared.
+ */
+static inline uint64_t hash_ends(const void *bytes, size_t size)
+{
+	uint64_t first, last;
+	if (size < 8)
+		return hash_bytes(bytes, size);
+	memcpy(&first, bytes, 8);
+	memcpy(&last, (const char *)bytes + size - 8, 8);
+	return hash_step(first * UINT64_C(0xbf58476d1ce4e5b9) + size, last);
+}
+
 struct random {
 	uint64_t state;
 };

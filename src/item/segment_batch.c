@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "histree/segments.h"
 
 /* ---- segment copy -------------------------------------------------------------------------------------------- */
@@ -115,16 +116,17 @@ enum histree_status segment_batch_init(struct segment_batch *batch, const struct
 /* Returns the number of a string in the list; INTERN_NONE if memory is out. */
 static uint32_t list_string(struct segment_batch *batch, const struct histree_value *value)
 {
-	struct recent_string *recent = &batch->recent[((uintptr_t)value->bytes >> 3) % SEGMENT_RECENT];
+	const uint64_t ends = hash_ends(value->bytes, value->size);
+	struct recent_string *recent = &batch->recent[ends % SEGMENT_RECENT];
 	size_t size;
-	if (recent->bytes == value->bytes && value->size > 0) {
+	if (recent->ends == ends && recent->id < batch->strings.count) {
 		const char *bytes = intern_get(&batch->strings, recent->id, &size);
-		if (size == value->size && memcmp(bytes, value->bytes, size) == 0)
+		if (size == value->size && (size == 0 || memcmp(bytes, value->bytes, size) == 0))
 			return recent->id;
 	}
 	uint32_t id = intern_add(&batch->strings, value->bytes, value->size);
 	if (id != INTERN_NONE)
-		*recent = (struct recent_string){ value->bytes, id };
+		*recent = (struct recent_string){ ends, id };
 	return id;
 }
 

@@ -34,11 +34,11 @@ struct segment_column {
 	uint8_t *nulls;  /* 1: null */
 };
 
-enum { SEGMENT_RECENT = 64 };
+enum { SEGMENT_RECENT = 256 };
 
-/* A string as somebody has it who hands it in again and again, such as the name of a thread. */
+/* A string that was there lately, such as the name of a thread. */
 struct recent_string {
-	const void *bytes; /* may be another's by now: only their content counts */
+	uint64_t ends; /* its first and last bytes, and its size, as one number */
 	uint32_t id;
 };
 

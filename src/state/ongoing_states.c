@@ -109,17 +109,28 @@ static bool insert(struct value_pool *pool, uint64_t hash, const void *bytes, ui
 	return true;
 }
 
+/* Whether the id is that of a value with these bytes; a free one has none, and is in no index. */
+static inline bool is_recent(const struct value_pool *pool, uint32_t id, const void *bytes, uint32_t size)
+{
+	return id < pool->count && pool->values[id].bytes != NULL && pool->values[id].size == size &&
+	       (size == 0 || memcmp(pool->values[id].bytes, bytes, size) == 0);
+}
+
 /*
  * Hold these bytes, which may be bytes of the pool itself.  Returns false if memory is out, which never happens
  * for bytes that the pool has already.
  */
 static bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t size, uint32_t *id)
 {
-	uint64_t hash = hash_bytes(bytes, size);
-	uint32_t known =
-		hash_index_find(&pool->index, hash, has_bytes, pool->values, &(struct wanted){ bytes, size });
-	if (known == HASH_INDEX_NONE)
-		return insert(pool, hash, bytes, size, id);
+	uint32_t *recent = &pool->recent[hash_ends(bytes, size) % POOL_RECENT], known = *recent;
+	if (!is_recent(pool, known, bytes, size)) {
+		uint64_t hash = hash_bytes(bytes, size);
+		known = hash_index_find(&pool->index, hash, has_bytes, pool->values,
+					&(struct wanted){ bytes, size });
+		if (known == HASH_INDEX_NONE)
+			return insert(pool, hash, bytes, size, id);
+		*recent = known;
+	}
 	struct pooled_value *value = &pool->values[known];
 	assert(value->bytes != NULL && value->size == size);
 	if (value->holders++ == 0) {

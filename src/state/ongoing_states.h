@@ -121,6 +121,8 @@ struct pooled_value {
 	uint32_t holders;
 };
 
+enum { POOL_RECENT = 64 };
+
 /* A zeroed struct value_pool is an empty one. */
 struct value_pool {
 	struct pooled_value *values; /* by id */
@@ -129,6 +131,7 @@ struct value_pool {
 	uint32_t count;                  /* ids given out so far, free ones included */
 	uint32_t free_id;                /* the first free one, 1 added; 0: none */
 	struct hash_index index;         /* of held and unheld values, by their bytes */
+	uint32_t recent[POOL_RECENT];    /* that were held lately, by the ends of their bytes */
 	size_t held_bytes, unheld_bytes; /* of values with and without a holder */
 };
 
