@@ -673,24 +673,55 @@ static struct node_child bounds_of(const struct column_item *items, size_t count
 	return bounds;
 }
 
+/* The body of a leaf, and what its header says of it. */
+struct column_body {
+	struct bit_buffer bits;
+	size_t block_count, series_count, time_count, dictionary_count;
+	size_t times_offset, dictionary_offset, block_index_offset;
+};
+
+/* Change the body that was encoded last for another one. */
+static void swap_bodies(struct column_builder *builder, struct column_body *other)
+{
+	const struct column_body mine = {
+		.bits = builder->bits,
+		.block_count = builder->block_count,
+		.series_count = builder->series_count,
+		.time_count = builder->time_count,
+		.dictionary_count = builder->dictionary.count,
+		.times_offset = builder->times_offset,
+		.dictionary_offset = builder->dictionary_offset,
+		.block_index_offset = builder->block_index_offset,
+	};
+	builder->bits = other->bits;
+	builder->block_count = other->block_count;
+	builder->series_count = other->series_count;
+	builder->time_count = other->time_count;
+	builder->dictionary.count = other->dictionary_count;
+	builder->times_offset = other->times_offset;
+	builder->dictionary_offset = other->dictionary_offset;
+	builder->block_index_offset = other->block_index_offset;
+	*other = mine;
+}
+
 size_t column_builder_encode(struct column_builder *builder, const struct column_item *items, size_t count,
 			     const struct histree_value *values, size_t value_count)
 {
 	builder->bounds = bounds_of(items, count);
 	builder->item_count = (uint32_t)count;
+	struct column_body other = { 0 };
 	if (builder->leaves++ % LEAVES_PER_COMPARISON == 0) {
 		if (!encode_body(builder, items, count, values, value_count, !builder->direct))
 			return 0;
-		size_t other = builder->bits.bits;
-		if (!encode_body(builder, items, count, values, value_count, builder->direct))
-			return 0;
-		if (other >= builder->bits.bits)
-			return byte_position(builder) + BITS_SLACK;
+		swap_bodies(builder, &other);
+	}
+	bool is_whole = encode_body(builder, items, count, values, value_count, builder->direct);
+	if (is_whole && other.bits.bits > 0 && other.bits.bits < builder->bits.bits) {
+		swap_bodies(builder, &other);
 		builder->direct = !builder->direct;
 	}
-	if (!encode_body(builder, items, count, values, value_count, builder->direct))
-		return 0;
-	return byte_position(builder) + BITS_SLACK;
+	bit_buffer_release(&other.bits);
+	return is_whole ? byte_position(builder) + BITS_SLACK : 0;
 }
 
 uint32_t column_builder_seal(struct column_builder *builder, const struct node_layout *layout, uint32_t number,
