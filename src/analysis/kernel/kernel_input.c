@@ -244,7 +244,7 @@ static enum histree_status end(void *instance, struct histree_error *error)
 	struct kernel_input *input = instance;
 	assert(input->is_begun);
 	input->is_begun = false;
-	if (input->needs_machine)
+	if (input->needs_machine && (teaching >> input->event.role & 1) != 0)
 		machine_learn(&input->machine, &input->event);
 	return report(input, error);
 }
