@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "export/csv/csv_export.h"
-#include "export/viewer/viewer_walk.h"
+#include "export/viewer/viewer_export.h"
 #include "histree/states.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
