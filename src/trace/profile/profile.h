@@ -88,13 +88,6 @@ struct profile_thread {
 /* Returns false if no clock has it. */
 bool profile_time(json_wide exact, histree_time *out);
 
-/* A frame whose parts are texts of the document; a line is text, or a number. */
-uint32_t profile_frame(struct profile *profile, struct json_span function, struct json_span binary,
-		       struct json_span line);
-
-/* The texts of such a frame. */
-const struct event_frame *profile_frame_texts(const struct profile *profile, uint32_t frame);
-
 /* Call a process, with a `tid` a thread.  A name is any value; one that is no text says nothing. */
 enum histree_status profile_name(struct profile *profile, const struct profile_thread *thread, bool is_process,
 				 struct json_span name, struct histree_error *error);
@@ -114,12 +107,6 @@ struct profile_span {
 
 enum histree_status profile_add_span(struct profile *profile, const struct profile_thread *thread,
 				     const struct profile_span *span, struct histree_error *error);
-
-/* The formats. */
-enum histree_status profile_read_speedscope(struct profile *profile, struct json_span document,
-					    struct histree_error *error);
-enum histree_status profile_read_v8(struct profile *profile, struct json_span document,
-				    struct histree_error *error);
 enum histree_status profile_read_firefox(struct profile *profile, struct json_span document,
 					 struct histree_error *error);
 
