@@ -21,7 +21,7 @@ enum build_message {
 	BUILD_PLAN = 'P',     /* from rank 0: the hosts and their clocks */
 	BUILD_GIVE = 'G',     /* from rank 0: build this host */
 	BUILD_CANCEL = 'K',   /* from rank 0: leave it, the build has failed */
-	BUILD_CUT = 'C',      /* from rank 0, in place of a plan: one trace is cut in time (slice_job.h) */
+	BUILD_CUT = 'C',      /* from rank 0, in place of a plan: one trace is cut in time (verbs.h) */
 	BUILD_SLICE = 's',    /* both ways: of pipeline/slices.h */
 	BUILD_END = 'X',      /* from rank 0: there is nothing more to do */
 	BUILD_PROGRESS = 'p', /* to rank 0: events, bytes */
@@ -43,7 +43,7 @@ struct build_job_options {
 int build_job_lead(struct link *link, const struct build_request *request, const struct build_job_options *options,
 		   bool *is_cut_off, bool *is_one_host);
 
-/* On the others; *is_cut: it is one trace, and its slices are what comes (slice_job.h). */
+/* On the others; *is_cut: it is one trace, and its slices are what comes (verbs.h). */
 void build_job_follow(struct link *link, const struct build_request *request,
 		      const struct build_job_options *options, const struct roll_call *first, bool *is_cut_off,
 		      bool *is_cut);

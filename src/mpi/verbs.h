@@ -6,6 +6,7 @@
 #define MPI_VERBS_H
 
 #include "cli/verb.h"
+#include "mpi/build.h"
 #include "mpi/link.h"
 #include "mpi/query_job.h"
 
