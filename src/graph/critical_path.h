@@ -41,13 +41,4 @@ struct critical_path {
 	struct histree_path_departure departures[HISTREE_PATH_RULE_COUNT];
 };
 
-struct critical_path *critical_path_of(struct histree_cursor *cursor);
-
-/* Return HISTREE_OK and say whether it was found. */
-static inline enum histree_status path_found(enum histree_status status, bool *is_found)
-{
-	*is_found = status == HISTREE_OK;
-	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
-}
-
 #endif
