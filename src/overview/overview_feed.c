@@ -18,7 +18,7 @@
 #include "base/table.h"
 #include "overview/owner_feed.h"
 #include "overview/pyramid_maker.h"
-#include "query/value_table.h"
+#include "query/range_sums.h"
 #include "state/attributes.h"
 #include "state/state_system.h"
 

@@ -18,7 +18,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "overview/overview_choice.h"
-#include "query/value_table.h"
+#include "query/range_sums.h"
 #include "state/pyramid.h"
 
 /* ---- overview window ----------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "base/search.h"
 #include "overview/overview_choice.h"
 #include "overview/row_pyramid.h"
-#include "query/value_table.h"
+#include "query/range_sums.h"
 
 /* A zeroed one is empty.  60 bytes a state, and 4 an attribute. */
 struct overview_window {

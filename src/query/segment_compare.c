@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "histree/segment_stats.h"
 #include "query/segment_summaries.h"
-#include "query/value_table.h"
+#include "query/range_sums.h"
 
 /* Zeroed: no value yet. */
 struct rank_test {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "query/row_group.h"
 #include "query/segment_summaries.h"
-#include "query/value_table.h"
+#include "query/range_sums.h"
 #include "segment/segment_summary.h"
 
 enum { GROUP_MAX_DEFAULT = 1000, CELLS_MAX = 128 * 1024 * 1024 / sizeof(uint64_t) };

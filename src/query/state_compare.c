@@ -14,7 +14,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "histree/attributes.h"
-#include "query/value_table.h"
+#include "query/range_sums.h"
 
 enum { SIDES = 2, HALVES = 2, BATCH = 256 };
 

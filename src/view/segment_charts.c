@@ -14,7 +14,7 @@
 #include "view/view.h"
 #include "query/row_group.h"
 #include "query/segment_summaries.h"
-#include "query/value_table.h"
+#include "query/range_sums.h"
 #include "segment/segment_summary.h"
 
 /* ---- segment histogram --------------------------------------------------------------------------------------- */
