@@ -16,7 +16,7 @@
 #include "base/table.h"
 #include "overview/cube_maker.h"
 #include "overview/overview_feed.h"
-#include "query/attribute_names.h"
+#include "query/thread_pieces.h"
 #include "state/ongoing_states.h"
 #include "state/state_system.h"
 

@@ -5,18 +5,25 @@
  */
 #include "query/thread_pieces.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/history.h"
-#include "query/attribute_names.h"
 #include "query/window.h"
 #include "state/attributes.h"
 #include "state/pyramid_cells.h"
+
+/* Room for every name that is looked for; a longer name is not among them. */
+enum { ATTRIBUTE_NAME_SIZE = 64 };
+
+/* ---- thread pieces ------------------------------------------------------------------------------------------- */
 
 /* ---- thread quarks ------------------------------------------------------------------------------------------- */
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_pieces.h - what the threads of a kernel did, piece by piece, for every layout of kernel histories
+ * thread_pieces.h - read the names of attributes: they are not terminated, and some are numbers.
+ *
+ * What the threads of a kernel did, piece by piece, for every layout of kernel histories
  * (histree-states(7)).
  *
  * A walk goes over the threads of a history, by the names of their attributes, and finds the attributes of each.
  *
- *	thread_walk_begin(&walk, attributes);
- *	while (thread_walk_next(&walk))
- *		status = thread_walk_quark(&walk, THREAD_FACT_STATUS);
+ * 	thread_walk_begin(&walk, attributes);
+ * 	while (thread_walk_next(&walk))
+ * 		status = thread_walk_quark(&walk, THREAD_FACT_STATUS);
  *
  * A cutting takes the states of a thread and cuts them where its CPU, its system call or the owner of that CPU
  * changes: within a piece nothing changes.
@@ -15,11 +17,35 @@
 #ifndef QUERY_THREAD_PIECES_H
 #define QUERY_THREAD_PIECES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "base/arena.h"
 #include "histree/history.h"
 #include "query/window.h"
 #include "state/attributes.h"
 #include "state/pyramid_cells.h"
+
+static inline bool attribute_name_is(const char *name, size_t size, const char *text)
+{
+	return strlen(text) == size && memcmp(name, text, size) == 0;
+}
+
+/* The number that a name begins with, and how many bytes it takes; 0: it begins with none that is an int32. */
+static inline size_t leading_number(const char *name, size_t size, int32_t *number)
+{
+	size_t at = size > 0 && name[0] == '-' ? 1 : 0, first = at;
+	int64_t value = 0;
+	for (; at < size && name[at] >= '0' && name[at] <= '9'; at++) {
+		value = value * 10 + (name[at] - '0');
+		if (value > INT32_MAX)
+			return 0;
+	}
+	*number = (int32_t)(first == 1 ? -value : value);
+	return at > first ? at : 0;
+}
 
 /* The pairs of the layout `kernel-compact`, by the names of their halves. */
 struct thread_pair {

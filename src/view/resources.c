@@ -9,7 +9,7 @@
 #include "base/table.h"
 #include "base/error.h"
 #include "view/view.h"
-#include "query/attribute_names.h"
+#include "query/thread_pieces.h"
 
 /* Longer names of interrupts are cut. */
 enum { RESOURCE_NAME_SIZE = 96 };
