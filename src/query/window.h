@@ -8,30 +8,15 @@
  * The states are read window by window, so that memory has a bound whatever the range.  Those of a window are put
  * into lists, each in the order of time.
  *
- *	while ((status = window_states_next(&states, &error)) == HISTREE_OK)
- *		for each list: window_states_list(&states, list)
+ * 	while ((status = window_states_next(&states, &error)) == HISTREE_OK)
+ * 		for each list: window_states_list(&states, list)
  */
 #ifndef QUERY_WINDOW_H
 #define QUERY_WINDOW_H
 
-#include "histree/status.h"
 #include "histree/states.h"
+#include "histree/status.h"
 #include "query/row_group.h"
-
-/* A zeroed one is empty. */
-struct visible_states {
-	struct histree_visible_state *states;
-	size_t count, capacity;
-};
-
-/*
- * Make the states of one row of a group that was read for states.  `query` is for gaps that no sample met, one
- * state each; their values are added to `values`.
- */
-enum histree_status visible_states_make(struct visible_states *states, const struct row_group *group, size_t row,
-					struct histree_cursor *query, struct value_table *values,
-					struct histree_error *error);
-void visible_states_release(struct visible_states *states);
 
 /* The default of states_max. */
 enum { WINDOW_STATES_MAX = 1 << 18 };
