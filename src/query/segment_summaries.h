@@ -50,20 +50,12 @@ enum histree_status segment_summaries_read_parts(struct histree_segment_store *s
 /* Returns the width of the longest cells up to a width, as logarithms; UINT_MAX if none are as short. */
 unsigned segment_summaries_width(struct histree_segment_store *store, unsigned width_log2_max);
 
-/* Returns the width of the shortest cells; there are some. */
-unsigned segment_summaries_shortest(struct histree_segment_store *store);
-
 /*
  * Hand all of it to take().  Returns HISTREE_PARTIAL if something is damaged, in the store or in an overview: what
  * was taken is then to be forgotten, and every segment to be read.
  */
 enum histree_status segment_summaries_read(struct histree_segment_store *store,
 					   const struct summaries_request *request, struct histree_error *error);
-
-/* Hand the segments of the window that start before it to take(). */
-enum histree_status segment_summaries_read_earlier(struct histree_segment_store *store,
-						   const struct summaries_request *request,
-						   struct histree_error *error);
 
 /*
  * Hand the segments of the window that start in [from, to], both inclusive, to take(); those that overlap the
