@@ -46,7 +46,6 @@ struct page_rows {
  * struct stays where it is.
  */
 bool page_rows_open(struct call *call, struct page_rows *out);
-bool page_rows_open_unordered(struct call *call, struct page_rows *out);
 void page_rows_close(struct page_rows *rows);
 
 /* `from`, `to` and `pixels`, as times of the history. */
