@@ -19,9 +19,8 @@
 #include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "server/catalogue/allowed_paths.h"
-#include "server/catalogue/bookmarks.h"
 #include "server/catalogue/dataset.h"
+#include "server/catalogue/bookmarks.h"
 
 /* ---- served traces ------------------------------------------------------------------------------------------- */
 

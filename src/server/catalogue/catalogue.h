@@ -16,9 +16,8 @@
 #ifndef SERVER_CATALOGUE_CATALOGUE_H
 #define SERVER_CATALOGUE_CATALOGUE_H
 
-#include "server/catalogue/allowed_paths.h"
-#include "server/catalogue/bookmarks.h"
 #include "server/catalogue/dataset.h"
+#include "server/catalogue/bookmarks.h"
 
 struct served_trace {
 	const char *path;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dataset.h - what a trace or an experiment stands on: one store, open, on its way, or the reason why there is
+ * dataset.h - what the server has open of a store, and which paths it may open.
+ *
+ * Which paths a client may name: those of the command line and what lies below its folders.
+ *
+ * A path is compared once all links in it are resolved, so that none leads out.  A store names the traces that it
+ * was built from; it may come from anywhere, so those are held to the same rule.
+ *
+ * What a trace or an experiment stands on: one store, open, on its way, or the reason why there is
  * none.
  *
  * A dataset is held by its users: the catalogue that names it, the builder while it builds, each answer that
@@ -12,10 +19,37 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "histree/build.h"
 #include "histree/events.h"
+#include "histree/status.h"
 #include "histree/store.h"
+
+/* A zeroed one allows nothing. */
+struct allowed_paths {
+	char **paths; /* resolved */
+	size_t count, capacity;
+};
+
+enum histree_status allowed_paths_add(struct allowed_paths *allowed, const char *path, struct histree_error *error);
+bool allowed_paths_contain(const struct allowed_paths *allowed, const char *resolved);
+void allowed_paths_release(struct allowed_paths *allowed);
+
+enum path_kind {
+	PATH_NOTHING, /* nothing is there */
+	PATH_FILE,    /* that is no trace */
+	PATH_FOLDER,  /* neither of: */
+	PATH_STORE,   /* it may be damaged */
+	PATH_TRACE,   /* a trace, or a folder with one below it */
+};
+
+/* Returns what is at a path; looks a few folders deep, at a bounded number of them. */
+enum path_kind path_kind_of(const char *path);
+
+/* Returns the last component of a path that does not end in a slash. */
+const char *path_name(const char *path);
 
 enum dataset_status {
 	DATASET_RUNNING, /* waits for its turn, or is being built */

@@ -15,7 +15,6 @@
 #include "base/number_text.h"
 #include "histree/states.h"
 #include "view/view.h"
-#include "server/catalogue/allowed_paths.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
 

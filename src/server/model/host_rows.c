@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "histree/critical_path.h"
-#include "server/catalogue/allowed_paths.h"
+#include "server/catalogue/dataset.h"
 #include "server/model/row_model.h"
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
