@@ -17,7 +17,7 @@
 #include "server/catalogue/catalogue.h"
 #include "server/http/http.h"
 #include "server/model/host_rows.h"
-#include "server/tsp/tsp.h"
+#include "server/tsp/outputs.h"
 #include "server/web/web.h"
 
 /* ---- routes -------------------------------------------------------------------------------------------------- */

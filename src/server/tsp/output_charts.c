@@ -16,7 +16,7 @@
 #include "histree/states.h"
 #include "server/model/chart_set.h"
 #include "server/model/state_filter.h"
-#include "server/tsp/output.h"
+#include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
 #include "server/tsp/row_outputs.h"

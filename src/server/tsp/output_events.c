@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "server/model/event_list.h"
-#include "server/tsp/output.h"
+#include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/number_text.h"
 #include "server/model/segment_list.h"
-#include "server/tsp/output.h"
+#include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
 

@@ -2,15 +2,20 @@
 /*
  * outputs.c - the outputs of an experiment, and from an endpoint of one to its function.
  */
+#include "server/tsp/outputs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "histree/attributes.h"
 #include "server/catalogue/catalogue.h"
+#include "server/catalogue/dataset.h"
+#include "server/http/http.h"
 #include "server/model/chart_set.h"
 #include "server/model/segment_list.h"
-#include "server/tsp/output.h"
-#include "server/tsp/tsp.h"
+
+/* ---- outputs ------------------------------------------------------------------------------------------------- */
 
 /* ---- outputs ------------------------------------------------------------------------------------------------- */
 
@@ -37,7 +42,7 @@ const struct output *const outputs[] = {
 	NULL,
 };
 
-const char *output_type_name(enum output_type type)
+static const char *output_type_name(enum output_type type)
 {
 	static const char *const names[] = { "TABLE",     "TREE_TIME_XY",    "TIME_GRAPH",
 					     "DATA_TREE", "TREE_GENERIC_XY", "GANTT_CHART" };
@@ -52,7 +57,11 @@ static const struct {
 	{ "org.eclipse.tracecompass.analysis.os.linux.latency.syscall", "system-calls" },
 };
 
-const char *output_analysis(const struct output *output, const char *id)
+/*
+ * Returns the analysis in the id of an output for each segment store, which follows the colon, by our name of it,
+ * or the thread of one that is for a thread, or the name of a chart; NULL for others.
+ */
+static const char *output_analysis(const struct output *output, const char *id)
 {
 	if ((output->is_per_thread || output->is_per_chart) && id[strlen(output->id)] == ':')
 		return id + strlen(output->id) + 1;
@@ -156,7 +165,7 @@ static bool visit_chart(void *context, const struct histree_chart *chart)
 	return true;
 }
 
-void output_each(const struct dataset *dataset, output_visit *visit, void *context)
+static void output_each(const struct dataset *dataset, output_visit *visit, void *context)
 {
 	bool is_ready = dataset_status(dataset) == DATASET_READY;
 	size_t i = 0;

@@ -14,7 +14,7 @@
 #include "histree/states.h"
 #include "server/http/http.h"
 #include "server/model/state_filter.h"
-#include "server/tsp/output.h"
+#include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
 
 /* ---- tooltip ------------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 #include "server/http/http.h"
 #include "server/model/line_table.h"
 #include "server/model/state_filter.h"
-#include "server/tsp/output.h"
+#include "server/tsp/outputs.h"
 
 struct tooltip_request {
 	int64_t item;

@@ -13,7 +13,7 @@
 
 #include "server/model/host_rows.h"
 #include "server/model/row_model.h"
-#include "server/tsp/output.h"
+#include "server/tsp/outputs.h"
 
 /* Where the states of a row come from. */
 struct state_row {

@@ -14,9 +14,8 @@
 #include "server/catalogue/bookmarks.h"
 #include "server/catalogue/catalogue.h"
 #include "server/model/event_list.h"
-#include "server/tsp/output.h"
+#include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
-#include "server/tsp/tsp.h"
 
 /* ---- tsp annotations ----------------------------------------------------------------------------------------- */
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.h - what can be seen of an experiment: one table of outputs ("data providers" in the protocol).
+ * outputs.h - what can be seen of an experiment: one table of outputs ("data providers" in the protocol).
  *
  * An output shows a view of a dataset, which is made once and does not change.  Its functions are handed a call
  * that has both, and of which part of the view it is: of an output for each segment store the analysis, of one for
  * a thread that, of one for a chart its name.  They answer with an envelope, whose model they write, or let steps
  * write it.  Endpoints know outputs by this table only: one that has no such function is answered with 405, as
  * clients expect.
+ *
+ * The endpoints of the Trace Server Protocol 0.6.0 (its API.yaml), below /tsp/api.
+ *
+ * Times in the protocol are nanoseconds since the epoch; the end of a state is exclusive, ours plus one.
  */
-#ifndef SERVER_TSP_OUTPUT_H
-#define SERVER_TSP_OUTPUT_H
+#ifndef SERVER_TSP_OUTPUTS_H
+#define SERVER_TSP_OUTPUTS_H
 
 #include "histree/attributes.h"
 #include "server/catalogue/dataset.h"
@@ -53,23 +57,14 @@ extern const struct output output_call_stack, output_chart_lines, output_chart_s
 	output_events, output_statistics, output_state_system, output_segment_table, output_segment_scatter,
 	output_segment_statistics, output_segment_density;
 
-const char *output_type_name(enum output_type type);
-
 /* Returns the output of an id that applies to a dataset, or may apply once it is ready; NULL if no output does. */
 const struct output *output_find(const struct dataset *dataset, const char *id);
-
-/*
- * Returns the analysis in the id of an output for each segment store, which follows the colon, by our name of it,
- * or the thread of one that is for a thread, or the name of a chart; NULL for others.
- */
-const char *output_analysis(const struct output *output, const char *id);
 
 /*
  * Visits every output that applies to a dataset, by name; while the dataset is not ready, every one that may
  * apply.  The analysis is that of an output for each segment store, or the name of a chart, else NULL.
  */
 typedef void output_visit(void *context, const struct output *output, const char *analysis);
-void output_each(const struct dataset *dataset, output_visit *visit, void *context);
 
 /* Gets the segments of an output for each segment store; returns false if it has answered instead. */
 bool output_segments(const struct call *call, struct segment_list **out);
@@ -79,5 +74,25 @@ bool output_segments(const struct call *call, struct segment_list **out);
  * damaged.
  */
 void output_segments_read(const struct call *call, const struct segment_list *list);
+
+endpoint_function tsp_health, tsp_identifier;
+
+endpoint_function tsp_traces, tsp_trace, tsp_open_trace, tsp_delete_trace;
+
+endpoint_function tsp_experiments, tsp_experiment, tsp_open_experiment, tsp_delete_experiment;
+
+endpoint_function tsp_bookmarks, tsp_add_bookmark, tsp_bookmark, tsp_change_bookmark, tsp_remove_bookmark;
+
+endpoint_function tsp_outputs, tsp_output, tsp_derive_output, tsp_marker_sets;
+
+endpoint_function tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_columns, tsp_lines;
+
+endpoint_function tsp_style, tsp_annotation_categories, tsp_annotations;
+
+/* Finds the dataset of the experiment in the path of a call; returns false if it has answered instead. */
+bool tsp_dataset(struct call *call);
+
+/* There are no configurations of outputs: lists are empty, and names unknown. */
+endpoint_function tsp_no_list, tsp_no_configuration;
 
 #endif
