@@ -39,26 +39,6 @@ enum histree_status events_unite(const struct events_part *parts, size_t count, 
 
 struct event_merger;
 
-enum histree_status event_merger_create(const struct histree_events *events, struct event_merger **out,
-					struct histree_error *error);
-void event_merger_free(struct event_merger *merger);
-void event_merger_keep_closed(struct event_merger *merger, const char *why);
-enum histree_status event_merger_seek(struct event_merger *merger, uint64_t number, struct histree_error *error);
-enum histree_status event_merger_find(struct event_merger *merger, histree_time time, uint64_t *number,
-				      struct histree_error *error);
-enum histree_status event_merger_next(struct event_merger *merger, struct histree_event *out,
-				      struct histree_error *error);
-
-/* Returns the reader that has the event that was given last; NULL: none was. */
-struct histree_cursor *event_merger_last(const struct event_merger *merger);
-
-/* Sums over all hosts: as the functions of events.h. */
-enum histree_status event_merger_count_types(struct event_merger *merger, histree_time from, histree_time to,
-					     uint64_t *counts, struct histree_error *error);
-enum histree_status event_merger_density(struct event_merger *merger, histree_time from, histree_time to,
-					 uint32_t pixels, double *counts, bool *are_exact,
-					 struct histree_error *error);
-
 /* As histree_event_reader_value(); *other becomes the other form that the trace shows, or null if there is none. */
 enum histree_status event_reader_value(const struct histree_cursor *reader, const char *path,
 				       struct histree_value *out, struct histree_value *other);
