@@ -146,7 +146,7 @@ def self_test():
         "src/base/unlisted.c": '#include "histree/news.h"\n',
         "src/attic/unknown.c": "\n",
         "src/tree/neighbour.c": '#include "segment_tree/segment_scan.h"\n',
-        "src/server/http/up.c": '#include "server/tsp/tsp.h"\n',
+        "src/server/http/up.c": '#include "server/tsp/outputs.h"\n',
         "src/analysis/kernel/aside.c": '#include "analysis/ust/call_stacks.h"\n',
         "src/server/cellar/unknown.c": '#include "server/http/http.h"\n',
         "include/histree/value.h": '#include "store.h"\n',
@@ -158,7 +158,7 @@ def self_test():
     }
     good = {
         "src/segment_tree/stands_on.c": '#include "tree/tree_reader.h"\n',
-        "src/server/tsp/down.c": '#include "server/http/http.h"\n#include "server/tsp/tsp.h"\n',
+        "src/server/tsp/down.c": '#include "server/http/http.h"\n#include "server/tsp/outputs.h"\n',
         "src/tree/down.c": '#include <sys/stat.h>\n#include "histree/value.h"\n#include "node/node.h"\n',
         "src/cli/right.c": '#include "histree/histree.h"\n#include "view/view.h"\n#include "base/error.h"\n#include "cli/options.h"\n',
     }

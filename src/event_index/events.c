@@ -2,13 +2,13 @@
 /*
  * events.c - the events of a store, by number and time: of one host, and of several merged by time.
  *
- * Events out of the trace, from the block of the index that they are in.
+ * Of one host, events are read out of the trace, from the block of the index that they are in.
  *
  * The trace is opened once, which costs a look at all of the metadata and at the heads of all packets; then it is
  * moved to the block of an event (trace_move), and read on from there.  A jump of up to two blocks forward is made
  * by reading alone.
  *
- * The events of several hosts in one order: counts, types, gaps, and the events themselves.
+ * Of several, counts, types, gaps and events are in one order.
  *
  * Hosts are merged by their next events; where the clock of a host steps back, by the greatest time so far of
  * each, which has the same effect: an event that steps back comes at once after its predecessor.  So all events
@@ -562,8 +562,6 @@ enum histree_status histree_event_reader_density(struct histree_cursor *cursor, 
 	return HISTREE_OK;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------- */
-
 /* ---- event merger -------------------------------------------------------------------------------------------- */
 
 /* So many events are read rather than looked for. */
@@ -1066,8 +1064,6 @@ enum histree_status events_unite(const struct events_part *parts, size_t count, 
 	*out = events;
 	return HISTREE_OK;
 }
-
-/* ---- event source -------------------------------------------------------------------------------------------- */
 
 /* ---- bytes as a file ------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * critical_path.c - the packets between hosts that came in a range, one after the other in no order.
+ * critical_path.c - the critical path: along a thread, and where it was blocked, along those that it waited for,
+ * by the rules of Trace Compass or by our own (histree/critical_path.h, docs/design/09-kernel-analyses.md).
  *
- * Which threads ever received one is found once for each host; so a question reads what is in its range.
- *
- * The critical path: along a thread, and where it was blocked, along those that it waited for, by
- * the rules of Trace Compass or by our own (histree/critical_path.h, docs/design/09-kernel-analyses.md).
+ * Packets between hosts come as they are in a range, one after the other in no order.  Which threads ever received
+ * one is found once for each host; so a question reads what is in its range.
  *
  * A wait is resolved backwards, from the arrow that ended it to the time when it began: links are found from the
  * last to the first, and glued into the path the other way round.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * verbs.c - the build of one trace by several ranks: messages of slices.h are carried, and nobody waits
- * for a rank: what a lost one had is read by rank 0.
- *
- * The program histree-mpi: builds and questions that many machines share.
+ * verbs.c - the program histree-mpi: builds and questions that many machines share.
  *
  * Its verbs are build, serve, and *faces*, the verbs of `histree` over what the ranks have.
  *
  * Of a command line only one rank says what is wrong with it: the others parse it without a word.
+ *
+ * In the build of one trace by several ranks, messages of slices.h are carried, and nobody waits for a rank: what
+ * a lost one had is read by rank 0.
  */
 #include "mpi/verbs.h"
 

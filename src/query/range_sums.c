@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * range_sums.c - the distinct values of an answer by a dense index, 0 being null; indices stay valid until the
- * reset.
- *
- * How long attributes had each value in a range, by the pyramid of sums or by the states.
+ * range_sums.c - how long attributes had each value in a range, by the pyramid of sums or by the states; and the
+ * distinct values of an answer, whose indices stay valid until the reset.
  */
 #include "query/range_sums.h"
 
@@ -157,8 +155,6 @@ void value_table_release(struct value_table *table)
 	arena_release(&table->bytes);
 	*table = (struct value_table){ 0 };
 }
-
-/* ---- range sums ---------------------------------------------------------------------------------------------- */
 
 /* ---- cell sums ----------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range_sums.h - the distinct values of an answer, by a dense index; 0 is null.
- *
- * How long attributes had each value in a range, exactly: by the pyramid of sums, by the cube, or by
- * the states.
+ * range_sums.h - how long attributes had each value in a range, exactly: by the pyramid of sums, by the cube, or
+ * by the states; and the distinct values of an answer, by a dense index, of which 0 is null.
  *
  * Cells of a pyramid lie inside of a range.  What is before the first and behind the last, and attributes that it
  * does not have, or not soundly, are the caller's to read from the history (docs/design/05-pyramid.md).

@@ -2,8 +2,8 @@
 /*
  * segment_summaries.c - the summaries of segments that answer a question, of one store or of a union.
  *
- * Counts segments by bucket of duration, column of time and value; from summaries where the
- * store has such as tell the same.
+ * A density counts segments by bucket of duration, column of time and value; from summaries where the store has
+ * such as tell the same.
  */
 #include "query/segment_summaries.h"
 

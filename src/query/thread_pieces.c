@@ -23,8 +23,6 @@
 /* Room for every name that is looked for; a longer name is not among them. */
 enum { ATTRIBUTE_NAME_SIZE = 64 };
 
-/* ---- thread pieces ------------------------------------------------------------------------------------------- */
-
 /* ---- thread quarks ------------------------------------------------------------------------------------------- */
 
 const struct thread_pair thread_pairs[THREAD_PAIR_COUNT] = {

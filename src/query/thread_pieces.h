@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_pieces.h - read the names of attributes: they are not terminated, and some are numbers.
- *
- * What the threads of a kernel did, piece by piece, for every layout of kernel histories
+ * thread_pieces.h - what the threads of a kernel did, piece by piece, for every layout of kernel histories
  * (histree-states(7)).
  *
  * A walk goes over the threads of a history, by the names of their attributes, and finds the attributes of each.
@@ -13,6 +11,8 @@
  *
  * A cutting takes the states of a thread and cuts them where its CPU, its system call or the owner of that CPU
  * changes: within a piece nothing changes.
+ *
+ * Names of attributes are not terminated, and some are numbers.
  */
 #ifndef QUERY_THREAD_PIECES_H
 #define QUERY_THREAD_PIECES_H

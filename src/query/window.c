@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * window.c - a row as states
- *
- * The public functions of rows: a request is cut into groups, and the cells of a group into rows or
- * states.
+ * window.c - a row as states or as cells of pixels, and rows by the groups into which a request is cut.
  */
 #include "query/window.h"
 
@@ -26,8 +23,6 @@ struct visible_states {
 	struct histree_visible_state *states;
 	size_t count, capacity;
 };
-
-/* ---- window -------------------------------------------------------------------------------------------------- */
 
 /* ---- visible states ------------------------------------------------------------------------------------------ */
 
@@ -138,8 +133,6 @@ static void visible_states_release(struct visible_states *states)
 	free(states->states);
 	*states = (struct visible_states){ 0 };
 }
-
-/* ---- window states ------------------------------------------------------------------------------------------- */
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 

@@ -3,25 +3,23 @@
  * viewer_export.c - a file for a viewer, of a history, segments or events: each goes by in order of time and fills
  * it.
  *
- * The events of a trace as instants of the threads that they belong to, with their fields.
+ * *Events* of a trace are instants of the threads that they belong to, with their fields.
  *
  * The thread of an event is the one that it names itself, as tracers write it (thread_fields); else the one that
  * ran on its CPU at that time by the history of the kernel.  What belongs to no thread is on a track of its CPU.
  *
- * The segments of a store as spans: on the track of their thread, process, CPU or analysis.
+ * *Segments* of a store are spans: on the track of their thread, process, CPU or analysis.
  *
  * Segments come in the order of their starts, of equal ones the shortest first.  Spans nest if the longest comes
  * first, so those that begin at one time are kept until the next one begins.
  *
- * The states of a history as spans and counters, and the arrows between them, in order of time.
+ * *States* of a history are spans and counters, and the arrows between them, in order of time.
  *
  * What was going on when the range begins comes first, then the changes in it.  Of those that begin at one time the
  * longest comes first, so that what nests does.
  *
  * Arrows are forks and wake-ups of threads, and flows of a trace of tracks.  They are read from where view/view.h
  * has them, but one after another: a list for a chart is thinned to its pixels.
- *
- * A file for a viewer, of a history, segments or events.
  *
  * Several hosts are in one file: each is walked over by itself, as if it were the only one.  Viewers know processes
  * by their numbers, and two hosts have the same ones: those of a host are raised by 2^22, more than which Linux has
@@ -567,8 +565,6 @@ static enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 	return walk->file->status;
 }
 
-/* ---- viewer states ------------------------------------------------------------------------------------------- */
-
 /* ---- arrows ------------------------------------------------------------------------------------------------ */
 
 struct viewer_segment_flows {
@@ -999,8 +995,6 @@ static enum histree_status viewer_walk_states(struct viewer_walk *walk)
 	free(states.pending);
 	return walk->file->status;
 }
-
-/* ---- viewer export ------------------------------------------------------------------------------------------- */
 
 /* ---- hosts ------------------------------------------------------------------------------------------------- */
 

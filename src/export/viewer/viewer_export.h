@@ -2,8 +2,6 @@
 /*
  * viewer_export.h - a file for a viewer, of a history, segments or events: each goes by in order of time and fills
  * it.
- *
- * What walks over a history, segments or events and fills a file for a viewer.
  */
 #ifndef EXPORT_VIEWER_VIEWER_EXPORT_H
 #define EXPORT_VIEWER_VIEWER_EXPORT_H

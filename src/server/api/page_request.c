@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * page_request.c - the query of a request of the page, checked
+ * page_request.c - what a request of the page asks, checked, and the answers about states and events.
  *
- * The state under the pointer; the next row of a name, the next state that matches an expression, and
+ * Of states: the one under the pointer; the next row of a name, the next state that matches an expression, and
  * where such states are.
  *
- * Events for the page: lines of a table, the next one that matches, how many of which type.
+ * Of events: lines of a table, the next one that matches, how many of which type.
  */
 #include "server/api/page_request.h"
 
@@ -24,8 +24,6 @@
 #include "server/model/segment_list.h"
 #include "server/model/state_filter.h"
 #include "server/model/state_search.h"
-
-/* ---- page request -------------------------------------------------------------------------------------------- */
 
 /* ---- page request -------------------------------------------------------------------------------------------- */
 
@@ -277,10 +275,6 @@ void segment_request_end(const struct call *call, const struct segment_request *
 		json_bool_member(call->json, "isDamaged", true);
 	json_end(call->json);
 }
-
-/* ---- api state ----------------------------------------------------------------------------------------------- */
-
-/* ---- api search ---------------------------------------------------------------------------------------------- */
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 

@@ -2,9 +2,7 @@
 /*
  * dataset.c - what the server has open of a store, and which paths it may open.
  *
- * Which paths a client may name: a path is compared once all links in it are resolved.
- *
- * What a trace or an experiment stands on
+ * A path is compared once all links in it are resolved.
  */
 #include "server/catalogue/dataset.h"
 

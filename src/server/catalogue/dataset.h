@@ -2,12 +2,12 @@
 /*
  * dataset.h - what the server has open of a store, and which paths it may open.
  *
- * Which paths a client may name: those of the command line and what lies below its folders.
+ * Allowed are the *paths* of the command line and what lies below its folders.
  *
  * A path is compared once all links in it are resolved, so that none leads out.  A store names the traces that it
  * was built from; it may come from anywhere, so those are held to the same rule.
  *
- * What a trace or an experiment stands on: one store, open, on its way, or the reason why there is
+ * A *dataset* is what a trace or an experiment stands on: one store, open, on its way, or the reason why there is
  * none.
  *
  * A dataset is held by its users: the catalogue that names it, the builder while it builds, each answer that

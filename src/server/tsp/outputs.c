@@ -17,8 +17,6 @@
 
 /* ---- outputs ------------------------------------------------------------------------------------------------- */
 
-/* ---- outputs ------------------------------------------------------------------------------------------------- */
-
 enum { ANALYSES_MAX = DATASET_SEGMENTS_MAX };
 
 /* The outputs for each segment store are together, where their names belong. */

@@ -3,9 +3,7 @@
  * profile.c - profiles that are one document: what readers of their formats fill, and the sources that they
  * become.
  *
- * The sources are speedscope, V8, Firefox, and folded stacks.
- *
- * Profiles of speedscope and of V8.
+ * The sources are speedscope, V8, Firefox, and folded stacks; the formats of the first two are here.
  */
 #include "trace/profile/profile.h"
 
@@ -645,8 +643,6 @@ const struct trace_format_kind profile_format = {
 	PACKED_SOURCE_KIND,
 	.free = free_source,
 };
-
-/* ---- profile formats ----------------------------------------------------------------------------------------- */
 
 /* ---- profile speedscope -------------------------------------------------------------------------------------- */
 

@@ -12,10 +12,9 @@
  * their bracket; what is no JSON ends a walk, as does the end of the document, so that of one that is cut there is
  * what there is.  To pass over a value costs its bytes.
  *
- * Whether a file is a profile, told by its first bytes.
+ * Whether a file is a profile is told by its first bytes.
  *
- * Profiles that are a file: of speedscope, of V8 (.cpuprofile), of Firefox, and folded stacks,
- * as flamegraph.pl reads them.
+ * Files are those of speedscope, of V8 (.cpuprofile), of Firefox, and folded stacks, as flamegraph.pl reads them.
  *
  * Documents of JSON are read into memory as a whole, up to PROFILE_DOCUMENT_MAX bytes, also of what is packed by
  * gzip; folded stacks line by line.
