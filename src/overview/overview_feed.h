@@ -3,9 +3,9 @@
  * overview_feed.h - the states of a history while it is made, on their way into pyramids
  * (docs/design/05-pyramid.md).
  *
- * A feed stands in front of the sink of a state system.  What ends goes into the file as before, and into a window;
- * a window that is full is sorted by attribute and given to the kinds that take it, each of which has cells of its
- * own.  So nothing that is fed is read again when the history is complete:
+ * A feed stands in front of the sink of a state system.  What ends goes into the file as before, and to the cells
+ * of the attribute, if that is an owner (owner_feed.h).  What the cube takes goes into a window as well; a window
+ * that is full is sorted by attribute and given to it.  So nothing is read again when the history is complete:
  *
  *	overview_feed_create(&plan, &sink, &feed, &error);	// the sink feeds, too
  *	state_system_create(start, &sink, &system, &error);
@@ -14,9 +14,9 @@
  *	overviews_write_fed(io, path, &options, feed, &error);
  *	overview_feed_free(feed);
  *
- * Windows follow one another: one has all that ended in it, and nothing of it changes afterwards.  A history of
- * which that is not so, because a state was corrected after the event or leaves were made elsewhere, is read as if
- * nobody had fed anything.  The same becomes of it without memory: a feed never makes a build fail.
+ * Windows follow one another: one has all that ended in it, and nothing of it changes afterwards.  Where that is
+ * not so, because a state was corrected after the event, the cube is read.  A history whose leaves were made
+ * elsewhere is read as if nobody had fed anything, and so it is without memory: a feed never makes a build fail.
  */
 #ifndef OVERVIEW_OVERVIEW_FEED_H
 #define OVERVIEW_OVERVIEW_FEED_H

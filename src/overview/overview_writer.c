@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_writer.c - make the pyramids of a history: it goes by in windows of time, and what comes of each goes
- * into all of them.
+ * overview_writer.c - make the pyramids of a history: of what was fed while it was made, or of windows of time in
+ * which it goes by, each for all of them.
  *
- * The first level of rows and all other pyramids are made of the windows of the history; each further level of rows
- * is made of the one below.  Of rows, the states of one attribute after the other are made fewer in each window
- * (overview_choice.h).  Nothing but a few windows is in memory.
+ * Of what was fed, it is chosen which owners have cells, and these are written.  Else the first level of rows and
+ * all other pyramids are made of the windows of the history; each further level of rows is made of the one below.
+ * Of rows, the states of one attribute after the other are made fewer in each window (overview_choice.h).  Nothing
+ * but a few windows is in memory.
  */
 #include "overview/overview_writer.h"
 

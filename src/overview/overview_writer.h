@@ -42,8 +42,8 @@ enum histree_status overview_trial_bytes(struct overview_trial *trial, const str
 void overview_trial_release(struct overview_trial *trial);
 
 /*
- * Writes the overviews next to the history at a path, which is complete.  Reads the history twice, and each
- * overview once for the next.  Takes 60 bytes of memory for each state in a window, and 4 for each attribute.  On
+ * Writes the overviews next to the history at a path, which is complete.  Reads it twice, and each level of rows
+ * once for the next.  Takes 60 bytes of memory for each state in a window, and 4 for each attribute.  On
  * failure no overview is left.  What a feed has is not read; NULL: nothing was fed.
  */
 enum histree_status overviews_write_fed(const struct io *io, const char *path,
