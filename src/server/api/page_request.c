@@ -386,7 +386,6 @@ static struct searched_rows rows_asked(const struct call *call, const struct sta
 		.facts = facts_of_order,
 		.context = part,
 		.count = count < total - part->first ? count : total - part->first,
-		.kind = &request->rows.rows->model->kind,
 		.filter = request->filter,
 		.work = reply_cancel(call->reply),
 	};

@@ -248,8 +248,8 @@ void call_row_name(const struct call_row *row, struct piece *name)
 
 static const struct call_row *row_of(const struct fact_request *request)
 {
-	const struct call_view *view = request->view;
-	return &view->rows[request->row];
+	const struct call_view *view = request->facts->view;
+	return &view->rows[request->facts->row];
 }
 
 static struct histree_value tid(const struct fact_request *request)

@@ -323,14 +323,14 @@ static void kernel_resource_text(const void *view, const struct histree_label_ta
 
 static const struct histree_thread *thread_of(const struct fact_request *request)
 {
-	const struct kernel_threads *threads = request->view;
-	return &threads->list[request->row];
+	const struct kernel_threads *threads = request->facts->view;
+	return &threads->list[request->facts->row];
 }
 
 static const struct histree_resource *resource_of(const struct fact_request *request)
 {
-	const struct kernel_view *view = request->view;
-	return &view->resource_list[request->row];
+	const struct kernel_view *view = request->facts->view;
+	return &view->resource_list[request->facts->row];
 }
 
 static struct histree_value known_number(int32_t number)
@@ -363,7 +363,7 @@ static struct histree_value program(const struct fact_request *request)
 
 static struct histree_value of_thread(const struct fact_request *request, const char *attribute)
 {
-	const struct kernel_threads *threads = request->view;
+	const struct kernel_threads *threads = request->facts->view;
 	struct histree_place place;
 	if (!histree_thread_place(histree_history_attributes(threads->kernel->history), thread_of(request)->node,
 				  attribute, &place))
@@ -413,7 +413,7 @@ static struct histree_value resource_name(const struct fact_request *request)
 /* The tid of the thread that had the CPU. */
 static struct histree_value resource_tid(const struct fact_request *request)
 {
-	const struct kernel_view *view = request->view;
+	const struct kernel_view *view = request->facts->view;
 	const struct histree_resource *asked = resource_of(request);
 	for (uint32_t i = 0; asked->cpu >= 0 && i < view->resource_count; i++) {
 		const struct histree_resource *resource = &view->resource_list[i];

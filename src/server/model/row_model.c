@@ -25,20 +25,6 @@ void row_put_text(const struct row_model *model, const struct row_facts *facts, 
 		piece_put_text(text, facts->why);
 }
 
-struct state_owner row_owner(const struct state_kind *kind, const struct row_facts *facts)
-{
-	return (struct state_owner){
-		.view = facts->view,
-		.kind = kind,
-		.history = facts->history,
-		.row = facts->row,
-		.label = facts->label,
-		.table = facts->table,
-		.host = facts->host,
-		.first = facts->first,
-	};
-}
-
 histree_time row_trace_end(const struct row_facts *facts)
 {
 	size_t count;

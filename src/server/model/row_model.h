@@ -17,24 +17,6 @@
 #include "server/model/state_filter.h"
 #include "server/text/json_writer.h"
 
-/* A zeroed life and table say nothing.  What is said of hosts, host_rows.h fills in. */
-struct row_facts {
-	struct histree_history *history;         /* NULL: the row has no states */
-	histree_quark quark;                     /* HISTREE_ROOT: likewise */
-	histree_quark label;                     /* an attribute that names the state; HISTREE_ROOT: none */
-	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
-	uint32_t depth, descendants;
-	uint32_t parent; /* a row of the model, HISTREE_NO_INDEX at the top; only trees of it need it */
-	struct histree_row_life life; /* the states outside of it are another thread's; both 0: all are its own */
-	struct histree_row_life
-		seen;        /* from its first state to its last, not in order: never; both 0: as its host */
-	const char *host;    /* NULL: there is but one */
-	const char *why;     /* the row is that of a host that cannot be read */
-	const void *view;    /* of the model, which texts and facts are asked of; NULL: the row is a host's */
-	uint32_t row;        /* in that view */
-	histree_quark first; /* where the quarks of the view begin in the history */
-};
-
 /* Who or what was selected elsewhere. */
 struct row_wanted {
 	int32_t tid, cpu; /* one of them; -1: not that one */
@@ -121,9 +103,6 @@ static inline bool row_is_of_host(const struct row_facts *facts)
 /* Adds the text of a state of a row whose facts these are. */
 void row_put_text(const struct row_model *model, const struct row_facts *facts, const struct histree_value *value,
 		  histree_time at, struct piece *text);
-
-/* Returns the owner of its states, for filters. */
-struct state_owner row_owner(const struct state_kind *kind, const struct row_facts *facts);
 
 /*
  * Whether the states are the calls, or spans, of one depth of a stack; when the trace ends, or that of the row's

@@ -84,6 +84,7 @@ enum {
 };
 
 struct state_filter {
+	const struct state_kind *kind;
 	struct histree_filter *filters[EXPRESSIONS_MAX];
 	size_t filter_count;
 	bool needs[FIELDS_MAX];
@@ -143,6 +144,7 @@ enum histree_status state_filter_create(const char *const *texts, size_t count, 
 	struct state_filter *filter = calloc(1, sizeof(*filter));
 	if (filter == NULL)
 		return error_memory(error, "a filter");
+	filter->kind = kind;
 	filter->field_count = list_fields(kind, fields, &filter->known_count);
 	struct histree_filter_scope scope = { fields, filter->field_count, start, end };
 	for (size_t i = 0; i < count; i++) {
@@ -200,7 +202,7 @@ struct histree_value state_fact_attribute(const struct fact_request *request, hi
 	if (request->query == NULL || own == HISTREE_ROOT)
 		return histree_null();
 	struct histree_interval found;
-	histree_quark quark = own + request->first;
+	histree_quark quark = own + request->facts->first;
 	struct remembered *slot = &request->memory->slots[quark % STATE_FACTS_REMEMBERED];
 	bool is_known = slot->is_known && slot->state.quark == quark && slot->state.start <= request->start &&
 			slot->state.end >= request->start;
@@ -212,21 +214,21 @@ struct histree_value state_fact_attribute(const struct fact_request *request, hi
 	return slot->state.value;
 }
 
-static struct histree_value label_of(struct state_filter *filter, const struct state_owner *owner,
+static struct histree_value label_of(struct state_filter *filter, const struct row_facts *facts,
 				     const struct fact_request *request, const struct histree_interval *state)
 {
-	if (state_is_named(owner->label, &state->value))
-		return state_fact_attribute(request, owner->label - owner->first);
+	if (state_is_named(facts->label, &state->value))
+		return state_fact_attribute(request, facts->label - facts->first);
 	filter->label.size = 0;
-	if (owner->kind->text != NULL && owner->view != NULL)
-		owner->kind->text(owner->view, owner->table, &state->value, state->start, &filter->label);
+	if (filter->kind->text != NULL && facts->view != NULL)
+		filter->kind->text(facts->view, facts->table, &state->value, state->start, &filter->label);
 	return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size) : histree_null();
 }
 
 /* Colours of a palette mean nothing but that values differ. */
-static struct histree_value state_name(const struct state_owner *owner, const struct histree_interval *state)
+static struct histree_value state_name(const struct row_facts *facts, const struct histree_interval *state)
 {
-	const struct histree_label_table *table = owner->table;
+	const struct histree_label_table *table = facts->table;
 	const struct histree_label *label = histree_label_find(table, &state->value);
 	if (label != NULL)
 		return label->is_hidden ? histree_null() : histree_string(label->style.name);
@@ -234,15 +236,15 @@ static struct histree_value state_name(const struct state_owner *owner, const st
 	return is_lost ? histree_string(histree_style_of(table, &state->value)->name) : histree_null();
 }
 
-static struct histree_value field_value(struct state_filter *filter, size_t field, const struct state_owner *owner,
+static struct histree_value field_value(struct state_filter *filter, size_t field, const struct row_facts *facts,
 					struct fact_request *request, const struct histree_interval *state)
 {
 	switch (field) {
 	case FIELD_LABEL:
 		request->memory = &filter->memories[STATE_FACTS_MAX];
-		return label_of(filter, owner, request, state);
+		return label_of(filter, facts, request, state);
 	case FIELD_STATE:
-		return state_name(owner, state);
+		return state_name(facts, state);
 	case FIELD_VALUE:
 		return state->value;
 	case FIELD_START:
@@ -252,12 +254,12 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 	case FIELD_DURATION:
 		return histree_long((int64_t)((uint64_t)state->end - (uint64_t)state->start + 1));
 	case FIELD_HOST:
-		return owner->host != NULL ? histree_string(owner->host) : histree_null();
+		return facts->host != NULL ? histree_string(facts->host) : histree_null();
 	default:
-		if (owner->view == NULL)
+		if (facts->view == NULL)
 			return histree_null();
 		request->memory = &filter->memories[field - FIELD_FACTS];
-		return owner->kind->facts[field - FIELD_FACTS].value(request);
+		return filter->kind->facts[field - FIELD_FACTS].value(request);
 	}
 }
 
@@ -272,22 +274,20 @@ static struct histree_cursor *query_of(struct state_filter *filter, struct histr
 	return filter->query;
 }
 
-bool state_filter_match(struct state_filter *filter, const struct state_owner *owner,
+bool state_filter_match(struct state_filter *filter, const struct row_facts *facts,
 			const struct histree_interval *state)
 {
 	if (state->value.type == HISTREE_NULL)
 		return false;
 	struct histree_value values[FIELDS_MAX];
 	struct fact_request request = {
-		.view = owner->view,
-		.row = owner->row,
+		.facts = facts,
 		.start = state->start,
-		.first = owner->first,
-		.query = query_of(filter, owner->history),
+		.query = query_of(filter, facts->history),
 	};
 	for (size_t i = 0; i < filter->field_count; i++)
 		values[i] = filter->needs[i] && i < filter->known_count
-				    ? field_value(filter, i, owner, &request, state)
+				    ? field_value(filter, i, facts, &request, state)
 				    : histree_null();
 	for (size_t i = 0; i < filter->filter_count; i++)
 		if (!histree_filter_match(filter->filters[i], values))

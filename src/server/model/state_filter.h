@@ -38,12 +38,28 @@ struct fact_memory {
 	struct remembered slots[STATE_FACTS_REMEMBERED]; /* by the last digits of the quark */
 };
 
+/* What is known of a row, whose states are shown and searched.  A zeroed life and table say nothing.  What is said of hosts, host_rows.h fills in. */
+struct row_facts {
+	struct histree_history *history;         /* NULL: the row has no states */
+	histree_quark quark;                     /* HISTREE_ROOT: likewise */
+	histree_quark label;                     /* an attribute that names the state; HISTREE_ROOT: none */
+	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
+	uint32_t depth, descendants;
+	uint32_t parent; /* a row of the model, HISTREE_NO_INDEX at the top; only trees of it need it */
+	struct histree_row_life life; /* the states outside of it are another thread's; both 0: all are its own */
+	struct histree_row_life
+		seen;        /* from its first state to its last, not in order: never; both 0: as its host */
+	const char *host;    /* NULL: there is but one */
+	const char *why;     /* the row is that of a host that cannot be read */
+	const void *view;    /* of the model, which texts and facts are asked of; NULL: the row is a host's */
+	uint32_t row;        /* in that view */
+	histree_quark first; /* where the quarks of the view begin in the history */
+};
+
 /* What a fact is asked of: a state of a row. */
 struct fact_request {
-	const void *view;
-	uint32_t row;        /* of the view: the index of a thread, of a resource */
-	histree_time start;  /* of the state */
-	histree_quark first; /* in the history of the query, of the attributes that the view knows */
+	const struct row_facts *facts;
+	histree_time start; /* of the state */
 	struct histree_cursor *query;
 	struct fact_memory *memory; /* of this fact in one history */
 };
@@ -86,31 +102,19 @@ struct state_kind {
 		     histree_time at, struct piece *text);
 };
 
-/* A row whose states are asked for. */
-struct state_owner {
-	const void *view; /* NULL: nothing is known of it */
-	const struct state_kind *kind;
-	struct histree_history *history;
-	uint32_t row;
-	histree_quark label; /* names the states that are system calls; HISTREE_ROOT: no attribute */
-	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
-	const char *host;                        /* NULL: there is but one */
-	histree_quark first; /* in the history, of the attributes that the view knows: it counts them from 0 */
-};
-
 /* One thread's; holds a query. */
 struct state_filter;
 
 /*
  * Makes a filter of expressions that must all hold.  Returns HISTREE_ERR_ARGUMENT if one is no expression.
- * `start` is that of the trace, from which times count.
+ * `start` is that of the trace, from which times count; `kind` outlives it.
  */
 enum histree_status state_filter_create(const char *const *texts, size_t count, const struct state_kind *kind,
 					histree_time start, histree_time end, struct state_filter **out,
 					struct histree_error *error);
 
-/* Returns whether a state is wanted.  Null, where nothing is, never matches. */
-bool state_filter_match(struct state_filter *filter, const struct state_owner *owner,
+/* Returns whether a state of a row is wanted.  Null, where nothing is, never matches. */
+bool state_filter_match(struct state_filter *filter, const struct row_facts *facts,
 			const struct histree_interval *state);
 
 /*

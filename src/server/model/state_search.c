@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
@@ -109,8 +108,7 @@ static bool matches(const struct search *search, const struct searched_row *row,
 {
 	struct row_facts facts;
 	search->asked->facts(search->asked->context, row->position, &facts);
-	const struct state_owner owner = row_owner(search->asked->kind, &facts);
-	return state_filter_match(search->asked->filter, &owner, state);
+	return state_filter_match(search->asked->filter, &facts, state);
 }
 
 static int64_t monotonic_ms(void)

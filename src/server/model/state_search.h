@@ -13,7 +13,6 @@ struct searched_rows {
 	void (*facts)(const void *context, uint32_t position, struct row_facts *out);
 	const void *context;
 	uint32_t count;
-	const struct state_kind *kind;
 	struct state_filter *filter;
 	struct histree_work work;
 };

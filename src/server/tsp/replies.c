@@ -616,13 +616,13 @@ void state_tags_release(struct state_tags *tags)
 	*tags = (struct state_tags){ 0 };
 }
 
-unsigned state_tags_of(const struct state_tags *tags, const struct state_owner *owner,
+unsigned state_tags_of(const struct state_tags *tags, const struct row_facts *facts,
 		       const struct histree_interval *state)
 {
 	unsigned bits = 0;
-	if (tags->search != NULL && !state_filter_match(tags->search, owner, state))
+	if (tags->search != NULL && !state_filter_match(tags->search, facts, state))
 		bits |= STATE_DIMMED;
-	if (tags->filter != NULL && !state_filter_match(tags->filter, owner, state))
+	if (tags->filter != NULL && !state_filter_match(tags->filter, facts, state))
 		bits |= STATE_EXCLUDED;
 	return bits;
 }

@@ -170,7 +170,7 @@ struct state_tags {
 bool state_tags_read(const struct call *call, const struct state_kind *kind, histree_time start, histree_time end,
 		     struct state_tags *out);
 void state_tags_release(struct state_tags *tags);
-unsigned state_tags_of(const struct state_tags *tags, const struct state_owner *owner,
+unsigned state_tags_of(const struct state_tags *tags, const struct row_facts *facts,
 		       const struct histree_interval *state);
 
 #endif

@@ -190,7 +190,6 @@ static enum histree_status read_deep(struct state_rows *rows, const struct param
 		.facts = facts_of_group,
 		.context = rows,
 		.count = (uint32_t)rows->row_count,
-		.kind = rows->kind,
 		.filter = rows->tags.both,
 		.work = rows->work,
 	};
@@ -285,12 +284,11 @@ static enum histree_status next_state(void *context, struct shown_state *out, st
 	if (rows->at >= rows->state_count || rows->states[rows->at].quark != facts->quark)
 		return HISTREE_END;
 	const struct gathered *state = &rows->states[rows->at++];
-	const struct state_owner owner = row_owner(rows->kind, facts);
 	const struct histree_interval interval = {
 		.quark = state->quark, .start = state->start, .end = state->end, .value = state->value
 	};
 	*out = (struct shown_state){ .start = state->start, .end = state->end + 1 };
-	out->tags = state_tags_of(&rows->tags, &owner, &interval);
+	out->tags = state_tags_of(&rows->tags, facts, &interval);
 	/* What is excluded is sent as if nothing was there. */
 	const bool is_others = (facts->life.from != 0 || facts->life.to != 0) &&
 			       (state->end < facts->life.from || state->start > facts->life.to);
@@ -433,7 +431,7 @@ int64_t host_entry_id(const struct host_rows *rows, const struct host_view *host
 static struct histree_value fact_of(const struct state_fact *fact, const struct row_facts *facts, histree_time time,
 				    struct histree_cursor *query, struct fact_memory *memory)
 {
-	const struct fact_request request = { facts->view, facts->row, time, facts->first, query, memory };
+	const struct fact_request request = { facts, time, query, memory };
 	return fact->value(&request);
 }
 
