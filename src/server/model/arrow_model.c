@@ -3,8 +3,19 @@
 
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
+
+enum histree_status arrow_model_within(struct histree_arrows_request *request, const struct arrow_range *range,
+				       struct histree_arrows **out, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(request->history);
+	request->from = range->from > info->start ? range->from : info->start;
+	request->to = range->to < info->end ? range->to : info->end;
+	request->pixels = range->pixels;
+	request->work = range->work;
+	return request->from <= request->to ? histree_arrows_create(request, out, error) : HISTREE_OK;
+}
 
 static enum histree_status list_sources(struct arrow_set *set, const struct arrow_asked *asked,
 					struct histree_error *error)

@@ -30,6 +30,10 @@ struct arrow_model {
 	uint32_t (*instead)(const void *view, uint32_t row);
 };
 
+/* Makes the arrows of a request that meet a range, cut at the history. */
+enum histree_status arrow_model_within(struct histree_arrows_request *request, const struct arrow_range *range,
+				       struct histree_arrows **out, struct histree_error *error);
+
 /* A view and how to get its arrows.  A zeroed one has none. */
 struct arrow_source {
 	const struct arrow_model *model;
@@ -44,15 +48,6 @@ static inline uint32_t arrow_source_row(const struct arrow_source *source, uint3
 {
 	return source->first_row + (source->shown_as != NULL ? source->shown_as[row] : row);
 }
-
-/* Threads have switches, forks and wake-ups, resources migrations; the view is a struct kernel_view. */
-extern const struct arrow_model arrow_model_threads, arrow_model_resources;
-
-/* Packets between hosts; the view is a struct host_rows of threads, and the rows are those of all hosts. */
-extern const struct arrow_model arrow_model_packets;
-
-/* Flows; the view is a struct track_arrows, and the rows are quarks of its history. */
-extern const struct arrow_model arrow_model_flows;
 
 struct arrow_part {
 	struct arrow_source source;

@@ -571,10 +571,41 @@ static enum histree_status threads_active_keys(const void *context, histree_time
 	return HISTREE_OK;
 }
 
+static enum histree_status make_of_threads(const void *context, const struct arrow_range *range,
+					   struct histree_arrows **out, struct histree_error *error)
+{
+	const struct kernel_view *view = context;
+	struct histree_arrows_request request = { .history = view->history,
+						  .resources = view->resources,
+						  .flow = view->threads->flow,
+						  .wakeups = view->wakeups };
+	return arrow_model_within(&request, range, out, error);
+}
+
+static bool rows_of_threads(const void *context, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
+{
+	const struct kernel_view *view = context;
+	if (arrow->kind == HISTREE_ARROW_MIGRATION)
+		return false;
+	*from = histree_control_flow_find_at(view->threads->flow, arrow->from, -1, arrow->start);
+	*to = histree_control_flow_find_at(view->threads->flow, arrow->to, -1, arrow->end);
+	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
+}
+
+static void name_of_thread(const void *context, uint32_t row, struct piece *name)
+{
+	const struct kernel_view *view = context;
+	const struct histree_thread *thread = &view->threads->list[row];
+	kernel_thread_label(view, thread->tid, thread->from, name);
+}
+
+/* Threads have switches, forks and wake-ups, resources migrations; the view is a struct kernel_view. */
+static const struct arrow_model arrows_of_threads = { make_of_threads, rows_of_threads, name_of_thread, NULL };
+
 static void threads_arrows(const void *context, struct arrow_source *out)
 {
 	const struct kernel_threads *threads = context;
-	*out = (struct arrow_source){ .model = &arrow_model_threads, .view = threads->kernel };
+	*out = (struct arrow_source){ .model = &arrows_of_threads, .view = threads->kernel };
 }
 
 const struct row_model row_model_threads = {
@@ -644,20 +675,52 @@ static void resources_describe(const void *context, uint32_t row, struct json_wr
 		json_int_member(json, "onCpu", view->resource_list[row].cpu);
 }
 
-/* Finds the row of the CPU that a thread had. */
-static uint32_t resources_find(const void *context, const struct row_wanted *wanted)
+/* The row of a CPU's status. */
+static uint32_t find_cpu(const struct kernel_view *view, int32_t cpu)
 {
-	const struct kernel_view *view = context;
-	int32_t cpu = wanted->cpu >= 0 ? wanted->cpu : kernel_view_cpu_of(view, wanted->tid, wanted->at);
-	for (uint32_t i = 0; cpu >= 0 && i < view->resource_count; i++)
+	for (uint32_t i = 0; i < view->resource_count; i++)
 		if (view->resource_list[i].kind == HISTREE_RESOURCE_CPU && view->resource_list[i].cpu == cpu)
 			return i;
 	return HISTREE_NO_INDEX;
 }
 
+/* Finds the row of the CPU that a thread had. */
+static uint32_t resources_find(const void *context, const struct row_wanted *wanted)
+{
+	const struct kernel_view *view = context;
+	int32_t cpu = wanted->cpu >= 0 ? wanted->cpu : kernel_view_cpu_of(view, wanted->tid, wanted->at);
+	return cpu >= 0 ? find_cpu(view, cpu) : HISTREE_NO_INDEX;
+}
+
+static enum histree_status make_of_resources(const void *context, const struct arrow_range *range,
+					     struct histree_arrows **out, struct histree_error *error)
+{
+	const struct kernel_view *view = context;
+	struct histree_arrows_request request = { .history = view->history, .resources = view->resources };
+	return arrow_model_within(&request, range, out, error);
+}
+
+static bool rows_of_resources(const void *view, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
+{
+	if (arrow->kind != HISTREE_ARROW_MIGRATION)
+		return false;
+	*from = find_cpu(view, arrow->from);
+	*to = find_cpu(view, arrow->to);
+	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
+}
+
+static void name_of_resource(const void *context, uint32_t row, struct piece *name)
+{
+	const struct kernel_view *view = context;
+	piece_put_text(name, view->resource_list[row].name);
+}
+
+static const struct arrow_model arrows_of_resources = { make_of_resources, rows_of_resources, name_of_resource,
+							NULL };
+
 static void resources_arrows(const void *view, struct arrow_source *out)
 {
-	*out = (struct arrow_source){ .model = &arrow_model_resources, .view = view };
+	*out = (struct arrow_source){ .model = &arrows_of_resources, .view = view };
 }
 
 const struct row_model row_model_resources = {
