@@ -49,6 +49,9 @@ static inline uint32_t arrow_source_row(const struct arrow_source *source, uint3
 	return source->first_row + (source->shown_as != NULL ? source->shown_as[row] : row);
 }
 
+/* Packets between hosts; the view is a struct host_rows of threads, and the rows are those of all hosts. */
+extern const struct arrow_model arrow_model_packets;
+
 struct arrow_part {
 	struct arrow_source source;
 	struct histree_arrows *arrows; /* NULL: none of the range */

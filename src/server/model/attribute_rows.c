@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "histree/attributes.h"
-#include "histree/segment_store.h"
+#include "histree/segments.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/arrow_model.h"
 #include "server/model/host_rows.h"

@@ -38,7 +38,10 @@ struct fact_memory {
 	struct remembered slots[STATE_FACTS_REMEMBERED]; /* by the last digits of the quark */
 };
 
-/* What is known of a row, whose states are shown and searched.  A zeroed life and table say nothing.  What is said of hosts, host_rows.h fills in. */
+/*
+ * What is known of a row, whose states are shown and searched.  A zeroed life and table say nothing.  What is said
+ * of hosts, host_rows.h fills in.
+ */
 struct row_facts {
 	struct histree_history *history;         /* NULL: the row has no states */
 	histree_quark quark;                     /* HISTREE_ROOT: likewise */

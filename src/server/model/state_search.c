@@ -15,6 +15,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/states.h"
 
 enum {
