@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/costly.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/sqlite.h"
@@ -780,7 +781,7 @@ static int table_next(sqlite3_vtab_cursor *base)
 	cursor->number++;
 	if (cursor->left == 0)
 		return read_rows(cursor);
-	assert(cursor->row_size > 0 || sql_table_of(cursor)->relation->cell != NULL);
+	costly_assert(cursor->row_size > 0 || sql_table_of(cursor)->relation->cell != NULL);
 	cursor->left--;
 	cursor->row += cursor->row_size;
 	return SQLITE_OK;
@@ -1032,7 +1033,7 @@ static __attribute__((noinline)) void result_cell(struct sql_cursor *cursor, sql
 static int table_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct sql_cursor *cursor = cursor_of(base);
-	assert(number >= 0 && (size_t)number < sql_table_of(cursor)->column_count);
+	costly_assert(number >= 0 && (size_t)number < sql_table_of(cursor)->column_count);
 	struct sql_place place = sql_table_of(cursor)->places[number];
 	const void *at = cursor->row + place.offset;
 	const struct histree_interval *interval = at;
