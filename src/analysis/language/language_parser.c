@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * language_parser.c - tokens, and the lines of a file, whose indentation makes blocks; docs/design/11-analyses-
- * from-files.md has the grammar.
+ * language_parser.c - tokens, and the lines of a file, whose indentation makes blocks.
+ * docs/design/11-analyses-from-files.md has the grammar.
  */
 #include "analysis/language/language_parser.h"
 
