@@ -388,7 +388,7 @@ struct memory_files {
 	char refusal[160]; /* "" until something was refused */
 };
 
-static struct memory_file *find(struct memory_files *files, const char *path)
+static struct memory_file *memory_file_find(struct memory_files *files, const char *path)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (files->files[i].path != NULL && strcmp(files->files[i].path, path) == 0)
@@ -397,7 +397,7 @@ static struct memory_file *find(struct memory_files *files, const char *path)
 }
 
 /* Returns NULL, and errno, if there can be no more. */
-static struct memory_file *make(struct memory_files *files, const char *path)
+static struct memory_file *memory_file_make(struct memory_files *files, const char *path)
 {
 	size_t at = 0;
 	while (at < files->count && files->files[at].file >= 0)
@@ -447,7 +447,7 @@ static void unlock_or_free(struct memory_files *files)
 
 static int open_file(struct memory_files *files, const char *path, int flags)
 {
-	struct memory_file *file = find(files, path);
+	struct memory_file *file = memory_file_find(files, path);
 	if (file != NULL && (flags & O_EXCL) != 0) {
 		errno = EEXIST;
 		return -1;
@@ -457,7 +457,7 @@ static int open_file(struct memory_files *files, const char *path, int flags)
 		return -1;
 	}
 	if (file == NULL)
-		file = make(files, path);
+		file = memory_file_make(files, path);
 	if (file == NULL || ((flags & O_TRUNC) != 0 && ftruncate(file->file, 0) != 0))
 		return -1;
 	if ((flags & O_TRUNC) != 0) {
@@ -563,7 +563,7 @@ static int memory_close(void *context, int number)
 
 static bool forget_path(struct memory_files *files, const char *path)
 {
-	struct memory_file *file = find(files, path);
+	struct memory_file *file = memory_file_find(files, path);
 	if (file == NULL)
 		return false;
 	free(file->path);
@@ -591,7 +591,7 @@ static int memory_rename(void *context, const char *from, const char *to)
 	if (path == NULL)
 		return -1;
 	pthread_mutex_lock(&files->mutex);
-	struct memory_file *file = find(files, from);
+	struct memory_file *file = memory_file_find(files, from);
 	if (file != NULL) {
 		char *before = file->path;
 		forget_path(files, to);

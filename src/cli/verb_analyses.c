@@ -49,7 +49,7 @@ static int print(const struct analyses_options *chosen)
 	return rows_close(&rows, code);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int analyses_run(void *said, const struct cli_words *words)
 {
 	(void)words;
 	struct analyses_options *chosen = said;
@@ -66,5 +66,5 @@ const struct cli_verb verb_analyses = {
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
 	.options_size = sizeof(struct analyses_options),
-	.run = run,
+	.run = analyses_run,
 };

@@ -266,7 +266,7 @@ static const struct bench_options defaults = {
 	.attributes = 100000, .intervals = 20, .queries = 10000, .seed = 1, .build_threads = 1
 };
 
-static int run(void *said, const struct cli_words *words)
+static int bench_run(void *said, const struct cli_words *words)
 {
 	(void)words;
 	struct bench_options *chosen = said;
@@ -289,5 +289,5 @@ const struct cli_verb verb_bench = {
 	.options = options,
 	.options_size = sizeof(struct bench_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = bench_run,
 };

@@ -425,7 +425,7 @@ void build_request_release(struct build_request *request, struct build_options *
 	cli_texts_release(&chosen->hosts.clocks);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int build_run(void *said, const struct cli_words *words)
 {
 	struct build_options *chosen = said;
 	struct build_request request;
@@ -446,5 +446,5 @@ const struct cli_verb verb_build = {
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
 	.options_size = sizeof(struct build_options),
-	.run = run,
+	.run = build_run,
 };

@@ -631,7 +631,7 @@ static void split(const struct compare_options *chosen, struct cli_question ques
 	questions[1].host_name = "host-b";
 }
 
-static int run(void *said, const struct cli_words *words)
+static int compare_run(void *said, const struct cli_words *words)
 {
 	struct compare_options *chosen = said;
 	struct cli_question questions[SIDES];
@@ -675,5 +675,5 @@ const struct cli_verb verb_compare = {
 				   "history" },
 	.options = options,
 	.options_size = sizeof(struct compare_options),
-	.run = run,
+	.run = compare_run,
 };

@@ -478,7 +478,7 @@ static void completion_print_cases(struct output *output, completion_offer *prin
 
 static const struct cli_option options[] = { { 0 } };
 
-static int run(void *said, const struct cli_words *words)
+static int completion_run(void *said, const struct cli_words *words)
 {
 	(void)said;
 	static void (*const print[])(struct output *) = { completion_print_bash, completion_print_zsh,
@@ -504,5 +504,5 @@ const struct cli_verb verb_completion = {
 	.words_max = 1,
 	.complete = CLI_COMPLETE_SHELL,
 	.options = options,
-	.run = run,
+	.run = completion_run,
 };

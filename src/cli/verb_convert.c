@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static int run(void *said, const struct cli_words *words)
+static int convert_run(void *said, const struct cli_words *words)
 {
 	struct convert_options *chosen = said;
 	struct histree_tree_options tree;
@@ -62,5 +62,5 @@ const struct cli_verb verb_convert = {
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
 	.options_size = sizeof(struct convert_options),
-	.run = run,
+	.run = convert_run,
 };

@@ -373,7 +373,7 @@ static enum cli_exit answer(struct printing *printing, const struct drawing *dra
 
 static const struct path_options defaults = { .question = { .analysis = "graph" } };
 
-static int run(void *said, const struct cli_words *words)
+static int critical_path_run(void *said, const struct cli_words *words)
 {
 	struct path_options *chosen = said;
 	struct printing printing = { 0 };
@@ -421,5 +421,5 @@ const struct cli_verb verb_critical_path = {
 	.options = options,
 	.options_size = sizeof(struct path_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = critical_path_run,
 };

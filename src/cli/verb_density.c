@@ -324,7 +324,7 @@ static int print(const struct histree_segment_store *store, const struct histree
 		       : density_rows_print_buckets(&rows, question, status);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int density_run(void *said, const struct cli_words *words)
 {
 	struct density_options *chosen = said;
 	int status;
@@ -357,5 +357,5 @@ const struct cli_verb verb_density = {
 	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field" },
 	.options = options,
 	.options_size = sizeof(struct density_options),
-	.run = run,
+	.run = density_run,
 };

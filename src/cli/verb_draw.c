@@ -159,7 +159,7 @@ static enum histree_status draw(void *context, picture_write *write, void *file,
 	return histree_draw(drawing->history, drawing->picture, write, file, error);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int draw_run(void *said, const struct cli_words *words)
 {
 	struct draw_options *chosen = said;
 	struct histree_draw_options picture = { 0 };
@@ -210,5 +210,5 @@ const struct cli_verb verb_draw = {
 	.asks = ASKS_RANGE | ASKS(ANALYSIS),
 	.options = options,
 	.options_size = sizeof(struct draw_options),
-	.run = run,
+	.run = draw_run,
 };

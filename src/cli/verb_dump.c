@@ -40,7 +40,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	return interval_rows_close(&rows, code);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int dump_run(void *said, const struct cli_words *words)
 {
 	struct dump_options *chosen = said;
 	int status;
@@ -71,5 +71,5 @@ const struct cli_verb verb_dump = {
 	.says = { [ASK_HOST] = "; paths are then those of its own" },
 	.options = options,
 	.options_size = sizeof(struct dump_options),
-	.run = run,
+	.run = dump_run,
 };

@@ -187,7 +187,7 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	return CLI_OK;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int events_run(void *said, const struct cli_words *words)
 {
 	struct events_options *chosen = said;
 	struct listing listing = { 0 };
@@ -213,5 +213,5 @@ const struct cli_verb verb_events = {
 	.says = { [ASK_WHERE] = ", as in 'type matches sys_enter && args[2] > 4096'" },
 	.options = options,
 	.options_size = sizeof(struct events_options),
-	.run = run,
+	.run = events_run,
 };

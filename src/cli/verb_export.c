@@ -112,7 +112,7 @@ static enum cli_exit check(const struct export_options *chosen, const struct exp
 				 chosen->partition != NULL ? EXPORT_TO_FOLDER : format->place);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int verb_export_run(void *said, const struct cli_words *words)
 {
 	struct export_options *chosen = said;
 	struct export_source source;
@@ -167,5 +167,5 @@ const struct cli_verb verb_export = {
 		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },
 	.options = options,
 	.options_size = sizeof(struct export_options),
-	.run = run,
+	.run = verb_export_run,
 };

@@ -774,7 +774,7 @@ static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_w
 
 static const struct flame_options defaults = { .depth = 4 };
 
-static int run(void *said, const struct cli_words *words)
+static int flame_run(void *said, const struct cli_words *words)
 {
 	struct flame_options *chosen = said;
 	struct drawing drawing = { .flame = NULL };
@@ -822,5 +822,5 @@ const struct cli_verb verb_flame = {
 	.options = options,
 	.options_size = sizeof(struct flame_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = flame_run,
 };

@@ -705,7 +705,7 @@ static enum cli_exit inform(struct informing *informing, const struct target *ta
 	return code == CLI_OK ? inform_parts(informing, target, analysis) : code;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int info_run(void *said, const struct cli_words *words)
 {
 	struct info_options *chosen = said;
 	struct informing informing = {
@@ -739,5 +739,5 @@ const struct cli_verb verb_info = {
 	.says = { [ASK_ANALYSIS] = "; default: everything" },
 	.options = options,
 	.options_size = sizeof(struct info_options),
-	.run = run,
+	.run = info_run,
 };

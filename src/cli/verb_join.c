@@ -290,7 +290,7 @@ static enum cli_exit open_all(struct joining *joining, const struct cli_words *w
 	return code == CLI_OK ? sort_by_quark(joining) : code;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int join_run(void *said, const struct cli_words *words)
 {
 	struct join_options *chosen = said;
 	struct joining joining = { 0 };
@@ -318,5 +318,5 @@ const struct cli_verb verb_join = {
 		  [ASK_ANALYSIS] = ", of states; default: kernel, or the first history" },
 	.options = options,
 	.options_size = sizeof(struct join_options),
-	.run = run,
+	.run = join_run,
 };

@@ -112,7 +112,7 @@ static int load(const struct load_options *chosen, struct histree_load_options *
 	return CLI_OK;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int load_run(void *said, const struct cli_words *words)
 {
 	struct load_options *chosen = said;
 	int status;
@@ -148,5 +148,5 @@ const struct cli_verb verb_load = {
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
 	.options_size = sizeof(struct load_options),
-	.run = run,
+	.run = load_run,
 };

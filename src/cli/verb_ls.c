@@ -251,7 +251,7 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 
 /* ------------------------------------------------------------------------------------------------------------ */
 
-static int run(void *said, const struct cli_words *words)
+static int ls_run(void *said, const struct cli_words *words)
 {
 	struct ls_options *chosen = said;
 	int status;
@@ -290,5 +290,5 @@ const struct cli_verb verb_ls = {
 			  ", its attributes or the fields of its segments; default: kernel, or the first history" },
 	.options = options,
 	.options_size = sizeof(struct ls_options),
-	.run = run,
+	.run = ls_run,
 };

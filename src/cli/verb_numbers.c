@@ -405,7 +405,7 @@ static enum cli_exit check_options(const struct numbers_options *chosen)
 	return CLI_OK;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int numbers_run(void *said, const struct cli_words *words)
 {
 	struct numbers_options *chosen = said;
 	struct histree_error error;
@@ -454,5 +454,5 @@ const struct cli_verb verb_numbers = {
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(PARTS) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
 	.options = options,
 	.options_size = sizeof(struct numbers_options),
-	.run = run,
+	.run = numbers_run,
 };

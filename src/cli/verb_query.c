@@ -69,7 +69,7 @@ int query_print(const struct target *target, struct histree_history *history, co
 	return status;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int query_run(void *said, const struct cli_words *words)
 {
 	struct query_options *chosen = said;
 	struct target target;
@@ -108,5 +108,5 @@ const struct cli_verb verb_query = {
 		  [ASK_REVERSE] = ", of --changes" },
 	.options = options,
 	.options_size = sizeof(struct query_options),
-	.run = run,
+	.run = query_run,
 };

@@ -126,7 +126,7 @@ static enum cli_exit repair(struct repairing *repairing, const struct histree_re
 	return status == HISTREE_PARTIAL ? CLI_NOTHING : CLI_OK;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int repair_run(void *said, const struct cli_words *words)
 {
 	struct repair_options *chosen = said;
 	const char *store = words->words[0];
@@ -167,5 +167,5 @@ const struct cli_verb verb_repair = {
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
 	.options_size = sizeof(struct repair_options),
-	.run = run,
+	.run = repair_run,
 };

@@ -141,7 +141,7 @@ static enum cli_exit print_page(const struct report_source *source, bool is_html
 
 static const struct report_options defaults = { .question = { .limit = ROWS } };
 
-static int run(void *said, const struct cli_words *words)
+static int report_run(void *said, const struct cli_words *words)
 {
 	struct report_options *chosen = said;
 	struct target target = { 0 };
@@ -186,5 +186,5 @@ const struct cli_verb verb_report = {
 	.options = options,
 	.options_size = sizeof(struct report_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = report_run,
 };

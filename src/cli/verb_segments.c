@@ -110,7 +110,7 @@ static int print(const struct segment_target *target, const struct cli_question 
 	return rows_close(&rows, code);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int segments_run(void *said, const struct cli_words *words)
 {
 	struct segments_options *chosen = said;
 	struct segment_target target;
@@ -136,5 +136,5 @@ const struct cli_verb verb_segments = {
 	.says = { SAYS_OF_SEGMENTS, [ASK_SORT] = "; KEY is start, end, duration or a field; default: start" },
 	.options = options,
 	.options_size = sizeof(struct segments_options),
-	.run = run,
+	.run = segments_run,
 };

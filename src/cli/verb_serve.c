@@ -58,7 +58,7 @@ static void wait_for(const sigset_t *signals)
 		;
 }
 
-static int run(void *said, const struct cli_words *words)
+static int serve_run(void *said, const struct cli_words *words)
 {
 	struct serve_options *chosen = said;
 	if (chosen->any_port && chosen->port != 0)
@@ -101,5 +101,5 @@ const struct cli_verb verb_serve = {
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
 	.options_size = sizeof(struct serve_options),
-	.run = run,
+	.run = serve_run,
 };

@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 
 static const struct sql_options defaults = { .memory = memory_default };
 
-static int run(void *said, const struct cli_words *words)
+static int sql_run(void *said, const struct cli_words *words)
 {
 	struct sql_options *chosen = said;
 	if (words->count > 1 && chosen->file != NULL)
@@ -64,5 +64,5 @@ const struct cli_verb verb_sql = {
 	.options = options,
 	.options_size = sizeof(struct sql_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = sql_run,
 };

@@ -111,7 +111,7 @@ static void say_of_open(const struct segment_target *target)
 
 static const struct stats_options defaults = { .question = { .by = "name" } };
 
-static int run(void *said, const struct cli_words *words)
+static int stats_run(void *said, const struct cli_words *words)
 {
 	struct stats_options *chosen = said;
 	struct segment_target target;
@@ -151,5 +151,5 @@ const struct cli_verb verb_stats = {
 	.options = options,
 	.options_size = sizeof(struct stats_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = stats_run,
 };

@@ -105,7 +105,7 @@ static int print_hosts(const struct histree_sync *sync, const struct cli_questio
 	return rows_close(&rows, absent > 0 ? CLI_NOTHING : CLI_OK);
 }
 
-static int run(void *said, const struct cli_words *words)
+static int sync_run(void *said, const struct cli_words *words)
 {
 	struct sync_options *chosen = said;
 	struct histree_error error = { 0 };
@@ -138,5 +138,5 @@ const struct cli_verb verb_sync = {
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
 	.options = options,
 	.options_size = sizeof(struct sync_options),
-	.run = run,
+	.run = sync_run,
 };

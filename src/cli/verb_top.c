@@ -664,7 +664,7 @@ static void say_of_processes(const struct target *target, const struct top_optio
 
 static const struct top_options defaults = { .question = { .by = "thread" } };
 
-static int run(void *said, const struct cli_words *words)
+static int top_run(void *said, const struct cli_words *words)
 {
 	struct top_options *chosen = said;
 	struct top_rows top = { 0 };
@@ -711,5 +711,5 @@ const struct cli_verb verb_top = {
 	.options = options,
 	.options_size = sizeof(struct top_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = top_run,
 };

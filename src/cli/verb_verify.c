@@ -190,7 +190,7 @@ static void print_ok(const struct verifying *verifying, const char *path)
 	output_char(verifying->output, '\n');
 }
 
-static int run(void *said, const struct cli_words *words)
+static int verify_run(void *said, const struct cli_words *words)
 {
 	struct verify_options *chosen = said;
 	struct verifying verifying = {
@@ -226,5 +226,5 @@ const struct cli_verb verb_verify = {
 	.says = { [ASK_ANALYSIS] = "; default: everything" },
 	.options = options,
 	.options_size = sizeof(struct verify_options),
-	.run = run,
+	.run = verify_run,
 };

@@ -612,7 +612,7 @@ static enum cli_exit answer(struct why *why)
 
 static const struct why_options defaults = { .question = { .analysis = "graph", .limit = ROWS } };
 
-static int run(void *said, const struct cli_words *words)
+static int why_run(void *said, const struct cli_words *words)
 {
 	struct why_options *chosen = said;
 	struct target target;
@@ -649,5 +649,5 @@ const struct cli_verb verb_why = {
 	.options = options,
 	.options_size = sizeof(struct why_options),
 	.defaults = &defaults,
-	.run = run,
+	.run = why_run,
 };

@@ -159,7 +159,7 @@ struct histree_value value_decode(struct byte_reader *reader)
 
 /* ---- value pair ---------------------------------------------------------------------------------------------- */
 
-static size_t put(char *text, const struct histree_value *value)
+static size_t value_put_text(char *text, const struct histree_value *value)
 {
 	if (value->type == HISTREE_INT)
 		return number_format_signed(value->int32, text);
@@ -173,14 +173,14 @@ struct histree_value value_pair(struct histree_value first, struct histree_value
 	bool is_plain = first.type == second.type && first.type != HISTREE_INT;
 	if (is_plain)
 		return first;
-	size_t size = put(text, &first);
+	size_t size = value_put_text(text, &first);
 	text[size++] = '/';
-	size += put(text + size, &second);
+	size += value_put_text(text + size, &second);
 	return histree_string_n(text, size);
 }
 
 /* An int in decimal, "-" or "?"; null for everything else. */
-static struct histree_value take(const char *text, size_t size)
+static struct histree_value value_take_text(const char *text, size_t size)
 {
 	if (size == 1 && text[0] == '?')
 		return histree_unknown();
@@ -205,5 +205,6 @@ struct histree_value histree_value_part(const struct histree_value *value, enum 
 	if (slash == NULL)
 		return histree_null();
 	size_t first = (size_t)(slash - text);
-	return part == HISTREE_FIRST_PART ? take(text, first) : take(slash + 1, value->size - first - 1);
+	return part == HISTREE_FIRST_PART ? value_take_text(text, first)
+					  : value_take_text(slash + 1, value->size - first - 1);
 }

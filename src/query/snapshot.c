@@ -34,8 +34,8 @@ static enum histree_status keep(struct histree_snapshot *snapshot, const struct 
 	return HISTREE_OK;
 }
 
-static enum histree_status fill(struct histree_snapshot *snapshot, struct histree_cursor *query,
-				struct histree_error *error)
+static enum histree_status snapshot_fill(struct histree_snapshot *snapshot, struct histree_cursor *query,
+					 struct histree_error *error)
 {
 	const struct histree_region region = { .from = snapshot->time, .to = snapshot->time };
 	struct histree_interval interval;
@@ -70,7 +70,7 @@ enum histree_status histree_snapshot_take(struct histree_history *history, histr
 	if (status == HISTREE_OK && snapshot->intervals == NULL)
 		status = error_memory(error, "a snapshot");
 	if (status == HISTREE_OK)
-		status = fill(snapshot, query, error);
+		status = snapshot_fill(snapshot, query, error);
 	histree_cursor_free(query);
 	if (status != HISTREE_OK) {
 		histree_snapshot_free(snapshot);

@@ -31,7 +31,7 @@ struct attaching {
 	char **message;
 };
 
-static int run(const struct attaching *attaching, const char *format, ...)
+static int attach_run(const struct attaching *attaching, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -51,13 +51,14 @@ static char *table_name(const char *before, const char *analysis)
 	return name;
 }
 
-static int make(const struct attaching *attaching, const char *before, const char *analysis, const char *module,
-		const char *argument)
+static int attach_make_table(const struct attaching *attaching, const char *before, const char *analysis,
+			     const char *module, const char *argument)
 {
 	char *name = table_name(before, analysis);
-	int code = name == NULL ? SQLITE_NOMEM
-				: run(attaching, "CREATE VIRTUAL TABLE \"%w\".\"%w\" USING histree_%s(%Q, %Q)",
-				      attaching->schema, name, module, attaching->path, argument);
+	int code = name == NULL
+			   ? SQLITE_NOMEM
+			   : attach_run(attaching, "CREATE VIRTUAL TABLE \"%w\".\"%w\" USING histree_%s(%Q, %Q)",
+					attaching->schema, name, module, attaching->path, argument);
 	sqlite3_free(name);
 	return code;
 }
@@ -72,12 +73,12 @@ static int make_named(const struct attaching *attaching, const char *before, con
 	char prefix[32], *ignored = NULL;
 	struct attaching quiet = *attaching;
 	quiet.message = &ignored;
-	int code = make(&quiet, before, analysis, module, analysis);
+	int code = attach_make_table(&quiet, before, analysis, module, analysis);
 	sqlite3_free(ignored);
 	if (code != SQLITE_ERROR)
 		return code;
 	snprintf(prefix, sizeof(prefix), "analysis_%s", before);
-	return make(attaching, prefix, analysis, module, analysis);
+	return attach_make_table(attaching, prefix, analysis, module, analysis);
 }
 
 /* Tables of one history, without a suffix. */
@@ -87,7 +88,7 @@ static int make_tables_of_one(const struct attaching *attaching)
 					     "state_sums", "rows",   "numbers",  "threads" };
 	int code = SQLITE_OK;
 	for (size_t i = 0; code == SQLITE_OK && i < sizeof(kinds) / sizeof(*kinds); i++)
-		code = make(attaching, "", kinds[i], kinds[i], attaching->analysis);
+		code = attach_make_table(attaching, "", kinds[i], kinds[i], attaching->analysis);
 	return code;
 }
 
@@ -124,8 +125,9 @@ static int make_statement_tables(const struct attaching *attaching)
 	for (const struct sql_statement *kind = sql_statements; code == SQLITE_OK && kind->text != NULL; kind++)
 		if ((kind->takes_statements || attaching->info->history_count > 0) &&
 		    !(has_hosts ? kind->is_of_one : kind->is_of_hosts))
-			code = run(attaching, "CREATE VIRTUAL TABLE \"%w\".%s USING histree_%s", attaching->schema,
-				   kind->table != NULL ? kind->table : kind->relation.name, kind->relation.name);
+			code = attach_run(
+				attaching, "CREATE VIRTUAL TABLE \"%w\".%s USING histree_%s", attaching->schema,
+				kind->table != NULL ? kind->table : kind->relation.name, kind->relation.name);
 	return code;
 }
 
@@ -138,8 +140,8 @@ static int say(const struct attaching *attaching, const char *name, const char *
 	char *value = sqlite3_vmprintf(format, arguments);
 	va_end(arguments);
 	int code = value == NULL ? SQLITE_NOMEM
-				 : run(attaching, "INSERT INTO \"%w\".info VALUES(%Q, %s)", attaching->schema, name,
-				       value);
+				 : attach_run(attaching, "INSERT INTO \"%w\".info VALUES(%Q, %s)",
+					      attaching->schema, name, value);
 	sqlite3_free(value);
 	return code;
 }
@@ -147,7 +149,7 @@ static int say(const struct attaching *attaching, const char *name, const char *
 static int make_info(const struct attaching *attaching)
 {
 	const struct histree_store_info *info = attaching->info;
-	int code = run(attaching, "CREATE TABLE \"%w\".info(name TEXT, value)", attaching->schema);
+	int code = attach_run(attaching, "CREATE TABLE \"%w\".info(name TEXT, value)", attaching->schema);
 	if (code == SQLITE_OK)
 		code = say(attaching, "store", "%Q", info->path);
 	if (code == SQLITE_OK)
@@ -177,16 +179,17 @@ static int make_info(const struct attaching *attaching)
 static int make_analyses(const struct attaching *attaching)
 {
 	const struct histree_store_info *info = attaching->info;
-	int code = run(attaching, "CREATE TABLE \"%w\".analyses(name TEXT, version INTEGER, kind TEXT, file TEXT)",
-		       attaching->schema);
+	int code = attach_run(attaching,
+			      "CREATE TABLE \"%w\".analyses(name TEXT, version INTEGER, kind TEXT, file TEXT)",
+			      attaching->schema);
 	for (size_t i = 0; code == SQLITE_OK && i < info->history_count; i++)
-		code = run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'states', %Q)", attaching->schema,
-			   info->histories[i].analysis, info->histories[i].analysis_version,
-			   info->histories[i].file);
+		code = attach_run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'states', %Q)",
+				  attaching->schema, info->histories[i].analysis,
+				  info->histories[i].analysis_version, info->histories[i].file);
 	for (size_t i = 0; code == SQLITE_OK && i < info->segments_count; i++)
-		code = run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'segments', %Q)",
-			   attaching->schema, info->segments[i].analysis, info->segments[i].analysis_version,
-			   info->segments[i].file);
+		code = attach_run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'segments', %Q)",
+				  attaching->schema, info->segments[i].analysis, info->segments[i].analysis_version,
+				  info->segments[i].file);
 	return code;
 }
 
@@ -218,10 +221,11 @@ static void bind_host(sqlite3_stmt *statement, const struct histree_store_info *
 static int make_hosts(const struct attaching *attaching)
 {
 	sqlite3_stmt *statement = NULL;
-	int code = run(attaching,
-		       "CREATE TABLE \"%w\".hosts(name TEXT, folder TEXT, start INTEGER, \"end\" INTEGER, events "
-		       "INTEGER, clock TEXT, slope REAL, offset REAL, error REAL, neighbour TEXT, missing TEXT)",
-		       attaching->schema);
+	int code = attach_run(
+		attaching,
+		"CREATE TABLE \"%w\".hosts(name TEXT, folder TEXT, start INTEGER, \"end\" INTEGER, events "
+		"INTEGER, clock TEXT, slope REAL, offset REAL, error REAL, neighbour TEXT, missing TEXT)",
+		attaching->schema);
 	char *text = sqlite3_mprintf("INSERT INTO \"%w\".hosts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				     attaching->schema);
 	if (code == SQLITE_OK)
@@ -244,9 +248,10 @@ static int make_gaps(const struct attaching *attaching)
 	const struct histree_event_host *hosts =
 		attaching->events == NULL ? NULL : histree_events_hosts(attaching->events, &host_count);
 	sqlite3_stmt *statement = NULL;
-	int code = run(attaching,
-		       "CREATE TABLE \"%w\".gaps(start INTEGER, \"end\" INTEGER, cpu INTEGER, events INTEGER%s)",
-		       attaching->schema, hosts != NULL ? ", host TEXT" : "");
+	int code = attach_run(
+		attaching,
+		"CREATE TABLE \"%w\".gaps(start INTEGER, \"end\" INTEGER, cpu INTEGER, events INTEGER%s)",
+		attaching->schema, hosts != NULL ? ", host TEXT" : "");
 	char *text = sqlite3_mprintf("INSERT INTO \"%w\".gaps VALUES(?, ?, nullif(?, -1), ?%s)", attaching->schema,
 				     hosts != NULL ? ", ?" : "");
 	if (code == SQLITE_OK)
@@ -273,9 +278,9 @@ static int make_tables(const struct attaching *attaching)
 	const struct histree_store_info *info = attaching->info;
 	int code = info->history_count > 0 ? make_tables_of_one(attaching) : SQLITE_OK;
 	if (code == SQLITE_OK && attaching->events != NULL)
-		code = make(attaching, "", "events", "events", "");
+		code = attach_make_table(attaching, "", "events", "events", "");
 	if (code == SQLITE_OK && (attaching->events != NULL || info->segments_count > 0))
-		code = make(attaching, "", "histogram", "histogram", "");
+		code = attach_make_table(attaching, "", "histogram", "histogram", "");
 	if (code == SQLITE_OK)
 		code = make_statement_tables(attaching);
 	if (code == SQLITE_OK)
@@ -304,7 +309,7 @@ static int make_schemas(const struct attaching *attaching)
 		one.analysis = attaching->info->histories[i].analysis;
 		one.message = &ignored;
 		code = name == NULL ? SQLITE_NOMEM : SQLITE_OK;
-		if (code == SQLITE_OK && run(&one, "ATTACH ':memory:' AS \"%w\"", name) == SQLITE_OK) {
+		if (code == SQLITE_OK && attach_run(&one, "ATTACH ':memory:' AS \"%w\"", name) == SQLITE_OK) {
 			one.message = attaching->message;
 			code = make_tables_of_one(&one);
 			if (code == SQLITE_OK)
@@ -322,7 +327,7 @@ static void forget_schema(const struct attaching *attaching)
 	char *ignored = NULL;
 	struct attaching quiet = *attaching;
 	quiet.message = &ignored;
-	run(&quiet, "DETACH \"%w\"", attaching->schema);
+	attach_run(&quiet, "DETACH \"%w\"", attaching->schema);
 	sqlite3_free(ignored);
 }
 
@@ -373,7 +378,7 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 		.events = events,
 		.message = message,
 	};
-	int code = schema == NULL ? SQLITE_OK : run(&attaching, "ATTACH ':memory:' AS \"%w\"", schema);
+	int code = schema == NULL ? SQLITE_OK : attach_run(&attaching, "ATTACH ':memory:' AS \"%w\"", schema);
 	bool has_schema = code == SQLITE_OK;
 	if (code == SQLITE_OK)
 		code = make_tables(&attaching);

@@ -362,7 +362,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Takes what the walk is at; *inside is the function that its parts are in.  Returns false when memory is out. */
-static bool take(struct walk *walk, struct level *level, uint32_t *inside)
+static bool walk_take(struct walk *walk, struct level *level, uint32_t *inside)
 {
 	struct inline_unit *unit = walk->unit;
 	const int tag = lib_dw.tag(&level->die);
@@ -457,7 +457,7 @@ static bool walk_unit(struct inline_table *table, struct inline_unit *unit)
 		return true;
 	walk.last = unit->die;
 	do
-		is_done = take(&walk, &walk.levels[walk.depth - 1], &inside);
+		is_done = walk_take(&walk, &walk.levels[walk.depth - 1], &inside);
 	while (is_done && unit->node_count < NODES_MAX && step(&walk, inside));
 	is_done = is_done && range_cover_make(&unit->cover, walk.gathering.ranges, walk.gathering.count);
 	free(walk.gathering.ranges);

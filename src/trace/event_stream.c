@@ -350,7 +350,7 @@ static enum histree_status next_event(struct event_feed *feed, struct event_batc
 	return status;
 }
 
-static void fill(struct event_feed *feed, struct event_batch *batch)
+static void event_feed_fill(struct event_feed *feed, struct event_batch *batch)
 {
 	kept_events_clear(&batch->kept);
 	batch->status = HISTREE_OK;
@@ -416,7 +416,7 @@ static bool fill_next(void *context)
 	pthread_mutex_unlock(&feed->mutex);
 	if (batch == NULL)
 		return false;
-	fill(feed, batch);
+	event_feed_fill(feed, batch);
 	pthread_mutex_lock(&feed->mutex);
 	feed->at_work--;
 	feed->made++;

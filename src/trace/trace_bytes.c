@@ -201,7 +201,7 @@ enum histree_status trace_window_size(struct trace_window *window, uint64_t *out
 }
 
 /* Read on behind what is there, until there are `size` bytes in all or the file ends. */
-static enum histree_status fill(struct trace_window *window, size_t size, struct histree_error *error)
+static enum histree_status trace_window_fill(struct trace_window *window, size_t size, struct histree_error *error)
 {
 	while (window->count < size) {
 		ssize_t got = window->io->pread(window->io->context, window->file, window->bytes + window->count,
@@ -239,7 +239,8 @@ enum histree_status trace_window_move(struct trace_window *window, uint64_t offs
 		return HISTREE_OK;
 	enum histree_status status = open_file(window, error);
 	if (status == HISTREE_OK)
-		status = window->source != NULL ? fill_from_source(window, size, error) : fill(window, size, error);
+		status = window->source != NULL ? fill_from_source(window, size, error)
+						: trace_window_fill(window, size, error);
 	if (!window->stays_open)
 		close_file(window);
 	return status;

@@ -123,7 +123,7 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 	return HISTREE_OK;
 }
 
-static void begin(struct cpu_usage *usage)
+static void usage_begin(struct cpu_usage *usage)
 {
 	const struct kernel_input *input = usage->input;
 	histree_time start = histree_state_start(usage->changes.system); /* what was before that is of no kernel */
@@ -142,7 +142,7 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	struct cpu_usage *usage = instance;
 	const struct kernel_event *event = &usage->input->event;
 	(void)source;
-	begin(usage);
+	usage_begin(usage);
 	if (event->role != KERNEL_SWITCH)
 		return HISTREE_OK;
 	usage->has_switches = true;
@@ -155,7 +155,7 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	struct cpu_usage *usage = instance;
 	size_t position = 0;
 	const struct id_entry *entry;
-	begin(usage);
+	usage_begin(usage);
 	if (gap->cpu >= 0) {
 		struct usage_cpu *cpu = cpu_of(usage, gap->cpu);
 		if (cpu != NULL)

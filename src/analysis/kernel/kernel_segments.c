@@ -493,8 +493,8 @@ static bool fits(const struct open_segment *segment, const struct kernel_event *
 }
 
 /* Find a request at a sector, of a direction or of any. */
-static struct open_segment *find(struct kernel_segments *segments, const struct kernel_event *event, int64_t sector,
-				 enum direction direction, enum fit fit)
+static struct open_segment *open_segment_find(struct kernel_segments *segments, const struct kernel_event *event,
+					      int64_t sector, enum direction direction, enum fit fit)
 {
 	for (enum direction at = 0; at <= ANY_DIRECTION; at++)
 		for (unsigned i = 0; i < AT_ONE_SECTOR_MAX; i++) {
@@ -540,7 +540,7 @@ static struct open_segment *segments_block_io_begin(struct kernel_segments *segm
 						    const struct kernel_event *event)
 {
 	const enum direction direction = direction_of(event);
-	struct open_segment *again = find(segments, event, event->sector, direction, FITS);
+	struct open_segment *again = open_segment_find(segments, event, event->sector, direction, FITS);
 	const uint64_t key = again != NULL ? again->key : free_key(segments, event, direction, event->sector);
 	struct open_segment *segment = kernel_segments_begin(segments, key, event->time);
 	if (segment == NULL)
@@ -569,9 +569,9 @@ static void on_insert(struct kernel_segments *segments, const struct kernel_even
 static void on_issue(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	const enum direction direction = direction_of(event);
-	struct open_segment *segment = find(segments, event, event->sector, direction, FITS);
+	struct open_segment *segment = open_segment_find(segments, event, event->sector, direction, FITS);
 	if (segment == NULL)
-		segment = find(segments, event, event->sector, direction, FITS_GROWN);
+		segment = open_segment_find(segments, event, event->sector, direction, FITS_GROWN);
 	if (segment == NULL)
 		segment = segments_block_io_begin(segments, event);
 	else if ((event->has & HAS_SECTORS) != 0)
@@ -589,7 +589,7 @@ static void on_front_merge(struct kernel_segments *segments, const struct kernel
 	const enum direction direction = direction_of(event);
 	struct open_segment *segment = NULL;
 	for (enum fit fit = FITS; fit < FIT_COUNT && segment == NULL; fit++)
-		segment = find(segments, event, behind, direction, fit);
+		segment = open_segment_find(segments, event, behind, direction, fit);
 	if (segment == NULL || is_issued(segment))
 		return;
 	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
@@ -601,7 +601,7 @@ static void on_front_merge(struct kernel_segments *segments, const struct kernel
 /* A request goes behind another one, which is completed for both. */
 static void on_request_merge(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	struct open_segment *segment = find(segments, event, event->sector, direction_of(event), FITS);
+	struct open_segment *segment = open_segment_find(segments, event, event->sector, direction_of(event), FITS);
 	if (segment != NULL)
 		open_segments_remove(&segments->open, segment);
 }
@@ -633,7 +633,7 @@ static void on_complete(struct kernel_segments *segments, const struct kernel_ev
 	struct open_segment *segment = NULL;
 	enum fit fit = FITS;
 	for (; fit < FIT_COUNT && segment == NULL; fit++)
-		segment = find(segments, event, event->sector, direction, fit);
+		segment = open_segment_find(segments, event, event->sector, direction, fit);
 	if (segment == NULL) {
 		segments->counts.without_start++;
 		segments->unmatched += has_others(segments, event);
@@ -808,8 +808,8 @@ static struct open_segment *segments_packets_begin(struct kernel_segments *segme
 	return segment;
 }
 
-static void end(struct kernel_segments *segments, const struct kernel_event *event, struct open_segment *segment,
-		const char *outcome)
+static void open_segment_end(struct kernel_segments *segments, const struct kernel_event *event,
+			     struct open_segment *segment, const char *outcome)
 {
 	segment->values[PACKET_OUTCOME] = histree_string(outcome);
 	kernel_segments_end(segments, segment, event->time, segments->machine->gap_end);
@@ -829,7 +829,7 @@ static void on_transmit(struct kernel_segments *segments, const struct kernel_ev
 		return;
 	struct open_segment *segment = kernel_segments_ending(segments, sent_key(event));
 	if (segment != NULL)
-		end(segments, event, segment, "transmitted");
+		open_segment_end(segments, event, segment, "transmitted");
 }
 
 static void on_receive(struct kernel_segments *segments, const struct kernel_event *event)
@@ -844,7 +844,7 @@ static void on_copy(struct kernel_segments *segments, const struct kernel_event 
 	if (segment == NULL)
 		return;
 	put_thread(segment, event);
-	end(segments, event, segment, "delivered");
+	open_segment_end(segments, event, segment, "delivered");
 }
 
 /* The buffer is given up, whichever way it went; most of them were delivered or transmitted before. */
@@ -854,7 +854,7 @@ static void give_up(struct kernel_segments *segments, const struct kernel_event 
 	for (size_t i = 0; i < 2; i++) {
 		struct open_segment *segment = open_segments_find(&segments->open, keys[i]);
 		if (segment != NULL)
-			end(segments, event, segment, outcome);
+			open_segment_end(segments, event, segment, outcome);
 	}
 }
 

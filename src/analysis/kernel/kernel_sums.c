@@ -323,7 +323,7 @@ static struct kernel_sum_row *thread_of(struct network *network, const struct ke
 		       : NULL;
 }
 
-static void add(struct network *network, struct kernel_sum_row *row, size_t which, int64_t amount)
+static void network_add(struct network *network, struct kernel_sum_row *row, size_t which, int64_t amount)
 {
 	if (row != NULL && amount > 0)
 		kernel_sum_add(&network->sums, row, which, amount);
@@ -336,23 +336,23 @@ static void network_count(struct kernel_sums *sums, const struct kernel_event *e
 	switch (event->role) {
 	case KERNEL_PACKET_RECEIVE:
 		row = interface_of(network, event->name);
-		add(network, row, RECEIVED_BYTES, event->bytes);
-		add(network, row, RECEIVED_PACKETS, 1);
+		network_add(network, row, RECEIVED_BYTES, event->bytes);
+		network_add(network, row, RECEIVED_PACKETS, 1);
 		break;
 	case KERNEL_PACKET_TRANSMIT:
 		if ((event->has & HAS_RESULT) != 0 && event->result != 0)
 			break;
 		row = interface_of(network, event->name);
-		add(network, row, SENT_BYTES, event->bytes);
-		add(network, row, SENT_PACKETS, 1);
+		network_add(network, row, SENT_BYTES, event->bytes);
+		network_add(network, row, SENT_PACKETS, 1);
 		break;
 	case KERNEL_PACKET_QUEUE:
 		row = thread_of(network, event);
-		add(network, row, THREAD_SENT_BYTES, event->bytes);
-		add(network, row, THREAD_SENT_PACKETS, 1);
+		network_add(network, row, THREAD_SENT_BYTES, event->bytes);
+		network_add(network, row, THREAD_SENT_PACKETS, 1);
 		break;
 	case KERNEL_PACKET_COPY:
-		add(network, thread_of(network, event), THREAD_RECEIVED, event->bytes);
+		network_add(network, thread_of(network, event), THREAD_RECEIVED, event->bytes);
 		break;
 	default:
 		break;

@@ -125,7 +125,7 @@ struct finding {
 	bool is_out_of_memory;
 };
 
-static bool put(struct frame_names *names, uint32_t frame)
+static bool frame_name_put(struct frame_names *names, uint32_t frame)
 {
 	if (frame == INTERN_NONE || names->list_count >= UINT32_MAX ||
 	    !table_reserve(&names->list_table, &names->list, &names->list_capacity, names->list_count + 1))
@@ -139,7 +139,7 @@ static void add_frame(void *context, const char *name, const char *line, bool is
 	struct finding *finding = context;
 	(void)is_inlined;
 	if (!finding->is_out_of_memory &&
-	    !put(finding->names, frame_of(finding->names, name, line, finding->binary)))
+	    !frame_name_put(finding->names, frame_of(finding->names, name, line, finding->binary)))
 		finding->is_out_of_memory = true;
 }
 
@@ -175,7 +175,7 @@ static bool find_in_file(struct frame_names *names, uint32_t binary, uint64_t of
 static bool find_in_kernel(struct frame_names *names, uint64_t address)
 {
 	const char *name = symbol_source_near_in_tables(&names->source, address);
-	return name == NULL || put(names, frame_of(names, name, "", "[kernel]"));
+	return name == NULL || frame_name_put(names, frame_of(names, name, "", "[kernel]"));
 }
 
 static bool find_place(struct frame_names *names, uint32_t binary, uint64_t offset, struct frame_place *place)
@@ -185,7 +185,7 @@ static bool find_place(struct frame_names *names, uint32_t binary, uint64_t offs
 		       : binary == BINARY_KERNEL  ? find_in_kernel(names, offset)
 						  : true;
 	if (is_done && names->list_count == place->first)
-		is_done = put(names, names->unnamed[binary]);
+		is_done = frame_name_put(names, names->unnamed[binary]);
 	place->count = (uint32_t)names->list_count - place->first;
 	return is_done;
 }

@@ -693,7 +693,7 @@ static uint64_t hash_of(const void *flows, uint32_t number)
 	return hash_mix(((struct flow *const *)flows)[number]->key);
 }
 
-static struct flow *find(const struct track_flows *flows, uint64_t key)
+static struct flow *flow_find(const struct track_flows *flows, uint64_t key)
 {
 	uint32_t number = hash_index_find(&flows->index, hash_mix(key), has_key, (const void *)flows->flows, &key);
 	return number != HASH_INDEX_NONE ? flows->flows[number] : NULL;
@@ -836,7 +836,7 @@ static enum histree_status segments_track_flows_on_event(void *instance, const s
 	if (!stack_path_write(&flows->path, &flows->stacks->places, event))
 		return error_memory(error, "the flows of the trace");
 	uint64_t key = hash_bytes(event->id.bytes, event->id.size);
-	struct flow *flow = find(flows, key);
+	struct flow *flow = flow_find(flows, key);
 	flows->counts.without_end += begins && flow != NULL && !flow->has_ended;
 	flows->counts.without_start += ends && flow == NULL;
 	if (ends && flow == NULL)

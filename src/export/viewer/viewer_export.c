@@ -486,7 +486,7 @@ static histree_time start_of(const struct segments *segments, const struct histr
 	return segment->start > segments->from ? segment->start : segments->from;
 }
 
-static void take(struct segments *segments, const struct histree_segment *segment)
+static void viewer_take_segment(struct segments *segments, const struct histree_segment *segment)
 {
 	bool is_tie = segments->count > 0 && segments->count < TIES_MAX &&
 		      start_of(segments, &segments->kept[0].segment) == start_of(segments, segment);
@@ -505,7 +505,7 @@ static enum histree_status viewer_segments_write_all(struct segments *segments, 
 	bool goes_on = true;
 	while (goes_on && (status = histree_cursor_next(iter, walk->file->error)) == HISTREE_OK) {
 		const struct histree_segment *segment = histree_cursor_segment(iter);
-		take(segments, segment);
+		viewer_take_segment(segments, segment);
 		goes_on = viewer_walk_goes_on(walk, segment->start);
 	}
 	viewer_walk_lose(walk, histree_cursor_loss(iter));

@@ -47,7 +47,8 @@ static uint16_t cpu_number(uint32_t cpu)
 }
 
 /* The attribute that has the id at an offset; NULL: none. */
-static const struct perf_number *find(const struct perf_file *file, const struct perf_record *record, size_t offset)
+static const struct perf_number *perf_number_find(const struct perf_file *file, const struct perf_record *record,
+						  size_t offset)
 {
 	static const struct perf_number first = { 0 };
 	if (file->attribute_count == 1)
@@ -63,7 +64,7 @@ static bool perf_stamp_of_sample(const struct perf_file *file, const struct perf
 {
 	const struct perf_attribute *first = &file->attributes[0];
 	const struct perf_number *number =
-		find(file, record, first->identifier != 0 ? first->identifier : first->id);
+		perf_number_find(file, record, first->identifier != 0 ? first->identifier : first->id);
 	if (number == NULL)
 		return false;
 	const struct perf_attribute *attribute = &file->attributes[number->number];
@@ -83,7 +84,7 @@ static struct perf_stamp perf_stamp_of_side(const struct perf_file *file, const 
 	const struct perf_attribute *first = &file->attributes[0], *attribute = first;
 	struct perf_stamp stamp = { .cpu = PERF_NO_CPU };
 	if (first->trailer_id != 0 && first->trailer_id <= record->size) {
-		const struct perf_number *number = find(file, record, record->size - first->trailer_id);
+		const struct perf_number *number = perf_number_find(file, record, record->size - first->trailer_id);
 		attribute = number == NULL ? first : &file->attributes[number->number];
 	}
 	if (!attribute->has_trailers || attribute->trailer_size + (size_t)PERF_RECORD_HEAD_SIZE > record->size)
@@ -769,8 +770,8 @@ static struct perf_cpu *cpu_of(struct perf_stream *stream, uint16_t number)
 }
 
 /* Add a record whose time is known. */
-static enum histree_status add(struct perf_stream *stream, const struct perf_record *record,
-			       struct perf_entry entry, struct histree_error *error)
+static enum histree_status perf_record_add(struct perf_stream *stream, const struct perf_record *record,
+					   struct perf_entry entry, struct histree_error *error)
 {
 	struct perf_cpu *cpu = cpu_of(stream, entry.cpu);
 	if (cpu == NULL || !perf_rounds_add(&stream->rounds, entry, record->bytes, record->size, true))
@@ -857,7 +858,7 @@ static enum histree_status add_record(struct perf_stream *stream, const struct p
 		kind = (uint16_t)(KIND_SIDE + side);
 	}
 	struct perf_entry entry = { .time = stamp.time, .cpu = stamp.cpu, .kind = kind };
-	return add(stream, record, entry, error);
+	return perf_record_add(stream, record, entry, error);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------------------- */

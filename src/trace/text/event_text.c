@@ -274,7 +274,7 @@ static size_t place_of(const struct event_window *window, size_t position)
 	return (window->first + position) % EVENT_WINDOW_ROWS;
 }
 
-static bool make(struct event_window *window)
+static bool event_window_make(struct event_window *window)
 {
 	if (window->rows == NULL)
 		window->rows = calloc(EVENT_WINDOW_ROWS, sizeof(struct event_row *));
@@ -286,7 +286,7 @@ static bool make(struct event_window *window)
 
 struct event_row *event_window_room(struct event_window *window)
 {
-	if (!make(window))
+	if (!event_window_make(window))
 		return NULL;
 	if (window->spare_count > 0)
 		return window->spare[--window->spare_count];

@@ -767,7 +767,7 @@ static enum histree_status name_function(struct uftrace_stream *stream, struct h
 				  error);
 }
 
-static enum histree_status put(struct uftrace_stream *stream, struct histree_error *error)
+static enum histree_status uftrace_put_event(struct uftrace_stream *stream, struct histree_error *error)
 {
 	const struct uftrace_record *record = &stream->record;
 	enum histree_status status = name_function(stream, error);
@@ -848,7 +848,7 @@ static enum histree_status uftrace_stream_next(struct uftrace_stream *stream, st
 	if (status == HISTREE_ERR_MEMORY)
 		return error_set(error, status, "%s", why.message);
 	if (status == HISTREE_OK)
-		return is_gap ? HISTREE_OK : put(stream, error);
+		return is_gap ? HISTREE_OK : uftrace_put_event(stream, error);
 	if (status < 0)
 		break_off(stream, why.message);
 	if (trace_stream_put_gap(&stream->base))
