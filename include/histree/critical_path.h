@@ -41,7 +41,7 @@
 enum histree_graph_state {
 	HISTREE_GRAPH_UNKNOWN,
 	HISTREE_GRAPH_RUNNING,
-	HISTREE_GRAPH_PREEMPTED, /* it could run, but had no CPU */
+	HISTREE_GRAPH_PREEMPTED, /* it waited for a CPU */
 	HISTREE_GRAPH_BLOCKED,   /* until another thread, or an interrupt of no known kind, woke it */
 	HISTREE_GRAPH_NETWORK,   /* until a packet came */
 	HISTREE_GRAPH_TIMER,

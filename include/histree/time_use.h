@@ -39,7 +39,7 @@ enum histree_use {
 	HISTREE_USE_SYSTEM,      /* runs in a system call */
 	HISTREE_USE_INTERRUPTED, /* has a CPU, on which an interrupt or softirq runs */
 	HISTREE_USE_IDLE,        /* of the idle loop of a CPU: it runs; its waits are not counted */
-	HISTREE_USE_WAITING,     /* could run, but has no CPU */
+	HISTREE_USE_WAITING,     /* waits for a CPU */
 	HISTREE_USE_BLOCKED,
 	HISTREE_USE_OTHER,   /* waits, and it is not known for what; or waits after its creation */
 	HISTREE_USE_UNKNOWN, /* unknown to the kernel's analysis, or lost by gaps or damage */

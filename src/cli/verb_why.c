@@ -26,7 +26,7 @@
 /* Which of these a state on the path is, of the thread itself or of one that it waited for. */
 enum why_cause {
 	WHY_RAN,
-	WHY_NO_CPU,
+	WHY_WAITING,
 	WHY_NETWORK,
 	WHY_DISK,
 	WHY_TIMER,
@@ -111,7 +111,7 @@ static enum why_cause why_cause_of(enum histree_graph_state state)
 	case HISTREE_GRAPH_RUNNING:
 		return WHY_RAN;
 	case HISTREE_GRAPH_PREEMPTED:
-		return WHY_NO_CPU;
+		return WHY_WAITING;
 	case HISTREE_GRAPH_NETWORK:
 		return WHY_NETWORK;
 	case HISTREE_GRAPH_BLOCK_DEVICE:
@@ -227,7 +227,7 @@ static const struct {
 	const char *name, *words;
 } causes[WHY_CAUSE_COUNT] = {
 	[WHY_RAN] = { "ran", "ran" },
-	[WHY_NO_CPU] = { "no-cpu", "could run, but had no CPU" },
+	[WHY_WAITING] = { "waiting", "waited for a CPU" },
 	[WHY_NETWORK] = { "network", "waited for a packet" },
 	[WHY_DISK] = { "disk", "waited for a disk" },
 	[WHY_TIMER] = { "timer", "waited for a timer" },
@@ -501,7 +501,7 @@ static void put_commands(const struct why *why, struct overview_page *page)
 			 why->tables.waits.end);
 	snprintf(words, sizeof(words), " %s%s%s -o why.svg", thread, rules, where);
 	overview_page_command(page, "critical-path", why->target->path, words);
-	if (why->tables.waits.causes[WHY_NO_CPU].steps == 0 || !has_kernel(why->target))
+	if (why->tables.waits.causes[WHY_WAITING].steps == 0 || !has_kernel(why->target))
 		return;
 	overview_page_sentence(page, "Who had the CPU meanwhile:");
 	put_condition(why, condition, sizeof(condition));

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "histree/critical_path.h"
-#include "histree/time_use.h"
 #include "histree/states.h"
+#include "histree/time_use.h"
 
 /* A frame of a thread is a host, a name and a number. */
 enum { FRAMES_MAX = 3 + HISTREE_PATH_WAKERS_MAX, NAME_SIZE = 256, FRAME_SIZE = 2 * NAME_SIZE + 16 };
@@ -39,9 +39,9 @@ struct waits_work {
 static const char *reason_of(enum histree_graph_state state)
 {
 	static const char *const words[HISTREE_GRAPH_STATE_COUNT] = {
-		[HISTREE_GRAPH_PREEMPTED] = "no CPU",  [HISTREE_GRAPH_BLOCKED] = "blocked",
-		[HISTREE_GRAPH_NETWORK] = "network",   [HISTREE_GRAPH_TIMER] = "timer",
-		[HISTREE_GRAPH_BLOCK_DEVICE] = "disk", [HISTREE_GRAPH_INTERRUPTED] = "interrupt",
+		[HISTREE_GRAPH_PREEMPTED] = "waits for a CPU", [HISTREE_GRAPH_BLOCKED] = "blocked",
+		[HISTREE_GRAPH_NETWORK] = "network",           [HISTREE_GRAPH_TIMER] = "timer",
+		[HISTREE_GRAPH_BLOCK_DEVICE] = "disk",         [HISTREE_GRAPH_INTERRUPTED] = "interrupt",
 	};
 	const char *word = (unsigned)state < HISTREE_GRAPH_STATE_COUNT ? words[state] : NULL;
 	return word != NULL ? word : "not known";

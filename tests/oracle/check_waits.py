@@ -58,7 +58,7 @@ class Machine:
         self.again.discard(after)
         if before:
             (self.sleeps if state else self.ready)[before] = self.time
-        self.end(after, self.ready, "no CPU")
+        self.end(after, self.ready, "waits for a CPU")
 
     def step(self, cpu):
         runs, what = self.runs[cpu], self.pick.random()
@@ -75,7 +75,7 @@ class Machine:
                 self.woken[tid], self.ready[tid] = waker or Waker(0, self.time, None), self.time
                 self.again.add(tid)
             elif tid in self.again:  # so much is known of a wait that the trace does not end
-                self.end(tid, self.ready, "no CPU")
+                self.end(tid, self.ready, "waits for a CPU")
                 self.ready[tid] = self.time
         elif runs:
             call = self.pick.choice(CALLS) if not self.calls[runs] or self.calls[runs][-1][1] is None else None

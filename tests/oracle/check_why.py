@@ -26,7 +26,7 @@ from model_graph import Arrow, Edge  # noqa: E402
 START = 1_000_000_000_000_000_000
 THREADS = [-1, 0, 11, 12, 13, 14, 15]
 ENDED = ("BLOCKED", "NETWORK", "TIMER", "BLOCK_DEVICE", "INTERRUPTED")  # by a wake-up
-CAUSES = {"RUNNING": "ran", "PREEMPTED": "no-cpu", "NETWORK": "network", "BLOCK_DEVICE": "disk", "TIMER": "timer",
+CAUSES = {"RUNNING": "ran", "PREEMPTED": "waiting", "NETWORK": "network", "BLOCK_DEVICE": "disk", "TIMER": "timer",
           "INTERRUPTED": "interrupt", "BLOCKED": "blocked", "UNKNOWN": "unknown", "DEFAULT": "unknown"}
 Step = collections.namedtuple("Step", "kind start end tid state to_tid")
 
