@@ -17,6 +17,7 @@
 #include "query/union_query.h"
 #include "state/history.h"
 #include "state/partial_section.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 /* A zeroed one has nothing. */

@@ -21,6 +21,7 @@
 #include "query/query_inside.h"
 #include "state/history.h"
 #include "state/history_union.h"
+#include "tree/tree_iter.h"
 
 /* A zeroed one has nothing. */
 struct union_cut {

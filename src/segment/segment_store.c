@@ -210,7 +210,7 @@ enum histree_status segment_schema_read(const struct block_file *file, struct hi
 	struct byte_reader reader = byte_reader(bytes, size);
 	status = decode_schema(&reader, info, error);
 	if (status != HISTREE_OK)
-		error_prefix(error, "'%s': section SEGM", block_file_path(file));
+		error_prefix(error, "'%s': section SEGM", file->path);
 	free(bytes);
 	return status;
 }

@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "segment/segment_memory.h"
 #include "segment_tree/segment_scan.h"
 
@@ -123,7 +123,7 @@ enum { HEADER_SIZE = 16, CHECKSUM_SIZE = 4 };
 
 size_t table_identity_size(const struct table_store *store)
 {
-	return HEADER_SIZE + (size_t)block_file_block_count(store->file) * CHECKSUM_SIZE;
+	return HEADER_SIZE + (size_t)store->file->block_count * CHECKSUM_SIZE;
 }
 
 /* Read the checksums of all nodes, and write the header, for which there is room. */
@@ -135,7 +135,7 @@ static enum histree_status table_identity_put(const struct table_store *store, u
 	enum histree_status status = block_file_section(store->file, SECTION_SEGMENTS, &schema, &size, error);
 	if (status != HISTREE_OK)
 		return status;
-	uint32_t nodes = block_file_block_count(store->file);
+	uint32_t nodes = store->file->block_count;
 	put_le64(header, store->segment_count);
 	put_le32(header + 8, crc32c(0, schema, size));
 	put_le32(header + 12, nodes);
@@ -179,7 +179,7 @@ void segment_table_close(struct segment_table *table)
 static enum histree_status of_another_store(const struct segment_table *table, struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': is the side table of another store; remove it",
-			 block_file_path(table->file));
+			 table->file->path);
 }
 
 static enum histree_status check_identity(const struct table_store *store, const struct segment_table *table,
@@ -209,8 +209,8 @@ static enum histree_status read_section(const struct table_store *store, struct 
 	enum histree_status status = block_file_section(table->file, SECTION_RANKS, &table->section, &size, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (size != table_section_size(store) || block_file_block_size(table->file) != TABLE_PAGE_SIZE ||
-	    block_file_block_count(table->file) != table->page_count)
+	if (size != table_section_size(store) || table->file->block_size != TABLE_PAGE_SIZE ||
+	    table->file->block_count != table->page_count)
 		return of_another_store(table, error);
 	table->times = table->section + table_identity_size(store);
 	return check_identity(store, table, error);
@@ -257,7 +257,7 @@ enum histree_status segment_table_open(const struct table_store *store, size_t f
 /* Returns the path of its file. */
 static const char *segment_table_name(const struct segment_table *table)
 {
-	return block_file_path(table->file);
+	return table->file->path;
 }
 
 /* ---- pages -------------------------------------------------------------------------------------- */
@@ -527,7 +527,7 @@ static enum histree_status sort_all(struct table_maker *maker, size_t field, str
 static enum histree_status write_page(struct table_maker *maker, struct histree_error *error)
 {
 	uint8_t page[TABLE_PAGE_SIZE];
-	uint32_t number = block_file_block_count(maker->file);
+	uint32_t number = maker->file->block_count;
 	uint32_t used = table_page_put(page, number, maker->locations, maker->count);
 	put_le64(maker->times, (uint64_t)maker->page_times.start);
 	put_le64(maker->times + 8, (uint64_t)maker->page_times.end);

@@ -22,7 +22,7 @@ static enum histree_status malformed(const struct segment_visit *visit, const ch
 				     struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: %s %u contradicts its bounds",
-			 block_file_path(visit->reader->file), visit->view.number, what, which);
+			 visit->reader->file->path, visit->view.number, what, which);
 }
 
 void segment_visit_leave(struct segment_visit *visit)
@@ -47,8 +47,8 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 	bool loaded;
 	visit->holds = false;
 	if (tree_damage_has(visit->reader, number))
-		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is damaged",
-				 block_file_path(visit->reader->file), number);
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is damaged", visit->reader->file->path,
+				 number);
 	if (visit->pin == NULL)
 		status = node_pin_create(visit->reader->cache, &visit->pin, error);
 	if (status == HISTREE_OK)
@@ -69,7 +69,7 @@ enum histree_status segment_visit_child(const struct segment_visit *visit, uint3
 	if (out->number < visit->view.number)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
-			 block_file_path(visit->reader->file), visit->view.number, out->number);
+			 visit->reader->file->path, visit->view.number, out->number);
 }
 
 enum histree_status segment_visit_times(const struct segment_visit *visit, uint32_t index,
@@ -91,7 +91,7 @@ enum histree_status segment_visit_content(const struct segment_visit *visit, con
 	if (segment_block_content(block, index, source->fields, source->field_count, wanted, content) == HISTREE_OK)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: segment %u of block %u has malformed content",
-			 block_file_path(visit->reader->file), visit->view.number, index, block->bounds.number);
+			 visit->reader->file->path, visit->view.number, index, block->bounds.number);
 }
 
 /* ---- what is lost ------------------------------------------------------------------------------- */

@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/segments.h"
 #include "item/segment_batch.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"
+#include "tree/tree_branch.h"
 #include "tree/tree_writer.h"
 
 enum segment_split_key { SPLIT_BY_START, SPLIT_BY_DURATION };
@@ -216,7 +217,7 @@ enum histree_status segment_writer_create(struct block_file *file, const struct 
 	if (writer == NULL)
 		return error_memory(error, "a tree of segments");
 	size_t memory = memory_max > 0 ? memory_max : variant_segments.memory_default;
-	writer->node_size = block_file_block_size(file);
+	writer->node_size = file->block_size;
 	writer->item_bytes = item_bytes_first;
 	bool has_strings = false;
 	for (size_t i = 0; i < field_count; i++)

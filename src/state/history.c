@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "state/attribute_section.h"
 #include "state/attributes.h"
@@ -449,7 +449,7 @@ static enum histree_status load_attributes(struct histree_history *history, stru
 				   "%" PRIu32 " attributes, but the tree was made for %" PRIu32,
 				   history->attributes.base.count, key_count);
 	if (status != HISTREE_OK) {
-		error_prefix(error, "'%s': section ATTR", block_file_path(history->file));
+		error_prefix(error, "'%s': section ATTR", history->file->path);
 		return status;
 	}
 	history->info.attribute_count = history->attributes.base.count;
@@ -477,7 +477,7 @@ static enum histree_status load_provider(struct histree_history *history, struct
 	status = provider_section_load(&provider, bytes, size, error);
 	free(bytes);
 	if (status != HISTREE_OK) {
-		error_prefix(error, "'%s': section PROV", block_file_path(history->file));
+		error_prefix(error, "'%s': section PROV", history->file->path);
 		return status;
 	}
 	_Static_assert(sizeof(history->info.provider) == sizeof(provider.name), "one name, one size");
@@ -498,7 +498,7 @@ static enum histree_status load_partial(struct histree_history *history, struct 
 	status = partial_section_decode(bytes, size, history->info.start, history->info.attribute_count,
 					&history->partial, error);
 	if (status != HISTREE_OK)
-		error_prefix(error, "'%s': section PART", block_file_path(history->file));
+		error_prefix(error, "'%s': section PART", history->file->path);
 	history->info.partial = true;
 	history->info.checkpoint_count = history->partial.checkpoint_count;
 	history->info.checkpoint_bytes = size;
@@ -543,7 +543,7 @@ static enum histree_status make_names(struct histree_history *history, struct hi
 	uint32_t count = tree_reader_key_count(history->reader);
 	if (count > ATTRIBUTE_COUNT_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu32 " attributes: too many",
-				 block_file_path(history->file), count);
+				 history->file->path, count);
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	attribute_view_release(&history->attributes);
@@ -578,7 +578,7 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 						: tree_reader_open(file, cache_bytes, &history->reader, error);
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
-		history->info.complete = block_file_is_complete(history->file);
+		history->info.complete = !history->file->is_tail;
 		history->info.identity = block_file_identity(history->file);
 		status = load_attributes(history, error);
 	}
@@ -693,7 +693,7 @@ struct tree_reader *history_tree(struct histree_history *history)
 
 const char *history_path(const struct histree_history *history)
 {
-	return history->file != NULL ? block_file_path(history->file) : "";
+	return history->file != NULL ? history->file->path : "";
 }
 
 const struct history_union *history_union_of(const struct histree_history *history)
@@ -770,7 +770,7 @@ enum histree_status history_verify_overviews(const struct histree_history *histo
 					     struct histree_error *error)
 {
 	struct overview_faults faults = { .report = report, .context = context };
-	const char *path = block_file_path(history->file);
+	const char *path = history->file->path;
 	enum histree_status status = pyramids_verify(&io_posix, path, &history->info, &faults, error);
 	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
@@ -825,7 +825,7 @@ enum histree_status histree_history_verify(struct histree_history *history,
 		status = verify_slices(history, &faults, error);
 	if (status == HISTREE_OK && faults.count > 0)
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s outside the nodes",
-				   block_file_path(history->file), faults.count, faults.count == 1 ? "" : "s");
+				   history->file->path, faults.count, faults.count == 1 ? "" : "s");
 	bool goes_on = status == HISTREE_OK || status == HISTREE_ERR_FORMAT;
 	if (!history->has_overviews || !goes_on)
 		return status;

@@ -9,13 +9,14 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "state/attribute_section.h"
 #include "state/charts.h"
 #include "state/history.h"
 #include "state/labels.h"
 #include "state/state_file.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 /* In a slice, unless it is a single time. */

@@ -231,7 +231,7 @@ enum histree_status folder_section_load(const struct block_file *file, uint32_t 
 	if (status == HISTREE_OK)
 		status = folder_section_decode(bytes, size, count, out, error);
 	if (status == HISTREE_ERR_FORMAT)
-		error_prefix(error, "'%s': section FOLD", block_file_path(file));
+		error_prefix(error, "'%s': section FOLD", file->path);
 	free(bytes);
 	return status;
 }

@@ -25,6 +25,7 @@
 #include "state/state_file.h"
 #include "state/state_system.h"
 #include "store/block_file.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_shape.h"
 
 /* ---- partial file -------------------------------------------------------------------------------------------- */

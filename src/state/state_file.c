@@ -24,8 +24,8 @@
 #include "histree/history.h"
 #include "state/attribute_section.h"
 #include "state/attributes.h"
-#include "state/history_sections.h"
 #include "state/history.h"
+#include "state/history_sections.h"
 #include "state/ongoing_states.h"
 #include "state/state_system.h"
 #include "store/block_file.h"
@@ -318,8 +318,8 @@ static enum histree_status save_told(const struct state_file *state_file, struct
 static enum histree_status take_name(struct state_file *state_file, struct histree_error *error)
 {
 	const struct io *io = state_file->io;
-	if (io->rename(io->context, block_file_path(state_file->file), state_file->replaces) != 0)
-		return error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", block_file_path(state_file->file),
+	if (io->rename(io->context, state_file->file->path, state_file->replaces) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", state_file->file->path,
 				 strerror(errno));
 	block_file_drop_tail(io, state_file->replaces);
 	return io_sync_folder_of(io, state_file->replaces, error);
@@ -382,7 +382,7 @@ static enum histree_status branch_open(void *context, const struct histree_open_
 	struct state_file *branch = context;
 	struct block_file *file;
 	enum histree_status status =
-		block_file_open_with_tail(branch->io, block_file_path(branch->main), branch->path, &file, error);
+		block_file_open_with_tail(branch->io, branch->main->path, branch->path, &file, error);
 	return status == HISTREE_OK ? history_open_file(file, options, out, error) : status;
 }
 
@@ -403,7 +403,7 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 	};
 	enum histree_status status = tree_writer_wait(of->writer, error);
 	/* Nobody but us opens it by this name. */
-	if (status == HISTREE_OK && asprintf(&branch->path, "%s.tail.new", block_file_path(of->file)) < 0) {
+	if (status == HISTREE_OK && asprintf(&branch->path, "%s.tail.new", of->file->path) < 0) {
 		branch->path = NULL;
 		status = error_memory(error, "a path");
 	}
@@ -475,7 +475,7 @@ static enum histree_status look_at(const struct io *io, const char *path, uint32
 	if (status == HISTREE_OK)
 		status = tree_shape_read(file, &shape, error);
 	if (status == HISTREE_OK) {
-		bool is_part = !block_file_is_complete(file) && block_file_block_size(file) == node_size;
+		bool is_part = file->is_tail && file->block_size == node_size;
 		*out = (struct leftover){ .is_history = true, .is_part = is_part, .end = shape.end };
 	}
 	block_file_close(file);
@@ -576,7 +576,7 @@ void state_file_make_partial(const struct interval_sink *sink,
 			     void *context)
 {
 	struct state_file *state_file = sink->context;
-	block_file_make_partial(state_file->file);
+	state_file->file->is_partial = true;
 	state_file->write_part = write;
 	state_file->part_context = context;
 }

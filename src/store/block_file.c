@@ -9,6 +9,7 @@
  */
 #include "store/block_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -23,36 +24,6 @@
 #include "base/io.h"
 #include "base/table.h"
 #include "histree/status.h"
-
-/* ---- section pages ------------------------------------------------------------------------------------------- */
-
-static bool are_zero(const uint8_t *bytes, size_t size)
-{
-	return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
-bool section_pages_add(struct section_pages *pages, const uint8_t *bytes, size_t size)
-{
-	while (size > 0) {
-		size_t room = SECTION_PAGE_SIZE - pages->filled, taken = size < room ? size : room;
-		pages->has_bytes = pages->has_bytes || !are_zero(bytes, taken);
-		pages->filled += (uint32_t)taken;
-		bytes += taken;
-		size -= taken;
-		if (pages->filled < SECTION_PAGE_SIZE)
-			break;
-		pages->empty += !pages->has_bytes;
-		pages->full += pages->has_bytes;
-		pages->filled = 0;
-		pages->has_bytes = false;
-	}
-	return pages->empty <= pages->full + SECTION_EMPTY_PAGES_MIN;
-}
-
-enum histree_status section_pages_refuse(struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_FORMAT, "is mostly zeros, which none of that size is");
-}
 
 /* ---- block file ---------------------------------------------------------------------------------------------- */
 
@@ -152,53 +123,6 @@ static enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_
 	header->base = get_le64(bytes + 68);
 	header->identity = get_le64(bytes + 76);
 	return HISTREE_OK;
-}
-
-/* ---- block copies -------------------------------------------------------------------------------------------- */
-
-enum { COPY_HEADER_SIZE = 12 };
-
-void block_copies_begin(struct block_copies *copies)
-{
-	copies->growing = 0;
-	copies->overflown = false;
-}
-
-/* There is always room left for the id that ends the copies. */
-void block_copies_write(struct block_copies *copies, const void *bytes, size_t size)
-{
-	size_t taken = copies->used + COPY_HEADER_SIZE + copies->growing + sizeof(uint32_t);
-	size_t room = BLOCK_COPIES_SIZE - (copies->is_last ? 0 : BLOCK_COPIES_RESERVE);
-	copies->overflown = copies->overflown || taken > room || size > room - taken;
-	if (copies->overflown || size == 0)
-		return;
-	memcpy(copies->bytes + copies->used + COPY_HEADER_SIZE + copies->growing, bytes, size);
-	copies->growing += size;
-}
-
-void block_copies_end(struct block_copies *copies, uint32_t id)
-{
-	uint8_t *copy = copies->bytes + copies->used;
-	if (copies->overflown || copies->growing == 0)
-		return;
-	put_le32(copy, id);
-	put_le32(copy + 4, crc32c(0, copy + COPY_HEADER_SIZE, copies->growing));
-	put_le32(copy + 8, (uint32_t)copies->growing);
-	copies->used += COPY_HEADER_SIZE + copies->growing;
-}
-
-const uint8_t *block_copies_find(const struct block_copies *copies, uint32_t id, size_t *size)
-{
-	struct byte_reader reader = byte_reader(copies->bytes, BLOCK_COPIES_SIZE);
-	for (;;) {
-		uint32_t found = read_le32(&reader), crc = read_le32(&reader);
-		*size = read_le32(&reader);
-		const uint8_t *bytes = read_bytes(&reader, *size);
-		if (reader.failed || found == 0)
-			return NULL;
-		if (found == id && crc32c(0, bytes, *size) == crc)
-			return bytes;
-	}
 }
 
 /* ---- block tail ---------------------------------------------------------------------------------------------- */
@@ -722,22 +646,6 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 
 /* ---- block file ---------------------------------------------------------------------------------------------- */
 
-enum histree_status block_file_read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
-				       struct histree_error *error)
-{
-	if (offset < file->base && file->is_tail)
-		return io_read_all(file->io, file->main_file, bytes, size, offset, error);
-	return io_read_all(file->io, file->file, bytes, size, own_offset(file, offset), error);
-}
-
-enum histree_status block_file_error_in(const struct block_file *file, enum histree_status status,
-					struct histree_error *error)
-{
-	if (status < 0)
-		error_prefix(error, "'%s'", file->path);
-	return status;
-}
-
 struct block_file *block_file_new(const struct io *io, const char *path)
 {
 	struct block_file *file = calloc(1, sizeof(*file));
@@ -842,47 +750,12 @@ enum histree_status block_file_read(const struct block_file *file, uint32_t numb
 	return block_file_read_over(file, number, block, &filled, error);
 }
 
-uint32_t block_file_kept_bytes(const struct block_file *file, uint32_t number)
-{
-	return block_bytes(file, number);
-}
-
 enum histree_status block_file_peek(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,
 				    struct histree_error *error)
 {
 	if (number >= file->block_count || size > block_bytes(file, number))
 		return no_block(file, number, error);
 	return read_block(file, number, bytes, size, error);
-}
-
-const char *block_file_path(const struct block_file *file)
-{
-	return file->path;
-}
-
-uint32_t block_file_version(const struct block_file *file)
-{
-	return file->version;
-}
-
-uint32_t block_file_block_size(const struct block_file *file)
-{
-	return file->block_size;
-}
-
-uint32_t block_file_block_count(const struct block_file *file)
-{
-	return file->block_count;
-}
-
-bool block_file_is_complete(const struct block_file *file)
-{
-	return !file->is_tail;
-}
-
-uint64_t block_file_bytes(const struct block_file *file)
-{
-	return file->size;
 }
 
 uint64_t block_file_block_bytes(const struct block_file *file)
@@ -904,4 +777,207 @@ void block_file_close(struct block_file *file)
 	free(file->sums);
 	free(file->path);
 	free(file);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------- */
+
+enum { SYNC_BYTES = 8 << 20 }; /* that are sent to disk together */
+
+/* Blocks follow one another from the header on, and sections follow the blocks. */
+static void assert_writing(const struct block_file *file)
+{
+	(void)file;
+	assert(file->writing && file->size >= file->base);
+	assert(file->block_count == 0 || file->offsets[file->block_count] <= file->size);
+	assert(file->section_count > 0 || file->block_count == 0 || file->offsets[file->block_count] == file->size);
+	assert(!file->section_open || file->section_count > 0);
+}
+
+enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
+				      struct block_file **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct block_file *file = block_file_new(io, path);
+	if (file == NULL)
+		return error_memory(error, "a file");
+	file->block_size = block_size;
+	file->version = BLOCK_FILE_VERSION;
+	file->size = BLOCK_FILE_HEADER_SIZE;
+	file->file = io->open(io->context, path, O_RDWR | O_CREAT | O_EXCL, 0666);
+	if (file->file < 0) {
+		int cause = errno;
+		block_file_close(file);
+		return error_set(error, cause == EEXIST ? HISTREE_ERR_EXISTS : HISTREE_ERR_IO,
+				 "cannot make '%s': %s", path, strerror(cause));
+	}
+	file->writing = true;
+	enum histree_status status = block_file_error_in(file, block_tail_identify(file, error), error);
+	return block_file_hand_out(file, status, out);
+}
+
+/* A disk that waits until all is written has all to write then. */
+static void begin_sync(struct block_file *file)
+{
+	const uint64_t from = file->sync_begun > file->base ? file->sync_begun : file->base;
+	const uint64_t size = file->size - from;
+	if (size < SYNC_BYTES || file->io->begin_sync == NULL)
+		return;
+	file->io->begin_sync(file->io->context, file->file, (off_t)own_offset(file, from), (off_t)size);
+	file->sync_begun = file->size;
+}
+
+enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
+					  uint32_t size, struct histree_error *error)
+{
+	assert_writing(file);
+	assert(file->section_count == 0);
+	if (number != file->block_count || size < BLOCK_PART_SIZE_MIN || size > file->block_size)
+		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': block %u of %u bytes after %u blocks",
+				 file->path, number, size, file->block_count);
+	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2) ||
+	    !array_reserve(&file->sums, &file->sums_capacity, (size_t)number + 1))
+		return error_memory(error, "the offsets of blocks");
+	bool kept = false;
+	enum histree_status status = HISTREE_OK;
+	if (number < file->kept_count)
+		status = block_tail_keep(file, block, size, &kept, error);
+	if (status == HISTREE_OK && !kept)
+		status = io_write_all(file->io, file->file, block, size, own_offset(file, file->size), error);
+	if (status != HISTREE_OK)
+		return block_file_error_in(file, status, error);
+	file->sums[number] = get_le32(block);
+	file->offsets[number] = file->size;
+	file->size += size;
+	file->offsets[number + 1] = file->size;
+	file->has_extents = file->has_extents || size < file->block_size;
+	file->block_count++;
+	assert_writing(file);
+	begin_sync(file);
+	return HISTREE_OK;
+}
+
+/* Returns the size of the table. */
+static size_t encode_sections(const struct block_file *file, uint8_t *table)
+{
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
+		put_le32(entry, file->sections[i].id);
+		put_le32(entry + 4, file->sections[i].crc);
+		put_le64(entry + 8, file->sections[i].offset);
+		put_le64(entry + 16, file->sections[i].size);
+	}
+	return (size_t)file->section_count * SECTION_ENTRY_SIZE;
+}
+
+static enum histree_status write_extents(struct block_file *file, struct histree_error *error)
+{
+	uint8_t *bytes = malloc((size_t)file->block_count * VARINT_SIZE_MAX);
+	if (bytes == NULL)
+		return error_memory(error, "the sizes of blocks");
+	uint8_t *end = bytes;
+	for (uint32_t number = 0; number < file->block_count; number++)
+		end = put_varint(end, block_bytes(file, number));
+	enum histree_status status = block_file_section_begin(file, SECTION_EXTENTS, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(file, bytes, (size_t)(end - bytes), error);
+	if (status == HISTREE_OK)
+		block_file_section_end(file);
+	free(bytes);
+	return status;
+}
+
+static enum histree_status write_sums(struct block_file *file, struct histree_error *error)
+{
+	size_t size = (size_t)file->block_count * BLOCK_SUM_SIZE;
+	uint8_t *bytes = malloc(size + 1);
+	if (bytes == NULL)
+		return error_memory(error, "the checksums of blocks");
+	for (uint32_t number = 0; number < file->block_count; number++)
+		put_le32(bytes + (size_t)number * BLOCK_SUM_SIZE, file->sums[number]);
+	enum histree_status status = block_file_section_begin(file, SECTION_SUMS, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(file, bytes, size, error);
+	if (status == HISTREE_OK)
+		block_file_section_end(file);
+	free(bytes);
+	return status;
+}
+
+/*
+ * Write a section twice if there is no room for its copy: without these sections no block can be found, or be told
+ * from others.
+ */
+static enum histree_status write_for_sure(struct block_file *file,
+					  enum histree_status (*write)(struct block_file *file,
+								       struct histree_error *error),
+					  struct histree_error *error)
+{
+	enum histree_status status = write(file, error);
+	return status == HISTREE_OK && file->copies.overflown ? write(file, error) : status;
+}
+
+static uint64_t features_of(const struct block_file *file)
+{
+	return (uint64_t)(file->has_extents ? BLOCK_EXTENTS : 0) | (file->is_tail ? BLOCK_TAIL : 0) |
+	       (file->has_unknown ? BLOCK_UNKNOWN : 0) | (file->needs_lifetimes ? BLOCK_LIFETIMES : 0) |
+	       (file->is_partial ? BLOCK_PARTIAL : 0);
+}
+
+/* The table, and a copy of the header after it: everything but the first page, which `page` gets. */
+static enum histree_status write_directory(struct block_file *file, uint8_t *page, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (file->has_extents)
+		status = write_for_sure(file, write_extents, error);
+	if (status == HISTREE_OK)
+		status = write_for_sure(file, write_sums, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint8_t bytes[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE + BLOCK_HEADER_USED];
+	size_t table_size = encode_sections(file, bytes);
+	const struct block_header header = {
+		.features = features_of(file),
+		.has_copies = true,
+		.block_size = file->block_size,
+		.block_count = file->block_count,
+		.section_count = file->section_count,
+		.table_crc = crc32c(0, bytes, table_size),
+		.table_offset = file->size,
+		.size = file->size + table_size + BLOCK_HEADER_USED,
+		.base = file->base,
+		.identity = file->identity,
+	};
+	block_header_encode(&header, bytes + table_size);
+	block_copies_begin(&file->copies);
+	file->copies.is_last = true;
+	block_copies_write(&file->copies, bytes, table_size);
+	block_copies_end(&file->copies, SECTION_TABLE);
+	memcpy(page, bytes + table_size, BLOCK_HEADER_USED);
+	memcpy(page + BLOCK_COPIES_OFFSET, file->copies.bytes, BLOCK_COPIES_SIZE);
+	status = io_write_all(file->io, file->file, bytes, table_size + BLOCK_HEADER_USED,
+			      own_offset(file, file->size), error);
+	file->size = header.size;
+	return status;
+}
+
+enum histree_status block_file_complete(struct block_file *file, struct histree_error *error)
+{
+	const struct io *io = file->io;
+	uint8_t page[BLOCK_FILE_HEADER_SIZE] = { 0 };
+	assert_writing(file);
+	assert(!file->section_open);
+	enum histree_status status = write_directory(file, page, error);
+	/* The header says that all before it is there: it must not reach the disk first. */
+	if (status == HISTREE_OK && !file->is_tail)
+		status = io_sync(io, file->file, error);
+	if (status == HISTREE_OK)
+		status = io_write_all(io, file->file, page, sizeof(page), 0, error);
+	if (status == HISTREE_OK && !file->is_tail)
+		status = io_sync(io, file->file, error);
+	if (status != HISTREE_OK)
+		return block_file_error_in(file, status, error);
+	file->writing = false;
+	if (!file->is_tail)
+		block_tail_remove(file);
+	return HISTREE_OK;
 }

@@ -264,30 +264,9 @@ struct block_file;
 enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
 				      struct block_file **out, struct histree_error *error);
 
-/* Write a block.  Numbers are 0, 1, 2, ... */
-enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
-				     struct histree_error *error);
-
 /* Write a block whose bytes from `size` on are zero and need not be kept. */
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
 					  uint32_t size, struct histree_error *error);
-
-/* Say in the header that readers must know unknown values. */
-void block_file_has_unknown(struct block_file *file);
-
-/* Say in the header that readers must know the section LIFE, in a tree of a variant that never had one. */
-void block_file_need_lifetimes(struct block_file *file);
-
-/* Returns whether the header says so. */
-bool block_file_needs_lifetimes(const struct block_file *file);
-
-/*
- * Say in the header that the file has only some of a history, and in the section PART how the rest is made again.
- */
-void block_file_make_partial(struct block_file *file);
-
-/* Returns whether the header says so. */
-bool block_file_is_partial(const struct block_file *file);
 
 /* Write a section in any number of pieces; one section at a time. */
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
@@ -382,17 +361,6 @@ uint64_t block_file_section_worth(const struct block_file *file, uint32_t id);
 /* Open a file that is not complete with the tail at `tail_path`. */
 enum histree_status block_file_open_with_tail(const struct io *io, const char *path, const char *tail_path,
 					      struct block_file **out, struct histree_error *error);
-
-/* Returns false if the file was opened with a tail. */
-bool block_file_is_complete(const struct block_file *file);
-const char *block_file_path(const struct block_file *file);
-uint32_t block_file_version(const struct block_file *file);
-uint32_t block_file_block_size(const struct block_file *file);
-uint32_t block_file_block_count(const struct block_file *file);
-uint64_t block_file_bytes(const struct block_file *file);
-
-/* Returns how many bytes of a block are in the file; those after them are zero. */
-uint32_t block_file_kept_bytes(const struct block_file *file, uint32_t number);
 
 /* Returns the size of all blocks together. */
 uint64_t block_file_block_bytes(const struct block_file *file);

@@ -11,9 +11,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/table.h"
 
 enum frame_state {
 	FRAME_FREE,    /* holds nothing */
@@ -90,7 +90,7 @@ enum histree_status node_cache_create(const struct block_file *file, size_t byte
 	struct node_cache *cache = calloc(1, sizeof(*cache));
 	if (cache == NULL)
 		return error_memory(error, "a node cache");
-	cache->table = calloc((size_t)block_file_block_count(file) + 1, sizeof(*cache->table));
+	cache->table = calloc((size_t)file->block_count + 1, sizeof(*cache->table));
 	cache->pool = create_pool(bytes_max);
 	if (cache->table == NULL || cache->pool == NULL) {
 		free(cache->table);
@@ -166,7 +166,7 @@ void node_cache_share(struct node_cache *cache, struct node_cache *with)
 	size_t bytes_max = cache->pool->bytes_max;
 	if (pool == cache->pool || cache->pin_count > 0)
 		return;
-	for (uint32_t number = 0; number < block_file_block_count(cache->file); number++)
+	for (uint32_t number = 0; number < cache->file->block_count; number++)
 		atomic_store_explicit(&cache->table[number], NULL, memory_order_relaxed);
 	leave_pool(cache);
 	pthread_mutex_lock(&pool->mutex);
@@ -200,7 +200,7 @@ size_t node_cache_other_bytes(struct node_cache *cache)
 {
 	pthread_mutex_lock(&cache->pool->mutex);
 	size_t bytes = sizeof(*cache) + sizeof(*cache->pool) + cache->pin_count * sizeof(struct node_pin) +
-		       ((size_t)block_file_block_count(cache->file) + 1) * sizeof(*cache->table) +
+		       ((size_t)cache->file->block_count + 1) * sizeof(*cache->table) +
 		       cache->pool->frames_capacity * sizeof(struct node_frame *) + count_bytes(cache, false) -
 		       count_bytes(cache, true);
 	pthread_mutex_unlock(&cache->pool->mutex);
@@ -287,7 +287,7 @@ static bool fits(const struct node_frame *frame, uint32_t size, size_t companion
 static struct node_frame *take_frame(struct node_cache *cache, uint32_t number)
 {
 	struct frame_pool *pool = cache->pool;
-	uint32_t kept = block_file_kept_bytes(cache->file, number);
+	uint32_t kept = block_bytes(cache->file, number);
 	uint32_t size = (kept + FRAME_STEP - 1) / FRAME_STEP * FRAME_STEP;
 	size_t companion_size = cache->check.size(cache->check.context, kept);
 	while (pool->frame_count > 0 && pool->bytes + frame_cost(size, companion_size) > pool->bytes_max) {
@@ -378,7 +378,7 @@ static enum histree_status load_frame(struct node_cache *cache, struct node_fram
 		return status;
 	status = cache->check.check(cache->check.context, frame->block, number, frame->companion, error);
 	if (status != HISTREE_OK)
-		error_prefix(error, "'%s': node %u", block_file_path(cache->file), number);
+		error_prefix(error, "'%s': node %u", cache->file->path, number);
 	return status;
 }
 
@@ -453,7 +453,7 @@ enum histree_status node_pin_hold(struct node_pin *pin, uint32_t number, bool *l
 {
 	const struct block_file *file = pin->cache->file;
 	*loaded = false;
-	if (number >= block_file_block_count(file)) {
+	if (number >= file->block_count) {
 		node_pin_drop(pin);
 		return block_file_read(file, number, NULL, error); /* says that there is no such block */
 	}

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/search.h"
+#include "base/table.h"
 
 /* ---- spill file ---------------------------------------------------------------------------------------------- */
 

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/table.h"
+#include "base/arena.h"
 #include "base/costly.h"
 #include "base/error.h"
-#include "base/arena.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "item/value.h"
 #include "node/column_builder.h"

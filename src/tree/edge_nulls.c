@@ -166,7 +166,7 @@ enum histree_status edge_nulls_write(struct edge_nulls *edges, const struct tree
 {
 	if (!edges->are_left_out && fill(edges, shape) != HISTREE_OK)
 		return error_memory(error, "the lifetimes of attributes");
-	block_file_need_lifetimes(file);
+	file->needs_lifetimes = true;
 	return lifetimes_write(&edges->lifetimes, shape->key_count, shape->start, shape->end, file, error);
 }
 

@@ -9,6 +9,8 @@
  * The buffer below an R-SHT's branch, and its packing into a sub-tree (thesis 4.6.2, 4.6.3):
  * outliers by duration are set apart, and the others are cut into slices of time and these into leaves.
  */
+#include "tree/leaf_sources.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,8 +22,95 @@
 #include "base/table.h"
 #include "node/node_builder.h"
 #include "tree/leaf_pack.h"
+#include "tree/tree_branch.h"
 #include "tree/tree_shape.h"
-#include "tree/tree_writer.h"
+
+/* ---- the branch as a source ---------------------------------------------------------------------------------- */
+
+static enum histree_status branch_create(struct tree_branch *branch, const struct tree_options *options, void **out,
+					 struct histree_error *error)
+{
+	(void)options;
+	*out = branch;
+	return tree_branch_open(branch, 0, error);
+}
+
+static enum histree_status attached_create(struct tree_branch *branch, const struct tree_options *options,
+					   void **out, struct histree_error *error)
+{
+	(void)options;
+	*out = branch;
+	return tree_branch_open(branch, 1, error);
+}
+
+static enum histree_status branch_add_one(void *leaves, const struct histree_interval *interval,
+					  struct histree_error *error)
+{
+	struct tree_branch *branch = leaves;
+	enum histree_status status;
+	do
+		status = tree_branch_try(branch, 0, interval, error);
+	while (status == HISTREE_NOT_FOUND);
+	if (status == HISTREE_OK && interval->end > branch->end)
+		branch->end = interval->end;
+	return status;
+}
+
+static enum histree_status branch_add(void *leaves, const struct histree_interval *intervals, size_t count,
+				      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		status = branch_add_one(leaves, &intervals[i], error);
+	return status;
+}
+
+/* The writer has copied the branch. */
+static enum histree_status branch_take_copy(const void *leaves, struct tree_branch *branch, void **out)
+{
+	(void)leaves;
+	*out = branch;
+	return HISTREE_OK;
+}
+
+static enum histree_status branch_finish(void *leaves, histree_time end, struct tree_shape *shape,
+					 struct histree_error *error)
+{
+	struct tree_branch *branch = leaves;
+	branch->end = end;
+	return tree_branch_close(branch, &shape->root, error);
+}
+
+static enum histree_status attached_finish(void *leaves, histree_time end, struct tree_shape *shape,
+					   struct histree_error *error)
+{
+	struct tree_branch *branch = leaves;
+	branch->end = end;
+	return tree_branch_close_on_leaves(branch, &shape->root, error);
+}
+
+/* The writer releases the branch. */
+static void branch_free_nothing(void *leaves)
+{
+	(void)leaves;
+}
+
+static const struct leaf_source leaves_of_branch = {
+	.key_limit = HISTREE_ROOT,
+	.create = branch_create,
+	.add = branch_add,
+	.copy = branch_take_copy,
+	.finish = branch_finish,
+	.free = branch_free_nothing,
+};
+
+static const struct leaf_source leaves_attached = {
+	.key_limit = 0,
+	.create = attached_create,
+	.copy = branch_take_copy,
+	.finish = attached_finish,
+	.free = branch_free_nothing,
+};
 
 /* ---- cluster leaves ------------------------------------------------------------------------------------------ */
 
@@ -192,7 +281,7 @@ static enum histree_status write_section(void *context, const struct tree_shape 
 	return lifetimes_write(&leaves->lifetimes, shape->key_count, shape->start, shape->end, file, error);
 }
 
-const struct leaf_source leaves_of_clusters = {
+static const struct leaf_source leaves_of_clusters = {
 	.key_limit = COLUMN_KEY_LIMIT,
 	.create = cluster_leaves_create,
 	.add = cluster_leaves_add,
@@ -675,7 +764,7 @@ static enum histree_status r_tree_leaves_finish(void *context, histree_time end,
 	return status;
 }
 
-const struct leaf_source leaves_of_r_trees = {
+static const struct leaf_source leaves_of_r_trees = {
 	.key_limit = HISTREE_ROOT,
 	.create = r_tree_leaves_create,
 	.add = r_tree_leaves_add,
@@ -683,3 +772,14 @@ const struct leaf_source leaves_of_r_trees = {
 	.finish = r_tree_leaves_finish,
 	.free = r_tree_leaves_release,
 };
+
+const struct leaf_source *leaf_source_of(enum tree_leaf_source source)
+{
+	static const struct leaf_source *const sources[] = {
+		[SOURCE_BRANCH] = &leaves_of_branch,
+		[SOURCE_R_TREES] = &leaves_of_r_trees,
+		[SOURCE_CLUSTERS] = &leaves_of_clusters,
+		[SOURCE_ATTACHED] = &leaves_attached,
+	};
+	return sources[source];
+}

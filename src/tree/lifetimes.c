@@ -211,8 +211,8 @@ enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t ke
 	    view->blocks.size / LIFETIMES_BLOCK_SIZE_MIN < block_count) {
 		lifetimes_view_release(view);
 		return error_set(error, HISTREE_ERR_FORMAT,
-				 "'%s': section LIFE of %zu bytes is not that of %u attributes",
-				 block_file_path(file), size, key_count);
+				 "'%s': section LIFE of %zu bytes is not that of %u attributes", file->path, size,
+				 key_count);
 	}
 	view->count = key_count;
 	return HISTREE_OK;

@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "histree/states.h"
+#include "node/node.h"
 #include "node/node_builder.h"
 #include "node/node_cursor.h"
-#include "node/node.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
 #include "store/block_file.h"
@@ -268,7 +268,7 @@ static enum histree_status tree_open_block(const struct tree_reader *reader, con
 					   struct node_view *view, struct histree_error *error)
 {
 	const struct node_layout *layout = &reader->shape.layout;
-	uint32_t kept = block_file_kept_bytes(reader->file, number);
+	uint32_t kept = block_bytes(reader->file, number);
 	if (node_used(block) > kept) /* a few bytes must not make us look at a mebibyte */
 		return error_set(error, HISTREE_ERR_FORMAT, "says that it uses %u bytes, and has %u",
 				 node_used(block), kept);
@@ -310,7 +310,7 @@ static enum histree_status check_kind(const struct tree_reader *reader, bool seg
 {
 	if (reader->shape.layout.segments == segments)
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_FORMAT, "'%s': is a %s", block_file_path(reader->file),
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': is a %s", reader->file->path,
 			 segments ? "history of states, not a segment store"
 				  : "segment store, not a history of states");
 }
@@ -340,7 +340,7 @@ static uint64_t node_bytes(const struct tree_reader *reader, uint64_t enough)
 	uint64_t bytes = 0;
 	for (uint32_t number = 0; number < reader->shape.node_count && bytes < enough; number++) {
 		uint8_t head[NODE_HEADER_SIZE] = { 0 };
-		uint32_t kept = block_file_kept_bytes(reader->file, number);
+		uint32_t kept = block_bytes(reader->file, number);
 		enum histree_status status = block_file_peek(reader->file, number, head, sizeof(head), NULL);
 		if (memcmp(head, hole, sizeof(head)) != 0)
 			bytes += status == HISTREE_OK && node_used(head) < kept ? node_used(head) : kept;
@@ -367,7 +367,7 @@ static enum histree_status check_keys(const struct tree_reader *reader, struct h
 	if (shape->key_count <= room)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %u attributes, of which its nodes have %llu at most",
-			 block_file_path(reader->file), shape->key_count, (unsigned long long)room);
+			 reader->file->path, shape->key_count, (unsigned long long)room);
 }
 
 static enum histree_status read_statistics(struct tree_reader *reader, struct histree_error *error)
@@ -455,11 +455,11 @@ void tree_reader_info(const struct tree_reader *reader, struct histree_history_i
 	info->r_depth = shape->r_depth;
 	info->node_size = shape->layout.node_size;
 	info->fan_out = shape->fan_out;
-	info->format_version = block_file_version(reader->file);
+	info->format_version = reader->file->version;
 	info->has_lifetimes = shape->has_lifetimes;
 	info->start = shape->start;
 	info->end = shape->end;
-	info->file_bytes = block_file_bytes(reader->file);
+	info->file_bytes = reader->file->size;
 	info->node_count = shape->node_count;
 	info->depth = (uint32_t)statistics->height_count;
 	info->interval_count = statistics->interval_count;
@@ -714,143 +714,4 @@ enum histree_status tree_damage_find(struct tree_reader *reader, const struct tr
 	pthread_mutex_unlock(&reader->damage_mutex);
 	*out = reader->damage;
 	return status;
-}
-
-/* ---- tree unknown -------------------------------------------------------------------------------------------- */
-
-/* One or more intervals, each after the one before, that can be read: their attribute is known then. */
-struct cover {
-	histree_time start, end;
-	histree_quark quark;
-};
-
-struct covers {
-	struct cover *covers;
-	size_t count, capacity;
-};
-
-static int by_quark_and_start(const void *a, const void *b)
-{
-	const struct cover *one = a, *other = b;
-	if (one->quark != other->quark)
-		return one->quark < other->quark ? -1 : 1;
-	return (one->start > other->start) - (one->start < other->start);
-}
-
-/*
- * Add an interval.  Nodes have those of a key one after the other, so there are few more covers than nodes times
- * keys.
- */
-static bool cover(struct covers *covers, const struct histree_interval *interval)
-{
-	struct cover *last = covers->count > 0 ? &covers->covers[covers->count - 1] : NULL;
-	if (last != NULL && last->quark == interval->quark && interval->start > last->end &&
-	    interval->start - 1 == last->end) {
-		last->end = interval->end;
-		return true;
-	}
-	if (!array_reserve(&covers->covers, &covers->capacity, covers->count + 1))
-		return false;
-	covers->covers[covers->count++] =
-		(struct cover){ .start = interval->start, .end = interval->end, .quark = interval->quark };
-	return true;
-}
-
-static enum histree_status collect(struct tree_reader *reader, const struct histree_region *region,
-				   struct covers *covers, struct histree_error *error)
-{
-	struct tree_iter *iter;
-	enum histree_status status = tree_iter_create(reader, &iter, error);
-	if (status != HISTREE_OK)
-		return status;
-	tree_iter_keep_to_nodes(iter);
-	tree_iter_start(iter, region);
-	struct histree_interval interval;
-	while ((status = tree_iter_next(iter, &interval, error)) == HISTREE_OK)
-		if (!cover(covers, &interval)) {
-			status = error_memory(error, "what a damaged history says");
-			break;
-		}
-	tree_iter_free(iter);
-	if (covers->count > 0)
-		qsort(covers->covers, covers->count, sizeof(*covers->covers), by_quark_and_start);
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
-static enum histree_status add_unknown(struct tree_unknown *unknown, histree_quark quark, histree_time start,
-				       histree_time end, struct histree_error *error)
-{
-	if (!array_reserve(&unknown->intervals, &unknown->capacity, unknown->count + 1))
-		return error_memory(error, "what a damaged history does not say");
-	unknown->intervals[unknown->count++] =
-		(struct histree_interval){ .start = start, .end = end, .quark = quark, .value = histree_unknown() };
-	return HISTREE_OK;
-}
-
-/* Add what the `count` known intervals of an attribute leave uncovered in the region's range of times. */
-static enum histree_status add_uncovered(struct tree_unknown *unknown, histree_quark quark,
-					 const struct cover *covers, size_t count,
-					 const struct histree_region *region, struct histree_error *error)
-{
-	histree_time at = region->from;
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		if (covers[i].start > at)
-			status = add_unknown(unknown, quark, at, covers[i].start - 1, error);
-		if (covers[i].end >= region->to)
-			return status;
-		if (covers[i].end >= at) /* as in every sound history */
-			at = covers[i].end + 1;
-	}
-	return status == HISTREE_OK ? add_unknown(unknown, quark, at, region->to, error) : status;
-}
-
-/* Like add_uncovered() for listed times: adds each time that is not covered. */
-static enum histree_status add_uncovered_times(struct tree_unknown *unknown, histree_quark quark,
-					       const struct cover *covers, size_t count,
-					       const struct histree_region *region, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	size_t known = 0;
-	for (size_t i = 0; i < region->time_count && status == HISTREE_OK; i++) {
-		histree_time time = region->times[i];
-		while (known < count && covers[known].end < time)
-			known++;
-		if (known < count && covers[known].start <= time)
-			continue;
-		if (i == 0 || region->times[i - 1] != time)
-			status = add_unknown(unknown, quark, time, time, error);
-	}
-	return status;
-}
-
-enum histree_status tree_unknown_find(struct tree_reader *reader, const struct histree_region *region,
-				      struct tree_unknown *unknown, struct histree_error *error)
-{
-	struct covers covers = { 0 };
-	unknown->count = unknown->next = 0;
-	/* One attribute at one time, of which nothing was read: there is nothing to tell it from. */
-	if (region->quarks != NULL && region->quark_count == 1 && region->from == region->to)
-		return add_unknown(unknown, region->quarks[0], region->from, region->to, error);
-	enum histree_status status = collect(reader, region, &covers, error);
-	size_t key_count = region->quarks != NULL ? region->quark_count : tree_reader_key_count(reader), first = 0;
-	for (size_t i = 0; i < key_count && status == HISTREE_OK; i++) {
-		histree_quark quark = region->quarks != NULL ? region->quarks[i] : (histree_quark)i;
-		size_t end = first;
-		while (end < covers.count && covers.covers[end].quark == quark)
-			end++;
-		const struct cover *known = end > first ? &covers.covers[first] : NULL;
-		status = region->times != NULL
-				 ? add_uncovered_times(unknown, quark, known, end - first, region, error)
-				 : add_uncovered(unknown, quark, known, end - first, region, error);
-		first = end;
-	}
-	free(covers.covers);
-	return status;
-}
-
-void tree_unknown_release(struct tree_unknown *unknown)
-{
-	free(unknown->intervals);
-	*unknown = (struct tree_unknown){ 0 };
 }

@@ -276,13 +276,13 @@ enum histree_status tree_shape_read(const struct block_file *file, struct tree_s
 	if (status != HISTREE_OK)
 		return status;
 	struct byte_reader reader = byte_reader(bytes, size);
-	*out = (struct tree_shape){ .node_count = block_file_block_count(file) };
-	status = decode_shape(&reader, block_file_block_size(file), out, error);
+	*out = (struct tree_shape){ .node_count = file->block_count };
+	status = decode_shape(&reader, file->block_size, out, error);
 	if (status == HISTREE_OK)
-		out->has_lifetimes = out->variant->has_lifetimes || block_file_needs_lifetimes(file);
-	out->is_partial = block_file_is_partial(file);
+		out->has_lifetimes = out->variant->has_lifetimes || file->needs_lifetimes;
+	out->is_partial = file->is_partial;
 	if (status != HISTREE_OK)
-		error_prefix(error, "'%s': section TREE", block_file_path(file));
+		error_prefix(error, "'%s': section TREE", file->path);
 	free(bytes);
 	return status;
 }
@@ -343,7 +343,7 @@ enum histree_status tree_statistics_read(const struct block_file *file, struct t
 	if (status == HISTREE_ERR_MEMORY)
 		error_memory(error, "statistics");
 	else if (status != HISTREE_OK)
-		error_set(error, status, "'%s': section STAT is malformed", block_file_path(file));
+		error_set(error, status, "'%s': section STAT is malformed", file->path);
 	if (status != HISTREE_OK)
 		tree_statistics_release(out);
 	free(bytes);
@@ -415,7 +415,7 @@ static const struct tree_variant sht = {
 	.summary = "consecutive siblings (the classic tree; degenerates with many attributes)",
 	.child_bounds = NODE_CHILD_START,
 	.leaves = LEAVES_OF_ROWS,
-	.source = &leaves_of_branch,
+	.source = SOURCE_BRANCH,
 	.end_max = STATES_END_MAX,
 	.branch_start = consecutive_start,
 	.check_siblings = check_consecutive,
@@ -432,7 +432,7 @@ static const struct tree_variant osht = {
 	.summary = "siblings may overlap in time",
 	.child_bounds = NODE_CHILD_END,
 	.leaves = LEAVES_OF_ROWS,
-	.source = &leaves_of_branch,
+	.source = SOURCE_BRANCH,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
 	.threads_max = 2,
@@ -448,7 +448,7 @@ static const struct tree_variant esht = {
 	.summary = "overlapping siblings with key bounds",
 	.child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS,
 	.leaves = LEAVES_OF_ROWS,
-	.source = &leaves_of_branch,
+	.source = SOURCE_BRANCH,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
 	.threads_max = 2,
@@ -461,7 +461,7 @@ static const struct tree_variant rsht = {
 	.summary = "R-trees of r levels below an eSHT, clustered by attribute",
 	.child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS,
 	.leaves = LEAVES_OF_ROWS,
-	.source = &leaves_of_r_trees,
+	.source = SOURCE_R_TREES,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
 	.r_depth = fixed_depth,
@@ -475,7 +475,7 @@ static const struct tree_variant vrsht = {
 	.summary = "R-SHT whose r grows with the number of attributes",
 	.child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS,
 	.leaves = LEAVES_OF_ROWS,
-	.source = &leaves_of_r_trees,
+	.source = SOURCE_R_TREES,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
 	.r_depth = growing_depth,
@@ -491,7 +491,7 @@ static const struct tree_variant cluster = {
 	.summary = "leaves of columns in batches by time and attribute, nulls left out",
 	.child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS,
 	.leaves = LEAVES_OF_COLUMNS,
-	.source = &leaves_of_clusters,
+	.source = SOURCE_CLUSTERS,
 	.end_max = STATES_END_MAX,
 	.has_lifetimes = true,
 	.leaves_out_nulls = true,
@@ -509,7 +509,7 @@ const struct tree_variant variant_segments = {
 	.summary = "leaves of segments in batches by duration and start",
 	.child_bounds = NODE_CHILD_END | NODE_CHILD_SEGMENTS,
 	.leaves = LEAVES_OF_SEGMENTS,
-	.source = &leaves_attached,
+	.source = SOURCE_ATTACHED,
 	.end_max = INT64_MAX,
 	.branch_start = overlapping_start,
 	.node_size_default = 64 << 10,

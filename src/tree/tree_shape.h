@@ -10,13 +10,6 @@
  * Which children a query visits is not a function here: bounds that a variant does not keep are read as the widest
  * possible (node.h), so that one rule, "the bounds meet the query", serves all.
  *
- * A *leaf source* is where the leaves of a tree that is being written come from: a table of functions for each.
- *
- * The writer gives every interval to the source of its variant.  The source makes leaves of them and hangs these
- * below the open branch (tree_writer.h); what else it keeps between the two is known to it alone.  A source that
- * has a task of the crew's may use the branch in it until wait() or finish() returns.  So the writer
- * itself does not touch the branch in between.
- *
  * The sections TREE and STAT are what a finished tree says of itself.
  *
  * TREE is what a reader needs; STAT is what the papers tabulate, counted while the tree was written.
@@ -31,8 +24,6 @@
 #include "histree/history.h"
 #include "node/node.h"
 #include "store/block_file.h"
-
-struct leaf_source;
 
 /* What the depth of the next R-tree may depend on. */
 struct variant_shape {
@@ -52,6 +43,14 @@ enum variant_leaves {
 	LEAVES_OF_SEGMENTS,
 };
 
+/* What makes them: the open branch, a buffer, batches of columns, or the owner of the tree (leaf_sources.h). */
+enum tree_leaf_source {
+	SOURCE_BRANCH,
+	SOURCE_R_TREES,
+	SOURCE_CLUSTERS,
+	SOURCE_ATTACHED,
+};
+
 struct tree_variant {
 	const char *name; /* as in -t */
 	uint32_t id;      /* in the file: never changed, never used again */
@@ -59,8 +58,8 @@ struct tree_variant {
 
 	uint32_t child_bounds; /* what a parent keeps of a child: enum node_child_bounds, combined by or */
 	enum variant_leaves leaves;
-	const struct leaf_source *source; /* what makes them (tree_shape.h) */
-	histree_time end_max;             /* the last time at which a tree may end */
+	enum tree_leaf_source source; /* what makes them (leaf_sources.h) */
+	histree_time end_max;         /* the last time at which a tree may end */
 
 	/* Every file has the section LIFE (lifetimes.h); those of other variants have it if they need it. */
 	bool has_lifetimes;
@@ -169,74 +168,5 @@ enum histree_status tree_statistics_write(const struct tree_statistics *statisti
 					  struct histree_error *error);
 enum histree_status tree_statistics_read(const struct block_file *file, struct tree_statistics *out,
 					 struct histree_error *error);
-
-struct block_file;
-struct leaf_pack;
-struct tree_branch;
-struct tree_shape;
-
-struct leaf_source {
-	uint32_t key_limit; /* keys of intervals are below it; 0: no intervals are added */
-
-	/* Open the branch, and make what the source keeps: `*out`, which is NULL after an error. */
-	enum histree_status (*create)(struct tree_branch *branch, const struct tree_options *options, void **out,
-				      struct histree_error *error);
-
-	/* Take intervals that the tree accepts.  The bytes of their values are copied. */
-	enum histree_status (*add)(void *leaves, const struct histree_interval *intervals, size_t count,
-				   struct histree_error *error);
-
-	/*
-	 * Learn of an interval that is in no leaf, but counts for lifetimes.  NULL: the source has no lifetimes.
-	 * Fails with HISTREE_ERR_MEMORY only.
-	 */
-	enum histree_status (*count)(void *leaves, const struct histree_interval *interval);
-
-	/* Hint that intervals which end at `end` are the last of their keys.  NULL: it makes no difference. */
-	void (*close_at)(void *leaves, histree_time end);
-
-	/*
-	 * Wait until no task of the source's own is at work; returns the error of that task.  NULL: the source
-	 * has no tasks.
-	 */
-	enum histree_status (*wait)(void *leaves, struct histree_error *error);
-
-	/*
-	 * Copy what a source that was waited for keeps, for a copy of its branch.  It may lend the copy what it
-	 * buffers: until the copy is freed, nothing may be added to it.  Fails with HISTREE_ERR_MEMORY only.
-	 */
-	enum histree_status (*copy)(const void *leaves, struct tree_branch *branch, void **out);
-
-	/*
-	 * Begin a pack (leaf_pack.h) that keeps `kept_max` bytes, and hang the leaves of one below the branch.
-	 * NULL: the source has no packs.
-	 */
-	enum histree_status (*begin_pack)(void *leaves, const struct tree_options *options, size_t kept_max,
-					  struct leaf_pack **out, struct histree_error *error);
-	enum histree_status (*take_pack)(void *leaves, const struct leaf_pack *pack, struct histree_error *error);
-
-	/* Write all that is left and close the branch at `end`.  Fills in the root and the depth of R-trees. */
-	enum histree_status (*finish)(void *leaves, histree_time end, struct tree_shape *shape,
-				      struct histree_error *error);
-
-	/* Write a section of the source's own, after the tree was finished.  NULL: the source has no section. */
-	enum histree_status (*write_section)(void *leaves, const struct tree_shape *shape, struct block_file *file,
-					     struct histree_error *error);
-
-	/* `leaves` may be NULL. */
-	void (*free)(void *leaves);
-};
-
-/* The lowest nodes of the branch are the leaves: intervals go into the branch (tree_writer.h). */
-extern const struct leaf_source leaves_of_branch;
-
-/* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (leaf_sources.c). */
-extern const struct leaf_source leaves_of_r_trees;
-
-/* Leaves of columns, made in batches that are clustered by time and key (leaf_pack.h). */
-extern const struct leaf_source leaves_of_clusters;
-
-/* Leaves that the owner of the writer makes, see tree_writer_attach(): nothing is between them and the branch. */
-extern const struct leaf_source leaves_attached;
 
 #endif

@@ -65,7 +65,7 @@ static enum histree_status push_children(struct node_walk *walk, const struct no
 		struct node_child child = node_view_child(view, i);
 		if (child.number >= view->number)
 			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
-					 block_file_path(walk->reader->file), view->number, child.number);
+					 walk->reader->file->path, view->number, child.number);
 		/* What a variant does not keep of a child is as wide as can be. */
 		const struct pending_node node = {
 			.number = child.number,
@@ -106,7 +106,7 @@ static enum histree_status take_damaged(struct node_walk *walk, const struct pen
 	const struct damaged_node *damaged = tree_damage_node(damage, pending->number);
 	if (damaged == NULL)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u could not be read, and then it could",
-				 block_file_path(walk->reader->file), pending->number);
+				 walk->reader->file->path, pending->number);
 	*node = (struct histree_node){
 		.number = pending->number,
 		.parent = pending->parent,
@@ -135,7 +135,7 @@ static enum histree_status take_node(struct node_walk *walk, struct histree_node
 	/* A file that lies about its children must not keep us for ever. */
 	if (walk->visited++ == walk->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
-				 block_file_path(walk->reader->file), next.number);
+				 walk->reader->file->path, next.number);
 	if (tree_damage_has(walk->reader, next.number))
 		return take_damaged(walk, &next, node, error);
 	enum histree_status status = node_pin_hold(walk->pin, next.number, &loaded, error);
@@ -225,7 +225,7 @@ static enum histree_status count_node(const struct counting *counting, struct no
 	const struct tree_node *node = node_pin_companion(pin);
 	status = node_count(&node->view, counting->counter);
 	if (status != HISTREE_OK)
-		error_set(error, status, "'%s': node %u: malformed row", block_file_path(reader->file), number);
+		error_set(error, status, "'%s': node %u: malformed row", reader->file->path, number);
 	node_pin_drop(pin);
 	return status;
 }
@@ -442,7 +442,7 @@ static void check_segments(struct verify *verify, const struct node_view *view)
 
 static void check_unused(struct verify *verify, const struct node_view *view)
 {
-	uint32_t end = block_file_kept_bytes(verify->reader->file, view->number);
+	uint32_t end = block_bytes(verify->reader->file, view->number);
 	for (uint32_t at = view->used; at < end; at++)
 		if (view->block[at] != 0) {
 			fault(verify, "node %u: bytes after its end are not zero", view->number);
@@ -566,7 +566,7 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 	if (verify.damaged_nodes == 0)
 		check_totals(&verify);
 	if (verify.faults > 0)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %llu fault%s", block_file_path(reader->file),
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %llu fault%s", reader->file->path,
 				   (unsigned long long)verify.faults, verify.faults == 1 ? "" : "s");
 out:
 	node_pin_free(verify.pin);

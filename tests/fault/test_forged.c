@@ -18,8 +18,8 @@
 #include "support/sound_answers.h"
 #include "support/test.h"
 #include "tree/lifetimes.h"
-#include "tree/tree_shape.h"
 #include "tree/tree_reader.h"
+#include "tree/tree_shape.h"
 
 enum {
 	QUESTIONS = 20,
@@ -289,7 +289,9 @@ static void attributes_need_bytes_that_are_there(void **state)
 		begin(&forger, "osht", HOLE, 50);
 		for (uint32_t i = 0; i < HOLES; i++) {
 			put_le32(forger.block + 40, has_bytes ? HOLE : 0); /* used, as a node says */
-			assert_int_equal(block_file_write(forger.file, i, forger.block, NULL), HISTREE_OK);
+			assert_int_equal(
+				block_file_write_part(forger.file, i, forger.block, forger.file->block_size, NULL),
+				HISTREE_OK);
 		}
 		forger.shape.node_count = HOLES;
 		finish(&forger, CLAIMED + (1 << 17));

@@ -28,6 +28,7 @@
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/test.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 #if defined(__SANITIZE_ADDRESS__)

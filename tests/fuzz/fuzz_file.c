@@ -8,6 +8,7 @@
 #include "image.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 static void ignore(void *context, const char *fault)

@@ -9,8 +9,8 @@
 #include "histree/attributes.h"
 #include "segment/segment_store.h"
 #include "state/attribute_section.h"
-#include "state/history.h"
 #include "state/charts.h"
+#include "state/history.h"
 #include "state/history_sections.h"
 #include "state/labels.h"
 #include "support/memory_io.h"
@@ -25,7 +25,7 @@ static struct block_file *file_with(struct memory_io *memory, uint32_t id, const
 	static const uint8_t block[NODE_SIZE];
 	struct block_file *file;
 	REQUIRE(block_file_create(&memory->io, "f", NODE_SIZE, &file, NULL) == HISTREE_OK);
-	REQUIRE(block_file_write(file, 0, block, NULL) == HISTREE_OK);
+	REQUIRE(block_file_write_part(file, 0, block, file->block_size, NULL) == HISTREE_OK);
 	REQUIRE(block_file_section_begin(file, id, NULL) == HISTREE_OK);
 	REQUIRE(block_file_section_write(file, bytes, size, NULL) == HISTREE_OK);
 	block_file_section_end(file);

@@ -9,6 +9,7 @@
 #include "image.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 enum { MAIN_SIZE = 4 * 4096 };
@@ -32,7 +33,7 @@ FUZZ_TARGET(bytes, size)
 	free(image);
 	if (block_file_open(&memory.io, "f", &file, NULL) == HISTREE_OK) {
 		struct tree_reader *reader;
-		REQUIRE(!block_file_is_complete(file));
+		REQUIRE(file->is_tail);
 		if (tree_reader_open(file, 1, &reader, NULL) == HISTREE_OK) {
 			struct tree_iter *iter;
 			struct histree_interval interval;

@@ -21,8 +21,8 @@
 #include "segment_tree/segment_scan.h"
 #include "slice_corpus.h"
 #include "state/attribute_section.h"
-#include "state/pyramid_cells.h"
 #include "state/labels.h"
+#include "state/pyramid_cells.h"
 #include "store/block_file.h"
 #include "support/data.h"
 #include "support/live_daemon.h"
@@ -157,7 +157,7 @@ static void put_sums(void)
 static void put_nodes(const struct block_file *file, const struct tree_variant *variant)
 {
 	uint8_t choice = (uint8_t)(variant->child_bounds | (variant->leaves == LEAVES_OF_COLUMNS ? 4 : 0) | 1 << 3);
-	uint32_t numbers[] = { 0, block_file_block_count(file) - 1 };
+	uint32_t numbers[] = { 0, file->block_count - 1 };
 	for (size_t i = 0; i < 2; i++) {
 		char name[64];
 		uint8_t node[NODE_SIZE];
@@ -307,7 +307,7 @@ static void put_segments(const struct segment_kind *kind)
 	REQUIRE(histree_segment_store_finish(store, NULL) == HISTREE_OK);
 	histree_segment_store_close(store);
 	REQUIRE(block_file_open(&memory.io, "f", &file, NULL) == HISTREE_OK);
-	uint32_t numbers[] = { 0, block_file_block_count(file) - 1 };
+	uint32_t numbers[] = { 0, file->block_count - 1 };
 	for (size_t i = 0; i < 2; i++) {
 		char name[64];
 		uint8_t node[NODE_SIZE];

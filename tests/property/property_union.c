@@ -14,6 +14,7 @@
 #include "support/history_subject.h"
 #include "support/test.h"
 #include "support/union_history.h"
+#include "tree/tree_iter.h"
 
 enum { QUESTIONS = 60 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/history_subject.h"
+#include "tree/tree_iter.h"
 
 #include <stdio.h>
 

@@ -6,6 +6,7 @@
 #define SUPPORT_HISTORY_SUBJECT_H
 
 #include "support/reference.h"
+#include "tree/tree_iter.h"
 
 /* Returns what a query has counted, in the words of a tree. */
 struct tree_counts history_counts(const struct histree_cursor *query);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/reference.h"
+#include "tree/tree_iter.h"
 
 #include <inttypes.h>
 #include <stdio.h>

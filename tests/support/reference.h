@@ -8,6 +8,7 @@
 #include "base/hash_index.h"
 #include "histree/states.h"
 #include "histree/value.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 /* Constant once made: any number of threads may ask, each with its own `struct answer`. */

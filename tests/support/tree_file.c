@@ -71,7 +71,7 @@ enum histree_status tree_file_subject(const struct tree_file *tree, struct subje
 		.start = iter_start,
 		.next = iter_next,
 		.stats = iter_stats,
-		.node_count = block_file_block_count(tree->file),
+		.node_count = tree->file->block_count,
 	};
 	return status;
 }

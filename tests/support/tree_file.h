@@ -6,6 +6,7 @@
 #define SUPPORT_TREE_FILE_H
 
 #include "support/reference.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_writer.h"
 

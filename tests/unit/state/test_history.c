@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "base/hash_index.h"
+#include "base/io.h"
 #include "histree/history.h"
 #include "interval_recorder.h"
 #include "state/attribute_section.h"
@@ -22,6 +22,7 @@
 #include "store/block_file.h"
 #include "support/data.h"
 #include "support/test.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_writer.h"
 

@@ -26,7 +26,7 @@ static void make_file(struct memory_io *memory)
 	assert_int_equal(block_file_create(&memory->io, "f", BLOCK, &file, NULL), HISTREE_OK);
 	for (uint32_t number = 0; number < BLOCKS; number++) {
 		memset(block, (int)number + 1, sizeof(block));
-		assert_int_equal(block_file_write(file, number, block, NULL), HISTREE_OK);
+		assert_int_equal(block_file_write_part(file, number, block, file->block_size, NULL), HISTREE_OK);
 	}
 	assert_int_equal(block_file_section_begin(file, SECTION_TREE, NULL), HISTREE_OK);
 	assert_int_equal(block_file_section_write(file, text_one, sizeof(text_one) - 1, NULL), HISTREE_OK);
@@ -77,11 +77,11 @@ static void blocks_and_sections_come_back(void **state)
 	make_file(&memory);
 	struct block_file *file;
 	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_block_size(file), BLOCK);
-	assert_int_equal(block_file_block_count(file), BLOCKS);
-	assert_int_equal(block_file_version(file), 2);
-	assert_int_equal(block_file_bytes(file), memory_io_find(&memory, "f")->size);
-	assert_string_equal(block_file_path(file), "f");
+	assert_int_equal(file->block_size, BLOCK);
+	assert_int_equal(file->block_count, BLOCKS);
+	assert_int_equal(file->version, 2);
+	assert_int_equal(file->size, memory_io_find(&memory, "f")->size);
+	assert_string_equal(file->path, "f");
 	uint8_t block[BLOCK], expected[BLOCK];
 	for (uint32_t number = 0; number < BLOCKS; number++) {
 		memset(expected, (int)number + 1, sizeof(expected));
@@ -161,7 +161,7 @@ static void what_is_not_completed_is_removed(void **state)
 	uint8_t block[BLOCK] = { 0 };
 	memory_io_init(&memory);
 	assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_write(file, 0, block, NULL), HISTREE_OK);
+	assert_int_equal(block_file_write_part(file, 0, block, file->block_size, NULL), HISTREE_OK);
 	block_file_close(file);
 	assert_null(memory_io_find(&memory, "f"));
 	block_file_close(NULL);
@@ -220,7 +220,7 @@ static void newer_files_are_refused_with_a_way_out(void **state)
 	fix_header(&memory);
 	struct block_file *file;
 	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_version(file), 9);
+	assert_int_equal(file->version, 9);
 	block_file_close(file);
 	put_le32(header_of(&memory) + 20, 4);
 	fix_header(&memory);
@@ -424,7 +424,7 @@ static void a_hole_costs_a_page(void **state)
 	assert_int_equal(block_file_create(&memory.io, "f", LARGE, &file, NULL), HISTREE_OK);
 	for (uint32_t number = 0; number < 2; number++) {
 		block[4] = (uint8_t)number;
-		assert_int_equal(block_file_write(file, number, block, NULL), HISTREE_OK);
+		assert_int_equal(block_file_write_part(file, number, block, file->block_size, NULL), HISTREE_OK);
 	}
 	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
 	block_file_close(file);

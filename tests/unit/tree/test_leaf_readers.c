@@ -9,6 +9,7 @@
 #include "base/hash_index.h"
 #include "support/model_tree.h"
 #include "support/test.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
 
 enum { ROUNDS = 60, KEYS_MAX = 8, TIMES_MAX = 6, ROOM_MAX = 100 };

@@ -44,7 +44,7 @@ static struct block_file *write_lifetimes(struct memory_io *memory, const struct
 	struct block_file *file;
 	memory_io_init(memory);
 	assert_int_equal(block_file_create(&memory->io, "f", NODE_SIZE, &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_write(file, 0, block, NULL), HISTREE_OK);
+	assert_int_equal(block_file_write_part(file, 0, block, file->block_size, NULL), HISTREE_OK);
 	assert_int_equal(lifetimes_write(lifetimes, key_count, START, END, file, NULL), HISTREE_OK);
 	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
 	block_file_close(file);

@@ -16,8 +16,9 @@
 #include "support/effort.h"
 #include "support/model_tree.h"
 #include "support/test.h"
-#include "tree/tree_shape.h"
+#include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
+#include "tree/tree_shape.h"
 
 static void build(struct model_tree *built, const struct histree_tree_options *asked, const struct model *model)
 {
@@ -149,7 +150,7 @@ static void lists_choose_the_nodes(void **state)
 		}
 		/* The lists leave something out, or the numbers above say nothing. */
 		assert_true(of_times * 10 < hull_of_times * 9);
-		bool keeps_to_keys = tree_variants[i]->source != &leaves_of_branch;
+		bool keeps_to_keys = tree_variants[i]->source != SOURCE_BRANCH;
 		assert_true(!keeps_to_keys || of_keys * 10 < hull_of_keys * 9);
 		tree_iter_free(iter);
 		model_tree_release(&built);

@@ -11,6 +11,7 @@
 #include "support/model_tree.h"
 #include "support/test.h"
 #include "tree/batch.h"
+#include "tree/tree_iter.h"
 
 enum { PREFERENCES = HISTREE_PREFER_SPACE + 1, QUERIES = 100, RANGE_KEYS = 4, RANGE_TURNS = 40 };
 
