@@ -3,7 +3,8 @@
 
 A wheel is a zip with three files about itself (the binary distribution format of packaging.python.org).  With the
 environment variable HISTREE_WHEEL_LIBRARIES, a folder in which histree was built or installed, the shared libraries
-are in it, and it is for this platform; else it is for any, and finds the libraries that are installed.
+are in it with those that they need, and it is for this platform; else it is for any, and finds the libraries that are
+installed.
 """
 import base64
 import hashlib
@@ -11,12 +12,18 @@ import io
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sysconfig
 import tarfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same sources make the same wheel
+# Every Linux has these, and a library can only be used with the C library that it was linked with, or a later one.
+SYSTEM = re.compile(r"(linux-vdso|ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|asan|ubsan|tsan))\.so")
+# What libhistree loads when it uses it, and is small: names of system calls, names and lines of functions.
+LOADED = ("libseccomp.so.2", "libelf.so.1", "libdw.so.1")
 
 
 def field(name):
@@ -59,10 +66,42 @@ def libraries():
     return out
 
 
+def needed(path):
+    """The libraries of others that the loader of this machine finds for a file: name and file."""
+    said = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False)
+    found = re.findall(r"^\s*(\S+) => (/\S+)", said.stdout, re.M)
+    return {name: pathlib.Path(file) for name, file in found if not SYSTEM.match(name) and not name.startswith("libhistree")}
+
+
+def carried():
+    """The libraries of others that go into the wheel, and what their makers want to be said of them: name in it and file."""
+    own = [path for _, path in libraries()]
+    known = subprocess.run([shutil.which("ldconfig", path="/sbin:/usr/sbin") or "ldconfig", "-p"], capture_output=True,
+                           text=True, check=False).stdout if own else ""
+    files = {}
+    for name in LOADED:
+        for file in re.findall(rf"^\s*{re.escape(name)} .*=> (/\S+)", known, re.M)[:1]:
+            files[name] = pathlib.Path(file)
+    for path in [*own, *files.values()]:
+        files.update(needed(path))
+    for path in list(files.values()):
+        owner = subprocess.run(["dpkg", "-S", "*/" + "/".join(path.resolve().parts[-2:])], capture_output=True,
+                               text=True, check=False) if shutil.which("dpkg") else None
+        package = re.match(r"[^:,\s]+", owner.stdout) if owner is not None else None
+        words = pathlib.Path("/usr/share/doc") / package[0] / "copyright" if package else pathlib.Path("/nowhere")
+        if words.exists():
+            files[f"copyright/{package[0]}"] = words
+    return sorted(files.items())
+
+
 def tag():
+    """Of which machines the wheel is: any, or those with this processor and this C library or a later one (PEP 600)."""
     if not libraries():
         return "py3-none-any"
-    return "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    c_library = re.match(r"glibc (\d+)\.(\d+)", os.confstr("CS_GNU_LIBC_VERSION") or "")
+    machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return "py3-none-" + (machine if c_library is None else
+                          f"manylinux_{c_library[1]}_{c_library[2]}_{machine.split('_', maxsplit=1)[1]}")
 
 
 def write_wheel(folder, files):
@@ -92,7 +131,7 @@ def sources():
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = [(f"{NAME}/{each.name}", each.read_bytes(), 0o644) for each in sources()]
-    files += [(f"{NAME}/lib/{name}", path.read_bytes(), 0o755) for name, path in libraries()]
+    files += [(f"{NAME}/lib/{name}", path.read_bytes(), 0o755) for name, path in [*libraries(), *carried()]]
     return write_wheel(wheel_directory, files)
 
 

@@ -44,9 +44,26 @@ def _candidates() -> Iterator[Tuple[str, str]]:
         pass
 
 
+def _load_carried(folder: pathlib.Path) -> None:
+    """Load the libraries of others that a wheel carries: the loader takes what is loaded for what is needed by its name."""
+    waiting = sorted(each for each in folder.glob("lib*.so.*") if not each.name.startswith("libhistree"))
+    while waiting:
+        left = []
+        for each in waiting:
+            try:
+                ctypes.CDLL(str(each))
+            except OSError:  # it needs another one
+                left.append(each)
+        if len(left) == len(waiting):
+            return
+        waiting = left
+
+
 def _load() -> Tuple[ctypes.CDLL, Optional[pathlib.Path]]:
     tried: List[str] = []
     for name, what in _candidates():
+        if what == "beside the package":
+            _load_carried(pathlib.Path(name).parent)
         try:
             library = ctypes.CDLL(name)
         except OSError as error:
