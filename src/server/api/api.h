@@ -8,8 +8,8 @@
 #ifndef SERVER_API_API_H
 #define SERVER_API_API_H
 
-#include "view/view.h"
 #include "server/http/http.h"
+#include "view/view.h"
 
 /*
  * Lists the experiments: [{uuid, name, store, start, duration, status, progress, hosts: [{name, why}],
@@ -208,8 +208,5 @@ endpoint_function api_nodes;
 
 /* Says what colours mean: {thread: [{key, name, light, dark, height}], cpu: [...], ...}. */
 endpoint_function api_legend;
-
-/* Writes the object of a style, with both of its colours. */
-void api_write_style(struct json_writer *json, const struct histree_style *style);
 
 #endif

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_segments.c - segments for the page: which stores there are, rows of a table, all rows as a file.
+ * api_segments.c - segments and events for the page.
+ *
+ * Of segments: which stores there are, rows of a table, all rows as a file; points over time, counts by duration,
+ * and statistics of how long they last.  Of events: lines of a table, the next one that matches, how many of which
+ * type.
  */
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/number_text.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
+#include "server/model/event_list.h"
 #include "server/model/segment_list.h"
 #include "server/model/state_filter.h"
 
@@ -215,4 +221,304 @@ void api_segments_csv(struct call *call)
 	call->reply->content_type = "text/csv";
 	put_header(&call->reply->piece, &export->request.list->info->schema);
 	reply_steps(call->reply, &(struct reply_steps){ export_next, export_release, export });
+}
+
+/* ---- api segment charts -------------------------------------------------------------------------------------- */
+
+enum { POINTS_MAX = 20000, CHART_SIDE_MAX = 8192 };
+
+/* A request with a range; false: answered. */
+static bool open_request(struct call *call, struct segment_request *request)
+{
+	return segment_request_open(call, request) && segment_request_range(call, request);
+}
+
+static void put_name(struct json_writer *json, const struct histree_value *name)
+{
+	if (name->type == HISTREE_STRING)
+		json_put_string(json, name->bytes, name->size);
+	else
+		json_put_null(json);
+}
+
+/* ---- scatter --------------------------------------------------------------------------------------------- */
+
+static void write_points(struct call *call, const struct segment_request *request,
+			 const struct histree_segment_scatter *scatter)
+{
+	size_t count, end;
+	struct json_writer *json = call->json;
+	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
+	json_begin_object(json);
+	json_int_member(json, "segments", (int64_t)histree_segment_scatter_segments(scatter));
+	json_begin_array_member(json, "series");
+	for (size_t first = 0; first < count; first = end) {
+		struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
+		json_begin_object(json);
+		json_key(json, "name");
+		put_name(json, &name);
+		json_begin_array_member(json, "points");
+		for (end = first; end < count && points[end].value == points[first].value; end++) {
+			json_put_int(json, points[end].start - request->list->start);
+			json_put_unsigned(json, points[end].duration);
+		}
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	segment_request_end(call, request);
+}
+
+void api_segment_scatter(struct call *call)
+{
+	struct segment_request request;
+	struct histree_segment_scatter *scatter = NULL;
+	static const char nothing[] = "{\"segments\":0,\"series\":[]}";
+	int64_t pixels, height;
+	if (!open_request(call, &request) || !page_number(call, "pixels", 1, CHART_SIDE_MAX, -1, &pixels) ||
+	    !page_number(call, "height", 1, CHART_SIDE_MAX, -1, &height))
+		goto out;
+	struct histree_segment_scatter_request chart = {
+		.query = request.query,
+		.field = request.list->name_field,
+		.columns = (uint32_t)pixels,
+		.rows = (uint32_t)height,
+		.scale = HISTREE_DURATIONS_LOGARITHMIC,
+		.points_max = POINTS_MAX,
+		.work = reply_cancel(call->reply),
+	};
+	if (request.is_empty)
+		json_put_raw(call->json, nothing, sizeof(nothing) - 1);
+	else if (reply_ok(call->reply, histree_segment_scatter_create(request.list->store, &chart, &scatter,
+								      &call->reply->error)))
+		write_points(call, &request, scatter);
+	histree_segment_scatter_free(scatter);
+out:
+	segment_request_close(&request);
+}
+
+/* ---- density --------------------------------------------------------------------------------------------- */
+
+static void write_numbers(struct json_writer *json, const char *name, const uint64_t *numbers, size_t count)
+{
+	json_begin_array_member(json, name);
+	for (size_t i = 0; i < count; i++)
+		json_put_unsigned(json, numbers[i]);
+	json_end(json);
+}
+
+void api_segment_density(struct call *call)
+{
+	struct segment_request request;
+	int64_t buckets = 0;
+	if (!open_request(call, &request) ||
+	    !page_number(call, "buckets", 1, HISTREE_HISTOGRAM_BUCKETS_MAX, -1, &buckets))
+		goto out;
+	uint64_t *edges = reply_memory(call->reply, 2 * (size_t)buckets + 1, sizeof(*edges));
+	uint64_t *counts = edges != NULL ? edges + buckets + 1 : NULL;
+	if (edges == NULL ||
+	    (!request.is_empty &&
+	     !reply_ok(call->reply,
+		       histree_segment_histogram(request.list->store, &request.query, HISTREE_DURATIONS_LOGARITHMIC,
+						 (uint32_t)buckets, reply_cancel(call->reply), edges, counts,
+						 &call->reply->error))))
+		goto out;
+	json_begin_object(call->json);
+	write_numbers(call->json, "edges", edges, (size_t)buckets + 1);
+	write_numbers(call->json, "counts", counts, (size_t)buckets);
+	segment_request_end(call, &request);
+out:
+	segment_request_close(&request);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------ */
+
+static void write_range(struct json_writer *json, const char *name, histree_time start, histree_time end,
+			histree_time trace_start)
+{
+	json_begin_array_member(json, name);
+	json_put_int(json, start - trace_start);
+	json_put_int(json, end - trace_start);
+	json_end(json);
+}
+
+static void write_group(struct json_writer *json, const struct segment_list *list,
+			const struct histree_segment_group *group)
+{
+	static const char *const percentiles[HISTREE_PERCENTILE_COUNT] = { "p50", "p90", "p99", "p999" };
+	json_begin_object(json);
+	json_key(json, "name");
+	put_name(json, &group->value);
+	json_int_member(json, "count", (int64_t)group->count);
+	json_unsigned_member(json, "min", group->min);
+	json_unsigned_member(json, "max", group->max);
+	json_unsigned_member(json, "total", group->total);
+	json_real_member(json, "mean", group->mean);
+	json_real_member(json, "deviation", group->deviation);
+	for (int i = 0; i < HISTREE_PERCENTILE_COUNT; i++) {
+		json_key(json, percentiles[i]);
+		json_put_unsigned(json, group->percentiles[i]);
+	}
+	write_range(json, "shortest", group->min_start, group->min_end, list->start);
+	write_range(json, "longest", group->max_start, group->max_end, list->start);
+	json_end(json);
+}
+
+void api_segment_stats(struct call *call)
+{
+	struct segment_request request;
+	struct histree_segment_stats *stats = NULL;
+	const struct histree_segment_group *group;
+	struct json_writer *json = call->json;
+	if (!open_request(call, &request) ||
+	    (!request.is_empty &&
+	     !reply_ok(call->reply, segment_list_stats(request.list, &request.query, request.list->name_field,
+						       reply_cancel(call->reply), &stats, &call->reply->error))))
+		goto out;
+	json_begin_object(json);
+	if (stats != NULL) {
+		json_key(json, "all");
+		write_group(json, request.list, histree_segment_stats_all(stats));
+	}
+	json_begin_array_member(json, "names");
+	for (size_t i = 0; stats != NULL && (group = histree_segment_stats_group(stats, i)) != NULL; i++)
+		write_group(json, request.list, group);
+	json_end(json);
+	segment_request_end(call, &request);
+	histree_segment_stats_free(stats);
+out:
+	segment_request_close(&request);
+}
+
+/* ---- api events ---------------------------------------------------------------------------------------------- */
+
+enum { LINES_MAX = 512 };
+
+/* The view of a call is then the list of its experiment's events. */
+static bool open_list(struct call *call)
+{
+	return page_view(call, &event_list_kind,
+			 "the store has no index of events; unless its warnings say that there are too many, "
+			 "build it again");
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------- */
+
+struct line_writer {
+	struct json_writer *json;
+	histree_time start;
+};
+
+static void write_line(void *context, void *lines, uint64_t number)
+{
+	(void)number;
+	const struct line_writer *writer = context;
+	const struct event_line *line = &((const struct event_lines *)lines)->line;
+	json_begin_object(writer->json);
+	json_int_member(writer->json, "time", line->time - writer->start);
+	json_int_member(writer->json, "cpu", line->cpu);
+	json_text_member(writer->json, "type", line->type);
+	json_text_member(writer->json, "text", line->contents);
+	if (line->host != NULL)
+		json_text_member(writer->json, "host", line->host);
+	json_end(writer->json);
+}
+
+void api_events(struct call *call)
+{
+	int64_t first, count, at;
+	struct event_lines lines;
+	if (!open_list(call))
+		return;
+	struct event_list *list = call->view;
+	const struct line_table table = event_list_table(list, &lines);
+	struct line_writer writer = { call->json, list->start };
+	if (!page_number(call, "first", 0, INT64_MAX, 0, &first) ||
+	    !page_number(call, "count", 0, LINES_MAX, 0, &count) ||
+	    !page_number(call, "at", -1, list->end - list->start, -1, &at))
+		return;
+	uint64_t number = (uint64_t)first;
+	if (at >= 0 &&
+	    !reply_ok(call->reply, line_table_find(&table, list->start + at, &number, &call->reply->error)))
+		return;
+	json_begin_object(call->json);
+	json_int_member(call->json, "total", (int64_t)list->count);
+	json_int_member(call->json, "first", (int64_t)number);
+	json_begin_array_member(call->json, "lines");
+	if (!reply_ok(call->reply,
+		      line_table_read(&table, number, (uint64_t)count, write_line, &writer, &call->reply->error)))
+		return;
+	json_end(call->json);
+	json_end(call->json);
+}
+
+/* ---- search ---------------------------------------------------------------------------------------------- */
+
+static void api_events_write_found(struct call *call, const struct cell_match *match, int64_t after, bool backwards)
+{
+	struct event_lines lines;
+	uint64_t number;
+	enum histree_status status = HISTREE_NOT_FOUND;
+	const struct line_table table = event_list_table(call->view, &lines);
+	int64_t from = backwards ? after - 1 : after + 1;
+	if (from >= 0)
+		status = line_table_search(&table, match, (uint64_t)from, backwards, reply_cancel(call->reply),
+					   &number, &call->reply->error);
+	if (status < 0) {
+		reply_failure(call->reply, &call->reply->error);
+		return;
+	}
+	json_begin_object(call->json);
+	json_int_member(call->json, "number", status == HISTREE_OK ? (int64_t)number : -1);
+	json_end(call->json);
+}
+
+void api_event_search(struct call *call)
+{
+	struct cell_match match = { .any = true };
+	struct histree_error *error = &call->reply->error;
+	int64_t after, backwards;
+	const char *text = page_text(call, "text");
+	if (!open_list(call) || !page_number(call, "after", -1, INT64_MAX - 1, -1, &after) ||
+	    !page_number(call, "backwards", 0, 1, 0, &backwards))
+		return;
+	if (cell_match_add(&match, EVENT_TYPE, text, error) != HISTREE_OK ||
+	    cell_match_add(&match, EVENT_CONTENTS, text, error) != HISTREE_OK)
+		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error->message);
+	else
+		api_events_write_found(call, &match, after, backwards != 0);
+	cell_match_release(&match);
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------- */
+
+void api_event_types(struct call *call)
+{
+	int64_t from, to;
+	struct json_writer *json = call->json;
+	struct histree_error *error = &call->reply->error;
+	if (!open_list(call))
+		return;
+	struct event_list *list = call->view;
+	int64_t duration = list->end - list->start;
+	uint64_t *counts = reply_memory(call->reply, list->type_count + 1, sizeof(*counts));
+	uint64_t *totals = reply_memory(call->reply, list->type_count + 1, sizeof(*totals));
+	uint32_t *order = reply_memory(call->reply, list->type_count + 1, sizeof(*order));
+	if (counts == NULL || totals == NULL || order == NULL ||
+	    !page_number(call, "from", 0, duration, 0, &from) ||
+	    !page_number(call, "to", from, duration, duration, &to) ||
+	    !reply_ok(call->reply, event_list_count_types(list, list->start, list->end, totals, error)) ||
+	    !reply_ok(call->reply,
+		      event_list_count_types(list, list->start + from, list->start + to, counts, error)))
+		return;
+	event_list_order_types(list, counts, order);
+	json_begin_array(json);
+	for (size_t i = 0; i < list->type_count; i++) {
+		json_begin_object(json);
+		json_text_member(json, "name", list->types[order[i]]);
+		json_int_member(json, "count", (int64_t)counts[order[i]]);
+		json_int_member(json, "total", (int64_t)totals[order[i]]);
+		json_end(json);
+	}
+	json_end(json);
 }

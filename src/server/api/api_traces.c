@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_traces.c - what is open, and what there is to know about it, for the page: what colours mean, bookmarks,
- * when events are missing.
- *
- * The tree on disk comes as each node with its position in a picture, as `histree draw --view tree` has it.
+ * api_traces.c - what is open, and what there is to know about it, for the page: views, what colours mean,
+ * bookmarks.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,8 +15,8 @@
 #include "server/model/chart_set.h"
 #include "server/model/event_list.h"
 #include "server/model/flame_view.h"
+#include "server/model/host_rows.h"
 #include "server/model/path_list.h"
-#include "server/model/row_model.h"
 
 /* ---- api experiments ----------------------------------------------------------------------------------------- */
 
@@ -144,20 +142,6 @@ void api_traces(struct call *call)
 	json_end(json);
 }
 
-void api_write_style(struct json_writer *json, const struct histree_style *style)
-{
-	char colour[8];
-	json_begin_object(json);
-	json_text_member(json, "key", style->key);
-	json_text_member(json, "name", style->name);
-	snprintf(colour, sizeof(colour), "#%06x", style->light & 0xffffff);
-	json_text_member(json, "light", colour);
-	snprintf(colour, sizeof(colour), "#%06x", style->dark & 0xffffff);
-	json_text_member(json, "dark", colour);
-	json_real_member(json, "height", style->height);
-	json_end(json);
-}
-
 static void write_styles(struct json_writer *json, const char *name, const struct histree_label_table *table)
 {
 	const struct histree_style *style;
@@ -235,227 +219,4 @@ void api_bookmarks(struct call *call)
 	json_begin_array(writer.json);
 	bookmarks_each(call->service->bookmarks, page_text(call, "experiment"), write_for_page, &writer);
 	json_end(writer.json);
-}
-
-/* ---- api gaps ------------------------------------------------------------------------------------------------ */
-
-struct band_writer {
-	struct json_writer *json;
-	histree_time start;
-};
-
-static void write_band(void *context, const struct gap_band *band)
-{
-	const struct band_writer *writer = context;
-	struct piece text = { 0 };
-	gap_band_text(band, &text);
-	json_begin_object(writer->json);
-	json_int_member(writer->json, "from", band->from - writer->start);
-	json_int_member(writer->json, "to", band->to - writer->start);
-	json_string_member(writer->json, "text", text.bytes, text.size);
-	json_end(writer->json);
-	piece_release(&text);
-}
-
-void api_gaps(struct call *call)
-{
-	struct page_range range;
-	if (!page_dataset(call))
-		return;
-	const struct histree_store_info *info = histree_store_info(call->dataset->store);
-	if (!page_range(call, info->start, info->end, &range))
-		return;
-	struct band_writer writer = { call->json, info->start };
-	json_begin_array(writer.json);
-	gap_bands_each(call->dataset, range.from, range.to, range.pixels, write_band, &writer);
-	json_end(writer.json);
-}
-
-/* ---- api nodes ----------------------------------------------------------------------------------------------- */
-
-enum { NODE_SIZE = 56, NODES_PER_STEP = 1024, WIDTH_MAX = 30000, WIDTH_USUAL = 1200 };
-
-static const double WIDER = 1.1;
-
-struct nodes {
-	const struct dataset *dataset;
-	const char *host; /* whose tree it is; NULL: there is but one */
-	const struct histree_history_info *info;
-	struct histree_tree_layout *layout;
-	const struct histree_layout_node *nodes;
-	uint32_t count, next;
-	double width; /* of the picture */
-};
-
-static void nodes_release(void *state)
-{
-	struct nodes *nodes = state;
-	histree_tree_layout_free(nodes->layout);
-}
-
-static void put_node(uint8_t *at, const struct histree_layout_node *placed, histree_time start)
-{
-	const struct histree_node *node = &placed->node;
-	put_le_double(at, (double)((uint64_t)node->start - (uint64_t)start));
-	put_le_double(at + 8, (double)((uint64_t)node->end - (uint64_t)start));
-	put_le_float(at + 16, (float)placed->x);
-	put_le_float(at + 20, (float)placed->y);
-	put_le32(at + 24, node->number);
-	put_le32(at + 28, placed->parent);
-	put_le32(at + 32, node->height);
-	put_le32(at + 36, node->child_count);
-	put_le32(at + 40, node->key_min);
-	put_le32(at + 44, node->key_max);
-	put_le32(at + 48, node->interval_count);
-	put_le32(at + 52, node->is_damaged ? UINT32_MAX : node->bytes_used);
-}
-
-static void write_levels(const struct nodes *nodes, struct json_writer *json)
-{
-	uint32_t count;
-	const struct histree_node_level *levels = histree_tree_layout_levels(nodes->layout, &count);
-	json_begin_array_member(json, "levels");
-	for (uint32_t i = 0; i < count; i++) {
-		json_begin_object(json);
-		json_int_member(json, "rows", levels[i].rows);
-		json_int_member(json, "lines", levels[i].lines);
-		json_real_member(json, "size", levels[i].size);
-		json_real_member(json, "distance", levels[i].distance);
-		json_real_member(json, "top", levels[i].top);
-		json_real_member(json, "bottom", levels[i].bottom);
-		json_end(json);
-	}
-	json_end(json);
-}
-
-/* Those that can be read. */
-static void api_nodes_write_hosts(const struct nodes *nodes, struct json_writer *json)
-{
-	json_text_member(json, "host", nodes->host);
-	json_begin_array_member(json, "hosts");
-	for (size_t i = 0; i < nodes->dataset->host_count; i++)
-		if (nodes->dataset->hosts[i].own != NULL)
-			json_put_text(json, nodes->dataset->hosts[i].name);
-	json_end(json);
-}
-
-static void write_end(const struct nodes *nodes, struct json_writer *json)
-{
-	json_begin_object(json);
-	json_text_member(json, "analysis", nodes->info->provider);
-	json_text_member(json, "variant", nodes->info->variant);
-	json_int_member(json, "nodeSize", nodes->info->node_size);
-	json_int_member(json, "depth", nodes->info->depth);
-	json_int_member(json, "intervals", (int64_t)nodes->info->interval_count);
-	json_real_member(json, "width", nodes->width);
-	json_begin_array_member(json, "analyses");
-	for (size_t i = 0; i < nodes->dataset->history_count; i++)
-		json_put_text(json, nodes->dataset->analyses[i]);
-	json_end(json);
-	if (nodes->host != NULL)
-		api_nodes_write_hosts(nodes, json);
-	write_levels(nodes, json);
-	json_end(json);
-}
-
-static enum histree_status nodes_next(void *state, struct json_writer *json, struct histree_error *error)
-{
-	struct nodes *nodes = state;
-	uint32_t left = nodes->count - nodes->next, count = left < NODES_PER_STEP ? left : NODES_PER_STEP;
-	char *room = piece_room(json->piece, (size_t)count * NODE_SIZE);
-	if (room == NULL)
-		return error_memory(error, "nodes");
-	for (uint32_t i = 0; i < count; i++)
-		put_node((uint8_t *)room + (size_t)i * NODE_SIZE, &nodes->nodes[nodes->next + i],
-			 nodes->info->start);
-	json->piece->size += (size_t)count * NODE_SIZE;
-	nodes->next += count;
-	if (nodes->next < nodes->count)
-		return HISTREE_OK;
-	write_end(nodes, json);
-	return HISTREE_END;
-}
-
-/* ---- the request ------------------------------------------------------------------------------------- */
-
-static bool has_wall(const struct histree_node_level *levels, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (levels[i].rows > 1)
-			return true;
-	return false;
-}
-
-/*
- * Walls become lower in a wider picture: it has the shape of `width` x `height` in the end, as far as they allow.
- */
-static void fit_shape(struct nodes *nodes, double width, double height)
-{
-	uint32_t count;
-	const struct histree_node_level *levels = histree_tree_layout_levels(nodes->layout, &count);
-	while (nodes->width * WIDER <= WIDTH_MAX && has_wall(levels, count) &&
-	       levels[0].bottom * width > nodes->width * height) {
-		nodes->width *= WIDER;
-		histree_tree_layout_arrange(nodes->layout,
-					    &(struct histree_tree_layout_options){ .width = nodes->width });
-	}
-}
-
-/* The analysis that is named, or the first, of the host that is named, or the first one that has it. */
-static struct histree_history *look_for_history(const struct dataset *dataset, const char *analysis,
-						const char *name, const char **host)
-{
-	struct histree_history *found = NULL;
-	analysis = *analysis != '\0' ? analysis : dataset->analyses[0];
-	*host = NULL;
-	if (dataset->host_count == 0)
-		return dataset_history(dataset, analysis);
-	for (size_t i = 0; i < dataset->host_count && found == NULL; i++) {
-		const struct dataset_host *one = &dataset->hosts[i];
-		if (one->own == NULL || (*name != '\0' && strcmp(one->name, name) != 0))
-			continue;
-		found = dataset_history(one->own, analysis);
-		*host = one->name;
-	}
-	return found;
-}
-
-/* Returns false if it has answered. */
-static bool find_history(const struct call *call, struct nodes *nodes, struct histree_history **out)
-{
-	*out = nodes->dataset->history_count > 0 ? look_for_history(nodes->dataset, page_text(call, "analysis"),
-								    page_text(call, "host"), &nodes->host)
-						 : NULL;
-	if (*out == NULL)
-		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such analysis");
-	return *out != NULL;
-}
-
-void api_nodes(struct call *call)
-{
-	struct histree_history *history;
-	int64_t width, height;
-	uint8_t count[4];
-	struct nodes *nodes = reply_memory(call->reply, 1, sizeof(*nodes));
-	if (nodes == NULL || !page_dataset(call))
-		return;
-	nodes->dataset = call->dataset;
-	if (!find_history(call, nodes, &history) ||
-	    !page_number(call, "width", 100, WIDTH_MAX, WIDTH_USUAL, &width) ||
-	    !page_number(call, "height", 0, WIDTH_MAX, 0, &height))
-		return;
-	nodes->width = (double)width;
-	const struct histree_tree_layout_options options = { .width = nodes->width };
-	if (!reply_ok(call->reply, histree_tree_layout_create(history, &options, reply_cancel(call->reply),
-							      &nodes->layout, &call->reply->error)))
-		return;
-	if (height > 0)
-		fit_shape(nodes, (double)width, (double)height);
-	nodes->info = histree_history_info(history);
-	nodes->nodes = histree_tree_layout_nodes(nodes->layout, &nodes->count);
-	put_le32(count, nodes->count);
-	call->reply->content_type = "application/octet-stream";
-	piece_put(&call->reply->piece, "HTN1", 4);
-	piece_put(&call->reply->piece, count, sizeof(count));
-	reply_steps(call->reply, &(struct reply_steps){ nodes_next, nodes_release, nodes });
 }

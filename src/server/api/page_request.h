@@ -46,6 +46,7 @@ struct page_rows {
  * struct stays where it is.
  */
 bool page_rows_open(struct call *call, struct page_rows *out);
+bool page_rows_open_unordered(struct call *call, struct page_rows *out);
 void page_rows_close(struct page_rows *rows);
 
 /* `from`, `to` and `pixels`, as times of the history. */
@@ -76,5 +77,8 @@ bool segment_request_range(const struct call *call, struct segment_request *requ
 
 /* Ends the object of an answer of segments: it says if some are missing because a damaged node was met. */
 void segment_request_end(const struct call *call, const struct segment_request *request);
+
+/* Writes the object of a style, with both of its colours. */
+void api_write_style(struct json_writer *json, const struct histree_style *style);
 
 #endif

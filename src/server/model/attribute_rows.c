@@ -14,8 +14,7 @@
 #include "histree/attributes.h"
 #include "histree/segments.h"
 #include "server/catalogue/dataset.h"
-#include "server/model/arrow_model.h"
-#include "server/model/host_rows.h"
+#include "server/model/row_model.h"
 #include "server/model/state_filter.h"
 
 /* ---- flows ------------------------------------------------------------------------------------------------ */
@@ -228,7 +227,6 @@ const struct row_model row_model_attributes = {
 	.name = "attributes",
 	.title = "Attributes",
 	.own = { applies, attribute_rows_make, free_rows },
-	.all = &host_attributes,
 	.has_arrows = track_arrows_apply,
 	.count = count,
 	.facts = facts,
@@ -337,7 +335,6 @@ static void explorer_arrows(const void *view, struct arrow_source *out)
 const struct row_model row_model_explorer = {
 	.name = "explorer",
 	.own = { applies, explorer_make, explorer_free },
-	.all = &host_explorer,
 	.has_arrows = track_arrows_apply,
 	.count = explorer_count,
 	.facts = explorer_facts,

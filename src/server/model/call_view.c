@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/attributes.h"
-#include "server/model/host_rows.h"
+#include "server/model/row_model.h"
 #include "server/model/state_filter.h"
 
 bool call_chart_is_of_stacks(const struct histree_chart *chart)
@@ -333,7 +333,6 @@ const struct row_model row_model_calls = {
 	.name = "calls",
 	.title = "Call Stack",
 	.own = { call_view_applies, call_view_make, call_view_free },
-	.all = &host_calls,
 	.history = call_view_history,
 	.count = calls_count,
 	.facts = calls_facts,

@@ -11,7 +11,7 @@
 #include "base/table.h"
 #include "histree/states.h"
 #include "server/model/call_view.h"
-#include "server/model/host_rows.h"
+#include "server/model/row_model.h"
 #include "server/model/state_filter.h"
 
 /* ---- which there are --------------------------------------------------------------------------------------- */
@@ -357,7 +357,6 @@ const struct row_model row_model_charts = {
 	.name = "state-charts",
 	.title = "Charts of states",
 	.own = { chart_rows_apply, chart_rows_make, chart_rows_free },
-	.all = &host_charts,
 	.count = chart_rows_count,
 	.facts = chart_rows_facts,
 	.label = chart_rows_label,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * host_rows.c - the rows of each model over the hosts of a dataset of several.
+ * host_rows.c - the rows of each model over the hosts of a dataset of several, and the packets between these.
  *
  * What is asked of a row is asked of the model of its host.
  */
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "server/catalogue/dataset.h"
+#include "server/model/kernel_rows.h"
 #include "server/model/row_model.h"
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
@@ -324,12 +325,93 @@ uint64_t host_rows_sort_key(const struct host_rows *rows, uint32_t row, enum row
 	return own != HISTREE_NO_INDEX ? rows->model->sort_key(host->view, own, sort) : UINT64_MAX;
 }
 
+/* ---- packets between hosts --------------------------------------------------------------------------------- */
+
+/*
+ * Arrows over the rows of threads of all hosts, or over those of the hosts where these are folded or the kernel
+ * sent the packet.
+ */
+
+/* Who ever received a packet is found with the first question, and known from then on. */
+static enum histree_status packet_arrows_make(const void *context, const struct arrow_range *range,
+					      struct histree_arrows **out, struct histree_error *error)
+{
+	struct host_rows *rows = (struct host_rows *)(uintptr_t)context;
+	struct histree_arrows_request request = { .history = rows->graph };
+	const struct histree_history_info *info = histree_history_info(rows->graph);
+	enum histree_status status = HISTREE_OK;
+	if (range->from > info->end || range->to < info->start)
+		return HISTREE_OK;
+	pthread_mutex_lock(&rows->paths_lock);
+	if (rows->paths == NULL)
+		status = histree_critical_path_create(rows->graph, &rows->paths, error);
+	request.paths = rows->paths;
+	if (status == HISTREE_OK)
+		status = arrow_model_within(&request, range, out, error);
+	pthread_mutex_unlock(&rows->paths_lock);
+	return status;
+}
+
+/* Hosts of the graph are known by their names; NULL: the rows do not have that one. */
+static const struct host_view *find_host(const struct host_rows *rows, uint32_t number)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(rows->graph, &count);
+	for (size_t i = 0; number < count && i < rows->host_count; i++)
+		if (strcmp(rows->hosts[i].name, hosts[number].name) == 0)
+			return &rows->hosts[i];
+	return NULL;
+}
+
+static bool find_row(const struct host_rows *rows, uint32_t number, int32_t tid, histree_time at, uint32_t *row)
+{
+	const struct host_view *host = find_host(rows, number);
+	if (host == NULL)
+		return false;
+	const struct kernel_threads *threads = host->view;
+	uint32_t own = threads != NULL && tid > 0 ? histree_control_flow_find_at(threads->flow, tid, -1, at)
+						  : HISTREE_NO_INDEX;
+	*row = own != HISTREE_NO_INDEX ? host_row(rows, host, own) : host->first;
+	return true;
+}
+
+static bool rows_of_packet(const void *context, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
+{
+	const struct host_rows *rows = context;
+	return find_row(rows, arrow->from_host, arrow->from, arrow->start, from) &&
+	       find_row(rows, arrow->to_host, arrow->to, arrow->end, to);
+}
+
+/* "sshd (42) on b", or "b". */
+static void name_of_row(const void *context, uint32_t row, struct piece *name)
+{
+	uint32_t own;
+	const struct host_rows *rows = context;
+	const struct host_view *host = host_rows_find(rows, row, &own);
+	if (host != NULL && own != HISTREE_NO_INDEX) {
+		const struct kernel_threads *threads = host->view;
+		kernel_thread_label(threads->kernel, threads->list[own].tid, threads->list[own].from, name);
+		piece_put_text(name, " on ");
+	}
+	if (host != NULL)
+		piece_put_text(name, host->name);
+}
+
+static uint32_t row_of_host(const void *context, uint32_t row)
+{
+	uint32_t own;
+	const struct host_view *host = host_rows_find(context, row, &own);
+	return host != NULL ? host->first : row;
+}
+
+static const struct arrow_model packets = { packet_arrows_make, rows_of_packet, name_of_row, row_of_host };
+
 bool host_rows_arrows(const void *view, size_t index, struct arrow_source *out)
 {
 	const struct host_rows *rows = view;
 	*out = (struct arrow_source){ 0 };
 	if (index == rows->host_count && rows->graph != NULL)
-		*out = (struct arrow_source){ .model = &arrow_model_packets, .view = rows };
+		*out = (struct arrow_source){ .model = &packets, .view = rows };
 	if (index >= rows->host_count)
 		return out->model != NULL;
 	const struct host_view *host = &rows->hosts[index];
@@ -359,3 +441,32 @@ ROWS_OF_ALL(host_calls, row_model_calls)
 ROWS_OF_ALL(host_charts, row_model_charts)
 ROWS_OF_ALL(host_attributes, row_model_attributes)
 ROWS_OF_ALL(host_explorer, row_model_explorer)
+
+const struct view_kind *host_rows_kind(const struct row_model *model)
+{
+	static const struct {
+		const struct row_model *model;
+		const struct view_kind *kind;
+	} kinds[] = {
+		{ &row_model_threads, &host_threads },     { &row_model_early_threads, &host_early_threads },
+		{ &row_model_resources, &host_resources }, { &row_model_calls, &host_calls },
+		{ &row_model_charts, &host_charts },       { &row_model_attributes, &host_attributes },
+		{ &row_model_explorer, &host_explorer },
+	};
+	size_t i = 0;
+	while (kinds[i].model != model)
+		i++;
+	return kinds[i].kind;
+}
+
+const struct row_model *const row_models[] = {
+	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_charts, &row_model_attributes, NULL,
+};
+
+const struct row_model *row_model_find(const struct dataset *dataset, const char *name)
+{
+	for (size_t i = 0; row_models[i] != NULL; i++)
+		if (strcmp(row_models[i]->name, name) == 0)
+			return row_models[i]->own.applies(dataset) ? row_models[i] : NULL;
+	return NULL;
+}

@@ -85,8 +85,15 @@ uint64_t host_rows_sort_key(const struct host_rows *rows, uint32_t row, enum row
 /* An arrow_next of rows: the arrows of one host after the other, then those between hosts. */
 bool host_rows_arrows(const void *rows, size_t index, struct arrow_source *out);
 
-/* The rows of each model, each a view of a dataset: its `all`. */
+/* The rows of each model, each a view of a dataset; and that of a model. */
 extern const struct view_kind host_threads, host_early_threads, host_resources, host_calls, host_charts,
 	host_explorer, host_attributes;
+const struct view_kind *host_rows_kind(const struct row_model *model);
+
+/* The models of the views of the page; NULL at the end. */
+extern const struct row_model *const row_models[];
+
+/* Returns the model of a name that applies to a dataset; NULL if no model does. */
+const struct row_model *row_model_find(const struct dataset *dataset, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * kernel_rows.c - the threads, CPUs and interrupts of a kernel as rows: where they are, what they are called, what
- * is known of them; and the arrows between them, of one host and from host to host.
+ * is known of them; and the arrows between them.
  */
 #include "server/model/kernel_rows.h"
 
@@ -14,11 +14,11 @@
 #include "histree/segments.h"
 #include "histree/states.h"
 #include "histree/time_use.h"
-#include "view/view.h"
 #include "server/catalogue/dataset.h"
-#include "server/model/host_rows.h"
+#include "server/model/row_model.h"
 #include "server/model/state_filter.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 /* ---- kernel view ------------------------------------------------------------------------------------------- */
 
@@ -612,7 +612,6 @@ const struct row_model row_model_threads = {
 	.name = "control-flow",
 	.title = "Control Flow",
 	.own = { kernel_view_applies, kernel_threads_make, kernel_threads_free },
-	.all = &host_threads,
 	.has_arrows = kernel_view_applies,
 	.history = kernel_view_history,
 	.count = threads_count,
@@ -727,7 +726,6 @@ const struct row_model row_model_resources = {
 	.name = "resources",
 	.title = "Resources",
 	.own = { kernel_view_applies, kernel_view_make, kernel_view_free },
-	.all = &host_resources,
 	.has_arrows = kernel_view_applies,
 	.history = kernel_view_history,
 	.count = resources_count,
@@ -739,87 +737,6 @@ const struct row_model row_model_resources = {
 	.text = kernel_resource_text,
 	.kind = { kernel_resource_facts, kernel_resource_text },
 };
-
-/* ---- packets ----------------------------------------------------------------------------------------------- */
-
-/*
- * Arrows over the rows of threads of all hosts, or over those of the hosts where these are folded or the kernel
- * sent the packet.
- */
-
-/* Who ever received a packet is found with the first question, and known from then on. */
-static enum histree_status packet_arrows_make(const void *context, const struct arrow_range *range,
-					      struct histree_arrows **out, struct histree_error *error)
-{
-	struct host_rows *rows = (struct host_rows *)(uintptr_t)context;
-	struct histree_arrows_request request = { .history = rows->graph };
-	const struct histree_history_info *info = histree_history_info(rows->graph);
-	enum histree_status status = HISTREE_OK;
-	if (range->from > info->end || range->to < info->start)
-		return HISTREE_OK;
-	pthread_mutex_lock(&rows->paths_lock);
-	if (rows->paths == NULL)
-		status = histree_critical_path_create(rows->graph, &rows->paths, error);
-	request.paths = rows->paths;
-	if (status == HISTREE_OK)
-		status = arrow_model_within(&request, range, out, error);
-	pthread_mutex_unlock(&rows->paths_lock);
-	return status;
-}
-
-/* Hosts of the graph are known by their names; NULL: the rows do not have that one. */
-static const struct host_view *find_host(const struct host_rows *rows, uint32_t number)
-{
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(rows->graph, &count);
-	for (size_t i = 0; number < count && i < rows->host_count; i++)
-		if (strcmp(rows->hosts[i].name, hosts[number].name) == 0)
-			return &rows->hosts[i];
-	return NULL;
-}
-
-static bool find_row(const struct host_rows *rows, uint32_t number, int32_t tid, histree_time at, uint32_t *row)
-{
-	const struct host_view *host = find_host(rows, number);
-	if (host == NULL)
-		return false;
-	const struct kernel_threads *threads = host->view;
-	uint32_t own = threads != NULL && tid > 0 ? histree_control_flow_find_at(threads->flow, tid, -1, at)
-						  : HISTREE_NO_INDEX;
-	*row = own != HISTREE_NO_INDEX ? host_row(rows, host, own) : host->first;
-	return true;
-}
-
-static bool rows_of_packet(const void *context, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
-{
-	const struct host_rows *rows = context;
-	return find_row(rows, arrow->from_host, arrow->from, arrow->start, from) &&
-	       find_row(rows, arrow->to_host, arrow->to, arrow->end, to);
-}
-
-/* "sshd (42) on b", or "b". */
-static void name_of_row(const void *context, uint32_t row, struct piece *name)
-{
-	uint32_t own;
-	const struct host_rows *rows = context;
-	const struct host_view *host = host_rows_find(rows, row, &own);
-	if (host != NULL && own != HISTREE_NO_INDEX) {
-		const struct kernel_threads *threads = host->view;
-		kernel_thread_label(threads->kernel, threads->list[own].tid, threads->list[own].from, name);
-		piece_put_text(name, " on ");
-	}
-	if (host != NULL)
-		piece_put_text(name, host->name);
-}
-
-static uint32_t row_of_host(const void *context, uint32_t row)
-{
-	uint32_t own;
-	const struct host_view *host = host_rows_find(context, row, &own);
-	return host != NULL ? host->first : row;
-}
-
-const struct arrow_model arrow_model_packets = { packet_arrows_make, rows_of_packet, name_of_row, row_of_host };
 
 /* ---- early rows -------------------------------------------------------------------------------------------- */
 
@@ -898,7 +815,6 @@ static bool early_matches(const void *context, uint32_t row, const char *text)
 const struct row_model row_model_early_threads = {
 	.name = "early threads",
 	.own = { kernel_view_applies, kernel_view_make, kernel_view_free },
-	.all = &host_early_threads,
 	.count = early_count,
 	.facts = early_facts,
 	.describe = early_describe,

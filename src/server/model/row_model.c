@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
+/*
+ * row_model.c - what is said of the rows of any model alike, and their arrows, gathered from all sources.
+ */
 #include "server/model/row_model.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-const struct row_model *const row_models[] = {
-	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_charts, &row_model_attributes, NULL,
-};
-
-const struct row_model *row_model_find(const struct dataset *dataset, const char *name)
-{
-	for (size_t i = 0; row_models[i] != NULL; i++)
-		if (strcmp(row_models[i]->name, name) == 0)
-			return row_models[i]->own.applies(dataset) ? row_models[i] : NULL;
-	return NULL;
-}
+#include "base/error.h"
+#include "base/table.h"
 
 void row_put_text(const struct row_model *model, const struct row_facts *facts, const struct histree_value *value,
 		  histree_time at, struct piece *text)
@@ -76,4 +71,59 @@ bool row_text_contains(const char *text, size_t size, const char *part)
 			return true;
 	}
 	return false;
+}
+
+/* ---- arrows ---------------------------------------------------------------------------------------------- */
+
+enum histree_status arrow_model_within(struct histree_arrows_request *request, const struct arrow_range *range,
+				       struct histree_arrows **out, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(request->history);
+	request->from = range->from > info->start ? range->from : info->start;
+	request->to = range->to < info->end ? range->to : info->end;
+	request->pixels = range->pixels;
+	request->work = range->work;
+	return request->from <= request->to ? histree_arrows_create(request, out, error) : HISTREE_OK;
+}
+
+static enum histree_status list_sources(struct arrow_set *set, const struct arrow_asked *asked,
+					struct histree_error *error)
+{
+	struct arrow_source source;
+	size_t capacity = 0;
+	for (size_t i = 0; asked->next != NULL && asked->next(asked->view, i, &source); i++) {
+		if (source.model == NULL || (asked->wants != NULL && !asked->wants(asked->context, &source)))
+			continue;
+		if (!array_reserve(&set->parts, &capacity, set->count + 1))
+			return error_memory(error, "arrows");
+		set->parts[set->count++] = (struct arrow_part){ .source = source };
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status arrow_set_make(struct arrow_set *set, const struct arrow_asked *asked,
+				   const struct arrow_range *range, struct histree_error *error)
+{
+	*set = (struct arrow_set){ .are_all = true };
+	enum histree_status status = list_sources(set, asked, error);
+	struct arrow_range own = *range;
+	if (set->count > 1)
+		own.pixels = range->pixels / (uint32_t)set->count + 1;
+	for (size_t i = 0; i < set->count && status == HISTREE_OK; i++) {
+		struct arrow_part *part = &set->parts[i];
+		status = part->source.model->make(part->source.view, &own, &part->arrows, error);
+		if (status != HISTREE_OK || part->arrows == NULL)
+			continue;
+		part->list = histree_arrows_list(part->arrows, &part->count);
+		set->are_all = set->are_all && histree_arrows_are_all(part->arrows);
+	}
+	return status;
+}
+
+void arrow_set_release(struct arrow_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		histree_arrows_free(set->parts[i].arrows);
+	free(set->parts);
+	*set = (struct arrow_set){ 0 };
 }

@@ -22,6 +22,22 @@
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
 
+/* Gets the segments of the output; returns false if it has answered instead. */
+static bool output_segments(const struct call *call, struct segment_list **out)
+{
+	return reply_ok(call->reply, segment_list_find(call->view, call->part, out, &call->reply->error));
+}
+
+/*
+ * Called once segments were read: the answer then says if some are missing because a node of their store is
+ * damaged.
+ */
+static void output_segments_read(const struct call *call, const struct segment_list *list)
+{
+	if (histree_segment_store_loss(list->store).nodes > 0)
+		call->reply->notice = "segments are missing: the store is damaged; histree verify says where";
+}
+
 /* ---- output segment density ---------------------------------------------------------------------------------- */
 
 enum { OUTPUT_SEGMENT_DENSITY_TOTAL_ID = 1, BUCKETS_DEFAULT = 50 };

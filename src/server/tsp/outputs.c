@@ -13,7 +13,6 @@
 #include "server/catalogue/dataset.h"
 #include "server/http/http.h"
 #include "server/model/chart_set.h"
-#include "server/model/segment_list.h"
 
 /* ---- outputs ------------------------------------------------------------------------------------------------- */
 
@@ -180,17 +179,6 @@ static void output_each(const struct dataset *dataset, output_visit *visit, void
 			visit(context, outputs[i], NULL);
 		i++;
 	}
-}
-
-bool output_segments(const struct call *call, struct segment_list **out)
-{
-	return reply_ok(call->reply, segment_list_find(call->view, call->part, out, &call->reply->error));
-}
-
-void output_segments_read(const struct call *call, const struct segment_list *list)
-{
-	if (histree_segment_store_loss(list->store).nodes > 0)
-		call->reply->notice = "segments are missing: the store is damaged; histree verify says where";
 }
 
 /* ---- descriptions --------------------------------------------------------------------------------------- */

@@ -28,8 +28,6 @@ enum output_type {
 	OUTPUT_GANTT_CHART, /* a time graph whose axis is not the time of the trace */
 };
 
-struct segment_list;
-
 struct output {
 	const char *id, *name, *description;
 	enum output_type type;
@@ -65,15 +63,6 @@ const struct output *output_find(const struct dataset *dataset, const char *id);
  * apply.  The analysis is that of an output for each segment store, or the name of a chart, else NULL.
  */
 typedef void output_visit(void *context, const struct output *output, const char *analysis);
-
-/* Gets the segments of an output for each segment store; returns false if it has answered instead. */
-bool output_segments(const struct call *call, struct segment_list **out);
-
-/*
- * Called once segments were read: the answer then says if some are missing because a node of their store is
- * damaged.
- */
-void output_segments_read(const struct call *call, const struct segment_list *list);
 
 endpoint_function tsp_health, tsp_identifier;
 
