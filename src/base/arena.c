@@ -67,25 +67,24 @@ static bool arena_grow(struct arena *arena, size_t needed)
 	return true;
 }
 
-/* In a chunk of its own, behind the one that is being filled: so at most a quarter of an arena is never used. */
-static void *allocate_large(struct arena *arena, size_t size)
-{
-	struct arena_chunk *chunk = make_chunk(arena, size);
-	if (chunk == NULL)
-		return NULL;
-	chunk->before = arena->chunk->before;
-	arena->chunk->before = chunk;
-	return chunk->bytes;
-}
-
 void *arena_allocate(struct arena *arena, size_t size, size_t alignment)
 {
 	assert(alignment > 0 && (alignment & (alignment - 1)) == 0 && alignment <= _Alignof(max_align_t));
 	assert(arena->used <= arena->size && arena->size <= arena->bytes_total);
 	size_t at = (arena->used + alignment - 1) & ~(alignment - 1);
 	if (arena->chunk == NULL || at > arena->size || size > arena->size - at) {
-		if (arena->chunk != NULL && size > CHUNK_MAX / 4)
-			return allocate_large(arena, size);
+		if (arena->chunk != NULL && size > CHUNK_MAX / 4) {
+			/*
+			 * In a chunk of its own, behind the one that is being filled: so at most a quarter of an
+			 * arena is never used.
+			 */
+			struct arena_chunk *chunk = make_chunk(arena, size);
+			if (chunk == NULL)
+				return NULL;
+			chunk->before = arena->chunk->before;
+			arena->chunk->before = chunk;
+			return chunk->bytes;
+		}
 		if (!arena_grow(arena, size))
 			return NULL;
 		at = 0;

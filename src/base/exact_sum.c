@@ -93,15 +93,6 @@ static bool is_negative(const struct exact_sum *sum)
 	return sum->limbs[EXACT_SUM_LIMBS - 1] >> 63 != 0;
 }
 
-static void negate(struct exact_sum *sum)
-{
-	uint64_t carry = 1;
-	for (size_t i = 0; i < EXACT_SUM_LIMBS; i++) {
-		sum->limbs[i] = ~sum->limbs[i] + carry;
-		carry = carry != 0 && sum->limbs[i] == 0;
-	}
-}
-
 static unsigned bits_of(wide_uint number)
 {
 	uint64_t high = (uint64_t)(number >> LIMB_BITS), low = (uint64_t)number;
@@ -110,31 +101,18 @@ static unsigned bits_of(wide_uint number)
 	return low != 0 ? 64 - (unsigned)__builtin_clzll(low) : 0;
 }
 
-/*
- * number * 2^exponent, and a bit less than one more if `more`: as a double.  The least double is worth 2^-1074, so
- * small ones have fewer bits.
- */
-static double round_to_double(wide_uint number, bool more, int exponent)
-{
-	unsigned bits = bits_of(number);
-	int drop = (int)bits - (MANTISSA_BITS + 1);
-	if (drop + exponent < -ONE_BIT)
-		drop = -ONE_BIT - exponent;
-	assert(drop > 0 && drop <= 2 * LIMB_BITS);
-	wide_uint half = (wide_uint)1 << (drop - 1), kept = drop < 2 * LIMB_BITS ? number >> drop : 0;
-	wide_uint rest = number & (half | (half - 1));
-	if (rest > half || (rest == half && (more || (kept & 1) != 0)))
-		kept++;
-	return ldexp((double)(uint64_t)kept, exponent + drop);
-}
-
 double exact_sum_mean(const struct exact_sum *sum, wide_uint count)
 {
 	struct exact_sum size = *sum;
 	bool negative = is_negative(sum), more;
 	size_t top = EXACT_SUM_LIMBS;
-	if (negative)
-		negate(&size);
+	if (negative) {
+		uint64_t carry = 1;
+		for (size_t i = 0; i < EXACT_SUM_LIMBS; i++) {
+			size.limbs[i] = ~size.limbs[i] + carry;
+			carry = carry != 0 && size.limbs[i] == 0;
+		}
+	}
 	while (top > 0 && size.limbs[top - 1] == 0)
 		top--;
 	if (top == 0)
@@ -152,7 +130,20 @@ double exact_sum_mean(const struct exact_sum *sum, wide_uint count)
 	more = left != 0;
 	while (top > 0 && !more)
 		more = size.limbs[--top] != 0;
-	double mean = round_to_double(quotient, more, exponent);
+	/*
+	 * number * 2^exponent, and a bit less than one more if `more`: as a double.  The least double is worth
+	 * 2^-1074, so small ones have fewer bits.
+	 */
+	unsigned bits = bits_of(quotient);
+	int drop = (int)bits - (MANTISSA_BITS + 1);
+	if (drop + exponent < -ONE_BIT)
+		drop = -ONE_BIT - exponent;
+	assert(drop > 0 && drop <= 2 * LIMB_BITS);
+	wide_uint half = (wide_uint)1 << (drop - 1), kept = drop < 2 * LIMB_BITS ? quotient >> drop : 0;
+	wide_uint rest = quotient & (half | (half - 1));
+	if (rest > half || (rest == half && (more || (kept & 1) != 0)))
+		kept++;
+	double mean = ldexp((double)(uint64_t)kept, exponent + drop);
 	return negative ? -mean : mean;
 }
 

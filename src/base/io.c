@@ -167,31 +167,29 @@ const struct io io_posix = {
 	.list = posix_list,
 };
 
-/* The file that is not there to which a link leads, perhaps by others; of a circle, any link of it. */
-static char *follow_links(const char *path)
-{
-	char *at = strdup(path);
-	for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
-		char target[PATH_MAX], *next = NULL;
-		ssize_t size = readlink(at, target, sizeof(target));
-		if (size < 0 || (size_t)size == sizeof(target))
-			break;
-		const char *slash = target[0] != '/' ? strrchr(at, '/') : NULL;
-		if (asprintf(&next, "%.*s%.*s", slash != NULL ? (int)(slash + 1 - at) : 0, at, (int)size, target) <
-		    0)
-			next = NULL;
-		free(at);
-		at = next;
-	}
-	return at;
-}
-
 char *io_destination(const char *path, bool *is_stream)
 {
 	struct stat facts, own;
 	*is_stream = false;
-	if (stat(path, &facts) != 0)
-		return follow_links(path);
+	if (stat(path, &facts) != 0) {
+		/*
+		 * The file that is not there to which a link leads, perhaps by others; of a circle, any link of it.
+		 */
+		char *at = strdup(path);
+		for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
+			char target[PATH_MAX], *next = NULL;
+			ssize_t size = readlink(at, target, sizeof(target));
+			if (size < 0 || (size_t)size == sizeof(target))
+				break;
+			const char *slash = target[0] != '/' ? strrchr(at, '/') : NULL;
+			if (asprintf(&next, "%.*s%.*s", slash != NULL ? (int)(slash + 1 - at) : 0, at, (int)size,
+				     target) < 0)
+				next = NULL;
+			free(at);
+			at = next;
+		}
+		return at;
+	}
 	if (S_ISDIR(facts.st_mode) || (lstat(path, &own) == 0 && S_ISREG(own.st_mode)))
 		return strdup(path);
 	if (S_ISREG(facts.st_mode)) {

@@ -35,24 +35,20 @@ static void format_eight(uint32_t number, char *text)
 	memcpy(text + 6, &pairs[2 * (low % 100)], 2);
 }
 
-/* A number of fewer than nine digits, without leading zeros. */
-static size_t format_few(uint32_t number, char *text)
-{
-	char digits[8];
-	size_t zeros = 0;
-	format_eight(number, digits);
-	while (zeros < 7 && digits[zeros] == '0')
-		zeros++;
-	for (size_t i = zeros; i < 8; i++)
-		text[i - zeros] = digits[i];
-	return 8 - zeros;
-}
-
 size_t number_format_unsigned(uint64_t number, char *text)
 {
 	enum { EIGHT_DIGITS = 100000000 };
-	if (number < EIGHT_DIGITS)
-		return format_few((uint32_t)number, text);
+	if (number < EIGHT_DIGITS) {
+		/* A number of fewer than nine digits, without leading zeros. */
+		char digits[8];
+		size_t zeros = 0;
+		format_eight((uint32_t)number, digits);
+		while (zeros < 7 && digits[zeros] == '0')
+			zeros++;
+		for (size_t i = zeros; i < 8; i++)
+			text[i - zeros] = digits[i];
+		return 8 - zeros;
+	}
 	uint64_t high = number / EIGHT_DIGITS;
 	size_t size = number_format_unsigned(high, text);
 	format_eight((uint32_t)(number % EIGHT_DIGITS), text + size);
@@ -277,19 +273,16 @@ static bool read_date(const char **at, int64_t *ns)
 	       !__builtin_mul_overflow(second, NS_PER_SECOND, ns);
 }
 
-/* "2016-03-04 17:46:23.1", or with a T instead of the blank. */
-static bool parse_date_and_time(const char *text, int64_t *ns)
-{
-	int64_t midnight, since_midnight;
-	if (!read_date(&text, &midnight) || (*text != ' ' && *text != 'T'))
-		return false;
-	return parse_clock(text + 1, &since_midnight) && !__builtin_add_overflow(midnight, since_midnight, ns);
-}
-
 bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns)
 {
-	if (*text != '\0' && strchr(text + 1, '-') != NULL)
-		return parse_date_and_time(text, ns);
+	if (*text != '\0' && strchr(text + 1, '-') != NULL) {
+		/* "2016-03-04 17:46:23.1", or with a T instead of the blank. */
+		int64_t midnight, since_midnight;
+		if (!read_date(&text, &midnight) || (*text != ' ' && *text != 'T'))
+			return false;
+		return parse_clock(text + 1, &since_midnight) &&
+		       !__builtin_add_overflow(midnight, since_midnight, ns);
+	}
 	if (strchr(text, ':') != NULL)
 		return parse_time_of_day(text, start, end, ns);
 	if (*text == '+') {

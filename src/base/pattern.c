@@ -245,24 +245,19 @@ static enum histree_status parse_atom(struct parser *parser, struct part *part)
 	return HISTREE_OK;
 }
 
-/* An atom and the signs after it that say how often. */
-static enum histree_status parse_repeated(struct parser *parser, struct part *part)
-{
-	enum histree_status status = parse_atom(parser, part);
-	for (; status == HISTREE_OK && *parser->at != '\0' && strchr("*+?", *parser->at) != NULL; parser->at++) {
-		if (*parser->at != '?')
-			connect(parser->pattern, &part->last, &part->first);
-		part->is_optional |= *parser->at != '+';
-	}
-	return status;
-}
-
 static enum histree_status parse_sequence(struct parser *parser, struct part *part)
 {
 	*part = (struct part){ .is_optional = true };
 	while (*parser->at != '\0' && *parser->at != '|' && *parser->at != ')') {
 		struct part next = { 0 };
-		enum histree_status status = parse_repeated(parser, &next);
+		/* An atom and the signs after it that say how often. */
+		enum histree_status status = parse_atom(parser, &next);
+		for (; status == HISTREE_OK && *parser->at != '\0' && strchr("*+?", *parser->at) != NULL;
+		     parser->at++) {
+			if (*parser->at != '?')
+				connect(parser->pattern, &next.last, &next.first);
+			next.is_optional |= *parser->at != '+';
+		}
 		if (status != HISTREE_OK)
 			return status;
 		connect(parser->pattern, &part->last, &next.first);

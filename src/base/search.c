@@ -14,29 +14,23 @@
 
 enum { DIGIT_BITS = 11, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
 
-/* One stable counting sort by a digit of (key - key_min). */
-static void sort_digit(const struct keyed_index *from, struct keyed_index *to, size_t count, uint64_t key_min,
-		       unsigned shift)
-{
-	uint32_t slots[1 << DIGIT_BITS] = { 0 };
-	for (size_t i = 0; i < count; i++)
-		slots[((from[i].key - key_min) >> shift) & DIGIT_MASK]++;
-	uint32_t sum = 0;
-	for (size_t digit = 0; digit <= DIGIT_MASK; digit++) {
-		uint32_t here = slots[digit];
-		slots[digit] = sum;
-		sum += here;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[slots[((from[i].key - key_min) >> shift) & DIGIT_MASK]++] = from[i];
-}
-
 /* Sort by the digits from `shift` on; the result is in either of the two. */
 static struct keyed_index *sort_digits(struct keyed_index *from, struct keyed_index *to, size_t count,
 				       uint64_t key_min, uint64_t range, unsigned shift)
 {
 	for (; shift < 64 && range >> shift > 0; shift += DIGIT_BITS) {
-		sort_digit(from, to, count, key_min, shift);
+		/* One stable counting sort by a digit of (key - key_min). */
+		uint32_t slots[1 << DIGIT_BITS] = { 0 };
+		for (size_t i = 0; i < count; i++)
+			slots[((from[i].key - key_min) >> shift) & DIGIT_MASK]++;
+		uint32_t sum = 0;
+		for (size_t digit = 0; digit <= DIGIT_MASK; digit++) {
+			uint32_t here = slots[digit];
+			slots[digit] = sum;
+			sum += here;
+		}
+		for (size_t i = 0; i < count; i++)
+			to[slots[((from[i].key - key_min) >> shift) & DIGIT_MASK]++] = from[i];
 		struct keyed_index *sorted = to;
 		to = from;
 		from = sorted;

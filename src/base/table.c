@@ -98,12 +98,6 @@ static size_t memory_share(const struct table_space *space, bool is_random)
 	return space->memory_max / 4 * (is_random ? 3 : 1);
 }
 
-/* Returns how many bytes of files may be resident. */
-static size_t resident_share(const struct table_space *space)
-{
-	return space->memory_max / 4;
-}
-
 bool table_space_is_full(struct table_space *space)
 {
 	if (space == NULL)
@@ -171,7 +165,7 @@ void table_space_look_at_maps(struct table_space *space)
 {
 	pthread_mutex_lock(&space->mutex);
 	/* To ask for all files costs little.  Others, such as traces, come and go: so ours are counted then. */
-	size_t resident = resident_bytes(space), most = resident_share(space);
+	size_t resident = resident_bytes(space), most = space->memory_max / 4;
 	if (resident < space->others_resident)
 		space->others_resident = resident;
 	if (resident - space->others_resident > most) {
@@ -215,17 +209,6 @@ static int open_nameless(const char *folder)
 	return file;
 }
 
-static void enlist(struct table_space *space, struct table_map *map)
-{
-	pthread_mutex_lock(&space->mutex);
-	map->after = space->maps;
-	if (map->after != NULL)
-		map->after->before = map;
-	space->maps = map;
-	space->has_maps = true;
-	pthread_mutex_unlock(&space->mutex);
-}
-
 static void release_map(struct table *table)
 {
 	struct table_space *space = table->space;
@@ -258,7 +241,13 @@ static bool make_map(struct table *table, size_t size)
 		if (bytes != MAP_FAILED) {
 			map->bytes = bytes;
 			table->map = map;
-			enlist(table->space, map);
+			pthread_mutex_lock(&table->space->mutex);
+			map->after = table->space->maps;
+			if (map->after != NULL)
+				map->after->before = map;
+			table->space->maps = map;
+			table->space->has_maps = true;
+			pthread_mutex_unlock(&table->space->mutex);
 			return true;
 		}
 	}

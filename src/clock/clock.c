@@ -70,11 +70,6 @@ double histree_clock_offset(const struct histree_clock *clock)
 			rate * (long double)clock->from);
 }
 
-static enum histree_clock_quality worse(enum histree_clock_quality a, enum histree_clock_quality b)
-{
-	return a < b ? a : b;
-}
-
 /* Returns the transform of the one and then the other: their errors add up, the worse quality is that of both. */
 static struct histree_clock clock_compose(const struct histree_clock *first, const struct histree_clock *then)
 {
@@ -86,7 +81,7 @@ static struct histree_clock clock_compose(const struct histree_clock *first, con
 	/* (1 + a) (1 + b) - 1 */
 	clock.rate = (int64_t)((wide_int)first->rate + then->rate +
 			       shift_down((wide_int)first->rate * then->rate, RATE_BITS));
-	clock.quality = worse(first->quality, then->quality);
+	clock.quality = first->quality < then->quality ? first->quality : then->quality;
 	clock.error = first->error + then->error;
 	return clock;
 }
@@ -374,26 +369,6 @@ static struct straight middle(const struct straight *one, const struct straight 
 				  .rate = (one->rate + other->rate) / 2 };
 }
 
-/* With a rate of 1, or that of the only line, the line is as high and as low as packets allow. */
-static bool fit_with_rate(const struct clock_pair *pair, long double rate, struct clock_slope slope,
-			  histree_time x0, struct straight *out, double *error)
-{
-	const struct clock_hull *below = &pair->below, *above = &pair->above;
-	struct straight low, high;
-	if (below->count > 0)
-		low = through(clock_hull_touch(below, slope), rate, x0);
-	if (above->count > 0)
-		high = through(clock_hull_touch(above, slope), rate, x0);
-	if (below->count == 0 || above->count == 0) {
-		*out = below->count > 0 ? low : high;
-		*error = HISTREE_CLOCK_UNBOUNDED;
-		return true;
-	}
-	*out = middle(&low, &high);
-	*error = (double)between(&low, &high) / 2;
-	return *error >= 0;
-}
-
 static enum histree_clock_quality fit(const struct clock_pair *pair, histree_time x0, struct straight *out,
 				      double *error)
 {
@@ -410,7 +385,21 @@ static enum histree_clock_quality fit(const struct clock_pair *pair, histree_tim
 		*error = (double)(first > last ? first : last) / 2;
 		return HISTREE_CLOCK_ACCURATE;
 	}
-	if (fit_with_rate(pair, 0, one, x0, out, error))
+	/* With a rate of 1, or that of the only line, the line is as high and as low as packets allow. */
+	const struct clock_hull *below = &pair->below, *above = &pair->above;
+	struct straight low, high;
+	if (below->count > 0)
+		low = through(clock_hull_touch(below, one), 0, x0);
+	if (above->count > 0)
+		high = through(clock_hull_touch(above, one), 0, x0);
+	if (below->count == 0 || above->count == 0) {
+		*out = below->count > 0 ? low : high;
+		*error = HISTREE_CLOCK_UNBOUNDED;
+		return HISTREE_CLOCK_APPROXIMATE;
+	}
+	*out = middle(&low, &high);
+	*error = (double)between(&low, &high) / 2;
+	if (*error >= 0)
 		return HISTREE_CLOCK_APPROXIMATE;
 	/* No line of that rate can be: then one of the two is there, and it can. */
 	*out = straight_of(flattest->is_there ? flattest : steepest, x0);
@@ -545,20 +534,6 @@ static void take_out(struct packet_table *table, uint32_t place)
 	waiting->is_used = false;
 }
 
-/* At the end of its bucket, so that who came first is found first. */
-static void put(struct packet_table *table, const struct packet_half *half)
-{
-	uint32_t place = table->oldest;
-	table->oldest = (place + 1) % PACKET_TABLE_ROOM;
-	if (table->ring[place].is_used)
-		take_out(table, place);
-	uint32_t *link = bucket_of(table, &half->key);
-	while (*link != NONE)
-		link = &table->ring[*link].next;
-	*link = place;
-	table->ring[place] = (struct waiting){ .half = *half, .is_used = true, .next = NONE };
-}
-
 /* What was received before it was sent is of another host: of one host, clocks are one. */
 static bool is_other_half(const struct packet_half *waiting, const struct packet_half *half)
 {
@@ -580,7 +555,17 @@ bool packet_table_take(struct packet_table *table, const struct packet_half *hal
 		    is_same(&waiting->key, &half->key))
 			waits_already = true;
 	}
-	if (!waits_already)
-		put(table, half);
+	if (!waits_already) {
+		/* At the end of its bucket, so that who came first is found first. */
+		uint32_t place = table->oldest;
+		table->oldest = (place + 1) % PACKET_TABLE_ROOM;
+		if (table->ring[place].is_used)
+			take_out(table, place);
+		uint32_t *link = bucket_of(table, &half->key);
+		while (*link != NONE)
+			link = &table->ring[*link].next;
+		*link = place;
+		table->ring[place] = (struct waiting){ .half = *half, .is_used = true, .next = NONE };
+	}
 	return false;
 }

@@ -18,11 +18,11 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/events.h"
 #include "trace/trace.h"
 
@@ -198,27 +198,6 @@ static bool learn_class(struct event_index_writer *writer, const struct event_cl
 	return type != INTERN_NONE;
 }
 
-static inline enum histree_status add(struct event_index_writer *writer, uint32_t type, histree_time time,
-				      const struct trace_position *positions, size_t file_count,
-				      struct histree_error *error)
-{
-	uint64_t number = writer->event_count;
-	bool has_room = true;
-	if (number == 0 || time > writer->end)
-		writer->end = time;
-	if (number % EVENTS_PER_TICK == 0)
-		has_room = add_tick(writer);
-	if (has_room && number % EVENTS_PER_BLOCK == 0)
-		has_room = (number == 0 || end_block(writer)) && begin_block(writer, positions, file_count);
-	if (!has_room)
-		return error_memory(error, "the index of events");
-	writer->counts[type]++;
-	writer->event_count++;
-	if (number % EVENTS_PER_BLOCK == 0)
-		leave_out_if_too_large(writer, writer->blocks.size);
-	return HISTREE_OK;
-}
-
 enum histree_status event_index_add_stretch(struct event_index_writer *writer, struct index_stretch *stretch,
 					    struct histree_error *error)
 {
@@ -266,8 +245,22 @@ enum histree_status event_index_add(struct event_index_writer *writer, const str
 	bool begins_block = event_index_begins_block(writer);
 	if ((!is_known && !learn_class(writer, event->class)) || (begins_block && !find_positions(writer, trace)))
 		return error_memory(error, "the index of events");
-	return add(writer, writer->type_of_class[event->class->id] - 1, event->time, writer->positions,
-		   begins_block ? trace_file_count(trace) : 0, error);
+	uint64_t number = writer->event_count;
+	bool has_room = true;
+	if (number == 0 || event->time > writer->end)
+		writer->end = event->time;
+	if (number % EVENTS_PER_TICK == 0)
+		has_room = add_tick(writer);
+	if (has_room && number % EVENTS_PER_BLOCK == 0)
+		has_room = (number == 0 || end_block(writer)) &&
+			   begin_block(writer, writer->positions, begins_block ? trace_file_count(trace) : 0);
+	if (!has_room)
+		return error_memory(error, "the index of events");
+	writer->counts[writer->type_of_class[event->class->id] - 1]++;
+	writer->event_count++;
+	if (number % EVENTS_PER_BLOCK == 0)
+		leave_out_if_too_large(writer, writer->blocks.size);
+	return HISTREE_OK;
 }
 
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
@@ -344,14 +337,6 @@ static bool encode(struct event_index_writer *writer, struct index_bytes *out)
 	return true;
 }
 
-/* A build that is continued may find one there. */
-static enum histree_status remove_old(const struct io *io, const char *path, struct histree_error *error)
-{
-	return io->unlink(io->context, path) == 0 || errno == ENOENT
-		       ? HISTREE_OK
-		       : error_set(error, HISTREE_ERR_IO, "cannot remove it: %s", strerror(errno));
-}
-
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
 				      uint64_t *identity, struct histree_error *error)
 {
@@ -365,7 +350,9 @@ enum histree_status event_index_write(struct event_index_writer *writer, const s
 	}
 	leave_out_if_too_large(writer, out.size);
 	if (writer->is_left_out) {
-		status = remove_old(io, path, error);
+		status = io->unlink(io->context, path) == 0 || errno == ENOENT
+				 ? HISTREE_OK
+				 : error_set(error, HISTREE_ERR_IO, "cannot remove it: %s", strerror(errno));
 		goto out;
 	}
 	*identity = event_index_identity(get_le32(out.bytes + 12), out.size);

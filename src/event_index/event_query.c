@@ -85,19 +85,6 @@ static enum histree_status rule_out(const struct event_query *query, size_t fiel
 	return HISTREE_OK;
 }
 
-static enum histree_status rule_hosts_and_types(struct event_query *query, struct histree_error *error)
-{
-	const struct histree_events *events = query->events;
-	enum histree_status status = HISTREE_OK;
-	if (query->names_type)
-		status = rule_out(query, TYPE, (const char *const *)events->index.types, sizeof(char *),
-				  events->index.type_count, &query->is_type_ruled, error);
-	if (status == HISTREE_OK && events->hosts != NULL)
-		status = rule_out(query, HOST, &events->hosts[0].name, sizeof(events->hosts[0]), events->host_count,
-				  &query->is_host_ruled, error);
-	return status;
-}
-
 /* What paths an expression names is found in its text first. */
 static enum histree_status compile(struct event_query *query, const char *where, histree_time start,
 				   histree_time end, struct histree_error *error)
@@ -118,7 +105,16 @@ static enum histree_status compile(struct event_query *query, const char *where,
 	const struct histree_filter_scope scope = { query->fields, query->field_count, start, end };
 	if (status == HISTREE_OK)
 		status = histree_filter_create(where, &scope, &query->filter, error);
-	return status == HISTREE_OK ? rule_hosts_and_types(query, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_events *events = query->events;
+	if (query->names_type)
+		status = rule_out(query, TYPE, (const char *const *)events->index.types, sizeof(char *),
+				  events->index.type_count, &query->is_type_ruled, error);
+	if (status == HISTREE_OK && events->hosts != NULL)
+		status = rule_out(query, HOST, &events->hosts[0].name, sizeof(events->hosts[0]), events->host_count,
+				  &query->is_host_ruled, error);
+	return status;
 }
 
 static enum histree_status next_event(struct histree_cursor *cursor, struct histree_error *error);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/json_text.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "event/event.h"
 
 /* The most elements of an array in a text, and about the most bytes of a text. */
@@ -178,16 +178,6 @@ static struct histree_event_field *event_fields_add(struct event_fields *fields,
 	return field;
 }
 
-static void event_fields_place(struct event_fields *fields)
-{
-	const char *at = fields->text.bytes;
-	for (size_t i = 0; i < fields->count; i++) {
-		struct histree_event_field *field = &fields->fields[i];
-		field->text = at != NULL ? at : "";
-		at += at != NULL ? field->size + 1 : 0;
-	}
-}
-
 /* A field itself; false where what is inside of it is to be written as JSON. */
 static bool take_value(struct event_fields_writer *writer, const struct event_part *part)
 {
@@ -266,7 +256,12 @@ bool event_fields_take(struct event_fields *fields, const struct event *event)
 		writer.field->size = text->size - begin;
 		event_json_put(&writer.json, "", 1);
 	}
-	event_fields_place(fields);
+	const char *at = fields->text.bytes;
+	for (size_t i = 0; i < fields->count; i++) {
+		struct histree_event_field *field = &fields->fields[i];
+		field->text = at != NULL ? at : "";
+		at += at != NULL ? field->size + 1 : 0;
+	}
 	return !writer.json.has_failed;
 }
 

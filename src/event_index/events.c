@@ -467,13 +467,6 @@ static enum histree_status count_read(struct event_reader *reader, uint64_t firs
 	return status;
 }
 
-static void count_blocks(const struct event_index *index, size_t first, size_t end, uint64_t *counts)
-{
-	for (size_t i = first; i < end; i++)
-		for (uint32_t type = 0; type < index->blocks[i].type_count; type++)
-			counts[index->blocks[i].types[type]] += index->blocks[i].counts[type];
-}
-
 /* The first event of a range; what the index knows is not read. */
 static enum histree_status find_first(struct event_reader *reader, histree_time from, uint64_t *first,
 				      struct histree_error *error)
@@ -506,28 +499,11 @@ enum histree_status histree_event_reader_count_types(struct histree_cursor *curs
 		return status != HISTREE_OK ? status : count_read(reader, first, count, to, counts, error);
 	if (first % EVENTS_PER_BLOCK != 0)
 		status = count_read(reader, first, (uint64_t)first_block * EVENTS_PER_BLOCK, to, counts, error);
-	count_blocks(index, first_block, end_block, counts);
+	for (size_t i = first_block; i < end_block; i++)
+		for (uint32_t type = 0; type < index->blocks[i].type_count; type++)
+			counts[index->blocks[i].types[type]] += index->blocks[i].counts[type];
 	if (status == HISTREE_OK && end_block < index->block_count)
 		status = count_read(reader, (uint64_t)end_block * EVENTS_PER_BLOCK, count, to, counts, error);
-	return status;
-}
-
-static enum histree_status count_pixels(struct event_reader *reader, histree_time from, histree_time to,
-					uint32_t pixels, double *counts, struct histree_error *error)
-{
-	const struct pixel_scale scale = pixel_scale(from, to, pixels);
-	struct histree_event event;
-	uint64_t first, count = reader->events->index.event_count;
-	enum histree_status status = find_first(reader, from, &first, error);
-	if (status == HISTREE_OK)
-		status = histree_event_reader_seek(&reader->base, first, error);
-	for (uint64_t i = first; status == HISTREE_OK && i < count; i++) {
-		status = reader_next(reader, &event, error);
-		if (status == HISTREE_OK && event.time > to)
-			break;
-		if (status == HISTREE_OK && event.time >= from)
-			counts[pixel_to(&scale, event.time)]++;
-	}
 	return status;
 }
 
@@ -547,7 +523,19 @@ enum histree_status histree_event_reader_density(struct histree_cursor *cursor, 
 	memset(counts, 0, pixels * sizeof(*counts));
 	*are_exact = true;
 	if (all - before <= EXACT_EVENTS) {
-		enum histree_status status = count_pixels(reader, from, to, pixels, counts, error);
+		const struct pixel_scale scale = pixel_scale(from, to, pixels);
+		struct histree_event event;
+		uint64_t first, count = reader->events->index.event_count;
+		enum histree_status status = find_first(reader, from, &first, error);
+		if (status == HISTREE_OK)
+			status = histree_event_reader_seek(&reader->base, first, error);
+		for (uint64_t i = first; status == HISTREE_OK && i < count; i++) {
+			status = reader_next(reader, &event, error);
+			if (status == HISTREE_OK && event.time > to)
+				break;
+			if (status == HISTREE_OK && event.time >= from)
+				counts[pixel_to(&scale, event.time)]++;
+		}
 		if (status != HISTREE_ERR_TRACE)
 			return status;
 	}
@@ -659,15 +647,6 @@ static void sink(struct event_merger *merger)
 	heap[at] = part;
 }
 
-static void put(struct event_merger *merger, struct merge_part *part)
-{
-	struct merge_part **heap = merger->heap;
-	size_t at = merger->heap_count++;
-	for (; at > 0 && comes_before(part, heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = part;
-}
-
 /* ---- one after the other --------------------------------------------------------------------------------- */
 
 static enum histree_status read_head(struct event_merger *merger, struct merge_part *part,
@@ -704,8 +683,13 @@ static enum histree_status step(struct event_merger *merger, struct histree_erro
 		status = part->reader != NULL ? read_head(merger, part, error) : HISTREE_END;
 		if (status < 0)
 			return status;
-		if (status == HISTREE_OK)
-			put(merger, part);
+		if (status == HISTREE_OK) {
+			struct merge_part **heap = merger->heap;
+			size_t at = merger->heap_count++;
+			for (; at > 0 && comes_before(part, heap[(at - 1) / 2]); at = (at - 1) / 2)
+				heap[at] = heap[(at - 1) / 2];
+			heap[at] = part;
+		}
 		merger->unread_count--;
 	}
 	if (merger->heap_count == 0)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 static bool learn_class(struct index_part *part, const struct event_class *class)
 {
@@ -55,8 +55,8 @@ enum histree_status index_part_add(struct index_part *part, const struct event *
 	    (part->count == part->capacity && !array_reserve(&part->events, &part->capacity, part->count + 1)))
 		return error_memory(error, "the index of events");
 	struct part_file *in = &part->files[file];
-	bool goes_on = in->count > 0 && in->position.packet == position->packet &&
-		       in->position.events == position->events;
+	bool goes_on =
+		in->count > 0 && in->position.packet == position->packet && in->position.events == position->events;
 	if (!goes_on && !begin_run(part, in, position))
 		return error_memory(error, "the index of events");
 	in->count++;
@@ -150,8 +150,7 @@ static bool make_positions(struct index_part *part, size_t first, const struct t
 		for (; event < first + block * EVENTS_PER_BLOCK; event++)
 			places[part->events[event].file].passed++;
 		for (size_t file = 0; file < files; file++)
-			part->positions[part->position_count++] =
-				find_next(part, file, &places[file], &end[file]);
+			part->positions[part->position_count++] = find_next(part, file, &places[file], &end[file]);
 	}
 	free(places);
 	return true;
@@ -248,14 +247,6 @@ enum histree_status event_index_add_part(struct event_index_writer *writer, cons
 
 /* ---- as bytes ------------------------------------------------------------------------------------------------ */
 
-static void save_positions(const struct index_part *part, struct saved_bytes *out)
-{
-	for (size_t i = 0; i < part->position_count; i++) {
-		saved_put(out, part->positions[i].packet + 1);
-		saved_put(out, part->positions[i].events);
-	}
-}
-
 void index_part_save(const struct index_part *part, struct saved_bytes *out)
 {
 	histree_time before = 0;
@@ -273,7 +264,10 @@ void index_part_save(const struct index_part *part, struct saved_bytes *out)
 			saved_put(out, counts->count);
 		}
 	}
-	save_positions(part, out);
+	for (size_t i = 0; i < part->position_count; i++) {
+		saved_put(out, part->positions[i].packet + 1);
+		saved_put(out, part->positions[i].events);
+	}
 	for (size_t i = 0; i < part->tick_count; i++) {
 		saved_put_time(out, part->ticks[i], before);
 		before = part->ticks[i];

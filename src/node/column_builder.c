@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/value.h"
 #include "item/value.h"
 #include "node/column_block.h"
@@ -81,21 +81,6 @@ static void set_values(struct column_block_builder *block, enum value_kind kind,
 	block->fields[COLUMN_KIND][block->count] = kind;
 	block->fields[COLUMN_BASE][block->count] = base;
 	block->fields[COLUMN_VALUE_WIDTH][block->count] = bits_needed(code_max);
-}
-
-/* Integers alone, as most series have them. */
-static void set_integers(struct column_block_builder *block, const struct column_item *items, uint32_t count,
-			 uint64_t *codes)
-{
-	int32_t min = INT32_MAX, max = INT32_MIN;
-	for (uint32_t i = 0; i < count; i++) {
-		int32_t number = (int32_t)items[i].value;
-		min = number < min ? number : min;
-		max = number > max ? number : max;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		codes[i] = items[i].value - (uint32_t)min;
-	set_values(block, VALUES_INT, zigzag(min), (uint32_t)max - (uint32_t)min);
 }
 
 static void set_integers_and_nulls(struct column_block_builder *block, const struct column_item *items,
@@ -244,9 +229,18 @@ static uint32_t cut_any(struct column_block_builder *block, const struct column_
 	struct series_values values;
 	uint32_t taken = cut_items(mine, count - first, &values);
 	set_ticks(block, ticks, items, first, taken, steps);
-	if (values.kind == ITEM_INT && values.nulls == 0)
-		set_integers(block, mine, taken, codes);
-	else if (values.kind == ITEM_INT)
+	if (values.kind == ITEM_INT && values.nulls == 0) {
+		/* Integers alone, as most series have them. */
+		int32_t min = INT32_MAX, max = INT32_MIN;
+		for (uint32_t i = 0; i < taken; i++) {
+			int32_t number = (int32_t)mine[i].value;
+			min = number < min ? number : min;
+			max = number > max ? number : max;
+		}
+		for (uint32_t i = 0; i < taken; i++)
+			codes[i] = mine[i].value - (uint32_t)min;
+		set_values(block, VALUES_INT, zigzag(min), (uint32_t)max - (uint32_t)min);
+	} else if (values.kind == ITEM_INT)
 		set_integers_and_nulls(block, mine, taken, values.nulls, codes);
 	else if (values.kind == ITEM_NULL)
 		set_values(block, VALUES_NULL, 0, 0);
@@ -460,23 +454,6 @@ static uint64_t above(histree_time time, histree_time start)
 	return (uint64_t)time - (uint64_t)start;
 }
 
-static bool reserve_ticks(struct column_builder *builder, size_t count)
-{
-	/* At most 2 * count slots are taken. */
-	builder->slot_bits = bits_needed(2 * (uint64_t)count + count / 2);
-	builder->tick_count = 0;
-	if (!array_reserve(&builder->ticks, &builder->ticks_capacity, 2 * count) ||
-	    !array_reserve(&builder->spare_ticks, &builder->spare_capacity, 2 * count) ||
-	    !array_reserve(&builder->times, &builder->times_capacity, 2 * count) ||
-	    !array_reserve(&builder->ranks, &builder->ranks_capacity, 2 * count) ||
-	    !array_reserve(&builder->slots, &builder->slots_capacity, (size_t)1 << builder->slot_bits) ||
-	    !array_reserve(&builder->starts, &builder->starts_capacity, count) ||
-	    !array_reserve(&builder->ends, &builder->ends_capacity, count))
-		return false;
-	memset(builder->slots, 0, ((size_t)1 << builder->slot_bits) * sizeof(*builder->slots));
-	return true;
-}
-
 /* Returns the number of a boundary, which it gets when it is met first. */
 static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 {
@@ -498,8 +475,18 @@ static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 static bool number_by_table(struct column_builder *builder, const struct column_item *items, size_t count,
 			    histree_time start)
 {
-	if (!reserve_ticks(builder, count))
+	/* At most 2 * count slots are taken. */
+	builder->slot_bits = bits_needed(2 * (uint64_t)count + count / 2);
+	builder->tick_count = 0;
+	if (!array_reserve(&builder->ticks, &builder->ticks_capacity, 2 * count) ||
+	    !array_reserve(&builder->spare_ticks, &builder->spare_capacity, 2 * count) ||
+	    !array_reserve(&builder->times, &builder->times_capacity, 2 * count) ||
+	    !array_reserve(&builder->ranks, &builder->ranks_capacity, 2 * count) ||
+	    !array_reserve(&builder->slots, &builder->slots_capacity, (size_t)1 << builder->slot_bits) ||
+	    !array_reserve(&builder->starts, &builder->starts_capacity, count) ||
+	    !array_reserve(&builder->ends, &builder->ends_capacity, count))
 		return false;
+	memset(builder->slots, 0, ((size_t)1 << builder->slot_bits) * sizeof(*builder->slots));
 	for (size_t i = 0; i < count; i++) {
 		builder->ends[i] = number_of(builder, above(items[i].end, start) + 1);
 		if (i == 0 || !column_item_follows(&items[i]))
@@ -587,17 +574,6 @@ static bool write_dictionary(struct column_builder *builder, const struct histre
 	return true;
 }
 
-static bool write_block_index(struct column_builder *builder)
-{
-	if (!bit_buffer_reserve(&builder->bits, 8 * BLOCK_ENTRY_SIZE * builder->block_count))
-		return false;
-	for (size_t block = 0; block < builder->block_count; block++) {
-		put32(builder, builder->block_index[block].key);
-		put32(builder, builder->block_index[block].offset);
-	}
-	return true;
-}
-
 static bool write_blocks(struct column_builder *builder, const struct column_item *items, size_t count,
 			 const struct column_ticks *ticks)
 {
@@ -618,17 +594,6 @@ static bool write_blocks(struct column_builder *builder, const struct column_ite
 	return true;
 }
 
-static bool begin_dictionary(struct column_dictionary *dictionary, size_t value_count)
-{
-	if (!array_reserve(&dictionary->entries, &dictionary->entries_capacity, value_count + 1) ||
-	    !array_reserve(&dictionary->values, &dictionary->capacity, 1))
-		return false;
-	memset(dictionary->entries, 0, value_count * sizeof(*dictionary->entries));
-	dictionary->values[NULL_ENTRY] = UINT32_MAX;
-	dictionary->count = 1;
-	return true;
-}
-
 /* The body of the leaf, with times as asked; false when memory is out. */
 static bool encode_body(struct column_builder *builder, const struct column_item *items, size_t count,
 			const struct histree_value *values, size_t value_count, bool direct)
@@ -637,8 +602,12 @@ static bool encode_body(struct column_builder *builder, const struct column_item
 	struct column_ticks ticks = { .start = bounds->start, .last = above(bounds->end, bounds->start) + 1 };
 	bit_buffer_clear(&builder->bits);
 	builder->time_count = 0;
-	if (!begin_dictionary(&builder->dictionary, value_count))
+	if (!array_reserve(&builder->dictionary.entries, &builder->dictionary.entries_capacity, value_count + 1) ||
+	    !array_reserve(&builder->dictionary.values, &builder->dictionary.capacity, 1))
 		return false;
+	memset(builder->dictionary.entries, 0, value_count * sizeof(*builder->dictionary.entries));
+	builder->dictionary.values[NULL_ENTRY] = UINT32_MAX;
+	builder->dictionary.count = 1;
 	if (!direct) {
 		if (!number_by_table(builder, items, count, bounds->start))
 			return false;
@@ -649,28 +618,17 @@ static bool encode_body(struct column_builder *builder, const struct column_item
 	if (!write_blocks(builder, items, count, &ticks))
 		return false;
 	builder->block_index_offset = byte_position(builder);
-	if (!write_block_index(builder))
+	if (!bit_buffer_reserve(&builder->bits, 8 * BLOCK_ENTRY_SIZE * builder->block_count))
 		return false;
+	for (size_t block = 0; block < builder->block_count; block++) {
+		put32(builder, builder->block_index[block].key);
+		put32(builder, builder->block_index[block].offset);
+	}
 	builder->times_offset = byte_position(builder);
 	if (!write_times(builder))
 		return false;
 	builder->dictionary_offset = byte_position(builder);
 	return write_dictionary(builder, values);
-}
-
-static struct node_child bounds_of(const struct column_item *items, size_t count)
-{
-	struct node_child bounds = {
-		.start = items[0].start,
-		.end = items[0].end,
-		.key_min = column_item_key(&items[0]),
-		.key_max = column_item_key(&items[count - 1]),
-	};
-	for (size_t i = 1; i < count; i++) {
-		bounds.start = items[i].start < bounds.start ? items[i].start : bounds.start;
-		bounds.end = items[i].end > bounds.end ? items[i].end : bounds.end;
-	}
-	return bounds;
 }
 
 /* The body of a leaf, and what its header says of it. */
@@ -707,7 +665,17 @@ static void swap_bodies(struct column_builder *builder, struct column_body *othe
 size_t column_builder_encode(struct column_builder *builder, const struct column_item *items, size_t count,
 			     const struct histree_value *values, size_t value_count)
 {
-	builder->bounds = bounds_of(items, count);
+	struct node_child bounds = {
+		.start = items[0].start,
+		.end = items[0].end,
+		.key_min = column_item_key(&items[0]),
+		.key_max = column_item_key(&items[count - 1]),
+	};
+	for (size_t i = 1; i < count; i++) {
+		bounds.start = items[i].start < bounds.start ? items[i].start : bounds.start;
+		bounds.end = items[i].end > bounds.end ? items[i].end : bounds.end;
+	}
+	builder->bounds = bounds;
 	builder->item_count = (uint32_t)count;
 	struct column_body other = { 0 };
 	if (builder->leaves++ % LEAVES_PER_COMPARISON == 0) {

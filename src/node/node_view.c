@@ -328,18 +328,6 @@ struct leaf_classes {
 	unsigned listed; /* those of all values of the dictionary together */
 };
 
-static bool find_listed(const struct column_view *view, const struct node_counter *counter, unsigned *classes)
-{
-	*classes = 0;
-	for (uint32_t entry = 0; entry < view->value_count; entry++) {
-		struct histree_value value;
-		if (!column_dictionary_value(view, entry, &value))
-			return false;
-		*classes |= counter->class_of(&value);
-	}
-	return true;
-}
-
 /* Which values of the dictionary a series has is only looked up where that makes a difference. */
 static bool find_of_series(const struct column_view *view, const struct column_series *series,
 			   const struct node_counter *counter, unsigned *classes)
@@ -356,46 +344,43 @@ static bool find_of_series(const struct column_view *view, const struct column_s
 	return true;
 }
 
-static bool count_series(const struct column_view *view, const struct column_series *series,
-			 const struct leaf_classes *of_leaf, const struct node_counter *counter)
-{
-	unsigned classes = 0;
-	switch ((enum value_kind)series->fields[COLUMN_KIND]) {
-	case VALUES_INT:
-		classes = of_leaf->integer;
-		break;
-	case VALUES_INT_OR_NULL:
-		classes = of_leaf->integer | of_leaf->null;
-		break;
-	case VALUES_DICTIONARY:
-		if (of_leaf->listed != 0 && !find_of_series(view, series, counter, &classes))
-			return false;
-		break;
-	case VALUES_NULL:
-	case VALUE_KIND_COUNT:
-		classes = of_leaf->null;
-		break;
-	}
-	counter->count(counter->context, (histree_quark)series->fields[COLUMN_KEY],
-		       (uint32_t)series->fields[COLUMN_COUNT] + 1, classes);
-	return true;
-}
-
 static enum histree_status count_columns(const struct column_view *view, const struct node_counter *counter)
 {
 	const struct histree_value integer = histree_int(0), null = histree_null();
 	struct leaf_classes of_leaf = { .integer = counter->class_of(&integer), .null = counter->class_of(&null) };
 	struct column_table table;
 	struct column_block block;
-	if (!find_listed(view, counter, &of_leaf.listed))
-		return HISTREE_ERR_FORMAT;
+	of_leaf.listed = 0;
+	for (uint32_t entry = 0; entry < view->value_count; entry++) {
+		struct histree_value value;
+		if (!column_dictionary_value(view, entry, &value))
+			return HISTREE_ERR_FORMAT;
+		of_leaf.listed |= counter->class_of(&value);
+	}
 	for (uint32_t number = 0; number < view->block_count; number++) {
 		if (!column_block_open(&block, view, number) || !column_block_unpack(&block, &table))
 			return HISTREE_ERR_FORMAT;
 		for (uint32_t s = 0; s < block.series_count; s++) {
 			const struct column_series series = column_table_series(&block, &table, s);
-			if (!count_series(view, &series, &of_leaf, counter))
-				return HISTREE_ERR_FORMAT;
+			unsigned classes = 0;
+			switch ((enum value_kind)series.fields[COLUMN_KIND]) {
+			case VALUES_INT:
+				classes = of_leaf.integer;
+				break;
+			case VALUES_INT_OR_NULL:
+				classes = of_leaf.integer | of_leaf.null;
+				break;
+			case VALUES_DICTIONARY:
+				if (of_leaf.listed != 0 && !find_of_series(view, &series, counter, &classes))
+					return HISTREE_ERR_FORMAT;
+				break;
+			case VALUES_NULL:
+			case VALUE_KIND_COUNT:
+				classes = of_leaf.null;
+				break;
+			}
+			counter->count(counter->context, (histree_quark)series.fields[COLUMN_KEY],
+				       (uint32_t)series.fields[COLUMN_COUNT] + 1, classes);
 		}
 	}
 	return HISTREE_OK;

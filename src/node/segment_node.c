@@ -34,9 +34,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "item/segment_batch.h"
 #include "node/node.h"
 
@@ -65,18 +65,6 @@ static bool put_bytes(struct bit_buffer *buffer, const void *bytes, size_t size)
 }
 
 /* ---- strings ------------------------------------------------------------------------------------ */
-
-static bool begin_strings(struct segment_builder *builder, uint32_t batch_strings)
-{
-	size_t before = builder->numbers_capacity;
-	for (size_t i = 0; i < builder->listed_count; i++)
-		builder->numbers[builder->listed[i]] = 0;
-	builder->listed_count = 0;
-	if (!array_reserve(&builder->numbers, &builder->numbers_capacity, (size_t)batch_strings + 1))
-		return false;
-	memset(builder->numbers + before, 0, (builder->numbers_capacity - before) * sizeof(*builder->numbers));
-	return true;
-}
 
 /* The number of a string of the batch in this leaf + 1; 0 when memory is out. */
 static uint32_t number_string(struct segment_builder *builder, uint64_t id)
@@ -140,15 +128,6 @@ static bool put_numbers(struct bit_buffer *to, const struct number_list *list, u
 	return true;
 }
 
-static void include_block(struct node_child *bounds, histree_time first, histree_time last, uint64_t shortest,
-			  uint64_t longest)
-{
-	bounds->start = first < bounds->start ? first : bounds->start;
-	bounds->start_max = last > bounds->start_max ? last : bounds->start_max;
-	bounds->duration_min = shortest < bounds->duration_min ? shortest : bounds->duration_min;
-	bounds->duration_max = longest > bounds->duration_max ? longest : bounds->duration_max;
-}
-
 /* Starts and durations, and the header of the block. */
 static bool write_times(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
 			size_t count)
@@ -167,7 +146,12 @@ static bool write_times(struct segment_builder *builder, const struct segment_ba
 	}
 	find_range(&starts);
 	find_range(&durations);
-	include_block(&builder->bounds, first, last, durations.min, durations.max);
+	builder->bounds.start = first < builder->bounds.start ? first : builder->bounds.start;
+	builder->bounds.start_max = last > builder->bounds.start_max ? last : builder->bounds.start_max;
+	builder->bounds.duration_min =
+		durations.min < builder->bounds.duration_min ? durations.min : builder->bounds.duration_min;
+	builder->bounds.duration_max =
+		durations.max > builder->bounds.duration_max ? durations.max : builder->bounds.duration_max;
 
 	uint8_t *header = builder->headers + builder->headers_size;
 	unsigned start_width = bits_needed(starts.max), width = bits_needed(durations.max - durations.min);
@@ -188,44 +172,36 @@ static bool write_times(struct segment_builder *builder, const struct segment_ba
 	       put_numbers(&builder->blocks, &durations, durations.min, width);
 }
 
-/* Codes of the values that are there, and whether each is null. */
-static bool gather_field(struct segment_builder *builder, const struct segment_column *column,
-			 const uint32_t *order, struct number_list *codes, struct number_list *nulls)
-{
-	codes->min = UINT64_MAX;
-	codes->max = 0;
-	nulls->max = 0;
-	for (size_t i = 0; i < codes->count; i++) {
-		uint64_t code = column->codes[order[i]];
-		nulls->numbers[i] = column->nulls[order[i]];
-		nulls->max |= nulls->numbers[i];
-		if (nulls->numbers[i] != 0)
-			continue;
-		if (column->type == HISTREE_STRING) {
-			uint32_t number = number_string(builder, code);
-			if (number == 0)
-				return false;
-			code = number - 1;
-		}
-		codes->numbers[i] = code;
-		codes->min = code < codes->min ? code : codes->min;
-		codes->max = code > codes->max ? code : codes->max;
-	}
-	if (codes->min > codes->max)
-		codes->min = codes->max;
-	for (size_t i = 0; i < codes->count; i++)
-		if (nulls->numbers[i] != 0)
-			codes->numbers[i] = codes->min;
-	return true;
-}
-
 static bool write_fields(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
 			 size_t count, size_t headers)
 {
 	for (size_t field = 0; field < batch->field_count; field++) {
 		struct number_list codes = { .count = count }, nulls = { .count = count };
-		if (!gather_field(builder, &batch->columns[field], order, &codes, &nulls))
-			return false;
+		/* Codes of the values that are there, and whether each is null. */
+		codes.min = UINT64_MAX;
+		codes.max = 0;
+		nulls.max = 0;
+		for (size_t i = 0; i < codes.count; i++) {
+			uint64_t code = batch->columns[field].codes[order[i]];
+			nulls.numbers[i] = batch->columns[field].nulls[order[i]];
+			nulls.max |= nulls.numbers[i];
+			if (nulls.numbers[i] != 0)
+				continue;
+			if (batch->columns[field].type == HISTREE_STRING) {
+				uint32_t number = number_string(builder, code);
+				if (number == 0)
+					return false;
+				code = number - 1;
+			}
+			codes.numbers[i] = code;
+			codes.min = code < codes.min ? code : codes.min;
+			codes.max = code > codes.max ? code : codes.max;
+		}
+		if (codes.min > codes.max)
+			codes.min = codes.max;
+		for (size_t i = 0; i < codes.count; i++)
+			if (nulls.numbers[i] != 0)
+				codes.numbers[i] = codes.min;
 		unsigned width = bits_needed(codes.max - codes.min);
 		if ((nulls.max != 0 && !put_numbers(&builder->blocks, &nulls, 0, 1)) ||
 		    !put_numbers(&builder->blocks, &codes, codes.min, width))
@@ -238,16 +214,6 @@ static bool write_fields(struct segment_builder *builder, const struct segment_b
 	return true;
 }
 
-static bool write_block(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
-			size_t count)
-{
-	size_t headers = bytes_of(&builder->blocks);
-	if (!array_reserve(&builder->headers, &builder->headers_capacity,
-			   builder->headers_size + SEGMENT_BLOCK_HEADER_SIZE))
-		return false;
-	return write_times(builder, batch, order, count) && write_fields(builder, batch, order, count, headers);
-}
-
 /* ---- the leaf ----------------------------------------------------------------------------------- */
 
 size_t segment_builder_encode(struct segment_builder *builder, const struct segment_batch *batch,
@@ -258,12 +224,22 @@ size_t segment_builder_encode(struct segment_builder *builder, const struct segm
 	builder->field_count = batch->field_count;
 	builder->headers_size = 0;
 	bit_buffer_clear(&builder->blocks);
-	if (!begin_strings(builder, batch->strings.count))
+	size_t before = builder->numbers_capacity;
+	for (size_t i = 0; i < builder->listed_count; i++)
+		builder->numbers[builder->listed[i]] = 0;
+	builder->listed_count = 0;
+	if (!array_reserve(&builder->numbers, &builder->numbers_capacity, (size_t)batch->strings.count + 1))
 		return 0;
+	memset(builder->numbers + before, 0, (builder->numbers_capacity - before) * sizeof(*builder->numbers));
 	for (size_t run = 0; run < run_count; run++)
 		for (size_t left = run_sizes[run]; left > 0;) {
 			size_t count = left < SEGMENT_BLOCK_MAX ? left : SEGMENT_BLOCK_MAX;
-			if (!write_block(builder, batch, order, count))
+			size_t headers = bytes_of(&builder->blocks);
+			if (!array_reserve(&builder->headers, &builder->headers_capacity,
+					   builder->headers_size + SEGMENT_BLOCK_HEADER_SIZE))
+				return 0;
+			if (!write_times(builder, batch, order, count) ||
+			    !write_fields(builder, batch, order, count, headers))
 				return 0;
 			order += count;
 			left -= count;
@@ -349,14 +325,6 @@ struct node_child segment_leaf_bounds(const uint8_t *leaf)
 
 /* ---- checks ------------------------------------------------------------------------------------- */
 
-static bool bounds_are_sound(const struct node_child *bounds)
-{
-	uint64_t longest = (uint64_t)bounds->end - (uint64_t)bounds->start;
-	return bounds->start <= bounds->start_max && bounds->start_max <= bounds->end &&
-	       bounds->start <= bounds->end_min && bounds->end_min <= bounds->end &&
-	       bounds->duration_min <= bounds->duration_max && bounds->duration_max <= longest;
-}
-
 /* The bits of a field header, or SIZE_MAX if it is malformed. */
 static size_t field_bits(const uint8_t *header, uint32_t count)
 {
@@ -416,7 +384,10 @@ enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint3
 	    fields > HISTREE_SEGMENT_FIELDS_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "%u blocks of segments with %u fields in %u bytes",
 				 blocks, fields, used);
-	if (!bounds_are_sound(&bounds))
+	uint64_t longest = (uint64_t)bounds.end - (uint64_t)bounds.start;
+	if (!(bounds.start <= bounds.start_max && bounds.start_max <= bounds.end &&
+	      bounds.start <= bounds.end_min && bounds.end_min <= bounds.end &&
+	      bounds.duration_min <= bounds.duration_max && bounds.duration_max <= longest))
 		return error_set(error, HISTREE_ERR_FORMAT, "the bounds of its segments contradict each other");
 	if (!strings_are_sound(leaf, used))
 		return error_set(error, HISTREE_ERR_FORMAT, "its strings lie outside of it");
@@ -500,20 +471,6 @@ static bool same_bounds(const struct node_child *a, const struct node_child *b)
 	       a->duration_max == b->duration_max;
 }
 
-static void include_segment(struct node_child *bounds, const struct segment_times *times)
-{
-	histree_time end = (histree_time)((uint64_t)times->start + times->duration);
-	const struct node_child segment = {
-		.start = times->start,
-		.start_max = times->start,
-		.end = end,
-		.end_min = end,
-		.duration_min = times->duration,
-		.duration_max = times->duration,
-	};
-	node_child_include(bounds, &segment);
-}
-
 const char *segment_leaf_fault(const uint8_t *leaf)
 {
 	struct node_child of_leaf = node_child_of_no_segments(), bounds = segment_leaf_bounds(leaf);
@@ -523,8 +480,18 @@ const char *segment_leaf_fault(const uint8_t *leaf)
 		struct node_child of_block = node_child_of_no_segments();
 		if (segment_block_times(&block, times) != HISTREE_OK)
 			return "a segment lies outside the bounds of its block";
-		for (uint32_t i = 0; i < block.count; i++)
-			include_segment(&of_block, &times[i]);
+		for (uint32_t i = 0; i < block.count; i++) {
+			histree_time end = (histree_time)((uint64_t)times[i].start + times[i].duration);
+			const struct node_child segment = {
+				.start = times[i].start,
+				.start_max = times[i].start,
+				.end = end,
+				.end_min = end,
+				.duration_min = times[i].duration,
+				.duration_max = times[i].duration,
+			};
+			node_child_include(&of_block, &segment);
+		}
 		if (!same_bounds(&of_block, &block.bounds))
 			return "the bounds of a block are not those of its segments";
 		node_child_include(&of_leaf, &of_block);

@@ -96,21 +96,6 @@ enum histree_status segment_visit_content(const struct segment_visit *visit, con
 
 /* ---- what is lost ------------------------------------------------------------------------------- */
 
-static bool add_loss(struct segment_damage *met, const struct damaged_node *node)
-{
-	if (!array_reserve(&met->losses, &met->losses_capacity, met->loss_count + 1))
-		return false;
-	bool has_parent = node->parent_height > 0;
-	met->losses[met->loss_count++] = (struct segment_loss){
-		.loss = { .nodes = 1,
-			  .node = node->bounds.number,
-			  .from = has_parent ? node->bounds.start : INT64_MIN,
-			  .to = has_parent ? node->bounds.end : INT64_MAX },
-		.has_parent = has_parent,
-	};
-	return true;
-}
-
 /*
  * Returns whether a damaged node can be a leaf: its parent's height tells its own, and the tree's that of the
  * root.
@@ -122,23 +107,26 @@ static bool may_be_leaf(const struct tree_reader *reader, const struct damaged_n
 	return node->parent_height <= 1;
 }
 
-/* If more segments can be read than the file says, its number is of no use. */
-static uint64_t missing_of(const struct tree_reader *reader, uint64_t rows)
-{
-	uint64_t all = reader->statistics.interval_count;
-	return rows <= all ? all - rows : UINT64_MAX;
-}
-
 /* Find the losses, now that there is damage. */
 static enum histree_status take_damage(struct segment_damage *met, const struct tree_reader *reader,
 				       const struct tree_damage *damage, struct histree_error *error)
 {
-	uint64_t missing = missing_of(reader, damage->readable_rows), leaves = 0;
+	/* If more segments can be read than the file says, its number is of no use. */
+	uint64_t all = reader->statistics.interval_count;
+	uint64_t missing = damage->readable_rows <= all ? all - damage->readable_rows : UINT64_MAX, leaves = 0;
 	met->loss_count = 0;
 	for (size_t i = 0; missing > 0 && i < damage->node_count; i++)
 		if (may_be_leaf(reader, &damage->nodes[i])) {
-			if (!add_loss(met, &damage->nodes[i]))
+			if (!array_reserve(&met->losses, &met->losses_capacity, met->loss_count + 1))
 				return error_memory(error, "looking for damage");
+			bool has_parent = damage->nodes[i].parent_height > 0;
+			met->losses[met->loss_count++] = (struct segment_loss){
+				.loss = { .nodes = 1,
+					  .node = damage->nodes[i].bounds.number,
+					  .from = has_parent ? damage->nodes[i].bounds.start : INT64_MIN,
+					  .to = has_parent ? damage->nodes[i].bounds.end : INT64_MAX },
+				.has_parent = has_parent,
+			};
 			leaves += damage->nodes[i].parent_height == 1;
 		}
 	/* Each of the others that is a leaf held one segment at least. */
@@ -161,13 +149,6 @@ void segment_damage_release(struct segment_damage *met)
 {
 	free(met->losses);
 	*met = (struct segment_damage){ 0 };
-}
-
-/* Returns the loss of a node, or NULL if it held no segments. */
-static struct segment_loss *find_loss(const struct segment_damage *met, uint32_t node)
-{
-	const size_t low = SEARCH(i, 0, met->loss_count, met->losses[i].loss.node < node);
-	return low < met->loss_count && met->losses[low].loss.node == node ? &met->losses[low] : NULL;
 }
 
 static enum histree_status tell(struct segment_damage *met, struct segment_loss *loss)
@@ -193,7 +174,9 @@ enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_
 		status = take_damage(met, reader, damage, error);
 	if (status != HISTREE_OK)
 		return status;
-	struct segment_loss *loss = find_loss(met, node);
+	const size_t low = SEARCH(i, 0, met->loss_count, met->losses[i].loss.node < node);
+	struct segment_loss *loss =
+		low < met->loss_count && met->losses[low].loss.node == node ? &met->losses[low] : NULL;
 	if (loss != NULL && loss->has_parent)
 		return tell(met, loss);
 	met->met_core = true;
@@ -484,38 +467,6 @@ static enum histree_status push_children(struct segment_scan *scan, struct histr
 	return HISTREE_OK;
 }
 
-/*
- * The orphans of a damaged node take its place.  They are those before it in number that are not pending yet: a
- * node comes after all that are below it, and the scan visits leaves in the order of their numbers.
- */
-static enum histree_status push_orphans(struct segment_scan *scan, uint32_t number, struct histree_error *error)
-{
-	const struct tree_damage *damage = scan->damage.damage;
-	size_t end = scan->orphan_at;
-	while (end < damage->orphan_count && damage->orphans[end].bounds.number < number)
-		end++;
-	if (!array_reserve(&scan->pending, &scan->pending_capacity, scan->pending_count + end - scan->orphan_at))
-		return error_memory(error, "an iterator");
-	for (size_t i = end; i-- > scan->orphan_at;)
-		if (damage->orphans[i].is_readable && is_wanted(scan, &damage->orphans[i].bounds))
-			scan->pending[scan->pending_count++] = damage->orphans[i].bounds.number;
-	scan->orphan_at = end;
-	return HISTREE_OK;
-}
-
-static enum histree_status enter_damaged(struct segment_scan *scan, uint32_t number, struct histree_error *error)
-{
-	enum histree_status status = segment_damage_meet(&scan->damage, scan->source.reader, number, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (!scan->resuming || scan->has_given)
-		return push_orphans(scan, number, error);
-	scan->resuming = false;
-	scan->is_passing = true;
-	go_to_root(scan);
-	return HISTREE_OK;
-}
-
 static enum histree_status enter_node(struct segment_scan *scan, struct histree_error *error)
 {
 	uint32_t number = scan->pending[--scan->pending_count];
@@ -525,8 +476,34 @@ static enum histree_status enter_node(struct segment_scan *scan, struct histree_
 				 scan->source.path, number);
 	scan->block_at = scan->block_count = 0;
 	enum histree_status status = segment_visit_node(&scan->visit, number, error);
-	if (status == HISTREE_ERR_FORMAT)
-		return enter_damaged(scan, number, error);
+	if (status == HISTREE_ERR_FORMAT) {
+		status = segment_damage_meet(&scan->damage, scan->source.reader, number, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (!scan->resuming || scan->has_given) {
+			/*
+			 * The orphans of a damaged node take its place.  They are those before it in number that
+			 * are not pending yet: a node comes after all that are below it, and the scan visits leaves
+			 * in the order of their numbers.
+			 */
+			const struct tree_damage *damage = scan->damage.damage;
+			size_t end = scan->orphan_at;
+			while (end < damage->orphan_count && damage->orphans[end].bounds.number < number)
+				end++;
+			if (!array_reserve(&scan->pending, &scan->pending_capacity,
+					   scan->pending_count + end - scan->orphan_at))
+				return error_memory(error, "an iterator");
+			for (size_t i = end; i-- > scan->orphan_at;)
+				if (damage->orphans[i].is_readable && is_wanted(scan, &damage->orphans[i].bounds))
+					scan->pending[scan->pending_count++] = damage->orphans[i].bounds.number;
+			scan->orphan_at = end;
+			return HISTREE_OK;
+		}
+		scan->resuming = false;
+		scan->is_passing = true;
+		go_to_root(scan);
+		return HISTREE_OK;
+	}
 	if (status != HISTREE_OK)
 		return status;
 	if (scan->visit.view.height > 0)
@@ -552,14 +529,6 @@ static enum histree_status enter_block(struct segment_scan *scan, struct histree
 	return HISTREE_OK;
 }
 
-/* The segment at hand was handed out before the scan was resumed; the last one of these ends that. */
-static void pass_by(struct segment_scan *scan)
-{
-	uint64_t key[2];
-	segment_scan_location(scan, key);
-	scan->is_passing = key[0] != scan->resume_leaf || key[1] != scan->resume_location;
-}
-
 enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_segment *out,
 				      struct histree_error *error)
 {
@@ -569,7 +538,13 @@ enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_
 			if (!has_wanted(scan, times))
 				continue;
 			if (scan->is_passing) {
-				pass_by(scan);
+				/*
+				 * The segment at hand was handed out before the scan was resumed; the last one of
+				 * these ends that.
+				 */
+				uint64_t key[2];
+				segment_scan_location(scan, key);
+				scan->is_passing = key[0] != scan->resume_leaf || key[1] != scan->resume_location;
 				continue;
 			}
 			scan->has_given = true;

@@ -126,41 +126,9 @@ uint64_t segment_queue_spilled_bytes(const struct segment_queue *queue)
 
 /* ---- buckets ------------------------------------------------------------------------------------ */
 
-/* Level and digit by the first byte in which an entry differs from the floor; the last byte if in none. */
-static inline void find_bucket(const struct segment_queue *queue, const struct segment_entry *entry,
-			       unsigned *level, unsigned *digit)
-{
-	unsigned word = 0;
-	while (word + 1 < QUEUE_WORDS && entry->words[word] == queue->floor.words[word])
-		word++;
-	uint64_t differing = entry->words[word] ^ queue->floor.words[word];
-	unsigned byte = differing == 0 ? 0 : (63 - (unsigned)__builtin_clzll(differing)) / 8;
-	*level = 8 * (QUEUE_WORDS - 1 - word) + byte;
-	*digit = (uint8_t)(entry->words[word] >> 8 * byte);
-}
-
-/* False: there are no entries in buckets. */
-static bool lowest_bucket(const struct segment_queue *queue, unsigned *level, unsigned *digit)
-{
-	if (queue->levels == 0)
-		return false;
-	*level = (unsigned)__builtin_ctz(queue->levels);
-	unsigned word = 0;
-	while (queue->digits[*level][word] == 0)
-		word++;
-	*digit = 64 * word + (unsigned)__builtin_ctzll(queue->digits[*level][word]);
-	return true;
-}
-
 static inline bool is_filled(const struct segment_queue *queue, unsigned level, unsigned digit)
 {
 	return (queue->digits[level][digit / 64] >> digit % 64 & 1) != 0;
-}
-
-static inline void mark_filled(struct segment_queue *queue, unsigned level, unsigned digit)
-{
-	queue->levels |= UINT32_C(1) << level;
-	queue->digits[level][digit / 64] |= UINT64_C(1) << digit % 64;
 }
 
 static void mark_empty(struct segment_queue *queue, unsigned level, unsigned digit)
@@ -270,38 +238,6 @@ static bool spill_highest(struct segment_queue *queue, bool only_full, enum hist
 	return false;
 }
 
-/* If there is nothing to spill, nothing is done: there are then few entries. */
-static enum histree_status make_room(struct segment_queue *queue, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	if (!spill_highest(queue, true, &status, error))
-		spill_highest(queue, false, &status, error);
-	return status;
-}
-
-/* An empty chunk in front of a bucket. */
-static enum histree_status add_chunk(struct segment_queue *queue, struct queue_bucket *bucket,
-				     struct histree_error *error)
-{
-	if (queue->free_chunk == NONE && queue->chunk_count >= queue->chunks_max) {
-		enum histree_status status = make_room(queue, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	uint32_t number = queue->free_chunk;
-	if (number != NONE) {
-		queue->free_chunk = queue->chunks[number].next;
-	} else {
-		if (!array_reserve(&queue->chunks, &queue->chunks_capacity, queue->chunk_count + 1))
-			return error_memory(error, "a queue of segments");
-		number = (uint32_t)queue->chunk_count++;
-	}
-	queue->chunks[number].next = bucket->chunk;
-	bucket->chunk = number;
-	bucket->filled = 0;
-	return HISTREE_OK;
-}
-
 /* ---- pushing and popping ------------------------------------------------------------------------ */
 
 enum histree_status segment_queue_push(struct segment_queue *queue, const struct segment_entry *entries,
@@ -309,35 +245,49 @@ enum histree_status segment_queue_push(struct segment_queue *queue, const struct
 {
 	for (size_t i = 0; i < count; i++) {
 		unsigned level, digit;
-		find_bucket(queue, &entries[i], &level, &digit);
+		/*
+		 * Level and digit by the first byte in which an entry differs from the floor; the last byte if in
+		 * none.
+		 */
+		unsigned word = 0;
+		while (word + 1 < QUEUE_WORDS && entries[i].words[word] == queue->floor.words[word])
+			word++;
+		uint64_t differing = entries[i].words[word] ^ queue->floor.words[word];
+		unsigned byte = differing == 0 ? 0 : (63 - (unsigned)__builtin_clzll(differing)) / 8;
+		level = 8 * (QUEUE_WORDS - 1 - word) + byte;
+		digit = (uint8_t)(entries[i].words[word] >> 8 * byte);
 		struct queue_bucket *bucket = &queue->buckets[level][digit];
 		if (!is_filled(queue, level, digit))
 			*bucket = (struct queue_bucket){ .chunk = NONE, .slot = NONE };
 		if (bucket->chunk == NONE || bucket->filled == QUEUE_CHUNK_ENTRIES) {
-			enum histree_status status = add_chunk(queue, bucket, error);
-			if (status != HISTREE_OK)
-				return status;
+			/* An empty chunk in front of a bucket. */
+			if (queue->free_chunk == NONE && queue->chunk_count >= queue->chunks_max) {
+				/* If there is nothing to spill, nothing is done: there are then few entries. */
+				enum histree_status status = HISTREE_OK;
+				if (!spill_highest(queue, true, &status, error))
+					spill_highest(queue, false, &status, error);
+				if (status != HISTREE_OK)
+					return status;
+			}
+			uint32_t number = queue->free_chunk;
+			if (number != NONE) {
+				queue->free_chunk = queue->chunks[number].next;
+			} else {
+				if (!array_reserve(&queue->chunks, &queue->chunks_capacity, queue->chunk_count + 1))
+					return error_memory(error, "a queue of segments");
+				number = (uint32_t)queue->chunk_count++;
+			}
+			queue->chunks[number].next = bucket->chunk;
+			bucket->chunk = number;
+			bucket->filled = 0;
 		}
 		queue->chunks[bucket->chunk].entries[bucket->filled++] = entries[i];
-		if (bucket->count++ == 0)
-			mark_filled(queue, level, digit);
+		if (bucket->count++ == 0) {
+			queue->levels |= UINT32_C(1) << level;
+			queue->digits[level][digit / 64] |= UINT64_C(1) << digit % 64;
+		}
 	}
 	return HISTREE_OK;
-}
-
-static struct segment_entry lowest_of(const struct segment_queue *queue, unsigned level, unsigned digit)
-{
-	const struct queue_bucket *bucket = &queue->buckets[level][digit];
-	const struct segment_entry *min = bucket->slot != NONE ? &queue->spilled_min[level][digit] : NULL;
-	uint32_t filled = bucket->filled;
-	for (uint32_t number = bucket->chunk; number != NONE; number = queue->chunks[number].next) {
-		const struct segment_entry *entries = queue->chunks[number].entries;
-		for (uint32_t i = 0; i < filled; i++)
-			if (min == NULL || segment_entry_is_less(&entries[i], min))
-				min = &entries[i];
-		filled = QUEUE_CHUNK_ENTRIES;
-	}
-	return *min;
 }
 
 /*
@@ -351,7 +301,17 @@ static enum histree_status deal(struct segment_queue *queue, unsigned level, uns
 	if (queue->passing == NULL && dealt.slot != NONE &&
 	    (queue->passing = malloc(sizeof(*queue->passing))) == NULL)
 		return error_memory(error, "a queue of segments");
-	queue->floor = lowest_of(queue, level, digit);
+	const struct queue_bucket *bucket = &queue->buckets[level][digit];
+	const struct segment_entry *min = bucket->slot != NONE ? &queue->spilled_min[level][digit] : NULL;
+	uint32_t filled = bucket->filled;
+	for (uint32_t number = bucket->chunk; number != NONE; number = queue->chunks[number].next) {
+		const struct segment_entry *entries = queue->chunks[number].entries;
+		for (uint32_t i = 0; i < filled; i++)
+			if (min == NULL || segment_entry_is_less(&entries[i], min))
+				min = &entries[i];
+		filled = QUEUE_CHUNK_ENTRIES;
+	}
+	queue->floor = *min;
 	mark_empty(queue, level, digit);
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && dealt.chunk != NONE) {
@@ -420,8 +380,14 @@ enum histree_status segment_queue_pop(struct segment_queue *queue, struct segmen
 {
 	while (queue->ready_at == queue->ready_count) {
 		unsigned level, digit;
-		if (!lowest_bucket(queue, &level, &digit))
+		/* False: there are no entries in buckets. */
+		if (queue->levels == 0)
 			return HISTREE_END;
+		level = (unsigned)__builtin_ctz(queue->levels);
+		unsigned word = 0;
+		while (queue->digits[level][word] == 0)
+			word++;
+		digit = 64 * word + (unsigned)__builtin_ctzll(queue->digits[level][word]);
 		const struct queue_bucket *bucket = &queue->buckets[level][digit];
 		if (bucket->count <= QUEUE_READY_MAX) {
 			make_ready(queue, level, digit);
@@ -544,11 +510,6 @@ static uint64_t ref_of_node(uint32_t node)
 	return segment_location(node, 0, 0);
 }
 
-static uint64_t ref_of_block(uint32_t node, uint32_t block)
-{
-	return REF_IS_BLOCK | segment_location(node, block, 0);
-}
-
 /* The order of equal segments is that of their locations, and descending its reverse. */
 static uint64_t turn_location(const struct segment_sweep *sweep, uint64_t location)
 {
@@ -636,7 +597,8 @@ static enum histree_status open_node(struct segment_sweep *sweep, uint32_t numbe
 		uint32_t count = segment_leaf_block_count(view->block);
 		for (uint32_t index = 0; status == HISTREE_OK && index < count; index++) {
 			struct segment_block block = segment_block(view->block, index);
-			status = push_bounds(sweep, &block.bounds, ref_of_block(number, index), error);
+			status = push_bounds(sweep, &block.bounds,
+					     REF_IS_BLOCK | segment_location(number, index, 0), error);
 		}
 		return status;
 	}
@@ -726,18 +688,6 @@ static enum histree_status next_location(struct segment_sweep *sweep, uint64_t *
 
 /* ---- ahead ------------------------------------------------------------------------------------- */
 
-static enum histree_status begin_ahead(struct segment_sweep *sweep, struct histree_error *error)
-{
-	struct sweep_ahead *ahead = &sweep->ahead;
-	enum histree_status status = HISTREE_OK;
-	if (ahead->gather == NULL)
-		status = segment_gather_create(&sweep->source, &ahead->gather, error);
-	ahead->on = status == HISTREE_OK;
-	ahead->wanted = AHEAD_FIRST;
-	segment_visit_leave(&sweep->holder);
-	return status;
-}
-
 static enum histree_status take_ahead(struct segment_sweep *sweep, struct histree_error *error)
 {
 	struct sweep_ahead *ahead = &sweep->ahead;
@@ -781,10 +731,16 @@ static enum histree_status gather(struct segment_sweep *sweep, struct histree_er
 	return HISTREE_OK;
 }
 
-static enum histree_status hand_out_gathered(struct segment_sweep *sweep, struct histree_segment *out,
-					     struct histree_error *error)
+static enum histree_status next_ahead(struct segment_sweep *sweep, struct histree_segment *out,
+				      struct histree_error *error)
 {
 	struct sweep_ahead *ahead = &sweep->ahead;
+	while (ahead->at == ahead->count) {
+		enum histree_status status =
+			ahead->after != HISTREE_OK ? reach_what_is_after(sweep, error) : take_ahead(sweep, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
 	enum histree_status status = HISTREE_OK;
 	if (ahead->at >= ahead->gathered_end && !ahead->one_by_one)
 		status = gather(sweep, error);
@@ -799,19 +755,6 @@ static enum histree_status hand_out_gathered(struct segment_sweep *sweep, struct
 	return HISTREE_OK;
 }
 
-static enum histree_status next_ahead(struct segment_sweep *sweep, struct histree_segment *out,
-				      struct histree_error *error)
-{
-	struct sweep_ahead *ahead = &sweep->ahead;
-	while (ahead->at == ahead->count) {
-		enum histree_status status =
-			ahead->after != HISTREE_OK ? reach_what_is_after(sweep, error) : take_ahead(sweep, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return hand_out_gathered(sweep, out, error);
-}
-
 static bool leaves_do_not_fit(const struct segment_sweep *sweep)
 {
 	uint64_t loaded = sweep->holder.loaded;
@@ -822,8 +765,14 @@ enum histree_status segment_sweep_next(struct segment_sweep *sweep, struct histr
 				       struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	if (!sweep->ahead.on && leaves_do_not_fit(sweep))
-		status = begin_ahead(sweep, error);
+	if (!sweep->ahead.on && leaves_do_not_fit(sweep)) {
+		struct sweep_ahead *ahead = &sweep->ahead;
+		if (ahead->gather == NULL)
+			status = segment_gather_create(&sweep->source, &ahead->gather, error);
+		ahead->on = status == HISTREE_OK;
+		ahead->wanted = AHEAD_FIRST;
+		segment_visit_leave(&sweep->holder);
+	}
 	if (status != HISTREE_OK)
 		return status;
 	do {

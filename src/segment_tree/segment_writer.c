@@ -79,25 +79,6 @@ static size_t choose_splitters(struct segment_split *split, const struct segment
 	return splitters;
 }
 
-/*
- * Some slots for each splitter: where keys are spread evenly, and they are so in a batch of starts, a slot has one
- * splitter or none, and the search below has nothing left to do.
- */
-static void fill_slots(struct segment_split *split, size_t splitters)
-{
-	uint64_t first = split->splitters[0], range = split->splitters[splitters - 1] - first;
-	split->slot_shift = 0;
-	while (range >> split->slot_shift >= splitters * SLOTS_PER_SPLITTER)
-		split->slot_shift++;
-	size_t slots = (size_t)(range >> split->slot_shift) + 1, before = 0;
-	for (size_t slot = 0; slot < slots; slot++) {
-		while (before < splitters && (split->splitters[before] - first) >> split->slot_shift < slot)
-			before++;
-		split->before_slot[slot] = (uint16_t)before;
-	}
-	split->before_slot[slots] = (uint16_t)splitters;
-}
-
 /* Counts without a branch: keys are as good as random, and one misprediction costs more than all steps. */
 static inline size_t count_not_above(const uint64_t *splitters, size_t count, uint64_t number)
 {
@@ -141,7 +122,21 @@ static bool segment_split(struct segment_split *split, const struct segment_time
 		return false;
 	size_t splitters = choose_splitters(split, times, key, from, count, parts);
 	split->part_count = splitters + 1;
-	fill_slots(split, splitters);
+	/*
+	 * Some slots for each splitter: where keys are spread evenly, and they are so in a batch of starts, a slot
+	 * has one splitter or none, and the search below has nothing left to do.
+	 */
+	uint64_t first = split->splitters[0], range = split->splitters[splitters - 1] - first;
+	split->slot_shift = 0;
+	while (range >> split->slot_shift >= splitters * SLOTS_PER_SPLITTER)
+		split->slot_shift++;
+	size_t slots = (size_t)(range >> split->slot_shift) + 1, before = 0;
+	for (size_t slot = 0; slot < slots; slot++) {
+		while (before < splitters && (split->splitters[before] - first) >> split->slot_shift < slot)
+			before++;
+		split->before_slot[slot] = (uint16_t)before;
+	}
+	split->before_slot[slots] = (uint16_t)splitters;
 	memset(split->sizes, 0, split->part_count * sizeof(*split->sizes));
 	for (size_t i = 0; i < count; i++) {
 		/* In a slab, neighbours in order are far from each other in the batch. */
@@ -196,18 +191,6 @@ struct segment_writer {
 	double item_bytes; /* on disk, as the last leaf had them */
 };
 
-static enum histree_status create_tree(struct segment_writer *writer, struct block_file *file,
-				       struct histree_error *error)
-{
-	const struct tree_options options = {
-		.variant = &variant_segments,
-		.node_size = writer->node_size,
-		.fan_out = variant_segments.fan_out_default,
-		.start = INT64_MIN,
-	};
-	return tree_writer_create(file, &options, &writer->tree, error);
-}
-
 enum histree_status segment_writer_create(struct block_file *file, const struct histree_segment_field *fields,
 					  size_t field_count, size_t memory_max, struct segment_writer **out,
 					  struct histree_error *error)
@@ -227,7 +210,13 @@ enum histree_status segment_writer_create(struct block_file *file, const struct 
 	size_t capacity = for_items / (BATCH_ITEM_BYTES + field_count * BATCH_FIELD_BYTES) + 1;
 	capacity = capacity < UINT32_MAX ? capacity : UINT32_MAX;
 
-	enum histree_status status = create_tree(writer, file, error);
+	const struct tree_options options = {
+		.variant = &variant_segments,
+		.node_size = writer->node_size,
+		.fan_out = variant_segments.fan_out_default,
+		.start = INT64_MIN,
+	};
+	enum histree_status status = tree_writer_create(file, &options, &writer->tree, error);
 	writer->order = malloc(capacity * sizeof(*writer->order));
 	writer->spare = malloc(capacity * sizeof(*writer->spare));
 	if (status == HISTREE_OK &&
@@ -270,15 +259,6 @@ static size_t divide_up(size_t number, size_t by)
 	return (number + by - 1) / by;
 }
 
-/* The smallest number whose square is not below. */
-static size_t root_up(size_t number)
-{
-	size_t root = 1;
-	while (root * root < number)
-		root++;
-	return root;
-}
-
 /* Into how many slabs of duration this many parts are cut, before each slab is cut by start. */
 static size_t slabs_of(const struct segment_writer *writer, size_t parts)
 {
@@ -290,7 +270,11 @@ static size_t slabs_of(const struct segment_writer *writer, size_t parts)
 	case SEGMENTS_GROUPED_BY_BOTH:
 		break;
 	}
-	return root_up(parts);
+	/* The smallest number whose square is not below. */
+	size_t root = 1;
+	while (root * root < parts)
+		root++;
+	return root;
 }
 
 /*

@@ -67,23 +67,6 @@ void block_header_encode(const struct block_header *header, uint8_t bytes[BLOCK_
 	put_le32(bytes + 84, crc32c(0, bytes, TAIL_CHECKED));
 }
 
-static enum histree_status check_versions(const uint8_t *bytes, struct histree_error *error)
-{
-	uint32_t version = get_le32(bytes + 8), oldest = get_le32(bytes + 12);
-	uint64_t features = get_le64(bytes + 16);
-	if (oldest > BLOCK_FILE_VERSION)
-		return error_set(error, HISTREE_ERR_VERSION,
-				 "is of format %u, which needs a reader of format %u or later, and this is %u; "
-				 "use a newer histree, or build it again with this one",
-				 version, oldest, BLOCK_FILE_VERSION);
-	if ((features & ~(uint64_t)BLOCK_FEATURES_KNOWN) != 0)
-		return error_set(error, HISTREE_ERR_VERSION,
-				 "uses features (0x%llx) that this version does not know; use a newer histree, or "
-				 "build it again with this one",
-				 (unsigned long long)features);
-	return HISTREE_OK;
-}
-
 /*
  * Returns HISTREE_ERR_INCOMPLETE if the header was never written, HISTREE_ERR_VERSION or HISTREE_ERR_FORMAT.  Its
  * offsets are still to be compared with the size of the file.
@@ -98,9 +81,18 @@ static enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_
 		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file");
 	if (crc32c(0, bytes, CHECKED) != get_le32(bytes + 64))
 		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch");
-	enum histree_status status = check_versions(bytes, error);
-	if (status != HISTREE_OK)
-		return status;
+	uint32_t version = get_le32(bytes + 8), oldest = get_le32(bytes + 12);
+	uint64_t features = get_le64(bytes + 16);
+	if (oldest > BLOCK_FILE_VERSION)
+		return error_set(error, HISTREE_ERR_VERSION,
+				 "is of format %u, which needs a reader of format %u or later, and this is %u; "
+				 "use a newer histree, or build it again with this one",
+				 version, oldest, BLOCK_FILE_VERSION);
+	if ((features & ~(uint64_t)BLOCK_FEATURES_KNOWN) != 0)
+		return error_set(error, HISTREE_ERR_VERSION,
+				 "uses features (0x%llx) that this version does not know; use a newer histree, or "
+				 "build it again with this one",
+				 (unsigned long long)features);
 	*header = (struct block_header){
 		.version = get_le32(bytes + 8),
 		.features = get_le64(bytes + 16),
@@ -149,15 +141,6 @@ enum histree_status block_tail_identify(struct block_file *file, struct histree_
 		return error_set(error, HISTREE_ERR_IO, "no random numbers: %s", strerror(errno));
 	file->identity = get_le64(bytes);
 	return io_write_all(file->io, file->file, bytes, sizeof(bytes), BLOCK_IDENTITY_OFFSET, error);
-}
-
-static enum histree_status read_identity(const struct io *io, int file, uint64_t *identity,
-					 struct histree_error *error)
-{
-	uint8_t bytes[8];
-	enum histree_status status = io_read_all(io, file, bytes, sizeof(bytes), BLOCK_IDENTITY_OFFSET, error);
-	*identity = status == HISTREE_OK ? get_le64(bytes) : 0;
-	return status;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
@@ -307,7 +290,10 @@ static enum histree_status block_tail_join(struct block_file *tail, uint64_t bas
 	uint64_t main_identity;
 	if (tail->io->size(tail->io->context, tail->main_file, &main_size) != 0)
 		return error_set(error, HISTREE_ERR_IO, "cannot tell the size of the file: %s", strerror(errno));
-	enum histree_status status = read_identity(tail->io, tail->main_file, &main_identity, error);
+	uint8_t bytes[8];
+	enum histree_status status =
+		io_read_all(tail->io, tail->main_file, bytes, sizeof(bytes), BLOCK_IDENTITY_OFFSET, error);
+	main_identity = status == HISTREE_OK ? get_le64(bytes) : 0;
 	if (status != HISTREE_OK)
 		return status;
 	/* Another one is that of a file that has been completed meanwhile, or that is not ours. */
@@ -370,24 +356,6 @@ enum {
 
 /* More than the names of a hundred million attributes take. */
 #define SECTION_SIZE_MAX (UINT64_C(1) << 32)
-/* What the header says, compared with what there is. */
-static enum histree_status check_offsets(struct block_file *file, const struct block_header *header,
-					 struct histree_error *error)
-{
-	if (header->size > file->size)
-		return error_set(error, HISTREE_ERR_FORMAT, "is cut short: %llu of %llu bytes; build it again",
-				 (unsigned long long)file->size, (unsigned long long)header->size);
-	uint32_t min = file->has_extents ? BLOCK_PART_SIZE_MIN : file->block_size;
-	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / min)
-		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
-				 (unsigned long long)file->size);
-	if (file->section_count > SECTION_COUNT_MAX || header->table_offset > file->size ||
-	    file->section_count * (uint64_t)SECTION_ENTRY_SIZE > file->size - header->table_offset)
-		return error_set(error, HISTREE_ERR_FORMAT, "header: a table of %u sections at %llu",
-				 file->section_count, (unsigned long long)header->table_offset);
-	return HISTREE_OK;
-}
-
 static enum histree_status take_header(struct block_file *file, const struct block_header *header,
 				       struct histree_error *error)
 {
@@ -407,7 +375,19 @@ static enum histree_status take_header(struct block_file *file, const struct blo
 	file->has_unknown = (header->features & BLOCK_UNKNOWN) != 0;
 	file->needs_lifetimes = (header->features & BLOCK_LIFETIMES) != 0;
 	file->is_partial = (header->features & BLOCK_PARTIAL) != 0;
-	return check_offsets(file, header, error);
+	/* What the header says, compared with what there is. */
+	if (header->size > file->size)
+		return error_set(error, HISTREE_ERR_FORMAT, "is cut short: %llu of %llu bytes; build it again",
+				 (unsigned long long)file->size, (unsigned long long)header->size);
+	uint32_t min = file->has_extents ? BLOCK_PART_SIZE_MIN : file->block_size;
+	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / min)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
+				 (unsigned long long)file->size);
+	if (file->section_count > SECTION_COUNT_MAX || header->table_offset > file->size ||
+	    file->section_count * (uint64_t)SECTION_ENTRY_SIZE > file->size - header->table_offset)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: a table of %u sections at %llu",
+				 file->section_count, (unsigned long long)header->table_offset);
+	return HISTREE_OK;
 }
 
 /* The header, or its copy at the end of the file; that it is the end of this one, it says itself. */
@@ -448,10 +428,25 @@ static uint64_t section_size_max(const struct block_file *file, uint32_t id)
 	}
 }
 
-/* They are written one after the other: none has bytes of another, so that all are no more than the file. */
-static enum histree_status decode_sections(struct block_file *file, const uint8_t *table,
-					   struct histree_error *error)
+/* The table of sections, or its copy. */
+static enum histree_status read_table(struct block_file *file, const struct block_header *header,
+				      struct histree_error *error)
 {
+	uint8_t room[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
+	const uint8_t *table = room;
+	size_t size = file->section_count * (size_t)SECTION_ENTRY_SIZE, copy_size;
+	enum histree_status status = block_file_read_at(file, room, size, header->table_offset, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (crc32c(0, room, size) != header->table_crc) {
+		table = block_copies_find(&file->copies, SECTION_TABLE, &copy_size);
+		if (table == NULL || copy_size != size || crc32c(0, table, size) != header->table_crc)
+			return error_set(error, HISTREE_ERR_FORMAT, "table of sections: checksum mismatch");
+		file->damage |= DAMAGED_TABLE;
+	}
+	/*
+	 * They are written one after the other: none has bytes of another, so that all are no more than the file.
+	 */
 	uint64_t end = BLOCK_FILE_HEADER_SIZE;
 	for (uint32_t i = 0; i < file->section_count; i++) {
 		const uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
@@ -470,25 +465,6 @@ static enum histree_status decode_sections(struct block_file *file, const uint8_
 		end = section->offset + section->size;
 	}
 	return HISTREE_OK;
-}
-
-/* The table of sections, or its copy. */
-static enum histree_status read_table(struct block_file *file, const struct block_header *header,
-				      struct histree_error *error)
-{
-	uint8_t room[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
-	const uint8_t *table = room;
-	size_t size = file->section_count * (size_t)SECTION_ENTRY_SIZE, copy_size;
-	enum histree_status status = block_file_read_at(file, room, size, header->table_offset, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (crc32c(0, room, size) != header->table_crc) {
-		table = block_copies_find(&file->copies, SECTION_TABLE, &copy_size);
-		if (table == NULL || copy_size != size || crc32c(0, table, size) != header->table_crc)
-			return error_set(error, HISTREE_ERR_FORMAT, "table of sections: checksum mismatch");
-		file->damage |= DAMAGED_TABLE;
-	}
-	return decode_sections(file, table, error);
 }
 
 static enum histree_status read_extents(struct block_file *file, struct histree_error *error)
@@ -856,19 +832,6 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 	return HISTREE_OK;
 }
 
-/* Returns the size of the table. */
-static size_t encode_sections(const struct block_file *file, uint8_t *table)
-{
-	for (uint32_t i = 0; i < file->section_count; i++) {
-		uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
-		put_le32(entry, file->sections[i].id);
-		put_le32(entry + 4, file->sections[i].crc);
-		put_le64(entry + 8, file->sections[i].offset);
-		put_le64(entry + 16, file->sections[i].size);
-	}
-	return (size_t)file->section_count * SECTION_ENTRY_SIZE;
-}
-
 static enum histree_status write_extents(struct block_file *file, struct histree_error *error)
 {
 	uint8_t *bytes = malloc((size_t)file->block_count * VARINT_SIZE_MAX);
@@ -934,7 +897,14 @@ static enum histree_status write_directory(struct block_file *file, uint8_t *pag
 	if (status != HISTREE_OK)
 		return status;
 	uint8_t bytes[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE + BLOCK_HEADER_USED];
-	size_t table_size = encode_sections(file, bytes);
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		uint8_t *entry = bytes + (size_t)i * SECTION_ENTRY_SIZE;
+		put_le32(entry, file->sections[i].id);
+		put_le32(entry + 4, file->sections[i].crc);
+		put_le64(entry + 8, file->sections[i].offset);
+		put_le64(entry + 16, file->sections[i].size);
+	}
+	size_t table_size = (size_t)file->section_count * SECTION_ENTRY_SIZE;
 	const struct block_header header = {
 		.features = features_of(file),
 		.has_copies = true,

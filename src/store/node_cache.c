@@ -276,13 +276,6 @@ static struct node_frame *add_frame(struct node_cache *cache, uint32_t capacity,
 	return frame;
 }
 
-/* One that is far too large would waste what the ceiling leaves to all. */
-static bool fits(const struct node_frame *frame, uint32_t size, size_t companion_size)
-{
-	return frame->capacity >= size && frame->capacity - size <= size / 8 &&
-	       frame->companion_size >= companion_size && frame->companion_size - companion_size <= size / 8;
-}
-
 /* A frame that holds nothing, if need be in place of others; above the ceiling only if all are held. */
 static struct node_frame *take_frame(struct node_cache *cache, uint32_t number)
 {
@@ -295,7 +288,8 @@ static struct node_frame *take_frame(struct node_cache *cache, uint32_t number)
 		if (index == SIZE_MAX)
 			break;
 		struct node_frame *frame = pool->frames[index];
-		if (fits(frame, size, companion_size)) {
+		if (frame->capacity >= size && frame->capacity - size <= size / 8 &&
+		    frame->companion_size >= companion_size && frame->companion_size - companion_size <= size / 8) {
 			frame->cache = cache;
 			return frame;
 		}

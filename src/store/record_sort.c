@@ -150,23 +150,6 @@ enum histree_status spill_runs_end_run(struct spill_runs *runs, struct histree_e
 
 /* ---- reading -------------------------------------------------------------------------------------- */
 
-/* Move what is left to the front and fill up the rest; a window that is full of one item grows. */
-static enum histree_status refill(struct spill_run *run, const struct spill_file *file, struct histree_error *error)
-{
-	size_t left = run->filled - run->used;
-	memmove(run->window, run->window + run->used, left);
-	run->used = 0;
-	run->filled = left;
-	if (left == run->capacity && !array_reserve(&run->window, &run->capacity, 2 * run->capacity))
-		return error_memory(error, "merging");
-	uint64_t wanted = run->capacity - left;
-	size_t size = (size_t)(wanted < run->end - run->at ? wanted : run->end - run->at);
-	enum histree_status status = spill_file_read(file, run->window + left, size, run->at, error);
-	run->filled += size;
-	run->at += size;
-	return status;
-}
-
 /* Make the next item of a run its first.  Returns HISTREE_END at the end of the run. */
 static enum histree_status advance(const struct spill_runs *runs, struct spill_run *run,
 				   struct histree_error *error)
@@ -181,7 +164,19 @@ static enum histree_status advance(const struct spill_runs *runs, struct spill_r
 			return run->used == run->filled
 				       ? HISTREE_END
 				       : error_set(error, HISTREE_ERR_IO, "a temporary file has changed");
-		enum histree_status status = refill(run, &runs->file, error);
+		/* Move what is left to the front and fill up the rest; a window that is full of one item grows. */
+		size_t left = run->filled - run->used;
+		memmove(run->window, run->window + run->used, left);
+		run->used = 0;
+		run->filled = left;
+		if (left == run->capacity && !array_reserve(&run->window, &run->capacity, 2 * run->capacity))
+			return error_memory(error, "merging");
+		uint64_t wanted = run->capacity - left;
+		size_t size = (size_t)(wanted < run->end - run->at ? wanted : run->end - run->at);
+		enum histree_status status = spill_file_read(&runs->file, run->window + left, size, run->at, error);
+		run->filled += size;
+		run->at += size;
+
 		if (status != HISTREE_OK)
 			return status;
 	}

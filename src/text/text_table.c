@@ -392,9 +392,12 @@ static struct text_cell cell_of(json_t *value)
 	return (struct text_cell){ .kind = TEXT_NULL };
 }
 
-static enum histree_status parse(struct text_table *table, const char *bytes, size_t size,
-				 struct histree_error *error)
+static enum histree_status split_json(struct text_table *table, char *bytes, size_t size,
+				      struct histree_error *error)
 {
+	bytes = trim(bytes, &size);
+	if (size == 0)
+		return HISTREE_NOT_FOUND;
 	json_error_t fault;
 	if (size > ROW_WEIGHED_FROM && json_weight(bytes, size) > ROW_WEIGHT_MAX)
 		return text_table_fault(table, TEXT_NO_COLUMN, error, "has too many values for one row");
@@ -407,18 +410,6 @@ static enum histree_status parse(struct text_table *table, const char *bytes, si
 					fault.column, fault.text);
 	if (!json_is_object(table->row))
 		return text_table_fault(table, TEXT_NO_COLUMN, error, "is no JSON object");
-	return HISTREE_OK;
-}
-
-static enum histree_status split_json(struct text_table *table, char *bytes, size_t size,
-				      struct histree_error *error)
-{
-	bytes = trim(bytes, &size);
-	if (size == 0)
-		return HISTREE_NOT_FOUND;
-	enum histree_status status = parse(table, bytes, size, error);
-	if (status != HISTREE_OK)
-		return status;
 	for (size_t i = 0; i < table->column_count; i++)
 		table->cells[i] = (struct text_cell){ .kind = TEXT_ABSENT };
 	const char *name;
@@ -766,23 +757,6 @@ static const struct text_format *format_named(const char *name)
 	return NULL;
 }
 
-static enum histree_status choose_format(struct text_table *table, const char *name, struct histree_error *error)
-{
-	if (name != NULL) {
-		table->format = format_named(name);
-		return table->format != NULL
-			       ? HISTREE_OK
-			       : error_set(error, HISTREE_ERR_ARGUMENT,
-					   "'%.40s' is no format of a text; there are tsv, csv and json", name);
-	}
-	table->format = format_of(table->bytes, table->filled);
-	return table->format != NULL ? HISTREE_OK
-				     : refuse(table, error,
-					      "is no table: its first line has no tabs or commas between the names "
-					      "of columns, and is no JSON object ('--format tsv' of histree writes "
-					      "such a table)");
-}
-
 /* The first piece of the text shows what it is. */
 static enum histree_status look(struct text_table *table, const char *format, struct histree_error *error)
 {
@@ -801,7 +775,19 @@ static enum histree_status look(struct text_table *table, const char *format, st
 		table->used = 3;
 	if (memchr(table->bytes, '\0', table->filled < 4096 ? table->filled : 4096) != NULL && format == NULL)
 		return refuse(table, error, "is no text: it has zeros among its first bytes");
-	return choose_format(table, format, error);
+	if (format != NULL) {
+		table->format = format_named(format);
+		return table->format != NULL
+			       ? HISTREE_OK
+			       : error_set(error, HISTREE_ERR_ARGUMENT,
+					   "'%.40s' is no format of a text; there are tsv, csv and json", format);
+	}
+	table->format = format_of(table->bytes, table->filled);
+	return table->format != NULL ? HISTREE_OK
+				     : refuse(table, error,
+					      "is no table: its first line has no tabs or commas between the names "
+					      "of columns, and is no JSON object ('--format tsv' of histree writes "
+					      "such a table)");
 }
 
 /* The names of columns, from a line that has them. */

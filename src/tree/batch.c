@@ -334,23 +334,19 @@ static void order_by_start(struct column_item *items, size_t count)
 	}
 }
 
-/*
- * The processor foresees accesses within a chunk, but not the beginning of the next one, hence the prefetch.  The
- * chunk may be NULL: a prefetch of it is harmless, but nothing may be added to the pointer.
- */
-static inline void prefetch_chunk(const struct chunk *chunk)
-{
-	for (size_t line = 0; line < 8; line++)
-		__builtin_prefetch((const void *)((uintptr_t)chunk + line * 64));
-}
-
 /* Find at which position the items of each key begin when they are sorted. */
 static void find_positions(struct batch *batch, size_t number)
 {
 	uint32_t mask = (1u << batch->shift) - 1, sum = 0;
 	memset(batch->positions, 0, ((size_t)mask + 1) * sizeof(*batch->positions));
 	for (struct chunk_walk walk = walk_chunks(batch, number); walk.chunk != NULL; walk_on(&walk)) {
-		prefetch_chunk(walk.chunk->next);
+		/*
+		 * The processor foresees accesses within a chunk, but not the beginning of the next one, hence the
+		 * prefetch.  The chunk may be NULL: a prefetch of it is harmless, but nothing may be added to the
+		 * pointer.
+		 */
+		for (size_t line = 0; line < 8; line++)
+			__builtin_prefetch((const void *)((uintptr_t)walk.chunk->next + line * 64));
 		for (const struct column_item *item = walk.chunk->items, *end = walk_end(&walk); item < end; item++)
 			batch->positions[column_item_key(item) & mask]++;
 	}
@@ -543,22 +539,18 @@ static enum histree_status write_leaves(struct batch_writer *writer, struct batc
 	return writer->bucket < batch->bucket_count ? HISTREE_OK : HISTREE_END;
 }
 
-static struct histree_value listed_value(const struct batch *batch, uint32_t number)
-{
-	size_t size;
-	const char *bytes = intern_get(&batch->values, number, &size);
-	struct byte_reader reader = byte_reader(bytes, size);
-	return value_decode(&reader);
-}
-
 static enum histree_status begin(struct batch_writer *writer, const struct batch *batch,
 				 struct histree_error *error)
 {
 	writer->values = malloc(((size_t)batch->values.count + 1) * sizeof(*writer->values));
 	if (writer->values == NULL)
 		return error_memory(error, "the values of a batch");
-	for (uint32_t number = 0; number < batch->values.count; number++)
-		writer->values[number] = listed_value(batch, number);
+	for (uint32_t number = 0; number < batch->values.count; number++) {
+		size_t size;
+		const char *bytes = intern_get(&batch->values, number, &size);
+		struct byte_reader reader = byte_reader(bytes, size);
+		writer->values[number] = value_decode(&reader);
+	}
 	writer->bucket = writer->written = writer->ready = 0;
 	return HISTREE_OK;
 }

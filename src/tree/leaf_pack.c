@@ -75,16 +75,6 @@ void cluster_release(struct cluster *cluster)
 	free(cluster->known_keys);
 }
 
-/* Buffers and what is being written take `memory` bytes at most. */
-static void share_memory(struct cluster *cluster, size_t memory)
-{
-	/* The first tier, its share in each other, and as much as the first once more, that is being written. */
-	size_t shares = 2 * CLUSTER_TIER_SHARE + CLUSTER_TIERS - 1;
-	size_t for_values = memory / VALUES_SHARE;
-	cluster->chunks_max = (memory - for_values) * CLUSTER_TIER_SHARE / (shares * CHUNK_BYTES);
-	cluster->values_max = for_values / (CLUSTER_TIERS + 1);
-}
-
 static bool write_batch(void *context);
 
 void cluster_init(struct cluster *cluster, const struct tree_options *options, const struct leaf_taker *taker,
@@ -94,7 +84,11 @@ void cluster_init(struct cluster *cluster, const struct tree_options *options, c
 	cluster->leaves_out_nulls = options->leaves_out_nulls;
 	cluster->length = batch_length_of(options->prefer);
 	cluster->pool = pool;
-	share_memory(cluster, options->memory_max);
+	/* In memory: the first tier, its share in each other, and as much as the first once more, being written. */
+	size_t shares = 2 * CLUSTER_TIER_SHARE + CLUSTER_TIERS - 1;
+	size_t for_values = options->memory_max / VALUES_SHARE;
+	cluster->chunks_max = (options->memory_max - for_values) * CLUSTER_TIER_SHARE / (shares * CHUNK_BYTES);
+	cluster->values_max = for_values / (CLUSTER_TIERS + 1);
 	batch_writer_init(&cluster->writer, taker, options->tables);
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
 	for (unsigned i = 0; i < CLUSTER_TIERS; i++) {
@@ -104,14 +98,6 @@ void cluster_init(struct cluster *cluster, const struct tree_options *options, c
 	}
 	cluster->crew = options->crew;
 	cluster->write = (struct crew_task){ .step = write_batch, .context = cluster };
-}
-
-static enum histree_status copy_tier(const struct cluster_tier *tier, struct chunk_pool *pool,
-				     struct cluster_tier *copy)
-{
-	copy->flushed = tier->flushed;
-	copy->flushed_before = tier->flushed_before;
-	return batch_copy(&tier->filling, pool, &copy->filling);
 }
 
 enum histree_status cluster_copy(const struct cluster *cluster, const struct leaf_taker *taker,
@@ -133,8 +119,11 @@ enum histree_status cluster_copy(const struct cluster *cluster, const struct lea
 		copy->known_keys_capacity = cluster->known_keys_capacity;
 	else if (cluster->known_keys_capacity > 0)
 		status = HISTREE_ERR_MEMORY;
-	for (unsigned i = 0; i < CLUSTER_TIERS && status == HISTREE_OK; i++)
-		status = copy_tier(&cluster->tiers[i], pool, &copy->tiers[i]);
+	for (unsigned i = 0; i < CLUSTER_TIERS && status == HISTREE_OK; i++) {
+		copy->tiers[i].flushed = cluster->tiers[i].flushed;
+		copy->tiers[i].flushed_before = cluster->tiers[i].flushed_before;
+		status = batch_copy(&cluster->tiers[i].filling, pool, &copy->tiers[i].filling);
+	}
 	return status;
 }
 
@@ -173,20 +162,6 @@ static enum histree_status cluster_take_back(struct cluster *cluster, struct his
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
 	cluster->is_direct = cluster->writer.builder.direct;
 	return HISTREE_OK;
-}
-
-/* Have the batch in `writing` written, by the crew if there is one. */
-static enum histree_status hand_over(struct cluster *cluster, struct histree_error *error)
-{
-	cluster_assert_waited_for(cluster);
-	cluster->handed_over = true;
-	if (cluster->crew != NULL) {
-		crew_start(cluster->crew, &cluster->write);
-		return HISTREE_OK;
-	}
-	while (write_batch(cluster))
-		;
-	return cluster_wait(cluster, error);
 }
 
 static bool reserve_known_keys(struct cluster *cluster, size_t words)
@@ -231,7 +206,16 @@ static enum histree_status flush_tier(struct cluster *cluster, struct cluster_ti
 	tier->filling = cluster->writing;
 	cluster->writing = full;
 	begin_batch(cluster, tier);
-	return hand_over(cluster, error);
+	/* Have the batch in `writing` written, by the crew if there is one. */
+	cluster_assert_waited_for(cluster);
+	cluster->handed_over = true;
+	if (cluster->crew != NULL) {
+		crew_start(cluster->crew, &cluster->write);
+		return HISTREE_OK;
+	}
+	while (write_batch(cluster))
+		;
+	return cluster_wait(cluster, error);
 }
 
 /* Flush a tier that seemed full, if it is: how many keys its items have is known only now. */
@@ -568,25 +552,6 @@ void leaf_scratch_release(struct leaf_scratch *scratch)
 	free(scratch->items);
 }
 
-/* What a cluster has learnt from other leaves is not lent, so that leaves do not depend on who made them. */
-static void lend(struct leaf_scratch *scratch, struct batch_writer *writer)
-{
-	writer->builder = scratch->builder;
-	writer->builder.direct = false;
-	writer->builder.leaves = 0;
-	writer->items = scratch->items;
-	writer->items_capacity = scratch->items_capacity;
-}
-
-static void leaf_pack_take_back(struct leaf_scratch *scratch, struct batch_writer *writer)
-{
-	scratch->builder = writer->builder;
-	scratch->items = writer->items;
-	scratch->items_capacity = writer->items_capacity;
-	writer->builder = (struct column_builder){ 0 };
-	writer->items = NULL;
-}
-
 enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *keys, struct leaf_scratch *scratch,
 				   struct histree_error *error)
 {
@@ -606,12 +571,23 @@ enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *
 	}
 	pack->options.start = pack->start;
 	cluster_init(&cluster, &pack->options, &taker, pack->pool);
-	lend(scratch, &cluster.writer);
+	/*
+	 * What a cluster has learnt from other leaves is not lent, so that leaves do not depend on who made them.
+	 */
+	cluster.writer.builder = scratch->builder;
+	cluster.writer.builder.direct = false;
+	cluster.writer.builder.leaves = 0;
+	cluster.writer.items = scratch->items;
+	cluster.writer.items_capacity = scratch->items_capacity;
 	if (status == HISTREE_OK)
 		status = add_all(pack, &cluster, keys, values, error);
 	if (status == HISTREE_OK)
 		status = cluster_flush(&cluster, error);
-	leaf_pack_take_back(scratch, &cluster.writer);
+	scratch->builder = cluster.writer.builder;
+	scratch->items = cluster.writer.items;
+	scratch->items_capacity = cluster.writer.items_capacity;
+	cluster.writer.builder = (struct column_builder){ 0 };
+	cluster.writer.items = NULL;
 	cluster_release(&cluster);
 	free(values);
 	free(pack->block);

@@ -43,25 +43,18 @@ static enum histree_status attached_create(struct tree_branch *branch, const str
 	return tree_branch_open(branch, 1, error);
 }
 
-static enum histree_status branch_add_one(void *leaves, const struct histree_interval *interval,
-					  struct histree_error *error)
-{
-	struct tree_branch *branch = leaves;
-	enum histree_status status;
-	do
-		status = tree_branch_try(branch, 0, interval, error);
-	while (status == HISTREE_NOT_FOUND);
-	if (status == HISTREE_OK && interval->end > branch->end)
-		branch->end = interval->end;
-	return status;
-}
-
 static enum histree_status branch_add(void *leaves, const struct histree_interval *intervals, size_t count,
 				      struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
-		status = branch_add_one(leaves, &intervals[i], error);
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		struct tree_branch *branch = leaves;
+		do
+			status = tree_branch_try(branch, 0, &intervals[i], error);
+		while (status == HISTREE_NOT_FOUND);
+		if (status == HISTREE_OK && intervals[i].end > branch->end)
+			branch->end = intervals[i].end;
+	}
 	return status;
 }
 
@@ -370,18 +363,6 @@ static enum histree_status r_buffer_add(struct r_buffer *buffer, const struct hi
 	return HISTREE_OK;
 }
 
-/* Copy a buffer.  Returns HISTREE_ERR_MEMORY if memory is out; `copy` is then empty. */
-static enum histree_status r_buffer_copy(const struct r_buffer *buffer, struct r_buffer *copy)
-{
-	*copy = (struct r_buffer){ .row_bytes = buffer->row_bytes, .start = buffer->start };
-	for (size_t i = 0; i < buffer->count; i++)
-		if (!append(copy, &buffer->intervals[i])) {
-			r_buffer_release(copy);
-			return HISTREE_ERR_MEMORY;
-		}
-	return HISTREE_OK;
-}
-
 static void r_buffer_release(struct r_buffer *buffer)
 {
 	free(buffer->intervals);
@@ -646,16 +627,13 @@ static enum histree_status r_tree_leaves_copy(const void *context, struct tree_b
 		return HISTREE_ERR_MEMORY;
 	*copied = *leaves;
 	copied->branch = branch;
-	return r_buffer_copy(&leaves->buffer, &copied->buffer);
-}
-
-/* The next R-tree has only the levels that it fills (r_buffer_build()). */
-static void count_levels(struct r_tree_leaves *leaves)
-{
-	const struct node_layout *layout = &leaves->branch->output.layout;
-	while (leaves->deepest < leaves->branch->bottom &&
-	       (leaves->deepest < R_DEPTH_FIRST || r_buffer_fills(&leaves->buffer, layout, leaves->deepest)))
-		leaves->deepest++;
+	copied->buffer = (struct r_buffer){ .row_bytes = leaves->buffer.row_bytes, .start = leaves->buffer.start };
+	for (size_t i = 0; i < leaves->buffer.count; i++)
+		if (!append(&copied->buffer, &leaves->buffer.intervals[i])) {
+			r_buffer_release(&copied->buffer);
+			return HISTREE_ERR_MEMORY;
+		}
+	return HISTREE_OK;
 }
 
 /*
@@ -674,7 +652,11 @@ static enum histree_status flush_buffer(struct r_tree_leaves *leaves, struct his
 		status = tree_branch_add_sibling(branch, branch->bottom, leaves->buffer.start, error);
 	}
 	struct node_child root;
-	count_levels(leaves);
+	/* The next R-tree has only the levels that it fills (r_buffer_build()). */
+	const struct node_layout *layout = &leaves->branch->output.layout;
+	while (leaves->deepest < leaves->branch->bottom &&
+	       (leaves->deepest < R_DEPTH_FIRST || r_buffer_fills(&leaves->buffer, layout, leaves->deepest)))
+		leaves->deepest++;
 	if (status == HISTREE_OK)
 		status = r_buffer_build(&leaves->buffer, &branch->output, branch->bottom, &root, error);
 	return status == HISTREE_OK ? tree_branch_add_child(branch, &root, error) : status;

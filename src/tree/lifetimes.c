@@ -238,14 +238,19 @@ static struct lifetimes_bounds bounds_of_lifetimes(const struct lifetimes_view *
 	return bounds;
 }
 
-static bool narrow_to(struct node_region *region, struct lifetime bounds)
+bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region, bool *has_nulls)
 {
-	if (bounds.first > region->to || bounds.last < region->from)
+	*has_nulls = lifetimes->count > 0;
+	if (lifetimes->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
+		return true;
+	const struct lifetimes_bounds bounds = bounds_of_lifetimes(lifetimes, region);
+	*has_nulls = bounds.all.first > region->from || bounds.all.last < region->to;
+	if (bounds.any.first > region->to || bounds.any.last < region->from)
 		return false;
 	if (region->times != NULL) {
-		size_t first = region_time_from(region, 0, bounds.first), end = region->time_count;
-		if (bounds.last < region->to)
-			end = region_time_from(region, first, bounds.last + 1);
+		size_t first = region_time_from(region, 0, bounds.any.first), end = region->time_count;
+		if (bounds.any.last < region->to)
+			end = region_time_from(region, first, bounds.any.last + 1);
 		if (first == end)
 			return false;
 		region->times += first;
@@ -254,19 +259,9 @@ static bool narrow_to(struct node_region *region, struct lifetime bounds)
 		region->to = region->times[region->time_count - 1];
 		return true;
 	}
-	region->from = bounds.first > region->from ? bounds.first : region->from;
-	region->to = bounds.last < region->to ? bounds.last : region->to;
+	region->from = bounds.any.first > region->from ? bounds.any.first : region->from;
+	region->to = bounds.any.last < region->to ? bounds.any.last : region->to;
 	return true;
-}
-
-bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region, bool *has_nulls)
-{
-	*has_nulls = lifetimes->count > 0;
-	if (lifetimes->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
-		return true;
-	const struct lifetimes_bounds bounds = bounds_of_lifetimes(lifetimes, region);
-	*has_nulls = bounds.all.first > region->from || bounds.all.last < region->to;
-	return narrow_to(region, bounds.any);
 }
 
 void lifetimes_view_release(struct lifetimes_view *view)

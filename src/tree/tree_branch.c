@@ -119,24 +119,6 @@ enum histree_status tree_output_segments(struct tree_output *output, struct segm
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 
-/*
- * Copy an output for the nodes that come after those of now.  If memory is out, `copy` is to be released all the
- * same.
- */
-static enum histree_status tree_output_copy(const struct tree_output *output, struct block_file *file,
-					    struct tree_output *copy)
-{
-	enum histree_status status = tree_output_init(copy, file, output->layout, NULL);
-	copy->node_count = output->node_count;
-	return status == HISTREE_OK ? tree_statistics_copy(&output->statistics, &copy->statistics) : status;
-}
-
-static void tree_output_release(struct tree_output *output)
-{
-	free(output->block);
-	tree_statistics_release(&output->statistics);
-}
-
 /* ---- tree branch --------------------------------------------------------------------------------------------- */
 
 static void assert_open_node(const struct tree_branch *branch, uint32_t height)
@@ -209,7 +191,14 @@ enum histree_status tree_branch_copy(const struct tree_branch *branch, struct bl
 	copy->bottom = branch->bottom;
 	copy->start = branch->start;
 	copy->end = branch->end;
-	enum histree_status status = tree_output_copy(&branch->output, file, &copy->output);
+	/*
+	 * Copy an output for the nodes that come after those of now.  If memory is out, `copy` is to be released
+	 * all the same.
+	 */
+	enum histree_status status = tree_output_init(&copy->output, file, branch->output.layout, NULL);
+	copy->output.node_count = branch->output.node_count;
+	status = status == HISTREE_OK ? tree_statistics_copy(&branch->output.statistics, &copy->output.statistics)
+				      : status;
 	if (status != HISTREE_OK)
 		return status;
 	if (!array_reserve(&copy->open, &copy->open_capacity, branch->open_count))
@@ -225,7 +214,8 @@ void tree_branch_release(struct tree_branch *branch)
 	for (size_t height = 0; height < branch->open_count; height++)
 		node_builder_release(&branch->open[height]);
 	free(branch->open);
-	tree_output_release(&branch->output);
+	free(branch->output.block);
+	tree_statistics_release(&branch->output.statistics);
 }
 
 /* ---- growing ------------------------------------------------------------------------------------------ */

@@ -129,23 +129,6 @@ static bool make_room(struct slot *slot)
 	return true;
 }
 
-/* The thread that takes the leaf meets the intervals that are left, and an error among them. */
-static enum histree_status read_intervals(struct slot *slot)
-{
-	struct read_leaf *leaf = &slot->leaf;
-	size_t count;
-	do {
-		if (leaf->count == slot->capacity && !make_room(slot))
-			return HISTREE_ERR_MEMORY;
-		enum histree_status status = node_cursor_read(&leaf->cursor, leaf->intervals + leaf->count,
-							      slot->capacity - leaf->count, &count);
-		if (status != HISTREE_OK)
-			return HISTREE_OK;
-		leaf->count += count;
-	} while (leaf->count < INTERVALS_MAX);
-	return HISTREE_OK;
-}
-
 static enum histree_status leaf_readers_read_leaf(const struct leaf_readers *readers, struct slot *slot)
 {
 	struct read_leaf *leaf = &slot->leaf;
@@ -160,7 +143,18 @@ static enum histree_status leaf_readers_read_leaf(const struct leaf_readers *rea
 	if (leaf->node->view.child_count > 0 || leaf->node->view.row_count == 0)
 		return HISTREE_ERR_FORMAT; /* not a leaf, although its parent says so */
 	node_cursor_begin(&leaf->cursor, &leaf->node->view, leaf->region);
-	return read_intervals(slot);
+	/* The thread that takes the leaf meets the intervals that are left, and an error among them. */
+	size_t count;
+	do {
+		if (leaf->count == slot->capacity && !make_room(slot))
+			return HISTREE_ERR_MEMORY;
+		status = node_cursor_read(&leaf->cursor, leaf->intervals + leaf->count,
+					  slot->capacity - leaf->count, &count);
+		if (status != HISTREE_OK)
+			return HISTREE_OK;
+		leaf->count += count;
+	} while (leaf->count < INTERVALS_MAX);
+	return HISTREE_OK;
 }
 
 static void serve(void *context)
@@ -274,38 +268,12 @@ static size_t leaf_readers_waiting(const struct leaf_readers *readers)
 	return (size_t)(readers->asked - readers->taken);
 }
 
-/* Wait for the leaf that was asked for first, and take it.  One at a time is taken. */
-static struct read_leaf *leaf_readers_take(struct leaf_readers *readers)
-{
-	assert(readers->taken == readers->given_back && readers->taken < readers->asked);
-	struct slot *slot = slot_at(readers, readers->taken++);
-	pthread_mutex_lock(&readers->mutex);
-	while (!slot->is_read)
-		pthread_cond_wait(&readers->read_some, &readers->mutex);
-	pthread_mutex_unlock(&readers->mutex);
-	return &slot->leaf;
-}
-
 /* Give back what was taken. */
 static void leaf_readers_give_back(struct leaf_readers *readers, struct read_leaf *leaf)
 {
 	assert(readers->given_back + 1 == readers->taken);
 	node_pin_drop(leaf->pin);
 	readers->given_back++;
-}
-
-/* Forget what was asked for and not taken; from then on no thread uses its region. */
-static void leaf_readers_cancel(struct leaf_readers *readers)
-{
-	pthread_mutex_lock(&readers->mutex);
-	uint64_t asked = readers->begun > readers->taken ? readers->begun : readers->taken;
-	readers->asked = asked; /* the others are not begun */
-	while (readers->reading > 0)
-		pthread_cond_wait(&readers->read_some, &readers->mutex);
-	for (uint64_t place = readers->taken; place < asked; place++)
-		node_pin_drop(slot_at(readers, place)->leaf.pin);
-	readers->asked = readers->begun = readers->taken;
-	pthread_mutex_unlock(&readers->mutex);
 }
 
 /* ---- tree iter ----------------------------------------------------------------------------------------------- */
@@ -530,8 +498,19 @@ static void leave_node(struct tree_iter *iter)
 /* Leaves that were asked for are not wanted: their region, or where they are on the stack, is to change. */
 static void forget_asked(struct tree_iter *iter)
 {
-	if (iter->readers != NULL)
-		leaf_readers_cancel(iter->readers);
+	if (iter->readers != NULL) {
+		/* Forget what was asked for and not taken; from then on no thread uses its region. */
+		pthread_mutex_lock(&iter->readers->mutex);
+		uint64_t asked =
+			iter->readers->begun > iter->readers->taken ? iter->readers->begun : iter->readers->taken;
+		iter->readers->asked = asked; /* the others are not begun */
+		while (iter->readers->reading > 0)
+			pthread_cond_wait(&iter->readers->read_some, &iter->readers->mutex);
+		for (uint64_t place = iter->readers->taken; place < asked; place++)
+			node_pin_drop(slot_at(iter->readers, place)->leaf.pin);
+		iter->readers->asked = iter->readers->begun = iter->readers->taken;
+		pthread_mutex_unlock(&iter->readers->mutex);
+	}
 }
 
 void tree_iter_free(struct tree_iter *iter)
@@ -642,23 +621,6 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 	return HISTREE_OK;
 }
 
-/* Push the orphans that can be read and meet the region; there is room for them. */
-static void push_orphans(struct tree_iter *iter, const struct tree_damage *damage)
-{
-	const struct node_region *region = &iter->stored;
-	const struct region_bounds bounds = region_bounds(region);
-	for (size_t i = 0; i < damage->orphan_count; i++) {
-		const struct node_child *node = &damage->orphans[i].bounds;
-		if (!damage->orphans[i].is_readable ||
-		    !bounds_meet(&bounds, node->start, node->end, node->key_min, node->key_max) ||
-		    !region_meets_times(region, node->start, node->end) ||
-		    !region_meets_keys(region, node->key_min, node->key_max))
-			continue;
-		iter->pending_is_core[iter->pending_count] = true;
-		iter->pending[iter->pending_count++] = node->number;
-	}
-}
-
 /*
  * Pass by the node on top of the stack, which cannot be read.  If it may have children, these are orphans: all
  * orphans take its place, once.
@@ -675,7 +637,19 @@ static enum histree_status pass_by(struct tree_iter *iter, struct histree_error 
 		if (!reserve_pending(iter, position + damage->orphan_count))
 			return error_memory(error, "a query");
 		iter->pending_count = position;
-		push_orphans(iter, damage);
+		/* Push the orphans that can be read and meet the region; there is room for them. */
+		const struct node_region *region = &iter->stored;
+		const struct region_bounds bounds = region_bounds(region);
+		for (size_t i = 0; i < damage->orphan_count; i++) {
+			const struct node_child *node = &damage->orphans[i].bounds;
+			if (!damage->orphans[i].is_readable ||
+			    !bounds_meet(&bounds, node->start, node->end, node->key_min, node->key_max) ||
+			    !region_meets_times(region, node->start, node->end) ||
+			    !region_meets_keys(region, node->key_min, node->key_max))
+				continue;
+			iter->pending_is_core[iter->pending_count] = true;
+			iter->pending[iter->pending_count++] = node->number;
+		}
 		iter->has_orphans = true;
 	} else {
 		iter->pending_count = position;
@@ -700,7 +674,14 @@ static bool enter_read_leaf(struct tree_iter *iter)
 	}
 	if (leaf_readers_waiting(iter->readers) == 0)
 		return false;
-	struct read_leaf *leaf = leaf_readers_take(iter->readers);
+	/* Wait for the leaf that was asked for first, and take it.  One at a time is taken. */
+	assert(iter->readers->taken == iter->readers->given_back && iter->readers->taken < iter->readers->asked);
+	struct slot *slot = slot_at(iter->readers, iter->readers->taken++);
+	pthread_mutex_lock(&iter->readers->mutex);
+	while (!slot->is_read)
+		pthread_cond_wait(&iter->readers->read_some, &iter->readers->mutex);
+	pthread_mutex_unlock(&iter->readers->mutex);
+	struct read_leaf *leaf = &slot->leaf;
 	if (leaf->status != HISTREE_OK) {
 		leaf_readers_give_back(iter->readers, leaf);
 		forget_asked(iter);

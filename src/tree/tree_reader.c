@@ -214,54 +214,10 @@ static enum histree_status check(struct tree_links *links, const struct node_vie
 	return HISTREE_OK;
 }
 
-/* Compare a node that passed node_check().  Returns HISTREE_ERR_FORMAT if it contradicts itself or another one. */
-static enum histree_status tree_links_check(struct tree_links *links, const struct node_view *view,
-					    struct histree_error *error)
-{
-	pthread_mutex_lock(&links->mutex);
-	enum histree_status status = check(links, view, error);
-	pthread_mutex_unlock(&links->mutex);
-	return status;
-}
-
 /* ---- tree reader --------------------------------------------------------------------------------------------- */
 
 /* This many attributes cost next to nothing, even if the file is wrong about them */
 enum { KEYS_UNASKED = 1 << 17 };
-
-static void bound_groups(struct tree_node *node)
-{
-	for (uint32_t i = 0; i < node->view.child_count; i++) {
-		const struct node_child child = node_view_child(&node->view, i);
-		struct node_child *group = &node->groups[i / CHILDREN_PER_GROUP];
-		bool is_first = i % CHILDREN_PER_GROUP == 0;
-		if (is_first || child.start < group->start)
-			group->start = child.start;
-		if (is_first || child.end > group->end)
-			group->end = child.end;
-		if (is_first || child.key_min < group->key_min)
-			group->key_min = child.key_min;
-		if (is_first || child.key_max > group->key_max)
-			group->key_max = child.key_max;
-	}
-}
-
-/* Checks that a node lies within the times and keys of the tree, on which callers rely. */
-static enum histree_status check_bounds(const struct tree_shape *shape, const struct node_view *view,
-					struct histree_error *error)
-{
-	/* The leaf of a classic SHT may be closed before anything came: it then ends where the last one did. */
-	bool is_empty = view->row_count == 0 && (uint64_t)view->end == (uint64_t)view->start - 1;
-	is_empty = is_empty || (view->layout->segments && view->height > 0 && view->child_count == 0);
-	if (view->start > view->end && !is_empty)
-		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
-	if ((view->start < shape->start || view->end > shape->end) && !is_empty)
-		return error_set(error, HISTREE_ERR_FORMAT, "outside the history in time");
-	if (view->key_min <= view->key_max && view->key_max >= shape->key_count)
-		return error_set(error, HISTREE_ERR_FORMAT, "has attributes to %u of %u", view->key_max,
-				 shape->key_count);
-	return HISTREE_OK;
-}
 
 /* Check a block that came from the file, and view it. */
 static enum histree_status tree_open_block(const struct tree_reader *reader, const uint8_t *block, uint32_t number,
@@ -276,8 +232,20 @@ static enum histree_status tree_open_block(const struct tree_reader *reader, con
 	if (status != HISTREE_OK)
 		return status;
 	*view = node_view(layout, block);
-	status = check_bounds(&reader->shape, view, error);
-	return status == HISTREE_OK ? tree_links_check(reader->links, view, error) : status;
+	/* The leaf of a classic SHT may be closed before anything came: it then ends where the last one did. */
+	bool is_empty = view->row_count == 0 && (uint64_t)view->end == (uint64_t)view->start - 1;
+	is_empty = is_empty || (view->layout->segments && view->height > 0 && view->child_count == 0);
+	if (view->start > view->end && !is_empty)
+		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
+	if ((view->start < reader->shape.start || view->end > reader->shape.end) && !is_empty)
+		return error_set(error, HISTREE_ERR_FORMAT, "outside the history in time");
+	if (view->key_min <= view->key_max && view->key_max >= reader->shape.key_count)
+		return error_set(error, HISTREE_ERR_FORMAT, "has attributes to %u of %u", view->key_max,
+				 reader->shape.key_count);
+	pthread_mutex_lock(&reader->links->mutex);
+	status = check(reader->links, view, error);
+	pthread_mutex_unlock(&reader->links->mutex);
+	return status;
 }
 
 static enum histree_status open_node(const void *context, const uint8_t *block, uint32_t number, void *companion,
@@ -286,8 +254,21 @@ static enum histree_status open_node(const void *context, const uint8_t *block, 
 	const struct tree_reader *reader = context;
 	struct tree_node *node = companion;
 	enum histree_status status = tree_open_block(reader, block, number, &node->view, error);
-	if (status == HISTREE_OK)
-		bound_groups(node);
+	if (status == HISTREE_OK) {
+		for (uint32_t i = 0; i < node->view.child_count; i++) {
+			const struct node_child child = node_view_child(&node->view, i);
+			struct node_child *group = &node->groups[i / CHILDREN_PER_GROUP];
+			bool is_first = i % CHILDREN_PER_GROUP == 0;
+			if (is_first || child.start < group->start)
+				group->start = child.start;
+			if (is_first || child.end > group->end)
+				group->end = child.end;
+			if (is_first || child.key_min < group->key_min)
+				group->key_min = child.key_min;
+			if (is_first || child.key_max > group->key_max)
+				group->key_max = child.key_max;
+		}
+	}
 	return status;
 }
 
@@ -298,12 +279,6 @@ static size_t opened_size(const void *context, uint32_t kept)
 	uint32_t room = kept / node_child_size(layout);
 	uint32_t children = room < layout->child_capacity ? room : layout->child_capacity;
 	return sizeof(struct tree_node) + tree_group_count(children) * sizeof(struct node_child);
-}
-
-static enum histree_status create_cache(struct tree_reader *reader, size_t bytes_max, struct histree_error *error)
-{
-	const struct node_check check = { .check = open_node, .size = opened_size, .context = reader };
-	return node_cache_create(reader->file, bytes_max, check, &reader->cache, error);
 }
 
 static enum histree_status check_kind(const struct tree_reader *reader, bool segments, struct histree_error *error)
@@ -319,15 +294,6 @@ static enum histree_status check_kind(const struct tree_reader *reader, bool seg
 static bool is_lost(const struct tree_reader *reader, enum histree_status status)
 {
 	return reader->salvages && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
-}
-
-static enum histree_status open_lifetimes(struct tree_reader *reader, struct histree_error *error)
-{
-	const struct tree_shape *shape = &reader->shape;
-	enum histree_status status = lifetimes_view_open(&reader->lifetimes, shape->key_count, shape->start,
-							 shape->end, reader->file, error);
-	reader->lost_lifetimes = is_lost(reader, status);
-	return reader->lost_lifetimes ? HISTREE_OK : status;
 }
 
 /*
@@ -370,12 +336,6 @@ static enum histree_status check_keys(const struct tree_reader *reader, struct h
 			 reader->file->path, shape->key_count, (unsigned long long)room);
 }
 
-static enum histree_status read_statistics(struct tree_reader *reader, struct histree_error *error)
-{
-	enum histree_status status = tree_statistics_read(reader->file, &reader->statistics, error);
-	return is_lost(reader, status) ? HISTREE_OK : status;
-}
-
 static enum histree_status open_reader(const struct block_file *file, size_t cache_bytes, bool segments,
 				       bool salvages, struct tree_reader **out, struct histree_error *error)
 {
@@ -389,16 +349,25 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 	enum histree_status status = tree_shape_read(file, &reader->shape, error);
 	if (status == HISTREE_OK)
 		status = check_kind(reader, segments, error);
-	if (status == HISTREE_OK)
-		status = read_statistics(reader, error);
-	if (status == HISTREE_OK && reader->shape.has_lifetimes)
-		status = open_lifetimes(reader, error);
+	if (status == HISTREE_OK) {
+		status = tree_statistics_read(reader->file, &reader->statistics, error);
+		status = is_lost(reader, status) ? HISTREE_OK : status;
+	}
+	if (status == HISTREE_OK && reader->shape.has_lifetimes) {
+		const struct tree_shape *shape = &reader->shape;
+		status = lifetimes_view_open(&reader->lifetimes, shape->key_count, shape->start, shape->end,
+					     reader->file, error);
+		reader->lost_lifetimes = is_lost(reader, status);
+		status = reader->lost_lifetimes ? HISTREE_OK : status;
+	}
 	if (status == HISTREE_OK)
 		status = check_keys(reader, error);
 	if (status == HISTREE_OK)
 		status = tree_links_create(reader->shape.node_count, &reader->links, error);
-	if (status == HISTREE_OK)
-		status = create_cache(reader, cache_bytes, error);
+	if (status == HISTREE_OK) {
+		const struct node_check check = { .check = open_node, .size = opened_size, .context = reader };
+		status = node_cache_create(reader->file, cache_bytes, check, &reader->cache, error);
+	}
 	if (status == HISTREE_OK &&
 	    (reader->refused = calloc(reader->shape.node_count / 64 + 1, sizeof(*reader->refused))) == NULL)
 		status = error_memory(error, "a tree");
@@ -536,18 +505,6 @@ const struct damaged_node *tree_damage_node(const struct tree_damage *damage, ui
 
 /* ---- reading all nodes -------------------------------------------------------------------------------- */
 
-static void look_at_children(struct damage_search *search, const struct node_view *view)
-{
-	for (uint32_t i = 0; i < view->child_count; i++) {
-		struct node_child child = node_view_child(view, i);
-		if (child.number >= view->number)
-			continue;
-		search->seen[child.number].parent_height = view->height;
-		if (tree_damage_lists(search->damage, child.number))
-			search->seen[child.number].bounds = child;
-	}
-}
-
 static void look_at_node(struct damage_search *search, uint32_t number)
 {
 	const struct tree_reader *reader = search->reader;
@@ -563,7 +520,14 @@ static void look_at_node(struct damage_search *search, uint32_t number)
 	seen->bounds = tree_bounds(&view);
 	seen->height = view.height;
 	search->damage->readable_rows += view.row_count;
-	look_at_children(search, &view);
+	for (uint32_t i = 0; i < view.child_count; i++) {
+		struct node_child child = node_view_child(&view, i);
+		if (child.number >= view.number)
+			continue;
+		search->seen[child.number].parent_height = view.height;
+		if (tree_damage_lists(search->damage, child.number))
+			search->seen[child.number].bounds = child;
+	}
 }
 
 /* ---- assuming parents --------------------------------------------------------------------------------- */
@@ -669,35 +633,6 @@ static enum histree_status search_all(struct damage_search *search, struct histr
 	return HISTREE_OK;
 }
 
-static enum histree_status find(const struct tree_reader *reader, struct tree_damage **out,
-				struct histree_error *error)
-{
-	uint32_t count = reader->shape.node_count;
-	struct damage_search search = {
-		.reader = reader,
-		.damage = calloc(1, sizeof(*search.damage)),
-		.seen = calloc(count, sizeof(*search.seen)),
-		.block = calloc(1, reader->shape.layout.node_size),
-		.patience = PATIENCE,
-	};
-	enum histree_status status = HISTREE_OK;
-	if (search.damage != NULL)
-		search.damage->unreadable = calloc((size_t)count / 64 + 1, sizeof(*search.damage->unreadable));
-	if (search.damage == NULL || search.seen == NULL || search.block == NULL ||
-	    search.damage->unreadable == NULL)
-		status = error_memory(error, "looking for damage");
-	else
-		status = search_all(&search, error);
-	free(search.block);
-	free(search.seen);
-	free(search.waiting);
-	if (status != HISTREE_OK)
-		tree_damage_free(search.damage);
-	else
-		*out = search.damage;
-	return status;
-}
-
 enum histree_status tree_damage_find(struct tree_reader *reader, const struct tree_damage **out,
 				     struct histree_error *error)
 {
@@ -705,7 +640,29 @@ enum histree_status tree_damage_find(struct tree_reader *reader, const struct tr
 	enum histree_status status = HISTREE_OK;
 	pthread_mutex_lock(&reader->damage_mutex);
 	if (reader->damage == NULL) {
-		status = find(reader, &damage, error);
+		uint32_t count = reader->shape.node_count;
+		struct damage_search search = {
+			.reader = reader,
+			.damage = calloc(1, sizeof(*search.damage)),
+			.seen = calloc(count, sizeof(*search.seen)),
+			.block = calloc(1, reader->shape.layout.node_size),
+			.patience = PATIENCE,
+		};
+		if (search.damage != NULL)
+			search.damage->unreadable =
+				calloc((size_t)count / 64 + 1, sizeof(*search.damage->unreadable));
+		if (search.damage == NULL || search.seen == NULL || search.block == NULL ||
+		    search.damage->unreadable == NULL)
+			status = error_memory(error, "looking for damage");
+		else
+			status = search_all(&search, error);
+		free(search.block);
+		free(search.seen);
+		free(search.waiting);
+		if (status != HISTREE_OK)
+			tree_damage_free(search.damage);
+		else
+			damage = search.damage;
 		for (size_t i = 0; status == HISTREE_OK && i < damage->node_count; i++)
 			tree_damage_remember(reader, damage->nodes[i].bounds.number);
 		if (status == HISTREE_OK)

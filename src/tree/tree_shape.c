@@ -62,17 +62,6 @@ static uint32_t default_node_size(const struct histree_tree_options *asked, cons
 	return first_set(preferred, variant->node_size_default, NODE_SIZE_DEFAULT);
 }
 
-static enum histree_status unknown_variant(const char *name, struct histree_error *error)
-{
-	char names[128] = "";
-	for (size_t i = 0; tree_variants[i] != NULL; i++) {
-		size_t length = strlen(names);
-		snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
-			 tree_variants[i]->name);
-	}
-	return error_set(error, HISTREE_ERR_ARGUMENT, "there is no tree variant '%s'; there are %s", name, names);
-}
-
 static enum histree_status check_r_trees(const struct histree_tree_options *asked, const struct tree_options *out,
 					 struct histree_error *error)
 {
@@ -139,8 +128,16 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 {
 	const char *name = asked->variant != NULL ? asked->variant : variant_default;
 	const struct tree_variant *variant = tree_variant_by_name(name);
-	if (variant == NULL)
-		return unknown_variant(name, error);
+	if (variant == NULL) {
+		char names[128] = "";
+		for (size_t i = 0; tree_variants[i] != NULL; i++) {
+			size_t length = strlen(names);
+			snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
+				 tree_variants[i]->name);
+		}
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no tree variant '%s'; there are %s", name,
+				 names);
+	}
 	*out = (struct tree_options){
 		.variant = variant,
 		.r_depth = asked->r_depth != 0 ? asked->r_depth : variant->r_depth_default,

@@ -78,23 +78,6 @@ static enum histree_status push_children(struct node_walk *walk, const struct no
 	return status;
 }
 
-static struct histree_node describe(const struct tree_reader *reader, const struct node_view *view, uint32_t parent)
-{
-	return (struct histree_node){
-		.number = view->number,
-		.parent = parent,
-		.height = view->height,
-		.child_count = view->child_count,
-		.start = view->start,
-		.end = view->end,
-		.key_min = view->key_min,
-		.key_max = view->key_max,
-		.interval_count = view->row_count,
-		.bytes_used = view->used,
-		.bytes = reader->shape.layout.node_size,
-	};
-}
-
 /* Take a damaged node; the orphans that are assumed to be its children take its place. */
 static enum histree_status take_damaged(struct node_walk *walk, const struct pending_node *pending,
 					struct histree_node *node, struct histree_error *error)
@@ -142,7 +125,19 @@ static enum histree_status take_node(struct node_walk *walk, struct histree_node
 	if (status != HISTREE_OK)
 		return tree_damage_is_met(walk->reader, status) ? take_damaged(walk, &next, node, error) : status;
 	struct node_view view = node_view(&walk->reader->shape.layout, node_pin_block(walk->pin));
-	*node = describe(walk->reader, &view, next.parent);
+	*node = (struct histree_node){
+		.number = view.number,
+		.parent = next.parent,
+		.height = view.height,
+		.child_count = view.child_count,
+		.start = view.start,
+		.end = view.end,
+		.key_min = view.key_min,
+		.key_max = view.key_max,
+		.interval_count = view.row_count,
+		.bytes_used = view.used,
+		.bytes = walk->reader->shape.layout.node_size,
+	};
 	status = push_children(walk, &view, error);
 	node_pin_drop(walk->pin);
 	return status;
@@ -197,22 +192,6 @@ struct counting {
 	struct counter_at_work at_work[1 + HELPERS_MAX]; /* the caller first */
 	unsigned count;
 };
-
-/* What no node has: only the section of lifetimes knows of it. */
-static void count_nulls(const struct tree_reader *reader, const struct node_counter *counter)
-{
-	const struct tree_shape *shape = &reader->shape;
-	const struct histree_value null = histree_null();
-	const unsigned classes = counter->class_of(&null);
-	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
-	for (uint32_t key = 0; key < reader->lifetimes.count; key++) {
-		if (key % LIFETIMES_IN_BLOCK == 0)
-			lifetimes_view_get_block(&reader->lifetimes, key, lifetimes);
-		unsigned nulls = lifetime_null_count(lifetimes[key % LIFETIMES_IN_BLOCK], shape->start, shape->end);
-		if (nulls > 0)
-			counter->count(counter->context, key, nulls, classes);
-	}
-}
 
 static enum histree_status count_node(const struct counting *counting, struct node_pin *pin, uint32_t number,
 				      struct histree_error *error)
@@ -272,18 +251,6 @@ static enum histree_status engage(struct counting *counting, struct histree_erro
 	return HISTREE_OK;
 }
 
-/* The failure at the first node is the one that is reported. */
-static enum histree_status outcome(const struct counting *counting, struct histree_error *error)
-{
-	const struct counter_at_work *first = NULL;
-	for (unsigned i = 0; i < counting->count; i++) {
-		const struct counter_at_work *one = &counting->at_work[i];
-		if (one->status != HISTREE_OK && (first == NULL || one->failed < first->failed))
-			first = one;
-	}
-	return first != NULL ? error_set(error, first->status, "%s", first->error.message) : HISTREE_OK;
-}
-
 enum histree_status
 tree_count(struct tree_reader *reader, const struct node_counter *counter, struct crew *crew, unsigned threads,
 	   enum histree_status (*go_on)(void *context, double share, struct histree_error *error),
@@ -298,8 +265,21 @@ tree_count(struct tree_reader *reader, const struct node_counter *counter, struc
 	while (status == HISTREE_OK && crew != NULL && counting->count < threads &&
 	       counting->count <= HELPERS_MAX && engage(counting, NULL) == HISTREE_OK)
 		crew_start(crew, &counting->at_work[counting->count - 1].task);
-	if (status == HISTREE_OK)
-		count_nulls(reader, counter);
+	if (status == HISTREE_OK) {
+		/* What no node has: only the section of lifetimes knows of it. */
+		const struct tree_shape *shape = &reader->shape;
+		const struct histree_value null = histree_null();
+		const unsigned classes = counter->class_of(&null);
+		struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
+		for (uint32_t key = 0; key < reader->lifetimes.count; key++) {
+			if (key % LIFETIMES_IN_BLOCK == 0)
+				lifetimes_view_get_block(&reader->lifetimes, key, lifetimes);
+			unsigned nulls =
+				lifetime_null_count(lifetimes[key % LIFETIMES_IN_BLOCK], shape->start, shape->end);
+			if (nulls > 0)
+				counter->count(counter->context, key, nulls, classes);
+		}
+	}
 	do {
 		if (status == HISTREE_OK)
 			status = go_on(counter->context, share_done(counting), error);
@@ -307,8 +287,16 @@ tree_count(struct tree_reader *reader, const struct node_counter *counter, struc
 	atomic_store(&counting->is_in_vain, atomic_load(&counting->is_in_vain) || status != HISTREE_OK);
 	for (unsigned i = 1; i < counting->count; i++)
 		crew_finish(crew, &counting->at_work[i].task);
-	if (status == HISTREE_OK)
-		status = outcome(counting, error);
+	if (status == HISTREE_OK) {
+		/* The failure at the first node is the one that is reported. */
+		const struct counter_at_work *first = NULL;
+		for (unsigned i = 0; i < counting->count; i++) {
+			const struct counter_at_work *one = &counting->at_work[i];
+			if (one->status != HISTREE_OK && (first == NULL || one->failed < first->failed))
+				first = one;
+		}
+		status = first != NULL ? error_set(error, first->status, "%s", first->error.message) : HISTREE_OK;
+	}
 	for (unsigned i = 0; i < counting->count; i++)
 		node_pin_free(counting->at_work[i].pin);
 	free(counting);
@@ -373,22 +361,6 @@ static void report_loss(struct verify *verify, const struct node_child *child)
 	      (long long)child->end);
 }
 
-/* That the two agree was checked when they were opened (tree_reader.h). */
-static void check_child(struct verify *verify, const struct node_view *view, uint32_t index)
-{
-	struct node_child child = node_view_child(view, index);
-	struct node_seen *seen = &verify->seen[child.number];
-	seen->has_parent = true;
-	if (seen->is_damaged)
-		report_loss(verify, &child);
-	if (index > 0 && verify->shape->variant->check_siblings != NULL) {
-		struct node_child before = node_view_child(view, index - 1);
-		const char *broken = verify->shape->variant->check_siblings(&before, &child);
-		if (broken != NULL)
-			fault(verify, "node %u: %s", view->number, broken);
-	}
-}
-
 static void check_rows(struct verify *verify, const struct node_view *view)
 {
 	struct node_cursor cursor;
@@ -450,23 +422,6 @@ static void check_unused(struct verify *verify, const struct node_view *view)
 		}
 }
 
-static void check_node(struct verify *verify, const struct node_view *view)
-{
-	for (uint32_t i = 0; i < view->child_count; i++)
-		check_child(verify, view, i);
-	if (view->layout->segments)
-		check_segments(verify, view);
-	else
-		check_rows(verify, view);
-	check_unused(verify, view);
-	verify->bytes_used += view->used;
-	if (view->height < verify->reader->statistics.height_count)
-		verify->at_height[view->height]++;
-	else
-		fault(verify, "node %u: height %u of %zu", view->number, view->height,
-		      verify->reader->statistics.height_count);
-}
-
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
 /* HISTREE_ERR_FORMAT is the node's fault and counted; anything else is ours and ends the check. */
@@ -484,7 +439,31 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 	if (status != HISTREE_OK)
 		return error_set(error, status, "%s", refusal.message);
 	const struct tree_node *node = node_pin_companion(verify->pin);
-	check_node(verify, &node->view);
+	for (uint32_t i = 0; i < node->view.child_count; i++) {
+		/* That the two agree was checked when they were opened (tree_reader.h). */
+		struct node_child child = node_view_child(&node->view, i);
+		struct node_seen *seen = &verify->seen[child.number];
+		seen->has_parent = true;
+		if (seen->is_damaged)
+			report_loss(verify, &child);
+		if (i > 0 && verify->shape->variant->check_siblings != NULL) {
+			struct node_child before = node_view_child(&node->view, i - 1);
+			const char *broken = verify->shape->variant->check_siblings(&before, &child);
+			if (broken != NULL)
+				fault(verify, "node %u: %s", node->view.number, broken);
+		}
+	}
+	if (node->view.layout->segments)
+		check_segments(verify, &node->view);
+	else
+		check_rows(verify, &node->view);
+	check_unused(verify, &node->view);
+	verify->bytes_used += node->view.used;
+	if (node->view.height < verify->reader->statistics.height_count)
+		verify->at_height[node->view.height]++;
+	else
+		fault(verify, "node %u: height %u of %zu", node->view.number, node->view.height,
+		      verify->reader->statistics.height_count);
 	return HISTREE_OK;
 }
 
@@ -503,16 +482,6 @@ static void add_nulls(struct verify *verify)
 			verify->balance[key] += edge(key, nulls[i].start, nulls[i].end);
 		verify->intervals += count;
 		verify->nulls += count;
-	}
-}
-
-static void check_parents(struct verify *verify)
-{
-	for (uint32_t number = 0; number < verify->shape->node_count; number++) {
-		bool is_root = number == verify->shape->root;
-		if (verify->seen[number].has_parent == is_root && verify->damaged_nodes == 0)
-			fault(verify, "node %u: %s", number,
-			      is_root ? "is the root and has a parent" : "has no parent");
 	}
 }
 
@@ -561,7 +530,12 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 		status = visit_node(&verify, number, error);
 	if (status != HISTREE_OK)
 		goto out;
-	check_parents(&verify);
+	for (uint32_t number = 0; number < verify.shape->node_count; number++) {
+		bool is_root = number == verify.shape->root;
+		if (verify.seen[number].has_parent == is_root && verify.damaged_nodes == 0)
+			fault(&verify, "node %u: %s", number,
+			      is_root ? "is the root and has a parent" : "has no parent");
+	}
 	add_nulls(&verify);
 	if (verify.damaged_nodes == 0)
 		check_totals(&verify);

@@ -482,25 +482,6 @@ enum histree_status tree_writer_take_pack(struct tree_writer *writer, const stru
 
 /* ---- the end ------------------------------------------------------------------------------------------ */
 
-/* The section of the source comes after those of every tree. */
-static enum histree_status write_sections(struct tree_writer *writer, const struct tree_shape *shape,
-					  struct histree_error *error)
-{
-	struct block_file *file = writer->branch.output.file;
-	struct tree_statistics *statistics = &writer->branch.output.statistics;
-	statistics->interval_count = writer->added.intervals;
-	statistics->null_count = writer->added.nulls;
-	tree_statistics_finish(statistics, shape->key_count);
-	enum histree_status status = tree_shape_write(shape, file, error);
-	if (status == HISTREE_OK)
-		status = tree_statistics_write(statistics, file, error);
-	if (status == HISTREE_OK && writer->source->write_section != NULL)
-		status = writer->source->write_section(writer->leaves, shape, file, error);
-	if (status == HISTREE_OK && shape->has_lifetimes && !shape->variant->has_lifetimes)
-		status = edge_nulls_write(&writer->edges, shape, file, error);
-	return status;
-}
-
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,
 				       struct histree_error *error)
 {
@@ -528,5 +509,18 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 	shape.node_count = writer->branch.output.node_count;
 	if (added->has_unknown)
 		writer->branch.output.file->has_unknown = true;
-	return write_sections(writer, &shape, error);
+	/* The section of the source comes after those of every tree. */
+	struct block_file *file = writer->branch.output.file;
+	struct tree_statistics *statistics = &writer->branch.output.statistics;
+	statistics->interval_count = writer->added.intervals;
+	statistics->null_count = writer->added.nulls;
+	tree_statistics_finish(statistics, shape.key_count);
+	status = tree_shape_write(&shape, file, error);
+	if (status == HISTREE_OK)
+		status = tree_statistics_write(statistics, file, error);
+	if (status == HISTREE_OK && writer->source->write_section != NULL)
+		status = writer->source->write_section(writer->leaves, &shape, file, error);
+	if (status == HISTREE_OK && shape.has_lifetimes && !shape.variant->has_lifetimes)
+		status = edge_nulls_write(&writer->edges, &shape, file, error);
+	return status;
 }
