@@ -3,13 +3,8 @@
  * test_add_faults.c - analyses are added to a store while file calls fail, one after the other, or while the
  * process is killed at one of them: each file of the old store is there as it was, in the old store or the new one.
  */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "histree/store.h"
 #include "pipeline/hosts/experiment.h"
@@ -149,12 +144,12 @@ static void fail_each_call(struct world *world, bool for_ever)
 	}
 }
 
-static void a_failing_call_loses_nothing(void **state)
+TEST(a_failing_call_loses_nothing)
 {
 	fail_each_call(*state, false);
 }
 
-static void a_full_disk_loses_nothing(void **state)
+TEST(a_full_disk_loses_nothing)
 {
 	fail_each_call(*state, true);
 }
@@ -177,7 +172,7 @@ static int refuse_list(void *context, const char *path, bool (*take)(void *names
 	return -1;
 }
 
-static void files_that_have_one_name_only_are_copied(void **state)
+TEST(files_that_have_one_name_only_are_copied)
 {
 	const struct world *world = *state;
 	struct io io = io_posix;
@@ -191,7 +186,7 @@ static void files_that_have_one_name_only_are_copied(void **state)
 	}
 }
 
-static void a_folder_that_cannot_be_read_is_told(void **state)
+TEST(a_folder_that_cannot_be_read_is_told)
 {
 	const struct world *world = *state;
 	struct io io = io_posix;
@@ -228,7 +223,7 @@ static bool add_and_die(struct world *world, enum killing_calls calls, enum kill
 }
 
 /* All over the build, half of them at calls that make, change or remove names: most of its end. */
-static void a_kill_loses_nothing(void **state)
+TEST(a_kill_loses_nothing)
 {
 	struct world *world = *state;
 	const uint64_t kills = test_effort(200, 10);
@@ -249,6 +244,4 @@ static void a_kill_loses_nothing(void **state)
 	assert_true(news < kills);
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(a_failing_call_loses_nothing),
-      cmocka_unit_test(a_full_disk_loses_nothing), cmocka_unit_test(files_that_have_one_name_only_are_copied),
-      cmocka_unit_test(a_folder_that_cannot_be_read_is_told), cmocka_unit_test(a_kill_loses_nothing))
+TEST_FILE(set_up, tear_down)

@@ -4,14 +4,9 @@
  * sentences of one pass, of whole traces and of damaged ones, wherever the cuts are and whatever memory slices
  * have; and whatever fails in whichever thread, or is cancelled, it ends, says so, and leaves no thread.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "analysis/registry.h"
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/states.h"
 #include "histree/store.h"
 #include "pipeline/build/slice_run.h"
@@ -236,14 +231,14 @@ static void check_trace(struct world *world, const char *trace, uint64_t seed, b
 	run_command("rm -rf '%s' '%s'", world->stores[WHOLE], world->stores[CUT]);
 }
 
-static void slices_make_no_difference(void **state)
+TEST_WITH(slices_make_no_difference, set_up, tear_down)
 {
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
 		for (uint64_t round = 0; round < test_effort(10, 4); round++)
 			check_trace(*state, traces[i], test_seed() + round, false);
 }
 
-static void damage_is_told_alike(void **state)
+TEST_WITH(damage_is_told_alike, set_up, tear_down)
 {
 	/* A clock steps back in a slice that the owner reads, behind which others read on. */
 	static const uint64_t steps_back[] = { 55444, 63359 };
@@ -254,7 +249,7 @@ static void damage_is_told_alike(void **state)
 			check_trace(*state, traces[i], test_seed() + 100 * i + round, true);
 }
 
-static void a_long_trace_is_the_same(void **state)
+TEST_WITH(a_long_trace_is_the_same, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -270,7 +265,7 @@ static void a_long_trace_is_the_same(void **state)
 }
 
 /* All slices but the first that anybody reads are read elsewhere now and then, and come back as bytes. */
-static void workers_make_no_difference(void **state)
+TEST_WITH(workers_make_no_difference, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -299,7 +294,7 @@ static bool goes_on(void *context)
 	return ++world->questions != world->cancel_at;
 }
 
-static void a_cancelled_build_ends(void **state)
+TEST_WITH(a_cancelled_build_ends, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -320,7 +315,7 @@ static void a_cancelled_build_ends(void **state)
 }
 
 /* Whichever thread is refused memory: a slice that fails is read by whoever knows, and else the build ends. */
-static void refused_memory_is_told(void **state)
+TEST_WITH(refused_memory_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -355,7 +350,7 @@ static void refused_memory_is_told(void **state)
 }
 
 /* A worker that is gone costs time: also one that was handing over a slice, or was to make its leaves. */
-static void lost_workers_are_done_without(void **state)
+TEST_WITH(lost_workers_are_done_without, set_up, tear_down)
 {
 	static const char kinds[] = { '\0', SLICE_WAS_READ, SLICE_WAS_MADE };
 	struct world *world = *state;
@@ -382,9 +377,8 @@ static void lost_workers_are_done_without(void **state)
 }
 
 /* What a worker says may be anything: the build ends with a sentence, or nobody could tell. */
-static void a_plan_is_read_or_memory_is_out(void **state)
+TEST(a_plan_is_read_or_memory_is_out)
 {
-	(void)state;
 	static const char *const paths[] = { "one", "another" };
 	struct saved_bytes saved = { 0 };
 	struct slice_plan plan = {
@@ -407,7 +401,7 @@ static void a_plan_is_read_or_memory_is_out(void **state)
 	saved_release(&saved);
 }
 
-static void what_makes_no_sense_is_told(void **state)
+TEST_WITH(what_makes_no_sense_is_told, set_up, tear_down)
 {
 	enum { ROUNDS_MAX = 1000 };
 	struct world *world = *state;
@@ -431,7 +425,7 @@ static void what_makes_no_sense_is_told(void **state)
 	assert_true(told > 0);
 }
 
-static void a_failing_disk_is_told(void **state)
+TEST_WITH(a_failing_disk_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -455,21 +449,10 @@ static void a_failing_disk_is_told(void **state)
 	}
 }
 
-TEST_SUITE
+static int begin_threads(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(slices_make_no_difference, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(damage_is_told_alike, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_long_trace_is_the_same, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(workers_make_no_difference, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_cancelled_build_ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lost_workers_are_done_without, set_up, tear_down),
-		cmocka_unit_test(a_plan_is_read_or_memory_is_out),
-		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_failing_disk_is_told, set_up, tear_down),
-	};
-	if (!threads_begin())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return threads_begin() ? 0 : -1;
 }
+
+TEST_FILE(begin_threads, NULL)

@@ -3,11 +3,6 @@
  * test_build_threads.c - a build with several threads makes the bytes that one thread makes, of whole traces and of
  * damaged ones; and whatever fails in whichever thread, or is cancelled, it ends, says so, and leaves no thread.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"
@@ -119,14 +114,14 @@ static void check_trace(struct world *world, const char *trace, uint64_t seed, b
 	run_command("rm -rf '%s'/store-*", world->folder);
 }
 
-static void threads_make_no_difference(void **state)
+TEST_WITH(threads_make_no_difference, set_up, tear_down)
 {
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
 		for (uint64_t round = 0; round < test_effort(2, 1); round++)
 			check_trace(*state, traces[i], test_seed() + round, false);
 }
 
-static void damage_is_told_alike(void **state)
+TEST_WITH(damage_is_told_alike, set_up, tear_down)
 {
 	for (size_t i = 0; i < COUNT_OF(traces); i++)
 		for (uint64_t round = 0; round < test_effort(3, 1); round++)
@@ -134,7 +129,7 @@ static void damage_is_told_alike(void **state)
 }
 
 /* With more events than are read ahead. */
-static void a_long_trace_is_the_same(void **state)
+TEST_WITH(a_long_trace_is_the_same, set_up, tear_down)
 {
 	struct world *world = *state;
 	char path[DATA_PATH_SIZE];
@@ -160,7 +155,7 @@ static bool goes_on(void *context)
 }
 
 /* Whenever it is cancelled, there is no store, and nothing else. */
-static void a_cancelled_build_ends(void **state)
+TEST_WITH(a_cancelled_build_ends, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -180,7 +175,7 @@ static void a_cancelled_build_ends(void **state)
 }
 
 /* Of three threads, whichever is refused what it asks for. */
-static void refused_memory_is_told(void **state)
+TEST_WITH(refused_memory_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -206,7 +201,7 @@ static void refused_memory_is_told(void **state)
 	}
 }
 
-static void a_failing_disk_is_told(void **state)
+TEST_WITH(a_failing_disk_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -231,17 +226,10 @@ static void a_failing_disk_is_told(void **state)
 	assert_true(failed > operations / step / 2);
 }
 
-TEST_SUITE
+static int begin_threads(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(threads_make_no_difference, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(damage_is_told_alike, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_long_trace_is_the_same, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_cancelled_build_ends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_failing_disk_is_told, set_up, tear_down),
-	};
-	if (!threads_begin())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return threads_begin() ? 0 : -1;
 }
+
+TEST_FILE(begin_threads, NULL)

@@ -4,18 +4,14 @@
  * read: each call ends with a sentence that says so, or with what there is; nothing leaks.
  */
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/ust/call_symbols.h"
 #include "base/error.h"
 #include "histree/history.h"
-#include "histree/time_use.h"
 #include "histree/segment_stats.h"
 #include "histree/states.h"
+#include "histree/time_use.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/failing_files.h"
@@ -119,9 +115,8 @@ static enum histree_status find_names(struct histree_error *error)
 	return status;
 }
 
-static void names_of_functions(void **state)
+TEST(names_of_functions)
 {
-	(void)state;
 	refuse_memory(find_names);
 	fail_files(find_names);
 }
@@ -188,9 +183,8 @@ static enum histree_status follow_calls(struct histree_error *error)
 	return status;
 }
 
-static void calls(void **state)
+TEST(calls)
 {
-	(void)state;
 	refuse_memory(follow_calls);
 	if (elf_names_can_read()) /* else there are no calls of files */
 		fail_files(follow_calls);
@@ -225,9 +219,8 @@ static enum histree_status find_sites(struct histree_error *error)
 	return status;
 }
 
-static void sites_of_calls(void **state)
+TEST(sites_of_calls)
 {
-	(void)state;
 	refuse_memory(find_sites);
 	if (elf_names_can_read()) /* else there are no calls of files */
 		fail_files(find_sites);
@@ -296,9 +289,8 @@ static enum histree_status compare_segments(struct histree_error *error)
 	return status;
 }
 
-static void flames_and_comparisons(void **state)
+TEST(flames_and_comparisons)
 {
-	(void)state;
 	refuse_memory(make_flame);
 	refuse_memory(compare_states);
 	refuse_memory(compare_segments);
@@ -379,5 +371,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(names_of_functions), cmocka_unit_test(calls),
-      cmocka_unit_test(sites_of_calls), cmocka_unit_test(flames_and_comparisons))
+TEST_FILE(set_up, tear_down)

@@ -6,10 +6,6 @@
  * Whatever fails, the call says so, an older file stays as it was, nothing half written is left, and nothing leaks
  * (AddressSanitizer looks).  What did not fail has the bytes that it has when nothing does.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "export/arrow/ipc.h"
 #include "histree/build.h"
 #include "histree/states.h"
@@ -151,30 +147,26 @@ static void check_all(const struct histree_ipc_options *options)
 	tear_down(&fixture);
 }
 
-static void test_file(void **state)
+TEST(test_file)
 {
-	(void)state;
 	check_all(&(struct histree_ipc_options){ 0 });
 }
 
-static void test_stream(void **state)
+TEST(test_stream)
 {
-	(void)state;
 	check_all(&(struct histree_ipc_options){ .is_stream = true });
 }
 
-static void test_compressed(void **state)
+TEST(test_compressed)
 {
-	(void)state;
 	if (!histree_export_has_zstd())
 		skip();
 	check_all(&(struct histree_ipc_options){ .is_compressed = true });
 }
 
 /* Writes that do a part only, and are interrupted. */
-static void test_short_transfers(void **state)
+TEST(test_short_transfers)
 {
-	(void)state;
 	struct fixture fixture;
 	struct faulty_io faulty;
 	struct histree_error error;
@@ -229,9 +221,8 @@ static void fail_events(const struct histree_events *events, int64_t wanted, boo
 	assert_true(n > 50);
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
-	(void)state;
 	char folder[] = "/tmp/histree-columns-XXXXXX", trace[DATA_PATH_SIZE], path[64], command[128];
 	struct histree_error error;
 	struct histree_store *store;
@@ -255,6 +246,3 @@ static void test_events(void **state)
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
 	assert_int_equal(system(command), 0);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_file), cmocka_unit_test(test_stream), cmocka_unit_test(test_compressed),
-      cmocka_unit_test(test_short_transfers), cmocka_unit_test(test_events))

@@ -5,10 +5,6 @@
  * Whatever is left: once something was published, it opens, reaches at least that far, and says nothing wrong;
  * before that, it opens and is right, or is refused.  Another builder goes on from there to the same end.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/crash_io.h"
@@ -168,9 +164,8 @@ static void tear_down(struct crash_case *test)
 	workload_release(&test->other);
 }
 
-static void what_was_published_survives_the_power(void **state)
+TEST(what_was_published_survives_the_power)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct crash_case test;
 		uint64_t operations = 0, opened = 0;
@@ -186,9 +181,8 @@ static void what_was_published_survives_the_power(void **state)
  * A build goes on with what another trace left, finds out, and the power fails: what is left is of this trace, or
  * nothing, or as it was; never a mixture.
  */
-static void two_traces_never_mix(void **state)
+TEST(two_traces_never_mix)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		enum histree_status status = HISTREE_ERR_IO;
 		for (uint64_t stop_after = 1; status != HISTREE_OK; stop_after++) {
@@ -228,5 +222,3 @@ static void two_traces_never_mix(void **state)
 		}
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(what_was_published_survives_the_power), cmocka_unit_test(two_traces_never_mix))

@@ -3,11 +3,6 @@
  * test_event_text_faults.c - whatever fails while a text of events is read, the events before it come, then a
  * sentence; and no text takes much more memory than it has bytes.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/test.h"
@@ -77,7 +72,7 @@ static enum histree_status read_text(struct world *world, uint64_t *count)
 	return status;
 }
 
-static void a_read_that_fails_ends_the_text(void **state)
+TEST_WITH(a_read_that_fails_ends_the_text, set_up, tear_down)
 {
 	struct world *world = *state;
 	enum histree_status status = HISTREE_ERR_IO;
@@ -98,7 +93,7 @@ static void a_read_that_fails_ends_the_text(void **state)
 	assert_int_equal(count, ROWS);
 }
 
-static void reads_may_be_short(void **state)
+TEST_WITH(reads_may_be_short, set_up, tear_down)
 {
 	struct world *world = *state;
 	uint64_t count;
@@ -118,7 +113,7 @@ static void check_memory(struct world *world, size_t ceiling)
 }
 
 /* Many names of events in a text of many columns: what all have in common is there once. */
-static void names_and_columns_take_memory_once(void **state)
+TEST_WITH(names_and_columns_take_memory_once, set_up, tear_down)
 {
 	enum { NAMES = 4000, COLUMNS = 1000 };
 	struct world *world = *state;
@@ -136,7 +131,7 @@ static void names_and_columns_take_memory_once(void **state)
 }
 
 /* Each new column of JSON makes new classes of the names that have it. */
-static void columns_that_come_one_by_one_take_memory_once(void **state)
+TEST_WITH(columns_that_come_one_by_one_take_memory_once, set_up, tear_down)
 {
 	enum { NAMES = 40, COLUMNS = 1000 };
 	struct world *world = *state;
@@ -147,8 +142,3 @@ static void columns_that_come_one_by_one_take_memory_once(void **state)
 	assert_int_equal(fclose(file), 0);
 	check_memory(world, 64 << 20);
 }
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-TESTS(NULL, NULL, EACH(a_read_that_fails_ends_the_text), EACH(reads_may_be_short),
-      EACH(names_and_columns_take_memory_once), EACH(columns_that_come_one_by_one_take_memory_once))

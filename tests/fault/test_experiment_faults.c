@@ -4,10 +4,6 @@
  * enough: what had the name of the store before is whole, what was complete is kept, and a build with `resume`
  * ends with the same.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "histree/build.h"
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"
@@ -144,22 +140,22 @@ static void fail_each_call(struct world *world, bool for_ever, bool replaces)
 	world->options.force = false;
 }
 
-static void a_failing_call_loses_nothing(void **state)
+TEST_WITH(a_failing_call_loses_nothing, set_up, tear_down)
 {
 	fail_each_call(*state, false, false);
 }
 
-static void a_full_disk_loses_nothing(void **state)
+TEST_WITH(a_full_disk_loses_nothing, set_up, tear_down)
 {
 	fail_each_call(*state, true, false);
 }
 
-static void what_is_replaced_is_whole(void **state)
+TEST_WITH(what_is_replaced_is_whole, set_up, tear_down)
 {
 	fail_each_call(*state, true, true);
 }
 
-static void refused_memory_is_told(void **state)
+TEST_WITH(refused_memory_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -184,7 +180,7 @@ static bool has_enough(void *context)
 	return ++world->questions != world->cancel_at;
 }
 
-static void who_has_enough_keeps_what_is_complete(void **state)
+TEST_WITH(who_has_enough_keeps_what_is_complete, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -203,7 +199,7 @@ static void who_has_enough_keeps_what_is_complete(void **state)
 	}
 }
 
-static void steps_are_taken_apart(void **state)
+TEST_WITH(steps_are_taken_apart, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -227,10 +223,3 @@ static void steps_are_taken_apart(void **state)
 	histree_experiment_free(owner);
 	assert_true(check_store(world, false));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_failing_call_loses_nothing, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_full_disk_loses_nothing, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_is_replaced_is_whole, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(refused_memory_is_told, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(who_has_enough_keeps_what_is_complete, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(steps_are_taken_apart, set_up, tear_down))

@@ -6,10 +6,6 @@
  * Whatever fails, the call says so, an older file stays as it was, nothing half written is left, and nothing leaks
  * (AddressSanitizer looks).  What did not fail has the bytes that it has when nothing does.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "export/csv/csv_export.h"
 #include "export/viewer/viewer_export.h"
 #include "histree/states.h"
@@ -184,22 +180,17 @@ static void check_all(exporter *export)
 	tear_down(&fixture);
 }
 
-static void test_chrome(void **state)
+TEST(test_chrome)
 {
-	(void)state;
 	check_all(export_chrome);
 }
 
-static void test_perfetto(void **state)
+TEST(test_perfetto)
 {
-	(void)state;
 	check_all(export_perfetto);
 }
 
-static void test_csv(void **state)
+TEST(test_csv)
 {
-	(void)state;
 	check_all(export_csv);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_chrome), cmocka_unit_test(test_perfetto), cmocka_unit_test(test_csv))

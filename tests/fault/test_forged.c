@@ -6,10 +6,6 @@
  * Whatever is asked, the work is bounded by the bytes of the file.  It is counted: bytes read and intervals handed
  * out.  And each answer is true, or says what is unknown, or is refused.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "node/column_block.h"
 #include "support/block_parts.h"
@@ -257,10 +253,9 @@ static void assert_bounded(struct memory_io *memory, uint32_t keys)
 
 /* ---- a few bytes that claim much ------------------------------------------------------------------------ */
 
-static void attributes_need_bytes(void **state)
+TEST(attributes_need_bytes)
 {
 	static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht" };
-	(void)state;
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
 		struct forger forger = { 0 };
 		struct histree_history *history;
@@ -278,9 +273,8 @@ static void attributes_need_bytes(void **state)
 }
 
 /* A hole in a file takes no room: a mebibyte of zeros holds no attribute. */
-static void attributes_need_bytes_that_are_there(void **state)
+TEST(attributes_need_bytes_that_are_there)
 {
-	(void)state;
 	enum { HOLES = 4, HOLE = 1 << 20, CLAIMED = HOLES * HOLE / 8 };
 	for (int has_bytes = 0; has_bytes < 2; has_bytes++) {
 		struct forger forger = { 0 };
@@ -305,9 +299,8 @@ static void attributes_need_bytes_that_are_there(void **state)
 	}
 }
 
-static void a_block_is_told_of_once(void **state)
+TEST(a_block_is_told_of_once)
 {
-	(void)state;
 	struct forger forger = { 0 };
 	begin(&forger, "cluster", 1 << 20, 1000);
 	put_columns(&forger, 130000, true);
@@ -317,9 +310,8 @@ static void a_block_is_told_of_once(void **state)
 }
 
 /* The most that bytes can hold. */
-static void many_blocks_are_read_once(void **state)
+TEST(many_blocks_are_read_once)
 {
-	(void)state;
 	struct forger forger = { 0 };
 	begin(&forger, "cluster", 16 << 10, 1000);
 	for (uint32_t i = 0; i < 4; i++)
@@ -330,9 +322,8 @@ static void many_blocks_are_read_once(void **state)
 	release(&forger);
 }
 
-static void a_child_is_reached_once(void **state)
+TEST(a_child_is_reached_once)
 {
-	(void)state;
 	static const char *const variants[] = { "esht", "cluster" };
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
 		struct forger forger = { 0 };
@@ -349,9 +340,8 @@ static void a_child_is_reached_once(void **state)
 }
 
 /* Different nodes on each level, each of which has all of those below as its children. */
-static void a_node_has_one_parent(void **state)
+TEST(a_node_has_one_parent)
 {
-	(void)state;
 	enum { WIDTH = 50 };
 	struct forger forger = { 0 };
 	begin(&forger, "cluster", 16 << 10, 200);
@@ -370,9 +360,8 @@ static void a_node_has_one_parent(void **state)
 }
 
 /* What is unknown is found by asking once more, whatever else there is. */
-static void damage_does_not_multiply_the_work(void **state)
+TEST(damage_does_not_multiply_the_work)
 {
-	(void)state;
 	for (int level = 0; level < 2; level++) {
 		struct forger forger = { 0 };
 		begin(&forger, "cluster", 64 << 10, 18000);
@@ -394,9 +383,8 @@ static void damage_does_not_multiply_the_work(void **state)
 }
 
 /* Blocks of 64 bytes in a file whose nodes may have a mebibyte. */
-static void short_blocks_cost_what_they_are_long(void **state)
+TEST(short_blocks_cost_what_they_are_long)
 {
-	(void)state;
 	struct forger forger = { 0 };
 	begin(&forger, "esht", 1 << 20, 18000);
 	for (uint32_t i = 0; i < 10000; i++)
@@ -490,9 +478,8 @@ static void assert_sound(struct lie *lie, const char *what)
 	memcpy(bytes_of(lie), lie->kept, lie->size);
 }
 
-static void a_node_is_filed_under_its_own_bounds(void **state)
+TEST(a_node_is_filed_under_its_own_bounds)
 {
-	(void)state;
 	const uint32_t step = (uint32_t)test_effort(4, 120);
 	for (size_t i = 0; i < VARIANTS; i++) {
 		struct lie lie = { 0 };
@@ -525,9 +512,8 @@ static void a_node_is_filed_under_its_own_bounds(void **state)
 	}
 }
 
-static void two_nodes_do_not_share_a_child(void **state)
+TEST(two_nodes_do_not_share_a_child)
 {
-	(void)state;
 	for (size_t i = 0; i < VARIANTS; i++) {
 		struct lie lie = { 0 };
 		set_up(&lie, variants[i], 4);
@@ -557,9 +543,8 @@ static void two_nodes_do_not_share_a_child(void **state)
 }
 
 /* Every block in turn is that of another history, or of another build of this one. */
-static void a_block_of_another_history_is_damage(void **state)
+TEST(a_block_of_another_history_is_damage)
 {
-	(void)state;
 	for (size_t i = 0; i < VARIANTS; i++) {
 		struct lie lie = { 0 }, other = { 0 };
 		set_up(&lie, variants[i], 5);
@@ -583,9 +568,8 @@ static void a_block_of_another_history_is_damage(void **state)
 }
 
 /* Nodes of 64 bytes below cores of many children: what is kept beside each is in proportion to it. */
-static void many_short_blocks_take_little_memory(void **state)
+TEST(many_short_blocks_take_little_memory)
 {
-	(void)state;
 	enum { CORES = 4, EACH = 17000 };
 	struct forger forger = { 0 };
 	begin(&forger, "esht", 1 << 20, 18000);
@@ -613,11 +597,3 @@ static void many_short_blocks_take_little_memory(void **state)
 	assert_bounded(&forger.memory, 1);
 	release(&forger);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(attributes_need_bytes), cmocka_unit_test(attributes_need_bytes_that_are_there),
-      cmocka_unit_test(a_block_is_told_of_once), cmocka_unit_test(many_blocks_are_read_once),
-      cmocka_unit_test(a_child_is_reached_once), cmocka_unit_test(a_node_has_one_parent),
-      cmocka_unit_test(damage_does_not_multiply_the_work), cmocka_unit_test(short_blocks_cost_what_they_are_long),
-      cmocka_unit_test(many_short_blocks_take_little_memory),
-      cmocka_unit_test(a_node_is_filed_under_its_own_bounds), cmocka_unit_test(two_nodes_do_not_share_a_child),
-      cmocka_unit_test(a_block_of_another_history_is_damage))

@@ -9,9 +9,6 @@
  *
  *	HISTREE_ROUNDS=100	10,000 of each kind of change, over all kinds of files
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/bytes.h"
@@ -466,16 +463,12 @@ static void try_all(bool is_sealed)
 	}
 }
 
-static void bits_that_fell(void **state)
+TEST(bits_that_fell)
 {
-	(void)state;
 	try_all(false);
 }
 
-static void forgeries(void **state)
+TEST(forgeries)
 {
-	(void)state;
 	try_all(true);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(bits_that_fell), cmocka_unit_test(forgeries))

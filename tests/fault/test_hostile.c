@@ -4,11 +4,7 @@
  * stores in which a file is something else, or says that it is larger than anything.  All of it works, or is
  * refused.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "histree/histree.h"
@@ -77,7 +73,7 @@ static struct histree_value state_at(struct histree_history *history, histree_qu
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
 
-static void names_may_have_any_byte(void **state)
+TEST_WITH(names_may_have_any_byte, set_up, tear_down)
 {
 	const struct world *world = *state;
 	struct histree_state_system *system = create(world, 0);
@@ -121,7 +117,7 @@ static bool count_match(void *context, histree_quark quark)
 	return true;
 }
 
-static void paths_may_have_a_thousand_levels(void **state)
+TEST_WITH(paths_may_have_a_thousand_levels, set_up, tear_down)
 {
 	enum { LEVELS = 1000 };
 	const struct world *world = *state;
@@ -160,7 +156,7 @@ static void paths_may_have_a_thousand_levels(void **state)
 
 /* ---- values and times ------------------------------------------------------------------------------------- */
 
-static void long_texts_fit_or_are_refused(void **state)
+TEST_WITH(long_texts_fit_or_are_refused, set_up, tear_down)
 {
 	enum { LONGEST = 3 << 20 };
 	const struct world *world = *state;
@@ -196,7 +192,7 @@ static void long_texts_fit_or_are_refused(void **state)
 	free(text);
 }
 
-static void time_has_two_ends(void **state)
+TEST_WITH(time_has_two_ends, set_up, tear_down)
 {
 	const struct world *world = *state;
 	struct histree_state_system *system = create(world, INT64_MIN);
@@ -223,7 +219,7 @@ static void time_has_two_ends(void **state)
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
-static void what_is_no_file_is_refused_at_once(void **state)
+TEST_WITH(what_is_no_file_is_refused_at_once, set_up, tear_down)
 {
 	const struct world *world = *state;
 	struct histree_history *history;
@@ -243,7 +239,7 @@ static void what_is_no_file_is_refused_at_once(void **state)
 }
 
 /* A file of 4 GiB and more that takes no place on the disk, and a section that fills it. */
-static void no_memory_is_asked_for_on_the_word_of_a_file(void **state)
+TEST_WITH(no_memory_is_asked_for_on_the_word_of_a_file, set_up, tear_down)
 {
 	const struct world *world = *state;
 	struct histree_state_system *system = create(world, 0);
@@ -272,10 +268,3 @@ static void no_memory_is_asked_for_on_the_word_of_a_file(void **state)
 	assert_int_equal(histree_history_open(world->path, NULL, &history, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "too many"));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(names_may_have_any_byte, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(paths_may_have_a_thousand_levels, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(long_texts_fit_or_are_refused, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(time_has_two_ends, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_is_no_file_is_refused_at_once, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(no_memory_is_asked_for_on_the_word_of_a_file, set_up, tear_down))

@@ -7,10 +7,6 @@
  * In every order a query for all segments ends, and has them all, or says that something is lost or damaged;
  * verification says so in any case.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "segment/segment_memory.h"
 #include "support/block_parts.h"
@@ -137,7 +133,7 @@ static void assert_harmless(struct store *made)
 
 /* ---- cases --------------------------------------------------------------------------------------------------- */
 
-static void one_block_many_times(void **state)
+TEST_WITH(one_block_many_times, set_up, tear_down)
 {
 	uint8_t *leaf = find_node(*state, 0);
 	uint32_t count = get_le32(leaf + 80);
@@ -147,7 +143,7 @@ static void one_block_many_times(void **state)
 	assert_harmless(*state);
 }
 
-static void one_child_many_times(void **state)
+TEST_WITH(one_child_many_times, set_up, tear_down)
 {
 	uint8_t *node = find_node(*state, 1);
 	uint32_t count = get_le16(node + 10);
@@ -157,21 +153,21 @@ static void one_child_many_times(void **state)
 	assert_harmless(*state);
 }
 
-static void a_child_that_is_not_below(void **state)
+TEST_WITH(a_child_that_is_not_below, set_up, tear_down)
 {
 	uint8_t *node = find_node(*state, 1);
 	put_le32(node + CHILDREN_AT, get_le32(node + 4));
 	assert_harmless(*state);
 }
 
-static void a_leaf_under_other_bounds(void **state)
+TEST_WITH(a_leaf_under_other_bounds, set_up, tear_down)
 {
 	uint8_t *child = find_node(*state, 1) + CHILDREN_AT;
 	put_le64(child + 12, get_le64(child + 12) - 1); /* it ends earlier */
 	assert_harmless(*state);
 }
 
-static void a_leaf_of_another_store(void **state)
+TEST_WITH(a_leaf_of_another_store, set_up, tear_down)
 {
 	struct store *store = *state;
 	size_t size, other_size;
@@ -189,24 +185,16 @@ static void a_leaf_of_another_store(void **state)
 	assert_harmless(store);
 }
 
-static void more_segments_than_there_are(void **state)
+TEST_WITH(more_segments_than_there_are, set_up, tear_down)
 {
 	uint8_t *leaf = find_node(*state, 0);
 	put_le32(leaf + 12, UINT32_MAX);
 	assert_harmless(*state);
 }
 
-static void strings_without_bytes(void **state)
+TEST_WITH(strings_without_bytes, set_up, tear_down)
 {
 	uint8_t *leaf = find_node(*state, 0);
 	put_le32(leaf + 84, UINT32_MAX);
 	assert_harmless(*state);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(one_block_many_times, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(one_child_many_times, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_child_that_is_not_below, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_leaf_under_other_bounds, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_leaf_of_another_store, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(more_segments_than_there_are, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(strings_without_bytes, set_up, tear_down))

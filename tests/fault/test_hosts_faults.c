@@ -5,11 +5,6 @@
  * Whatever fails, the call says so, the parts are closed, and nothing leaks (AddressSanitizer looks).  What did not
  * fail is what it is when nothing does.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "event_index/event_index.h"
 #include "event_index/events.h"
 #include "histree/segment_stats.h"
@@ -98,9 +93,8 @@ static enum histree_status ask(struct hosts *hosts, enum histree_segment_order o
 	return status;
 }
 
-static void segments_without_memory(void **state)
+TEST(segments_without_memory)
 {
-	(void)state;
 	struct hosts hosts;
 	struct histree_error error;
 	make_files(&hosts);
@@ -166,9 +160,8 @@ static enum histree_status unite_events(const char *path, uint64_t *sum, struct 
 	return status;
 }
 
-static void events_without_memory(void **state)
+TEST(events_without_memory)
 {
-	(void)state;
 	struct event_index_writer writer = { .end = 100 };
 	struct histree_error error;
 	char folder[] = "/tmp/histree-union-XXXXXX", path[64];
@@ -198,5 +191,3 @@ static void events_without_memory(void **state)
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(folder), 0);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(segments_without_memory), cmocka_unit_test(events_without_memory))

@@ -6,14 +6,10 @@
  * and no answer is short without an error.
  */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "histree/states.h"
 #include "histree/history.h"
+#include "histree/states.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
 #include "support/test.h"
@@ -62,9 +58,8 @@ static void assert_clear_error(enum histree_status status, const struct histree_
 		fail_msg("the message does not say which file or why: %s", error->message);
 }
 
-static void every_operation_of_a_build_may_fail(void **state)
+TEST(every_operation_of_a_build_may_fail)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		for (int for_ever = 0; for_ever < 2; for_ever++) {
 			struct fixture fixture;
@@ -113,9 +108,8 @@ static enum histree_status use(struct fixture *fixture, const char **why, struct
 	return status;
 }
 
-static void every_operation_of_a_query_may_fail(void **state)
+TEST(every_operation_of_a_query_may_fail)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct fixture fixture;
 		struct histree_error error = { 0 };
@@ -142,9 +136,8 @@ static void every_operation_of_a_query_may_fail(void **state)
 	}
 }
 
-static void short_and_interrupted_transfers_change_nothing(void **state)
+TEST(short_and_interrupted_transfers_change_nothing)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct fixture fixture;
 		struct histree_error error = { 0 };
@@ -176,9 +169,8 @@ static ssize_t write_nothing(void *context, int file, const void *bytes, size_t 
 	return 0;
 }
 
-static void a_system_that_takes_no_bytes_is_not_asked_for_ever(void **state)
+TEST(a_system_that_takes_no_bytes_is_not_asked_for_ever)
 {
-	(void)state;
 	struct fixture fixture;
 	struct histree_error error;
 	set_up(&fixture);
@@ -216,9 +208,8 @@ static enum histree_status build_history(const char *path, const struct workload
 	return status;
 }
 
-static void a_full_disk_leaves_no_file(void **state)
+TEST(a_full_disk_leaves_no_file)
 {
-	(void)state;
 	struct fixture fixture;
 	char path[64];
 	struct rlimit before;
@@ -253,9 +244,3 @@ static void a_full_disk_leaves_no_file(void **state)
 	unlink(path);
 	tear_down(&fixture);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_operation_of_a_build_may_fail),
-      cmocka_unit_test(every_operation_of_a_query_may_fail),
-      cmocka_unit_test(short_and_interrupted_transfers_change_nothing),
-      cmocka_unit_test(a_system_that_takes_no_bytes_is_not_asked_for_ever),
-      cmocka_unit_test(a_full_disk_leaves_no_file))

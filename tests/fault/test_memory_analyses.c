@@ -3,7 +3,6 @@
  * test_memory_analyses.c - the analyses of memory and of counters while memory is out: the build ends with a
  * sentence that says so, or all is as if nothing had been refused; and nothing leaks.
  */
-
 #include "histree/segments.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
@@ -102,9 +101,8 @@ static enum histree_status make(unsigned which, struct written_events *events)
 	return status;
 }
 
-static void memory_is_out_at_any_request(void **state)
+TEST(memory_is_out_at_any_request)
 {
-	(void)state;
 	for (unsigned which = 0; which < 3; which++) {
 		uint64_t fail_at = 1;
 		for (bool refused = true; refused; fail_at++) {
@@ -122,5 +120,3 @@ static void memory_is_out_at_any_request(void **state)
 		assert_in_range(fail_at, 10, REQUESTS_MAX);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(memory_is_out_at_any_request))

@@ -7,9 +7,6 @@
  * looks), no answer is wrong, and what was asked again with memory is answered.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "histree/attributes.h"
@@ -133,9 +130,8 @@ static void assert_says_so(enum histree_status status, const struct histree_erro
 		assert_non_null(strstr(error->message, strerror(ENOSPC)));
 }
 
-static void every_allocation_of_a_build_may_fail(void **state)
+TEST(every_allocation_of_a_build_may_fail)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		for (int for_ever = 0; for_ever < 2; for_ever++) {
 			struct fixture fixture;
@@ -261,9 +257,8 @@ static void damage(struct fixture *fixture)
 	file->bytes[end - 4096 > BLOCK_FILE_HEADER_SIZE ? end - 4096 : BLOCK_FILE_HEADER_SIZE] ^= 1;
 }
 
-static void every_allocation_of_an_answer_may_fail(void **state)
+TEST(every_allocation_of_an_answer_may_fail)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		for (int question = 0; question < QUESTIONS; question++) {
 			struct fixture fixture;
@@ -343,9 +338,8 @@ static enum histree_status sum_up(struct histree_segment_store *store, int64_t *
 	return status;
 }
 
-static void every_allocation_of_statistics_may_fail(void **state)
+TEST(every_allocation_of_statistics_may_fail)
 {
-	(void)state;
 	static const struct segment_kind kind = { "some", SEGMENTS_BY_END, 300, true };
 	struct segments segments;
 	struct histree_error error = { 0 };
@@ -371,7 +365,3 @@ static void every_allocation_of_statistics_may_fail(void **state)
 	histree_segment_store_close(store);
 	segments_release(&segments);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_allocation_of_a_build_may_fail),
-      cmocka_unit_test(every_allocation_of_an_answer_may_fail),
-      cmocka_unit_test(every_allocation_of_statistics_may_fail))

@@ -5,16 +5,12 @@
  * store before is whole, and so is the new one once it has the name; and the same again, undisturbed, makes what
  * would have been made at first.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "histree/build.h"
-#include "pipeline/copy/store_copy.h"
 #include "pipeline/copy/repair.h"
+#include "pipeline/copy/store_copy.h"
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/effort.h"
@@ -234,19 +230,19 @@ static void fail_each_call(struct world *world, const struct mending *mending, b
 	assert_true(failures > 1);
 }
 
-static void a_failing_call_damages_nothing(void **state)
+TEST(a_failing_call_damages_nothing)
 {
 	fail_each_call(*state, &repair_beside, false, false);
 	fail_each_call(*state, &convert_beside, false, false);
 }
 
-static void a_full_disk_damages_nothing(void **state)
+TEST(a_full_disk_damages_nothing)
 {
 	fail_each_call(*state, &repair_beside, true, true);
 	fail_each_call(*state, &convert_beside, true, true);
 }
 
-static void a_store_is_converted_in_its_place_or_not_at_all(void **state)
+TEST(a_store_is_converted_in_its_place_or_not_at_all)
 {
 	fail_each_call(*state, &convert_in_place, true, true);
 }
@@ -292,7 +288,7 @@ static void kill_at_each_call(struct world *world, const struct mending *mending
 	assert_true(kills > 1);
 }
 
-static void a_kill_damages_nothing(void **state)
+TEST(a_kill_damages_nothing)
 {
 	kill_at_each_call(*state, &repair_beside);
 	kill_at_each_call(*state, &convert_beside);
@@ -328,6 +324,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(a_failing_call_damages_nothing),
-      cmocka_unit_test(a_full_disk_damages_nothing),
-      cmocka_unit_test(a_store_is_converted_in_its_place_or_not_at_all), cmocka_unit_test(a_kill_damages_nothing))
+TEST_FILE(set_up, tear_down)

@@ -4,15 +4,9 @@
  * allocation and when it is cancelled, and leaves a history as it was; damaged or foreign ones cost time, and never
  * an answer.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "histree/attributes.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "overview/overview_writer.h"
 #include "state/pyramid.h"
 #include "state/state_file.h"
@@ -25,6 +19,7 @@
 #include "support/overview_file.h"
 #include "support/test.h"
 #include "support/workload.h"
+#include "view/view.h"
 
 enum { CPUS = 3, STATES = 3000, END = 165000, PIXELS = 10, NAME_SIZE = 96 };
 
@@ -142,9 +137,8 @@ static void assert_nothing_left(struct making *making, enum histree_status statu
 	assert_memory_equal(file->bytes, making->bytes, making->size);
 }
 
-static void every_file_call_may_fail(void **state)
+TEST(every_file_call_may_fail)
 {
-	(void)state;
 	uint64_t stride = test_effort(2, 17);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct making making;
@@ -170,9 +164,8 @@ static void every_file_call_may_fail(void **state)
 	}
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-	(void)state;
 	uint64_t stride = test_effort(3, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct making making;
@@ -208,9 +201,8 @@ static bool count_down(void *context, double share)
 	return questions->left > 0 && questions->left-- > 0;
 }
 
-static void cancelled_at_every_question(void **state)
+TEST(cancelled_at_every_question)
 {
-	(void)state;
 	struct making making;
 	enum histree_status status = HISTREE_ERR_CANCELLED;
 	uint64_t questions = 0;
@@ -398,9 +390,8 @@ static bool is_told(struct drawn *drawn)
 	return told.faults > 0;
 }
 
-static void damaged_overviews_cost_no_answer(void **state)
+TEST(damaged_overviews_cost_no_answer)
 {
-	(void)state;
 	struct drawn drawn;
 	struct random random = { test_seed() };
 	int told = 0, damages = (int)test_effort(400, 60);
@@ -437,9 +428,8 @@ static void damaged_overviews_cost_no_answer(void **state)
 }
 
 /* What is forged with right checksums may say what it likes, but no answer fails for it, or ends late. */
-static void forged_overviews_cost_no_view(void **state)
+TEST(forged_overviews_cost_no_view)
 {
-	(void)state;
 	struct drawn drawn;
 	struct random random = { test_seed() };
 	begin_drawing(&drawn);
@@ -464,9 +454,8 @@ static void forged_overviews_cost_no_view(void **state)
 	end_drawing(&drawn);
 }
 
-static void a_history_says_how_many_it_has(void **state)
+TEST(a_history_says_how_many_it_has)
 {
-	(void)state;
 	struct drawn drawn;
 	struct histree_history *history;
 	uint64_t bytes = 0;
@@ -488,9 +477,8 @@ static void a_history_says_how_many_it_has(void **state)
 	end_drawing(&drawn);
 }
 
-static void overviews_of_another_history_are_none(void **state)
+TEST(overviews_of_another_history_are_none)
 {
-	(void)state;
 	struct drawn drawn;
 	struct picture picture;
 	struct overview_file history = { .bytes = NULL };
@@ -542,9 +530,8 @@ static void forge(struct drawn *drawn, const struct histree_history_info *of, co
 }
 
 /* Whose it is, an overview says by the identity of its history; older ones by how much that has. */
-static void overviews_of_another_identity_are_none(void **state)
+TEST(overviews_of_another_identity_are_none)
 {
-	(void)state;
 	static const char *const names[] = { "5/2", NULL };
 	struct drawn drawn;
 	struct histree_history *history;
@@ -579,7 +566,7 @@ static void overviews_of_another_identity_are_none(void **state)
 	end_drawing(&drawn);
 }
 
-static void overviews_of_other_names_are_none(void **state)
+TEST(overviews_of_other_names_are_none)
 {
 	/* Of the quarks that there are, 0 is "CPUs", then come "0" and its Current_thread. */
 	static const char *const lists[][4] = {
@@ -588,7 +575,6 @@ static void overviews_of_other_names_are_none(void **state)
 		{ "5/2/4", NULL },      { "5/7", NULL },        { "5/4000000000", NULL },
 		{ "5/4", "5/2", NULL }, { "5/2", "6/2", NULL }, { "5", NULL },
 	};
-	(void)state;
 	struct drawn drawn;
 	struct picture picture;
 	struct histree_history *history;
@@ -610,9 +596,8 @@ static void overviews_of_other_names_are_none(void **state)
 	end_drawing(&drawn);
 }
 
-static void every_allocation_of_an_answer_may_fail(void **state)
+TEST(every_allocation_of_an_answer_may_fail)
 {
-	(void)state;
 	struct drawn drawn;
 	begin_drawing(&drawn);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
@@ -632,10 +617,3 @@ static void every_allocation_of_an_answer_may_fail(void **state)
 	assert_is_right(&drawn, "after all");
 	end_drawing(&drawn);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_file_call_may_fail), cmocka_unit_test(every_allocation_may_fail),
-      cmocka_unit_test(cancelled_at_every_question), cmocka_unit_test(damaged_overviews_cost_no_answer),
-      cmocka_unit_test(forged_overviews_cost_no_view), cmocka_unit_test(a_history_says_how_many_it_has),
-      cmocka_unit_test(overviews_of_another_history_are_none),
-      cmocka_unit_test(overviews_of_another_identity_are_none), cmocka_unit_test(overviews_of_other_names_are_none),
-      cmocka_unit_test(every_allocation_of_an_answer_may_fail))

@@ -3,9 +3,6 @@
  * test_packet_faults.c - the packets between two hosts while memory is out or reads fail: an error, or all of them,
  * never fewer; and who asks again is told all of them.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "event/event.h"
 #include "histree/critical_path.h"
 #include "histree/history.h"
@@ -149,7 +146,7 @@ static void ask_again(struct hosts *hosts)
 	check_all(&visited);
 }
 
-static void memory_that_is_out_hides_no_packet(void **state)
+TEST(memory_that_is_out_hides_no_packet)
 {
 	struct hosts *hosts = *state;
 	struct histree_error error;
@@ -175,7 +172,7 @@ static void memory_that_is_out_hides_no_packet(void **state)
 	assert_true(number > 1);
 }
 
-static void a_read_that_fails_hides_no_packet(void **state)
+TEST(a_read_that_fails_hides_no_packet)
 {
 	struct hosts *hosts = *state;
 	struct histree_error error;
@@ -200,5 +197,4 @@ static void a_read_that_fails_hides_no_packet(void **state)
 	assert_true(number > 1);
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(memory_that_is_out_hides_no_packet),
-      cmocka_unit_test(a_read_that_fails_hides_no_packet))
+TEST_FILE(set_up, tear_down)

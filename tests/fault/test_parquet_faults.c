@@ -7,11 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "export/parquet/parquet_export.h"
@@ -131,9 +127,8 @@ static enum histree_status write_file(const struct io *io, const char *path, str
 	return status;
 }
 
-static void a_file_is_the_old_one_or_the_new_one(void **state)
+TEST(a_file_is_the_old_one_or_the_new_one)
 {
-	(void)state;
 	char path[128];
 	size_t size, new_size;
 	struct faulty_io faulty;
@@ -169,9 +164,8 @@ static void a_file_is_the_old_one_or_the_new_one(void **state)
 	unlink(path);
 }
 
-static void memory_that_is_out_is_said(void **state)
+TEST(memory_that_is_out_is_said)
 {
-	(void)state;
 	char path[128];
 	struct histree_error error;
 	snprintf(path, sizeof(path), "%s/x.parquet", folder);
@@ -201,9 +195,8 @@ static void memory_that_is_out_is_said(void **state)
 	}
 }
 
-static void a_stream_that_fails_is_heard(void **state)
+TEST(a_stream_that_fails_is_heard)
 {
-	(void)state;
 	char path[128];
 	snprintf(path, sizeof(path), "%s/x.parquet", folder);
 	for (unsigned batch = 1; batch < 4; batch++) {
@@ -223,9 +216,8 @@ static bool go_on(void *context)
 	return (*left)-- > 0;
 }
 
-static void a_file_that_is_not_wanted_is_not_there(void **state)
+TEST(a_file_that_is_not_wanted_is_not_there)
 {
-	(void)state;
 	char path[128];
 	snprintf(path, sizeof(path), "%s/x.parquet", folder);
 	for (unsigned asked = 0; asked < 60; asked += 7) {
@@ -240,9 +232,8 @@ static void a_file_that_is_not_wanted_is_not_there(void **state)
 	}
 }
 
-static void a_pipe_may_be_full_or_closed(void **state)
+TEST(a_pipe_may_be_full_or_closed)
 {
-	(void)state;
 	struct histree_error error;
 	struct histree_parquet_options options = options_of(NULL);
 	struct ArrowArrayStream stream;
@@ -288,9 +279,8 @@ static void remove_folder(void)
 	assert_int_equal(system(command), 0);
 }
 
-static void a_folder_appears_when_it_is_whole(void **state)
+TEST(a_folder_appears_when_it_is_whole)
 {
-	(void)state;
 	char out[128], name[256] = "";
 	struct faulty_io faulty;
 	struct histree_error error;
@@ -321,9 +311,8 @@ static void a_folder_appears_when_it_is_whole(void **state)
 	assert_true(at > 20);
 }
 
-static void what_a_killed_run_has_left_goes(void **state)
+TEST(what_a_killed_run_has_left_goes)
 {
-	(void)state;
 	char command[512], name[256];
 	struct histree_error error;
 	snprintf(command, sizeof(command),
@@ -338,9 +327,8 @@ static void what_a_killed_run_has_left_goes(void **state)
 	remove_folder();
 }
 
-static void what_cannot_be_written_is_refused(void **state)
+TEST(what_cannot_be_written_is_refused)
 {
-	(void)state;
 	struct ArrowArrayStream stream;
 	struct histree_error error;
 	struct histree_parquet_options options = { .level = 20 };
@@ -368,8 +356,4 @@ static int remove_all(void **state)
 	return rmdir(folder);
 }
 
-TESTS(make_folder, remove_all, cmocka_unit_test(a_file_is_the_old_one_or_the_new_one),
-      cmocka_unit_test(memory_that_is_out_is_said), cmocka_unit_test(a_stream_that_fails_is_heard),
-      cmocka_unit_test(a_file_that_is_not_wanted_is_not_there), cmocka_unit_test(a_pipe_may_be_full_or_closed),
-      cmocka_unit_test(a_folder_appears_when_it_is_whole), cmocka_unit_test(what_a_killed_run_has_left_goes),
-      cmocka_unit_test(what_cannot_be_written_is_refused))
+TEST_FILE(make_folder, remove_all)

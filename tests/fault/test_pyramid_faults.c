@@ -6,19 +6,14 @@
  *
  * The same for each kind of cells: a history, what is asked of it, and lies that one of its cells may tell.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/hash_index.h"
 #include "base/bytes.h"
+#include "base/hash_index.h"
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
 #include "state/attributes.h"
-#include "state/pyramid_cells.h"
 #include "state/ongoing_states.h"
 #include "state/pyramid.h"
+#include "state/pyramid_cells.h"
 #include "state/state_file.h"
 #include "support/effort.h"
 #include "support/faulty_memory.h"

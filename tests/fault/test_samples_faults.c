@@ -3,10 +3,6 @@
  * test_samples_faults.c - samples, from the recording to a flame graph, while memory is out: each call ends
  * with a sentence that says so, and nothing leaks; else the sums are right.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "histree/time_use.h"
 #include "support/analysis_feed.h"
 #include "support/data.h"
@@ -151,9 +147,8 @@ static void fail_each_request(void)
 	assert_in_range(fail_at, 50, REQUESTS_MAX);
 }
 
-static void samples_without_memory(void **state)
+TEST(samples_without_memory)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++) {
 		struct histree_error error = { 0 };
 		recording = &recordings[i];
@@ -165,10 +160,12 @@ static void samples_without_memory(void **state)
 	}
 }
 
-TEST_SUITE
+static int find_data(void **state)
 {
+	(void)state;
 	source_path(root_path, "tests/data/perf-samples/root");
 	source_path(table_path, "tests/data/perf-samples/kallsyms");
-	const struct CMUnitTest tests[] = { cmocka_unit_test(samples_without_memory) };
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+TEST_FILE(find_data, NULL)

@@ -4,10 +4,6 @@
  * call, at each allocation and when it is cancelled, and leaves the store as it was and nothing beside it;
  * damaged, foreign or forged ones cost time, and never an answer.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "histree/segment_stats.h"
 #include "overview/segment_pyramid.h"
@@ -77,9 +73,8 @@ static unsigned count_files(const struct memory_io *memory)
 	return count;
 }
 
-static void every_file_call_may_fail(void **state)
+TEST(every_file_call_may_fail)
 {
-	(void)state;
 	uint64_t stride = test_effort(7, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
@@ -109,9 +104,8 @@ static void every_file_call_may_fail(void **state)
 	}
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-	(void)state;
 	uint64_t stride = test_effort(7, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
@@ -139,9 +133,8 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-static void answers_do_without_memory(void **state)
+TEST(answers_do_without_memory)
 {
-	(void)state;
 	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	struct memory_io memory;
 	uint64_t failures = 0;
@@ -172,9 +165,8 @@ static bool goes_on(void *context)
 	return (*left)-- > 0;
 }
 
-static void making_may_be_cancelled(void **state)
+TEST(making_may_be_cancelled)
 {
-	(void)state;
 	struct memory_io memory;
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
@@ -233,9 +225,8 @@ static uint32_t overview_count(const struct memory_io *memory)
 	return count;
 }
 
-static void damage_costs_no_answer(void **state)
+TEST(damage_costs_no_answer)
 {
-	(void)state;
 	struct memory_io memory;
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
@@ -259,9 +250,8 @@ static void damage_costs_no_answer(void **state)
 	memory_io_release(&memory);
 }
 
-static void those_of_another_store_are_not_used(void **state)
+TEST(those_of_another_store_are_not_used)
 {
-	(void)state;
 	struct memory_io memory;
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
@@ -301,9 +291,8 @@ static void forge(const struct memory_io *memory, const struct histree_value con
 	histree_segment_store_close(store);
 }
 
-static void what_no_segments_have_is_not_believed(void **state)
+TEST(what_no_segments_have_is_not_believed)
 {
-	(void)state;
 	const struct histree_value null = histree_null(), name = histree_string("read");
 	const struct {
 		int64_t count, spread, excess;
@@ -452,9 +441,8 @@ static enum histree_status verify(const struct memory_io *memory)
 	return status;
 }
 
-static void sums_that_are_not_true_are_found(void **state)
+TEST(sums_that_are_not_true_are_found)
 {
-	(void)state;
 	struct memory_io memory;
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
@@ -488,9 +476,8 @@ static bool is_of_parts(const struct memory_io *memory, const char *path)
 }
 
 /* The same of parts that are wide enough for a lie. */
-static void sums_of_parts_that_are_not_true_are_found(void **state)
+TEST(sums_of_parts_that_are_not_true_are_found)
 {
-	(void)state;
 	unsigned found = 0;
 	struct memory_io memory;
 	memory_io_init(&memory);
@@ -517,9 +504,8 @@ static void sums_of_parts_that_are_not_true_are_found(void **state)
 }
 
 /* Of all segments, queries know how many there are. */
-static void a_wrong_count_of_all_is_not_believed(void **state)
+TEST(a_wrong_count_of_all_is_not_believed)
 {
-	(void)state;
 	static const enum lie lies[] = { LIE_COUNT, LIE_LEFT_OUT };
 	struct memory_io memory;
 	memory_io_init(&memory);
@@ -536,10 +522,3 @@ static void a_wrong_count_of_all_is_not_believed(void **state)
 	}
 	memory_io_release(&memory);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_file_call_may_fail), cmocka_unit_test(every_allocation_may_fail),
-      cmocka_unit_test(answers_do_without_memory), cmocka_unit_test(making_may_be_cancelled),
-      cmocka_unit_test(damage_costs_no_answer), cmocka_unit_test(those_of_another_store_are_not_used),
-      cmocka_unit_test(what_no_segments_have_is_not_believed), cmocka_unit_test(sums_that_are_not_true_are_found),
-      cmocka_unit_test(sums_of_parts_that_are_not_true_are_found),
-      cmocka_unit_test(a_wrong_count_of_all_is_not_believed))

@@ -4,11 +4,6 @@
  * error, the connection can be closed, and nothing leaks.  Only events may lack a stream: what reads traces passes
  * over what it cannot read, whatever the reason.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "histree/build.h"
 #include "sql/sql_extension.h"
 #include "support/data.h"
@@ -104,7 +99,7 @@ static int session(const struct world *world, const char *text, uint64_t *hash)
 	return code;
 }
 
-static void a_refused_request_is_an_error_or_nothing(void **state)
+TEST_WITH(a_refused_request_is_an_error_or_nothing, set_up, tear_down)
 {
 	const struct world *world = *state;
 	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
@@ -127,12 +122,10 @@ static void a_refused_request_is_an_error_or_nothing(void **state)
 	}
 }
 
-TEST_SUITE
+static int load_sqlite(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_refused_request_is_an_error_or_nothing, set_up, tear_down),
-	};
-	if (sqlite_load(NULL) != HISTREE_OK)
-		return 1;
-	return cmocka_run_group_tests_name("sql_faults", tests, NULL, NULL);
+	(void)state;
+	return sqlite_load(NULL) == HISTREE_OK ? 0 : -1;
 }
+
+TEST_FILE(load_sqlite, NULL)

@@ -4,8 +4,6 @@
  * behind, or answers what it answers when nothing fails; and who asks again is told all of it.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "histree/histree.h"
 #include "state/history.h"
@@ -120,7 +118,7 @@ static enum histree_status ask_all(struct histree_history *joined, uint64_t *sum
 
 /* ---- memory ----------------------------------------------------------------------------------------------- */
 
-static void every_request_for_memory_is_refused_once(void **state)
+TEST(every_request_for_memory_is_refused_once)
 {
 	struct shards *shards = *state;
 	struct histree_history *joined;
@@ -154,7 +152,7 @@ static void every_request_for_memory_is_refused_once(void **state)
 }
 
 /* Once nodes are in memory, single queries of any host take no more of it. */
-static void single_queries_take_no_memory(void **state)
+TEST(single_queries_take_no_memory)
 {
 	struct shards *shards = *state;
 	struct histree_history *joined;
@@ -180,7 +178,7 @@ static void single_queries_take_no_memory(void **state)
 
 /* ---- reads ------------------------------------------------------------------------------------------------ */
 
-static void every_read_of_a_shard_fails_once(void **state)
+TEST(every_read_of_a_shard_fails_once)
 {
 	struct shards *shards = *state;
 	for (size_t host = 0; host < HOSTS; host++) {
@@ -215,5 +213,4 @@ static void every_read_of_a_shard_fails_once(void **state)
 	}
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(every_request_for_memory_is_refused_once),
-      cmocka_unit_test(single_queries_take_no_memory), cmocka_unit_test(every_read_of_a_shard_fails_once))
+TEST_FILE(set_up, tear_down)

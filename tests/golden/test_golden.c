@@ -7,11 +7,6 @@
  * histree may not understand them: either undo the change, or give the format a new version (store/block_file.h),
  * add golden files of it, and keep these.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "golden_history.h"
 #include "golden_segments.h"
 #include "support/data.h"
@@ -50,9 +45,8 @@ static void report(void *context, const char *fault)
 	print_error("%s\n", fault);
 }
 
-static void every_golden_file_says_the_same(void **state)
+TEST(every_golden_file_says_the_same)
 {
-	(void)state;
 	char path[DATA_PATH_SIZE], name[64];
 	size_t expected_size, size;
 	golden_path(path, "history.txt");
@@ -106,9 +100,8 @@ static void assert_made_again(const char *name, enum histree_status made_status,
 	free(bytes);
 }
 
-static void the_format_has_not_changed(void **state)
+TEST(the_format_has_not_changed)
 {
-	(void)state;
 	char made[64], name[64];
 	struct histree_error error;
 	snprintf(made, sizeof(made), "test_golden.%ld.sht", (long)getpid());
@@ -152,9 +145,8 @@ static void assert_segments_say_the_same(const char *name, uint32_t version)
 	histree_segment_store_close(store);
 }
 
-static void the_golden_segments_say_the_same(void **state)
+TEST(the_golden_segments_say_the_same)
 {
-	(void)state;
 	assert_segments_say_the_same("v1-segments.sht", 1);
 	assert_segments_say_the_same("v2-segments.sht", 2);
 }
@@ -201,13 +193,8 @@ static void assert_table_leads_through(const char *name)
 	}
 }
 
-static void the_golden_side_tables_lead_through(void **state)
+TEST(the_golden_side_tables_lead_through)
 {
-	(void)state;
 	assert_table_leads_through("v1-segments.sht");
 	assert_table_leads_through("v2-segments.sht");
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_golden_file_says_the_same),
-      cmocka_unit_test(the_golden_segments_say_the_same), cmocka_unit_test(the_golden_side_tables_lead_through),
-      cmocka_unit_test(the_format_has_not_changed))

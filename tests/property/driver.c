@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "support/effort.h"
-#include "support/test.h"
 
 enum { TESTS_MAX = 64, SHRINK_RUNS = 400 };
 
@@ -63,18 +59,15 @@ static size_t add_kinds(const struct property *property, struct kind_test *kinds
 	return count;
 }
 
-int property_run(const char *name, const struct property *properties, size_t property_count,
-		 const struct CMUnitTest *others, size_t other_count)
+int properties_run(const char *file, const struct property *properties, size_t property_count)
 {
 	struct kind_test kinds[TESTS_MAX];
 	struct CMUnitTest tests[TESTS_MAX];
 	size_t count = 0;
 	for (size_t i = 0; i < property_count; i++)
 		count = add_kinds(&properties[i], kinds, tests, count);
-	assert_true(count + other_count <= TESTS_MAX);
-	for (size_t i = 0; i < other_count; i++)
-		tests[count++] = others[i];
-	return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+	count += tests_of(file, tests + count, TESTS_MAX - count);
+	return _cmocka_run_group_tests(file, tests, count, NULL, NULL);
 }
 
 bool property_go_on(const struct property *property, bool (*is_enough)(void))

@@ -8,13 +8,8 @@
 #ifndef PROPERTY_DRIVER_H
 #define PROPERTY_DRIVER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "shrink.h"
-
-struct CMUnitTest;
+#include "support/test.h"
 
 struct property {
 	const void *kinds; /* an array of structures that begin with a name; one without a name ends it */
@@ -24,13 +19,21 @@ struct property {
 	bool (*applies)(const void *kind);              /* NULL: to every kind */
 };
 
-/* Runs a test for each kind of each property, then the `others`; returns what main() returns. */
-int property_run(const char *name, const struct property *properties, size_t property_count,
-		 const struct CMUnitTest *others, size_t other_count);
+/* Runs a test for each kind of each property, then the TESTs of `file`; returns what main() returns. */
+int properties_run(const char *file, const struct property *properties, size_t count);
+
+/* The suite of this file: these properties, as in `{ KINDS(workload_kinds), .rounds = 1, .check = is_sorted }`. */
+#define KINDS(array) .kinds = array, .kind_size = sizeof(*(array))
+#define PROPERTIES(...)                                                                                \
+	TEST_SUITE                                                                                     \
+	{                                                                                              \
+		const struct property properties[] = { __VA_ARGS__ };                                  \
+		return properties_run(__FILE__, properties, sizeof(properties) / sizeof(*properties)); \
+	}
 
 /*
- * Checks more rounds of each kind, with other seeds than those of property_run(), until `is_enough` holds: so what
- * a few rounds must have seen is seen whatever the seed is.  Returns whether it holds in the end.
+ * Checks more rounds of each kind, with other seeds than those of properties_run(), until `is_enough` holds: so
+ * what a few rounds must have seen is seen whatever the seed is.  Returns whether it holds in the end.
  */
 bool property_go_on(const struct property *property, bool (*is_enough)(void));
 

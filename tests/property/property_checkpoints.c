@@ -8,9 +8,6 @@
  * of the threads that run, wait, are dead or in doubt, of interrupts that are open or unknown, and of all that a
  * gap leaves behind.  Other events are lost without a word.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "driver.h"
 #include "losses.h"
 #include "state/attribute_section.h"
@@ -243,10 +240,4 @@ static void goes_on_as_the_first_one(const void *chosen, uint64_t seed)
 		check(kind->analysis, "scp_dest", seed + i);
 }
 
-TEST_SUITE
-{
-	static const struct property property = {
-		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 1, .check = goes_on_as_the_first_one
-	};
-	return property_run("checkpoints", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(kinds), .rounds = 1, .check = goes_on_as_the_first_one })

@@ -3,12 +3,6 @@
  * property_columns.c - a stream of columns says what the plain query says, row by row: any region, any columns,
  * any size of batches, every variant.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "support/arrow_cells.h"
 #include "support/history_file.h"
@@ -254,11 +248,4 @@ static void columns_say_what_queries_say(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 2,
-						  .check = columns_say_what_queries_say };
-	return property_run("columns", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 2, .check = columns_say_what_queries_say })

@@ -5,10 +5,6 @@
  * Some nodes of a tree are damaged, after what they held was written down.  Then every answer is what the array
  * says, with `unknown` for just that; and the list of nodes has each of them, the damaged ones as damaged.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "node/node_cursor.h"
 #include "node/node_view.h"
@@ -307,26 +303,17 @@ static void costs_its_own_intervals(const void *chosen, uint64_t seed)
 }
 
 /* Orphans that a damaged node took, whose bounds were known and did not hold them. */
-static void orphans_are_within_what_adopts_them(void **state)
+TEST(orphans_are_within_what_adopts_them)
 {
 	static const struct {
 		const char *kind;
 		uint64_t seed;
 	} cases[] = { { "few long, many short", 2 }, { "out of order", 2 }, { "any attribute", 11 },
 		      { "any attribute", 18 },       { "a giant", 27 },     { "long texts", 202 } };
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++)
 			if (strcmp(kind->name, cases[i].kind) == 0)
 				costs_its_own_intervals(kind, cases[i].seed);
 }
 
-TEST_SUITE
-{
-	static const struct CMUnitTest others[] = { cmocka_unit_test(orphans_are_within_what_adopts_them) };
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = costs_its_own_intervals };
-	return property_run("damage", &property, 1, others, 1);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = costs_its_own_intervals })

@@ -3,10 +3,6 @@
  * property_filter.c - random expressions over random segments: a store hands out those that a plain walk over the
  * tree of the expression finds in an array.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "expressions.h"
 #include "histree/segment_stats.h"
@@ -99,15 +95,10 @@ static void as_a_plain_evaluation(const void *chosen, uint64_t seed)
 	segments_release(&segments);
 }
 
-TEST_SUITE
-{
-	static const struct segment_kind kinds[] = {
-		{ "by end", SEGMENTS_BY_END, 60, true },   { "scattered", SEGMENTS_SCATTERED, 60, true },
-		{ "extreme", SEGMENTS_EXTREME, 60, true }, { "few values", SEGMENTS_FEW_VALUES, 60, true },
-		{ NULL, SEGMENTS_NOISY, 0, false },
-	};
-	static const struct property property = {
-		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 1, .check = as_a_plain_evaluation
-	};
-	return property_run("filter", &property, 1, NULL, 0);
-}
+static const struct segment_kind kinds[] = {
+	{ "by end", SEGMENTS_BY_END, 60, true },   { "scattered", SEGMENTS_SCATTERED, 60, true },
+	{ "extreme", SEGMENTS_EXTREME, 60, true }, { "few values", SEGMENTS_FEW_VALUES, 60, true },
+	{ NULL, SEGMENTS_NOISY, 0, false },
+};
+
+PROPERTIES({ KINDS(kinds), .rounds = 1, .check = as_a_plain_evaluation })

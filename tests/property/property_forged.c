@@ -11,14 +11,11 @@
  *	fields and bytes, with right checksums: each answer has as much of each attribute's time as was asked for,
  *	or is refused; and none is refused if verification finds nothing, for then it is another history.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
+#include "base/table.h"
 #include "driver.h"
 #include "node/node.h"
 #include "state/history_copy.h"
@@ -471,9 +468,8 @@ static void something_is_changed(const void *kind, uint64_t seed)
 }
 
 /* The last test: what came of all. */
-static void nothing_took_too_much(void **state)
+TEST(nothing_took_too_much)
 {
-	(void)state;
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
 	print_message(
@@ -489,14 +485,4 @@ static void nothing_took_too_much(void **state)
 #endif
 }
 
-TEST_SUITE
-{
-	const struct property property = {
-		.kinds = deed_kinds,
-		.kind_size = sizeof(deed_kinds[0]),
-		.rounds = (unsigned)test_effort(4, 1),
-		.check = something_is_changed,
-	};
-	const struct CMUnitTest others[] = { cmocka_unit_test(nothing_took_too_much) };
-	return property_run("property_forged", &property, 1, others, 1);
-}
+PROPERTIES({ KINDS(deed_kinds), .rounds = (unsigned)test_effort(4, 1), .check = something_is_changed })

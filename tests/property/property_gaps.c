@@ -7,10 +7,6 @@
  * has too.  Left out is what kernel_gap.h says is kept: names and parents, that a thread is dead, and that an
  * attribute of which nobody heard is null from the beginning.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "losses.h"
 #include "state/state_system.h"
@@ -333,11 +329,4 @@ static void nothing_is_said_that_the_whole_trace_denies(const void *chosen, uint
 	recorded_history_release(&whole.history);
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = kinds,
-						  .kind_size = sizeof(*kinds),
-						  .rounds = 1,
-						  .check = nothing_is_said_that_the_whole_trace_denies };
-	return property_run("gaps", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(kinds), .rounds = 1, .check = nothing_is_said_that_the_whole_trace_denies })

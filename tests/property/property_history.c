@@ -3,11 +3,6 @@
  * property_history.c - the same through the public interface: changes into a state system, a file on disk or in
  * memory, queries on the history.  Each attribute and the whole file are compared with what the changes say.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/states.h"
 #include "support/history_file.h"
@@ -167,11 +162,4 @@ static void answers_as_its_changes_say(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = answers_as_its_changes_say };
-	return property_run("history", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = answers_as_its_changes_say })

@@ -3,11 +3,6 @@
  * property_join.c - the pairs of states and segments that overlap, compared with two arrays of which each element
  * is held against each other.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/segment_stats.h"
 #include "support/effort.h"
@@ -346,9 +341,8 @@ static bool key_of_one_segment(void *context, const struct histree_segment *segm
 	return true;
 }
 
-static void what_does_not_fit_is_said(void **state)
+TEST(what_does_not_fit_is_said)
 {
-	(void)state;
 	struct histree_state_system *system;
 	struct histree_history *history;
 	struct histree_segment_store *store;
@@ -409,12 +403,4 @@ static void what_does_not_fit_is_said(void **state)
 	unlink(options.path);
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = pairs_are_those_of_arrays };
-	static const struct CMUnitTest others[] = { cmocka_unit_test(what_does_not_fit_is_said) };
-	return property_run("join", &property, 1, others, 1);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = pairs_are_those_of_arrays })

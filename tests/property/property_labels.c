@@ -4,15 +4,11 @@
  * what a walk over the array says that the tables were made of, and the table of an attribute is the first of
  * which a pattern, matched from the top, finds it.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "driver.h"
-#include "histree/history.h"
 #include "histree/attributes.h"
+#include "histree/history.h"
 #include "state/labels.h"
 #include "support/test.h"
 
@@ -351,10 +347,4 @@ static void check(const void *context, uint64_t seed)
 	arena_release(&drawn.memory);
 }
 
-TEST_SUITE
-{
-	const struct property property = {
-		.kinds = kinds, .kind_size = sizeof(kinds[0]), .rounds = 40, .check = check
-	};
-	return property_run("labels", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(kinds), .rounds = 40, .check = check })

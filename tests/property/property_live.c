@@ -6,10 +6,6 @@
  * say; where nothing is cut off, the file and its tail are also, byte by byte, the file that a build makes which
  * ends there.  Looking changes nothing: the file that is closed in the end is the one that nobody looked at.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "state/history.h"
 #include "state/state_file.h"
@@ -281,11 +277,4 @@ static void is_what_the_changes_so_far_say(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = is_what_the_changes_so_far_say };
-	return property_run("live", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = is_what_the_changes_so_far_say })

@@ -4,10 +4,6 @@
  * the order of the rows and the variant of the tree; and changes that are loaded are those that were made.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/answer.h"
 #include "cli/option.h"
@@ -323,13 +319,4 @@ static void check_kind(const void *kind, uint64_t seed)
 	assert_int_equal(system(command), 0);
 }
 
-TEST_SUITE
-{
-	const struct property properties[] = {
-		{ .kinds = workload_kinds,
-		  .kind_size = sizeof(struct workload_kind),
-		  .rounds = 3,
-		  .check = check_kind },
-	};
-	return property_run("load", properties, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 3, .check = check_kind })

@@ -3,11 +3,6 @@
  * property_lookup.c - what states.h and states.h make of queries, compared with a search through an array of all
  * intervals.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/states.h"
 #include "support/history_file.h"
@@ -440,15 +435,5 @@ static void looks_up_what_intervals_of_hosts_say(const void *kind, uint64_t seed
 	assert_null(fault);
 }
 
-TEST_SUITE
-{
-	static const struct property properties[] = { { .kinds = workload_kinds,
-							.kind_size = sizeof(*workload_kinds),
-							.rounds = 1,
-							.check = looks_up_what_intervals_say },
-						      { .kinds = workload_kinds,
-							.kind_size = sizeof(*workload_kinds),
-							.rounds = 1,
-							.check = looks_up_what_intervals_of_hosts_say } };
-	return property_run("lookup", properties, 2, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = looks_up_what_intervals_say },
+	   { KINDS(workload_kinds), .rounds = 1, .check = looks_up_what_intervals_of_hosts_say })

@@ -13,10 +13,6 @@
  * And what a trace that begins in the middle says of the modes of threads and CPUs is, from their first turns on,
  * as it is for who knows from the beginning what their first entries and exits will say.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "driver.h"
 #include "state/state_system.h"
@@ -478,15 +474,5 @@ static bool has_calls(const void *chosen)
 	return ((const struct kind *)chosen)->has_calls;
 }
 
-TEST_SUITE
-{
-	static const struct property properties[] = {
-		{ .kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 40, .check = a_loss_ends },
-		{ .kinds = kinds,
-		  .kind_size = sizeof(*kinds),
-		  .rounds = 40,
-		  .check = the_beginning_is_as_the_future_says,
-		  .applies = has_calls },
-	};
-	return property_run("losses", properties, 2, NULL, 0);
-}
+PROPERTIES({ KINDS(kinds), .rounds = 40, .check = a_loss_ends },
+	   { KINDS(kinds), .rounds = 40, .check = the_beginning_is_as_the_future_says, .applies = has_calls })

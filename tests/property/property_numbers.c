@@ -4,10 +4,6 @@
  * without it, to the last bit, and both as a search through all states says.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "histree/states.h"
 #include "overview_case.h"
@@ -298,10 +294,9 @@ static void fault_found(void *context, const char *fault)
 	fail_msg("%s", fault);
 }
 
-static void numbers_are_those_of_a_search(void **state)
+TEST(numbers_are_those_of_a_search)
 {
 	static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht" };
-	(void)state;
 	char path[64];
 	snprintf(path, sizeof(path), "property_numbers.%ld.sht", (long)getpid());
 	for (uint64_t round = 0; round < test_effort(60, 12) * test_rounds(); round++) {
@@ -327,10 +322,4 @@ static void numbers_are_those_of_a_search(void **state)
 	fprintf(stderr, "%llu answers, %llu of summaries\n", (unsigned long long)answers,
 		(unsigned long long)from_summaries);
 	assert_true(from_summaries > answers / 10);
-}
-
-TEST_SUITE
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(numbers_are_those_of_a_search) };
-	return cmocka_run_group_tests_name("numbers", tests, NULL, NULL);
 }

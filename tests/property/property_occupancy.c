@@ -8,14 +8,8 @@
  * the analysis says so, and if nothing is it does not.  Of the whole made-up trace nothing is unknown.  The compact
  * layout of the same states says the same (layout_twins.h).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "layout_twins.h"
 #include "losses.h"
 #include "support/analysis_feed.h"
@@ -24,6 +18,7 @@
 #include "support/workload.h"
 #include "support/written_events.h"
 #include "trace/trace.h"
+#include "view/view.h"
 
 /* ---- one history ----------------------------------------------------------------------------------------- */
 
@@ -425,12 +420,4 @@ static const struct kind kinds[] = {
 	{ .name = NULL },
 };
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = kinds,
-						  .kind_size = sizeof(*kinds),
-						  .rounds = 1,
-						  .check = threads_run_on_cpus_only,
-						  .applies = has_time };
-	return property_run("occupancy", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(kinds), .rounds = 1, .check = threads_run_on_cpus_only, .applies = has_time })

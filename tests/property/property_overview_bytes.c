@@ -2,11 +2,7 @@
 /*
  * property_overview_bytes.c - overviews have 15 % of the bytes of their history at most, whatever it is of.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "histree/attributes.h"
 #include "histree/history.h"
@@ -87,13 +83,12 @@ static void build(const char *path, const struct shape *shape, enum content cont
 	histree_state_free(system);
 }
 
-static void overviews_have_their_share_at_most(void **state)
+TEST(overviews_have_their_share_at_most)
 {
 	static const struct shape shapes[] = {
 		{ 2, 3000, 100, false },       { 2, 40000, 1000, false },     { 3, 300000, 50, true },
 		{ 400, 300000, 20000, false }, { 40, 300000, 1 << 30, true },
 	};
-	(void)state;
 	static const struct overview_options options[] = {
 		{ 0 },
 		{ .history_states_min = 1, .number_states_min = 1 },
@@ -126,10 +121,4 @@ static void overviews_have_their_share_at_most(void **state)
 	history_files_remove(path);
 	fprintf(stderr, "%u of %u histories have overviews, %u of sums\n", with, all, summed);
 	assert_true(with > all / 4 && summed > 0);
-}
-
-TEST_SUITE
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(overviews_have_their_share_at_most) };
-	return cmocka_run_group_tests_name("overview_bytes", tests, NULL, NULL);
 }

@@ -2,11 +2,6 @@
 /*
  * property_overview_threads.c - overviews are the same to the byte, however many threads make them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "overview_case.h"
 #include "state/history.h"
@@ -139,9 +134,8 @@ static bool is_enough(void)
 	return files_compared > 10 && histories_with_several > 0 && histories_with_sums > 0;
 }
 
-static void something_was_compared(void **state)
+TEST(something_was_compared)
 {
-	(void)state;
 	bool is_so = property_go_on(&property, is_enough);
 	fprintf(stderr, "%llu files compared; %llu histories have several overviews, %llu sums\n",
 		(unsigned long long)files_compared, (unsigned long long)histories_with_several,
@@ -151,6 +145,5 @@ static void something_was_compared(void **state)
 
 TEST_SUITE
 {
-	const struct CMUnitTest others[] = { cmocka_unit_test(something_was_compared) };
-	return property_run("overview_threads", &property, 1, others, 1);
+	return properties_run(__FILE__, &property, 1);
 }

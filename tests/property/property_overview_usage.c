@@ -3,18 +3,14 @@
  * property_overview_usage.c - the usage of CPUs that is made of overviews, against the one that is made of the
  * history.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "driver.h"
-#include "view/view.h"
 #include "overview_case.h"
 #include "query/row_group.h"
 #include "state/history.h"
 #include "support/effort.h"
 #include "support/history_file.h"
 #include "support/test.h"
+#include "view/view.h"
 
 enum { HISTORIES = 4, CPUS = 4, STATES_OF_CPU = 1500, REQUESTS = 30 };
 
@@ -134,7 +130,7 @@ static void usage_is_right_to_within_a_cell(const void *kind, uint64_t seed)
 }
 
 /* Whatever the order in which the CPUs' states come, and however long they are: of 64 states little is left. */
-static void overviews_are_small(void **state)
+TEST(overviews_are_small)
 {
 	static const struct overview_options options = { .history_states_min = 1,
 							 .states_min = 8,
@@ -146,7 +142,6 @@ static void overviews_are_small(void **state)
 		histree_time start;
 		unsigned step_log2;
 	} kinds[] = { { 5000, 0 }, { INT64_MIN, 43 } };
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		struct random random = { test_seed() };
 		struct histree_history *history;
@@ -165,14 +160,8 @@ static void overviews_are_small(void **state)
 	}
 }
 
-TEST_SUITE
-{
-	static const struct {
-		const char *name;
-	} kinds[] = { { "states of CPUs" }, { NULL } };
-	static const struct property property = {
-		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 1, .check = usage_is_right_to_within_a_cell
-	};
-	const struct CMUnitTest others[] = { cmocka_unit_test(overviews_are_small) };
-	return property_run("overview usage", &property, 1, others, 1);
-}
+static const struct {
+	const char *name;
+} kinds[] = { { "states of CPUs" }, { NULL } };
+
+PROPERTIES({ KINDS(kinds), .rounds = 1, .check = usage_is_right_to_within_a_cell })

@@ -3,11 +3,6 @@
  * property_overviews.c - overviews of random histories, and rows that are made of them, against a plain array of
  * all states: what histree/states.h promises, and no more.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/states.h"
 #include "overview_case.h"
@@ -429,9 +424,8 @@ static bool is_enough(void)
 }
 
 /* Few seeds have cells that last longer than all of their pixels, or rows that come from overviews. */
-static void something_was_compared(void **state)
+TEST(something_was_compared)
 {
-	(void)state;
 	bool is_so = property_go_on(&property, is_enough);
 	fprintf(stderr, "%llu cells, %llu rows, %llu long states compared\n", (unsigned long long)cells_compared,
 		(unsigned long long)rows_compared, (unsigned long long)states_compared);
@@ -440,6 +434,5 @@ static void something_was_compared(void **state)
 
 TEST_SUITE
 {
-	const struct CMUnitTest others[] = { cmocka_unit_test(something_was_compared) };
-	return property_run("overviews", &property, 1, others, 1);
+	return properties_run(__FILE__, &property, 1);
 }

@@ -6,9 +6,6 @@
  * The changes are those of a workload, and worse: now and then an ongoing state is replaced, a change is of a time
  * before others or of another type, and attributes are made when they are first used.  Checkpoints lie anywhere.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/hash_index.h"
 #include "driver.h"
 #include "state/attribute_section.h"
@@ -255,11 +252,4 @@ static void answers_as_the_full_one(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = answers_as_the_full_one };
-	return property_run("partial", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = answers_as_the_full_one })

@@ -3,11 +3,6 @@
  * property_rows.c - rows of random requests on random histories, compared with the plainest reading of
  * histree/states.h: for each pixel, walk through all intervals of the attribute and add up.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/states.h"
 #include "support/history_file.h"
@@ -371,15 +366,5 @@ static void rows_of_hosts_are_as_their_states_say(const void *kind, uint64_t see
 	assert_null(fault);
 }
 
-TEST_SUITE
-{
-	static const struct property properties[] = { { .kinds = workload_kinds,
-							.kind_size = sizeof(*workload_kinds),
-							.rounds = 1,
-							.check = rows_are_as_their_states_say },
-						      { .kinds = workload_kinds,
-							.kind_size = sizeof(*workload_kinds),
-							.rounds = 1,
-							.check = rows_of_hosts_are_as_their_states_say } };
-	return property_run("rows", properties, 2, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = rows_are_as_their_states_say },
+	   { KINDS(workload_kinds), .rounds = 1, .check = rows_of_hosts_are_as_their_states_say })

@@ -7,10 +7,6 @@
  * that, in every order; and before a segment is handed out, each one that is missing before it lies within a loss
  * that was told.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "node/node_view.h"
 #include "node/segment_node.h"
@@ -323,19 +319,11 @@ static void costs_its_own_segments(const void *chosen, uint64_t seed)
 }
 
 /* The root and a node below it are damaged: orphans are leaves and a core node, which comes before one of them. */
-static void scans_of_orphans_are_resumed(void **state)
+TEST(scans_of_orphans_are_resumed)
 {
-	(void)state;
 	const struct segment_kind *kind = &kinds[2];
 	assert_string_equal(kind->name, "by end, deep");
 	costs_its_own_segments(kind, 5);
 }
 
-TEST_SUITE
-{
-	static const struct property property = {
-		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 8, .check = costs_its_own_segments
-	};
-	static const struct CMUnitTest others[] = { cmocka_unit_test(scans_of_orphans_are_resumed) };
-	return property_run("segment damage", &property, 1, others, 1);
-}
+PROPERTIES({ KINDS(kinds), .rounds = 8, .check = costs_its_own_segments })

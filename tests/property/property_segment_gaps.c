@@ -7,8 +7,6 @@
  * first, with the same start, end and content, but for what is null as nobody said it, for the names of processes,
  * which are kept through gaps, and for the start of what begins with the first of several events.
  */
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/table.h"
 #include "driver.h"
@@ -262,10 +260,4 @@ static void no_segment_is_made_that_is_none(const void *chosen, uint64_t seed)
 	}
 }
 
-TEST_SUITE
-{
-	static const struct property property = {
-		.kinds = traces, .kind_size = sizeof(*traces), .rounds = 1, .check = no_segment_is_made_that_is_none
-	};
-	return property_run("segment gaps", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(traces), .rounds = 1, .check = no_segment_is_made_that_is_none })

@@ -7,20 +7,16 @@
  * densities of all segments and by name, histograms, scatter charts.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "driver.h"
 #include "histree/segment_stats.h"
-#include "view/view.h"
 #include "overview/segment_pyramid.h"
 #include "query/row_group.h"
 #include "segment/segment_memory.h"
 #include "support/effort.h"
 #include "support/segments.h"
 #include "support/test.h"
+#include "view/view.h"
 
 enum { QUESTIONS = 12, COLUMNS_MAX = 20, BUCKETS_MAX = 100, SIDE_MAX = 12 };
 
@@ -373,9 +369,8 @@ static void answers_are_those_of_an_array(const void *kind, uint64_t seed)
 }
 
 /* So many in so little time that columns of a few cells end within a nanosecond. */
-static void many_in_no_time(void **state)
+TEST(many_in_no_time)
 {
-	(void)state;
 	enum { COUNT = 4000, NS = 300 };
 	struct histree_segment *made = calloc(COUNT, sizeof(*made));
 	struct random random = { test_seed() };
@@ -395,15 +390,4 @@ static bool has_segments(const void *kind)
 	return ((const struct segment_kind *)kind)->count > 0;
 }
 
-TEST_SUITE
-{
-	static const struct property property = {
-		.kinds = segment_kinds,
-		.kind_size = sizeof(struct segment_kind),
-		.rounds = 2,
-		.check = answers_are_those_of_an_array,
-		.applies = has_segments,
-	};
-	const struct CMUnitTest others[] = { cmocka_unit_test(many_in_no_time) };
-	return property_run("segment overviews", &property, 1, others, 1);
-}
+PROPERTIES({ KINDS(segment_kinds), .rounds = 2, .check = answers_are_those_of_an_array, .applies = has_segments })

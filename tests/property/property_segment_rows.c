@@ -6,10 +6,6 @@
  * queries, of each of which rows are asked for in any order, counted, found by time, and given up in between, with
  * marks that are close together.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "histree/segment_stats.h"
 #include "segment/segment_memory.h"
@@ -237,9 +233,8 @@ static void rows_are_those_of_an_array(const void *chosen, uint64_t seed)
 	}
 }
 
-static void what_has_no_rows_is_refused(void **state)
+TEST(what_has_no_rows_is_refused)
 {
-	(void)state;
 	struct histree_error error;
 	struct histree_cursor *rows;
 	struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
@@ -263,14 +258,4 @@ static void what_has_no_rows_is_refused(void **state)
 	histree_segment_store_close(store);
 }
 
-TEST_SUITE
-{
-	static const struct property property = {
-		.kinds = segment_kinds,
-		.kind_size = sizeof(*segment_kinds),
-		.rounds = 1,
-		.check = rows_are_those_of_an_array,
-	};
-	const struct CMUnitTest others[] = { cmocka_unit_test(what_has_no_rows_is_refused) };
-	return property_run("segment rows", &property, 1, others, 1);
-}
+PROPERTIES({ KINDS(segment_kinds), .rounds = 1, .check = rows_are_those_of_an_array })

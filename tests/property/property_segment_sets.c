@@ -3,11 +3,6 @@
  * property_segment_sets.c - segment stores as sets: whether a segment is in one, all of one into another, and each
  * once, compared with an array searched linearly.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/segments.h"
 #include "support/segments.h"
@@ -122,9 +117,8 @@ static void are_sets(const void *chosen, uint64_t seed)
 	segments_release(&segments);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-	(void)state;
 	struct histree_segment_store *with = NULL, *without = NULL, *none = NULL;
 	const struct histree_segment_store_options one = { .kind = HISTREE_SEGMENTS_LAZY,
 							   .schema = segment_test_schema };
@@ -145,11 +139,4 @@ static void what_does_not_fit_is_refused(void **state)
 	histree_segment_store_close(without);
 }
 
-TEST_SUITE
-{
-	static const struct property property = {
-		.kinds = segment_kinds, .kind_size = sizeof(*segment_kinds), .rounds = 1, .check = are_sets
-	};
-	static const struct CMUnitTest others[] = { cmocka_unit_test(what_does_not_fit_is_refused) };
-	return property_run("segment_sets", &property, 1, others, 1);
-}
+PROPERTIES({ KINDS(segment_kinds), .rounds = 1, .check = are_sets })

@@ -7,18 +7,14 @@
  * another order; some are missing, and each of these is said to be, once, before anything else.  What the queries
  * above stores say (statistics, densities, rows) is what they say of a plain store with a field "host".
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "histree/segment_stats.h"
-#include "view/view.h"
 #include "overview/segment_pyramid.h"
 #include "segment/segment_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/test.h"
+#include "view/view.h"
 
 enum { PARTS_MAX = 7, QUESTIONS = 25, FIELD_HOST = SEGMENT_TEST_FIELDS, FIELDS = FIELD_HOST + 1 };
 
@@ -609,12 +605,4 @@ static bool has_content(const void *kind)
 	return ((const struct segment_kind *)kind)->content;
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = segment_kinds,
-						  .kind_size = sizeof(*segment_kinds),
-						  .rounds = 4,
-						  .check = answers_as_one,
-						  .applies = has_content };
-	return property_run("segment_union", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(segment_kinds), .rounds = 4, .check = answers_as_one, .applies = has_content })

@@ -9,10 +9,6 @@
  *
  * A failure prints the store, and how many of the segments are enough.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "segment/segment_memory.h"
 #include "support/memory_io.h"
@@ -466,11 +462,4 @@ static void answers_as_an_array(const void *chosen, uint64_t seed)
 	}
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = segment_kinds,
-						  .kind_size = sizeof(*segment_kinds),
-						  .rounds = 1,
-						  .check = answers_as_an_array };
-	return property_run("segments", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(segment_kinds), .rounds = 1, .check = answers_as_an_array })

@@ -8,10 +8,6 @@
  * it.  Each second one comes to it as bytes.  The instance that results also says the same of itself as that of
  * one pass: it saves the same bytes.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "driver.h"
 #include "losses.h"
 #include "state/state_file.h"
@@ -337,10 +333,4 @@ static void slices_make_the_same_file(const void *chosen, uint64_t seed)
 		assert_true(cuts.taken > 0);
 }
 
-TEST_SUITE
-{
-	static const struct property property = {
-		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 1, .check = slices_make_the_same_file
-	};
-	return property_run("slices", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(kinds), .rounds = 1, .check = slices_make_the_same_file })

@@ -8,8 +8,6 @@
  * A failure prints the shape of the tree, and the smallest workload that still fails.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "driver.h"
 #include "support/effort.h"
@@ -322,9 +320,8 @@ static void answers_as_a_large_array(const void *chosen, uint64_t seed)
 }
 
 /* A new variant must be tested too. */
-static void no_variant_is_forgotten(void **state)
+TEST(no_variant_is_forgotten)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		size_t found = 0;
 		while (found < COUNT_OF(variants) && strcmp(variants[found].name, tree_variants[i]->name) != 0)
@@ -333,12 +330,5 @@ static void no_variant_is_forgotten(void **state)
 	}
 }
 
-TEST_SUITE
-{
-	static const struct property properties[] = {
-		{ workload_kinds, sizeof(*workload_kinds), 1, answers_as_an_array, NULL },
-		{ workload_kinds, sizeof(*workload_kinds), 1, answers_as_a_large_array, can_be_large },
-	};
-	const struct CMUnitTest others[] = { cmocka_unit_test(no_variant_is_forgotten) };
-	return property_run("tree", properties, COUNT_OF(properties), others, 1);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = answers_as_an_array },
+	   { KINDS(workload_kinds), .rounds = 1, .check = answers_as_a_large_array, .applies = can_be_large })

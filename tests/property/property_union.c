@@ -3,11 +3,6 @@
  * property_union.c - a history of several hosts answers as the array of all their intervals: with every kind of
  * query, whatever the variants, times and sizes of its shards, and however many threads and bytes of cache it has.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "histree/states.h"
 #include "support/effort.h"
@@ -322,11 +317,4 @@ static void answers_as_all_intervals(const void *kind, uint64_t seed)
 	}
 }
 
-TEST_SUITE
-{
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = answers_as_all_intervals };
-	return property_run("union", &property, 1, NULL, 0);
-}
+PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = answers_as_all_intervals })

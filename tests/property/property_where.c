@@ -3,11 +3,6 @@
  * property_where.c - random expressions over the states of random histories: what a selection and a filter leave of
  * a history is what a plain walk over the tree of the expression finds in an array of all states.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "driver.h"
 #include "expressions.h"
 #include "histree/states.h"
@@ -215,9 +210,8 @@ static bool is_enough(void)
 	return expressions_that_part > 100;
 }
 
-static void expressions_part_states(void **state)
+TEST(expressions_part_states)
 {
-	(void)state;
 	bool is_so = property_go_on(&property, is_enough);
 	fprintf(stderr, "%zu expressions held for some states of a history only\n", expressions_that_part);
 	assert_true(is_so);
@@ -225,6 +219,5 @@ static void expressions_part_states(void **state)
 
 TEST_SUITE
 {
-	const struct CMUnitTest others[] = { cmocka_unit_test(expressions_part_states) };
-	return property_run("where", &property, 1, others, 1);
+	return properties_run(__FILE__, &property, 1);
 }

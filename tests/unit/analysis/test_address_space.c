@@ -2,8 +2,6 @@
 /*
  * test_address_space.c - what lies where in a process, against an array that says it of each address.
  */
-#include <string.h>
-
 #include "analysis/samples/sample_processes.h"
 #include "base/hash_index.h"
 #include "support/effort.h"
@@ -53,22 +51,17 @@ static void random_images(struct random *random, uint64_t base)
 	address_space_release(&copy);
 }
 
-static void the_later_image_is_there(void **state)
+TEST(the_later_image_is_there)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (unsigned i = 0; i < 50; i++)
 		random_images(&random, i % 3 == 0 ? 0 : i % 3 == 1 ? 0x7f0000000000 : UINT64_MAX - CELLS + 1);
 }
 
-static void an_image_that_ends_before_it_begins_is_none(void **state)
+TEST(an_image_that_ends_before_it_begins_is_none)
 {
-	(void)state;
 	struct address_space space = { 0 };
 	assert_true(address_space_add(&space, &(struct space_image){ .begin = 5, .last = 4, .binary = 1 }));
 	assert_null(address_space_find(&space, 5));
 	address_space_release(&space);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(the_later_image_is_there),
-      cmocka_unit_test(an_image_that_ends_before_it_begins_is_none))

@@ -22,10 +22,6 @@
  *	no Threads/0                                    there is no such attribute
  *	nothing                                         there is no attribute at all
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "case_file.h"
 #include "case_kind.h"
 #include "support/test.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Inputs of analyses: one of a kind for a build, and events that are decoded once for all. */
-
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_stacks.h"
 #include "support/analysis_feed.h"
@@ -12,9 +11,8 @@ static const char switch_fields[] =
 
 /* ---- the set of inputs ----------------------------------------------------------------------------------- */
 
-static void there_is_one_input_of_a_kind(void **state)
+TEST(there_is_one_input_of_a_kind)
 {
-	(void)state;
 	struct analysis_inputs inputs = { 0 };
 	void *first, *second, *other, *none;
 	assert_int_equal(analysis_inputs_get(&inputs, &kernel_input_kind, &first, NULL), HISTREE_OK);
@@ -71,9 +69,8 @@ static void end_event(struct fixture *fixture)
 	assert_int_equal(analysis_inputs_end(&fixture->inputs, NULL), HISTREE_OK);
 }
 
-static void an_event_that_nobody_wants_is_not_decoded(void **state)
+TEST(an_event_that_nobody_wants_is_not_decoded)
 {
-	(void)state;
 	struct fixture fixture;
 	begin_fixture(&fixture, "lttng-modules");
 	assert_int_equal(begin_event(&fixture, 10, 0, "sched_waking", "tid=5 prio=20 target_cpu=1"),
@@ -87,9 +84,8 @@ static void an_event_that_nobody_wants_is_not_decoded(void **state)
 	analysis_inputs_release(&fixture.inputs);
 }
 
-static void all_analyses_see_the_machine_as_it_was_before_the_event(void **state)
+TEST(all_analyses_see_the_machine_as_it_was_before_the_event)
 {
-	(void)state;
 	struct fixture fixture;
 	begin_fixture(&fixture, "lttng-modules");
 	const struct kernel_event *event = &fixture.input->event;
@@ -106,9 +102,8 @@ static void all_analyses_see_the_machine_as_it_was_before_the_event(void **state
 	analysis_inputs_release(&fixture.inputs);
 }
 
-static void who_runs_on_a_cpu_is_forgotten_in_a_gap(void **state)
+TEST(who_runs_on_a_cpu_is_forgotten_in_a_gap)
 {
-	(void)state;
 	struct fixture fixture;
 	begin_fixture(&fixture, "lttng-modules");
 	for (int32_t cpu = 0; cpu < 2; cpu++) {
@@ -128,9 +123,8 @@ static void who_runs_on_a_cpu_is_forgotten_in_a_gap(void **state)
 	analysis_inputs_release(&fixture.inputs);
 }
 
-static void other_traces_pass_by(void **state)
+TEST(other_traces_pass_by)
 {
-	(void)state;
 	struct fixture fixture;
 	begin_fixture(&fixture, "lttng-ust");
 	assert_int_equal(begin_event(&fixture, 10, 0, "sched_switch", switch_fields), KERNEL_NO_ROLE);
@@ -180,15 +174,8 @@ static unsigned count_decoded(size_t analysis_count)
 	return decoded_fields;
 }
 
-static void three_analyses_decode_no_more_than_one(void **state)
+TEST(three_analyses_decode_no_more_than_one)
 {
-	(void)state;
 	assert_int_equal(count_decoded(1), 50); /* five numbers of each of ten switches */
 	assert_int_equal(count_decoded(3), 50);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(there_is_one_input_of_a_kind),
-      cmocka_unit_test(an_event_that_nobody_wants_is_not_decoded),
-      cmocka_unit_test(all_analyses_see_the_machine_as_it_was_before_the_event),
-      cmocka_unit_test(who_runs_on_a_cpu_is_forgotten_in_a_gap), cmocka_unit_test(other_traces_pass_by),
-      cmocka_unit_test(three_analyses_decode_no_more_than_one))

@@ -11,9 +11,8 @@ static void begin(struct analysis_run *run)
 	run_begin(run, &analysis_kernel, "lttng-modules", 2, 8, 0);
 }
 
-static void only_kernel_traces_are_for_the_kernel_analysis(void **state)
+TEST(only_kernel_traces_are_for_the_kernel_analysis)
 {
-	(void)state;
 	struct event_trace trace = { .domain = "kernel", .tracer_name = "lttng-modules" };
 	assert_true(analysis_kernel.applies(&trace));
 	assert_true(analysis_kernel_2016.applies(&trace));
@@ -23,9 +22,8 @@ static void only_kernel_traces_are_for_the_kernel_analysis(void **state)
 	assert_true(analysis_kernel.applies(&trace));
 }
 
-static void a_refused_change_ends_its_event_and_is_counted(void **state)
+TEST(a_refused_change_ends_its_event_and_is_counted)
 {
-	(void)state;
 	struct analysis_run run;
 	begin(&run);
 	histree_quark prio;
@@ -44,9 +42,8 @@ static void a_refused_change_ends_its_event_and_is_counted(void **state)
 	run_release(&run);
 }
 
-static void a_name_too_long_for_a_node_is_refused(void **state)
+TEST(a_name_too_long_for_a_node_is_refused)
 {
-	(void)state;
 	struct analysis_run run;
 	begin(&run);
 	run.system->sink.value_size_max = 8;
@@ -69,9 +66,8 @@ static enum histree_status fail_to_add(void *context, const struct histree_inter
 }
 
 /* What counts of a switch comes before the names. */
-static void a_thread_whose_name_is_too_long_runs(void **state)
+TEST(a_thread_whose_name_is_too_long_runs)
 {
-	(void)state;
 	struct analysis_run run;
 	begin(&run);
 	run.system->sink.value_size_max = 8;
@@ -112,9 +108,8 @@ static void expect_missing(unsigned switches, unsigned denials, bool of_program,
 	run_release(&run);
 }
 
-static void many_denials_are_losses(void **state)
+TEST(many_denials_are_losses)
 {
-	(void)state;
 	expect_missing(2000, 0, false, "");
 	expect_missing(2000, 9, false, "");
 	expect_missing(2000, 10, false,
@@ -125,9 +120,8 @@ static void many_denials_are_losses(void **state)
 	expect_missing(2000, 0, true, "");
 }
 
-static void calls_and_interrupts_that_do_not_match_are_counted(void **state)
+TEST(calls_and_interrupts_that_do_not_match_are_counted)
 {
-	(void)state;
 	struct analysis_run run;
 	char missing[400];
 	begin(&run);
@@ -151,9 +145,8 @@ static void calls_and_interrupts_that_do_not_match_are_counted(void **state)
 }
 
 /* LTTng has no name for what ends a signal handler, and no event for the end of that. */
-static void a_signal_handler_that_returns_is_no_loss(void **state)
+TEST(a_signal_handler_that_returns_is_no_loss)
 {
-	(void)state;
 	static const char *const names[] = { "syscall_entry_unknown", "syscall_entry_rt_sigreturn" };
 	for (size_t name = 0; name < sizeof(names) / sizeof(names[0]); name++) {
 		struct analysis_run run;
@@ -173,9 +166,8 @@ static void a_signal_handler_that_returns_is_no_loss(void **state)
 	}
 }
 
-static void a_full_disk_ends_the_build(void **state)
+TEST(a_full_disk_ends_the_build)
 {
-	(void)state;
 	struct analysis_run run;
 	begin(&run);
 	run.system->sink.add = fail_to_add;
@@ -184,10 +176,3 @@ static void a_full_disk_ends_the_build(void **state)
 	assert_int_equal(analysis_kernel.refused(run.instance), 0);
 	run_release(&run);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(only_kernel_traces_are_for_the_kernel_analysis),
-      cmocka_unit_test(a_refused_change_ends_its_event_and_is_counted),
-      cmocka_unit_test(a_name_too_long_for_a_node_is_refused),
-      cmocka_unit_test(a_thread_whose_name_is_too_long_runs), cmocka_unit_test(many_denials_are_losses),
-      cmocka_unit_test(calls_and_interrupts_that_do_not_match_are_counted),
-      cmocka_unit_test(a_signal_handler_that_returns_is_no_loss), cmocka_unit_test(a_full_disk_ends_the_build))

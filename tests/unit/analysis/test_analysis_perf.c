@@ -8,9 +8,8 @@
 #include "trace/trace.h"
 
 /* At each event but a switch, the thread of the state is the one that the event names. */
-static void a_real_program_runs_where_its_events_say(void **state)
+TEST(a_real_program_runs_where_its_events_say)
 {
-	(void)state;
 	char path[DATA_PATH_SIZE];
 	source_path(path, "tests/data/demo-trace");
 	struct trace *trace;
@@ -39,5 +38,3 @@ static void a_real_program_runs_where_its_events_say(void **state)
 	trace_close(trace);
 	run_release(&run);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_real_program_runs_where_its_events_say))

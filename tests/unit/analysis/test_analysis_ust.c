@@ -47,9 +47,8 @@ static void follow(struct calls *calls, const struct event *event)
 	}
 }
 
-static void a_real_program_has_the_stack_that_its_events_say(void **state)
+TEST(a_real_program_has_the_stack_that_its_events_say)
 {
-	(void)state;
 	char path[DATA_PATH_SIZE];
 	if (!shared_path(path, "traces/lttng-ust/cyg-profile/glxgears-cyg-profile"))
 		skip();
@@ -79,9 +78,8 @@ static void a_real_program_has_the_stack_that_its_events_say(void **state)
 	run_release(&run);
 }
 
-static void it_is_for_user_space_traces(void **state)
+TEST(it_is_for_user_space_traces)
 {
-	(void)state;
 	struct event_trace trace = { .domain = "ust", .tracer_name = "" };
 	assert_true(analysis_ust_calls.applies(&trace));
 	trace = (struct event_trace){ .domain = "kernel", .tracer_name = "lttng-modules" };
@@ -89,7 +87,7 @@ static void it_is_for_user_space_traces(void **state)
 }
 
 /* What a trace declares chooses; one that declares nothing is of calls. */
-static void what_is_declared_is_built_by_default(void **state)
+TEST(what_is_declared_is_built_by_default)
 {
 	static const struct {
 		int declares;
@@ -100,7 +98,6 @@ static void what_is_declared_is_built_by_default(void **state)
 		{ EVENT_DECLARES_MEMORY, false, true },
 		{ EVENT_DECLARES_CALLS | EVENT_DECLARES_MEMORY, true, true },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct event_trace trace = { .domain = "ust",
 						   .tracer_name = "lttng-ust",
@@ -110,6 +107,3 @@ static void what_is_declared_is_built_by_default(void **state)
 		assert_int_equal(registry_is_default(registry_find("allocations"), &trace), cases[i].memory);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_real_program_has_the_stack_that_its_events_say),
-      cmocka_unit_test(it_is_for_user_space_traces), cmocka_unit_test(what_is_declared_is_built_by_default))

@@ -3,14 +3,11 @@
  * test_change_log.c - what a slice does with an attribute for which there was no memory; all else that logs do is
  * in property_slices.c.
  */
-#include <string.h>
-
 #include "analysis/change_log.h"
 #include "support/test.h"
 
-static void nothing_is_known_of_what_could_not_be_made(void **state)
+TEST(nothing_is_known_of_what_could_not_be_made)
 {
-	(void)state;
 	const struct change_log_frame frame = { .value_size_max = 1000, .bytes_max = 1 << 20 };
 	struct change_log log;
 	histree_quark quark;
@@ -28,5 +25,3 @@ static void nothing_is_known_of_what_could_not_be_made(void **state)
 	assert_true(change_log_has_failed(&log));
 	change_log_release(&log);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(nothing_is_known_of_what_could_not_be_made))

@@ -3,8 +3,6 @@
  * Blocks of memory that programs have: found by process and address while they are live, in memory that does not
  * grow with the addresses that ever were.
  */
-#include <string.h>
-
 #include "analysis/ust/heap.h"
 #include "base/hash_index.h"
 #include "support/test.h"
@@ -14,9 +12,8 @@ static struct heap_block block_at(int32_t process, uint64_t address, uint64_t by
 	return (struct heap_block){ .process = process, .address = address, .bytes = bytes };
 }
 
-static void a_block_is_found_until_it_is_freed(void **state)
+TEST(a_block_is_found_until_it_is_freed)
 {
-	(void)state;
 	struct heap_blocks blocks = { 0 };
 	const struct heap_block block = block_at(5, 0x1000, 24), other = block_at(6, 0x1000, 7);
 	assert_null(heap_blocks_find(&blocks, 5, 0x1000));
@@ -33,9 +30,8 @@ static void a_block_is_found_until_it_is_freed(void **state)
 	heap_blocks_release(&blocks);
 }
 
-static void memory_grows_with_what_is_live(void **state)
+TEST(memory_grows_with_what_is_live)
 {
-	(void)state;
 	enum { LIVE = 40, ADDRESSES = 100000 };
 	struct heap_blocks blocks = { 0 };
 	for (uint64_t address = 0; address < ADDRESSES; address++) {
@@ -49,9 +45,8 @@ static void memory_grows_with_what_is_live(void **state)
 	heap_blocks_release(&blocks);
 }
 
-static void they_are_those_of_an_array(void **state)
+TEST(they_are_those_of_an_array)
 {
-	(void)state;
 	enum { KEYS = 300, STEPS = 100000 };
 	uint64_t bytes[KEYS], live = 0;
 	memset(bytes, 0, sizeof(bytes)); /* 0: not live */
@@ -78,6 +73,3 @@ static void they_are_those_of_an_array(void **state)
 	assert_int_equal(walked, live);
 	heap_blocks_release(&blocks);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_block_is_found_until_it_is_freed),
-      cmocka_unit_test(memory_grows_with_what_is_live), cmocka_unit_test(they_are_those_of_an_array))

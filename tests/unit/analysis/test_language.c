@@ -3,10 +3,6 @@
  * test_language.c - analyses as text: what is read, and what is said of each thing that cannot be.  What programs
  * of it do is for tests/property.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/language/language_tree.h"
 #include "support/test.h"
 
@@ -42,9 +38,8 @@ static void refuse(const char *text, const char *message)
 	language_tree_release(&tree);
 }
 
-static void what_is_read(void **state)
+TEST(what_is_read)
 {
-	(void)state;
 	accept("on sched_switch: CPUs/{cpu}/Current_thread = next_tid");
 	accept("analysis a.b-c \"summary\" for kernel\n\n# a remark\non *: A = 1 # here too\n");
 	accept("on a, b*, sched:sched_switch, \"odd name\" when x > 1: A = 1; B/\"a/b\"/0_{cpu} = 1.5\n");
@@ -77,9 +72,8 @@ static void what_is_read(void **state)
 	accept("on a: \"\xc3\xa4\"/\xc3\xb6 = 1");
 }
 
-static void what_is_not(void **state)
+TEST(what_is_not)
 {
-	(void)state;
 	refuse("",
 	       "x:1:1: the analysis does nothing; expected a line as 'on sched_switch: CPUs/{cpu}/Current_thread = "
 	       "next_tid'");
@@ -176,9 +170,8 @@ static void what_is_not(void **state)
 	       "text in quotes");
 }
 
-static void the_line_is_shown(void **state)
+TEST(the_line_is_shown)
 {
-	(void)state;
 	struct language_tree tree = { 0 };
 	struct histree_error error = { 0 };
 	assert_int_equal(read_text("on a:\n\tCPUs/0\t1\n", &tree, &error), HISTREE_ERR_ARGUMENT);
@@ -189,9 +182,8 @@ static void the_line_is_shown(void **state)
 }
 
 /* A line of which only a part can be shown, with characters of several bytes around the place. */
-static void long_lines_are_cut(void **state)
+TEST(long_lines_are_cut)
 {
-	(void)state;
 	char text[1000] = "on a: A = \"";
 	for (int i = 0; i < 100; i++)
 		strcat(text, "\xc3\xa4");
@@ -231,9 +223,8 @@ static void refuse_repeated(const char *before, const char *text, size_t count, 
 	free(whole);
 }
 
-static void what_is_too_large(void **state)
+TEST(what_is_too_large)
 {
-	(void)state;
 	refuse_repeated("on a: A = ", "(", 100, "more than 64 levels within one another");
 	refuse_repeated("on a: A = ", "-", 100, "more than 64 levels within one another");
 	refuse_repeated("on a when ", "!", 100, "more than 64 levels within one another");
@@ -263,7 +254,3 @@ static void what_is_too_large(void **state)
 	language_tree_release(&tree);
 	free(deep);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(what_is_read), cmocka_unit_test(what_is_not),
-      cmocka_unit_test(the_line_is_shown), cmocka_unit_test(long_lines_are_cut),
-      cmocka_unit_test(what_is_too_large))

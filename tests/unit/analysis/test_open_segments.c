@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Open segments: found by key while they are open, in memory that does not grow with the keys that ever were. */
-#include <string.h>
-
 #include "analysis/open_segments.h"
 #include "base/hash_index.h"
 #include "support/test.h"
 
-static void a_segment_is_found_until_it_is_removed(void **state)
+TEST(a_segment_is_found_until_it_is_removed)
 {
-	(void)state;
 	struct open_segments open = { 0 };
 	struct open_segment *segment = open_segments_add(&open, 7, 100);
 	assert_ptr_equal(open_segments_find(&open, 7), segment);
@@ -24,9 +21,8 @@ static void a_segment_is_found_until_it_is_removed(void **state)
 	open_segments_release(&open);
 }
 
-static void a_segment_that_is_open_gives_way_to_one_of_its_key(void **state)
+TEST(a_segment_that_is_open_gives_way_to_one_of_its_key)
 {
-	(void)state;
 	struct open_segments open = { 0 };
 	open_segments_add(&open, 7, 100);
 	assert_int_equal(open_segments_add(&open, 7, 200)->start, 200);
@@ -34,9 +30,8 @@ static void a_segment_that_is_open_gives_way_to_one_of_its_key(void **state)
 	open_segments_release(&open);
 }
 
-static void a_segment_keeps_what_it_has_under_another_key(void **state)
+TEST(a_segment_keeps_what_it_has_under_another_key)
 {
-	(void)state;
 	struct open_segments open = { 0 };
 	struct open_segment *segment = open_segments_add(&open, 1, 100);
 	segment->values[0] = histree_int(5);
@@ -54,9 +49,8 @@ static void a_segment_keeps_what_it_has_under_another_key(void **state)
 	open_segments_release(&open);
 }
 
-static void memory_grows_with_what_is_open(void **state)
+TEST(memory_grows_with_what_is_open)
 {
-	(void)state;
 	enum { OPEN_AT_A_TIME = 40, KEYS = 100000 };
 	struct open_segments open = { 0 };
 	for (uint64_t key = 0; key < KEYS; key++) {
@@ -69,9 +63,8 @@ static void memory_grows_with_what_is_open(void **state)
 	open_segments_release(&open);
 }
 
-static void they_are_those_of_an_array(void **state)
+TEST(they_are_those_of_an_array)
 {
-	(void)state;
 	enum { KEYS = 300, STEPS = 100000 };
 	histree_time starts[KEYS];
 	memset(starts, 0, sizeof(starts)); /* 0: not open */
@@ -89,8 +82,3 @@ static void they_are_those_of_an_array(void **state)
 	}
 	open_segments_release(&open);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_segment_is_found_until_it_is_removed),
-      cmocka_unit_test(a_segment_that_is_open_gives_way_to_one_of_its_key),
-      cmocka_unit_test(a_segment_keeps_what_it_has_under_another_key),
-      cmocka_unit_test(memory_grows_with_what_is_open), cmocka_unit_test(they_are_those_of_an_array))

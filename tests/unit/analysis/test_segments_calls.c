@@ -27,9 +27,8 @@ static void call(struct segment_run *run, histree_time time, const char *event, 
 	segment_run_event(run, time, (int)(time % 3), event, fields);
 }
 
-static void too_deep_calls_are_counted(void **state)
+TEST(too_deep_calls_are_counted)
 {
-	(void)state;
 	struct segment_run run;
 	begin(&run);
 	histree_time time = 0;
@@ -50,9 +49,8 @@ static void too_deep_calls_are_counted(void **state)
 	segment_run_release(&run);
 }
 
-static void it_is_for_user_space_traces(void **state)
+TEST(it_is_for_user_space_traces)
 {
-	(void)state;
 	struct event_trace trace = { .domain = "ust", .tracer_name = "" };
 	assert_true(segment_analysis_function_calls.applies(&trace));
 	trace = (struct event_trace){ .domain = "kernel", .tracer_name = "lttng-modules" };
@@ -135,9 +133,8 @@ static size_t both_compare(struct both *both, histree_time end)
 }
 
 /* Some 3,000 entries and exits of three threads: most match, some are missing, and now and then there is a gap. */
-static void random_calls_are_what_the_states_say(void **state)
+TEST(random_calls_are_what_the_states_say)
 {
-	(void)state;
 	uint64_t seed = test_seed();
 	for (int round = 0; round < 20; round++, seed++) {
 		struct random random = { .state = seed };
@@ -185,12 +182,8 @@ static size_t compare_trace(const char *name)
 	return both_compare(&both, end);
 }
 
-static void real_calls_are_what_the_states_say(void **state)
+TEST(real_calls_are_what_the_states_say)
 {
-	(void)state;
 	assert_int_equal(compare_trace("traces/lttng-ust/cyg-profile/glxgears-cyg-profile"), 2487);
 	assert_int_equal(compare_trace("traces/lttng-ust/cyg-profile/glxgears-cyg-profile-fast"), 2579);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(too_deep_calls_are_counted), cmocka_unit_test(it_is_for_user_space_traces),
-      cmocka_unit_test(random_calls_are_what_the_states_say), cmocka_unit_test(real_calls_are_what_the_states_say))

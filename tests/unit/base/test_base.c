@@ -4,21 +4,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "base/io.h"
 #include "base/number_text.h"
 #include "base/search.h"
-#include "base/hash_index.h"
+#include "base/table.h"
 #include "support/test.h"
 
 /* Keys for which the leading bits suffice, nearly do, and do not. */
@@ -36,9 +31,8 @@ static uint64_t sort_key(struct random *random, unsigned kind, size_t place)
 	}
 }
 
-static void radix_sort_is_stable_whatever_the_keys(void **state)
+TEST(radix_sort_is_stable_whatever_the_keys)
 {
-	(void)state;
 	enum { COUNT = 3000 };
 	static struct keyed_index entries[COUNT], spare[COUNT];
 	static uint64_t keys[COUNT];
@@ -60,9 +54,8 @@ static void radix_sort_is_stable_whatever_the_keys(void **state)
 	}
 }
 
-static void arena_gives_aligned_memory_that_stays(void **state)
+TEST(arena_gives_aligned_memory_that_stays)
 {
-	(void)state;
 	struct arena arena = { 0 };
 	enum { COUNT = 3000 };
 	uint32_t *numbers[COUNT];
@@ -80,9 +73,8 @@ static void arena_gives_aligned_memory_that_stays(void **state)
 	assert_int_equal(arena.bytes_total, 0);
 }
 
-static void arena_gives_more_than_a_chunk(void **state)
+TEST(arena_gives_more_than_a_chunk)
 {
-	(void)state;
 	struct arena arena = { 0 };
 	const size_t large = 5 << 20;
 	char *bytes = arena_allocate(&arena, large, 8);
@@ -97,9 +89,8 @@ static void arena_gives_more_than_a_chunk(void **state)
 	arena_release(&arena);
 }
 
-static void array_grows_and_keeps(void **state)
+TEST(array_grows_and_keeps)
 {
-	(void)state;
 	uint64_t *array = NULL;
 	size_t capacity = 0;
 	for (size_t i = 0; i < 10000; i++) {
@@ -120,9 +111,8 @@ static void array_grows_and_keeps(void **state)
 	free(array);
 }
 
-static void numbers_are_little_endian(void **state)
+TEST(numbers_are_little_endian)
 {
-	(void)state;
 	uint8_t bytes[8];
 	put_le64(bytes, UINT64_C(0x0102030405060708));
 	assert_memory_equal(bytes, "\x08\x07\x06\x05\x04\x03\x02\x01", 8);
@@ -133,9 +123,8 @@ static void numbers_are_little_endian(void **state)
 	assert_int_equal(get_le32(bytes), 0xfedcba98);
 }
 
-static void varints_come_back(void **state)
+TEST(varints_come_back)
 {
-	(void)state;
 	for (unsigned bit = 0; bit <= 64; bit++) {
 		for (int step = -1; step <= 1; step++) {
 			uint64_t number = (bit == 64 ? 0 : UINT64_C(1) << bit) + (uint64_t)(int64_t)step;
@@ -153,9 +142,8 @@ static void varints_come_back(void **state)
 	assert_int_equal(varint_size(UINT64_MAX), VARINT_SIZE_MAX);
 }
 
-static void malformed_varints_are_refused(void **state)
+TEST(malformed_varints_are_refused)
 {
-	(void)state;
 	static const uint8_t too_large[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02 };
 	static const uint8_t too_long[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00 };
 	uint64_t number;
@@ -164,9 +152,8 @@ static void malformed_varints_are_refused(void **state)
 	assert_null(get_varint(too_long, too_long, &number));
 }
 
-static void zigzag_folds_small_numbers(void **state)
+TEST(zigzag_folds_small_numbers)
 {
-	(void)state;
 	assert_int_equal(zigzag(0), 0);
 	assert_int_equal(zigzag(-1), 1);
 	assert_int_equal(zigzag(1), 2);
@@ -176,9 +163,8 @@ static void zigzag_folds_small_numbers(void **state)
 		assert_true(unzigzag(zigzag(edges[i])) == edges[i]);
 }
 
-static void reader_stops_at_the_end_and_stays_failed(void **state)
+TEST(reader_stops_at_the_end_and_stays_failed)
 {
-	(void)state;
 	static const uint8_t bytes[] = { 1, 0, 0, 0, 0x85, 0x01, 7 };
 	struct byte_reader reader = byte_reader(bytes, sizeof(bytes));
 	assert_int_equal(read_le32(&reader), 1);
@@ -196,9 +182,8 @@ static void reader_stops_at_the_end_and_stays_failed(void **state)
 	assert_true(reader.failed);
 }
 
-static void crc32c_has_the_published_values(void **state)
+TEST(crc32c_has_the_published_values)
 {
-	(void)state;
 	uint8_t bytes[32] = { 0 };
 	assert_int_equal(crc32c(0, "123456789", 9), 0xe3069283);
 	/* RFC 3720, appendix B.4: 32 bytes of zeros, of ones, counting up, counting down. */
@@ -213,9 +198,8 @@ static void crc32c_has_the_published_values(void **state)
 	assert_int_equal(crc32c(0, bytes, sizeof(bytes)), 0x113fdb5c);
 }
 
-static void crc32c_fast_and_portable_agree(void **state)
+TEST(crc32c_fast_and_portable_agree)
 {
-	(void)state;
 	uint8_t bytes[300];
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 151 + i / 7);
@@ -230,9 +214,8 @@ static void crc32c_fast_and_portable_agree(void **state)
 	}
 }
 
-static void intern_numbers_each_string_once(void **state)
+TEST(intern_numbers_each_string_once)
 {
-	(void)state;
 	struct intern intern = { 0 };
 	assert_int_equal(intern_find(&intern, "a", 1), INTERN_NONE);
 	enum { COUNT = 5000 };
@@ -253,9 +236,8 @@ static void intern_numbers_each_string_once(void **state)
 	assert_int_equal(intern.count, 0);
 }
 
-static void intern_tells_bytes_apart_not_strings(void **state)
+TEST(intern_tells_bytes_apart_not_strings)
 {
-	(void)state;
 	struct intern intern = { 0 };
 	uint32_t empty = intern_add(&intern, NULL, 0);
 	uint32_t zero = intern_add(&intern, "\0", 1);
@@ -269,9 +251,8 @@ static void intern_tells_bytes_apart_not_strings(void **state)
 	intern_release(&intern);
 }
 
-static void errors_gather_context(void **state)
+TEST(errors_gather_context)
 {
-	(void)state;
 	struct histree_error error;
 	assert_int_equal(error_set(&error, HISTREE_ERR_FORMAT, "node %d: checksum mismatch", 7),
 			 HISTREE_ERR_FORMAT);
@@ -285,9 +266,8 @@ static void errors_gather_context(void **state)
 	error_prefix(NULL, "nobody listens");
 }
 
-static void long_errors_are_cut_and_terminated(void **state)
+TEST(long_errors_are_cut_and_terminated)
 {
-	(void)state;
 	struct histree_error error;
 	char text[2 * sizeof(error.message)];
 	memset(text, 'x', sizeof(text) - 1);
@@ -305,9 +285,8 @@ static void long_errors_are_cut_and_terminated(void **state)
 	}
 }
 
-static void every_status_has_a_text(void **state)
+TEST(every_status_has_a_text)
 {
-	(void)state;
 #define X(name, number, text) assert_string_equal(histree_status_text(name), text);
 	HISTREE_STATUS_LIST(X)
 #undef X
@@ -354,9 +333,8 @@ static ssize_t stutter_pwrite(void *context, int descriptor, const void *bytes, 
 	return count;
 }
 
-static void io_goes_on_after_short_calls(void **state)
+TEST(io_goes_on_after_short_calls)
 {
-	(void)state;
 	struct stutter file = { .size = sizeof(file.bytes) };
 	struct io io = { .pread = stutter_pread, .pwrite = stutter_pwrite, .context = &file };
 	struct histree_error error;
@@ -371,9 +349,8 @@ static void io_goes_on_after_short_calls(void **state)
 }
 
 /* A file of four terabytes that has some bytes is copied as quickly, and takes no more room. */
-static void io_copy_leaves_holes(void **state)
+TEST(io_copy_leaves_holes)
 {
-	(void)state;
 	static const char path[] = "test_base.sparse", copy[] = "test_base.copy";
 	static const off_t places[] = { 0, 1 << 20, (off_t)1 << 40 };
 	struct stat facts;
@@ -402,9 +379,8 @@ static void io_copy_leaves_holes(void **state)
 	unlink(copy);
 }
 
-static void io_tells_the_end_from_a_failure(void **state)
+TEST(io_tells_the_end_from_a_failure)
 {
-	(void)state;
 	struct stutter file = { .size = 10 };
 	struct io io = { .pread = stutter_pread, .pwrite = stutter_pwrite, .context = &file };
 	struct histree_error error;
@@ -435,9 +411,8 @@ static bool is_before(const void *context, size_t index)
 }
 
 /* Wherever it begins; soon if the guess is good, and never late. */
-static void a_search_finds_the_first_that_is_not_before(void **state)
+TEST(a_search_finds_the_first_that_is_not_before)
 {
-	(void)state;
 	enum { MOST = 40, LOOKS_MAX = 14 };
 	for (size_t high = 0; high < MOST; high++)
 		for (size_t low = 0; low <= high; low++)
@@ -454,9 +429,8 @@ static void a_search_finds_the_first_that_is_not_before(void **state)
 	assert_int_equal(looks, 0);
 }
 
-static void numbers_are_read_whole_or_not_at_all(void **state)
+TEST(numbers_are_read_whole_or_not_at_all)
 {
-	(void)state;
 	static const char *const wrong[] = { "", "-", "+-1", " 1", "1 ", "0x10", "nan", "inf", "1e", "." };
 	int64_t number;
 	double real;
@@ -474,9 +448,8 @@ static void numbers_are_read_whole_or_not_at_all(void **state)
 }
 
 /* Blocks in use never overlap, and what was given back is taken before the arena grows. */
-static void a_pool_takes_back_what_it_gave(void **state)
+TEST(a_pool_takes_back_what_it_gave)
 {
-	(void)state;
 	enum { BLOCKS = 200 };
 	struct pool pool = { 0 };
 	struct random random = { 7 };
@@ -506,17 +479,3 @@ static void a_pool_takes_back_what_it_gave(void **state)
 		assert_int_equal(numbers[i], i);
 	pool_release(&pool);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(arena_gives_aligned_memory_that_stays),
-      cmocka_unit_test(arena_gives_more_than_a_chunk), cmocka_unit_test(array_grows_and_keeps),
-      cmocka_unit_test(numbers_are_little_endian), cmocka_unit_test(varints_come_back),
-      cmocka_unit_test(malformed_varints_are_refused), cmocka_unit_test(zigzag_folds_small_numbers),
-      cmocka_unit_test(reader_stops_at_the_end_and_stays_failed), cmocka_unit_test(crc32c_has_the_published_values),
-      cmocka_unit_test(radix_sort_is_stable_whatever_the_keys), cmocka_unit_test(crc32c_fast_and_portable_agree),
-      cmocka_unit_test(intern_numbers_each_string_once), cmocka_unit_test(intern_tells_bytes_apart_not_strings),
-      cmocka_unit_test(errors_gather_context), cmocka_unit_test(long_errors_are_cut_and_terminated),
-      cmocka_unit_test(every_status_has_a_text), cmocka_unit_test(io_goes_on_after_short_calls),
-      cmocka_unit_test(io_copy_leaves_holes), cmocka_unit_test(io_tells_the_end_from_a_failure),
-      cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
-      cmocka_unit_test(a_search_finds_the_first_that_is_not_before),
-      cmocka_unit_test(a_pool_takes_back_what_it_gave))

@@ -33,11 +33,10 @@ static void begin_sum(struct sum *sum)
 	*sum = (struct sum){ .task = { .step = add_next, .context = sum } };
 }
 
-static void test_finish(void **state)
+TEST(test_finish)
 {
 	enum { SUMS = 5, ROUNDS = 2000 };
 	static const unsigned threads[] = { 1, 2, 7 };
-	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
 		struct crew crew;
 		struct sum sums[SUMS];
@@ -117,10 +116,9 @@ static bool is_there_one(void *context)
 	return is_there;
 }
 
-static void test_await(void **state)
+TEST(test_await)
 {
 	enum { NUMBERS = 20000 };
-	(void)state;
 	for (unsigned threads = 1; threads <= 3; threads++) {
 		struct ring ring = { .last = NUMBERS };
 		ring.making = (struct crew_task){ .step = make_one, .context = &ring };
@@ -143,11 +141,8 @@ static void test_await(void **state)
 }
 
 /* Without any thread to be had there is no crew, and nothing to end. */
-static void test_no_threads(void **state)
+TEST(test_no_threads)
 {
 	struct crew crew;
-	(void)state;
 	assert_false(crew_begin(&crew, 0));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_finish), cmocka_unit_test(test_await), cmocka_unit_test(test_no_threads))

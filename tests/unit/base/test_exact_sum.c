@@ -3,7 +3,6 @@
  * test_exact_sum.c - sums of doubles against an addition bit by bit, and means against what "nearest" means.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/exact_sum.h"
 #include "base/hash_index.h"
@@ -80,9 +79,8 @@ static uint64_t some_times(struct random *random)
 	return random_percent(random, 10) ? UINT64_MAX : random_bits(random) >> random_below(random, 64);
 }
 
-static void sums_are_those_of_single_bits(void **state)
+TEST(sums_are_those_of_single_bits)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (uint64_t round = 0; round < test_effort(200, 40); round++) {
 		static struct plain plain;
@@ -101,10 +99,9 @@ static void sums_are_those_of_single_bits(void **state)
 	}
 }
 
-static void whole_numbers_are_doubles_times_one(void **state)
+TEST(whole_numbers_are_doubles_times_one)
 {
 	static const int64_t numbers[] = { 0, 1, -1, 1 << 20, -(INT64_C(1) << 52), INT64_MIN };
-	(void)state;
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct exact_sum one = { 0 }, other = { 0 };
 		exact_sum_add_whole(&one, (wide_int)numbers[i] * ((wide_int)1 << 40));
@@ -136,9 +133,8 @@ static bool is_near(const struct exact_sum *sum, double mean, double step, uint6
 	return true;
 }
 
-static void means_are_the_nearest_doubles(void **state)
+TEST(means_are_the_nearest_doubles)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (uint64_t round = 0; round < test_effort(20000, 4000); round++) {
 		struct exact_sum sum = { 0 };
@@ -159,9 +155,8 @@ static void means_are_the_nearest_doubles(void **state)
 	}
 }
 
-static void means_of_halves_are_even(void **state)
+TEST(means_of_halves_are_even)
 {
-	(void)state;
 	struct exact_sum sum = { 0 };
 	exact_sum_add(&sum, 0x1.0000000000001p0, 1);
 	exact_sum_add(&sum, 0x1.0000000000002p0, 1);
@@ -178,9 +173,8 @@ static void means_of_halves_are_even(void **state)
 	assert_true(exact_sum_mean(&sum, (wide_uint)1 << 64) == (double)INT64_MIN);
 }
 
-static void bytes_come_back(void **state)
+TEST(bytes_come_back)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (uint64_t round = 0; round < test_effort(5000, 1000); round++) {
 		struct exact_sum sum = { 0 }, back;
@@ -194,7 +188,3 @@ static void bytes_come_back(void **state)
 		assert_int_equal(exact_sum_get(&back, room, size - 1), 0);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(sums_are_those_of_single_bits),
-      cmocka_unit_test(whole_numbers_are_doubles_times_one), cmocka_unit_test(means_are_the_nearest_doubles),
-      cmocka_unit_test(means_of_halves_are_even), cmocka_unit_test(bytes_come_back))

@@ -2,9 +2,6 @@
 /*
  * test_hash_index.c - the hash index against an array that is searched linearly, and the map of records on it.
  */
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "base/hash_index.h"
 #include "support/test.h"
 
@@ -72,9 +69,8 @@ static void add(struct hash_index *index, struct keys *keys, uint32_t number, ui
 	hash_index_add(index, hash_of_key(keys, key), number);
 }
 
-static void an_index_finds_what_was_added_and_nothing_else(void **state)
+TEST(an_index_finds_what_was_added_and_nothing_else)
 {
-	(void)state;
 	static const unsigned hash_bits[] = { 1, 8, 12, 63 };
 	static struct keys keys;
 	for (size_t round = 0; round < sizeof(hash_bits) / sizeof(hash_bits[0]); round++) {
@@ -101,9 +97,8 @@ static void an_index_finds_what_was_added_and_nothing_else(void **state)
 }
 
 /* Numbers need not be dense, nor count up: fewer and fewer bits of the hash are left. */
-static void numbers_of_any_size_are_told_apart(void **state)
+TEST(numbers_of_any_size_are_told_apart)
 {
-	(void)state;
 	struct hash_index index = { 0 };
 	static const uint32_t numbers[] = { 5, 0, 1, 2, 3, 7, 8, 65535, 65536, 1000000, 65534, 4, UINT32_MAX - 1 };
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -118,9 +113,8 @@ static void numbers_of_any_size_are_told_apart(void **state)
 }
 
 /* Elements may be in a file: a look-up does not go there in vain, and growing goes through them once. */
-static void elements_are_hardly_touched(void **state)
+TEST(elements_are_hardly_touched)
 {
-	(void)state;
 	static struct touches touches;
 	struct hash_index index = { 0 };
 	touches = (struct touches){ 0 };
@@ -136,9 +130,8 @@ static void elements_are_hardly_touched(void **state)
 	hash_index_release(&index);
 }
 
-static void a_cleared_index_keeps_its_room(void **state)
+TEST(a_cleared_index_keeps_its_room)
 {
-	(void)state;
 	static struct keys keys = { .hash_bits = 40 };
 	struct hash_index index = { 0 };
 	for (uint32_t number = 0; number < KEYS; number++)
@@ -158,9 +151,8 @@ static void a_cleared_index_keeps_its_room(void **state)
 	assert_null(index.slots);
 }
 
-static void an_index_that_cannot_grow_stays_as_it_was(void **state)
+TEST(an_index_that_cannot_grow_stays_as_it_was)
 {
-	(void)state;
 	static struct keys keys = { .hash_bits = 40 };
 	struct hash_index index = { 0 };
 	assert_false(hash_index_reserve(&index, SIZE_MAX, hash_of, &keys));
@@ -173,9 +165,8 @@ static void an_index_that_cannot_grow_stays_as_it_was(void **state)
 	hash_index_release(&index);
 }
 
-static void a_map_gives_the_record_of_any_id(void **state)
+TEST(a_map_gives_the_record_of_any_id)
 {
-	(void)state;
 	static int records[KEYS];
 	struct id_map map = { 0 };
 	assert_null(id_map_find(&map, 0));
@@ -197,8 +188,3 @@ static void a_map_gives_the_record_of_any_id(void **state)
 	id_map_release(&map);
 	assert_null(id_map_find(&map, 0));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(an_index_finds_what_was_added_and_nothing_else),
-      cmocka_unit_test(numbers_of_any_size_are_told_apart), cmocka_unit_test(elements_are_hardly_touched),
-      cmocka_unit_test(a_cleared_index_keeps_its_room), cmocka_unit_test(an_index_that_cannot_grow_stays_as_it_was),
-      cmocka_unit_test(a_map_gives_the_record_of_any_id))

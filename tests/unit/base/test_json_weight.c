@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* test_json_weight.c - what a JSON text is said to take is at least what the parser takes. */
 #include <malloc.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
-#include "base/json_text.h"
 #include "base/hash_index.h"
+#include "base/json_text.h"
 #include "support/effort.h"
 #include "support/test.h"
 
@@ -46,9 +44,8 @@ static void check(const char *text, size_t size)
 	assert_int_equal(now, 0);
 }
 
-static void one_thing_over_and_over(void **state)
+TEST(one_thing_over_and_over)
 {
-	(void)state;
 	static const char *const things[] = {
 		"0",    "1e5",    "\"\"",      "\"abcdefgh\"",       "[]",        "{}",
 		"true", "[[[]]]", "{\"a\":0}", "{\"a\":{\"b\":[]}}", "\"\\\"[\"", "{\"a\":\"{[,:\"}"
@@ -66,9 +63,8 @@ static void one_thing_over_and_over(void **state)
 	}
 }
 
-static void an_object_with_many_members(void **state)
+TEST(an_object_with_many_members)
 {
-	(void)state;
 	enum { MEMBERS = 50000, SIZE = 16 };
 	char *text = malloc(MEMBERS * SIZE + 2), *at = text;
 	assert_non_null(text);
@@ -79,9 +75,8 @@ static void an_object_with_many_members(void **state)
 	free(text);
 }
 
-static void anything(void **state)
+TEST(anything)
 {
-	(void)state;
 	static const char letters[] = "{}[]:,\"\\ a01";
 	struct random random = { .state = test_seed() };
 	for (uint64_t round = 0; round < test_effort(200000, 20000); round++) {
@@ -93,14 +88,12 @@ static void anything(void **state)
 	}
 }
 
-static void texts_are_not_looked_into(void **state)
+TEST(texts_are_not_looked_into)
 {
-	(void)state;
 	static const char text[] =
 		"[\"{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{\\\"[[[[[[[[[[[[[\"]";
 	assert_true(json_weight(text, sizeof(text) - 1) < 1000);
 	assert_true(json_weight("[{}", 3) > 500);
 }
 
-TESTS(count, NULL, cmocka_unit_test(one_thing_over_and_over), cmocka_unit_test(an_object_with_many_members),
-      cmocka_unit_test(anything), cmocka_unit_test(texts_are_not_looked_into))
+TEST_FILE(count, NULL)

@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/library.h"
 #include "support/test.h"
@@ -33,9 +32,8 @@ static void *ask(void *unused)
 	return library_load(&maths, NULL) == HISTREE_OK && lib_maths.oor(1.5) == 1 ? &maths : NULL;
 }
 
-static void many_may_ask_at_once(void **state)
+TEST(many_may_ask_at_once)
 {
-	(void)state;
 	pthread_t threads[8];
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, ask, NULL), 0);
@@ -47,9 +45,8 @@ static void many_may_ask_at_once(void **state)
 	assert_true(lib_maths.cos(0) == 1);
 }
 
-static void what_is_missing_is_said(void **state)
+TEST(what_is_missing_is_said)
 {
-	(void)state;
 	struct histree_error error;
 	assert_int_equal(library_load(&absent, &error), HISTREE_NOT_FOUND);
 	assert_non_null(strstr(error.message, "sums need it"));
@@ -58,5 +55,3 @@ static void what_is_missing_is_said(void **state)
 	assert_string_equal(error.message, "sums need more; this libm.so.6 has no no_such_function()");
 	assert_int_equal(library_load(&more, &error), HISTREE_NOT_FOUND);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(many_may_ask_at_once), cmocka_unit_test(what_is_missing_is_said))

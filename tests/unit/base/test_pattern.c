@@ -4,12 +4,9 @@
  * promise.
  */
 #include <regex.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/pattern.h"
 #include "base/hash_index.h"
+#include "base/pattern.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "support/workload.h"
@@ -25,9 +22,8 @@ static bool finds(const char *text, const char *in)
 	return found;
 }
 
-static void finds_what_the_table_says(void **state)
+TEST(finds_what_the_table_says)
 {
-	(void)state;
 	static const struct {
 		const char *pattern, *text;
 		bool found;
@@ -66,9 +62,8 @@ static void finds_what_the_table_says(void **state)
 			fail_msg("'%s' in '%s'", rows[i].pattern, rows[i].text);
 }
 
-static void wrong_patterns_are_refused(void **state)
+TEST(wrong_patterns_are_refused)
 {
-	(void)state;
 	static const struct {
 		const char *pattern, *reason;
 	} rows[] = {
@@ -86,9 +81,8 @@ static void wrong_patterns_are_refused(void **state)
 	}
 }
 
-static void a_pattern_may_be_as_long_as_said(void **state)
+TEST(a_pattern_may_be_as_long_as_said)
 {
-	(void)state;
 	char text[PATTERN_SIZE_MAX + 2];
 	struct pattern *pattern;
 	struct histree_error error;
@@ -110,9 +104,8 @@ static void a_pattern_may_be_as_long_as_said(void **state)
 }
 
 /* Any byte may be in the text, also those that end a string. */
-static void the_text_is_bytes(void **state)
+TEST(the_text_is_bytes)
 {
-	(void)state;
 	struct pattern *pattern;
 	assert_int_equal(pattern_create("^a.b$", &pattern, NULL), HISTREE_OK);
 	assert_true(pattern_find(pattern, "a\0b", 3));
@@ -144,9 +137,8 @@ static char *put_random(struct random *random, char *at, unsigned depth)
 	return at;
 }
 
-static void as_regcomp(void **state)
+TEST(as_regcomp)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	size_t found = 0, tried = 0;
 	for (unsigned round = 0; round < 2000; round++) {
@@ -179,7 +171,3 @@ static void as_regcomp(void **state)
 	}
 	assert_true(found > tried / 10 && found < tried - tried / 10);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(finds_what_the_table_says), cmocka_unit_test(wrong_patterns_are_refused),
-      cmocka_unit_test(a_pattern_may_be_as_long_as_said), cmocka_unit_test(the_text_is_bytes),
-      cmocka_unit_test(as_regcomp))

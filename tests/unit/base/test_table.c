@@ -2,10 +2,6 @@
 /*
  * test_table.c - tables in memory and in files hold the same, and memory has its ceiling.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "base/table.h"
@@ -20,9 +16,8 @@ static void begin(struct table_space *space)
 }
 
 /* Arrays grow side by side, and keep what they have wherever it is. */
-static void what_is_in_a_table_stays(void **state)
+TEST(what_is_in_a_table_stays)
 {
-	(void)state;
 	enum { TABLES = 4, ELEMENTS = 400000 };
 	struct table_space space;
 	struct table tables[TABLES] = { 0 };
@@ -52,9 +47,8 @@ static void what_is_in_a_table_stays(void **state)
 }
 
 /* What is reached by a hash has memory where what grows at its end has none any more, and never all of it. */
-static void tables_of_hashes_have_memory_longest(void **state)
+TEST(tables_of_hashes_have_memory_longest)
 {
-	(void)state;
 	struct table_space space;
 	begin(&space);
 	struct table grown = { .space = &space }, hashed = { .space = &space, .is_random = true }, large = hashed;
@@ -70,9 +64,8 @@ static void tables_of_hashes_have_memory_longest(void **state)
 }
 
 /* What is let go is only out of the process. */
-static void pages_leave_when_they_are_many(void **state)
+TEST(pages_leave_when_they_are_many)
 {
-	(void)state;
 	struct table_space space;
 	struct table table = { .space = &space };
 	begin(&space);
@@ -91,9 +84,8 @@ static void pages_leave_when_they_are_many(void **state)
 	table_space_release(&space);
 }
 
-static void maps_of_ids_and_texts_are_the_same(void **state)
+TEST(maps_of_ids_and_texts_are_the_same)
 {
-	(void)state;
 	enum { RECORDS = 120000 };
 	struct random random = { test_seed() };
 	struct table_space space;
@@ -136,9 +128,8 @@ static int by_number(const void *one, const void *other, void *context)
 }
 
 /* Numbers of any order, of many runs and of few, and those that are in order but for the last. */
-static void tables_are_sorted_where_they_are(void **state)
+TEST(tables_are_sorted_where_they_are)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (unsigned round = 0; round < 12; round++) {
 		struct table_space space;
@@ -167,9 +158,8 @@ static void tables_are_sorted_where_they_are(void **state)
 }
 
 /* No file can be made there: the ceiling does not hold, but the tables do. */
-static void without_files_tables_stay_in_memory(void **state)
+TEST(without_files_tables_stay_in_memory)
 {
-	(void)state;
 	enum { ELEMENTS = 1 << 20 };
 	struct table_space space;
 	struct table table = { .space = &space };
@@ -187,8 +177,3 @@ static void without_files_tables_stay_in_memory(void **state)
 	table_release(&table, array);
 	table_space_release(&space);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(what_is_in_a_table_stays),
-      cmocka_unit_test(tables_of_hashes_have_memory_longest), cmocka_unit_test(pages_leave_when_they_are_many),
-      cmocka_unit_test(maps_of_ids_and_texts_are_the_same), cmocka_unit_test(tables_are_sorted_where_they_are),
-      cmocka_unit_test(without_files_tables_stay_in_memory))

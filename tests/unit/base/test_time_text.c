@@ -3,10 +3,6 @@
  * What people type for a time means that nanosecond and no other; what is no time is refused; what is printed
  * reads back.
  */
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "base/number_text.h"
 #include "histree/value.h"
@@ -19,7 +15,7 @@
 #define START INT64_C(1457113582794565804)
 #define END INT64_C(1457113583227228162)
 
-static void durations_are_exact(void **state)
+TEST(durations_are_exact)
 {
 	static const struct {
 		const char *text;
@@ -40,7 +36,6 @@ static void durations_are_exact(void **state)
 		{ "2562048h", -1 },
 		{ "9223372036.854775808s", -1 },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t ns = -1;
 		assert_int_equal(time_parse_duration(cases[i].text, &ns), cases[i].ns >= 0);
@@ -49,11 +44,10 @@ static void durations_are_exact(void **state)
 	}
 }
 
-static void what_is_no_duration_is_refused(void **state)
+TEST(what_is_no_duration_is_refused)
 {
 	static const char *const cases[] = { "",     "ms",   ".5s", "5.s",  "-5s",   "+5s",  "5 ms", "5min",
 					     "5msx", "0x10", "1e3", "5,5s", "5..5s", " 5ms", "5ms ", "5S" };
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t ns;
 		assert_false(time_parse_duration(cases[i], &ns));
@@ -67,9 +61,8 @@ static int64_t parsed(const char *text, int64_t start, int64_t end)
 	return ns;
 }
 
-static void a_time_has_four_forms(void **state)
+TEST(a_time_has_four_forms)
 {
-	(void)state;
 	assert_int_equal(parsed("1457113583000000000", START, END), INT64_C(1457113583000000000));
 	assert_int_equal(parsed("-5", START, END), -5);
 	assert_int_equal(parsed("+12.5ms", START, END), START + 12500000);
@@ -84,24 +77,22 @@ static void a_time_has_four_forms(void **state)
 	assert_int_equal(parsed("1969-12-31 23:59:59.5", START, END), -SECOND / 2);
 }
 
-static void a_time_of_day_after_midnight_is_on_the_next_day(void **state)
+TEST(a_time_of_day_after_midnight_is_on_the_next_day)
 {
 	const int64_t late = 100 * DAY - 5 * SECOND;
-	(void)state;
 	assert_int_equal(parsed("23:59:56", late, late + 60 * SECOND), late + SECOND);
 	assert_int_equal(parsed("00:00:10", late, late + 60 * SECOND), late + 15 * SECOND);
 	/* Not where the next day's moment lies outside as well: then the day of the start is what was meant. */
 	assert_int_equal(parsed("00:10:00", late, late + 60 * SECOND), 99 * DAY + 600 * SECOND);
 }
 
-static void times_before_the_epoch_have_a_day_too(void **state)
+TEST(times_before_the_epoch_have_a_day_too)
 {
-	(void)state;
 	assert_int_equal(parsed("23:59:59.5", -SECOND, SECOND), -SECOND / 2);
 	assert_int_equal(parsed("00:00:00.5", -SECOND, SECOND), SECOND / 2);
 }
 
-static void what_is_no_time_is_refused(void **state)
+TEST(what_is_no_time_is_refused)
 {
 	static const char *const cases[] = { "",
 					     "soon",
@@ -134,7 +125,6 @@ static void what_is_no_time_is_refused(void **state)
 					     "-12:00:00",
 					     "9223372036854775808",
 					     "+9223372036854775807" };
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t ns;
 		assert_false(time_parse(cases[i], START, END, &ns));
@@ -144,10 +134,9 @@ static void what_is_no_time_is_refused(void **state)
 	assert_false(time_parse("00:00:00", INT64_MIN, 0, &ns));
 }
 
-static void a_printed_date_reads_back(void **state)
+TEST(a_printed_date_reads_back)
 {
 	static const int64_t times[] = { START, END, 0, -1, INT64_MAX, INT64_MIN + DAY };
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		char text[TIME_TEXT_SIZE];
 		time_format_date(times[i], text);
@@ -155,10 +144,9 @@ static void a_printed_date_reads_back(void **state)
 	}
 }
 
-static void formats_are_those_of_the_manual(void **state)
+TEST(formats_are_those_of_the_manual)
 {
 	char text[TIME_TEXT_SIZE];
-	(void)state;
 	assert_int_equal(time_format_clock(START, text), 18);
 	assert_string_equal(text, "17:46:22.794565804");
 	time_format_clock(-1, text);
@@ -173,7 +161,7 @@ static void formats_are_those_of_the_manual(void **state)
 	assert_string_equal(text, "2262-04-11 23:47:16.854775807");
 }
 
-static void durations_are_readable(void **state)
+TEST(durations_are_readable)
 {
 	static const struct {
 		uint64_t ns;
@@ -190,7 +178,6 @@ static void durations_are_readable(void **state)
 		{ 61 * (uint64_t)SECOND, "61.000 s" },
 		{ UINT64_MAX, "18446744073.709 s" },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[TIME_TEXT_SIZE];
 		assert_int_equal(time_format_duration(cases[i].ns, text), strlen(cases[i].text));
@@ -198,7 +185,7 @@ static void durations_are_readable(void **state)
 	}
 }
 
-static void round_durations_have_no_zeros_at_the_end(void **state)
+TEST(round_durations_have_no_zeros_at_the_end)
 {
 	static const struct {
 		uint64_t ns;
@@ -212,7 +199,6 @@ static void round_durations_have_no_zeros_at_the_end(void **state)
 		{ 10000000, "10 ms" },
 		{ UINT64_C(100000000000), "100 s" },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[TIME_TEXT_SIZE];
 		assert_int_equal(time_format_round(cases[i].ns, text), strlen(cases[i].text));
@@ -221,10 +207,9 @@ static void round_durations_have_no_zeros_at_the_end(void **state)
 }
 
 /* A clock that is printed names its nanosecond, wherever the day begins. */
-static void a_printed_clock_reads_back(void **state)
+TEST(a_printed_clock_reads_back)
 {
 	struct random random = { 1 };
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		int64_t ns = (int64_t)random_bits(&random);
 		if (ns < INT64_MIN + DAY || ns > INT64_MAX - DAY)
@@ -235,9 +220,8 @@ static void a_printed_clock_reads_back(void **state)
 	}
 }
 
-static void everybody_can_read_a_time(void **state)
+TEST(everybody_can_read_a_time)
 {
-	(void)state;
 	struct histree_error error = { 0 };
 	histree_time time = 5;
 	assert_int_equal(histree_time_parse("+12.5ms", START, END, &time, &error), HISTREE_OK);
@@ -248,22 +232,10 @@ static void everybody_can_read_a_time(void **state)
 	assert_int_equal(histree_time_parse("", START, END, &time, NULL), HISTREE_ERR_ARGUMENT);
 }
 
-TEST_SUITE
+static int be_in_tokyo(void **state)
 {
-	setenv("TZ", "Asia/Tokyo", 1); /* must not matter */
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_are_exact),
-		cmocka_unit_test(everybody_can_read_a_time),
-		cmocka_unit_test(what_is_no_duration_is_refused),
-		cmocka_unit_test(a_time_has_four_forms),
-		cmocka_unit_test(a_time_of_day_after_midnight_is_on_the_next_day),
-		cmocka_unit_test(times_before_the_epoch_have_a_day_too),
-		cmocka_unit_test(what_is_no_time_is_refused),
-		cmocka_unit_test(formats_are_those_of_the_manual),
-		cmocka_unit_test(durations_are_readable),
-		cmocka_unit_test(round_durations_have_no_zeros_at_the_end),
-		cmocka_unit_test(a_printed_clock_reads_back),
-		cmocka_unit_test(a_printed_date_reads_back),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return setenv("TZ", "Asia/Tokyo", 1); /* must not matter */
 }
+
+TEST_FILE(be_in_tokyo, NULL)

@@ -2,7 +2,6 @@
 /*
  * One task at a time, each done before worker_wait() returns; ThreadSanitizer would see what is not handed over.
  */
-
 #include "base/crew.h"
 #include "support/test.h"
 
@@ -16,9 +15,8 @@ static void add_next(void *context)
 	sum->total += sum->next;
 }
 
-static void tasks_are_done_in_order(void **state)
+TEST(tasks_are_done_in_order)
 {
-	(void)state;
 	struct worker worker;
 	struct sum sum = { 0 };
 	assert_true(worker_create(&worker));
@@ -32,9 +30,8 @@ static void tasks_are_done_in_order(void **state)
 	worker_stop(&worker);
 }
 
-static void stopping_finishes_the_task(void **state)
+TEST(stopping_finishes_the_task)
 {
-	(void)state;
 	struct worker worker;
 	struct sum sum = { .next = 5 };
 	assert_true(worker_create(&worker));
@@ -42,5 +39,3 @@ static void stopping_finishes_the_task(void **state)
 	worker_stop(&worker);
 	assert_int_equal(sum.total, 5);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(tasks_are_done_in_order), cmocka_unit_test(stopping_finishes_the_task))

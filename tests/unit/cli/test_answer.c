@@ -5,12 +5,6 @@
  *
  * The oracle is the list of intervals that the states were made from, searched linearly.
  */
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/answer.h"
 #include "histree/history.h"
 #include "support/data.h"
@@ -211,7 +205,7 @@ static void list_all(struct world *world, struct attribute_list *list)
 	assert_int_equal(list->count, ATTRIBUTES);
 }
 
-static void a_dump_is_everything_in_order(void **state)
+TEST(a_dump_is_everything_in_order)
 {
 	struct world *world = *state;
 	struct attribute_list list;
@@ -220,7 +214,7 @@ static void a_dump_is_everything_in_order(void **state)
 	attribute_list_release(&list);
 }
 
-static void ranges_and_times_are_cut_without_loss(void **state)
+TEST(ranges_and_times_are_cut_without_loss)
 {
 	struct world *world = *state;
 	struct attribute_list list;
@@ -241,7 +235,7 @@ static void ranges_and_times_are_cut_without_loss(void **state)
 	attribute_list_release(&list);
 }
 
-static void doubles_are_listed_once(void **state)
+TEST(doubles_are_listed_once)
 {
 	struct world *world = *state;
 	struct attribute_list list = { 0 };
@@ -251,13 +245,11 @@ static void doubles_are_listed_once(void **state)
 	attribute_list_release(&list);
 }
 
-static void no_attributes_no_rows(void **state)
+TEST(no_attributes_no_rows)
 {
 	struct world *world = *state;
 	struct attribute_list none = { 0 };
 	check(world, &(struct answer_question){ .attributes = &none, .from = START, .to = END });
 }
 
-TESTS(make_world, end_world, cmocka_unit_test(a_dump_is_everything_in_order),
-      cmocka_unit_test(ranges_and_times_are_cut_without_loss), cmocka_unit_test(doubles_are_listed_once),
-      cmocka_unit_test(no_attributes_no_rows))
+TEST_FILE(make_world, end_world)

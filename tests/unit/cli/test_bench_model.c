@@ -3,9 +3,6 @@
  * The judge of every benchmark: the model's answers in closed form are those of a search through all of its
  * intervals, the intervals are what figure 4.6 draws, and a wrong answer is seen.
  */
-
-#include <stdlib.h>
-
 #include "cli/bench.h"
 #include "support/test.h"
 
@@ -27,7 +24,7 @@ static int tear_down(void **state)
 
 /* ---- the intervals ---------------------------------------------------------------------------------------- */
 
-static void every_attribute_is_covered_once(void **state)
+TEST_WITH(every_attribute_is_covered_once, set_up, tear_down)
 {
 	const struct bench_model *model = *state;
 	bool seen[ATTRIBUTES] = { false };
@@ -48,7 +45,7 @@ static void every_attribute_is_covered_once(void **state)
 	}
 }
 
-static void intervals_come_by_start_and_by_end(void **state)
+TEST_WITH(intervals_come_by_start_and_by_end, set_up, tear_down)
 {
 	const struct bench_model *model = *state;
 	histree_time start = 0, end = 0;
@@ -105,7 +102,7 @@ static enum histree_status search_badly(void *self, enum bench_shape shape, cons
 	return status;
 }
 
-static void closed_form_is_a_search(void **state)
+TEST_WITH(closed_form_is_a_search, set_up, tear_down)
 {
 	struct bench_engine model = bench_model_engine(*state);
 	const struct bench_engine searching = { .name = "search", .ask = search, .self = *state };
@@ -137,7 +134,7 @@ static void closed_form_is_a_search(void **state)
 
 /* ---- the questions ---------------------------------------------------------------------------------------- */
 
-static void questions_are_legal(void **state)
+TEST_WITH(questions_are_legal, set_up, tear_down)
 {
 	const struct bench_model *model = *state;
 	struct bench_questions questions;
@@ -161,8 +158,3 @@ static void questions_are_legal(void **state)
 	assert_int_equal(times->times[times->time_count - 1], model->end);
 	bench_questions_release(&questions);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(every_attribute_is_covered_once, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(intervals_come_by_start_and_by_end, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(closed_form_is_a_search, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(questions_are_legal, set_up, tear_down))

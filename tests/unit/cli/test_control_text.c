@@ -2,9 +2,6 @@
 /*
  * test_control_text.c - no control character of a text comes to the terminal, and everything else does.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/output.h"
 #include "support/test.h"
 
@@ -15,9 +12,8 @@ static void check(const char *text, const char *expected)
 	assert_string_equal(room, expected);
 }
 
-static void controls_are_escaped(void **state)
+TEST(controls_are_escaped)
 {
-	(void)state;
 	check("\033]0;title\007", "\\x1b]0;title\\x07");
 	check("a\tb\nc\rd", "a\\tb\\nc\\rd");
 	check("\x7f", "\\x7f");
@@ -28,9 +24,8 @@ static void controls_are_escaped(void **state)
 }
 
 /* What turns the direction of a text would show `cba` for `abc`, or a row as another one. */
-static void directions_are_escaped(void **state)
+TEST(directions_are_escaped)
 {
-	(void)state;
 	check("a\xe2\x80\xae"
 	      "cba",
 	      "a\\xe2\\x80\\xaecba");
@@ -47,9 +42,8 @@ static void directions_are_escaped(void **state)
 	check("\xe2\x81\xa6\xe2\x81\xa9", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9");
 }
 
-static void everything_else_is_kept(void **state)
+TEST(everything_else_is_kept)
 {
-	(void)state;
 	check("", "");
 	check("plain \\ text", "plain \\ text");
 	check("\xc2\xa0 \xc3\xa9 \xc5\x99 \xe2\x82\xac \xf0\x9f\x8c\xb3",
@@ -58,9 +52,8 @@ static void everything_else_is_kept(void **state)
 }
 
 /* An escape is never cut in two. */
-static void a_text_ends_where_the_room_does(void **state)
+TEST(a_text_ends_where_the_room_does)
 {
-	(void)state;
 	char room[6];
 	control_text_copy("ab\033c", room, sizeof(room));
 	assert_string_equal(room, "ab");
@@ -69,6 +62,3 @@ static void a_text_ends_where_the_room_does(void **state)
 	control_text_copy("abcdefgh", room, 1);
 	assert_string_equal(room, "");
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(controls_are_escaped), cmocka_unit_test(directions_are_escaped),
-      cmocka_unit_test(everything_else_is_kept), cmocka_unit_test(a_text_ends_where_the_room_does))

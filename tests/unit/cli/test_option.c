@@ -2,11 +2,6 @@
 /*
  * The command line: what a table of options says is what the parser takes, and what it refuses it names.
  */
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/nearest.h"
 #include "cli/option.h"
 #include "cli/verb.h"
@@ -93,10 +88,9 @@ static void parse(struct parse *parse, const char *line)
 	fclose(messages);
 }
 
-static void options_and_words_come_in_any_order(void **state)
+TEST(options_and_words_come_in_any_order)
 {
 	struct parse p;
-	(void)state;
 	parse(&p, "sample one -n left --count=7 two --bytes 64K --wait 1.5ms -l --colour green -l");
 	assert_int_equal(p.parsed, CLI_PARSED);
 	assert_string_equal(p.values.name, "left");
@@ -112,10 +106,9 @@ static void options_and_words_come_in_any_order(void **state)
 	free(p.messages);
 }
 
-static void what_is_not_said_stays_zero(void **state)
+TEST(what_is_not_said_stays_zero)
 {
 	struct parse p;
-	(void)state;
 	parse(&p, "sample one");
 	assert_int_equal(p.parsed, CLI_PARSED);
 	assert_null(p.values.name);
@@ -124,10 +117,9 @@ static void what_is_not_said_stays_zero(void **state)
 	free(p.messages);
 }
 
-static void two_dashes_end_the_options(void **state)
+TEST(two_dashes_end_the_options)
 {
 	struct parse p;
-	(void)state;
 	parse(&p, "sample -- -l --loud");
 	assert_int_equal(p.parsed, CLI_PARSED);
 	assert_false(p.values.loud);
@@ -136,10 +128,9 @@ static void two_dashes_end_the_options(void **state)
 	free(p.messages);
 }
 
-static void help_is_everywhere(void **state)
+TEST(help_is_everywhere)
 {
 	static const char *const lines[] = { "sample --help", "sample -h", "sample one two three -l --help" };
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct parse p;
 		parse(&p, lines[i]);
@@ -148,7 +139,7 @@ static void help_is_everywhere(void **state)
 	}
 }
 
-static void what_is_wrong_is_named(void **state)
+TEST(what_is_wrong_is_named)
 {
 	static const struct {
 		const char *line, *message;
@@ -177,7 +168,6 @@ static void what_is_wrong_is_named(void **state)
 		{ "sample a --name x --left", "'--left' means 'left', and 'x' is given: leave one out" },
 		{ "sample a -c 2 --wait 1 --count 3", "'--count' is given twice, and takes one N" },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct parse p;
 		parse(&p, cases[i].line);
@@ -192,11 +182,10 @@ static void what_is_wrong_is_named(void **state)
 	}
 }
 
-static void old_spellings_are_understood(void **state)
+TEST(old_spellings_are_understood)
 {
 	static const char *const lines[] = { "sample a --called left", "sample a -N left", "sample a --left",
 					     "sample a --left --name left" };
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct parse p;
 		parse(&p, lines[i]);
@@ -248,9 +237,8 @@ static void compare_options(const struct cli_verb *one, const struct cli_verb *o
 		}
 }
 
-static void no_option_has_two_meanings(void **state)
+TEST(no_option_has_two_meanings)
 {
-	(void)state;
 	for (const struct cli_verb *const *one = cli_verbs; *one != NULL; one++)
 		for (const struct cli_verb *const *other = one; *other != NULL; other++)
 			compare_options(*one, *other);
@@ -267,9 +255,8 @@ static const char *nearest_verb(const char *typed)
 	return nearest.word;
 }
 
-static void slips_find_their_word(void **state)
+TEST(slips_find_their_word)
 {
-	(void)state;
 	assert_string_equal(nearest_verb("qurey"), "query");
 	assert_string_equal(nearest_verb("biuld"), "build");
 	assert_string_equal(nearest_verb("verfy"), "verify");
@@ -280,9 +267,3 @@ static void slips_find_their_word(void **state)
 	assert_null(nearest_verb(""));
 	assert_null(nearest_verb("a word that is far too long to be compared with any"));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(options_and_words_come_in_any_order),
-      cmocka_unit_test(what_is_not_said_stays_zero), cmocka_unit_test(two_dashes_end_the_options),
-      cmocka_unit_test(help_is_everywhere), cmocka_unit_test(what_is_wrong_is_named),
-      cmocka_unit_test(old_spellings_are_understood), cmocka_unit_test(no_option_has_two_meanings),
-      cmocka_unit_test(slips_find_their_word))

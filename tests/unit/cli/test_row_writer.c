@@ -6,10 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/number_text.h"
 #include "cli/row_writer.h"
@@ -24,23 +20,21 @@ static void check_signed(int64_t number, const char *expected)
 	assert_memory_equal(text, expected, strlen(expected));
 }
 
-static void integers_have_all_their_digits(void **state)
+TEST(integers_have_all_their_digits)
 {
-	(void)state;
 	check_signed(0, "0");
 	check_signed(-1, "-1");
 	check_signed(INT64_MIN, "-9223372036854775808");
 	check_signed(INT64_MAX, "9223372036854775807");
 }
 
-static void doubles_read_back_as_they_were(void **state)
+TEST(doubles_read_back_as_they_were)
 {
 	static const double cases[] = {
 		0.0,  -0.0, 0.1,       1.0 / 3,           1e300, 5e-324, DBL_MAX, DBL_MIN, 123456,
 		1e21, -2.5, 0.1 + 0.2, 9007199254740993.0
 	};
 	char text[NUMBER_TEXT_SIZE];
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		number_format_real(cases[i], text);
 		double back = strtod(text, NULL);
@@ -54,11 +48,10 @@ static void doubles_read_back_as_they_were(void **state)
 	assert_string_equal(text, "-inf");
 }
 
-static void sizes_are_powers_of_1024(void **state)
+TEST(sizes_are_powers_of_1024)
 {
 	uint64_t bytes;
 	char text[NUMBER_TEXT_SIZE];
-	(void)state;
 	assert_true(number_parse_size("64K", &bytes));
 	assert_int_equal(bytes, 65536);
 	assert_true(number_parse_size("16777215T", &bytes));
@@ -134,9 +127,8 @@ static void no_rows(struct row_writer *rows)
 	(void)rows;
 }
 
-static void each_format_escapes_in_its_way(void **state)
+TEST(each_format_escapes_in_its_way)
 {
-	(void)state;
 	check_written("tsv", odd_rows,
 		      "path\tnumber\tvalue\tmore\n"
 		      "a\\/b\t7\tx\\ty\\\\z\\n\ttrue\n"
@@ -160,9 +152,8 @@ static void each_format_escapes_in_its_way(void **state)
 		      "d,\"e\"      1  \xff\xc3\xa9\\x01  true\n");
 }
 
-static void no_rows_are_well_formed_too(void **state)
+TEST(no_rows_are_well_formed_too)
 {
-	(void)state;
 	check_written("json", no_rows, "[]\n");
 	check_written("csv", no_rows, "path,number,value,more\r\n");
 	check_written("text", no_rows, "");
@@ -183,11 +174,10 @@ static void broken_utf8(struct row_writer *rows)
 }
 
 /* Each byte that belongs to no character is replaced by itself. */
-static void only_well_formed_utf8_is_json(void **state)
+TEST(only_well_formed_utf8_is_json)
 {
 	char *text = written("json", broken_utf8);
 	size_t replaced = 0;
-	(void)state;
 	for (const char *at = text; (at = strstr(at, "\xef\xbf\xbd")) != NULL; at += 3)
 		replaced++;
 	assert_int_equal(replaced, 2 + 3 + 4 + 2);
@@ -215,16 +205,14 @@ static void both_zeros(struct row_writer *rows)
 	row_end(rows);
 }
 
-static void zeros_keep_their_signs(void **state)
+TEST(zeros_keep_their_signs)
 {
-	(void)state;
 	check_written("json", both_zeros, "[\n{\"path\":0,\"number\":-0.0,\"value\":null,\"more\":null}\n]\n");
 	check_written("tsv", both_zeros, "path\tnumber\tvalue\tmore\n0\t-0\t\t\n");
 }
 
-static void numbers_stay_numbers(void **state)
+TEST(numbers_stay_numbers)
 {
-	(void)state;
 	check_written("json", odd_numbers,
 		      "[\n{\"path\":0.5,\"number\":\"nan\",\"value\":18446744073709551615,"
 		      "\"more\":[1,18446744073709551615]}\n]\n");
@@ -240,19 +228,17 @@ static void many_bytes(struct row_writer *rows)
 		put_row(rows, "p", i, value, sizeof(value));
 }
 
-static void more_than_the_buffer_holds_is_written(void **state)
+TEST(more_than_the_buffer_holds_is_written)
 {
 	char *text = written("tsv", many_bytes);
-	(void)state;
 	assert_int_equal(strlen(text), strlen("path\tnumber\tvalue\tmore\n") + 3 * (OUTPUT_SIZE + 100) +
 					       strlen("p\t0\t\tfalse\n") + 2 * strlen("p\t1\t\ttrue\n"));
 	free(text);
 }
 
-static void a_full_disk_is_told(void **state)
+TEST(a_full_disk_is_told)
 {
 	FILE *full = fopen("/dev/full", "w");
-	(void)state;
 	if (full == NULL)
 		skip();
 	struct output *output = output_create(fileno(full));
@@ -261,10 +247,3 @@ static void a_full_disk_is_told(void **state)
 	assert_int_not_equal(output_free(output), 0);
 	fclose(full);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(integers_have_all_their_digits),
-      cmocka_unit_test(doubles_read_back_as_they_were), cmocka_unit_test(sizes_are_powers_of_1024),
-      cmocka_unit_test(each_format_escapes_in_its_way), cmocka_unit_test(no_rows_are_well_formed_too),
-      cmocka_unit_test(only_well_formed_utf8_is_json), cmocka_unit_test(numbers_stay_numbers),
-      cmocka_unit_test(zeros_keep_their_signs), cmocka_unit_test(more_than_the_buffer_holds_is_written),
-      cmocka_unit_test(a_full_disk_is_told))

@@ -3,11 +3,7 @@
  * test_clock.c - clocks from packets: the lines that can be are those of a search through all pairs of points, and
  * a clock that was made up is found within the bound that is said.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash_index.h"
 #include "clock/clock.h"
@@ -86,11 +82,10 @@ static size_t draw_packets(struct random *random, struct packet *packets, histre
 	return count;
 }
 
-static void lines_are_those_of_a_search(void **state)
+TEST(lines_are_those_of_a_search)
 {
 	struct random random = { 11 };
 	unsigned lines = 0;
-	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct packet packets[PACKETS_MAX];
 		struct clock_pair pair;
@@ -114,11 +109,10 @@ static void lines_are_those_of_a_search(void **state)
 	assert_true(lines > ROUNDS / 2);
 }
 
-static void a_clock_is_found_within_its_bound(void **state)
+TEST(a_clock_is_found_within_its_bound)
 {
 	struct random random = { 12 };
 	unsigned accurate = 0;
-	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct packet packets[PACKETS_MAX];
 		struct clock_pair pair;
@@ -147,10 +141,9 @@ static void a_clock_is_found_within_its_bound(void **state)
 	assert_true(accurate > ROUNDS / 2);
 }
 
-static void packets_that_contradict_each_other_correct_nothing(void **state)
+TEST(packets_that_contradict_each_other_correct_nothing)
 {
 	struct clock_pair pair;
-	(void)state;
 	clock_pair_begin(&pair);
 	for (int i = 0; i < 10; i++) {
 		histree_time x = EPOCH + i * 1000000, step = i < 6 ? 0 : -50000000; /* the clock of y is set back */
@@ -166,10 +159,9 @@ static void packets_that_contradict_each_other_correct_nothing(void **state)
 	clock_pair_release(&pair);
 }
 
-static void one_side_bounds_an_offset(void **state)
+TEST(one_side_bounds_an_offset)
 {
 	struct clock_pair pair;
-	(void)state;
 	clock_pair_begin(&pair);
 	assert_int_equal(clock_pair_fit(&pair).quality, HISTREE_CLOCK_ABSENT);
 	assert_true(clock_pair_add(&pair, (struct clock_point){ EPOCH + 500, EPOCH + 7000 }, true));
@@ -187,12 +179,11 @@ static void one_side_bounds_an_offset(void **state)
 	clock_pair_release(&pair);
 }
 
-static void times_keep_their_order(void **state)
+TEST(times_keep_their_order)
 {
 	const struct histree_clock clock = {
 		.from = EPOCH, .to = EPOCH - 5, .fraction = 1u << 31, .rate = -(INT64_C(1) << 60)
 	};
-	(void)state;
 	histree_time last = INT64_MIN;
 	for (histree_time t = EPOCH - 1000; t < EPOCH + 1000; t++) {
 		assert_true(histree_clock_apply(&clock, t) >= last);
@@ -222,7 +213,7 @@ static void exchange(struct clock_link *link, histree_time x_off, histree_time y
 	}
 }
 
-static void hosts_hang_on_the_best_path(void **state)
+TEST(hosts_hang_on_the_best_path)
 {
 	static const histree_time off[] = { 1000, -70000000, 123456789, 0, 5 };
 	struct clock_link links[] = {
@@ -230,7 +221,6 @@ static void hosts_hang_on_the_best_path(void **state)
 	};
 	struct histree_clock clocks[5];
 	size_t neighbours[5];
-	(void)state;
 	exchange(&links[0], off[0], off[2], 5000000); /* slow: round about is better */
 	exchange(&links[1], off[1], off[0], 1000);
 	exchange(&links[2], off[1], off[2], 1000);
@@ -264,11 +254,10 @@ static bool take(struct packet_table *table, uint32_t seq, uint32_t host, bool i
 	return packet_table_take(table, &half, other);
 }
 
-static void halves_find_each_other(void **state)
+TEST(halves_find_each_other)
 {
 	struct packet_table *table = packet_table_create();
 	struct packet_half other;
-	(void)state;
 	assert_non_null(table);
 	assert_false(take(table, 7, 0, true, 10, &other));
 	assert_false(take(table, 7, 0, true, 11, &other)); /* again: the first one is meant */
@@ -292,12 +281,11 @@ static void halves_find_each_other(void **state)
 
 /* ---- a recorded copy between two machines ------------------------------------------------------------------ */
 
-static void a_recorded_copy_has_the_published_clock(void **state)
+TEST(a_recorded_copy_has_the_published_clock)
 {
 	char path[DATA_PATH_SIZE], line[512], from[64], to[64];
 	long long sent, received;
 	struct clock_pair pair;
-	(void)state;
 	if (!shared_path(path, "oracle/sync-scp-matches.tsv"))
 		skip();
 	FILE *file = fopen(path, "r");
@@ -323,10 +311,3 @@ static void a_recorded_copy_has_the_published_clock(void **state)
 		assert_true(llabs(histree_clock_apply(&clock, times[i][0]) - times[i][1]) <= 1);
 	clock_pair_release(&pair);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(lines_are_those_of_a_search),
-      cmocka_unit_test(a_clock_is_found_within_its_bound),
-      cmocka_unit_test(packets_that_contradict_each_other_correct_nothing),
-      cmocka_unit_test(one_side_bounds_an_offset), cmocka_unit_test(times_keep_their_order),
-      cmocka_unit_test(hosts_hang_on_the_best_path), cmocka_unit_test(halves_find_each_other),
-      cmocka_unit_test(a_recorded_copy_has_the_published_clock))

@@ -3,14 +3,10 @@
  * test_columns.c - answers as columns: each type, nulls, empty answers, small batches, and releases in any order.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/json_text.h"
-#include "histree/columns.h"
 #include "histree/attributes.h"
+#include "histree/columns.h"
 #include "histree/history.h"
 #include "support/arrow_cells.h"
 #include "support/test.h"
@@ -101,7 +97,7 @@ static void assert_text(const char *text, size_t size, const char *expected)
 
 /* ---- schemas ------------------------------------------------------------------------------------------ */
 
-static void test_schema(void **state)
+TEST(test_schema)
 {
 	static const struct {
 		const char *name, *format, *dictionary;
@@ -157,7 +153,7 @@ static int64_t find_row(const struct ArrowArray *batch, const char *path)
 	return -1;
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	static const struct {
 		const char *path, *type, *text;
@@ -209,7 +205,7 @@ static void test_values(void **state)
 }
 
 /* Only what has a label that says what the value means. */
-static void test_labels(void **state)
+TEST(test_labels)
 {
 	const struct histree_arrow_options options = { .batch_rows = 3 };
 	struct ArrowArrayStream stream = open_stream(*state, &options);
@@ -235,7 +231,7 @@ static void test_labels(void **state)
 	assert_int_equal(labels, 1);
 }
 
-static void test_some_columns(void **state)
+TEST(test_some_columns)
 {
 	const struct histree_arrow_options options = { .columns = HISTREE_ARROW_VALUE | HISTREE_ARROW_QUARK };
 	struct ArrowArrayStream stream = open_stream(*state, &options);
@@ -252,7 +248,7 @@ static void test_some_columns(void **state)
 	stream.release(&stream);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct histree_history *history = *state;
 	struct ArrowArrayStream stream;
@@ -270,7 +266,7 @@ static void test_nothing(void **state)
 	assert_null(stream.release);
 }
 
-static void test_wrong_options(void **state)
+TEST(test_wrong_options)
 {
 	struct histree_history *history = *state;
 	struct ArrowArrayStream stream;
@@ -290,9 +286,8 @@ static void test_wrong_options(void **state)
 /* ---- paths --------------------------------------------------------------------------------------------- */
 
 /* Names that need backslashes, are long or are no UTF-8, below each other. */
-static void test_paths(void **state)
+TEST(test_paths)
 {
-	(void)state;
 	static const char long_name[] =
 		"a name that is longer than the room that one begins with / and goes on \\ and on and on and on";
 	static const struct {
@@ -368,7 +363,7 @@ static void take_batches(struct histree_history *history, struct ArrowArray *bat
 }
 
 /* The dictionary of a batch begins with that of the one before, and older ones stay as they were. */
-static void test_dictionaries_grow(void **state)
+TEST(test_dictionaries_grow)
 {
 	struct ArrowArrayStream stream;
 	struct ArrowArray batches[BATCHES];
@@ -395,7 +390,7 @@ static void test_dictionaries_grow(void **state)
 }
 
 /* Orders of release: the stream first or last, batches forwards or backwards, columns moved out of them. */
-static void test_release_orders(void **state)
+TEST(test_release_orders)
 {
 	for (unsigned order = 0; order < 8; order++) {
 		struct ArrowArrayStream stream;
@@ -433,7 +428,7 @@ static bool never(void *context)
 	return false;
 }
 
-static void test_cancel(void **state)
+TEST(test_cancel)
 {
 	const struct histree_arrow_options options = { .work = { .go_on = never } };
 	struct ArrowArrayStream stream = open_stream(*state, &options);
@@ -447,7 +442,7 @@ static void test_cancel(void **state)
 	stream.release(&stream);
 }
 
-static void test_too_many_texts(void **state)
+TEST(test_too_many_texts)
 {
 	const struct histree_arrow_options options = { .text_bytes = 8 };
 	struct ArrowArrayStream stream = open_stream(*state, &options);
@@ -457,7 +452,4 @@ static void test_too_many_texts(void **state)
 	stream.release(&stream);
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(test_schema), cmocka_unit_test(test_values),
-      cmocka_unit_test(test_labels), cmocka_unit_test(test_some_columns), cmocka_unit_test(test_nothing),
-      cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_paths), cmocka_unit_test(test_dictionaries_grow),
-      cmocka_unit_test(test_release_orders), cmocka_unit_test(test_cancel), cmocka_unit_test(test_too_many_texts))
+TEST_FILE(set_up, tear_down)

@@ -3,11 +3,6 @@
  * test_columns_tables.c - segments, attributes and events as columns, compared with what iterators and look-ups
  * say; and what damage does.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "histree/build.h"
 #include "support/arrow_cells.h"
 #include "support/data.h"
@@ -101,9 +96,8 @@ static void compare_segments(struct histree_segment_store *store, const struct h
 	histree_cursor_free(iter);
 }
 
-static void test_segments(void **state)
+TEST(test_segments)
 {
-	(void)state;
 	for (const struct segment_kind *kind = segment_kinds; kind->name != NULL; kind++) {
 		struct segments segments;
 		struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
@@ -121,9 +115,8 @@ static void test_segments(void **state)
 }
 
 /* A field may be called as a column that every segment has. */
-static void test_segment_names(void **state)
+TEST(test_segment_names)
 {
-	(void)state;
 	static const struct histree_segment_field fields[] = { { "End", HISTREE_INT },
 							       { "name", HISTREE_STRING },
 							       { "flag", HISTREE_BOOL },
@@ -303,9 +296,8 @@ static void check_fields(const struct histree_events *events, const char *type)
 	histree_cursor_free(reader);
 }
 
-static void test_store(void **state)
+TEST(test_store)
 {
-	(void)state;
 	char folder[] = "/tmp/histree-columns-XXXXXX", trace[DATA_PATH_SIZE], path[64], command[128];
 	struct histree_store *store;
 	struct histree_history *history;
@@ -338,9 +330,8 @@ static void test_store(void **state)
 /* ---- damage ------------------------------------------------------------------------------------------- */
 
 /* A node that cannot be read: its states are unknown, and the stream says that it met one. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
-	(void)state;
 	static const struct workload_kind kind = {
 		.name = "some", .key_count = 20, .changes = 4000, .step_max = 50
 	};
@@ -380,6 +371,3 @@ static void test_damage(void **state)
 	workload_release(&workload);
 	memory_io_release(&memory);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_segments), cmocka_unit_test(test_segment_names),
-      cmocka_unit_test(test_store), cmocka_unit_test(test_damage))

@@ -2,10 +2,6 @@
 /*
  * test_time_axis.c - what stands at the ticks of an axis: times of a day, and days where a range has several.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/number_text.h"
 #include "draw/canvas.h"
 #include "support/test.h"
@@ -31,9 +27,8 @@ static const char *labels(histree_time from, histree_time to)
 	return all;
 }
 
-static void ticks_say_the_time_of_day(void **state)
+TEST(ticks_say_the_time_of_day)
 {
-	(void)state;
 	const histree_time start = SEPTEMBER_10 + 22 * HOUR;
 	assert_string_equal(labels(start, start + SECOND - 1),
 			    "22:00:00.0 22:00:00.2 22:00:00.4 22:00:00.6 22:00:00.8");
@@ -41,9 +36,8 @@ static void ticks_say_the_time_of_day(void **state)
 			    "22:00:00 22:30:00 23:00:00 23:30:00 00:00:00 00:30:00 01:00:00 01:30:00 02:00:00");
 }
 
-static void ticks_say_the_day_where_there_are_several(void **state)
+TEST(ticks_say_the_day_where_there_are_several)
 {
-	(void)state;
 	const histree_time start = SEPTEMBER_10 + 22 * HOUR;
 	assert_string_equal(labels(start, start + 2 * DAY),
 			    "2013-09-11 06:00:00 12:00:00 18:00:00 2013-09-12 06:00:00 12:00:00 18:00:00");
@@ -56,6 +50,3 @@ static void ticks_say_the_day_where_there_are_several(void **state)
 			    "1969-12-30 12:00:00 1969-12-31 12:00:00 1970-01-01 12:00:00 "
 			    "1970-01-02 12:00:00 1970-01-03");
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(ticks_say_the_time_of_day),
-      cmocka_unit_test(ticks_say_the_day_where_there_are_several))

@@ -4,8 +4,6 @@
  * are too deep or too large, of which a whole object is left.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "event_index/event_text.h"
 #include "support/test.h"
@@ -45,9 +43,8 @@ static char *json_of(const struct event_part *parts, size_t count)
 		free(json);                                                  \
 	} while (0)
 
-static void each_kind_of_value(void **state)
+TEST(each_kind_of_value)
 {
-	(void)state;
 	const struct event_part parts[] = {
 		{ .kind = EVENT_INT, .name = "int", .integer = INT64_MIN },
 		{ .kind = EVENT_UNSIGNED, .name = "unsigned", .integer = -1 },
@@ -59,7 +56,6 @@ static void each_kind_of_value(void **state)
 		{ .kind = EVENT_BYTES, .name = "bytes", .bytes = "\x01\xfe", .size = 2 },
 		{ .kind = EVENT_NOTHING, .name = "nothing" },
 	};
-	(void)state;
 	EXPECT(parts, "{\"int\":-9223372036854775808,\"unsigned\":18446744073709551615,\"real\":0.5,\"nan\":null,"
 		      "\"inf\":null,\"t\\\"x\":\"a\\\"\\\\\\n\xef\xbf\xbd\",\"empty\":\"\",\"bytes\":\"0x01fe\"}");
 	char *json = json_of(parts, 0);
@@ -67,7 +63,7 @@ static void each_kind_of_value(void **state)
 	free(json);
 }
 
-static void what_is_inside(void **state)
+TEST(what_is_inside)
 {
 	const struct event_part parts[] = {
 		{ .kind = EVENT_ARRAY, .name = "args" },
@@ -83,16 +79,14 @@ static void what_is_inside(void **state)
 		{ .kind = EVENT_END },
 		{ .kind = EVENT_INT, .name = "last", .integer = 2 },
 	};
-	(void)state;
 	EXPECT(parts, "{\"args\":[1,{\"none\":null,\"x\":\"y\"},[]],\"s\":{},\"last\":2}");
 }
 
 /* A trace from anywhere may have arrays in arrays without end. */
-static void what_is_too_deep_is_left_out(void **state)
+TEST(what_is_too_deep_is_left_out)
 {
 	enum { DEPTH = 400 };
 	struct event_part parts[2 * DEPTH + 1] = { 0 };
-	(void)state;
 	for (uint32_t i = 0; i < DEPTH; i++) {
 		parts[i] = (struct event_part){ .kind = EVENT_ARRAY, .depth = i, .name = i == 0 ? "a" : NULL };
 		parts[2 * DEPTH - i] = (struct event_part){ .kind = EVENT_END, .depth = i };
@@ -108,11 +102,10 @@ static void what_is_too_deep_is_left_out(void **state)
 	free(json);
 }
 
-static void what_is_too_large_is_cut_between_values(void **state)
+TEST(what_is_too_large_is_cut_between_values)
 {
 	enum { ELEMENTS = 400000 };
 	struct event_part *parts = calloc(ELEMENTS + 2, sizeof(*parts));
-	(void)state;
 	assert_non_null(parts);
 	parts[0] = (struct event_part){ .kind = EVENT_ARRAY, .name = "a" };
 	for (uint32_t i = 1; i <= ELEMENTS; i++)
@@ -158,7 +151,7 @@ static void assert_same_fields(const struct event_fields *fields, const struct e
 }
 
 /* As the event has them, and as its object in JSON has them, which is all that comes from far away. */
-static void fields_one_by_one(void **state)
+TEST(fields_one_by_one)
 {
 	static const char *const names[] = { "int", "large", "nothing", "real", "inf", "t\"\n",
 					     "e",   "b",     "l",       "args", "s" };
@@ -188,7 +181,6 @@ static void fields_one_by_one(void **state)
 	const struct event event = { .class = &class, .handle = &made };
 	struct event_fields fields = { 0 }, read = { 0 };
 	struct event_text json = { 0 };
-	(void)state;
 	for (int again = 0; again < 2; again++) {
 		assert_true(event_fields_take(&fields, &event));
 		assert_int_equal(fields.count, COUNT - 1);
@@ -207,7 +199,3 @@ static void fields_one_by_one(void **state)
 	event_fields_release(&fields);
 	event_fields_release(&read);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(each_kind_of_value), cmocka_unit_test(what_is_inside),
-      cmocka_unit_test(what_is_too_deep_is_left_out), cmocka_unit_test(what_is_too_large_is_cut_between_values),
-      cmocka_unit_test(fields_one_by_one))

@@ -4,14 +4,9 @@
  * and the index of events, damaged anywhere.
  */
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "event_index/event_index.h"
 #include "histree/build.h"
 #include "histree/events.h"
@@ -215,29 +210,25 @@ static const char *shared(const char *name)
 	return path;
 }
 
-static void small_traces_answer_like_a_list(void **state)
+TEST(small_traces_answer_like_a_list)
 {
-	(void)state;
 	check_all(data("tests/data/ctf-perf-small"), 1, 40, true);
 	check_all(data("tests/data/demo-trace"), 2, 40, true);
 }
 
-static void many_threads_answers_like_a_list(void **state)
+TEST(many_threads_answers_like_a_list)
 {
-	(void)state;
 	check_all(shared("traces/lttng-kernel/many-threads"), 3, 2, true);
 }
 
 /* Its clock steps back. */
-static void scp_dest_answers_like_a_list(void **state)
+TEST(scp_dest_answers_like_a_list)
 {
-	(void)state;
 	check_all(shared("traces/lttng-kernel/scp_dest"), 4, 2, false);
 }
 
-static void contents_are_names_and_values(void **state)
+TEST(contents_are_names_and_values)
 {
-	(void)state;
 	struct world world;
 	struct histree_error error = { 0 };
 	struct histree_event event;
@@ -253,9 +244,8 @@ static void contents_are_names_and_values(void **state)
 	end_world(&world);
 }
 
-static void what_is_inside_of_fields_has_paths(void **state)
+TEST(what_is_inside_of_fields_has_paths)
 {
-	(void)state;
 	struct world world;
 	struct histree_error error = { 0 };
 	struct histree_event event;
@@ -284,9 +274,8 @@ static void what_is_inside_of_fields_has_paths(void **state)
 	end_world(&world);
 }
 
-static void a_store_without_its_trace_still_counts(void **state)
+TEST(a_store_without_its_trace_still_counts)
 {
-	(void)state;
 	struct world world;
 	struct histree_error error = { 0 };
 	struct histree_store *store;
@@ -313,9 +302,8 @@ static void a_store_without_its_trace_still_counts(void **state)
 }
 
 /* The tracer said so at two packets; the manifest counts the same. */
-static void gaps_are_kept(void **state)
+TEST(gaps_are_kept)
 {
-	(void)state;
 	static const histree_time second = 1000000000;
 	struct world world;
 	size_t count;
@@ -340,9 +328,8 @@ static void gaps_are_kept(void **state)
  * Whatever they are, they are read as they were written, by their beginnings; one without end has that of the
  * trace.
  */
-static void gaps_are_read_as_written(void **state)
+TEST(gaps_are_read_as_written)
 {
-	(void)state;
 	enum { COUNT = 300, END = 12 };
 	static struct event_gap gaps[COUNT];
 	struct event_index_writer writer = { .end = END };
@@ -417,9 +404,8 @@ static uint64_t memory_after(const char *trace_path, const char *path, uint64_t 
 }
 
 /* A writer counts to the byte what a reader takes, gives up where that is refused, and leaves no older file. */
-static void what_is_written_can_be_read(void **state)
+TEST(what_is_written_can_be_read)
 {
-	(void)state;
 	static const char *const traces[] = { "tests/data/ctf-made", "tests/data/demo-trace" };
 	char folder[] = "/tmp/histree-index-XXXXXX", path[64];
 	assert_non_null(mkdtemp(folder));
@@ -437,9 +423,8 @@ static void what_is_written_can_be_read(void **state)
 }
 
 /* Flip each byte in turn, and cut the file anywhere: the index is refused, and nothing worse. */
-static void a_damaged_index_is_refused(void **state)
+TEST(a_damaged_index_is_refused)
 {
-	(void)state;
 	struct world world;
 	struct histree_error error = { 0 };
 	struct event_index index;
@@ -467,10 +452,3 @@ static void a_damaged_index_is_refused(void **state)
 	assert_int_equal(event_index_read(&io_posix, path, &index, &error), HISTREE_NOT_FOUND);
 	end_world(&world);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(small_traces_answer_like_a_list),
-      cmocka_unit_test(many_threads_answers_like_a_list), cmocka_unit_test(scp_dest_answers_like_a_list),
-      cmocka_unit_test(contents_are_names_and_values), cmocka_unit_test(what_is_inside_of_fields_has_paths),
-      cmocka_unit_test(a_store_without_its_trace_still_counts), cmocka_unit_test(gaps_are_kept),
-      cmocka_unit_test(gaps_are_read_as_written), cmocka_unit_test(what_is_written_can_be_read),
-      cmocka_unit_test(a_damaged_index_is_refused))

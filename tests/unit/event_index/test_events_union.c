@@ -3,13 +3,8 @@
  * The events of several hosts, compared with those of all hosts read once and sorted: random traces, small ones and
  * some of several blocks, with many equal times; the same trace as three hosts; and one whose clock steps back.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "event_index/events.h"
 #include "histree/build.h"
 #include "histree/events.h"
@@ -303,9 +298,8 @@ static void check_world(struct world *world, struct random *random, unsigned rou
 
 /* ---- tests ------------------------------------------------------------------------------------------------- */
 
-static void random_hosts_merge(void **state)
+TEST(random_hosts_merge)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= test_effort(12, 4); seed++) {
 		struct random random = { seed };
 		struct events_part parts[HOSTS_MAX];
@@ -327,9 +321,8 @@ static void random_hosts_merge(void **state)
 }
 
 /* Each event comes three times, in the order of the hosts. */
-static void equal_hosts_merge(void **state)
+TEST(equal_hosts_merge)
 {
-	(void)state;
 	struct random random = { 3 };
 	struct events_part parts[HOSTS_MAX];
 	struct world world;
@@ -344,9 +337,8 @@ static void equal_hosts_merge(void **state)
 	end_world(&world);
 }
 
-static void a_clock_that_steps_back_merges(void **state)
+TEST(a_clock_that_steps_back_merges)
 {
-	(void)state;
 	if (test_is_quick())
 		skip();
 	struct random random = { 5 };
@@ -364,9 +356,8 @@ static void a_clock_that_steps_back_merges(void **state)
 	end_world(&world);
 }
 
-static void gaps_say_their_host(void **state)
+TEST(gaps_say_their_host)
 {
-	(void)state;
 	struct events_part parts[HOSTS_MAX];
 	struct world world;
 	char path[DATA_PATH_SIZE];
@@ -384,9 +375,8 @@ static void gaps_say_their_host(void **state)
 	end_world(&world);
 }
 
-static void a_host_without_its_trace_is_named(void **state)
+TEST(a_host_without_its_trace_is_named)
 {
-	(void)state;
 	struct events_part parts[HOSTS_MAX];
 	struct random random = { 9 };
 	struct histree_error error = { 0 };
@@ -411,7 +401,3 @@ static void a_host_without_its_trace_is_named(void **state)
 	assert_int_equal(histree_event_reader_seek(world.reader, 5, &error), HISTREE_ERR_TRACE);
 	end_world(&world);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(random_hosts_merge), cmocka_unit_test(equal_hosts_merge),
-      cmocka_unit_test(a_clock_that_steps_back_merges), cmocka_unit_test(gaps_say_their_host),
-      cmocka_unit_test(a_host_without_its_trace_is_named))

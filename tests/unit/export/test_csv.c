@@ -3,11 +3,6 @@
  * test_csv.c - CSV of streams that are not ours: every type of column, arrays that begin anywhere, dictionaries
  * that grow or are others each time, against a plain reading of the same cells; and what is refused.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "export/csv/csv_export.h"
 #include "support/arrow_cells.h"
 #include "support/effort.h"
@@ -156,18 +151,16 @@ static void check(uint64_t seed, bool replaces)
 	memory_io_release(&files);
 }
 
-static void test_cells(void **state)
+TEST(test_cells)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		check(test_seed() + seed, false);
 		check(test_seed() + seed, true);
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	static const struct {
 		struct foreign_options foreign;
 		enum histree_status status;
@@ -191,5 +184,3 @@ static void test_refused(void **state)
 		memory_io_release(&files);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_cells), cmocka_unit_test(test_refused))

@@ -5,10 +5,6 @@
  * What the bytes say is read by others in tests/export.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "export/arrow/ipc.h"
@@ -45,9 +41,8 @@ static void assert_refused(const struct foreign_options *foreign, const struct h
 	memory_io_release(&files);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	static const char *const formats[] = { "+l", "d:10,2", "z", "U", "tsx:", "ts", "tsn", "n", "vu", "" };
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		assert_refused(&(struct foreign_options){ .format = formats[i] }, NULL, HISTREE_ERR_ARGUMENT,
@@ -75,9 +70,8 @@ static bool never(void *context)
 	return --*(int *)context >= 0;
 }
 
-static void test_cancel(void **state)
+TEST(test_cancel)
 {
-	(void)state;
 	int left = 2;
 	assert_refused(&(struct foreign_options){ .batches = 5 },
 		       &(struct histree_ipc_options){ .work = { .go_on = never, .context = &left } },
@@ -92,9 +86,8 @@ static void count_calls(void *context, const struct histree_progress *now)
 }
 
 /* What everybody can see of a file: the magic bytes, the footer's size, and that messages begin where they may. */
-static void test_frame(void **state)
+TEST(test_frame)
 {
-	(void)state;
 	struct memory_io files;
 	struct histree_error error;
 	struct histree_export_counts counts = { 0 };
@@ -119,9 +112,8 @@ static void test_frame(void **state)
 }
 
 /* A pipe gets what a file gets. */
-static void test_descriptor(void **state)
+TEST(test_descriptor)
 {
-	(void)state;
 	struct memory_io files;
 	struct histree_error error;
 	int ends[2];
@@ -151,9 +143,8 @@ static void test_descriptor(void **state)
 }
 
 /* Nothing to read: a file all the same. */
-static void test_no_batches(void **state)
+TEST(test_no_batches)
 {
-	(void)state;
 	struct memory_io files;
 	struct histree_error error;
 	memory_io_init(&files);
@@ -161,6 +152,3 @@ static void test_no_batches(void **state)
 	assert_memory_equal(memory_io_find(&files, "out")->bytes, "ARROW1", 6);
 	memory_io_release(&files);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_refused), cmocka_unit_test(test_cancel), cmocka_unit_test(test_frame),
-      cmocka_unit_test(test_descriptor), cmocka_unit_test(test_no_batches))

@@ -3,9 +3,6 @@
  * test_parquet_encodings.c - the encodings of Parquet, each against a decoder that follows its specification word
  * by word and number by number.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "export/parquet/parquet_encoding.h"
 #include "export/parquet/parquet_writer.h"
@@ -101,9 +98,8 @@ static void fill_with_runs(struct random *random, uint32_t *numbers, size_t coun
 	}
 }
 
-static void hybrid_numbers_come_back(void **state)
+TEST(hybrid_numbers_come_back)
 {
-	(void)state;
 	static uint32_t numbers[COUNT_MAX], read[COUNT_MAX];
 	struct random random = { test_seed() };
 	for (uint64_t round = 0; round < 40 * test_effort(33, 8); round++) {
@@ -119,9 +115,8 @@ static void hybrid_numbers_come_back(void **state)
 	}
 }
 
-static void a_run_takes_two_bytes(void **state)
+TEST(a_run_takes_two_bytes)
 {
-	(void)state;
 	struct parquet_bytes bytes = { 0 };
 	uint32_t read[8], alike[64] = { 0 };
 	rle_hybrid_put(&bytes, alike, 64, 1);
@@ -153,9 +148,8 @@ static uint64_t number_of(struct random *random, unsigned kind, uint64_t last)
 	}
 }
 
-static void deltas_come_back(void **state)
+TEST(deltas_come_back)
 {
-	(void)state;
 	static uint64_t wide[COUNT_MAX], read[COUNT_MAX];
 	static uint32_t narrow[COUNT_MAX];
 	struct random random = { test_seed() };
@@ -179,9 +173,8 @@ static void deltas_come_back(void **state)
 }
 
 /* The example of Encodings.md, with the block size that is allowed. */
-static void deltas_are_those_of_the_specification(void **state)
+TEST(deltas_are_those_of_the_specification)
 {
-	(void)state;
 	static const uint32_t numbers[] = { 7, 5, 3, 1, 2, 3, 4, 5 };
 	static const uint8_t expected[] = { 0x80, 0x01, 4, 8, 14, 3, 2, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0, 0, 0 };
 	struct parquet_bytes bytes = { 0 };
@@ -191,9 +184,8 @@ static void deltas_are_those_of_the_specification(void **state)
 	free(bytes.bytes);
 }
 
-static void structures_are_those_of_the_specification(void **state)
+TEST(structures_are_those_of_the_specification)
 {
-	(void)state;
 	static const uint8_t expected[] = {
 		0x15, 0x06,                   /* field 1, i32 3 */
 		0x12,                         /* field 2, false */
@@ -229,9 +221,8 @@ static void structures_are_those_of_the_specification(void **state)
 	free(bytes.bytes);
 }
 
-static void distinct_numbers_are_found(void **state)
+TEST(distinct_numbers_are_found)
 {
-	(void)state;
 	static uint64_t wide[COUNT_MAX];
 	static uint32_t narrow[COUNT_MAX];
 	struct parquet_distinct distinct = { 0 };
@@ -256,9 +247,8 @@ static void distinct_numbers_are_found(void **state)
 	parquet_distinct_release(&distinct);
 }
 
-static void rows_are_sorted_by_two_columns(void **state)
+TEST(rows_are_sorted_by_two_columns)
 {
-	(void)state;
 	static uint64_t wide[COUNT_MAX];
 	static uint32_t narrow[COUNT_MAX];
 	struct parquet_order order = { 0 };
@@ -283,8 +273,3 @@ static void rows_are_sorted_by_two_columns(void **state)
 	}
 	parquet_order_release(&order);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(hybrid_numbers_come_back), cmocka_unit_test(a_run_takes_two_bytes),
-      cmocka_unit_test(deltas_come_back), cmocka_unit_test(deltas_are_those_of_the_specification),
-      cmocka_unit_test(structures_are_those_of_the_specification), cmocka_unit_test(distinct_numbers_are_found),
-      cmocka_unit_test(rows_are_sorted_by_two_columns))

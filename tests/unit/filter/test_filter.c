@@ -3,10 +3,6 @@
  * test_filter.c - filter expressions: what they mean, by a table, and what is said about those that mean nothing.
  * That any expression means what a plain evaluation says is for tests/property.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "histree/filter.h"
 #include "histree/segment_stats.h"
 #include "support/test.h"
@@ -44,9 +40,8 @@ static bool matches(const char *text, const struct histree_value *values)
 }
 
 /* Addresses of the kernel are above the greatest int64. */
-static void numbers_may_be_unsigned(void **state)
+TEST(numbers_may_be_unsigned)
 {
-	(void)state;
 	struct histree_value values[FIELDS] = { [ANYTHING] = histree_unsigned(UINT64_MAX - 1) };
 	assert_true(matches("anything == 18446744073709551614", values));
 	assert_true(matches("anything != 18446744073709551615", values));
@@ -69,9 +64,8 @@ static void numbers_may_be_unsigned(void **state)
 	assert_true(matches("anything > 9223372036854775807", values));
 }
 
-static void means_what_the_table_says(void **state)
+TEST(means_what_the_table_says)
 {
-	(void)state;
 	const struct histree_value values[FIELDS] = {
 		[NAME] = histree_string("rt_sigaction"),
 		[TID] = histree_int(42),
@@ -147,9 +141,8 @@ static void means_what_the_table_says(void **state)
 }
 
 /* A field of any type is compared by the type of the value that is there. */
-static void any_type_is_that_of_the_value(void **state)
+TEST(any_type_is_that_of_the_value)
 {
-	(void)state;
 	struct histree_value values[FIELDS] = { 0 };
 	values[ANYTHING] = histree_string("42");
 	assert_true(matches("anything == 42", values));
@@ -172,9 +165,8 @@ static void any_type_is_that_of_the_value(void **state)
 	assert_true(matches("anything present", values));
 }
 
-static void wrong_expressions_are_refused(void **state)
+TEST(wrong_expressions_are_refused)
 {
-	(void)state;
 	static const struct {
 		const char *text, *message;
 	} rows[] = {
@@ -248,18 +240,16 @@ static void assert_bound(char *fits, char *does_not, const char *word)
 	free(does_not);
 }
 
-static void expressions_have_bounds(void **state)
+TEST(expressions_have_bounds)
 {
-	(void)state;
 	assert_bound(repeat("x", " ", 4095, ""), repeat("x", " ", 4096, ""), "4097 bytes");
 	assert_bound(repeat("", "!", 64, "x"), repeat("", "!", 65, "x"), "column 65: more than 64 levels");
 	assert_bound(repeat("x", "&&x", 63, ""), repeat("x", "&&x", 64, ""), "more than 64 comparisons");
 	assert_bound(repeat("", "x", 256, ""), repeat("", "x", 257, ""), "257 bytes");
 }
 
-static void says_what_it_needs(void **state)
+TEST(says_what_it_needs)
 {
-	(void)state;
 	struct histree_filter *filter;
 	assert_int_equal(histree_filter_create("tid == 1 || ret < 0", &scope, &filter, NULL), HISTREE_OK);
 	assert_true(histree_filter_needs(filter, TID) && histree_filter_needs(filter, RET));
@@ -294,9 +284,8 @@ static void add_word(void *context, const char *name)
 }
 
 /* Names are read as the expression itself is read. */
-static void names_are_what_is_compared(void **state)
+TEST(names_are_what_is_compared)
 {
-	(void)state;
 	static const char *const rows[][2] = {
 		{ "args[2] > 4096", "args[2]" }, { "a&b == 3 && c|d<4", "a&b c|d" },
 		{ "it's present", "it's" },      { "!(x=1||'a b' matches \"y == 2\")", "x a b" },
@@ -310,9 +299,8 @@ static void names_are_what_is_compared(void **state)
 	}
 }
 
-static void segments_have_times_and_content(void **state)
+TEST(segments_have_times_and_content)
 {
-	(void)state;
 	const struct histree_value content[] = { histree_string("futex"), histree_int(7) };
 	const struct histree_segment segment = { .start = 1100, .end = 1300, .content = content };
 	const struct histree_segment bare = { .start = INT64_MIN, .end = INT64_MAX };
@@ -336,9 +324,8 @@ static void segments_have_times_and_content(void **state)
 	histree_segment_filter_free(NULL);
 }
 
-static void bounds_of_times_narrow_the_window(void **state)
+TEST(bounds_of_times_narrow_the_window)
 {
-	(void)state;
 	static const struct {
 		const char *text;
 		histree_time from, to;
@@ -365,9 +352,3 @@ static void bounds_of_times_narrow_the_window(void **state)
 		histree_segment_filter_free(filter);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(numbers_may_be_unsigned), cmocka_unit_test(means_what_the_table_says),
-      cmocka_unit_test(any_type_is_that_of_the_value), cmocka_unit_test(wrong_expressions_are_refused),
-      cmocka_unit_test(expressions_have_bounds), cmocka_unit_test(says_what_it_needs),
-      cmocka_unit_test(names_are_what_is_compared), cmocka_unit_test(segments_have_times_and_content),
-      cmocka_unit_test(bounds_of_times_narrow_the_window))

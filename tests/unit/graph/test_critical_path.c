@@ -3,13 +3,10 @@
  * test_critical_path.c - paths in graphs that no kernel makes: they end, soon, and go forward in time; and from
  * host to host.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "event/event.h"
-#include "histree/states.h"
 #include "histree/history.h"
+#include "histree/states.h"
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/effort.h"
@@ -41,9 +38,8 @@ static uint64_t walk(const uint8_t *bytes, size_t size, const char *what)
 	return steps;
 }
 
-static void any_bytes_have_paths(void **state)
+TEST(any_bytes_have_paths)
 {
-	(void)state;
 	static uint8_t bytes[BYTES_MAX];
 	struct random random = { test_seed() };
 	char what[64];
@@ -65,9 +61,8 @@ static void any_bytes_have_paths(void **state)
 }
 
 /* Each waits for the next one, which waits for the next one: as deep as there are edges. */
-static void waits_within_waits_end(void **state)
+TEST(waits_within_waits_end)
 {
-	(void)state;
 	static uint8_t bytes[BYTES_MAX];
 	for (size_t i = 0; i < BYTES_MAX / 4; i++)
 		memcpy(bytes + 4 * i,
@@ -79,9 +74,8 @@ static void waits_within_waits_end(void **state)
  * A wait at the end, and before it vertices with an arrow each that can be followed or not: as many ways back as
  * there are subsets of them.
  */
-static void forks_without_number_end(void **state)
+TEST(forks_without_number_end)
 {
-	(void)state;
 	static uint8_t bytes[BYTES_MAX];
 	for (size_t i = 0; i < BYTES_MAX / 4; i++) {
 		bool is_last = i + 8 > BYTES_MAX / 4;
@@ -155,9 +149,8 @@ static bool walk_damaged(const struct io *io, struct histree_cursor *sound)
 }
 
 /* Bytes that are flipped or cut off, and each operation of the file failing: nothing is invented. */
-static void damage_invents_nothing(void **state)
+TEST(damage_invents_nothing)
 {
-	(void)state;
 	static uint8_t bytes[BYTES_MAX];
 	struct random random = { test_seed() };
 	struct memory_io memory, damaged;
@@ -265,9 +258,8 @@ static unsigned steps_elsewhere(const struct written *from, const struct written
 	return steps;
 }
 
-static void packets_lead_to_other_hosts(void **state)
+TEST(packets_lead_to_other_hosts)
 {
-	(void)state;
 	const struct packet_key key = { 1, 2, 16 };
 	char list[24];
 	snprintf(list, sizeof(list), "Packets/%u", packet_bucket(&key));
@@ -294,7 +286,3 @@ static void packets_lead_to_other_hosts(void **state)
 		assert_int_equal(steps_elsewhere(sender, receiver), 0);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(any_bytes_have_paths), cmocka_unit_test(waits_within_waits_end),
-      cmocka_unit_test(forks_without_number_end), cmocka_unit_test(damage_invents_nothing),
-      cmocka_unit_test(packets_lead_to_other_hosts))

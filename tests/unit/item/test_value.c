@@ -3,8 +3,6 @@
  * test_value.c - state values: equality, names of types, and their bytes in both directions.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "item/value.h"
 #include "support/test.h"
@@ -37,9 +35,8 @@ static void assert_round_trip(struct histree_value value)
 	free(bytes);
 }
 
-static void every_type_comes_back(void **state)
+TEST(every_type_comes_back)
 {
-	(void)state;
 	assert_round_trip(histree_null());
 	static const int32_t ints[] = { 0, 1, -1, 63, 64, -64, -65, INT32_MIN, INT32_MAX };
 	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
@@ -58,9 +55,8 @@ static void every_type_comes_back(void **state)
 	assert_round_trip(histree_bool(true));
 }
 
-static void texts_of_every_size_come_back(void **state)
+TEST(texts_of_every_size_come_back)
 {
-	(void)state;
 	static const size_t sizes[] = { 0, 1, 127, 128, 16383, 16384, 1 << 20 };
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *text = malloc(sizes[i] + 1);
@@ -75,9 +71,8 @@ static void texts_of_every_size_come_back(void **state)
 	assert_round_trip((struct histree_value){ .type = HISTREE_STRING, .size = 0, .bytes = NULL });
 }
 
-static void the_bytes_are_those_of_the_format(void **state)
+TEST(the_bytes_are_those_of_the_format)
 {
-	(void)state;
 	uint8_t bytes[ROOM];
 	struct histree_value value = histree_int(-2);
 	assert_ptr_equal(value_encode(bytes, &value), bytes + 2);
@@ -109,9 +104,8 @@ static bool is_refused(const char *bytes, size_t size)
 	return reader.failed;
 }
 
-static void malformed_values_are_refused(void **state)
+TEST(malformed_values_are_refused)
 {
-	(void)state;
 	assert_true(is_refused("\x08", 1)); /* no such type */
 	assert_true(is_refused("\xff\0\0", 3));
 	assert_true(is_refused("\x04\x02", 2));                                      /* a boolean of 2 */
@@ -125,9 +119,8 @@ static void malformed_values_are_refused(void **state)
 	assert_true(is_refused("\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11)); /* 2^64 - 1 of them */
 }
 
-static void equal_is_same_type_and_content(void **state)
+TEST(equal_is_same_type_and_content)
 {
-	(void)state;
 	struct histree_value one = histree_int(1), same = histree_int(1), other = histree_long(1);
 	assert_true(histree_value_equal(&one, &same));
 	assert_false(histree_value_equal(&one, &other));
@@ -146,9 +139,8 @@ static void equal_is_same_type_and_content(void **state)
 	assert_true(histree_value_equal(&empty, &none));
 }
 
-static void types_have_names(void **state)
+TEST(types_have_names)
 {
-	(void)state;
 	assert_string_equal(histree_type_name(HISTREE_NULL), "null");
 	assert_string_equal(histree_type_name(HISTREE_INT), "int");
 	assert_string_equal(histree_type_name(HISTREE_LONG), "long");
@@ -180,9 +172,8 @@ static void assert_pair(struct histree_value first, struct histree_value second,
 	assert_memory_equal(pair.bytes, expected, pair.size);
 }
 
-static void pairs_are_taken_apart(void **state)
+TEST(pairs_are_taken_apart)
 {
-	(void)state;
 	assert_pair(histree_int(3), histree_int(20), "3/20");
 	assert_pair(histree_int(-1), histree_null(), "-1/-");
 	assert_pair(histree_null(), histree_int(-20), "-/-20");
@@ -193,9 +184,8 @@ static void pairs_are_taken_apart(void **state)
 	assert_pair(histree_unknown(), histree_unknown(), NULL);
 }
 
-static void what_is_no_pair_has_no_halves(void **state)
+TEST(what_is_no_pair_has_no_halves)
 {
-	(void)state;
 	static const char *const texts[] = { "",    "3", "/", "x/y", "3 /20x", "2147483648/99999999999999999999",
 					     "--1/" };
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -204,8 +194,3 @@ static void what_is_no_pair_has_no_halves(void **state)
 		assert_int_equal(histree_value_part(&value, HISTREE_SECOND_PART).type, HISTREE_NULL);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_type_comes_back), cmocka_unit_test(texts_of_every_size_come_back),
-      cmocka_unit_test(the_bytes_are_those_of_the_format), cmocka_unit_test(malformed_values_are_refused),
-      cmocka_unit_test(equal_is_same_type_and_content), cmocka_unit_test(types_have_names),
-      cmocka_unit_test(pairs_are_taken_apart), cmocka_unit_test(what_is_no_pair_has_no_halves))

@@ -2,9 +2,6 @@
 /*
  * test_rank_columns.c - rows that travel as columns arrive as they were, and no other bytes pass for them.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "mpi/stream.h"
 #include "support/effort.h"
@@ -112,9 +109,8 @@ static void check(const struct columns *columns, const struct rows *rows)
 	}
 }
 
-static void rows_arrive_as_they_were(void **state)
+TEST(rows_arrive_as_they_were)
 {
-	(void)state;
 	struct random random = { .state = test_seed() };
 	struct column_writer writer = { 0 };
 	struct columns columns = { 0 };
@@ -135,9 +131,8 @@ static void rows_arrive_as_they_were(void **state)
 }
 
 /* Rows that end early are refused; so are rows with more behind them, or of another layout. */
-static void no_part_of_rows_is_rows(void **state)
+TEST(no_part_of_rows_is_rows)
 {
-	(void)state;
 	struct random random = { .state = test_seed() + 1 };
 	struct column_writer writer = { 0 };
 	struct columns columns = { 0 };
@@ -166,9 +161,8 @@ static void no_part_of_rows_is_rows(void **state)
 }
 
 /* Any change gives an error, or rows with ends behind their starts and types that there are. */
-static void changed_bytes_do_no_harm(void **state)
+TEST(changed_bytes_do_no_harm)
 {
-	(void)state;
 	struct random random = { .state = test_seed() + 2 };
 	struct column_writer writer = { 0 };
 	struct columns columns = { 0 };
@@ -207,9 +201,8 @@ static uint32_t rows_until_full(struct column_writer *writer, const struct histr
 	return writer->rows;
 }
 
-static void rows_say_when_they_are_enough(void **state)
+TEST(rows_say_when_they_are_enough)
 {
-	(void)state;
 	static char text[COLUMNS_BYTES_MAX];
 	struct column_writer writer = { 0 };
 	const struct histree_value small = histree_int(3), large = histree_string_n(text, sizeof(text));
@@ -217,6 +210,3 @@ static void rows_say_when_they_are_enough(void **state)
 	assert_int_equal(rows_until_full(&writer, &large), 1);
 	column_writer_release(&writer);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(rows_arrive_as_they_were), cmocka_unit_test(no_part_of_rows_is_rows),
-      cmocka_unit_test(changed_bytes_do_no_harm), cmocka_unit_test(rows_say_when_they_are_enough))

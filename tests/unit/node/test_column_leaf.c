@@ -3,10 +3,6 @@
  * The leaf of columns against the plain list that went in: every interval comes back, every (key, time) is found,
  * every window gives what a look at all of them gives, and a damaged leaf is refused or read, never more.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/hash_index.h"
 #include "node/column_builder.h"
@@ -194,9 +190,8 @@ static const struct shape shapes[] = {
 
 enum { SEED = 20161120 };
 
-static void every_interval_comes_back(void **state)
+TEST(every_interval_comes_back)
 {
-	(void)state;
 	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
 		struct random random = { .state = SEED + s };
 		struct leaf leaf;
@@ -214,9 +209,8 @@ static void every_interval_comes_back(void **state)
 	}
 }
 
-static void every_key_and_time_is_found(void **state)
+TEST(every_key_and_time_is_found)
 {
-	(void)state;
 	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
 		struct random random = { .state = SEED + s };
 		struct leaf leaf;
@@ -277,9 +271,8 @@ static void check_random_region(const struct leaf *leaf, struct random *random, 
 	free(quarks);
 }
 
-static void every_region_is_answered(void **state)
+TEST(every_region_is_answered)
 {
-	(void)state;
 	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
 		struct random random = { .state = SEED + s };
 		struct leaf leaf;
@@ -291,9 +284,8 @@ static void every_region_is_answered(void **state)
 }
 
 /* Changes at the same times are stored once, in a table; changes at times of their own are not. */
-static void the_smaller_way_to_store_times_is_taken(void **state)
+TEST(the_smaller_way_to_store_times_is_taken)
 {
-	(void)state;
 	struct random random = { .state = SEED };
 	struct leaf shared, alone;
 	make_leaf(&shared, &random, &(struct shape){ .keys = 500, .changes = 20, .step = 100000, .shared = true });
@@ -326,9 +318,8 @@ static void read_damaged(const struct node_view *view, histree_time time)
 }
 
 /* Whatever a leaf says, reading it ends, inside its bytes; the sanitizers watch. */
-static void damaged_leaves_are_refused_or_read(void **state)
+TEST(damaged_leaves_are_refused_or_read)
 {
-	(void)state;
 	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
 		struct random random = { .state = SEED + s };
 		struct leaf leaf;
@@ -366,9 +357,8 @@ static double interval_bytes(const struct shape *shape)
 /*
  * The first and the last states of an attribute are of a length of their own: that costs once, not in each state.
  */
-static void edges_are_kept_apart(void **state)
+TEST(edges_are_kept_apart)
 {
-	(void)state;
 	struct shape shape = { .keys = 500, .changes = 20, .step = 1000 };
 	double even = interval_bytes(&shape);
 	shape.last = true;
@@ -378,7 +368,3 @@ static void edges_are_kept_apart(void **state)
 	shape.last = false;
 	assert_true(interval_bytes(&shape) < 1.5 * even);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_interval_comes_back), cmocka_unit_test(every_key_and_time_is_found),
-      cmocka_unit_test(every_region_is_answered), cmocka_unit_test(the_smaller_way_to_store_times_is_taken),
-      cmocka_unit_test(damaged_leaves_are_refused_or_read), cmocka_unit_test(edges_are_kept_apart))

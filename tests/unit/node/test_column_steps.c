@@ -3,9 +3,6 @@
  * test_column_steps.c - which interval of a series ends at a tick or later, against adding up one step after the
  * other: steps of all widths, with edges apart and without, from any interval on.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "node/node_cursor.h"
 #include "support/effort.h"
@@ -74,11 +71,10 @@ static void check(const struct written *written, uint32_t from, uint64_t ends_fr
 	assert_true(tick == written->ticks[expected] && after == written->ticks[expected + 1]);
 }
 
-static void the_interval_is_found_that_adding_up_finds(void **state)
+TEST(the_interval_is_found_that_adding_up_finds)
 {
 	static const uint8_t edges[] = { 0, EDGE_FIRST, EDGE_LAST, EDGE_FIRST | EDGE_LAST };
 	struct random random = { test_seed() };
-	(void)state;
 	for (uint64_t round = 0; round < test_effort(200, 20); round++)
 		for (unsigned width = 0; width <= 40; width++)
 			for (size_t i = 0; i < sizeof(edges); i++) {
@@ -93,5 +89,3 @@ static void the_interval_is_found_that_adding_up_finds(void **state)
 				free(written.bits.bytes);
 			}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(the_interval_is_found_that_adding_up_finds))

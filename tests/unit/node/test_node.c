@@ -3,17 +3,13 @@
  * test_node.c - one node: filled to the last byte, sealed, searched, and damaged in every way that node_check()
  * knows.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/hash_index.h"
-#include "node/column_builder.h"
 #include "node/column_block.h"
+#include "node/column_builder.h"
+#include "node/node.h"
 #include "node/node_builder.h"
 #include "node/node_cursor.h"
-#include "node/node.h"
 #include "support/test.h"
 
 enum { NODE_SIZE = 4096, KEYS = 9 };
@@ -31,9 +27,8 @@ static struct histree_interval state_of(histree_quark quark, histree_time start,
 
 /* ---- layout -------------------------------------------------------------------------------------------- */
 
-static void half_a_node_is_for_children_at_most(void **state)
+TEST(half_a_node_is_for_children_at_most)
 {
-	(void)state;
 	struct node_layout layout = node_layout(NODE_SIZE, NODE_CHILD_END | NODE_CHILD_KEYS, 50);
 	assert_int_equal(layout.child_capacity, 50);
 	assert_int_equal(node_capacity(&layout, 0), NODE_SIZE - 48);
@@ -45,9 +40,8 @@ static void half_a_node_is_for_children_at_most(void **state)
 	assert_true(node_value_size_max(&layout) > 1900);
 }
 
-static void the_greatest_value_fits_any_empty_node(void **state)
+TEST(the_greatest_value_fits_any_empty_node)
 {
-	(void)state;
 	uint8_t block[NODE_SIZE];
 	char text[NODE_SIZE] = { 0 };
 	struct node_layout layout = node_layout(NODE_SIZE, NODE_CHILD_END | NODE_CHILD_KEYS, 1000);
@@ -107,9 +101,8 @@ static struct full_node *make_full(void)
 	return node;
 }
 
-static void a_full_node_gives_back_every_interval_sorted(void **state)
+TEST(a_full_node_gives_back_every_interval_sorted)
 {
-	(void)state;
 	struct full_node *node = make_full();
 	assert_in_range(node->used, NODE_SIZE - 16, NODE_SIZE);
 	assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_OK);
@@ -143,9 +136,8 @@ static struct node_region key_from(const histree_quark *key, histree_time from)
 	return (struct node_region){ .quarks = key, .quark_count = 1, .from = from, .to = INT64_MAX };
 }
 
-static void seek_finds_each_key_and_time(void **state)
+TEST(seek_finds_each_key_and_time)
 {
-	(void)state;
 	struct full_node *node = make_full();
 	struct node_view view = node_view(&esht_layout, node->block);
 	histree_time last = node->added[node->count - 1].end + 3;
@@ -174,9 +166,8 @@ static void seek_finds_each_key_and_time(void **state)
 	free(node);
 }
 
-static void the_index_leads_to_every_sixteenth_row(void **state)
+TEST(the_index_leads_to_every_sixteenth_row)
 {
-	(void)state;
 	struct full_node *node = make_full();
 	struct node_view view = node_view(&esht_layout, node->block);
 	struct node_cursor cursor, elsewhere = { .row = { .view = &view, .at = view.rows + 1 } };
@@ -190,9 +181,8 @@ static void the_index_leads_to_every_sixteenth_row(void **state)
 	free(node);
 }
 
-static void rows_that_come_out_of_order_are_sorted(void **state)
+TEST(rows_that_come_out_of_order_are_sorted)
 {
-	(void)state;
 	struct node_builder builder = { 0 };
 	struct node_child child;
 	uint8_t block[NODE_SIZE];
@@ -222,9 +212,8 @@ static void rows_that_come_out_of_order_are_sorted(void **state)
 	node_builder_release(&builder);
 }
 
-static void times_at_both_ends_of_all_time(void **state)
+TEST(times_at_both_ends_of_all_time)
 {
-	(void)state;
 	struct node_builder builder = { 0 };
 	struct node_child child;
 	uint8_t block[NODE_SIZE];
@@ -250,9 +239,8 @@ static void times_at_both_ends_of_all_time(void **state)
 	node_builder_release(&builder);
 }
 
-static void an_empty_node_has_no_keys(void **state)
+TEST(an_empty_node_has_no_keys)
 {
-	(void)state;
 	struct node_builder builder = { 0 };
 	struct node_child child;
 	struct histree_interval row;
@@ -272,9 +260,8 @@ static void an_empty_node_has_no_keys(void **state)
 
 /* ---- children ------------------------------------------------------------------------------------------ */
 
-static void bounds_that_are_not_kept_are_the_widest(void **state)
+TEST(bounds_that_are_not_kept_are_the_widest)
 {
-	(void)state;
 	static const struct node_child children[] = {
 		{ .number = 1, .start = 100, .end = 199, .key_min = 3, .key_max = 8 },
 		{ .number = 2, .start = 200, .end = 299, .key_min = UINT32_MAX, .key_max = 0 },
@@ -330,9 +317,8 @@ static void assert_damage_refused(uint32_t offset, uint32_t value, const char *r
 	free(node);
 }
 
-static void any_flipped_bit_is_noticed(void **state)
+TEST(any_flipped_bit_is_noticed)
 {
-	(void)state;
 	struct full_node *node = make_full();
 	for (uint32_t bit = 0; bit < node->used * 8; bit += 7) {
 		node->block[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -343,9 +329,8 @@ static void any_flipped_bit_is_noticed(void **state)
 	free(node);
 }
 
-static void each_kind_of_damage_is_refused(void **state)
+TEST(each_kind_of_damage_is_refused)
 {
-	(void)state;
 	struct full_node *node = make_full();
 	put_le32(node->block + 40, NODE_SIZE + 1);
 	assert_refused(node->block, "uses 4097 bytes of 4096");
@@ -366,9 +351,8 @@ static void each_kind_of_damage_is_refused(void **state)
 }
 
 /* Rows are not looked at by node_check(): they are checked when they are read. */
-static void damaged_rows_are_refused_when_read(void **state)
+TEST(damaged_rows_are_refused_when_read)
 {
-	(void)state;
 	for (uint32_t at = NODE_HEADER_SIZE; at < NODE_SIZE; at++) {
 		struct full_node *node = make_full();
 		if (at >= node->used) {
@@ -397,9 +381,8 @@ static void damaged_rows_are_refused_when_read(void **state)
 }
 
 /* An index all of whose entries point at the last row must not make a search read the whole node. */
-static void an_index_that_lies_is_noticed(void **state)
+TEST(an_index_that_lies_is_noticed)
 {
-	(void)state;
 	struct full_node *node = make_full();
 	struct node_view view = node_view(&esht_layout, node->block);
 	uint32_t entries = node_index_count(view.row_count);
@@ -470,9 +453,8 @@ static bool is_searchable(const uint8_t block[NODE_SIZE])
 	return node_cursor_is_indexed(&cursor, 0);
 }
 
-static void columns_outside_the_bounds_of_their_node_are_refused(void **state)
+TEST(columns_outside_the_bounds_of_their_node_are_refused)
 {
-	(void)state;
 	uint8_t block[NODE_SIZE];
 	uint32_t count;
 	make_columns(block);
@@ -492,9 +474,8 @@ static void columns_outside_the_bounds_of_their_node_are_refused(void **state)
 	assert_int_equal(count, 320);
 }
 
-static void columns_that_a_search_cannot_rely_on_are_found(void **state)
+TEST(columns_that_a_search_cannot_rely_on_are_found)
 {
-	(void)state;
 	uint8_t block[NODE_SIZE];
 	make_columns(block);
 	assert_int_equal(get_le32(block + 48), 0);
@@ -507,9 +488,8 @@ static void columns_that_a_search_cannot_rely_on_are_found(void **state)
 }
 
 /* Bits are read eight bytes at a time: a leaf that uses its node to the end would be read behind it. */
-static void columns_leave_room_to_read_their_last_bits(void **state)
+TEST(columns_leave_room_to_read_their_last_bits)
 {
-	(void)state;
 	struct histree_error error;
 	uint8_t block[NODE_SIZE];
 	make_columns(block);
@@ -522,9 +502,8 @@ static void columns_leave_room_to_read_their_last_bits(void **state)
 	assert_string_equal(error.message, "a leaf of columns in 4096 bytes");
 }
 
-static void columns_of_all_of_time(void **state)
+TEST(columns_of_all_of_time)
 {
-	(void)state;
 	uint8_t block[NODE_SIZE];
 	uint32_t count;
 	struct column_builder builder = { 0 };
@@ -537,15 +516,3 @@ static void columns_of_all_of_time(void **state)
 	assert_int_equal(read_columns(block, &count), HISTREE_END);
 	assert_int_equal(count, 1);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(half_a_node_is_for_children_at_most),
-      cmocka_unit_test(the_greatest_value_fits_any_empty_node),
-      cmocka_unit_test(a_full_node_gives_back_every_interval_sorted),
-      cmocka_unit_test(seek_finds_each_key_and_time), cmocka_unit_test(the_index_leads_to_every_sixteenth_row),
-      cmocka_unit_test(rows_that_come_out_of_order_are_sorted), cmocka_unit_test(times_at_both_ends_of_all_time),
-      cmocka_unit_test(an_empty_node_has_no_keys), cmocka_unit_test(bounds_that_are_not_kept_are_the_widest),
-      cmocka_unit_test(any_flipped_bit_is_noticed), cmocka_unit_test(each_kind_of_damage_is_refused),
-      cmocka_unit_test(damaged_rows_are_refused_when_read), cmocka_unit_test(an_index_that_lies_is_noticed),
-      cmocka_unit_test(columns_outside_the_bounds_of_their_node_are_refused),
-      cmocka_unit_test(columns_that_a_search_cannot_rely_on_are_found),
-      cmocka_unit_test(columns_leave_room_to_read_their_last_bits), cmocka_unit_test(columns_of_all_of_time))

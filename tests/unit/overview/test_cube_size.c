@@ -3,10 +3,6 @@
  * test_cube_size.c - many threads have a CPU, one after the other, in one cell of the cube: nodes are as large as
  * it needs them, and where none would do, states say who had the CPU.  The answers are the same.
  */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "histree/history.h"
 #include "histree/states.h"
 #include "histree/time_use.h"
@@ -112,9 +108,8 @@ static void is_of(uint32_t owners, uint32_t node_size, bool has_owners)
 	histree_history_close(without);
 }
 
-static void nodes_are_as_large_as_a_cell_needs(void **state)
+TEST(nodes_are_as_large_as_a_cell_needs)
 {
-	(void)state;
 	snprintf(path, sizeof(path), "test_cube_size.%ld.sht", (long)getpid());
 	pyramid_path(PYRAMID_CUBE, path, 1, cube_path);
 	is_of(FEW, pyramid_kinds[PYRAMID_CUBE].node_size, true);
@@ -124,5 +119,3 @@ static void nodes_are_as_large_as_a_cell_needs(void **state)
 	unlink(path);
 	unlink(cube_path);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(nodes_are_as_large_as_a_cell_needs))

@@ -6,10 +6,6 @@
  * A piece is what a window has of a cell between two long states: in each, what was kept is compared with the plain
  * sum of every value.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "overview/row_pyramid.h"
 #include "support/effort.h"
@@ -298,9 +294,8 @@ static struct cells_case *new_case(uint64_t seed)
 	return test;
 }
 
-static void cells_are_as_their_states_say(void **state)
+TEST(cells_are_as_their_states_say)
 {
-	(void)state;
 	for (uint64_t run = 0; run < RUNS * test_rounds(); run++) {
 		struct cells_case *test = new_case(test_seed() + run);
 		test->width_log2 = (unsigned)random_below(&test->random, 11);
@@ -311,10 +306,9 @@ static void cells_are_as_their_states_say(void **state)
 	}
 }
 
-static void cells_of_all_time(void **state)
+TEST(cells_of_all_time)
 {
 	static const unsigned widths_log2[] = { 0, 1, 20, 57, 60, 61, 62 };
-	(void)state;
 	for (uint64_t run = 0; run < RUNS_OF_ALL_TIME * test_rounds(); run++) {
 		struct cells_case *test = new_case(test_seed() + run);
 		/* Short states in short cells are for the other test: there would be too many cells here. */
@@ -324,5 +318,3 @@ static void cells_of_all_time(void **state)
 		free(test);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(cells_are_as_their_states_say), cmocka_unit_test(cells_of_all_time))

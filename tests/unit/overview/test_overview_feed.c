@@ -6,11 +6,6 @@
  *
  * The oracle is histree_sums_verify(), which makes cells again of the states of the complete file.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "histree/history.h"
 #include "histree/states.h"
 #include "histree/time_use.h"
@@ -238,9 +233,8 @@ static void try(size_t window, enum disorder disorder)
 	histree_history_close(without);
 }
 
-static void cells_say_what_states_do(void **state)
+TEST(cells_say_what_states_do)
 {
-	(void)state;
 	for (unsigned seed = 0; seed < 60; seed++) {
 		srand(seed);
 		const size_t windows[] = { 16, 60, 500, 10 * STEPS };
@@ -252,9 +246,8 @@ static void cells_say_what_states_do(void **state)
 }
 
 /* A state system that is freed before it is closed has fed for nothing. */
-static void what_is_not_closed_has_no_cells(void **state)
+TEST(what_is_not_closed_has_no_cells)
 {
-	(void)state;
 	struct world world;
 	srand(1);
 	begin(&world, 16);
@@ -274,5 +267,4 @@ static int name_files(void **state)
 	return 0;
 }
 
-TESTS(name_files, NULL, cmocka_unit_test(cells_say_what_states_do),
-      cmocka_unit_test(what_is_not_closed_has_no_cells))
+TEST_FILE(name_files, NULL)

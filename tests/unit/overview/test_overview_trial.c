@@ -4,11 +4,7 @@
  * history whose first overview would be too large gets one that fits without making another before.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "histree/history.h"
@@ -112,9 +108,8 @@ static uint64_t expected_bytes(void)
 	return bytes;
 }
 
-static void a_trial_expects_what_comes(void **state)
+TEST(a_trial_expects_what_comes)
 {
-	(void)state;
 	assert_int_equal(write_with(1000), 1);
 	uint64_t made = size_of(overview), expected = expected_bytes();
 	if (expected < made / 10 * 8 || expected > made / 10 * 12)
@@ -122,9 +117,8 @@ static void a_trial_expects_what_comes(void **state)
 			 (unsigned long long)made);
 }
 
-static void an_overview_that_has_to_fit_is_made_once(void **state)
+TEST(an_overview_that_has_to_fit_is_made_once)
 {
-	(void)state;
 	const uint64_t all = size_of(path);
 	unsigned limited = 0, again = 0;
 	write_with(1000);
@@ -160,5 +154,4 @@ static int tear_down(void **state)
 	return 0;
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(a_trial_expects_what_comes),
-      cmocka_unit_test(an_overview_that_has_to_fit_is_made_once))
+TEST_FILE(set_up, tear_down)

@@ -6,14 +6,9 @@
  * The oracles are those that make cells again of the states of the complete file, and for rows, the time of the
  * values that are kept apart, up to the end of each cell.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "histree/attributes.h"
-#include "histree/states.h"
 #include "histree/history.h"
+#include "histree/states.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_writer.h"
 #include "overview/owner_feed.h"
@@ -226,9 +221,8 @@ static void try(uint32_t window, bool is_tight, bool is_left)
 	history_files_remove(path);
 }
 
-static void owners_have_what_states_say(void **state)
+TEST(owners_have_what_states_say)
 {
-	(void)state;
 	static const uint32_t windows[] = { 8, 60, 1000, 10 * CHANGES };
 	for (unsigned seed = 0; seed < 12; seed++) {
 		srand(seed);
@@ -249,4 +243,4 @@ static int name_file(void **state)
 	return 0;
 }
 
-TESTS(name_file, NULL, cmocka_unit_test(owners_have_what_states_say))
+TEST_FILE(name_file, NULL)

@@ -3,11 +3,6 @@
  * test_pyramid_maker.c - cells may be filled by somebody who has states as they end, in any order of the owners and
  * with any number of breaks, and who reads nothing again: they are those of the pyramid that windows make.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "histree/attributes.h"
 #include "histree/history.h"
@@ -182,7 +177,7 @@ static void is_the_same(struct histree_history *history, enum pyramid_id id, str
 	free(states);
 }
 
-static void cells_may_be_filled_as_states_end(void **state)
+TEST(cells_may_be_filled_as_states_end)
 {
 	const struct overview_options options = {
 		.history_states_min = 1,
@@ -195,7 +190,6 @@ static void cells_may_be_filled_as_states_end(void **state)
 		.sum_states_min = 8,
 	};
 	struct random random = { test_seed() };
-	(void)state;
 	snprintf(path, sizeof(path), "test_pyramid_maker.%ld.sht", (long)getpid());
 	for (uint64_t round = test_effort(20, 4) * test_rounds(); round > 0; round--) {
 		struct histree_history *history;
@@ -208,5 +202,3 @@ static void cells_may_be_filled_as_states_end(void **state)
 	}
 	history_files_remove(path);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(cells_may_be_filled_as_states_end))

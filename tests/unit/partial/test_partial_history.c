@@ -4,9 +4,6 @@
  * and get what the full one says.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash_index.h"
 #include "histree/build.h"
@@ -139,7 +136,7 @@ static void *ask(void *context)
 	return NULL;
 }
 
-static void threads_get_what_the_full_history_says(void **state)
+TEST(threads_get_what_the_full_history_says)
 {
 	const struct world *world = *state;
 	/* A byte: each slice is made again for whoever asks, unless somebody holds it. */
@@ -165,7 +162,7 @@ static void threads_get_what_the_full_history_says(void **state)
 }
 
 /* In memory, a build hands out the history, and says how large it is. */
-static void a_build_in_memory_hands_out_its_history(void **state)
+TEST(a_build_in_memory_hands_out_its_history)
 {
 	const struct world *world = *state;
 	const char *const traces[] = { world->trace }, *const analyses[] = { "kernel" };
@@ -203,5 +200,4 @@ static void a_build_in_memory_hands_out_its_history(void **state)
 	histree_history_close(full);
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(threads_get_what_the_full_history_says),
-      cmocka_unit_test(a_build_in_memory_hands_out_its_history))
+TEST_FILE(set_up, tear_down)

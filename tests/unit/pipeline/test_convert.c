@@ -2,11 +2,7 @@
 /*
  * test_convert.c - whatever fails while a store is converted, what was there stays, and nothing else is left.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "histree/build.h"
 #include "histree/states.h"
@@ -79,7 +75,7 @@ static uint64_t ask(const char *path, char variant[16])
 	return count;
 }
 
-static void whatever_fails_the_store_survives(void **state)
+TEST_WITH(whatever_fails_the_store_survives, set_up, tear_down)
 {
 	struct world *world = *state;
 	char variant[16];
@@ -125,7 +121,7 @@ static void check_share(void *context, const struct histree_progress *now)
 	patience->share = now->share;
 }
 
-static void what_is_not_wanted_any_more_leaves_nothing(void **state)
+TEST_WITH(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct patience patience;
@@ -144,7 +140,7 @@ static void what_is_not_wanted_any_more_leaves_nothing(void **state)
 	assert_true(questions > 3 && patience.share > 0);
 }
 
-static void a_repair_that_is_not_wanted_leaves_nothing(void **state)
+TEST_WITH(a_repair_that_is_not_wanted_leaves_nothing, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct patience patience;
@@ -166,7 +162,3 @@ static void a_repair_that_is_not_wanted_leaves_nothing(void **state)
 	assert_int_equal(histree_repair(&options, NULL), HISTREE_ERR_CANCELLED);
 	assert_false(is_there(world->other, ""));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(whatever_fails_the_store_survives, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_repair_that_is_not_wanted_leaves_nothing, set_up, tear_down))

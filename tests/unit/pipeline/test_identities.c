@@ -3,11 +3,6 @@
  * test_identities.c - the files of a store know each other: one of another store or build in the place of ours is
  * told from it, and is no answer.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "histree/events.h"
 #include "histree/store.h"
 #include "pipeline/hosts/experiment.h"
@@ -102,7 +97,7 @@ static enum histree_status repair(struct world *world, const char *path, struct 
 	return histree_repair(&options, error);
 }
 
-static void a_manifest_of_another_build_is_told(void **state)
+TEST_WITH(a_manifest_of_another_build_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -121,7 +116,7 @@ static void a_manifest_of_another_build_is_told(void **state)
 }
 
 /* Every byte that changes is noticed, but for blanks at the end, and a checksum that is not there. */
-static void a_manifest_that_was_changed_is_told(void **state)
+TEST_WITH(a_manifest_that_was_changed_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -158,7 +153,7 @@ static void a_manifest_that_was_changed_is_told(void **state)
 }
 
 /* An index of as many events, sound in itself. */
-static void an_index_of_another_store_is_told(void **state)
+TEST_WITH(an_index_of_another_store_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -205,7 +200,7 @@ static void leave_growing(struct world *world, int which)
 	histree_store_close(store);
 }
 
-static void a_growing_store_of_another_build_is_told(void **state)
+TEST_WITH(a_growing_store_of_another_build_is_told, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -241,7 +236,7 @@ static enum histree_status resume(struct world *world, struct histree_error *err
 	return histree_build(&world->options, error);
 }
 
-static void what_is_resumed_is_what_was_asked_for(void **state)
+TEST_WITH(what_is_resumed_is_what_was_asked_for, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -282,7 +277,7 @@ static void what_is_resumed_is_what_was_asked_for(void **state)
 }
 
 /* More files than a manifest may name are no store. */
-static void a_folder_of_many_histories_is_no_store(void **state)
+TEST_WITH(a_folder_of_many_histories_is_no_store, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -296,10 +291,3 @@ static void a_folder_of_many_histories_is_no_store(void **state)
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
 	assert_int_equal(open_history(world, world->out, &error), HISTREE_OK);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_manifest_of_another_build_is_told, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_manifest_that_was_changed_is_told, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(an_index_of_another_store_is_told, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_growing_store_of_another_build_is_told, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_is_resumed_is_what_was_asked_for, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_folder_of_many_histories_is_no_store, set_up, tear_down))

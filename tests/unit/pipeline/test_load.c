@@ -3,12 +3,8 @@
  * test_load.c - whatever fails while texts are loaded, nothing is left of it, and a store that was there stays.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "histree/states.h"
 #include "histree/store.h"
@@ -94,19 +90,19 @@ static void whatever_fails_nothing_is_left(struct world *world)
 	assert_true(failures > 10);
 }
 
-static void of_changes(void **state)
+TEST_WITH(of_changes, set_up, tear_down)
 {
 	whatever_fails_nothing_is_left(*state);
 }
 
-static void of_segments(void **state)
+TEST_WITH(of_segments, set_up, tear_down)
 {
 	struct world *world = *state;
 	world->files[0] = world->segments;
 	whatever_fails_nothing_is_left(world);
 }
 
-static void a_text_that_is_wrong_leaves_the_store(void **state)
+TEST_WITH(a_text_that_is_wrong_leaves_the_store, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_load_result result;
@@ -127,7 +123,7 @@ static void a_text_that_is_wrong_leaves_the_store(void **state)
 	histree_store_close(store);
 }
 
-static void a_pipe_is_read_to_its_end(void **state)
+TEST_WITH(a_pipe_is_read_to_its_end, set_up, tear_down)
 {
 	struct world *world = *state;
 	assert_int_equal(mkfifo(world->pipe, 0600), 0);
@@ -154,7 +150,7 @@ static bool goes_on_a_little(void *context)
 	return world->looks-- > 0;
 }
 
-static void what_is_not_wanted_any_more_leaves_nothing(void **state)
+TEST_WITH(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down)
 {
 	struct world *world = *state;
 	world->options.work = (struct histree_work){ .go_on = goes_on_a_little, .context = world };
@@ -165,8 +161,3 @@ static void what_is_not_wanted_any_more_leaves_nothing(void **state)
 		assert_false(is_there(world, ".building"));
 	}
 }
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-TESTS(NULL, NULL, EACH(of_changes), EACH(of_segments), EACH(a_text_that_is_wrong_leaves_the_store),
-      EACH(a_pipe_is_read_to_its_end), EACH(what_is_not_wanted_any_more_leaves_nothing))

@@ -2,15 +2,13 @@
 /*
  * test_memory_plan.c - the parts of a build's memory: all of them together, and which do not depend on the others.
  */
-
 #include "pipeline/build_plan.h"
 #include "support/test.h"
 
 enum { HISTORIES_MAX = 9, STORES_MAX = 30, MEGABYTE = 1 << 20 };
 
-static void all_parts_together_are_the_memory(void **state)
+TEST(all_parts_together_are_the_memory)
 {
-	(void)state;
 	static const size_t sizes[] = { (size_t)128 << 20, (size_t)160 << 20, (size_t)1 << 40 };
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (size_t histories = 0; histories <= HISTORIES_MAX; histories++)
@@ -22,9 +20,8 @@ static void all_parts_together_are_the_memory(void **state)
 			}
 }
 
-static void a_file_does_not_depend_on_the_others(void **state)
+TEST(a_file_does_not_depend_on_the_others)
 {
-	(void)state;
 	struct memory_plan alone = memory_plan(0, 1, 0), all = memory_plan(0, 1, 6), calls = memory_plan(0, 0, 1);
 	assert_int_equal(alone.history, 48 * MEGABYTE);
 	assert_int_equal(all.history, alone.history);
@@ -34,18 +31,16 @@ static void a_file_does_not_depend_on_the_others(void **state)
 	assert_int_equal(alone.tables, 64 * MEGABYTE);
 }
 
-static void no_part_is_too_small_to_work_with(void **state)
+TEST(no_part_is_too_small_to_work_with)
 {
-	(void)state;
 	struct memory_plan plan = memory_plan(1, 3, 7);
 	assert_int_equal(plan.tables, MEGABYTE);
 	assert_int_equal(plan.history, MEGABYTE);
 	assert_int_equal(plan.segments, MEGABYTE);
 }
 
-static void hosts_built_at_a_time_stay_below_the_ceiling(void **state)
+TEST(hosts_built_at_a_time_stay_below_the_ceiling)
 {
-	(void)state;
 	for (size_t memory = 20 * MEGABYTE; memory < (size_t)4096 * MEGABYTE; memory += 60 * MEGABYTE)
 		for (size_t hosts = 1; hosts <= HISTORIES_MAX; hosts++)
 			for (uint32_t threads = 1; threads <= STORES_MAX; threads++) {
@@ -57,9 +52,8 @@ static void hosts_built_at_a_time_stay_below_the_ceiling(void **state)
 			}
 }
 
-static void buffers_do_not_depend_on_threads(void **state)
+TEST(buffers_do_not_depend_on_threads)
 {
-	(void)state;
 	for (size_t memory = 0; memory < (size_t)1024 * MEGABYTE; memory += 60 * MEGABYTE)
 		for (uint32_t threads = 1; threads <= STORES_MAX; threads++) {
 			size_t one = memory_share(memory, 8, 1, UINT64_MAX).memory_max;
@@ -67,9 +61,8 @@ static void buffers_do_not_depend_on_threads(void **state)
 		}
 }
 
-static void one_host_after_another_has_the_tables_of_one_alone(void **state)
+TEST(one_host_after_another_has_the_tables_of_one_alone)
 {
-	(void)state;
 	struct memory_share said = memory_share((size_t)160 * MEGABYTE, 8, 1, 0);
 	assert_int_equal(said.tables, memory_plan((size_t)160 * MEGABYTE, 1, 0).tables);
 	assert_int_equal(memory_share((size_t)160 * MEGABYTE, 8, 2, 0).tables, said.tables / 2);
@@ -79,17 +72,9 @@ static void one_host_after_another_has_the_tables_of_one_alone(void **state)
 	assert_int_equal(unsaid.tables, 0);
 }
 
-static void half_of_a_machine_is_enough(void **state)
+TEST(half_of_a_machine_is_enough)
 {
-	(void)state;
 	assert_int_equal(memory_share(0, 100, 64, (uint64_t)4 << 30).side_by_side, 9);
 	assert_int_equal(memory_share(0, 100, 64, (uint64_t)64 << 20).side_by_side, 1);
 	assert_int_equal(memory_share(0, 100, 64, UINT64_MAX).side_by_side, 64);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(all_parts_together_are_the_memory),
-      cmocka_unit_test(a_file_does_not_depend_on_the_others), cmocka_unit_test(no_part_is_too_small_to_work_with),
-      cmocka_unit_test(hosts_built_at_a_time_stay_below_the_ceiling),
-      cmocka_unit_test(buffers_do_not_depend_on_threads),
-      cmocka_unit_test(one_host_after_another_has_the_tables_of_one_alone),
-      cmocka_unit_test(half_of_a_machine_is_enough))

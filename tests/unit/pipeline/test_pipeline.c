@@ -3,15 +3,11 @@
  * From a trace to a store: what is in it, what it refuses, and that a store which is there survives whatever goes
  * wrong.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "histree/states.h"
-#include "pipeline/hosts/experiment.h"
 #include "pipeline/build_plan.h"
+#include "pipeline/hosts/experiment.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "support/data.h"
@@ -112,7 +108,7 @@ static uint64_t ask(const struct world *world)
 	return count;
 }
 
-static void a_store_says_what_it_was_made_of(void **state)
+TEST_WITH(a_store_says_what_it_was_made_of, set_up, tear_down)
 {
 	struct world *world = *state;
 	build(world);
@@ -139,7 +135,7 @@ static void a_store_says_what_it_was_made_of(void **state)
 }
 
 /* A history of the same trace, sound in itself, in the place of another. */
-static void a_file_of_another_build_is_refused(void **state)
+TEST_WITH(a_file_of_another_build_is_refused, set_up, tear_down)
 {
 	struct world *world = *state;
 	char command[512];
@@ -168,7 +164,7 @@ static void a_file_of_another_build_is_refused(void **state)
 	assert_int_equal(ask(world), count);
 }
 
-static void a_store_replaced_while_it_is_open_gives_its_successor(void **state)
+TEST_WITH(a_store_replaced_while_it_is_open_gives_its_successor, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_store *store;
@@ -185,7 +181,7 @@ static void a_store_replaced_while_it_is_open_gives_its_successor(void **state)
 	histree_store_close(store);
 }
 
-static void what_is_asked_for_wrongly_is_refused(void **state)
+TEST_WITH(what_is_asked_for_wrongly_is_refused, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error = { 0 };
@@ -209,7 +205,7 @@ static void what_is_asked_for_wrongly_is_refused(void **state)
 	assert_false(is_there(beside(world, ".building")));
 }
 
-static void a_store_is_replaced_only_by_force_and_only_if_it_is_one(void **state)
+TEST_WITH(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error = { 0 };
@@ -236,7 +232,7 @@ static void a_store_is_replaced_only_by_force_and_only_if_it_is_one(void **state
 }
 
 /* Killed after the names were exchanged and before all of the older store was removed, which has no lock. */
-static void a_store_that_was_replaced_does_not_come_back(void **state)
+TEST_WITH(a_store_that_was_replaced_does_not_come_back, set_up, tear_down)
 {
 	struct world *world = *state;
 	static const char *const removed[] = { "nothing", "kernel.sht" };
@@ -256,7 +252,7 @@ static void a_store_that_was_replaced_does_not_come_back(void **state)
 }
 
 /* Each option that decides what is in a store is compared with that of a build which was killed at its end. */
-static void a_resume_has_the_same_options(void **state)
+TEST_WITH(a_resume_has_the_same_options, set_up, tear_down)
 {
 	struct world *world = *state;
 	const struct histree_build_options plain = world->options;
@@ -286,7 +282,7 @@ static void a_resume_has_the_same_options(void **state)
 }
 
 /* Killed between the two renames of a file system that cannot exchange names. */
-static void a_store_that_was_set_aside_comes_back(void **state)
+TEST_WITH(a_store_that_was_set_aside_comes_back, set_up, tear_down)
 {
 	struct world *world = *state;
 	char command[512];
@@ -316,7 +312,7 @@ static bool cancel_later(void *context)
 	return world->looks-- > 1;
 }
 
-static void a_cancelled_build_leaves_nothing(void **state)
+TEST_WITH(a_cancelled_build_leaves_nothing, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_error error = { 0 };
@@ -328,7 +324,7 @@ static void a_cancelled_build_leaves_nothing(void **state)
 }
 
 /* Each file call fails in its turn, on a first build and on one that replaces: the old store answers as before. */
-static void whatever_fails_the_store_that_is_there_survives(void **state)
+TEST_WITH(whatever_fails_the_store_that_is_there_survives, set_up, tear_down)
 {
 	struct world *world = *state;
 	for (int replacing = 0; replacing < 2; replacing++) {
@@ -388,7 +384,7 @@ static void use_longer_trace(struct world *world)
 }
 
 /* Each file call of a build that publishes fails; what it published stays, and another build goes on with it. */
-static void what_was_published_survives_whatever_fails(void **state)
+TEST_WITH(what_was_published_survives_whatever_fails, set_up, tear_down)
 {
 	struct world *world = *state;
 	use_longer_trace(world);
@@ -435,7 +431,7 @@ static void what_was_published_survives_whatever_fails(void **state)
 }
 
 /* What a build left may be a part of a history or a complete one; no resume takes anything away. */
-static void resumes_of_resumes_lose_nothing(void **state)
+TEST_WITH(resumes_of_resumes_lose_nothing, set_up, tear_down)
 {
 	struct world *world = *state;
 	use_longer_trace(world);
@@ -474,7 +470,7 @@ static void resumes_of_resumes_lose_nothing(void **state)
 }
 
 /* The folder of a store that is replaced goes with everything that a build could have made. */
-static void overviews_go_with_their_store(void **state)
+TEST_WITH(overviews_go_with_their_store, set_up, tear_down)
 {
 	struct world *world = *state;
 	build(world);
@@ -513,7 +509,7 @@ static int looking_rename(void *context, const char *from, const char *to)
 }
 
 /* The older store answers until the new one is complete, which has its own name until then. */
-static void a_store_that_grows_can_be_opened_beside_the_old_one(void **state)
+TEST_WITH(a_store_that_grows_can_be_opened_beside_the_old_one, set_up, tear_down)
 {
 	struct world *world = *state;
 	use_longer_trace(world);
@@ -527,9 +523,8 @@ static void a_store_that_grows_can_be_opened_beside_the_old_one(void **state)
 	assert_true(ask(world) > 0);
 }
 
-static void when_to_publish(void **state)
+TEST(when_to_publish)
 {
-	(void)state;
 	const int64_t ms = 1000000, second = 1000 * ms;
 	struct publish_clock clock = publish_clock_begin(0, false, 5 * second);
 	assert_false(publish_clock_is_due(&clock, 8 * second - 1));
@@ -548,7 +543,7 @@ static void when_to_publish(void **state)
 	assert_true(publish_clock_is_due(&clock, 40 * ms));
 }
 
-static void a_killed_build_is_cleared_away_and_a_running_one_is_not(void **state)
+TEST_WITH(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct store_folder running;
@@ -585,7 +580,7 @@ static void write_text(const char *path, const char *text)
 	"\"clock_steps_back\": 0, \"discarded_events\": 0, \"discarded_packets\": 0, \"start\": 1, \"end\": 2, " \
 	"\"build_ns\": 3"
 
-static void malformed_manifests_are_refused(void **state)
+TEST_WITH(malformed_manifests_are_refused, set_up, tear_down)
 {
 	struct world *world = *state;
 	static const struct {
@@ -621,7 +616,7 @@ static void malformed_manifests_are_refused(void **state)
 }
 
 /* A path is bytes, and JSON is not: what cannot be said in UTF-8 is shown as question marks. */
-static void a_manifest_comes_back(void **state)
+TEST_WITH(a_manifest_comes_back, set_up, tear_down)
 {
 	struct world *world = *state;
 	static const char *const traces[] = { "caf\xc3\xa9", "caf\xe9" }, *const warnings[] = {
@@ -662,9 +657,8 @@ static void a_manifest_comes_back(void **state)
 	arena_release(&arena);
 }
 
-static void analyses_are_listed(void **state)
+TEST(analyses_are_listed)
 {
-	(void)state;
 	struct histree_analysis_info info;
 	size_t count = 0, segments = 0, segments_by_default = 0;
 	for (; histree_analysis(count, &info); count++) {
@@ -676,23 +670,3 @@ static void analyses_are_listed(void **state)
 	assert_int_equal(segments, 21);
 	assert_int_equal(segments_by_default, segments); /* only layouts of kernel have to be named */
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_store_says_what_it_was_made_of, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_file_of_another_build_is_refused, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_store_replaced_while_it_is_open_gives_its_successor, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_is_asked_for_wrongly_is_refused, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_store_that_was_replaced_does_not_come_back, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_store_that_was_set_aside_comes_back, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_was_published_survives_whatever_fails, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_resume_has_the_same_options, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(resumes_of_resumes_lose_nothing, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(overviews_go_with_their_store, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_store_that_grows_can_be_opened_beside_the_old_one, set_up, tear_down),
-      cmocka_unit_test(when_to_publish),
-      cmocka_unit_test_setup_teardown(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(malformed_manifests_are_refused, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_manifest_comes_back, set_up, tear_down),
-      cmocka_unit_test(analyses_are_listed))

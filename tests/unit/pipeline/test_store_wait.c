@@ -4,11 +4,7 @@
  * complete.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "histree/store.h"
 #include "pipeline/hosts/experiment.h"
@@ -80,7 +76,7 @@ static void *build_later(void *context)
 	return NULL;
 }
 
-static void a_store_that_is_not_there_yet_comes(void **state)
+TEST_WITH(a_store_that_is_not_there_yet_comes, set_up, tear_down)
 {
 	struct world *world = *state;
 	histree_time end = 0;
@@ -127,7 +123,7 @@ static void cut_off_build(const struct world *world, histree_time *end)
 	assert_false(complete);
 }
 
-static void what_was_cut_off_is_not_waited_for(void **state)
+TEST_WITH(what_was_cut_off_is_not_waited_for, set_up, tear_down)
 {
 	struct world *world = *state;
 	histree_time published, end;
@@ -149,7 +145,7 @@ static void what_was_cut_off_is_not_waited_for(void **state)
 	store_folder_release(&running);
 }
 
-static void what_cannot_come_is_said_at_once(void **state)
+TEST_WITH(what_cannot_come_is_said_at_once, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct histree_history *history;
@@ -160,7 +156,3 @@ static void what_cannot_come_is_said_at_once(void **state)
 	assert_null(history);
 	assert_int_equal(histree_store_wait(world->trace, NULL, &wait, NULL, &history, NULL), HISTREE_ERR_FORMAT);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(a_store_that_is_not_there_yet_comes, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_was_cut_off_is_not_waited_for, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(what_cannot_come_is_said_at_once, set_up, tear_down))

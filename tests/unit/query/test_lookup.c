@@ -3,14 +3,9 @@
  * test_lookup.c - tops of stacks against plain arrays, windows of changes that must be cut, also where there is
  * damage, and what is refused.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
-#include "histree/states.h"
 #include "histree/history.h"
+#include "histree/states.h"
 #include "support/test.h"
 
 static char path[64];
@@ -49,9 +44,8 @@ static void end(struct histree_cursor *query)
 enum { STACK_END = 3000, STACK_DEPTH_MAX = 6 };
 
 /* At each time, the top that a plain array says there is, 0 for none, and since when. */
-static void tops_are_those_of_an_array(void **state)
+TEST(tops_are_those_of_an_array)
 {
-	(void)state;
 	static int32_t top_at[STACK_END + 1];
 	struct random random = { 9 };
 	struct histree_state_system *system = begin(0);
@@ -85,9 +79,8 @@ static void tops_are_those_of_an_array(void **state)
 	end(query);
 }
 
-static void what_is_no_stack_is_refused(void **state)
+TEST(what_is_no_stack_is_refused)
 {
-	(void)state;
 	struct histree_state_system *system = begin(0);
 	struct histree_interval top;
 	histree_quark text, number, lost, below;
@@ -113,9 +106,8 @@ static void what_is_no_stack_is_refused(void **state)
 
 /* ---- ranges ------------------------------------------------------------------------------------------ */
 
-static void wrong_ranges_are_refused(void **state)
+TEST(wrong_ranges_are_refused)
 {
-	(void)state;
 	struct histree_state_system *system = begin(10);
 	struct histree_interval found;
 	struct histree_numbers numbers;
@@ -148,9 +140,8 @@ enum { CROWD = 70000, CROWD_TIME = 5000, CROWD_END = 1000000 };
  * More changes at one time than a window keeps, and before and after them some each ns: every window is cut, and
  * what is of one time comes whole.
  */
-static void a_crowd_of_changes_comes_whole(void **state)
+TEST(a_crowd_of_changes_comes_whole)
 {
-	(void)state;
 	struct histree_state_system *system = begin(0);
 	for (histree_quark i = 0; i < CROWD; i++) {
 		char name[16];
@@ -195,9 +186,8 @@ static void a_crowd_of_changes_comes_whole(void **state)
 enum { TEXTS = 3000, TEXT_SIZE = 20000 };
 
 /* 60 MB of bytes, which no window keeps. */
-static void long_texts_come_whole(void **state)
+TEST(long_texts_come_whole)
 {
-	(void)state;
 	static char text[TEXT_SIZE];
 	struct histree_state_system *system = begin(0);
 	histree_quark quark;
@@ -278,9 +268,8 @@ static size_t search(struct histree_cursor *query, histree_time from, histree_ti
 }
 
 /* What is lost is unknown from where it is lost on, wherever windows are cut. */
-static void damage_does_not_depend_on_windows(void **state)
+TEST(damage_does_not_depend_on_windows)
 {
-	(void)state;
 	struct random random = { 4 };
 	struct histree_state_system *system = begin(0);
 	for (int i = 0; i < DAMAGED_ATTRIBUTES; i++) {
@@ -326,7 +315,3 @@ static void damage_does_not_depend_on_windows(void **state)
 	free(plain);
 	end(query);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(tops_are_those_of_an_array), cmocka_unit_test(what_is_no_stack_is_refused),
-      cmocka_unit_test(wrong_ranges_are_refused), cmocka_unit_test(a_crowd_of_changes_comes_whole),
-      cmocka_unit_test(long_texts_come_whole), cmocka_unit_test(damage_does_not_depend_on_windows))

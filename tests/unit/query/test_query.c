@@ -2,13 +2,8 @@
 /*
  * test_query.c - the public queries: what they refuse, that they can be used again and stopped at any point.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "histree/states.h"
 #include "histree/history.h"
+#include "histree/states.h"
 #include "support/test.h"
 
 enum { START = 1000, END = 9999, KEYS = 50 };
@@ -81,7 +76,7 @@ static void assert_refused(struct fixture *fixture, const struct histree_region 
 	assert_int_equal(histree_query_start(fixture->query, region, NULL), status);
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST_WITH(wrong_arguments_are_refused, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	static const histree_quark unsorted[] = { 3, 2 }, twice[] = { 3, 3 }, unknown[] = { 3, KEYS };
@@ -114,7 +109,7 @@ static void wrong_arguments_are_refused(void **state)
 }
 
 /* A failed or an empty start lets go of what was there before. */
-static void an_empty_list_finds_nothing(void **state)
+TEST_WITH(an_empty_list_finds_nothing, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	static const histree_quark none[1];
@@ -135,7 +130,7 @@ static void an_empty_list_finds_nothing(void **state)
 	assert_int_equal(count_rest(fixture->query), 0);
 }
 
-static void each_kind_of_query_finds_what_it_should(void **state)
+TEST_WITH(each_kind_of_query_finds_what_it_should, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct histree_interval interval;
@@ -172,7 +167,7 @@ static void each_kind_of_query_finds_what_it_should(void **state)
 	assert_int_equal(count_rest(fixture->query), 2 + 2);
 }
 
-static void a_query_can_be_stopped_at_any_point(void **state)
+TEST_WITH(a_query_can_be_stopped_at_any_point, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	const struct histree_region all = { .from = START, .to = END };
@@ -189,7 +184,7 @@ static void a_query_can_be_stopped_at_any_point(void **state)
 }
 
 /* One by one or many at once, in turns: the same intervals in the same order. */
-static void intervals_can_be_read_many_at_once(void **state)
+TEST_WITH(intervals_can_be_read_many_at_once, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct histree_cursor *other;
@@ -229,7 +224,7 @@ static void intervals_can_be_read_many_at_once(void **state)
 }
 
 /* Each at its own pace, on one history. */
-static void a_query_may_have_threads_of_its_own(void **state)
+TEST_WITH(a_query_may_have_threads_of_its_own, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct histree_error error;
@@ -248,7 +243,7 @@ static void a_query_may_have_threads_of_its_own(void **state)
 	assert_int_equal(histree_query_set_threads(fixture->query, 65, &error), HISTREE_ERR_ARGUMENT);
 }
 
-static void queries_do_not_disturb_each_other(void **state)
+TEST_WITH(queries_do_not_disturb_each_other, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct histree_cursor *other;
@@ -302,9 +297,8 @@ static void build_short_lives(const char *path)
 }
 
 /* The bounds of nodes hold the one that is always there and the youngest: only lives tell what they have not. */
-static void nodes_outside_the_life_of_an_attribute_are_not_read(void **state)
+TEST(nodes_outside_the_life_of_an_attribute_are_not_read)
 {
-	(void)state;
 	struct histree_history *history;
 	struct histree_cursor *query;
 	char path[64];
@@ -326,12 +320,3 @@ static void nodes_outside_the_life_of_an_attribute_are_not_read(void **state)
 	histree_history_close(history);
 	assert_int_equal(unlink(path), 0);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(an_empty_list_finds_nothing, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(each_kind_of_query_finds_what_it_should, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_query_can_be_stopped_at_any_point, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(intervals_can_be_read_many_at_once, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_query_may_have_threads_of_its_own, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(queries_do_not_disturb_each_other, set_up, tear_down),
-      cmocka_unit_test(nodes_outside_the_life_of_an_attribute_are_not_read))

@@ -3,8 +3,6 @@
  * test_segment_compare.c - comparisons of durations, against all pairs of two arrays.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/hash_index.h"
 #include "histree/segment_stats.h"
@@ -136,9 +134,8 @@ static void find_middle(struct side *side, struct histree_segment_store *store)
 	side->middle = (histree_time)((uint64_t)from + (to > from ? (uint64_t)to - (uint64_t)from : 0) / 2);
 }
 
-static void as_all_pairs(void **state)
+TEST(as_all_pairs)
 {
-	(void)state;
 	static const struct segment_kind kinds[] = {
 		{ "none", SEGMENTS_NOISY, 0, true },           { "one", SEGMENTS_EXTREME, 1, true },
 		{ "by end", SEGMENTS_BY_END, 120, true },      { "extreme", SEGMENTS_EXTREME, 100, true },
@@ -209,9 +206,8 @@ static enum histree_difference verdict_of(histree_time least, histree_time late,
 	return verdict;
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
-	(void)state;
 	double p;
 	assert_int_equal(verdict_of(800, 0, &p), HISTREE_DIFFERENCE_LONGER);
 	assert_true(p < 1e-6);
@@ -223,9 +219,8 @@ static void verdicts(void **state)
 	assert_true(p < 1e-6);
 }
 
-static void fields_of_two_types(void **state)
+TEST(fields_of_two_types)
 {
-	(void)state;
 	const struct segment_kind kind = { "few", SEGMENTS_FEW_VALUES, 9, true };
 	struct segments segments;
 	assert_true(segments_make(&segments, &kind, test_seed()));
@@ -240,5 +235,3 @@ static void fields_of_two_types(void **state)
 	histree_segment_store_close(store);
 	segments_release(&segments);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(as_all_pairs), cmocka_unit_test(verdicts), cmocka_unit_test(fields_of_two_types))

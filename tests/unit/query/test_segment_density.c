@@ -3,12 +3,8 @@
  * test_segment_density.c - buckets of duration, and counts in them compared with an array that is gone through once
  * for each bucket.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "histree/states.h"
 #include "histree/segment_stats.h"
+#include "histree/states.h"
 #include "segment/segment_summary.h"
 #include "support/effort.h"
 #include "support/segments.h"
@@ -17,9 +13,8 @@
 
 /* ---- buckets --------------------------------------------------------------------------------------- */
 
-static void buckets_are_round_numbers(void **state)
+TEST(buckets_are_round_numbers)
 {
-	(void)state;
 	static const uint64_t by_three[] = { 0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000 };
 	static const uint64_t by_five[] = { 0,  1,  2,   3,   4,   7,   10,  16,   25,
 					    40, 63, 100, 160, 250, 400, 630, 1000, 1600 };
@@ -32,9 +27,8 @@ static void buckets_are_round_numbers(void **state)
 	assert_false(duration_buckets_init(&buckets, 0) || duration_buckets_init(&buckets, 4));
 }
 
-static void each_duration_has_one_bucket(void **state)
+TEST(each_duration_has_one_bucket)
 {
-	(void)state;
 	static const unsigned divisions[] = { 1, 3, 5, 10, 20 };
 	static struct duration_buckets buckets;
 	for (size_t i = 0; i < sizeof(divisions) / sizeof(divisions[0]); i++) {
@@ -147,9 +141,8 @@ static bool is_flagged(void *context, const struct histree_segment *segment)
 	return segment->content[SEGMENT_FLAG].type == HISTREE_BOOL && segment->content[SEGMENT_FLAG].boolean;
 }
 
-static void counts_as_an_array(void **state)
+TEST(counts_as_an_array)
 {
-	(void)state;
 	static const struct segment_kind kinds[] = {
 		{ "none", SEGMENTS_NOISY, 0, true },
 		{ "by end", SEGMENTS_BY_END, 200, true },
@@ -195,9 +188,8 @@ static void counts_as_an_array(void **state)
 }
 
 /* The values that come first have groups of their own, all others one, which is the last whatever its count. */
-static void values_have_a_bound(void **state)
+TEST(values_have_a_bound)
 {
-	(void)state;
 	const struct segment_kind kind = { "by end", SEGMENTS_BY_END, 50, true };
 	const struct histree_density_options options = { .field = SEGMENT_ID, .group_max = 4 };
 	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
@@ -219,9 +211,8 @@ static void values_have_a_bound(void **state)
 	segments_release(&segments);
 }
 
-static void null_comes_late_too(void **state)
+TEST(null_comes_late_too)
 {
-	(void)state;
 	const struct histree_segment_field field = { "tid", HISTREE_INT };
 	const struct histree_segment_schema schema = { .provider = "test", .fields = &field, .field_count = 1 };
 	struct histree_value tids[] = { histree_int(1), histree_int(2), histree_null(), histree_null() };
@@ -243,9 +234,8 @@ static void null_comes_late_too(void **state)
 	histree_segment_store_close(store);
 }
 
-static void wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
-	(void)state;
 	static const struct {
 		struct histree_density_options options;
 		const char *word;
@@ -274,7 +264,3 @@ static void wrong_options_are_refused(void **state)
 	histree_segment_store_close(store);
 	segments_release(&segments);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(buckets_are_round_numbers), cmocka_unit_test(each_duration_has_one_bucket),
-      cmocka_unit_test(counts_as_an_array), cmocka_unit_test(values_have_a_bound),
-      cmocka_unit_test(null_comes_late_too), cmocka_unit_test(wrong_options_are_refused))

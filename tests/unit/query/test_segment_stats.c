@@ -3,9 +3,6 @@
  * test_segment_stats.c - statistics of durations, compared with those of an array that is sorted for each group.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "histree/segment_stats.h"
 #include "support/effort.h"
@@ -160,9 +157,8 @@ static bool is_none(void *context, const struct histree_segment *segment)
 }
 
 /* Ties, zero and the longest durations there are come from the kinds; 1001 is where ranks change their step. */
-static void as_an_array(void **state)
+TEST(as_an_array)
 {
-	(void)state;
 	static const struct segment_kind kinds[] = {
 		{ "none", SEGMENTS_NOISY, 0, true },
 		{ "one", SEGMENTS_EXTREME, 1, true },
@@ -205,9 +201,8 @@ static void as_an_array(void **state)
 }
 
 /* Percentiles are ranks: the least duration that so many are not above. */
-static void percentiles_are_at_their_ranks(void **state)
+TEST(percentiles_are_at_their_ranks)
 {
-	(void)state;
 	struct histree_segment made[1000];
 	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	for (histree_time i = 0; i < 1000; i++)
@@ -232,9 +227,8 @@ static void percentiles_are_at_their_ranks(void **state)
 }
 
 /* Of numbers that segments have: those that are null or negative count for nothing. */
-static void of_a_number_as_an_array(void **state)
+TEST(of_a_number_as_an_array)
 {
-	(void)state;
 	static const struct segment_kind kind = { "scattered", SEGMENTS_SCATTERED, 500, true };
 	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	struct segments segments;
@@ -272,6 +266,3 @@ static void of_a_number_as_an_array(void **state)
 	histree_segment_store_close(store);
 	segments_release(&segments);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(as_an_array), cmocka_unit_test(of_a_number_as_an_array),
-      cmocka_unit_test(percentiles_are_at_their_ranks))

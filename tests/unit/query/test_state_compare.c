@@ -3,13 +3,10 @@
  * test_state_compare.c - times in states of two histories, against the sums of an array that is read linearly.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash_index.h"
-#include "histree/history.h"
 #include "histree/attributes.h"
+#include "histree/history.h"
 #include "histree/states.h"
 #include "support/effort.h"
 #include "support/test.h"
@@ -164,9 +161,8 @@ static void check(struct histree_history *const histories[2], const struct quest
 	histree_state_comparison_free(comparison);
 }
 
-static void as_an_array(void **state)
+TEST(as_an_array)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	static struct question asked;
 	for (uint64_t round = 0; round < 20 * test_rounds(); round++) {
@@ -195,9 +191,8 @@ static bool never(void *context)
 	return false;
 }
 
-static void what_cannot_be_compared(void **state)
+TEST(what_cannot_be_compared)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	static struct model model;
 	struct histree_history *history = history_of(&random, &model);
@@ -218,5 +213,3 @@ static void what_cannot_be_compared(void **state)
 	histree_selection_release(&none);
 	histree_history_close(history);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(as_an_array), cmocka_unit_test(what_cannot_be_compared))

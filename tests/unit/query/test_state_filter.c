@@ -3,10 +3,6 @@
  * test_state_filter.c - which attributes and times expressions leave: no more than can be known from them.  That no
  * state is lost, tests/property says.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "histree/states.h"
 #include "support/history_file.h"
 #include "support/test.h"
@@ -66,7 +62,7 @@ static int attributes_left(const struct fixture *fixture, const char *text)
 	return count;
 }
 
-static void attributes_that_can_pass_are_left(void **state)
+TEST(attributes_that_can_pass_are_left)
 {
 	const struct fixture *fixture = *state;
 	assert_int_equal(attributes_left(fixture, "value == 3"), ALL);
@@ -85,7 +81,7 @@ static void attributes_that_can_pass_are_left(void **state)
 	assert_int_equal(attributes_left(fixture, "path == Group/1/1 || value == 3"), KEYS + 8);
 }
 
-static void times_that_can_pass_are_left(void **state)
+TEST(times_that_can_pass_are_left)
 {
 	const struct fixture *fixture = *state;
 	struct histree_selection selection;
@@ -109,7 +105,7 @@ static void times_that_can_pass_are_left(void **state)
 	histree_selection_release(&selection);
 }
 
-static void a_pattern_is_narrowed(void **state)
+TEST(a_pattern_is_narrowed)
 {
 	const struct fixture *fixture = *state;
 	struct histree_selection selection;
@@ -124,7 +120,7 @@ static void a_pattern_is_narrowed(void **state)
 	histree_selection_release(&selection);
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
 	const struct fixture *fixture = *state;
 	struct histree_state_filter *filter;
@@ -135,6 +131,4 @@ static void what_is_wrong_is_said(void **state)
 	assert_null(filter);
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(attributes_that_can_pass_are_left),
-      cmocka_unit_test(times_that_can_pass_are_left), cmocka_unit_test(a_pattern_is_narrowed),
-      cmocka_unit_test(what_is_wrong_is_said))
+TEST_FILE(set_up, tear_down)

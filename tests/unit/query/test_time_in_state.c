@@ -4,10 +4,6 @@
  * sums and without one, of one history and of several hosts, against an array with an entry for each nanosecond.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "histree/histree.h"
@@ -200,9 +196,8 @@ static void draw_range(struct random *random, histree_time first, int length, hi
 		*from = first, *to = first + length - 1;
 }
 
-static void sums_say_what_the_states_do(void **state)
+TEST(sums_say_what_the_states_do)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() };
 	unsigned fewer = 0;
@@ -230,9 +225,8 @@ static void sums_say_what_the_states_do(void **state)
 }
 
 /* Each host has cells of its own, or no overview; both are read as one history. */
-static void of_several_hosts(void **state)
+TEST(of_several_hosts)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() + 1 };
 	for (uint64_t round = test_effort(20, 5) * test_rounds(); round > 0; round--) {
@@ -305,9 +299,8 @@ static struct histree_state_comparison *compare(struct histree_history *history,
 	return comparison;
 }
 
-static void comparisons_do_not_depend_on_sums(void **state)
+TEST(comparisons_do_not_depend_on_sums)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() + 2 };
 	for (uint64_t round = test_effort(20, 5) * test_rounds(); round > 0; round--) {
@@ -347,9 +340,8 @@ static void comparisons_do_not_depend_on_sums(void **state)
 	}
 }
 
-static void wrong_questions_are_refused(void **state)
+TEST(wrong_questions_are_refused)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { 3 };
 	struct histree_cursor *times;
@@ -372,6 +364,3 @@ static void wrong_questions_are_refused(void **state)
 	histree_history_close(world.histories[0]);
 	remove_world(&world);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(sums_say_what_the_states_do), cmocka_unit_test(of_several_hosts),
-      cmocka_unit_test(comparisons_do_not_depend_on_sums), cmocka_unit_test(wrong_questions_are_refused))

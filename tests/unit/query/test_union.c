@@ -4,10 +4,6 @@
  * damaged, and answers so large that threads share the nodes of a shard.
  */
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "histree/histree.h"
 #include "support/test.h"
@@ -95,9 +91,8 @@ static void refuse(const struct histree_history_part *parts, size_t count, const
 		fail_msg("'%s' does not say '%s'", error.message, reason);
 }
 
-static void what_is_no_union_is_refused(void **state)
+TEST(what_is_no_union_is_refused)
 {
-	(void)state;
 	struct histree_history *joined;
 	refuse(NULL, 0, "of 0 hosts none has a history");
 	struct histree_history_part twice[] = { { .name = "a", .history = open_host(0) },
@@ -142,9 +137,8 @@ static void keep_fault(void *context, const char *fault)
 	snprintf(context, 256, "%s", fault);
 }
 
-static void it_says_what_it_is(void **state)
+TEST(it_says_what_it_is)
 {
-	(void)state;
 	struct histree_history *joined = unite();
 	const struct histree_history_info *info = histree_history_info(joined);
 	size_t count;
@@ -190,9 +184,8 @@ static void it_says_what_it_is(void **state)
 	histree_history_close(joined);
 }
 
-static void times_and_attributes_are_those_of_the_union(void **state)
+TEST(times_and_attributes_are_those_of_the_union)
 {
-	(void)state;
 	struct histree_history *joined = unite();
 	struct histree_cursor *query;
 	struct histree_interval found;
@@ -230,9 +223,8 @@ static void times_and_attributes_are_those_of_the_union(void **state)
 
 /* ---- labels ----------------------------------------------------------------------------------------------- */
 
-static void labels_are_those_of_the_host(void **state)
+TEST(labels_are_those_of_the_host)
 {
-	(void)state;
 	struct histree_history *joined = unite();
 	const struct histree_value two = histree_int(2), three = histree_int(3);
 	assert_string_equal(histree_label_of(joined, 2, &two), "low");
@@ -257,9 +249,8 @@ static void labels_are_those_of_the_host(void **state)
 /* ---- damage ----------------------------------------------------------------------------------------------- */
 
 /* Of a damaged shard some is unknown; the others answer as ever. */
-static void damage_stays_in_its_shard(void **state)
+TEST(damage_stays_in_its_shard)
 {
-	(void)state;
 	int file = open(paths[2], O_RDWR);
 	char garbage[64];
 	memset(garbage, 0x5a, sizeof(garbage));
@@ -302,9 +293,8 @@ static void damage_stays_in_its_shard(void **state)
 enum { LARGE = 100000 };
 
 /* One large shard between small ones: its nodes are read by the threads, in the order of one. */
-static void threads_read_large_shards_too(void **state)
+TEST(threads_read_large_shards_too)
 {
-	(void)state;
 	build(1, "cluster", LARGE);
 	struct histree_history *joined;
 	const struct histree_history_part parts[] = { { .name = "b", .history = open_host(0) },
@@ -344,6 +334,4 @@ static void threads_read_large_shards_too(void **state)
 	histree_history_close(joined);
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(what_is_no_union_is_refused), cmocka_unit_test(it_says_what_it_is),
-      cmocka_unit_test(times_and_attributes_are_those_of_the_union), cmocka_unit_test(labels_are_those_of_the_host),
-      cmocka_unit_test(damage_stays_in_its_shard), cmocka_unit_test(threads_read_large_shards_too))
+TEST_FILE(set_up, tear_down)

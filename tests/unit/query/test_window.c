@@ -58,10 +58,9 @@ static bool meets_all(const struct condition *conditions, size_t count, histree_
 	return true;
 }
 
-static void nothing_that_meets_the_comparisons_is_left_out(void **state)
+TEST(nothing_that_meets_the_comparisons_is_left_out)
 {
 	struct random random = { 7 };
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct condition conditions[COMPARISONS_MAX];
 		size_t count = random_below(&random, COMPARISONS_MAX + 1), left = 0, wanted = 0;
@@ -94,7 +93,7 @@ static bool leaves(enum histree_comparison comparison, struct histree_value numb
 	return histree_window_fit(&window, INT64_MIN, INT64_MAX);
 }
 
-static void numbers_beyond_time(void **state)
+TEST(numbers_beyond_time)
 {
 	static const struct {
 		struct histree_value number;
@@ -106,7 +105,6 @@ static void numbers_beyond_time(void **state)
 		{ { .type = HISTREE_DOUBLE, .real = -0x1.8p63 }, false },
 		{ { .type = HISTREE_LONG, .size = HISTREE_UNSIGNED, .int64 = -1 }, true },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(beyond) / sizeof(*beyond); i++) {
 		assert_false(leaves(HISTREE_EQUAL_TO, beyond[i].number));
 		assert_int_equal(leaves(HISTREE_BELOW, beyond[i].number), beyond[i].is_above);
@@ -122,6 +120,3 @@ static void numbers_beyond_time(void **state)
 	assert_false(leaves(HISTREE_AT_LEAST, histree_null()));
 	assert_true(leaves(HISTREE_EQUAL_TO, histree_string("noon")));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(nothing_that_meets_the_comparisons_is_left_out),
-      cmocka_unit_test(numbers_beyond_time))

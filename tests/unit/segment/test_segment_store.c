@@ -4,10 +4,6 @@
  * read it.  That its answers are right is for tests/property.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "segment/segment_memory.h"
@@ -52,9 +48,8 @@ static void assert_refused(const struct histree_segment_store_options *options, 
 	assert_non_null(strstr(error.message, word));
 }
 
-static void wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
-	(void)state;
 	const struct histree_segment_field null = { "n", HISTREE_NULL }, nameless = { "", HISTREE_INT };
 	const struct histree_segment_field twins[] = { { "a", HISTREE_INT }, { "a", HISTREE_LONG } };
 	assert_refused(&(struct histree_segment_store_options){ 0 }, "path");
@@ -76,9 +71,8 @@ static void wrong_options_are_refused(void **state)
 }
 
 /* As many fields as there may be, with names as long as they may be. */
-static void the_largest_schema_comes_back(void **state)
+TEST(the_largest_schema_comes_back)
 {
-	(void)state;
 	enum { LONGEST = 255 };
 	static char names[HISTREE_SEGMENT_FIELDS_MAX][LONGEST + 2], provider[LONGEST + 2];
 	struct histree_segment_field fields[HISTREE_SEGMENT_FIELDS_MAX];
@@ -117,9 +111,8 @@ static void the_largest_schema_comes_back(void **state)
 	memory_io_release(&memory);
 }
 
-static void wrong_segments_are_refused_and_change_nothing(void **state)
+TEST(wrong_segments_are_refused_and_change_nothing)
 {
-	(void)state;
 	struct memory_io memory;
 	struct histree_segment_store *store;
 	struct histree_error error;
@@ -156,9 +149,8 @@ static void wrong_segments_are_refused_and_change_nothing(void **state)
 	memory_io_release(&memory);
 }
 
-static void wrong_queries_are_refused(void **state)
+TEST(wrong_queries_are_refused)
 {
-	(void)state;
 	struct histree_segment_store *store;
 	struct histree_cursor *iter;
 	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
@@ -178,9 +170,8 @@ static void wrong_queries_are_refused(void **state)
 }
 
 /* What an iterator says that it did is of the query that was started last. */
-static void a_query_may_be_asked_again(void **state)
+TEST(a_query_may_be_asked_again)
 {
-	(void)state;
 	struct histree_segment_store *store;
 	struct histree_cursor *iter;
 	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
@@ -221,9 +212,8 @@ static void assert_forged_is_found(struct memory_io *memory)
 }
 
 /* Every checksum is right, and what the store says of all its segments, or a leaf of its blocks, is not. */
-static void forged_extents_and_counts_are_found(void **state)
+TEST(forged_extents_and_counts_are_found)
 {
-	(void)state;
 	enum { BLOCK_COUNT = 80, EXTENTS = 4 };
 	struct memory_io memory;
 	struct segments segments;
@@ -258,9 +248,8 @@ static void forged_extents_and_counts_are_found(void **state)
 }
 
 /* A history is no segment store, and the other way about; each says so. */
-static void the_two_kinds_of_tree_are_not_mixed_up(void **state)
+TEST(the_two_kinds_of_tree_are_not_mixed_up)
 {
-	(void)state;
 	struct memory_io memory;
 	struct segments segments;
 	struct histree_error error;
@@ -303,9 +292,8 @@ static enum histree_status read_schema(struct memory_io *memory, const uint8_t *
 	return status;
 }
 
-static void a_schema_is_as_long_as_its_fields(void **state)
+TEST(a_schema_is_as_long_as_its_fields)
 {
-	(void)state;
 	struct memory_io memory;
 	struct segments segments;
 	struct block_file *file;
@@ -373,9 +361,8 @@ static enum histree_status use(const struct io *io, size_t *count, struct histre
 	return status;
 }
 
-static void every_operation_may_fail(void **state)
+TEST(every_operation_may_fail)
 {
-	(void)state;
 	struct memory_io memory;
 	struct faulty_io faulty;
 	struct segments segments;
@@ -448,9 +435,8 @@ static enum histree_status make_table(const struct io *io, struct histree_error 
 }
 
 /* What fails while a side table is made leaves none, or the one before; and no query fails for want of one. */
-static void side_tables_are_done_without(void **state)
+TEST(side_tables_are_done_without)
 {
-	(void)state;
 	struct memory_io memory;
 	struct faulty_io faulty;
 	struct segments segments;
@@ -494,9 +480,8 @@ static void side_tables_are_done_without(void **state)
 }
 
 /* A maker that died leaves its file: the next one takes that away, the one after it makes the table. */
-static void the_file_of_a_maker_that_died_goes(void **state)
+TEST(the_file_of_a_maker_that_died_goes)
 {
-	(void)state;
 	struct memory_io memory;
 	struct segments segments;
 	struct histree_error error = { 0 };
@@ -512,9 +497,8 @@ static void the_file_of_a_maker_that_died_goes(void **state)
 }
 
 /* Every byte of the file that is in use counts: if one is wrong, somebody says so. */
-static void damage_is_found(void **state)
+TEST(damage_is_found)
 {
-	(void)state;
 	struct memory_io memory;
 	struct segments segments;
 	struct histree_error error;
@@ -580,9 +564,8 @@ static void *read_sorted(void *context)
 	return (void *)(uintptr_t)count;
 }
 
-static void many_threads_read_one_store(void **state)
+TEST(many_threads_read_one_store)
 {
-	(void)state;
 	struct segments segments;
 	struct memory_io memory;
 	assert_true(segments_make(&segments, &with_content, 4));
@@ -635,9 +618,8 @@ static void *read_by_field(void *context)
  * The first of several threads that ask makes the table, and all use it; where nothing is to be written, nobody
  * does.
  */
-static void a_large_store_makes_its_table(void **state)
+TEST(a_large_store_makes_its_table)
 {
-	(void)state;
 	static const struct segment_kind large = { "large", SEGMENTS_BY_END, 60000, true };
 	struct segments segments;
 	struct histree_segment_store *store;
@@ -671,11 +653,3 @@ static void a_large_store_makes_its_table(void **state)
 	unlink(path);
 	segments_release(&segments);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(wrong_options_are_refused), cmocka_unit_test(the_largest_schema_comes_back),
-      cmocka_unit_test(wrong_segments_are_refused_and_change_nothing), cmocka_unit_test(wrong_queries_are_refused),
-      cmocka_unit_test(a_query_may_be_asked_again), cmocka_unit_test(forged_extents_and_counts_are_found),
-      cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up), cmocka_unit_test(a_schema_is_as_long_as_its_fields),
-      cmocka_unit_test(every_operation_may_fail), cmocka_unit_test(side_tables_are_done_without),
-      cmocka_unit_test(the_file_of_a_maker_that_died_goes), cmocka_unit_test(damage_is_found),
-      cmocka_unit_test(many_threads_read_one_store), cmocka_unit_test(a_large_store_makes_its_table))

@@ -3,11 +3,9 @@
  * test_segment_visits.c - how many nodes a query of a segment store opens: exact numbers, for which no clock is
  * needed.  Algorithm 5.2 opens what can have a segment before the next one, and nothing else.
  */
-#include <stdlib.h>
-
 #include "node/segment_node.h"
-#include "segment/segment_memory.h"
 #include "segment/segment_disk.h"
+#include "segment/segment_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/test.h"
@@ -154,7 +152,7 @@ static struct opened ask(struct fixture *fixture, const struct histree_segment_q
 }
 
 /* In any order, for any number of segments: nodes and blocks whose least segment comes before the last one. */
-static void only_what_comes_first_is_opened(void **state)
+TEST(only_what_comes_first_is_opened)
 {
 	struct fixture *fixture = *state;
 	static const size_t wanted[] = { 1, 100, 3000 };
@@ -173,7 +171,7 @@ static void only_what_comes_first_is_opened(void **state)
 }
 
 /* The first segment by time costs a path, and not the store. */
-static void the_first_segment_costs_a_path(void **state)
+TEST(the_first_segment_costs_a_path)
 {
 	struct fixture *fixture = *state;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
@@ -185,7 +183,7 @@ static void the_first_segment_costs_a_path(void **state)
 }
 
 /* Nodes and blocks outside of a window are passed by in every order; unsorted, just those that meet it are read. */
-static void a_window_is_all_that_is_read(void **state)
+TEST(a_window_is_all_that_is_read)
 {
 	struct fixture *fixture = *state;
 	histree_time middle = fixture->segments.segments[by_end.count / 2].end;
@@ -205,5 +203,4 @@ static void a_window_is_all_that_is_read(void **state)
 	}
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(only_what_comes_first_is_opened),
-      cmocka_unit_test(the_first_segment_costs_a_path), cmocka_unit_test(a_window_is_all_that_is_read))
+TEST_FILE(set_up, tear_down)

@@ -2,8 +2,6 @@
 /*
  * test_table_page.c - a page of a side table comes back as it was written, and only where it belongs.
  */
-#include <stdlib.h>
-
 #include "segment/segment_table.h"
 #include "segment_tree/segment_scan.h"
 #include "support/test.h"
@@ -18,9 +16,8 @@ static void fill(uint64_t locations[COUNT])
 		locations[i] = segment_location(nodes[i], i * 3, i * 17);
 }
 
-static void a_page_comes_back(void **state)
+TEST(a_page_comes_back)
 {
-	(void)state;
 	uint64_t locations[COUNT], found[TABLE_PAGE_LOCATIONS];
 	uint8_t page[TABLE_PAGE_SIZE];
 	fill(locations);
@@ -33,9 +30,8 @@ static void a_page_comes_back(void **state)
 }
 
 /* A page that is whole is still of no use in the place of another one. */
-static void a_page_of_another_place_is_refused(void **state)
+TEST(a_page_of_another_place_is_refused)
 {
-	(void)state;
 	uint64_t locations[COUNT], found[TABLE_PAGE_LOCATIONS];
 	uint8_t page[TABLE_PAGE_SIZE];
 	fill(locations);
@@ -46,9 +42,8 @@ static void a_page_of_another_place_is_refused(void **state)
 	assert_false(table_page_get(page, NUMBER, TABLE_PAGE_LOCATIONS + 1, found));
 }
 
-static void damage_anywhere_is_noticed(void **state)
+TEST(damage_anywhere_is_noticed)
 {
-	(void)state;
 	uint64_t locations[COUNT], found[TABLE_PAGE_LOCATIONS];
 	uint8_t page[TABLE_PAGE_SIZE];
 	fill(locations);
@@ -60,6 +55,3 @@ static void damage_anywhere_is_noticed(void **state)
 	}
 	assert_true(table_page_get(page, NUMBER, COUNT, found));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_page_comes_back), cmocka_unit_test(a_page_of_another_place_is_refused),
-      cmocka_unit_test(damage_anywhere_is_noticed))

@@ -3,9 +3,6 @@
  * test_segment_queue.c - the monotone queue by itself: what comes out is sorted and complete, with all the memory
  * it wants and with almost none.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "segment_tree/segment_sweep.h"
 #include "support/faulty_io.h"
@@ -105,18 +102,16 @@ static void check_sorted(draw_words *words, size_t bytes_max, bool spills)
 	free(popped);
 }
 
-static void everything_comes_out_in_order(void **state)
+TEST(everything_comes_out_in_order)
 {
-	(void)state;
 	check_sorted(anywhere, 16 << 20, false);
 	check_sorted(close_together, 16 << 20, false);
 	check_sorted(all_equal_but_the_last, 16 << 20, false);
 	check_sorted(at_the_ends, 16 << 20, false);
 }
 
-static void so_it_does_with_little_memory(void **state)
+TEST(so_it_does_with_little_memory)
 {
-	(void)state;
 	check_sorted(close_by, 1, true);
 	check_sorted(close_together, 100000, true);
 	check_sorted(all_equal_but_the_last, 50000, true);
@@ -127,9 +122,8 @@ static void so_it_does_with_little_memory(void **state)
  * Four times as many entries as there is room for, of all magnitudes: each is written to the file a few times at
  * most, so that the file costs in proportion to what is sorted.
  */
-static void spilling_is_in_proportion(void **state)
+TEST(spilling_is_in_proportion)
 {
-	(void)state;
 	enum { MANY = 1000000, ROOM = MANY / 4 };
 	struct memory_io memory;
 	struct segment_queue *queue;
@@ -149,9 +143,8 @@ static void spilling_is_in_proportion(void **state)
 	memory_io_release(&memory);
 }
 
-static void a_cleared_queue_is_empty(void **state)
+TEST(a_cleared_queue_is_empty)
 {
-	(void)state;
 	struct segment_queue *queue;
 	struct segment_entry entry = { { 1, 2, 3 } };
 	assert_int_equal(segment_queue_create(NULL, NULL, 1 << 20, &queue, NULL), HISTREE_OK);
@@ -167,9 +160,8 @@ static void a_cleared_queue_is_empty(void **state)
 }
 
 /* Whatever operation on the temporary file fails is told, and nothing is lost without it. */
-static void a_spill_that_fails_is_told(void **state)
+TEST(a_spill_that_fails_is_told)
 {
-	(void)state;
 	struct memory_io memory;
 	struct faulty_io faulty;
 	memory_io_init(&memory);
@@ -201,7 +193,3 @@ static void a_spill_that_fails_is_told(void **state)
 	}
 	memory_io_release(&memory);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(everything_comes_out_in_order), cmocka_unit_test(so_it_does_with_little_memory),
-      cmocka_unit_test(spilling_is_in_proportion), cmocka_unit_test(a_cleared_queue_is_empty),
-      cmocka_unit_test(a_spill_that_fails_is_told))

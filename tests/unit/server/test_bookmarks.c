@@ -3,10 +3,6 @@
  * Bookmarks and their file: restarts, files that are none, a disk that fails, and several servers in one folder.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "server/catalogue/bookmarks.h"
 #include "support/faulty_io.h"
@@ -53,9 +49,8 @@ static void check_names(struct bookmarks *bookmarks, const char *experiment, con
 
 /* ---- one server ------------------------------------------------------------------------------------------ */
 
-static void they_are_there_after_a_restart(void **state)
+TEST(they_are_there_after_a_restart)
 {
-	(void)state;
 	struct memory_io memory;
 	struct bookmark a, b, c, found;
 	memory_io_init(&memory);
@@ -90,9 +85,8 @@ static void they_are_there_after_a_restart(void **state)
 	memory_io_release(&memory);
 }
 
-static void what_is_no_file_of_bookmarks_is_kept(void **state)
+TEST(what_is_no_file_of_bookmarks_is_kept)
 {
-	(void)state;
 #define HEAD "{\"format\":\"histree bookmarks\",\"version\":1,\"made\":1,\"bookmarks\":["
 #define IDS "\"uuid\":\"" OTHER "\",\"experiment\":\"" OTHER "\","
 	static const char *const files[] = {
@@ -142,9 +136,8 @@ static void what_is_no_file_of_bookmarks_is_kept(void **state)
 	}
 }
 
-static void the_file_is_bounded(void **state)
+TEST(the_file_is_bounded)
 {
-	(void)state;
 	struct memory_io memory;
 	struct piece text = { 0 };
 	struct bookmark_list list = { 0 }, read;
@@ -218,9 +211,8 @@ static void check_failure(uint64_t fail_at, bool for_ever, bool short_transfers,
 	memory_io_release(&memory);
 }
 
-static void a_failing_disk_leaves_the_old_file(void **state)
+TEST(a_failing_disk_leaves_the_old_file)
 {
-	(void)state;
 	for (int kind = 0; kind < 4; kind++) {
 		bool done = false;
 		uint64_t fail_at = 1;
@@ -258,9 +250,8 @@ static void count_one(void *context, const struct bookmark *bookmark)
 }
 
 /* Clients of two servers, which share nothing but the folder: no bookmark is lost, and both have all. */
-static void servers_share_a_folder(void **state)
+TEST(servers_share_a_folder)
 {
-	(void)state;
 	char folder[] = "/tmp/histree-bookmarks-XXXXXX", file[sizeof(folder) + sizeof(BOOKMARKS_FILE)];
 	assert_non_null(mkdtemp(folder));
 	struct bookmarks *servers[2] = { open_in(&io_posix, folder), open_in(&io_posix, folder) };
@@ -284,7 +275,3 @@ static void servers_share_a_folder(void **state)
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(rmdir(folder), 0); /* nothing else is left */
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(they_are_there_after_a_restart),
-      cmocka_unit_test(what_is_no_file_of_bookmarks_is_kept), cmocka_unit_test(the_file_is_bounded),
-      cmocka_unit_test(a_failing_disk_leaves_the_old_file), cmocka_unit_test(servers_share_a_folder))

@@ -2,8 +2,6 @@
 /*
  * Which lines of events match, against what a reader would say; and expressions that are refused.
  */
-#include <string.h>
-
 #include "server/model/event_list.h"
 #include "support/test.h"
 
@@ -15,9 +13,8 @@ static const struct event_line line = {
 	.contents = "prev_comm=bash, prev_tid=42, next_comm=swapper/3",
 };
 
-static void test_cells(void **state)
+TEST(test_cells)
 {
-	(void)state;
 	static const char *const expected[EVENT_COLUMNS] = {
 		[EVENT_CLOCK] = "15:24:42.440133097",
 		[EVENT_CPU] = "3",
@@ -50,9 +47,8 @@ static bool matches(bool any, enum event_column first, const char *one, enum eve
 	return found;
 }
 
-static void test_one_column(void **state)
+TEST(test_one_column)
 {
-	(void)state;
 	static const struct {
 		enum event_column column;
 		const char *expression;
@@ -78,9 +74,8 @@ static void test_one_column(void **state)
 					 cases[i].found);
 }
 
-static void test_several_columns(void **state)
+TEST(test_several_columns)
 {
-	(void)state;
 	static const struct {
 		const char *type, *contents;
 		bool all, any;
@@ -102,9 +97,8 @@ static void test_several_columns(void **state)
 }
 
 /* What could take memory or time without bound, or is no expression, is refused with the reason. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	char longest[PATTERN_SIZE_MAX + 2];
 	memset(longest, 'a', sizeof(longest));
 	longest[PATTERN_SIZE_MAX + 1] = '\0';
@@ -120,6 +114,3 @@ static void test_refused(void **state)
 	longest[PATTERN_SIZE_MAX] = '\0';
 	assert_false(matches(false, EVENT_TYPE, longest, 0, NULL));
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_cells), cmocka_unit_test(test_one_column),
-      cmocka_unit_test(test_several_columns), cmocka_unit_test(test_refused))

@@ -3,12 +3,10 @@
  * A client that goes away, as the thread that computes its answer sees it.
  */
 #include <stdatomic.h>
-#include <string.h>
 #include <time.h>
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "server/http/http.h"
 #include "support/test.h"
@@ -59,9 +57,8 @@ static void wait_for(const atomic_bool *flag)
 	assert_true(*flag);
 }
 
-static void test_client_goes_away(void **state)
+TEST(test_client_goes_away)
 {
-	(void)state;
 	static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	struct endless endless = { 0 };
 	struct http_options options = {
@@ -82,5 +79,3 @@ static void test_client_goes_away(void **state)
 	assert_true(endless.was_cancelled);
 	http_stop(http);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_client_goes_away))

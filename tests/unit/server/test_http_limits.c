@@ -6,15 +6,11 @@
  * The limits are short here; nothing depends on how short, but that a test ends.
  */
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "server/http/http.h"
 #include "support/test.h"
@@ -165,9 +161,8 @@ static void assert_busy(int client)
 
 /* ---- a crowd ----------------------------------------------------------------------------------------------- */
 
-static void who_gets_no_turn_is_told_when_to_come_back(void **state)
+TEST(who_gets_no_turn_is_told_when_to_come_back)
 {
-	(void)state;
 	enum { TURNS = 2 };
 	static const char wait[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 	struct served served = { 0 };
@@ -198,9 +193,8 @@ static void who_gets_no_turn_is_told_when_to_come_back(void **state)
 }
 
 /* With limits as they are, a turn comes for each of two hundred at once. */
-static void a_crowd_is_answered(void **state)
+TEST(a_crowd_is_answered)
 {
-	(void)state;
 	struct served served = { .gate = true };
 	int crowd[CROWD];
 	char room[1024];
@@ -220,9 +214,8 @@ static void a_crowd_is_answered(void **state)
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
 /* Each of many answers wants more than all may have: one after the other gets it, the rest is told to come back. */
-static void answers_share_memory(void **state)
+TEST(answers_share_memory)
 {
-	(void)state;
 	enum { CEILING = 96 << 20, GROWING = 32 };
 	static const char *const paths[] = { "claim", "grow" };
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -275,9 +268,8 @@ static void assert_is_shut(const struct served *served, int client)
 	assert_answers(served);
 }
 
-static void half_requests_are_shut(void **state)
+TEST(half_requests_are_shut)
 {
-	(void)state;
 	static const char *const halves[] = {
 		"",
 		"GE",
@@ -301,9 +293,8 @@ static void half_requests_are_shut(void **state)
 }
 
 /* However many begin a request and go no further: the oldest of them make room for who asks. */
-static void half_requests_keep_nobody_out(void **state)
+TEST(half_requests_keep_nobody_out)
 {
-	(void)state;
 	static const char wait[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 	enum { ROOM = 16, HALVES = 5 * ROOM };
 	struct served served = { 0 };
@@ -336,9 +327,8 @@ static void half_requests_keep_nobody_out(void **state)
 	stop(&served);
 }
 
-static void slow_readers_are_shut(void **state)
+TEST(slow_readers_are_shut)
 {
-	(void)state;
 	enum { READERS = 8 };
 	static const char ask[] = "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	struct served served = { 0 };
@@ -366,9 +356,8 @@ static void slow_readers_are_shut(void **state)
 	stop(&served);
 }
 
-static void bodies_are_no_more_than_there_is_room_for(void **state)
+TEST(bodies_are_no_more_than_there_is_room_for)
 {
-	(void)state;
 	static const char head[] = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n{";
 	struct served served = { 0 };
 	struct http_limits limits = HTTP_LIMITS;
@@ -393,8 +382,3 @@ static void bodies_are_no_more_than_there_is_room_for(void **state)
 	close(third);
 	stop(&served);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(who_gets_no_turn_is_told_when_to_come_back),
-      cmocka_unit_test(a_crowd_is_answered), cmocka_unit_test(answers_share_memory),
-      cmocka_unit_test(half_requests_are_shut), cmocka_unit_test(half_requests_keep_nobody_out),
-      cmocka_unit_test(slow_readers_are_shut), cmocka_unit_test(bodies_are_no_more_than_there_is_room_for))

@@ -2,8 +2,6 @@
 /*
  * Answers: JSON from left to right, pieces, compression, and what becomes of one that fails half-way.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include <jansson.h>
@@ -41,9 +39,8 @@ static char *text_of(struct reply *reply)
 	return text;
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
-	(void)state;
 	struct reply reply;
 	reply_init(&reply);
 	struct json_writer *json = &reply.json;
@@ -124,9 +121,8 @@ static void check_numbers(const char *text, size_t count, const char *status)
 
 enum { MANY = 200000 };
 
-static void test_steps(void **state)
+TEST(test_steps)
 {
-	(void)state;
 	struct reply reply;
 	struct counting counting;
 	bool freed, whole;
@@ -156,9 +152,8 @@ static char *unzip(const char *bytes, size_t size, size_t room)
 	return text;
 }
 
-static void test_zip(void **state)
+TEST(test_zip)
 {
-	(void)state;
 	static const int counts[] = { 0, 1, MANY };
 	for (size_t i = 0; i < 3; i++) {
 		struct reply reply;
@@ -178,9 +173,8 @@ static void test_zip(void **state)
 }
 
 /* What was sent cannot be taken back; but it can be brought to an end that says what happened. */
-static void test_fails_half_way(void **state)
+TEST(test_fails_half_way)
 {
-	(void)state;
 	struct reply reply;
 	struct counting counting;
 	bool freed;
@@ -193,9 +187,8 @@ static void test_fails_half_way(void **state)
 }
 
 /* Bytes have no such end: the connection is cut. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
-	(void)state;
 	struct reply reply;
 	bool freed = false, whole;
 	struct counting counting = { .limit = 10, .fails_at = 5, .freed = &freed };
@@ -210,9 +203,8 @@ static void test_cut(void **state)
 }
 
 /* What an answer is made of lives as long as it does, and goes with it. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-	(void)state;
 	struct reply reply;
 	reply_init(&reply);
 	uint64_t *one = reply_memory(&reply, 100, sizeof(*one)), *none = reply_memory(&reply, 0, sizeof(*none));
@@ -228,9 +220,8 @@ static void test_memory(void **state)
 }
 
 /* A function that fails fills the error, and that is the answer. */
-static void test_ok(void **state)
+TEST(test_ok)
 {
-	(void)state;
 	struct reply reply;
 	reply_init(&reply);
 	assert_true(reply_ok(&reply, HISTREE_OK));
@@ -243,9 +234,8 @@ static void test_ok(void **state)
 	reply_release(&reply);
 }
 
-static void test_deadline(void **state)
+TEST(test_deadline)
 {
-	(void)state;
 	struct reply reply;
 	struct counting counting;
 	bool freed;
@@ -259,9 +249,8 @@ static void test_deadline(void **state)
 }
 
 /* The client went away. */
-static void test_given_up(void **state)
+TEST(test_given_up)
 {
-	(void)state;
 	struct reply reply;
 	struct counting counting;
 	bool freed;
@@ -281,9 +270,8 @@ static bool is_wanted(void *context)
 }
 
 /* What computes an answer learns that it is in vain: nobody waits, or there is no time left. */
-static void test_cancel(void **state)
+TEST(test_cancel)
 {
-	(void)state;
 	struct reply reply;
 	bool wanted = true;
 	reply_init(&reply);
@@ -300,9 +288,8 @@ static void test_cancel(void **state)
 	reply_release(&reply);
 }
 
-static void test_error(void **state)
+TEST(test_error)
 {
-	(void)state;
 	struct reply reply;
 	struct counting counting;
 	bool freed;
@@ -315,8 +302,3 @@ static void test_error(void **state)
 	free(text);
 	reply_release(&reply);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_json), cmocka_unit_test(test_steps), cmocka_unit_test(test_zip),
-      cmocka_unit_test(test_fails_half_way), cmocka_unit_test(test_cut), cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_ok), cmocka_unit_test(test_deadline), cmocka_unit_test(test_given_up),
-      cmocka_unit_test(test_cancel), cmocka_unit_test(test_error))

@@ -2,16 +2,12 @@
 /*
  * What a request says: its address, its headers, its body; and which endpoint it finds.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "server/http/http.h"
 #include "server/tsp/parameters.h"
 #include "support/test.h"
 
-static void test_target(void **state)
+TEST(test_target)
 {
-	(void)state;
 	struct target target;
 	assert_int_equal(target_parse(&target, "/tsp//api/a%2Fb/x:y.z/?n=1&text=a+b%26c&flag&=3"), TARGET_OK);
 	assert_int_equal(target.segment_count, 4);
@@ -34,9 +30,8 @@ static void test_target(void **state)
 	target_release(&target);
 }
 
-static void test_target_refused(void **state)
+TEST(test_target_refused)
 {
-	(void)state;
 	static const char *const bad[] = { "",     "x",      "http://host/", "/%",     "/%4",
 					   "/%zz", "/a%00b", "/a?x=%",       "/a?%0=1" };
 	struct target target;
@@ -61,9 +56,8 @@ static void test_target_refused(void **state)
 	free(deep);
 }
 
-static void test_host(void **state)
+TEST(test_host)
 {
-	(void)state;
 	static const struct {
 		const char *host;
 		bool alone,
@@ -91,9 +85,8 @@ static void test_host(void **state)
 	assert_false(http_guard_host(NULL, true));
 }
 
-static void test_origin(void **state)
+TEST(test_origin)
 {
-	(void)state;
 	assert_true(http_guard_origin("http://localhost:3000", "localhost:8080", NULL));
 	assert_true(http_guard_origin("https://127.0.0.1", "localhost:8080", NULL));
 	assert_true(http_guard_origin("vscode-webview://1ab2", "localhost:8080", NULL));
@@ -144,9 +137,8 @@ static enum router_result find(enum http_method method, const char *uri, endpoin
 	return result;
 }
 
-static void test_router(void **state)
+TEST(test_router)
 {
-	(void)state;
 	endpoint_function *found;
 	char captured[64];
 	assert_int_equal(find(HTTP_GET, "/a/fixed", &found, captured), ROUTER_FOUND);
@@ -205,9 +197,8 @@ static void times_of(const char *text, char *out)
 	body_release(&body);
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
-	(void)state;
 	static const char *const cases[][2] = {
 		/* The samples of the reference server: whole steps, rounded down, and then the end. */
 		{ "{'requested_timerange':{'start':0,'end':10,'nbTimes':3}}", "0 5 10 " },
@@ -238,9 +229,8 @@ static void test_times(void **state)
 }
 
 /* The widest range there is has no step that overflows, and as many samples as were asked for. */
-static void test_times_widest(void **state)
+TEST(test_times_widest)
 {
-	(void)state;
 	struct body body;
 	struct parameter_times times;
 	body_init(&body, "{\"requested_timerange\":{\"start\":-9223372036854775807,\"end\":9223372036854775807,"
@@ -254,9 +244,8 @@ static void test_times_widest(void **state)
 	body_release(&body);
 }
 
-static void test_items(void **state)
+TEST(test_items)
 {
-	(void)state;
 	struct body body;
 	int64_t *items;
 	size_t count;
@@ -270,7 +259,3 @@ static void test_items(void **state)
 	assert_int_equal(count, 0);
 	body_release(&body);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_target), cmocka_unit_test(test_target_refused), cmocka_unit_test(test_host),
-      cmocka_unit_test(test_origin), cmocka_unit_test(test_router), cmocka_unit_test(test_times),
-      cmocka_unit_test(test_items), cmocka_unit_test(test_times_widest))

@@ -3,10 +3,6 @@
  * Orders of rows against the plain rule, on random trees: a row is shown unless one above it is folded; a filter
  * leaves what it finds and what is above that; another sort is flat.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "server/model/row_order.h"
 #include "support/test.h"
@@ -132,9 +128,8 @@ static int compare_rows(const void *a, const void *b)
 	return (*first > *second) - (*first < *second);
 }
 
-static void test_orders(void **state)
+TEST(test_orders)
 {
-	(void)state;
 	static const char *const filters[] = { "", "", "3", "9" };
 	struct random random = { 6 };
 	struct made_tree tree;
@@ -166,5 +161,3 @@ static void test_orders(void **state)
 		row_orders_kind.free(orders);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_orders))

@@ -3,11 +3,6 @@
  * test_sql_moment.c - statements while things happen: a history that grows, which each connection sees as it was
  * when it attached it; statements that would run for ever, which are stopped.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "histree/history.h"
 #include "sql/sql_extension.h"
 #include "support/data.h"
@@ -95,7 +90,7 @@ static sqlite3_int64 ask(const struct client *client, const char *text)
 	return answer;
 }
 
-static void a_statement_sees_one_moment(void **state)
+TEST_WITH(a_statement_sees_one_moment, set_up, tear_down)
 {
 	struct world *world = *state;
 	sqlite3_stmt *statement;
@@ -146,7 +141,7 @@ static void stop_at(sqlite3_context *context, int count, sqlite3_value **values)
 	sqlite3_result_int(context, 1);
 }
 
-static void a_statement_that_runs_for_ever_is_stopped(void **state)
+TEST_WITH(a_statement_that_runs_for_ever_is_stopped, set_up, tear_down)
 {
 	struct world *world = *state;
 	sqlite3_stmt *statement;
@@ -184,7 +179,7 @@ static bool never_goes_on(void *context)
 	return false;
 }
 
-static void a_long_call_of_the_library_is_stopped(void **state)
+TEST_WITH(a_long_call_of_the_library_is_stopped, set_up, tear_down)
 {
 	struct world *world = *state;
 	sqlite3_stmt *statement;
@@ -205,15 +200,10 @@ static void a_long_call_of_the_library_is_stopped(void **state)
 	assert_int_equal(sqlite3_close(client.db), SQLITE_OK);
 }
 
-TEST_SUITE
+static int load_sqlite(void **state)
 {
-#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		EACH(a_statement_sees_one_moment),
-		EACH(a_statement_that_runs_for_ever_is_stopped),
-		EACH(a_long_call_of_the_library_is_stopped),
-	};
-	if (sqlite_load(NULL) != HISTREE_OK)
-		return 1;
-	return cmocka_run_group_tests_name("sql_moment", tests, NULL, NULL);
+	(void)state;
+	return sqlite_load(NULL) == HISTREE_OK ? 0 : -1;
 }
+
+TEST_FILE(load_sqlite, NULL)

@@ -3,10 +3,6 @@
  * test_attribute_section.c - the names of attributes as bytes: there and back, how many bytes they take, cut off at
  * each byte, damaged in each bit.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "attribute_helpers.h"
 #include "base/bytes.h"
 #include "state/attributes.h"
@@ -31,9 +27,8 @@ static void assert_comes_back(const struct attribute_tree *tree)
 	attribute_view_release(&view);
 }
 
-static void a_section_brings_the_tree_back(void **state)
+TEST(a_section_brings_the_tree_back)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (unsigned i = 0; i < 60; i++) {
 		struct attribute_tree tree;
@@ -52,9 +47,8 @@ static void a_section_brings_the_tree_back(void **state)
 }
 
 /* Children are searched by the first eight letters of their names, then by the others. */
-static void long_names_are_found_whatever_their_order(void **state)
+TEST(long_names_are_found_whatever_their_order)
 {
-	(void)state;
 	static const char *const names[] = { "alpha-zulu",     "bravo-yankee", "charlie-xray",
 					     "delta-whiskey",  "echo-victor",  "alphabetical-1",
 					     "alphabetical-0", "ay",           "bx" };
@@ -73,9 +67,8 @@ static void long_names_are_found_whatever_their_order(void **state)
 }
 
 /* Names that look like numbers and are none, and the greatest that is one. */
-static void numbers_come_back_as_they_were_written(void **state)
+TEST(numbers_come_back_as_they_were_written)
 {
-	(void)state;
 	static const char *const names[] = { "0",
 					     "00",
 					     "-1",
@@ -107,9 +100,8 @@ static void numbers_come_back_as_they_were_written(void **state)
 }
 
 /* Wherever the last one was found, and if that is nowhere. */
-static void children_are_found_from_anywhere(void **state)
+TEST(children_are_found_from_anywhere)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (unsigned round = 0; round < 20; round++) {
 		struct attribute_tree tree;
@@ -148,9 +140,8 @@ static size_t section_size(const struct attribute_tree *tree)
 	return section.size;
 }
 
-static void regular_names_take_few_bytes(void **state)
+TEST(regular_names_take_few_bytes)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
@@ -170,9 +161,8 @@ static void regular_names_take_few_bytes(void **state)
 }
 
 /* What a name without any rule costs beside its letters. */
-static void irregular_names_take_their_letters_and_few_bytes(void **state)
+TEST(irregular_names_take_their_letters_and_few_bytes)
 {
-	(void)state;
 	enum { COUNT = 5000, SIZE = 12 };
 	struct random random = { test_seed() };
 	struct attribute_tree tree;
@@ -190,9 +180,8 @@ static void irregular_names_take_their_letters_and_few_bytes(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void a_section_is_written_in_pieces(void **state)
+TEST(a_section_is_written_in_pieces)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	char *name = malloc(ATTRIBUTE_NAME_SIZE_MAX);
@@ -253,9 +242,8 @@ static bool open_and_ask(const uint8_t *bytes, size_t size)
 	return sound;
 }
 
-static void damaged_sections_are_noticed_or_sound(void **state)
+TEST(damaged_sections_are_noticed_or_sound)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (unsigned i = 0; i < 4; i++) {
 		struct attribute_tree tree;
@@ -281,9 +269,8 @@ static void damaged_sections_are_noticed_or_sound(void **state)
 	}
 }
 
-static void each_fault_of_the_parts_is_named(void **state)
+TEST(each_fault_of_the_parts_is_named)
 {
-	(void)state;
 	struct attribute_tree tree;
 	struct attribute_view view;
 	attribute_tree_init(&tree);
@@ -324,11 +311,3 @@ static void each_fault_of_the_parts_is_named(void **state)
 	assert_comes_back(&tree);
 	attribute_tree_release(&tree);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_section_brings_the_tree_back),
-      cmocka_unit_test(long_names_are_found_whatever_their_order),
-      cmocka_unit_test(numbers_come_back_as_they_were_written), cmocka_unit_test(children_are_found_from_anywhere),
-      cmocka_unit_test(regular_names_take_few_bytes),
-      cmocka_unit_test(irregular_names_take_their_letters_and_few_bytes),
-      cmocka_unit_test(a_section_is_written_in_pieces), cmocka_unit_test(damaged_sections_are_noticed_or_sound),
-      cmocka_unit_test(each_fault_of_the_parts_is_named))

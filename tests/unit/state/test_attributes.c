@@ -4,11 +4,7 @@
  *
  * Patterns are compared with a matcher that tries everything, on random trees.
  */
-#include <inttypes.h>
 #include <regex.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "attribute_helpers.h"
 #include "state/attributes.h"
@@ -27,9 +23,8 @@ static void assert_sound_finished_too(const struct attribute_tree *tree)
 
 /* ---- the tree ----------------------------------------------------------------------------------------- */
 
-static void paths_make_missing_parents(void **state)
+TEST(paths_make_missing_parents)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	histree_quark call = add(&tree, HISTREE_ROOT, "Threads/42/System_call");
@@ -54,9 +49,8 @@ static void paths_make_missing_parents(void **state)
 }
 
 /* Ids that come in any order, or again, are attributes once, however many families there are and where they lie. */
-static void numbers_come_in_any_order(void **state)
+TEST(numbers_come_in_any_order)
 {
-	(void)state;
 	enum { FAMILIES = 7, NUMBERS = 400, ADDED = 6000 };
 	static const char *const others[] = { "x", "007", "4294967296", "2147483646", "0" };
 	struct random random = { test_seed() };
@@ -93,9 +87,8 @@ static void numbers_come_in_any_order(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void looking_up_makes_nothing(void **state)
+TEST(looking_up_makes_nothing)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	histree_quark quark;
@@ -113,9 +106,8 @@ static void looking_up_makes_nothing(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void unknown_quarks_have_nothing(void **state)
+TEST(unknown_quarks_have_nothing)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	char buffer[4] = "xyz";
@@ -131,9 +123,8 @@ static void unknown_quarks_have_nothing(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void malformed_paths_change_nothing(void **state)
+TEST(malformed_paths_change_nothing)
 {
-	(void)state;
 	static const char *const malformed[] = { "",       "/",     "/a",   "x/",      "x//y",
 						 "new/x/", "new\\", "a\\b", "new/a\\", "\\" };
 	struct attribute_tree tree;
@@ -158,9 +149,8 @@ static void malformed_paths_change_nothing(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void names_have_a_greatest_size(void **state)
+TEST(names_have_a_greatest_size)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	char *name = malloc(2 * ATTRIBUTE_NAME_SIZE_MAX + 3);
@@ -191,9 +181,8 @@ static void names_have_a_greatest_size(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void slashes_and_backslashes_are_escaped(void **state)
+TEST(slashes_and_backslashes_are_escaped)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	histree_quark irq = add(&tree, HISTREE_ROOT, "IRQs/28\\/eno1");
@@ -221,9 +210,8 @@ static void slashes_and_backslashes_are_escaped(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void names_hold_any_bytes(void **state)
+TEST(names_hold_any_bytes)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
@@ -251,9 +239,8 @@ static void names_hold_any_bytes(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void paths_are_as_deep_as_wanted(void **state)
+TEST(paths_are_as_deep_as_wanted)
 {
-	(void)state;
 	enum { LEVELS = 1000, DEEPER = 50000 };
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
@@ -350,9 +337,8 @@ static void assert_searches(const struct histree_attributes *tree, histree_quark
 	regfree(&judge);
 }
 
-static void expressions_find_names_below(void **state)
+TEST(expressions_find_names_below)
 {
-	(void)state;
 	struct attribute_tree tree;
 	struct attribute_view view;
 	struct histree_error error = { 0 };
@@ -386,9 +372,8 @@ static void expressions_find_names_below(void **state)
 	attribute_tree_release(&tree);
 }
 
-static void patterns_name_attributes(void **state)
+TEST(patterns_name_attributes)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	histree_quark cpu = add(&tree, HISTREE_ROOT, "CPUs/0");
@@ -528,9 +513,8 @@ static void assert_found(const struct histree_attributes *tree, histree_quark fr
 	free(found.list);
 }
 
-static void patterns_agree_with_trying_everything(void **state)
+TEST(patterns_agree_with_trying_everything)
 {
-	(void)state;
 	enum { PATTERNS = 60, COUNT_MAX = 40 };
 	unsigned trees = (unsigned)test_effort(300, 50);
 	struct random random = { test_seed() };
@@ -554,9 +538,8 @@ static void patterns_agree_with_trying_everything(void **state)
 }
 
 /* Tried one way after the other, each of these would outlive the reader. */
-static void hostile_patterns_come_to_an_end(void **state)
+TEST(hostile_patterns_come_to_an_end)
 {
-	(void)state;
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	histree_quark quark = HISTREE_ROOT;
@@ -580,11 +563,3 @@ static void hostile_patterns_come_to_an_end(void **state)
 	free(all.list);
 	attribute_tree_release(&tree);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(paths_make_missing_parents), cmocka_unit_test(numbers_come_in_any_order),
-      cmocka_unit_test(looking_up_makes_nothing), cmocka_unit_test(unknown_quarks_have_nothing),
-      cmocka_unit_test(malformed_paths_change_nothing), cmocka_unit_test(names_have_a_greatest_size),
-      cmocka_unit_test(slashes_and_backslashes_are_escaped), cmocka_unit_test(names_hold_any_bytes),
-      cmocka_unit_test(paths_are_as_deep_as_wanted), cmocka_unit_test(patterns_name_attributes),
-      cmocka_unit_test(expressions_find_names_below), cmocka_unit_test(patterns_agree_with_trying_everything),
-      cmocka_unit_test(hostile_patterns_come_to_an_end))

@@ -2,11 +2,6 @@
 /*
  * test_backend.c - what a caller's backend is given is what a history file of the same changes answers.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "histree/history.h"
 #include "histree/states.h"
@@ -70,9 +65,8 @@ static enum histree_status fill(struct histree_state_system *system)
 	return status == HISTREE_OK ? histree_state_close(system, CHANGES + 10, &error) : status;
 }
 
-static void a_backend_gets_what_a_file_answers(void **state)
+TEST(a_backend_gets_what_a_file_answers)
 {
-	(void)state;
 	static struct collected collected;
 	struct histree_state_system *system;
 	struct histree_history *history;
@@ -106,9 +100,8 @@ static void a_backend_gets_what_a_file_answers(void **state)
 	unlink(options.path);
 }
 
-static void a_failure_of_a_backend_ends_its_history(void **state)
+TEST(a_failure_of_a_backend_ends_its_history)
 {
-	(void)state;
 	static struct collected collected = { .fail_at = 100 };
 	struct histree_state_system *system;
 	const struct histree_backend backend = { collect, finish, be_freed, &collected };
@@ -121,9 +114,8 @@ static void a_failure_of_a_backend_ends_its_history(void **state)
 	assert_true(collected.finished == 0 && collected.freed == 1);
 }
 
-static void the_null_backend_forgets(void **state)
+TEST(the_null_backend_forgets)
 {
-	(void)state;
 	struct histree_state_system *system;
 	struct histree_value value;
 	assert_int_equal(histree_state_create_for(NULL, 0, &system, NULL), HISTREE_OK);
@@ -143,9 +135,8 @@ static struct histree_state_system *in_memory(uint64_t bytes_max)
 	return system;
 }
 
-static void a_history_in_memory_outlives_its_builder(void **state)
+TEST(a_history_in_memory_outlives_its_builder)
 {
-	(void)state;
 	struct histree_history *before, *first, *second;
 	struct histree_state_system *system = in_memory(0);
 	const struct histree_history_options resumed = { .resume = true };
@@ -168,9 +159,8 @@ static void a_history_in_memory_outlives_its_builder(void **state)
 	histree_history_close(second);
 }
 
-static void a_history_that_memory_is_too_small_for_says_so(void **state)
+TEST(a_history_that_memory_is_too_small_for_says_so)
 {
-	(void)state;
 	struct histree_error error;
 	struct histree_history *history;
 	struct histree_state_system *system = in_memory(0);
@@ -197,8 +187,3 @@ static void a_history_that_memory_is_too_small_for_says_so(void **state)
 	assert_non_null(strstr(error.message, "it may have 4100 bytes of memory; give it more, or make a file"));
 	histree_state_free(system);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_backend_gets_what_a_file_answers),
-      cmocka_unit_test(a_failure_of_a_backend_ends_its_history), cmocka_unit_test(the_null_backend_forgets),
-      cmocka_unit_test(a_history_in_memory_outlives_its_builder),
-      cmocka_unit_test(a_history_that_memory_is_too_small_for_says_so))

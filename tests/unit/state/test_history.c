@@ -6,11 +6,6 @@
  * the reference material is present, a whole history of Trace Compass is replayed too.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "base/io.h"
@@ -161,7 +156,7 @@ static void change_at_random(struct histree_state_system *const systems[2], stru
 
 /* ---- making and opening ---------------------------------------------------------------------------------- */
 
-static void a_history_comes_back_from_disk(void **state)
+TEST_WITH(a_history_comes_back_from_disk, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht" };
@@ -206,7 +201,7 @@ static void a_history_comes_back_from_disk(void **state)
 	}
 }
 
-static void a_history_may_be_empty(void **state)
+TEST_WITH(a_history_may_be_empty, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	const struct histree_history_options options = { .path = folder->file, .start = -5 };
@@ -226,7 +221,7 @@ static void a_history_may_be_empty(void **state)
 	histree_history_close(NULL);
 }
 
-static void the_greatest_value_fits_a_node(void **state)
+TEST_WITH(the_greatest_value_fits_a_node, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	const struct histree_tree_options tree = { .node_size = 4096 };
@@ -254,7 +249,7 @@ static void the_greatest_value_fits_a_node(void **state)
 
 /* ---- what must not be left ------------------------------------------------------------------------------ */
 
-static void a_history_that_was_not_closed_is_removed(void **state)
+TEST_WITH(a_history_that_was_not_closed_is_removed, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	struct histree_state_system *system = create_file(folder, &(struct histree_tree_options){ 0 }, START);
@@ -266,7 +261,7 @@ static void a_history_that_was_not_closed_is_removed(void **state)
 	assert_false(exists(folder->file));
 }
 
-static void an_existing_file_is_left_alone(void **state)
+TEST_WITH(an_existing_file_is_left_alone, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	struct histree_state_system *system = create_file(folder, &(struct histree_tree_options){ 0 }, START);
@@ -279,7 +274,7 @@ static void an_existing_file_is_left_alone(void **state)
 	histree_history_close(open_file(folder));
 }
 
-static void wrong_options_leave_no_file(void **state)
+TEST_WITH(wrong_options_leave_no_file, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	char long_name[65];
@@ -352,7 +347,7 @@ static void write_file(const struct folder *folder, uint32_t key_count, const vo
 	block_file_close(file);
 }
 
-static void faulty_sections_are_refused(void **state)
+TEST_WITH(faulty_sections_are_refused, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	/* No attribute; and one, the number 0: a run of 21 bytes, a shape of three, a directory behind each. */
@@ -393,7 +388,7 @@ static void count_fault(void *context, const char *fault)
 	(*(unsigned *)context)++;
 }
 
-static void damage_is_noticed(void **state)
+TEST_WITH(damage_is_noticed, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	const struct histree_tree_options tree = { .node_size = 4096, .fan_out = 4 };
@@ -446,7 +441,7 @@ static void damage_is_noticed(void **state)
 	release(systems[1], &recorder);
 }
 
-static void what_is_no_history_is_refused(void **state)
+TEST_WITH(what_is_no_history_is_refused, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	assert_not_opened(folder, HISTREE_ERR_IO, "");
@@ -507,7 +502,7 @@ static struct line *read_lines(const char *path, size_t *count)
 }
 
 /* Its intervals, made state changes again, give the same intervals. */
-static void a_history_of_trace_compass_comes_out_the_same(void **state)
+TEST_WITH(a_history_of_trace_compass_comes_out_the_same, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	char path[DATA_PATH_SIZE];
@@ -621,7 +616,7 @@ static void check_folders(const struct folder *folder, enum histree_nulls nulls,
 	unlink(folder->file);
 }
 
-static void folders_have_no_states(void **state)
+TEST_WITH(folders_have_no_states, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
@@ -631,7 +626,7 @@ static void folders_have_no_states(void **state)
 }
 
 /* A null at an end is in no node; one in the middle is. */
-static void nulls_are_kept_or_left_out(void **state)
+TEST_WITH(nulls_are_kept_or_left_out, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
 	static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
@@ -668,12 +663,3 @@ static void nulls_are_kept_or_left_out(void **state)
 		assert_true(used[1] < used[0]);
 	}
 }
-
-#define folder_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-TESTS(NULL, NULL, folder_test(a_history_comes_back_from_disk), folder_test(a_history_may_be_empty),
-      folder_test(the_greatest_value_fits_a_node), folder_test(a_history_that_was_not_closed_is_removed),
-      folder_test(an_existing_file_is_left_alone), folder_test(wrong_options_leave_no_file),
-      folder_test(faulty_sections_are_refused), folder_test(damage_is_noticed),
-      folder_test(what_is_no_history_is_refused), folder_test(a_history_of_trace_compass_comes_out_the_same),
-      folder_test(folders_have_no_states), folder_test(nulls_are_kept_or_left_out))

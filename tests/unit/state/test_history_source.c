@@ -3,11 +3,6 @@
  * test_history_source.c - histories that somebody else answers for: what a description has, and that no other bytes
  * pass for one.  What such histories answer, the properties of unions say: some of their hosts are such.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "histree/histree.h"
 #include "support/effort.h"
@@ -74,9 +69,8 @@ static void look_at(struct histree_history *history)
 	assert_true(histree_history_info(history)->start <= histree_history_info(history)->end);
 }
 
-static void it_is_what_it_was_made_of(void **state)
+TEST(it_is_what_it_was_made_of)
 {
-	(void)state;
 	struct histree_history *history = make(), *again;
 	const struct histree_history_info one = *histree_history_info(history);
 	assert_int_equal(local_source_make(history, &again, NULL), HISTREE_OK);
@@ -141,9 +135,8 @@ static enum histree_status read_bytes_of(const uint8_t *bytes, size_t size)
 	return status;
 }
 
-static void no_other_bytes_are_one(void **state)
+TEST(no_other_bytes_are_one)
 {
-	(void)state;
 	struct random random = { .state = test_seed() };
 	struct histree_history *history = make();
 	void *bytes;
@@ -169,5 +162,3 @@ static void no_other_bytes_are_one(void **state)
 	free(more);
 	free(bytes);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(it_is_what_it_was_made_of), cmocka_unit_test(no_other_bytes_are_one))

@@ -3,11 +3,6 @@
  * test_insert.c - whole intervals in arrays of any length make the file that one interval at a time makes, byte for
  * byte, wherever one of them is refused.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "histree/history.h"
 #include "support/test.h"
@@ -125,9 +120,8 @@ static void check(const char *folder, const struct histree_tree_options *tree, u
 	free(bytes[1]);
 }
 
-static void arrays_make_the_same_file(void **state)
+TEST(arrays_make_the_same_file)
 {
-	(void)state;
 	static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
 	char folder[] = "/tmp/histree-insert-XXXXXX";
 	assert_non_null(mkdtemp(folder));
@@ -139,5 +133,3 @@ static void arrays_make_the_same_file(void **state)
 			      i + 10 * (uint64_t)nulls);
 	assert_int_equal(rmdir(folder), 0);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(arrays_make_the_same_file))

@@ -4,9 +4,6 @@
  * of another version, and the tables that the analyses declare.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/registry.h"
 #include "histree/history.h"
@@ -65,9 +62,8 @@ static void refuse_labels(const struct histree_label *labels, size_t count, cons
 		why);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
-	(void)state;
 	char longest[HISTREE_LABEL_TEXT_MAX + 2];
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
@@ -131,9 +127,8 @@ static void what_makes_no_sense_is_refused(void **state)
 			 HISTREE_ERR_ARGUMENT);
 }
 
-static void a_section_has_a_greatest_size(void **state)
+TEST(a_section_has_a_greatest_size)
 {
-	(void)state;
 	enum { MANY = LABEL_SECTION_SIZE_MAX / HISTREE_LABEL_TEXT_MAX + 1 };
 	static struct histree_label labels[MANY];
 	static char names[MANY][HISTREE_LABEL_TEXT_MAX + 1];
@@ -185,9 +180,8 @@ static void decode_odd(const uint8_t *bytes, size_t size)
 	label_tables_release(&found);
 }
 
-static void every_byte_may_be_another(void **state)
+TEST(every_byte_may_be_another)
 {
-	(void)state;
 	size_t size;
 	uint8_t *bytes = make_section(&size);
 	for (size_t at = 0; at < size; at++) {
@@ -208,9 +202,8 @@ static void every_byte_may_be_another(void **state)
 	free(bytes);
 }
 
-static void the_bytes_are_those_of_the_page(void **state)
+TEST(the_bytes_are_those_of_the_page)
 {
-	(void)state;
 	static const struct histree_label labels[] = {
 		{ .first = -1, .last = -1, .is_code = true, .style = { "k", "no", 0x010203, 0x040506, 0.5 } },
 		{ .first = 2, .last = 300, .has_no_colour = true, .style = { "l", "m", 0, 0, 1 } },
@@ -291,9 +284,8 @@ static unsigned verify(struct histree_history *history)
 	return faults;
 }
 
-static void a_history_has_the_labels_it_was_given(void **state)
+TEST(a_history_has_the_labels_it_was_given)
 {
-	(void)state;
 	struct memory_io memory;
 	size_t count;
 	memory_io_init(&memory);
@@ -311,9 +303,8 @@ static void a_history_has_the_labels_it_was_given(void **state)
 	memory_io_release(&memory);
 }
 
-static void a_history_without_has_what_is_known(void **state)
+TEST(a_history_without_has_what_is_known)
 {
-	(void)state;
 	struct memory_io memory;
 	memory_io_init(&memory);
 	write_history(&memory, "kernel", "kernel", NULL, 0);
@@ -342,9 +333,8 @@ static size_t break_bytes(struct memory_file *file, const uint8_t *bytes, size_t
 	return broken;
 }
 
-static void a_damaged_section_takes_no_state_with_it(void **state)
+TEST(a_damaged_section_takes_no_state_with_it)
 {
-	(void)state;
 	struct memory_io memory;
 	size_t size;
 	uint8_t *bytes = make_section(&size);
@@ -370,9 +360,8 @@ static void a_damaged_section_takes_no_state_with_it(void **state)
 }
 
 /* The checksums are right: bytes that someone made up, and those of a version to come. */
-static void a_section_may_be_no_labels(void **state)
+TEST(a_section_may_be_no_labels)
 {
-	(void)state;
 	static const struct {
 		const char *bytes;
 		size_t size;
@@ -402,9 +391,8 @@ static void a_section_may_be_no_labels(void **state)
 	}
 }
 
-static void a_copy_has_the_same_labels(void **state)
+TEST(a_copy_has_the_same_labels)
 {
-	(void)state;
 	struct memory_io memory;
 	const struct copy_watch watch = { .lost = NULL };
 	const struct histree_tree_options esht = { .variant = "esht" };
@@ -421,9 +409,8 @@ static void a_copy_has_the_same_labels(void **state)
 }
 
 /* What was published has those that were said by then, and what is said last counts. */
-static void labels_are_seen_while_a_history_is_built(void **state)
+TEST(labels_are_seen_while_a_history_is_built)
 {
-	(void)state;
 	struct memory_io memory;
 	struct histree_state_system *system;
 	struct histree_history *history;
@@ -452,9 +439,8 @@ static void labels_are_seen_while_a_history_is_built(void **state)
 }
 
 /* Whichever operation fails, there is no file, or one that has its labels. */
-static void a_disk_may_fail_at_any_operation(void **state)
+TEST(a_disk_may_fail_at_any_operation)
 {
-	(void)state;
 	struct memory_io memory;
 	struct faulty_io faulty;
 	enum histree_status status = HISTREE_ERR_IO;
@@ -500,9 +486,8 @@ static void *ask_for_all(void *context)
 }
 
 /* Whoever comes first reads the section, and makes the room for what is known. */
-static void threads_may_ask_at_once(void **state)
+TEST(threads_may_ask_at_once)
 {
-	(void)state;
 	struct histree_state_system *system;
 	histree_quark quark;
 	const struct histree_history_options options = { .start = START };
@@ -538,9 +523,8 @@ static bool is_same_text(const char *one, const char *other)
 }
 
 /* A declaration is read as it is: its labels are in the order that a copy would give them. */
-static void analyses_declare_labels_in_order(void **state)
+TEST(analyses_declare_labels_in_order)
 {
-	(void)state;
 	const struct registry_entry *entry;
 	size_t with_labels = 0;
 	for (size_t i = 0; (entry = registry_at(i)) != NULL; i++) {
@@ -565,9 +549,8 @@ static void analyses_declare_labels_in_order(void **state)
 }
 
 /* The layouts of a kernel history, in which an interrupt and a softirq may be children of one CPU. */
-static void each_layout_says_what_its_states_mean(void **state)
+TEST(each_layout_says_what_its_states_mean)
 {
-	(void)state;
 	static const struct {
 		const char *provider, *path;
 		enum histree_meaning meaning;
@@ -614,12 +597,3 @@ static void each_layout_says_what_its_states_mean(void **state)
 		histree_state_free(system);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(what_makes_no_sense_is_refused), cmocka_unit_test(a_section_has_a_greatest_size),
-      cmocka_unit_test(every_byte_may_be_another), cmocka_unit_test(the_bytes_are_those_of_the_page),
-      cmocka_unit_test(a_history_has_the_labels_it_was_given),
-      cmocka_unit_test(a_history_without_has_what_is_known),
-      cmocka_unit_test(a_damaged_section_takes_no_state_with_it), cmocka_unit_test(a_section_may_be_no_labels),
-      cmocka_unit_test(a_copy_has_the_same_labels), cmocka_unit_test(labels_are_seen_while_a_history_is_built),
-      cmocka_unit_test(a_disk_may_fail_at_any_operation), cmocka_unit_test(threads_may_ask_at_once),
-      cmocka_unit_test(analyses_declare_labels_in_order), cmocka_unit_test(each_layout_says_what_its_states_mean))

@@ -10,13 +10,10 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
-#include "histree/states.h"
 #include "histree/history.h"
+#include "histree/states.h"
 #include "support/effort.h"
 #include "support/test.h"
 #include "support/workload.h"

@@ -3,11 +3,6 @@
  * test_repair.c - a history whose names have the right checksum and make no sense: no checksum says so, and repair
  * does without them as it does without damaged ones.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "histree/states.h"
 #include "state/attributes.h"
 #include "state/history.h"
@@ -183,9 +178,8 @@ static void repair(const char *variant, spoil_names *spoil, bool has_fault, bool
 	memory_io_release(&memory);
 }
 
-static void names_that_contradict_each_other_are_replaced(void **state)
+TEST(names_that_contradict_each_other_are_replaced)
 {
-	(void)state;
 	static const char *const variants[] = { "cluster", "esht" };
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
 		repair(variants[i], leave_alone, false, false);
@@ -196,9 +190,8 @@ static void names_that_contradict_each_other_are_replaced(void **state)
 }
 
 /* A null that ends with the history is in no leaf, of the copy neither: both files are the same. */
-static void nulls_at_the_ends_are_left_out_again(void **state)
+TEST(nulls_at_the_ends_are_left_out_again)
 {
-	(void)state;
 	static const char *const variants[] = { "cluster", "esht" };
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
 		const struct histree_history_options options = {
@@ -337,9 +330,8 @@ static void ask_for_losses(struct histree_history *history, struct losses *losse
 	histree_cursor_free(query);
 }
 
-static void a_loss_over_slices_is_one_loss(void **state)
+TEST(a_loss_over_slices_is_one_loss)
 {
-	(void)state;
 	static struct losses told, known;
 	struct memory_io memory;
 	struct histree_error error;
@@ -367,6 +359,3 @@ static void a_loss_over_slices_is_one_loss(void **state)
 	histree_history_close(history);
 	memory_io_release(&memory);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(names_that_contradict_each_other_are_replaced),
-      cmocka_unit_test(nulls_at_the_ends_are_left_out_again), cmocka_unit_test(a_loss_over_slices_is_one_loss))

@@ -2,11 +2,7 @@
 /*
  * test_state_memory.c - what a state system takes of memory, counted, and how long what it lends stays.
  */
-#include <inttypes.h>
 #include <malloc.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "interval_recorder.h"
 #include "support/test.h"
@@ -23,9 +19,8 @@
 size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
-static void borrowed_bytes_can_be_handed_back(void **state)
+TEST(borrowed_bytes_can_be_handed_back)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark from = attribute(system, "from");
@@ -72,9 +67,8 @@ static struct histree_state_system *create_forgetful(struct recorder *recorder)
 	return system;
 }
 
-static void memory_follows_what_is_held_not_what_came_by(void **state)
+TEST(memory_follows_what_is_held_not_what_came_by)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create_forgetful(&recorder);
 	size_t before = allocated_bytes();
@@ -125,9 +119,8 @@ static size_t bytes_of_many(bool distinct)
 }
 
 /* 2 GiB for 10,000,000 attributes, whatever their names and values, are 214 bytes each. */
-static void an_attribute_takes_little_memory(void **state)
+TEST(an_attribute_takes_little_memory)
 {
-	(void)state;
 	if (allocated_bytes() == 0)
 		skip();
 	double distinct = (double)bytes_of_many(true) / MANY;
@@ -137,7 +130,3 @@ static void an_attribute_takes_little_memory(void **state)
 	assert_true(distinct < 214);
 	assert_true(shared < 100);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(borrowed_bytes_can_be_handed_back),
-      cmocka_unit_test(memory_follows_what_is_held_not_what_came_by),
-      cmocka_unit_test(an_attribute_takes_little_memory))

@@ -5,11 +5,7 @@
  * The model is a list of paths with their ongoing values, written without regard to speed.  Every status, every
  * ongoing state and every interval must agree.  HISTREE_SEED=NUMBER repeats a run with other random numbers.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash_index.h"
 #include "interval_recorder.h"
@@ -461,9 +457,8 @@ static void assert_same_records(struct run *run, histree_time end)
 	}
 }
 
-static void random_operations_agree_with_the_model(void **state)
+TEST(random_operations_agree_with_the_model)
 {
-	(void)state;
 	enum { RUNS = 200, STEPS = 400 };
 	uint64_t seed = test_seed();
 	unsigned done = 0;
@@ -490,5 +485,3 @@ static void random_operations_agree_with_the_model(void **state)
 	print_message("%u of %u operations done\n", done, RUNS * STEPS);
 	assert_true(done > RUNS * STEPS / 3);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(random_operations_agree_with_the_model))

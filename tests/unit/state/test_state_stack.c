@@ -3,16 +3,11 @@
  * test_state_stack.c - stacks and queues in the attribute tree: each operation changes all of its attributes or
  * none.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "interval_recorder.h"
 #include "support/test.h"
 
-static void a_stack_keeps_depth_and_values(void **state)
+TEST(a_stack_keeps_depth_and_values)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark stack = attribute(system, "stack");
@@ -53,9 +48,8 @@ static void a_stack_keeps_depth_and_values(void **state)
 	release(system, &recorder);
 }
 
-static void a_refused_push_or_pop_changes_neither_attribute(void **state)
+TEST(a_refused_push_or_pop_changes_neither_attribute)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark stack = attribute(system, "stack");
@@ -86,9 +80,8 @@ static void a_refused_push_or_pop_changes_neither_attribute(void **state)
 	release(system, &recorder);
 }
 
-static void what_is_no_stack_is_refused(void **state)
+TEST(what_is_no_stack_is_refused)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	struct histree_value value;
@@ -116,9 +109,8 @@ static void what_is_no_stack_is_refused(void **state)
 	release(system, &recorder);
 }
 
-static void a_queue_gives_back_in_order(void **state)
+TEST(a_queue_gives_back_in_order)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark queue = attribute(system, "queue");
@@ -153,9 +145,8 @@ static void a_queue_gives_back_in_order(void **state)
 }
 
 /* By option, as the code of Trace Compass has it. */
-static void an_emptied_stack_may_be_null(void **state)
+TEST(an_emptied_stack_may_be_null)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	system->null_empty_stacks = true;
@@ -179,8 +170,3 @@ static void an_emptied_stack_may_be_null(void **state)
 	assert_ongoing(system, stack, histree_int(1), 1050);
 	release(system, &recorder);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_stack_keeps_depth_and_values),
-      cmocka_unit_test(a_refused_push_or_pop_changes_neither_attribute),
-      cmocka_unit_test(what_is_no_stack_is_refused), cmocka_unit_test(a_queue_gives_back_in_order),
-      cmocka_unit_test(an_emptied_stack_may_be_null))

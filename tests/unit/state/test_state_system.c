@@ -3,16 +3,12 @@
  * test_state_system.c - the rules of a state change, one by one, against a sink that records the intervals.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "interval_recorder.h"
 #include "support/test.h"
 
-static void a_change_ends_the_state_before_it(void **state)
+TEST(a_change_ends_the_state_before_it)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark quark = attribute(system, "a");
@@ -32,9 +28,8 @@ static void a_change_ends_the_state_before_it(void **state)
 	release(system, &recorder);
 }
 
-static void a_new_attribute_is_null_from_the_start_of_the_history(void **state)
+TEST(a_new_attribute_is_null_from_the_start_of_the_history)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark early = attribute(system, "early");
@@ -47,9 +42,8 @@ static void a_new_attribute_is_null_from_the_start_of_the_history(void **state)
 	release(system, &recorder);
 }
 
-static void the_same_value_changes_nothing(void **state)
+TEST(the_same_value_changes_nothing)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	static const char text[] = "text";
@@ -79,9 +73,8 @@ static void the_same_value_changes_nothing(void **state)
 	release(system, &recorder);
 }
 
-static void a_change_at_the_start_of_a_state_replaces_it(void **state)
+TEST(a_change_at_the_start_of_a_state_replaces_it)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark quark = attribute(system, "a");
@@ -97,9 +90,8 @@ static void a_change_at_the_start_of_a_state_replaces_it(void **state)
 	release(system, &recorder);
 }
 
-static void times_out_of_order_are_refused(void **state)
+TEST(times_out_of_order_are_refused)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark quark = attribute(system, "a");
@@ -118,9 +110,8 @@ static void times_out_of_order_are_refused(void **state)
 	release(system, &recorder);
 }
 
-static void times_reach_the_ends_of_the_numbers(void **state)
+TEST(times_reach_the_ends_of_the_numbers)
 {
-	(void)state;
 	struct recorder recorder = { 0 };
 	const struct interval_sink sink = { .add = record_add,
 					    .finish = record_finish,
@@ -138,9 +129,8 @@ static void times_reach_the_ends_of_the_numbers(void **state)
 	release(system, &recorder);
 }
 
-static void the_first_value_fixes_the_type(void **state)
+TEST(the_first_value_fixes_the_type)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	const struct histree_value values[] = {
@@ -171,9 +161,8 @@ static void the_first_value_fixes_the_type(void **state)
 	release(system, &recorder);
 }
 
-static void messages_name_the_attribute(void **state)
+TEST(messages_name_the_attribute)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark quark = attribute(system, "Threads/42");
@@ -188,9 +177,8 @@ static void messages_name_the_attribute(void **state)
 	release(system, &recorder);
 }
 
-static void values_must_be_values_and_fit(void **state)
+TEST(values_must_be_values_and_fit)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark quark = attribute(system, "a");
@@ -221,9 +209,8 @@ static void values_must_be_values_and_fit(void **state)
 	release(system, &recorder);
 }
 
-static void unknown_quarks_are_refused(void **state)
+TEST(unknown_quarks_are_refused)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	attribute(system, "a");
@@ -260,9 +247,8 @@ static void unknown_quarks_are_refused(void **state)
 }
 
 /* Whole intervals give what two changes each give, whatever was there before. */
-static void inserting_is_changing_twice(void **state)
+TEST(inserting_is_changing_twice)
 {
-	(void)state;
 	struct recorder inserted, changed;
 	struct histree_state_system *one = create(&inserted), *other = create(&changed);
 	const histree_quark a = attribute(one, "a"), b = attribute(one, "b");
@@ -302,9 +288,8 @@ static void inserting_is_changing_twice(void **state)
 	release(other, &changed);
 }
 
-static void intervals_that_do_not_follow_are_refused(void **state)
+TEST(intervals_that_do_not_follow_are_refused)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark a = attribute(system, "a"), b = attribute(system, "b");
@@ -348,9 +333,8 @@ static void intervals_that_do_not_follow_are_refused(void **state)
 	release(system, &recorder);
 }
 
-static void updating_rewrites_the_ongoing_state(void **state)
+TEST(updating_rewrites_the_ongoing_state)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark quark = attribute(system, "a");
@@ -371,9 +355,8 @@ static void updating_rewrites_the_ongoing_state(void **state)
 	release(system, &recorder);
 }
 
-static void removing_makes_everything_below_null(void **state)
+TEST(removing_makes_everything_below_null)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark top = attribute(system, "a");
@@ -396,9 +379,8 @@ static void removing_makes_everything_below_null(void **state)
 	release(system, &recorder);
 }
 
-static void removal_does_not_recurse(void **state)
+TEST(removal_does_not_recurse)
 {
-	(void)state;
 	enum { LEVELS = 300000 };
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
@@ -413,9 +395,8 @@ static void removal_does_not_recurse(void **state)
 	release(system, &recorder);
 }
 
-static void increments_add_to_numbers(void **state)
+TEST(increments_add_to_numbers)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark count = attribute(system, "int");
@@ -453,9 +434,8 @@ static void increments_add_to_numbers(void **state)
 	release(system, &recorder);
 }
 
-static void closing_ends_every_state(void **state)
+TEST(closing_ends_every_state)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	histree_quark quark = attribute(system, "a");
@@ -501,9 +481,8 @@ static void closing_ends_every_state(void **state)
 	release(system, &recorder);
 }
 
-static void an_empty_history_can_be_closed(void **state)
+TEST(an_empty_history_can_be_closed)
 {
-	(void)state;
 	struct recorder recorder;
 	struct histree_state_system *system = create(&recorder);
 	assert_refused(&recorder, histree_state_close(system, START - 1, &error), HISTREE_ERR_TIME_RANGE);
@@ -515,9 +494,8 @@ static void an_empty_history_can_be_closed(void **state)
 }
 
 /* Whichever interval cannot be written: it ends the history, with its own status, and nothing after it counts. */
-static void a_failing_sink_ends_the_history(void **state)
+TEST(a_failing_sink_ends_the_history)
 {
-	(void)state;
 	for (size_t fail_at = 1;; fail_at++) {
 		struct recorder recorder;
 		struct histree_state_system *system = create(&recorder);
@@ -554,16 +532,3 @@ static void a_failing_sink_ends_the_history(void **state)
 	assert_refused(&recorder, histree_state_close(system, 2000, &error), HISTREE_ERR_IO);
 	release(system, &recorder);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_change_ends_the_state_before_it),
-      cmocka_unit_test(a_new_attribute_is_null_from_the_start_of_the_history),
-      cmocka_unit_test(the_same_value_changes_nothing),
-      cmocka_unit_test(a_change_at_the_start_of_a_state_replaces_it),
-      cmocka_unit_test(times_out_of_order_are_refused), cmocka_unit_test(times_reach_the_ends_of_the_numbers),
-      cmocka_unit_test(the_first_value_fixes_the_type), cmocka_unit_test(messages_name_the_attribute),
-      cmocka_unit_test(values_must_be_values_and_fit), cmocka_unit_test(unknown_quarks_are_refused),
-      cmocka_unit_test(inserting_is_changing_twice), cmocka_unit_test(intervals_that_do_not_follow_are_refused),
-      cmocka_unit_test(updating_rewrites_the_ongoing_state), cmocka_unit_test(removing_makes_everything_below_null),
-      cmocka_unit_test(removal_does_not_recurse), cmocka_unit_test(increments_add_to_numbers),
-      cmocka_unit_test(closing_ends_every_state), cmocka_unit_test(an_empty_history_can_be_closed),
-      cmocka_unit_test(a_failing_sink_ends_the_history))

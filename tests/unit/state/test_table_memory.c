@@ -3,10 +3,6 @@
  * test_table_memory.c - a history whose tables are in files has the bytes of one whose tables are in memory, and
  * what walks through such a table leaves few of its pages resident.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "base/table.h"
@@ -63,9 +59,8 @@ static void build(const struct io *io, const char *path, const char *variant, st
 	histree_state_free(system);
 }
 
-static void tables_in_files_make_the_same_history(void **state)
+TEST(tables_in_files_make_the_same_history)
 {
-	(void)state;
 	static const char *const variants[] = { "cluster", "esht" };
 	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
 		struct memory_io memory;
@@ -117,9 +112,8 @@ static void release_nothing(void *context)
 	(void)context;
 }
 
-static void the_end_of_folders_leaves_few_pages(void **state)
+TEST(the_end_of_folders_leaves_few_pages)
 {
-	(void)state;
 	if (test_is_quick())
 		skip();
 	struct table_space space;
@@ -145,9 +139,8 @@ static void the_end_of_folders_leaves_few_pages(void **state)
 }
 
 /* A late attribute is the first that has a lifetime. */
-static void lifetimes_of_many_keys_leave_few_pages(void **state)
+TEST(lifetimes_of_many_keys_leave_few_pages)
 {
-	(void)state;
 	struct table_space space;
 	assert_true(table_space_init(&space, "./t", TABLES_MAX));
 	struct lifetimes lifetimes = { .table.space = &space };
@@ -157,9 +150,8 @@ static void lifetimes_of_many_keys_leave_few_pages(void **state)
 	table_space_release(&space);
 }
 
-static void a_walk_over_threads_leaves_few_pages(void **state)
+TEST(a_walk_over_threads_leaves_few_pages)
 {
-	(void)state;
 	if (test_is_quick())
 		skip();
 	struct table_space space;
@@ -183,8 +175,3 @@ static void a_walk_over_threads_leaves_few_pages(void **state)
 	arena_release(&records);
 	table_space_release(&space);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(the_end_of_folders_leaves_few_pages),
-      cmocka_unit_test(lifetimes_of_many_keys_leave_few_pages),
-      cmocka_unit_test(a_walk_over_threads_leaves_few_pages),
-      cmocka_unit_test(tables_in_files_make_the_same_history))

@@ -3,8 +3,6 @@
  * test_undecided_states.c - states whose value a later fact decides, against arrays with an entry a nanosecond: as
  * they are asked for while they are made, and in the end.
  */
-#include <stdlib.h>
-
 #include "base/hash_index.h"
 #include "histree/history.h"
 #include "histree/states.h"
@@ -138,9 +136,8 @@ static void step(struct model *model)
 	}
 }
 
-static void it_is_as_the_arrays_say(void **state)
+TEST(it_is_as_the_arrays_say)
 {
-	(void)state;
 	static struct model model;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		begin(&model, seed);
@@ -161,9 +158,8 @@ static void it_is_as_the_arrays_say(void **state)
 }
 
 /* Who leaves ever more undecided takes room only as long as there is enough for others. */
-static void one_fact_leaves_room_for_others(void **state)
+TEST(one_fact_leaves_room_for_others)
 {
-	(void)state;
 	static struct model model;
 	unsigned kept = 0;
 	begin(&model, 1);
@@ -186,9 +182,8 @@ static void one_fact_leaves_room_for_others(void **state)
 }
 
 /* Whoever a CPU runs, its state is one run: as many pieces as there is room for, and far more changes. */
-static void a_long_run_costs_no_more_than_a_short_one(void **state)
+TEST(a_long_run_costs_no_more_than_a_short_one)
 {
-	(void)state;
 	static struct model model;
 	begin(&model, 1);
 	for (histree_time t = 1; t < 2000000; t++) {
@@ -204,6 +199,3 @@ static void a_long_run_costs_no_more_than_a_short_one(void **state)
 	assert_int_equal(histree_state_close(model.system, 2000001, NULL), HISTREE_OK);
 	histree_state_free(model.system);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(it_is_as_the_arrays_say), cmocka_unit_test(one_fact_leaves_room_for_others),
-      cmocka_unit_test(a_long_run_costs_no_more_than_a_short_one))

@@ -4,10 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "store/block_file.h"
@@ -70,9 +66,8 @@ static void assert_open_fails(struct memory_io *memory, enum histree_status stat
 		fail_msg("refused, but because: %s", error.message);
 }
 
-static void blocks_and_sections_come_back(void **state)
+TEST(blocks_and_sections_come_back)
 {
-	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
 	struct block_file *file;
@@ -108,9 +103,8 @@ static void blocks_and_sections_come_back(void **state)
 	memory_io_release(&memory);
 }
 
-static void one_section_at_a_time_and_64_at_most(void **state)
+TEST(one_section_at_a_time_and_64_at_most)
 {
-	(void)state;
 	struct memory_io memory;
 	struct block_file *file;
 	memory_io_init(&memory);
@@ -126,9 +120,8 @@ static void one_section_at_a_time_and_64_at_most(void **state)
 	memory_io_release(&memory);
 }
 
-static void an_existing_file_is_left_alone(void **state)
+TEST(an_existing_file_is_left_alone)
 {
-	(void)state;
 	struct memory_io memory;
 	struct block_file *file;
 	struct histree_error error;
@@ -141,9 +134,8 @@ static void an_existing_file_is_left_alone(void **state)
 	memory_io_release(&memory);
 }
 
-static void a_missing_file_and_a_folder_are_said(void **state)
+TEST(a_missing_file_and_a_folder_are_said)
 {
-	(void)state;
 	struct block_file *file;
 	struct histree_error error;
 	assert_int_equal(block_file_open(&io_posix, "no/such/file", &file, &error), HISTREE_ERR_IO);
@@ -153,9 +145,8 @@ static void a_missing_file_and_a_folder_are_said(void **state)
 	assert_null(file);
 }
 
-static void what_is_not_completed_is_removed(void **state)
+TEST(what_is_not_completed_is_removed)
 {
-	(void)state;
 	struct memory_io memory;
 	struct block_file *file;
 	uint8_t block[BLOCK] = { 0 };
@@ -169,9 +160,8 @@ static void what_is_not_completed_is_removed(void **state)
 }
 
 /* The process died: nobody could remove the file. */
-static void a_torn_file_says_that_it_was_never_completed(void **state)
+TEST(a_torn_file_says_that_it_was_never_completed)
 {
-	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
 	memset(header_of(&memory), 0, BLOCK_FILE_HEADER_SIZE);
@@ -179,9 +169,8 @@ static void a_torn_file_says_that_it_was_never_completed(void **state)
 	memory_io_release(&memory);
 }
 
-static void foreign_and_short_files_are_refused(void **state)
+TEST(foreign_and_short_files_are_refused)
 {
-	(void)state;
 	struct memory_io memory;
 	memory_io_init(&memory);
 	assert_true(memory_io_put(&memory, "f", "", 0));
@@ -203,9 +192,8 @@ static void foreign_and_short_files_are_refused(void **state)
 	memory_io_release(&memory);
 }
 
-static void newer_files_are_refused_with_a_way_out(void **state)
+TEST(newer_files_are_refused_with_a_way_out)
 {
-	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
 	put_le32(header_of(&memory) + 8, 9);
@@ -249,9 +237,8 @@ static void assert_check_says(struct memory_io *memory, const char *expected)
 }
 
 /* One of two may be damaged, wherever it is: the other is taken. */
-static void a_damaged_header_has_a_copy(void **state)
+TEST(a_damaged_header_has_a_copy)
 {
-	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
 	assert_check_says(&memory, "");
@@ -268,9 +255,8 @@ static void a_damaged_header_has_a_copy(void **state)
 	memory_io_release(&memory);
 }
 
-static void a_wrong_header_is_refused(void **state)
+TEST(a_wrong_header_is_refused)
 {
-	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
 	static const struct {
@@ -302,9 +288,8 @@ static void a_wrong_header_is_refused(void **state)
 }
 
 /* Small sections have a copy, and so has their table; a large one, or one whose copy is damaged too, is refused. */
-static void damaged_sections_are_noticed(void **state)
+TEST(damaged_sections_are_noticed)
 {
-	(void)state;
 	struct memory_io memory;
 	struct block_file *file;
 	uint8_t *bytes;
@@ -359,9 +344,8 @@ static void assert_read_is(struct memory_io *memory, uint32_t number, enum histr
 	block_file_close(file);
 }
 
-static void a_block_of_another_file_is_none_of_ours(void **state)
+TEST(a_block_of_another_file_is_none_of_ours)
 {
-	(void)state;
 	struct memory_io memory;
 	uint8_t kept[BLOCK];
 	make_file(&memory);
@@ -400,9 +384,8 @@ static void lose_sums(struct memory_io *memory)
 	fix_header(memory);
 }
 
-static void files_without_checksums_of_blocks_are_read(void **state)
+TEST(files_without_checksums_of_blocks_are_read)
 {
-	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
 	lose_sums(&memory);
@@ -412,9 +395,8 @@ static void files_without_checksums_of_blocks_are_read(void **state)
 }
 
 /* A hole takes no room on a disk, and is read no further than it takes to see it. */
-static void a_hole_costs_a_page(void **state)
+TEST(a_hole_costs_a_page)
 {
-	(void)state;
 	enum { LARGE = 1 << 20 };
 	static uint8_t block[LARGE];
 	struct memory_io memory;
@@ -440,9 +422,8 @@ static void a_hole_costs_a_page(void **state)
 }
 
 /* Only what has no checksums of its blocks says how many there are without a byte for each. */
-static void many_holes_are_no_file(void **state)
+TEST(many_holes_are_no_file)
 {
-	(void)state;
 	enum { MANY = 200000 };
 	for (int step = 1; step < 4; step++) {
 		static uint8_t block[BLOCK_PART_SIZE_MIN];
@@ -466,14 +447,3 @@ static void many_holes_are_no_file(void **state)
 		memory_io_release(&memory);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(blocks_and_sections_come_back),
-      cmocka_unit_test(one_section_at_a_time_and_64_at_most), cmocka_unit_test(an_existing_file_is_left_alone),
-      cmocka_unit_test(a_missing_file_and_a_folder_are_said), cmocka_unit_test(what_is_not_completed_is_removed),
-      cmocka_unit_test(a_torn_file_says_that_it_was_never_completed),
-      cmocka_unit_test(foreign_and_short_files_are_refused),
-      cmocka_unit_test(newer_files_are_refused_with_a_way_out), cmocka_unit_test(a_damaged_header_has_a_copy),
-      cmocka_unit_test(a_wrong_header_is_refused), cmocka_unit_test(damaged_sections_are_noticed),
-      cmocka_unit_test(a_block_of_another_file_is_none_of_ours),
-      cmocka_unit_test(files_without_checksums_of_blocks_are_read), cmocka_unit_test(a_hole_costs_a_page),
-      cmocka_unit_test(many_holes_are_no_file))

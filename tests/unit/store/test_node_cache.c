@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -150,9 +149,8 @@ static void touch(struct counted *counted, uint32_t number)
 	node_pin_drop(counted->pin);
 }
 
-static void what_fits_is_read_once(void **state)
+TEST(what_fits_is_read_once)
 {
-	(void)state;
 	struct counted counted;
 	set_up(&counted, room(10, BLOCK));
 	for (int turn = 0; turn < 5; turn++)
@@ -162,9 +160,8 @@ static void what_fits_is_read_once(void **state)
 	tear_down(&counted);
 }
 
-static void the_ceiling_is_kept(void **state)
+TEST(the_ceiling_is_kept)
 {
-	(void)state;
 	struct counted counted;
 	set_up(&counted, room(11, BLOCK) - 1);
 	for (uint32_t number = 0; number < BLOCKS - 8; number++)
@@ -192,9 +189,8 @@ static void the_ceiling_is_kept(void **state)
 }
 
 /* Blocks that were cut when they were written take what they have, in a pool with others too. */
-static void short_blocks_take_what_they_have(void **state)
+TEST(short_blocks_take_what_they_have)
 {
-	(void)state;
 	enum { SHORT = 1000, COUNTED = 1024, FIT = 30 }; /* a block, its frame, and how many of those */
 	struct counted counted, whole;
 	set_up_parts(&counted, BLOCK, SHORT, room(FIT, COUNTED));
@@ -225,9 +221,8 @@ static size_t much_of(const void *context, uint32_t bytes)
 	return (size_t)bytes * 9;
 }
 
-static void what_is_kept_beside_a_block_is_counted(void **state)
+TEST(what_is_kept_beside_a_block_is_counted)
 {
-	(void)state;
 	struct counted counted;
 	set_up(&counted, 0);
 	node_pin_free(counted.pin);
@@ -243,9 +238,8 @@ static void what_is_kept_beside_a_block_is_counted(void **state)
 	tear_down(&counted);
 }
 
-static void what_is_used_again_stays(void **state)
+TEST(what_is_used_again_stays)
 {
-	(void)state;
 	struct counted counted;
 	set_up(&counted, room(4, BLOCK));
 	touch(&counted, 0);
@@ -258,9 +252,8 @@ static void what_is_used_again_stays(void **state)
 	tear_down(&counted);
 }
 
-static void held_blocks_stay_and_the_cache_grows(void **state)
+TEST(held_blocks_stay_and_the_cache_grows)
 {
-	(void)state;
 	enum { PINS = 20, FIT = 3 };
 	struct counted counted;
 	struct node_pin *pins[PINS], *again;
@@ -291,9 +284,8 @@ static void held_blocks_stay_and_the_cache_grows(void **state)
 }
 
 /* A pin that goes from block to block, or lets go, keeps nothing else. */
-static void a_pin_holds_one_block(void **state)
+TEST(a_pin_holds_one_block)
 {
-	(void)state;
 	struct counted counted;
 	set_up(&counted, room(1, BLOCK));
 	for (uint32_t number = 0; number < REFUSED; number++)
@@ -310,9 +302,8 @@ static void a_pin_holds_one_block(void **state)
 	tear_down(&counted);
 }
 
-static void what_the_check_refuses_is_not_kept(void **state)
+TEST(what_the_check_refuses_is_not_kept)
 {
-	(void)state;
 	struct counted counted;
 	bool loaded;
 	struct histree_error error;
@@ -351,9 +342,8 @@ static size_t bytes_of(struct counted *caches, size_t count)
 }
 
 /* Who is asked has the room of those who are not, and all of them together have no more than the ceiling. */
-static void caches_share_a_ceiling(void **state)
+TEST(caches_share_a_ceiling)
 {
-	(void)state;
 	enum { CACHES = 3, FIT = 12 };
 	struct counted caches[CACHES];
 	for (size_t i = 0; i < CACHES; i++) {
@@ -388,9 +378,8 @@ static void caches_share_a_ceiling(void **state)
 }
 
 /* A cache that somebody reads from is left as it is. */
-static void a_cache_in_use_is_not_shared(void **state)
+TEST(a_cache_in_use_is_not_shared)
 {
-	(void)state;
 	struct counted one, other;
 	set_up(&one, room(4, BLOCK));
 	set_up(&other, room(4, BLOCK));
@@ -438,9 +427,8 @@ static void *work(void *context)
 }
 
 /* Few frames, so that blocks are thrown out all the time; or room for all. */
-static void many_threads_get_the_right_blocks(void **state)
+TEST(many_threads_get_the_right_blocks)
 {
-	(void)state;
 	static const size_t sizes[] = { 1, 8, 16, BLOCKS };
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct counted counted;
@@ -473,9 +461,8 @@ static void many_threads_get_the_right_blocks(void **state)
 }
 
 /* The same while another cache takes the frames. */
-static void threads_of_several_caches_get_the_right_blocks(void **state)
+TEST(threads_of_several_caches_get_the_right_blocks)
 {
-	(void)state;
 	enum { CACHES = 2 };
 	struct counted caches[CACHES];
 	pthread_t threads[THREADS];
@@ -498,11 +485,3 @@ static void threads_of_several_caches_get_the_right_blocks(void **state)
 	for (size_t i = 0; i < CACHES; i++)
 		tear_down(&caches[i]);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(what_fits_is_read_once), cmocka_unit_test(the_ceiling_is_kept),
-      cmocka_unit_test(short_blocks_take_what_they_have), cmocka_unit_test(what_is_kept_beside_a_block_is_counted),
-      cmocka_unit_test(what_is_used_again_stays), cmocka_unit_test(held_blocks_stay_and_the_cache_grows),
-      cmocka_unit_test(a_pin_holds_one_block), cmocka_unit_test(what_the_check_refuses_is_not_kept),
-      cmocka_unit_test(caches_share_a_ceiling), cmocka_unit_test(a_cache_in_use_is_not_shared),
-      cmocka_unit_test(many_threads_get_the_right_blocks),
-      cmocka_unit_test(threads_of_several_caches_get_the_right_blocks))

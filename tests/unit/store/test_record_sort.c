@@ -3,10 +3,6 @@
  * test_record_sort.c - whatever does not fit into memory comes out as a stable sort of all of it would have it, and
  * a disk that fails is an error.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "store/record_sort.h"
 #include "support/effort.h"
@@ -89,9 +85,8 @@ static enum histree_status sort_all(const struct io *io, size_t memory, unsigned
 	return status;
 }
 
-static void records_come_in_order(void **state)
+TEST(records_come_in_order)
 {
-	(void)state;
 	for (unsigned order = 0; order < test_effort(3, 1); order++)
 		for (size_t memory = 1 << 20; memory <= 64 << 20; memory <<= 6) {
 			struct memory_io io;
@@ -104,16 +99,14 @@ static void records_come_in_order(void **state)
 		}
 }
 
-static void keys_below_zero_come_first(void **state)
+TEST(keys_below_zero_come_first)
 {
-	(void)state;
 	assert_true(record_key_signed(INT64_MIN) == 0 && record_key_signed(-1) < record_key_signed(0));
 	assert_true(record_key_signed(INT64_MAX) == UINT64_MAX);
 }
 
-static void a_disk_that_fails_is_an_error(void **state)
+TEST(a_disk_that_fails_is_an_error)
 {
-	(void)state;
 	enum histree_status status = HISTREE_ERR_IO;
 	uint64_t failures = 0, spilled;
 	for (uint64_t at = 1; status != HISTREE_END; at++) {
@@ -131,6 +124,3 @@ static void a_disk_that_fails_is_an_error(void **state)
 	}
 	assert_true(failures > 5);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(records_come_in_order), cmocka_unit_test(keys_below_zero_come_first),
-      cmocka_unit_test(a_disk_that_fails_is_an_error))

@@ -2,9 +2,6 @@
 /*
  * test_section_pages.c - what is mostly holes is no section, for who reads as for who writes.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
@@ -31,10 +28,9 @@ static bool allows(const uint8_t *bytes, size_t size, size_t piece)
 	return allowed;
 }
 
-static void pages_are_counted_however_they_come(void **state)
+TEST(pages_are_counted_however_they_come)
 {
 	static const size_t pieces[] = { 100, SECTION_PAGE_SIZE, 4097, SIZE };
-	(void)state;
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		/* Some holes any section may have, half of it is too many only beyond that. */
 		for (size_t step = 0; step < 8; step++) {
@@ -64,9 +60,8 @@ static enum histree_status write_file(struct memory_io *memory, const uint8_t *b
 	return status;
 }
 
-static void what_is_not_read_is_not_written(void **state)
+TEST(what_is_not_read_is_not_written)
 {
-	(void)state;
 	struct memory_io memory;
 	uint8_t *bytes = make_bytes(SIZE, 0);
 	assert_int_equal(write_file(&memory, bytes, SIZE), HISTREE_ERR_FORMAT);
@@ -75,9 +70,8 @@ static void what_is_not_read_is_not_written(void **state)
 }
 
 /* A section that was sound is made a hole, with a right checksum: it is given up where the zeros are too many. */
-static void a_hole_is_not_read(void **state)
+TEST(a_hole_is_not_read)
 {
-	(void)state;
 	struct memory_io memory;
 	struct block_file *file;
 	struct histree_error error;
@@ -104,6 +98,3 @@ static void a_hole_is_not_read(void **state)
 	memory_io_release(&memory);
 	free(bytes);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(pages_are_counted_however_they_come),
-      cmocka_unit_test(what_is_not_read_is_not_written), cmocka_unit_test(a_hole_is_not_read))

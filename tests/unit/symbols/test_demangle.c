@@ -3,10 +3,6 @@
  * test_demangle.c - names of Rust: those of a program that was compiled with them, those of the RFC, random names
  * that are made together with their text, and what is none; and of C++, those whose text would have no end.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"

@@ -3,9 +3,6 @@
  * test_range_cover.c - random ranges, nested as those of functions are or not, against a look at all of them for
  * each address.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/test.h"
@@ -47,9 +44,8 @@ static void check(const struct cover_range *ranges, size_t count)
 	range_cover_release(&cover);
 }
 
-static void any_ranges_are_covered_by_the_deepest(void **state)
+TEST(any_ranges_are_covered_by_the_deepest)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (uint64_t round = test_effort(3000, 300) * test_rounds(); round > 0; round--) {
 		struct cover_range ranges[RANGES];
@@ -65,9 +61,8 @@ static void any_ranges_are_covered_by_the_deepest(void **state)
 }
 
 /* Each range within one that was made before, one deeper: what compilers write. */
-static void nested_ranges_are_covered_by_the_innermost(void **state)
+TEST(nested_ranges_are_covered_by_the_innermost)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (uint64_t round = test_effort(3000, 300) * test_rounds(); round > 0; round--) {
 		struct cover_range ranges[RANGES] = { { 10, ADDRESSES, 0, 0 } };
@@ -84,15 +79,10 @@ static void nested_ranges_are_covered_by_the_innermost(void **state)
 	}
 }
 
-static void ranges_may_end_where_addresses_do(void **state)
+TEST(ranges_may_end_where_addresses_do)
 {
-	(void)state;
 	check(NULL, 0);
 	check((struct cover_range[]){ { 5, UINT64_MAX, 0, 1 }, { 3, 3, 9, 2 }, { 9, 2, 9, 3 } }, 3);
 	check((struct cover_range[]){ { 0, 100, 0, 1 }, { 0, 100, 1, 2 }, { 100, 200, 0, 1 }, { 200, 201, 0, 1 } },
 	      4);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(any_ranges_are_covered_by_the_deepest),
-      cmocka_unit_test(nested_ranges_are_covered_by_the_innermost),
-      cmocka_unit_test(ranges_may_end_where_addresses_do))

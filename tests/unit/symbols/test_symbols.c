@@ -4,12 +4,8 @@
  * addresses, and copies of it that are cut, changed or of another build.
  */
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "support/effort.h"
@@ -21,9 +17,8 @@
 enum { LINES = 60, ADDRESSES = 40 };
 
 /* A line, and which name of its address it gives: of those of one rank the first by its bytes. */
-static void tables_are_as_their_lines_say(void **state)
+TEST(tables_are_as_their_lines_say)
 {
-	(void)state;
 	static const char types[] = "TWtdB";
 	struct random random = { test_seed() };
 	for (uint64_t round = test_effort(300, 60) * test_rounds(); round > 0; round--) {
@@ -64,9 +59,8 @@ static void tables_are_as_their_lines_say(void **state)
 	}
 }
 
-static void ranges_have_what_is_inside(void **state)
+TEST(ranges_have_what_is_inside)
 {
-	(void)state;
 	struct name_table table = { 0 };
 	assert_true(name_table_add(&table, (struct named_range){ 100, 10, "a", 0 }, 1));
 	assert_true(name_table_add(&table, (struct named_range){ UINT64_MAX - 1, 1, "z", 0 }, 1));
@@ -94,9 +88,8 @@ static void write_bomb(char *name, size_t size, int count)
 	}
 }
 
-static void mangled_names_are_those_of_people(void **state)
+TEST(mangled_names_are_those_of_people)
 {
-	(void)state;
 	static const char *const names[][2] = {
 		{ "_Z4drawi", "draw(int)" },
 		{ "_ZN3app4View4drawERKSs", "app::View::draw(std::string const&)" },
@@ -139,9 +132,8 @@ static void own_path(char path[4096])
 	path[size] = '\0';
 }
 
-static void this_program_is_known(void **state)
+TEST(this_program_is_known)
 {
-	(void)state;
 	char path[4096], line[ELF_LINE_SIZE];
 	const char *name;
 	struct symbol_source source;
@@ -197,9 +189,8 @@ static void see_frame(void *context, const char *name, const char *line, bool is
 	snprintf(chain->line, sizeof(chain->line), "%s", line);
 }
 
-static void a_call_is_in_what_was_inlined(void **state)
+TEST(a_call_is_in_what_was_inlined)
 {
-	(void)state;
 	char path[4096];
 	struct symbol_source source;
 	struct symbol_module module = { .path = path };
@@ -264,9 +255,8 @@ static void try_file(const char *path)
 	elf_names_close(names);
 }
 
-static void harmed_binaries_do_no_harm(void **state)
+TEST(harmed_binaries_do_no_harm)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	char path[64];
 	size_t size;
@@ -296,9 +286,8 @@ static void harmed_binaries_do_no_harm(void **state)
 	free(bytes);
 }
 
-static void places_that_are_none_are_refused(void **state)
+TEST(places_that_are_none_are_refused)
 {
-	(void)state;
 	struct symbol_source source;
 	struct histree_error error = { 0 };
 	const char *path = "test_symbols.none";
@@ -319,9 +308,8 @@ static void places_that_are_none_are_refused(void **state)
 }
 
 /* What a trace calls a binary leads to no file outside of the folder of another machine's. */
-static void names_do_not_lead_out_of_a_folder(void **state)
+TEST(names_do_not_lead_out_of_a_folder)
 {
-	(void)state;
 	static const struct {
 		const char *path;
 		enum symbol_answer answer;
@@ -363,9 +351,8 @@ static void names_do_not_lead_out_of_a_folder(void **state)
 }
 
 /* A pipe is not even opened: whoever waits at its other end would be let go. */
-static void a_pipe_is_not_opened(void **state)
+TEST(a_pipe_is_not_opened)
 {
-	(void)state;
 	struct elf_names *names;
 	char events[4096];
 	const char *path = "test_symbols.pipe";
@@ -378,9 +365,3 @@ static void a_pipe_is_not_opened(void **state)
 	close(watch);
 	unlink(path);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(tables_are_as_their_lines_say), cmocka_unit_test(ranges_have_what_is_inside),
-      cmocka_unit_test(mangled_names_are_those_of_people), cmocka_unit_test(this_program_is_known),
-      cmocka_unit_test(a_call_is_in_what_was_inlined), cmocka_unit_test(harmed_binaries_do_no_harm),
-      cmocka_unit_test(places_that_are_none_are_refused), cmocka_unit_test(a_pipe_is_not_opened),
-      cmocka_unit_test(names_do_not_lead_out_of_a_folder))

@@ -3,11 +3,6 @@
  * test_text_table.c - rows of text: what programs write is read, what nobody would have meant is refused with its
  * place, and neither long lines nor short reads change anything.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "support/faulty_io.h"
 #include "support/test.h"
 #include "text/text_table.h"
@@ -82,7 +77,7 @@ static void check_integer(struct world *world, const char *column, int64_t expec
 	assert_int_equal(number, expected);
 }
 
-static void tabs_and_escapes(void **state)
+TEST_WITH(tabs_and_escapes, set_up, tear_down)
 {
 	struct world *world = *state;
 	open_text(world, "a\tb\n\n1\tx\\ty\\\\n\\n\n2\t\r\na\tb\n-3\tz", NULL);
@@ -102,7 +97,7 @@ static void tabs_and_escapes(void **state)
 	check_end(world);
 }
 
-static void commas_and_quotes(void **state)
+TEST_WITH(commas_and_quotes, set_up, tear_down)
 {
 	struct world *world = *state;
 	open_text(world,
@@ -121,7 +116,7 @@ static void commas_and_quotes(void **state)
 	check_end(world);
 }
 
-static void objects(void **state)
+TEST_WITH(objects, set_up, tear_down)
 {
 	struct world *world = *state;
 	open_text(world, "[\n{\"a\":1,\"b\":\"x\\u0000\"},\n{\"c\":2.5,\"a\":null}, \n{\"d\":[1],\"b\":true}]\n",
@@ -138,7 +133,7 @@ static void objects(void **state)
 	check_end(world);
 }
 
-static void what_a_cell_says_by_itself(void **state)
+TEST(what_a_cell_says_by_itself)
 {
 	static const struct {
 		const char *text;
@@ -163,7 +158,6 @@ static void what_a_cell_says_by_itself(void **state)
 		{ "0x10", HISTREE_STRING },
 		{ "e", HISTREE_STRING },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[64];
 		snprintf(text, sizeof(text), "%s", cases[i].text);
@@ -175,7 +169,7 @@ static void what_a_cell_says_by_itself(void **state)
 	assert_int_equal(text_cell_value(&zero).type, HISTREE_STRING);
 }
 
-static void names_of_the_caller(void **state)
+TEST_WITH(names_of_the_caller, set_up, tear_down)
 {
 	struct world *world = *state;
 	open_text(world, "1\t2\n3\t4\n", "a,b");
@@ -186,7 +180,7 @@ static void names_of_the_caller(void **state)
 	check_end(world);
 }
 
-static void a_row_can_be_gone_to(void **state)
+TEST_WITH(a_row_can_be_gone_to, set_up, tear_down)
 {
 	struct world *world = *state;
 	open_text(world, "a,b\n1,2\n\"3\n\",4\n5,6\n", NULL);
@@ -204,7 +198,7 @@ static void a_row_can_be_gone_to(void **state)
 }
 
 /* A long line is read whole, a longer one refused, and both without much more memory than the line. */
-static void long_lines(void **state)
+TEST_WITH(long_lines, set_up, tear_down)
 {
 	struct world *world = *state;
 	size_t size = TEXT_LINE_MAX + (1 << 20);
@@ -233,7 +227,7 @@ static void long_lines(void **state)
 	free(text);
 }
 
-static void reads_that_are_short_or_fail(void **state)
+TEST_WITH(reads_that_are_short_or_fail, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct faulty_io faulty;
@@ -261,9 +255,3 @@ static void reads_that_are_short_or_fail(void **state)
 	}
 	assert_int_equal(status, HISTREE_END);
 }
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-TESTS(NULL, NULL, EACH(tabs_and_escapes), EACH(commas_and_quotes), EACH(objects), EACH(names_of_the_caller),
-      EACH(a_row_can_be_gone_to), EACH(long_lines), EACH(reads_that_are_short_or_fail),
-      cmocka_unit_test(what_a_cell_says_by_itself))

@@ -2,11 +2,6 @@
 /*
  * test_ctf.c - what metadata is refused and why, and what bits mean, where libbabeltrace2 is no judge.
  */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support/test.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/tsdl.h"
@@ -26,9 +21,8 @@ static void assert_refused(const char *text, const char *reason)
 	ctf_schema_release(&schema);
 }
 
-static void faults_of_metadata_have_a_line_and_a_reason(void **state)
+TEST(faults_of_metadata_have_a_line_and_a_reason)
 {
-	(void)state;
 	static const char *const cases[][2] = {
 		{ "", "has declared no trace" },
 		{ "trace { };", "line 1 of the metadata: the trace has no byte order" },
@@ -75,9 +69,8 @@ static char *repeated(const char *before, const char *part, size_t count, const 
 	return text;
 }
 
-static void what_metadata_asks_for_is_bounded(void **state)
+TEST(what_metadata_asks_for_is_bounded)
 {
-	(void)state;
 	static const struct {
 		const char *before, *part, *after, *reason;
 		size_t count;
@@ -100,9 +93,8 @@ static void what_metadata_asks_for_is_bounded(void **state)
 
 /* ---- bits ------------------------------------------------------------------------------------------------ */
 
-static void integers_of_any_size_lie_at_any_bit(void **state)
+TEST(integers_of_any_size_lie_at_any_bit)
 {
-	(void)state;
 	/* The same number, put bit by bit: big endian from the top of each byte, little endian from its bottom. */
 	for (uint32_t size = 1; size <= 64; size++)
 		for (uint64_t at = 0; at < 24; at++)
@@ -122,9 +114,8 @@ static void integers_of_any_size_lie_at_any_bit(void **state)
 			}
 }
 
-static void a_clock_wraps_once(void **state)
+TEST(a_clock_wraps_once)
 {
-	(void)state;
 	assert_int_equal(ctf_clock_tick(0x107fffff0, 5, 27), 0x108000005);
 	assert_int_equal(ctf_clock_tick(0x100000005, 5, 27), 0x100000005);
 	assert_int_equal(ctf_clock_tick(0xffffffff, 0, 32), 0x100000000);
@@ -133,9 +124,8 @@ static void a_clock_wraps_once(void **state)
 }
 
 /* Times are exact for any frequency, and those that do not fit are none. */
-static void ticks_are_times(void **state)
+TEST(ticks_are_times)
 {
-	(void)state;
 	static const struct {
 		uint64_t frequency, ticks;
 		int64_t seconds, cycles, time;
@@ -170,7 +160,3 @@ static void ticks_are_times(void **state)
 		ctf_schema_release(&schema);
 	}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(faults_of_metadata_have_a_line_and_a_reason),
-      cmocka_unit_test(what_metadata_asks_for_is_bounded), cmocka_unit_test(integers_of_any_size_lie_at_any_bit),
-      cmocka_unit_test(a_clock_wraps_once), cmocka_unit_test(ticks_are_times))

@@ -2,11 +2,6 @@
 /*
  * test_ctf2.c - what metadata of CTF 2 are refused and where, what they declare, and texts that are not in UTF-8.
  */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support/test.h"
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
@@ -39,9 +34,8 @@ static void assert_refused(const char *text, const char *where, const char *reas
 
 #define TYPE_IN_EVENT "fragment 3 of the metadata, payload-field-class.member-classes[0].field-class"
 
-static void faults_have_a_fragment_a_path_and_a_reason(void **state)
+TEST(faults_have_a_fragment_a_path_and_a_reason)
 {
-	(void)state;
 	static const char *const cases[][3] = {
 		{ RS, "fragment 0 of the metadata: ", "no preamble" },
 		{ RS "{", "fragment 1 of the metadata: ", "line 1, column 1: " },
@@ -144,9 +138,8 @@ static char *repeated(const char *before, const char *part, size_t count, const 
 	return text;
 }
 
-static void what_metadata_ask_for_is_bounded(void **state)
+TEST(what_metadata_ask_for_is_bounded)
 {
-	(void)state;
 	static const struct {
 		const char *before, *part, *after, *reason;
 		size_t count;
@@ -195,9 +188,8 @@ static void what_metadata_ask_for_is_bounded(void **state)
 	assert_refused(chain, "types of the metadata are nested more than 64 deep", "");
 }
 
-static void what_is_declared_is_in_the_schema(void **state)
+TEST(what_is_declared_is_in_the_schema)
 {
-	(void)state;
 	static const char text[] = RS RS
 		"{\"type\": \"preamble\", \"version\": 2, \"uuid\": [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,255],"
 		" \"attributes\": {\"x\": 1}, \"extensions\": {\"x\": {}}}\n" RS
@@ -241,9 +233,8 @@ static void what_is_declared_is_in_the_schema(void **state)
 #define BLOB "{\"type\": \"static-length-blob\", \"length\": 16, \"roles\": [\"metadata-stream-uuid\"]}"
 
 /* First of all, behind a number, and in a structure inside of another. */
-static void the_uuid_of_packets_may_be_anywhere(void **state)
+TEST(the_uuid_of_packets_may_be_anywhere)
 {
-	(void)state;
 	static const struct {
 		const char *members;
 		uint32_t at;
@@ -276,9 +267,8 @@ static void the_uuid_of_packets_may_be_anywhere(void **state)
 	}
 }
 
-static void texts_become_utf_8(void **state)
+TEST(texts_become_utf_8)
 {
-	(void)state;
 	static const struct {
 		enum ctf_encoding encoding;
 		const char *bytes;
@@ -306,7 +296,3 @@ static void texts_become_utf_8(void **state)
 		}
 	ctf_texts_release(&texts);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(faults_have_a_fragment_a_path_and_a_reason),
-      cmocka_unit_test(what_metadata_ask_for_is_bounded), cmocka_unit_test(what_is_declared_is_in_the_schema),
-      cmocka_unit_test(the_uuid_of_packets_may_be_anywhere), cmocka_unit_test(texts_become_utf_8))

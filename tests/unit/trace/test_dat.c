@@ -4,11 +4,7 @@
  *
  * tests/data/dat-made has one recording in seven forms (make-dat-made.py says what is in it).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "support/data.h"
@@ -16,8 +12,8 @@
 #include "support/faulty_io.h"
 #include "support/test.h"
 #include "trace/trace.h"
-#include "trace/trace_cmd/dat_stream.h"
 #include "trace/trace_cmd/dat_file.h"
+#include "trace/trace_cmd/dat_stream.h"
 
 enum { EVENTS = 17, GAPS = 2, LOST = 7, STREAMS = 3, BYTES_MAX = 16384 };
 
@@ -100,9 +96,8 @@ static void assert_same(const struct kept_event *a, const struct kept_event *b)
 
 /* ---- what is in them ------------------------------------------------------------------------------------- */
 
-static void events_and_losses_are_read(void **state)
+TEST(events_and_losses_are_read)
 {
-	(void)state;
 	for (size_t form = 0; form < FORMS; form++) {
 		if (!can_read(forms[form]))
 			continue;
@@ -136,9 +131,8 @@ static void events_and_losses_are_read(void **state)
 }
 
 /* DATE has 0x10000 us, OFFSET -536 ns; of the guest a tick is 3/2 ns, and its CPUs lag. */
-static void times_are_those_that_the_file_says(void **state)
+TEST(times_are_those_that_the_file_says)
 {
-	(void)state;
 	static const histree_time offset = 65536000 - 536;
 	struct kept_event events[EVENTS];
 	struct trace *trace = open_one(made("row"));
@@ -156,9 +150,8 @@ static void times_are_those_that_the_file_says(void **state)
 
 /* ---- places ---------------------------------------------------------------------------------------------- */
 
-static void a_recording_is_read_on_from_any_event(void **state)
+TEST(a_recording_is_read_on_from_any_event)
 {
-	(void)state;
 	for (size_t form = 0; form < FORMS; form++) {
 		struct kept_event all[EVENTS], rest[EVENTS];
 		if (!can_read(forms[form]))
@@ -237,9 +230,8 @@ static unsigned read_scratch(bool *is_refused, bool *is_damaged)
 	return events;
 }
 
-static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
+TEST(a_cut_recording_is_read_as_far_as_it_goes)
 {
-	(void)state;
 	for (size_t form = 0; form < FORMS; form++) {
 		uint8_t bytes[BYTES_MAX];
 		if (!can_read(forms[form]))
@@ -262,9 +254,8 @@ static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
-static void changed_bytes_do_no_harm(void **state)
+TEST(changed_bytes_do_no_harm)
 {
-	(void)state;
 	for (uint64_t round = 0; round < test_effort(2000, 600); round++) {
 		struct random random = { .state = test_seed() + round };
 		uint8_t bytes[BYTES_MAX];
@@ -278,9 +269,8 @@ static void changed_bytes_do_no_harm(void **state)
 	}
 }
 
-static void what_shrinks_while_it_is_read_is_damaged(void **state)
+TEST(what_shrinks_while_it_is_read_is_damaged)
 {
-	(void)state;
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("row", bytes);
 	struct event event;
@@ -295,9 +285,8 @@ static void what_shrinks_while_it_is_read_is_damaged(void **state)
 }
 
 /* Whatever read fails: the recording is refused, or it is damaged and the other events come. */
-static void a_read_that_fails_costs_what_was_read(void **state)
+TEST(a_read_that_fails_costs_what_was_read)
 {
-	(void)state;
 	for (size_t form = 0; form < FORMS; form++) {
 		const char *path = made(forms[form]);
 		uint64_t refused = 0, damaged = 0, fail_at = 1;
@@ -346,9 +335,8 @@ static const char *refusal(const char *form, const char *from, const char *to)
 	return error.message;
 }
 
-static void what_is_not_read_is_said(void **state)
+TEST(what_is_not_read_is_said)
 {
-	(void)state;
 	assert_non_null(strstr(refusal("row", "flyrecord", "latency  "), "tracer of latencies"));
 	assert_non_null(strstr(refusal("row", "tracing6", "tracing5"), "version '5'"));
 	assert_non_null(strstr(refusal("sections", "none", "lzma"), "compressed with 'lzma'"));
@@ -360,9 +348,8 @@ static void what_is_not_read_is_said(void **state)
 /* ---- pages ----------------------------------------------------------------------------------------------- */
 
 /* A time stamp has 59 bits; the others are those of the time before. */
-static void a_long_time_keeps_its_upper_bits(void **state)
+TEST(a_long_time_keeps_its_upper_bits)
 {
-	(void)state;
 	static const struct tracing_page layout = { .long_size = 8, .begin = 16 };
 	uint8_t bytes[64] = { 0 };
 	struct ring_page page;
@@ -378,9 +365,4 @@ static void a_long_time_keeps_its_upper_bits(void **state)
 	assert_int_equal(ring_page_next(&page), RING_END);
 }
 
-TESTS(make_scratch, remove_scratch, cmocka_unit_test(events_and_losses_are_read),
-      cmocka_unit_test(times_are_those_that_the_file_says), cmocka_unit_test(a_recording_is_read_on_from_any_event),
-      cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes), cmocka_unit_test(changed_bytes_do_no_harm),
-      cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
-      cmocka_unit_test(a_read_that_fails_costs_what_was_read), cmocka_unit_test(what_is_not_read_is_said),
-      cmocka_unit_test(a_long_time_keeps_its_upper_bits))
+TEST_FILE(make_scratch, remove_scratch)

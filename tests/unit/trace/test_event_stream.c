@@ -2,9 +2,6 @@
 /*
  * test_event_stream.c - a stream hands out what its trace does, whoever reads it, and nothing twice.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/crew.h"
 #include "support/data.h"
 #include "support/test.h"
@@ -94,10 +91,9 @@ static void assert_all(const struct world *world, const struct seen *seen)
 	assert_memory_equal(seen->events, world->all.events, seen->count * sizeof(*seen->events));
 }
 
-static void what_is_read_is_the_trace(void **state)
+TEST(what_is_read_is_the_trace)
 {
 	struct world *world = begin();
-	(void)state;
 	assert_int_equal(read_all(world), HISTREE_END);
 	assert_all(world, &world->read);
 	assert_all(world, &world->watched);
@@ -106,11 +102,10 @@ static void what_is_read_is_the_trace(void **state)
 	end(world);
 }
 
-static void what_is_read_ahead_is_the_same(void **state)
+TEST(what_is_read_ahead_is_the_same)
 {
 	struct world *world = begin();
 	struct crew crew;
-	(void)state;
 	assert_true(crew_begin(&crew, 2));
 	assert_true(event_stream_read_ahead(&world->stream, &crew));
 	assert_int_equal(read_all(world), HISTREE_END);
@@ -125,11 +120,10 @@ static void what_is_read_ahead_is_the_same(void **state)
 }
 
 /* A watch that fails ends both, and neither for a reason of the trace. */
-static void a_watch_that_fails_ends_the_stream(void **state)
+TEST(a_watch_that_fails_ends_the_stream)
 {
 	struct world *world = begin();
 	struct crew crew;
-	(void)state;
 	world->watched.fails_at = 1500;
 	assert_int_equal(read_all(world), HISTREE_ERR_MEMORY);
 	assert_int_equal(world->read.count, 1500);
@@ -148,13 +142,12 @@ static void a_watch_that_fails_ends_the_stream(void **state)
 }
 
 /* What was looked at and not passed is not seen there, and is met again from where it is. */
-static void what_is_forgotten_is_met_again(void **state)
+TEST(what_is_forgotten_is_met_again)
 {
 	struct world *world = begin();
 	struct event_stream *stream = &world->stream;
 	size_t files = trace_file_count(stream->trace);
 	struct trace_position *positions = calloc(files + 1, sizeof(*positions));
-	(void)state;
 	for (size_t i = 0; i <= 1000; i++)
 		assert_int_equal(event_stream_next(stream, NULL), HISTREE_OK);
 	assert_int_equal(world->watched.count, 1000);
@@ -172,12 +165,11 @@ static void what_is_forgotten_is_met_again(void **state)
 	end(world);
 }
 
-static void another_trace_is_refused(void **state)
+TEST(another_trace_is_refused)
 {
 	struct world *world = begin();
 	struct event_origin origin = world->origin;
 	struct event_stream again = { 0 };
-	(void)state;
 	origin.bytes = trace_bytes(world->stream.trace);
 	origin.file_count = trace_file_count(world->stream.trace);
 	origin.changed = "it is another one";
@@ -192,7 +184,3 @@ static void another_trace_is_refused(void **state)
 	assert_int_equal(event_stream_open(&again, &origin, NULL, &world->error), HISTREE_ERR_TRACE);
 	end(world);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(what_is_read_is_the_trace), cmocka_unit_test(what_is_read_ahead_is_the_same),
-      cmocka_unit_test(a_watch_that_fails_ends_the_stream), cmocka_unit_test(what_is_forgotten_is_met_again),
-      cmocka_unit_test(another_trace_is_refused))

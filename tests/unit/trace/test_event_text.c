@@ -4,11 +4,6 @@
  * rows come in the order of time whatever their order in the text, within the window; reading can begin at any
  * event; and what is wrong is said with its place.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "histree/build.h"
 #include "histree/events.h"
@@ -228,17 +223,17 @@ static void compare_with_trace(struct world *world, const char *name, bool by_li
 	check_events(world);
 }
 
-static void states_of_the_demo_are_the_same(void **state)
+TEST_WITH(states_of_the_demo_are_the_same, set_up, tear_down)
 {
 	compare_with_trace(*state, "tests/data/demo-trace", false);
 }
 
-static void states_of_perf_are_the_same(void **state)
+TEST_WITH(states_of_perf_are_the_same, set_up, tear_down)
 {
 	compare_with_trace(*state, "tests/data/ctf-perf-small", false);
 }
 
-static void states_of_lines_of_json_are_the_same(void **state)
+TEST_WITH(states_of_lines_of_json_are_the_same, set_up, tear_down)
 {
 	compare_with_trace(*state, "tests/data/ctf-perf-small", true);
 }
@@ -292,7 +287,7 @@ static void check_rows(struct trace *trace, const struct plain_event *plain, siz
 	assert_int_equal(trace_next(trace, &event, &error), HISTREE_END);
 }
 
-static void rows_come_by_time_from_any_event_on(void **state)
+TEST_WITH(rows_come_by_time_from_any_event_on, set_up, tear_down)
 {
 	struct world *world = *state;
 	struct plain_event *plain = calloc(ROWS, sizeof(*plain));
@@ -334,7 +329,7 @@ static void rows_come_by_time_from_any_event_on(void **state)
 }
 
 /* Objects name their fields in different orders; classes know the fields by the order in which they first came. */
-static void fields_are_the_same_after_a_move(void **state)
+TEST_WITH(fields_are_the_same_after_a_move, set_up, tear_down)
 {
 	struct world *world = *state;
 	const char *path = world->text;
@@ -367,7 +362,7 @@ static void fields_are_the_same_after_a_move(void **state)
 	trace_close(trace);
 }
 
-static void numbers_may_be_addresses(void **state)
+TEST_WITH(numbers_may_be_addresses, set_up, tear_down)
 {
 	struct world *world = *state;
 	static const struct {
@@ -432,7 +427,7 @@ static void check_refused(struct world *world, const char *map, const char *text
 		fail_msg("'%s' is not in '%s'", sentence, said);
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST_WITH(what_is_wrong_is_said, set_up, tear_down)
 {
 	struct world *world = *state;
 	check_refused(world, "", "time,name\n1,a\nsoon,b\n", "line 3, column 1 (time): 'soon' is no time");
@@ -454,7 +449,7 @@ static void what_is_wrong_is_said(void **state)
 	check_refused(world, "", "{\"time\":1,\"name\":\"a\"}\n{\"time\":[],\"name\":\"a\"}\n", "line 2, \"time\"");
 }
 
-static void a_row_that_is_late_is_refused(void **state)
+TEST_WITH(a_row_that_is_late_is_refused, set_up, tear_down)
 {
 	struct world *world = *state;
 	FILE *file = fopen(world->text, "w");
@@ -468,7 +463,7 @@ static void a_row_that_is_late_is_refused(void **state)
 	assert_non_null(strstr(said, "sort the text"));
 }
 
-static void times_have_units(void **state)
+TEST_WITH(times_have_units, set_up, tear_down)
 {
 	struct world *world = *state;
 	static const struct {
@@ -498,10 +493,3 @@ static void times_have_units(void **state)
 		trace_close(trace);
 	}
 }
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-TESTS(NULL, NULL, EACH(states_of_the_demo_are_the_same), EACH(states_of_perf_are_the_same),
-      EACH(states_of_lines_of_json_are_the_same), EACH(rows_come_by_time_from_any_event_on),
-      EACH(fields_are_the_same_after_a_move), EACH(numbers_may_be_addresses), EACH(what_is_wrong_is_said),
-      EACH(a_row_that_is_late_is_refused), EACH(times_have_units))

@@ -2,11 +2,6 @@
 /*
  * test_kept_events.c - events that are kept say what they said: each field, with all that is inside of it.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support/data.h"
 #include "support/test.h"
 #include "trace/event_stream.h"
@@ -96,12 +91,9 @@ static uint64_t keep_all(const char *name)
 	return inside;
 }
 
-static void kept_events_say_what_they_said(void **state)
+TEST(kept_events_say_what_they_said)
 {
-	(void)state;
 	assert_true(keep_all("tests/data/perf-samples/samples.data") > 30); /* call chains, a build id */
 	keep_all("tests/data/demo-trace");
 	keep_all("tests/data/perf-made/file.data");
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(kept_events_say_what_they_said))

@@ -3,12 +3,6 @@
  * test_line_tracks.c - texts with spans: markers of programs, calls of functions that ftrace drew, states of
  * threads in JSON.  Each case is a text, and the events of tracks that come of it.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "event/event.h"
 #include "support/test.h"
 #include "trace/trace.h"
@@ -98,9 +92,8 @@ static void expect(const char *text, const char *expected)
 
 #define LINE(time, text) "  ui-31 (   30) [002] ...1 " time ": tracing_mark_write: " text "\n"
 
-static void spans_nest_on_the_thread_of_the_line(void **state)
+TEST(spans_nest_on_the_thread_of_the_line)
 {
-	(void)state;
 	expect(LINE("0.000001", "B|30|a") LINE("0.000002", "B|30|b|c") LINE("0.000003", "E|30")
 		       LINE("0.000004", "E"),
 	       "1000 thread_name name=ui pid=30 tid=31\n"
@@ -110,9 +103,8 @@ static void spans_nest_on_the_thread_of_the_line(void **state)
 	       "4000 span_end pid=30 tid=31\n");
 }
 
-static void a_process_is_called_as_its_first_thread(void **state)
+TEST(a_process_is_called_as_its_first_thread)
 {
-	(void)state;
 	expect("  app-30 [002] ...1 0.000001: print: tracing_mark_write: B|30|a\n"
 	       "  <...>-44 [002] ...1 0.000002: print: I|30|b\n",
 	       "1000 process_name name=app pid=30\n"
@@ -121,9 +113,8 @@ static void a_process_is_called_as_its_first_thread(void **state)
 	       "2000 instant name=b pid=30 tid=44\n");
 }
 
-static void chrome_adds_arguments_and_categories(void **state)
+TEST(chrome_adds_arguments_and_categories)
 {
-	(void)state;
 	expect(LINE("0.000001", "B|30|a|x=1;y=two|cc") LINE("0.000002", "E|30|a||cc")
 		       LINE("0.000003", "C|30|n|4|cc"),
 	       "1000 thread_name name=ui pid=30 tid=31\n"
@@ -132,9 +123,8 @@ static void chrome_adds_arguments_and_categories(void **state)
 	       "3000 counter name=n category=cc pid=30 value=4\n");
 }
 
-static void cookies_tell_asynchronous_spans(void **state)
+TEST(cookies_tell_asynchronous_spans)
 {
-	(void)state;
 	expect(LINE("0.000001", "S|30|a|b|7") LINE("0.000002", "S|30|a|b|-8") LINE("0.000003", "F|30|a|b|7")
 		       LINE("0.000004", "G|30|net|get|5") LINE("0.000005", "H|30|net|5")
 			       LINE("0.000006", "H|30|net|get|5") LINE("0.000007", "N|30|net|done"),
@@ -151,9 +141,8 @@ static void cookies_tell_asynchronous_spans(void **state)
 }
 
 /* HiTrace of OpenHarmony: no bars in names; levels and categories follow. Cookies once followed a space. */
-static void hitrace_adds_levels_or_spaces(void **state)
+TEST(hitrace_adds_levels_or_spaces)
 {
-	(void)state;
 	expect(LINE("0.000001", "S|30|H:a b|1001|M62|cat|k=v") LINE("0.000002", "F|30|H:a b|1001|M62")
 		       LINE("0.000003", "S|30|H:old 7") LINE("0.000004", "C|30|H:n 12")
 			       LINE("0.000005", "C|30|H:n|-4|M62") LINE("0.000006", "B|30|H:s|M62|k=v")
@@ -169,18 +158,16 @@ static void hitrace_adds_levels_or_spaces(void **state)
 }
 
 /* A marker that lacks what it needs is left out, and a text that only looks like one says nothing. */
-static void what_is_no_marker_says_nothing(void **state)
+TEST(what_is_no_marker_says_nothing)
 {
-	(void)state;
 	expect(LINE("0.000001", "I|30|x") LINE("0.000002", "C|30|n|many") LINE("0.000003", "S|30|a")
 		       LINE("0.000004", "B|x|a") LINE("0.000005", "Bad|30|a") LINE("0.000006", "B|99999999999|a"),
 	       "1000 thread_name name=ui pid=30 tid=31\n"
 	       "1000 instant name=x pid=30 tid=31\n");
 }
 
-static void a_text_without_markers_has_no_tracks(void **state)
+TEST(a_text_without_markers_has_no_tracks)
 {
-	(void)state;
 	expect("  a-1 [000] .... 0.000001: e: a|b: X|1|c\n  a-1 [000] .... 0.000002: print: hello|world\n", "");
 }
 
@@ -188,9 +175,8 @@ static void a_text_without_markers_has_no_tracks(void **state)
 
 #define GRAPH "# tracer: function_graph\n#\n"
 
-static void calls_last_as_long_as_their_ends_say(void **state)
+TEST(calls_last_as_long_as_their_ends_say)
 {
-	(void)state;
 	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  sys_a() {\n"
 		     "  7.000011 |   0)   cat-52  |   1.250 us    |    leaf [mod]();\n"
 		     "  7.000015 |   0)   cat-52  |   ==========> |\n"
@@ -203,9 +189,8 @@ static void calls_last_as_long_as_their_ends_say(void **state)
 }
 
 /* What began within a microsecond of the end of another begins behind it, and what is around ends behind it. */
-static void rounding_crosses_nothing(void **state)
+TEST(rounding_crosses_nothing)
 {
-	(void)state;
 	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  a() {\n"
 		     "  7.000010 |   0)   cat-52  |   0.900 us    |    b();\n"
 		     "  7.000010 |   0)   cat-52  |   0.300 us    |    c();\n"
@@ -218,9 +203,8 @@ static void rounding_crosses_nothing(void **state)
 }
 
 /* Without a column for it, the thread is the one that was switched to. */
-static void a_switch_tells_the_thread(void **state)
+TEST(a_switch_tells_the_thread)
 {
-	(void)state;
 	expect(GRAPH "  7.000010 |   1)               |  a() {\n"
 		     " ------------------------------------------\n"
 		     "  7.000020 |   1)   cat-52  =>   <idle>-0\n"
@@ -236,9 +220,8 @@ static void a_switch_tells_the_thread(void **state)
 }
 
 /* A call whose end was lost ends with what is drawn beside it. */
-static void a_lost_end_ends_nothing_else(void **state)
+TEST(a_lost_end_ends_nothing_else)
 {
-	(void)state;
 	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  a() {\n"
 		     "  7.000011 |   0)   cat-52  |               |    b() {\n"
 		     "CPU:0 [LOST 5 EVENTS]\n"
@@ -254,9 +237,8 @@ static void a_lost_end_ends_nothing_else(void **state)
 }
 
 /* As trace-cmd report prints them. */
-static void calls_may_be_events(void **state)
+TEST(calls_may_be_events)
 {
-	(void)state;
 	expect("cpus=2\n"
 	       "  cat-52  [001]  7.000010: funcgraph_entry:                   |  a() {\n"
 	       "  <idle>-0  [000]  7.000010: funcgraph_entry:      # 2079.480 us |  c();\n"
@@ -270,9 +252,8 @@ static void calls_may_be_events(void **state)
 	       "7000030500 span_end tid=52\n");
 }
 
-static void calls_without_times_are_refused(void **state)
+TEST(calls_without_times_are_refused)
 {
-	(void)state;
 	char *lines =
 		read_tracks(" 0)               |  a() {\n 0)   1.000 us    |    b();\n 0)   2.000 us    |  }\n");
 	assert_non_null(strstr(lines, "funcgraph-abstime"));
@@ -281,9 +262,8 @@ static void calls_without_times_are_refused(void **state)
 
 /* ---- system calls ---------------------------------------------------------------------------------------- */
 
-static void calls_are_spans_of_their_threads(void **state)
+TEST(calls_are_spans_of_their_threads)
 {
-	(void)state;
 	expect("90 1700000000.000001 execve(\"/usr/bin/tool\", [\"tool\"], 0x7f /* 9 vars */) = 0 <0.000002>\n"
 	       "90 1700000000.000010 clone3({flags=CLONE_VM|CLONE_THREAD, stack=0x7f}, 88 <unfinished ...>\n"
 	       "91 1700000000.000011 write(1, \" = ) <0.5>\", 10) = -1 EBADF (Bad file descriptor) <0.000004>\n"
@@ -311,9 +291,8 @@ static void calls_are_spans_of_their_threads(void **state)
 }
 
 /* Lines are without numbers until there are two threads, and strace itself may say something within one. */
-static void the_first_thread_has_no_number_at_first(void **state)
+TEST(the_first_thread_has_no_number_at_first)
 {
-	(void)state;
 	expect("12:00:01.5 getpid() = 70 <0.000001>\n"
 	       "12:00:02.5 fork(strace: Process 71 attached\n"
 	       ", 1) = 71 <0.000100>\n"
@@ -327,9 +306,8 @@ static void the_first_thread_has_no_number_at_first(void **state)
 }
 
 /* A day later, differences, and calls within one second. */
-static void times_go_on(void **state)
+TEST(times_go_on)
 {
-	(void)state;
 	expect("5 23:59:59 a() = 0 <0.75>\n5 23:59:59 b() = 0 <0.75>\n5 00:00:01 c() = 0 <0.5>\n",
 	       "86399000000000 span name=a category=syscall pid=5 tid=5 duration=750000000 ret:0\n"
 	       "86399750000000 span name=b category=syscall pid=5 tid=5 duration=750000000 ret:0\n"
@@ -340,9 +318,8 @@ static void times_go_on(void **state)
 	       "150000 instant name=b category=syscall pid=5 tid=5 ret:0\n");
 }
 
-static void calls_without_any_times_are_refused(void **state)
+TEST(calls_without_any_times_are_refused)
 {
-	(void)state;
 	char *lines = read_tracks("openat(AT_FDCWD, \"x\", O_RDONLY) = 3\nclose(3)           = 0\n");
 	assert_non_null(strstr(lines, "strace -f -ttt -T"));
 	free(lines);
@@ -351,9 +328,8 @@ static void calls_without_any_times_are_refused(void **state)
 /* ---- in JSON --------------------------------------------------------------------------------------------- */
 
 /* What a thread did is beside its spans, whatever these are. */
-static void states_of_threads_have_a_track(void **state)
+TEST(states_of_threads_have_a_track)
 {
-	(void)state;
 	expect("[{\"ph\":\"T\",\"cat\":\"thread_state\",\"name\":\"Runnable\",\"ts\":1,\"dur\":2,\"pid\":3,\"tid\":"
 	       "4},\n"
 	       "{\"ph\":\"T\",\"cat\":\"thread_state\",\"name\":\"Running\",\"ts\":3,\"dur\":7,\"pid\":3,\"tid\":4}"
@@ -366,9 +342,8 @@ static void states_of_threads_have_a_track(void **state)
 }
 
 /* Markers of the text of ftrace in a trace in JSON, whose escapes are read. */
-static void a_text_in_json_has_markers(void **state)
+TEST(a_text_in_json_has_markers)
 {
-	(void)state;
 	expect("{\"traceEvents\":[{\"ph\":\"I\",\"ts\":1,\"s\":\"g\",\"name\":\"\\\"systemTraceEvents\\\":\\\"x\"}]"
 	       ",\n"
 	       "\"systemTraceEvents\" : \"# tracer: nop\\n  a-8 [000] .... 0.000002: tracing_mark_write: "
@@ -379,14 +354,4 @@ static void a_text_in_json_has_markers(void **state)
 	       "2000 span_begin name=x/A? pid=8 tid=8\n");
 }
 
-TESTS(make_scratch, remove_scratch, cmocka_unit_test(spans_nest_on_the_thread_of_the_line),
-      cmocka_unit_test(a_process_is_called_as_its_first_thread),
-      cmocka_unit_test(chrome_adds_arguments_and_categories), cmocka_unit_test(cookies_tell_asynchronous_spans),
-      cmocka_unit_test(hitrace_adds_levels_or_spaces), cmocka_unit_test(what_is_no_marker_says_nothing),
-      cmocka_unit_test(a_text_without_markers_has_no_tracks),
-      cmocka_unit_test(calls_last_as_long_as_their_ends_say), cmocka_unit_test(rounding_crosses_nothing),
-      cmocka_unit_test(a_switch_tells_the_thread), cmocka_unit_test(a_lost_end_ends_nothing_else),
-      cmocka_unit_test(calls_may_be_events), cmocka_unit_test(calls_without_times_are_refused),
-      cmocka_unit_test(calls_are_spans_of_their_threads), cmocka_unit_test(the_first_thread_has_no_number_at_first),
-      cmocka_unit_test(times_go_on), cmocka_unit_test(calls_without_any_times_are_refused),
-      cmocka_unit_test(states_of_threads_have_a_track), cmocka_unit_test(a_text_in_json_has_markers))
+TEST_FILE(make_scratch, remove_scratch)

@@ -3,11 +3,6 @@
  * test_lines.c - texts of traces: what a line is, shapes, the order of lines against a sort, places, losses, and
  * texts that are cut or changed.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "support/data.h"
 #include "support/effort.h"
@@ -127,9 +122,8 @@ static const struct {
 	NONE(LINE_CHAIN, " => __schedule"),
 };
 
-static void a_line_is_what_it_is(void **state)
+TEST(a_line_is_what_it_is)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		char line[256];
 		struct line_head head;
@@ -149,7 +143,7 @@ static void a_line_is_what_it_is(void **state)
 }
 
 /* A digit between flags and time is a flag where the other lines have so many. */
-static void flags_that_touch_the_time_are_as_many_as_in_other_lines(void **state)
+TEST(flags_that_touch_the_time_are_as_many_as_in_other_lines)
 {
 	static const struct {
 		const char *line;
@@ -167,7 +161,6 @@ static void flags_that_touch_the_time_are_as_many_as_in_other_lines(void **state
 		{ "  bash-1042 [003] d..2 100.500000: e: x", 0, 4, 100500000000 },
 		{ "  bash-1042 [003] 100.500000: e: x", 0, 0, 100500000000 },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char line[128];
 		struct line_head head;
@@ -179,7 +172,7 @@ static void flags_that_touch_the_time_are_as_many_as_in_other_lines(void **state
 }
 
 /* By the legend, or by a line whose flags stand alone. */
-static void how_many_flags_there_are_the_text_says(void **state)
+TEST(how_many_flags_there_are_the_text_says)
 {
 	static const char touching[] = "  bash-1042 [003] d..21100.500000: e: x\n";
 	static const char *const beginnings[] = {
@@ -188,7 +181,6 @@ static void how_many_flags_there_are_the_text_says(void **state)
 		"#               ||| / _-=> migrate-disable\n#               |||| /     delay\n",
 		"  bash-1042 [003] d..2. 99.500000: e: x\n",
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
 		char text[1024];
 		struct event event;
@@ -204,7 +196,7 @@ static void how_many_flags_there_are_the_text_says(void **state)
 }
 
 /* The column of the process, by ftrace and by perf; a name may end as such a column does. */
-static void a_line_says_whose_its_thread_is(void **state)
+TEST(a_line_says_whose_its_thread_is)
 {
 	static const struct {
 		const char *line;
@@ -221,7 +213,6 @@ static void a_line_says_whose_its_thread_is(void **state)
 		{ "pump  1042 [003]  12.5:  e: x", 1042, LINE_NO_PROCESS, false },
 		{ "  pump-1042 (99999999999) [003]  12.5: e: x", 1042, LINE_NO_PROCESS, true },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char line[128];
 		struct line_head head;
@@ -233,7 +224,7 @@ static void a_line_says_whose_its_thread_is(void **state)
 	}
 }
 
-static void losses_have_a_cpu_and_a_count(void **state)
+TEST(losses_have_a_cpu_and_a_count)
 {
 	static const struct {
 		const char *line;
@@ -251,7 +242,6 @@ static void losses_have_a_cpu_and_a_count(void **state)
 		{ "perf 12 [001] 1.5: PERF_RECORD_LOST_SAMPLES lost 7", LINE_LOSS, 1, 7 },
 		{ "perf 12 [001] 1.5: PERF_RECORD_COMM exec: a:1/1", LINE_RECORD, 1, 0 },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char line[128];
 		struct line_head head;
@@ -289,7 +279,7 @@ static void read_shape(const char *words, const char *text, char *out, size_t ro
 	arena_release(&memory);
 }
 
-static void a_shape_fits_or_not(void **state)
+TEST(a_shape_fits_or_not)
 {
 	static const char *const cases[][3] = {
 		{ "pid={pid}", "pid=12", "pid=12" },
@@ -333,7 +323,6 @@ static void a_shape_fits_or_not(void **state)
 		{ "{d:device} {x:text}", "254,3 WS", "d=266338307,x=WS" },
 		{ "{d:device} {x:text}", "4096,0 WS", "" },
 	};
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char out[256];
 		read_shape(cases[i][0], cases[i][1], out, sizeof(out));
@@ -343,9 +332,8 @@ static void a_shape_fits_or_not(void **state)
 }
 
 /* Each row of the table can be read, and those of one event follow one another. */
-static void the_table_is_whole(void **state)
+TEST(the_table_is_whole)
 {
-	(void)state;
 	static const char *const events[] = { "sched:sched_switch", "sched_switch", "sys_enter", "ftrace:print" };
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		assert_non_null(shape_row_find(events[i], strlen(events[i])));
@@ -378,9 +366,8 @@ static uint32_t count_numbered(const void *bytes, size_t size)
 }
 
 /* The script of a page goes on for longer than anybody looks for a text. */
-static void a_text_is_found_in_a_page(void **state)
+TEST(a_text_is_found_in_a_page)
 {
-	(void)state;
 	enum { HEAD_LINES = 20000 };
 	char *page;
 	size_t size;
@@ -398,28 +385,25 @@ static void a_text_is_found_in_a_page(void **state)
 	free(page);
 }
 
-static void a_text_is_found_in_a_script_of_old(void **state)
+TEST(a_text_is_found_in_a_script_of_old)
 {
 	static const char page[] = "<html>\n<script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n"
 				   "  a-1 [000] .... 1.000001: e: n=1\\n\\\n\";\n</script></html>\n";
-	(void)state;
 	assert_int_equal(count_numbered(page, sizeof(page) - 1), 1);
 }
 
-static void a_mark_of_the_order_of_bytes_is_no_text(void **state)
+TEST(a_mark_of_the_order_of_bytes_is_no_text)
 {
 	static const char text[] = "\xef\xbb\xbf" TEXT_LINES;
-	(void)state;
 	assert_int_equal(count_numbered(text, sizeof(text) - 1), 2);
 }
 
 /* As "atrace -z" writes it: stored, and behind what it says meanwhile (RFC 1950, RFC 1951). */
-static void a_text_is_unpacked_behind_its_mark(void **state)
+TEST(a_text_is_unpacked_behind_its_mark)
 {
 	static const char text[] = TEXT_LINES;
 	enum { SIZE = sizeof(text) - 1, ADLER = 65521 };
 	uint32_t a = 1, b = 0;
-	(void)state;
 	for (size_t i = 0; i < SIZE; i++) {
 		a = (a + (unsigned char)text[i]) % ADLER;
 		b = (b + a) % ADLER;
@@ -442,7 +426,7 @@ static void a_text_is_unpacked_behind_its_mark(void **state)
 /* ---- CPUs that are not printed --------------------------------------------------------------------------- */
 
 /* The CPU is handed on from switch to switch since one with a thread that is called by it. */
-static void switches_tell_the_cpu(void **state)
+TEST(switches_tell_the_cpu)
 {
 	static const struct {
 		const char *line;
@@ -459,7 +443,6 @@ static void switches_tell_the_cpu(void **state)
 		{ "c 9 1.9: sched:sched_switch: c:9 [120] S ==> swapper/3:0 [120]", 3 }, /* it says what it is */
 		{ "swapper 0 2.0: irq:irq_handler_entry: irq=4 name=x", LINE_NO_CPU },
 	};
-	(void)state;
 	FILE *file = fopen(scratch, "w");
 	assert_non_null(file);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -530,9 +513,8 @@ static uint32_t number_of(const struct event *event)
 	return (uint32_t)number;
 }
 
-static void lines_come_by_their_times(void **state)
+TEST(lines_come_by_their_times)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	struct row *rows = make_rows(&random);
 	write_rows(rows, ROWS);
@@ -551,9 +533,8 @@ static void lines_come_by_their_times(void **state)
 }
 
 /* A text behind another that was later: first the one, then the other. */
-static void a_clock_that_steps_back_begins_anew(void **state)
+TEST(a_clock_that_steps_back_begins_anew)
 {
-	(void)state;
 	struct row *rows = calloc(ROWS, sizeof(*rows));
 	assert_non_null(rows);
 	for (uint32_t i = 0; i < ROWS; i++)
@@ -582,9 +563,8 @@ static void a_clock_that_steps_back_begins_anew(void **state)
 	free(rows);
 }
 
-static void from_each_place_the_same_comes(void **state)
+TEST(from_each_place_the_same_comes)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	struct row *rows = make_rows(&random);
 	write_rows(rows, ROWS);
@@ -611,7 +591,7 @@ static void from_each_place_the_same_comes(void **state)
 
 /* ---- losses ---------------------------------------------------------------------------------------------- */
 
-static void a_gap_begins_behind_the_last_event_of_its_cpu(void **state)
+TEST(a_gap_begins_behind_the_last_event_of_its_cpu)
 {
 	static const char text[] = "a-1 [000] 1.0: e: x\n"
 				   "a-2 [001] 1.5: e: x\n"
@@ -632,7 +612,6 @@ static void a_gap_begins_behind_the_last_event_of_its_cpu(void **state)
 		{ 2, 1000000001, 1600000000, 0 },
 		{ 1, 1800000001, INT64_MAX, 0 },
 	};
-	(void)state;
 	write_scratch(text, sizeof(text) - 1);
 	struct trace *trace = open_scratch();
 	struct event event;
@@ -694,11 +673,10 @@ static size_t count_events(void)
 	return count;
 }
 
-static void a_cut_text_has_what_is_there(void **state)
+TEST(a_cut_text_has_what_is_there)
 {
 	char bytes[8192];
 	size_t size = read_made(bytes, sizeof(bytes)), last = 0;
-	(void)state;
 	for (size_t cut = 0; cut <= size; cut++) {
 		write_scratch(bytes, cut);
 		size_t count = count_events();
@@ -708,12 +686,11 @@ static void a_cut_text_has_what_is_there(void **state)
 	assert_int_equal(last, 13);
 }
 
-static void a_changed_text_does_no_harm(void **state)
+TEST(a_changed_text_does_no_harm)
 {
 	char bytes[8192], changed[8192];
 	size_t size = read_made(bytes, sizeof(bytes));
 	struct random random = { test_seed() };
-	(void)state;
 	for (uint64_t round = 0; round < test_effort(5000, 200); round++) {
 		memcpy(changed, bytes, size);
 		for (uint64_t count = 1 + random_below(&random, 8); count > 0; count--)
@@ -723,9 +700,8 @@ static void a_changed_text_does_no_harm(void **state)
 	}
 }
 
-static void a_line_that_is_too_long_is_passed_over(void **state)
+TEST(a_line_that_is_too_long_is_passed_over)
 {
-	(void)state;
 	FILE *file = fopen(scratch, "w");
 	assert_non_null(file);
 	fprintf(file, "a-1 [000] 1.0: e: n=1\n");
@@ -736,16 +712,4 @@ static void a_line_that_is_too_long_is_passed_over(void **state)
 	assert_int_equal(count_events(), 2);
 }
 
-TESTS(make_scratch, remove_scratch, cmocka_unit_test(a_line_is_what_it_is),
-      cmocka_unit_test(a_line_says_whose_its_thread_is),
-      cmocka_unit_test(flags_that_touch_the_time_are_as_many_as_in_other_lines),
-      cmocka_unit_test(how_many_flags_there_are_the_text_says), cmocka_unit_test(losses_have_a_cpu_and_a_count),
-      cmocka_unit_test(a_shape_fits_or_not), cmocka_unit_test(the_table_is_whole),
-      cmocka_unit_test(a_text_is_found_in_a_page), cmocka_unit_test(a_text_is_found_in_a_script_of_old),
-      cmocka_unit_test(a_mark_of_the_order_of_bytes_is_no_text),
-      cmocka_unit_test(a_text_is_unpacked_behind_its_mark), cmocka_unit_test(switches_tell_the_cpu),
-      cmocka_unit_test(lines_come_by_their_times), cmocka_unit_test(a_clock_that_steps_back_begins_anew),
-      cmocka_unit_test(from_each_place_the_same_comes),
-      cmocka_unit_test(a_gap_begins_behind_the_last_event_of_its_cpu),
-      cmocka_unit_test(a_cut_text_has_what_is_there), cmocka_unit_test(a_changed_text_does_no_harm),
-      cmocka_unit_test(a_line_that_is_too_long_is_passed_over))
+TEST_FILE(make_scratch, remove_scratch)

@@ -3,14 +3,8 @@
  * test_live.c - live sessions: what a relay daemon in memory passes on of files is what the files say, in whatever
  * pieces it comes; and what becomes of answers that are cut, changed, or nonsense.
  */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/io.h"
 #include "base/hash_index.h"
+#include "base/io.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/live_daemon.h"
@@ -131,9 +125,8 @@ static void check_session(const char *const *folders, size_t count, const struct
 	free(files.bytes);
 }
 
-static void sessions_are_their_files(void **state)
+TEST(sessions_are_their_files)
 {
-	(void)state;
 	const char *const folders[] = { made, calls, demo, perf_small };
 	const struct live_daemon_options options[] = {
 		{ 0 },
@@ -146,9 +139,8 @@ static void sessions_are_their_files(void **state)
 			check_session(&folders[folder], 1, &options[i]);
 }
 
-static void sessions_have_several_traces(void **state)
+TEST(sessions_have_several_traces)
 {
-	(void)state;
 	const char *const folders[] = { calls, made };
 	check_session(folders, 2, &(struct live_daemon_options){ 0 });
 	check_session(folders, 2, &(struct live_daemon_options){ .refusals = 4, .metadata_size = 100 });
@@ -183,9 +175,8 @@ static enum histree_status take(struct live_metadata *metadata, const char *text
 	return live_metadata_take(metadata, size, error);
 }
 
-static void metadata_come_in_pieces(void **state)
+TEST(metadata_come_in_pieces)
 {
-	(void)state;
 	const char *const folders[] = { made, calls, demo, perf_small };
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		for (size_t size = 1; size < 20000; size = 3 * size + 1) {
@@ -212,9 +203,8 @@ static void metadata_come_in_pieces(void **state)
 }
 
 /* Comments and texts may hold what ends a declaration, and lines are counted over pieces. */
-static void pieces_end_where_declarations_do(void **state)
+TEST(pieces_end_where_declarations_do)
 {
-	(void)state;
 	static const char *const parts[] = {
 		"/* CTF 1.8; { */ trace { major = 1; byte_order = le; packet.hea",
 		"der := struct { integer { size = 32; align = 8; } magic; }; }; // ;",
@@ -238,9 +228,8 @@ static void pieces_end_where_declarations_do(void **state)
 	live_metadata_release(&metadata);
 }
 
-static void what_a_packet_is_does_not_change(void **state)
+TEST(what_a_packet_is_does_not_change)
 {
-	(void)state;
 	static const char begin[] =
 		"trace { major = 1; byte_order = le; packet.header := struct { integer { size = 32; "
 		"align = 8; } stream_id; }; }; stream { id = 0; packet.context := struct { integer "
@@ -313,9 +302,8 @@ static bool read_answers(const uint8_t *bytes, size_t size, size_t part_size, st
 	return is_said;
 }
 
-static void answers_may_end_anywhere(void **state)
+TEST(answers_may_end_anywhere)
 {
-	(void)state;
 	const char *const folders[] = { calls };
 	const struct live_daemon_options options = { .refusals = 2, .metadata_size = 500, .tells_late = true };
 	struct text whole, text;
@@ -334,9 +322,8 @@ static void answers_may_end_anywhere(void **state)
 	free(answers);
 }
 
-static void answers_may_be_anything(void **state)
+TEST(answers_may_be_anything)
 {
-	(void)state;
 	const char *const folders[] = { calls, made };
 	const struct live_daemon_options options = { .refusals = 1, .metadata_size = 700 };
 	struct text whole, text;
@@ -366,9 +353,8 @@ static bool does_not_go_on(void *context)
 }
 
 /* However fast a daemon answers, whoever wants no more is heard. */
-static void a_wait_can_be_cancelled(void **state)
+TEST(a_wait_can_be_cancelled)
 {
-	(void)state;
 	const char *const folders[] = { made };
 	for (int turns = 0; turns < 40; turns++) {
 		struct live_daemon *daemon =
@@ -390,7 +376,4 @@ static void a_wait_can_be_cancelled(void **state)
 	}
 }
 
-TESTS(find_data, NULL, cmocka_unit_test(sessions_are_their_files), cmocka_unit_test(sessions_have_several_traces),
-      cmocka_unit_test(metadata_come_in_pieces), cmocka_unit_test(pieces_end_where_declarations_do),
-      cmocka_unit_test(what_a_packet_is_does_not_change), cmocka_unit_test(answers_may_end_anywhere),
-      cmocka_unit_test(answers_may_be_anything), cmocka_unit_test(a_wait_can_be_cancelled))
+TEST_FILE(find_data, NULL)

@@ -3,10 +3,6 @@
  * test_packed.c - events that a reader has decoded come out as it added them, by time and, at one time, in the
  * order of arrival, whatever memory has no room for; and what goes wrong on the way is said.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/hash_index.h"
 #include "support/faulty_io.h"
@@ -259,9 +255,8 @@ static void check_all(struct made *made)
 	assert_int_equal(made->notes.report.clock_steps_back, 0);
 }
 
-static void events_come_by_time(void **state)
+TEST(events_come_by_time)
 {
-	(void)state;
 	for (int way = 0; way < 3; way++) {
 		struct memory_io io;
 		struct histree_error error;
@@ -301,9 +296,8 @@ static enum histree_status read_with_gaps(struct packed_source *source, struct h
 	return packed_source_lose_rest(source, error);
 }
 
-static void gaps_have_their_place(void **state)
+TEST(gaps_have_their_place)
 {
-	(void)state;
 	static const struct packed_reader with_gaps = { .read = read_with_gaps, .bytes_read = bytes_read };
 	static const histree_time expected[] = { 100, 100, 200, 220, 250, 300, 300, 400 };
 	struct memory_io io;
@@ -330,9 +324,8 @@ static void gaps_have_their_place(void **state)
 
 /* ---- what goes wrong ------------------------------------------------------------------------------------- */
 
-static void a_full_disk_is_said_with_the_way_out(void **state)
+TEST(a_full_disk_is_said_with_the_way_out)
 {
-	(void)state;
 	struct memory_io io;
 	struct faulty_io faulty;
 	struct histree_error error = { 0 };
@@ -348,9 +341,8 @@ static void a_full_disk_is_said_with_the_way_out(void **state)
 	memory_io_release(&io);
 }
 
-static void who_waits_can_end_it(void **state)
+TEST(who_waits_can_end_it)
 {
-	(void)state;
 	struct memory_io io;
 	struct histree_error error = { 0 };
 	memory_io_init(&io);
@@ -362,9 +354,8 @@ static void who_waits_can_end_it(void **state)
 	memory_io_release(&io);
 }
 
-static void what_is_too_deep_is_left_out(void **state)
+TEST(what_is_too_deep_is_left_out)
 {
-	(void)state;
 	struct packed_parts parts = { 0 };
 	for (unsigned depth = 0; depth < 10 * PACKED_DEPTH_MAX; depth++)
 		packed_parts_open(&parts, depth % 2 == 0 ? EVENT_ARRAY : EVENT_STRUCTURE,
@@ -386,9 +377,8 @@ static void what_is_too_deep_is_left_out(void **state)
 }
 
 /* Bytes that are cut or changed, as of a disk that fails, end the visit. */
-static void bytes_of_any_kind_are_visited(void **state)
+TEST(bytes_of_any_kind_are_visited)
 {
-	(void)state;
 	struct packed_parts parts = { 0 };
 	struct random random = { 1 };
 	FILE *nowhere = fopen("/dev/null", "w");
@@ -416,9 +406,8 @@ static void bytes_of_any_kind_are_visited(void **state)
 	packed_parts_release(&parts);
 }
 
-static void classes_have_an_end(void **state)
+TEST(classes_have_an_end)
 {
-	(void)state;
 	struct memory_io io;
 	struct histree_error error = { 0 };
 	char name[32];
@@ -438,8 +427,3 @@ static void classes_have_an_end(void **state)
 	free_made(made);
 	memory_io_release(&io);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(events_come_by_time), cmocka_unit_test(gaps_have_their_place),
-      cmocka_unit_test(a_full_disk_is_said_with_the_way_out), cmocka_unit_test(who_waits_can_end_it),
-      cmocka_unit_test(what_is_too_deep_is_left_out), cmocka_unit_test(bytes_of_any_kind_are_visited),
-      cmocka_unit_test(classes_have_an_end))

@@ -4,21 +4,17 @@
  *
  * tests/data/perf-made has one recording in five forms (make-perf-made.py says what is in it).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/io.h"
 #include "base/hash_index.h"
+#include "base/io.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/test.h"
-#include "trace/tracepoint.h"
 #include "trace/perf/perf_source.h"
 #include "trace/trace.h"
+#include "trace/tracepoint.h"
 
 enum { MADE_EVENTS = 17, MADE_GAPS = 2, MADE_LOST = 9, BYTES_MAX = 16384 };
 
@@ -125,9 +121,8 @@ static void read_model(const struct model *model, uint64_t first_round, uint64_t
 	perf_rounds_release(&rounds);
 }
 
-static void rounds_give_what_a_sorted_array_has(void **state)
+TEST(rounds_give_what_a_sorted_array_has)
 {
-	(void)state;
 	struct model *model = calloc(1, sizeof(*model));
 	assert_non_null(model);
 	for (uint64_t round = 0; round < test_effort(200, 20); round++) {
@@ -159,9 +154,8 @@ static struct trace *open_one(const char *path)
 	return trace;
 }
 
-static void events_and_losses_are_read(void **state)
+TEST(events_and_losses_are_read)
 {
-	(void)state;
 	static const char *const forms[] = { "file", "swapped", "pipe", "chains" };
 	for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
 		struct trace *trace = open_one(made(forms[form]));
@@ -190,9 +184,8 @@ static void events_and_losses_are_read(void **state)
 }
 
 /* What is not signed is not negative: pointers are such numbers. */
-static void numbers_know_whether_they_are_signed(void **state)
+TEST(numbers_know_whether_they_are_signed)
 {
-	(void)state;
 	static const struct {
 		const char *path;
 		enum event_part_kind kind;
@@ -261,9 +254,8 @@ static size_t read_stream(const char *path, size_t round_size, const uint64_t *a
 }
 
 /* From the place of each event on, and with rounds that are taken together or not, the same events come. */
-static void a_recording_is_read_on_from_any_event(void **state)
+TEST(a_recording_is_read_on_from_any_event)
 {
-	(void)state;
 	static const char *const forms[] = { "file", "swapped", "pipe", "chains" };
 	static const size_t sizes[] = { 1, 500, 100000 };
 	for (size_t i = 0; i < 12; i++) {
@@ -339,9 +331,8 @@ static unsigned read_scratch(bool *is_refused, bool *is_damaged)
 }
 
 /* Of a file, which has its descriptions at the end, and of a pipe, which has them first. */
-static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
+TEST(a_cut_recording_is_read_as_far_as_it_goes)
 {
-	(void)state;
 	static const char *const forms[] = { "file", "swapped", "pipe", "packed" };
 	for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
 		uint8_t bytes[BYTES_MAX];
@@ -380,9 +371,8 @@ static const char *long_pipe(void)
  * Each call for the file fails once, or all do from it on: the recording is refused with a sentence, or what is
  * missing is known; what comes of it is the same as before else.
  */
-static void reads_may_fail(void **state)
+TEST(reads_may_fail)
 {
-	(void)state;
 	enum { FORMS = 3 };
 	for (unsigned round = 0; round < 2 * FORMS; round++) {
 		const char *path = round / 2 == 0 ? made("file") : round / 2 == 1 ? made("packed") : long_pipe();
@@ -425,9 +415,8 @@ static void reads_may_fail(void **state)
 	}
 }
 
-static void changed_bytes_do_no_harm(void **state)
+TEST(changed_bytes_do_no_harm)
 {
-	(void)state;
 	static const char *const forms[] = { "file", "swapped", "pipe", "packed", "chains" };
 	for (uint64_t round = 0; round < test_effort(1500, 400); round++) {
 		struct random random = { .state = test_seed() + round };
@@ -443,9 +432,8 @@ static void changed_bytes_do_no_harm(void **state)
 }
 
 /* Behind a record that is none, the next round is read, and the CPUs lack what came since their last events. */
-static void reading_goes_on_behind_damage(void **state)
+TEST(reading_goes_on_behind_damage)
 {
-	(void)state;
 	enum { SECOND_OF_ROUND = 1696 };
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("file", bytes);
@@ -467,9 +455,8 @@ static void reading_goes_on_behind_damage(void **state)
 	trace_close(trace);
 }
 
-static void what_shrinks_while_it_is_read_is_damaged(void **state)
+TEST(what_shrinks_while_it_is_read_is_damaged)
 {
-	(void)state;
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("pipe", bytes);
 	struct event event;
@@ -488,9 +475,8 @@ static uint64_t number_at(const uint8_t *bytes)
 }
 
 /* What a filter of the user's left out was not lost (PERF_RECORD_MISC_LOST_SAMPLES_BPF). */
-static void what_a_filter_left_out_is_not_lost(void **state)
+TEST(what_a_filter_left_out_is_not_lost)
 {
-	(void)state;
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("file", bytes), changed = 0;
 	for (uint64_t at = number_at(bytes + 40), end = at + number_at(bytes + 48); at < end;
@@ -510,9 +496,8 @@ static void what_a_filter_left_out_is_not_lost(void **state)
 }
 
 /* Where many events claim the same ids, looking at them would take longer than the file is long. */
-static void ids_are_no_more_than_there_is_room_for(void **state)
+TEST(ids_are_no_more_than_there_is_room_for)
 {
-	(void)state;
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("file", bytes);
 	uint64_t entry = number_at(bytes + 16), at = number_at(bytes + 24), end = at + number_at(bytes + 32);
@@ -528,9 +513,8 @@ static void ids_are_no_more_than_there_is_room_for(void **state)
 }
 
 /* A recording that was cut does not say that it is compressed; it can be read from its start only all the same. */
-static void what_is_compressed_has_no_places(void **state)
+TEST(what_is_compressed_has_no_places)
 {
-	(void)state;
 	enum { FEATURES_AT = 72, UNREAD = 26 };
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("packed", bytes);
@@ -561,9 +545,8 @@ static uint64_t count_of(const char *const *paths, size_t count, uint64_t *warni
 }
 
 /* By the same path, and as a copy; another recording of as many bytes is another. */
-static void what_is_named_twice_is_taken_once(void **state)
+TEST(what_is_named_twice_is_taken_once)
 {
-	(void)state;
 	uint8_t bytes[BYTES_MAX];
 	uint64_t warnings;
 	char path[DATA_PATH_SIZE];
@@ -590,9 +573,8 @@ static void assert_refused(const char *path, const char *why)
 }
 
 /* A pipe is not waited for, and a folder of perf is known for what it is. */
-static void what_is_not_read_says_what_to_do(void **state)
+TEST(what_is_not_read_says_what_to_do)
 {
-	(void)state;
 	char folder[] = "/tmp/histree-perf-XXXXXX", path[64];
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/pipe", folder);
@@ -616,12 +598,4 @@ static void what_is_not_read_says_what_to_do(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-TESTS(make_scratch, remove_scratch, cmocka_unit_test(rounds_give_what_a_sorted_array_has),
-      cmocka_unit_test(events_and_losses_are_read), cmocka_unit_test(numbers_know_whether_they_are_signed),
-      cmocka_unit_test(a_recording_is_read_on_from_any_event),
-      cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes), cmocka_unit_test(reads_may_fail),
-      cmocka_unit_test(changed_bytes_do_no_harm), cmocka_unit_test(reading_goes_on_behind_damage),
-      cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
-      cmocka_unit_test(what_a_filter_left_out_is_not_lost),
-      cmocka_unit_test(ids_are_no_more_than_there_is_room_for), cmocka_unit_test(what_is_compressed_has_no_places),
-      cmocka_unit_test(what_is_named_twice_is_taken_once), cmocka_unit_test(what_is_not_read_says_what_to_do))
+TEST_FILE(make_scratch, remove_scratch)

@@ -5,13 +5,8 @@
  *
  * tests/data/perf-made/threads has the events of file.data beside it, of CPU 0 in data.0 and of CPU 1 in data.1.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/io.h"
 #include "base/hash_index.h"
+#include "base/io.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
@@ -124,9 +119,8 @@ static bool is_whole(const struct outcome *outcome)
 }
 
 /* Also by its file; it can be read from its start only. */
-static void events_and_losses_are_read(void **state)
+TEST(events_and_losses_are_read)
 {
-	(void)state;
 	struct outcome outcome = read_folder(&io_posix);
 	assert_true(is_whole(&outcome) && !outcome.is_damaged);
 	struct trace *trace;
@@ -142,9 +136,8 @@ static void events_and_losses_are_read(void **state)
 }
 
 /* The other CPU has all of its events, and this one those before the cut. */
-static void a_part_that_is_cut_is_read_as_far_as_it_goes(void **state)
+TEST(a_part_that_is_cut_is_read_as_far_as_it_goes)
 {
-	(void)state;
 	for (unsigned cpu = 0; cpu < 2; cpu++) {
 		unsigned before = 0, damaged = 0;
 		for (size_t cut = 0; cut < made[1 + cpu].size; cut++) {
@@ -163,9 +156,8 @@ static void a_part_that_is_cut_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
-static void a_head_that_is_cut_is_refused(void **state)
+TEST(a_head_that_is_cut_is_refused)
 {
-	(void)state;
 	for (size_t cut = 8; cut < made[0].size; cut += test_effort(3, 7)) {
 		put(0, made[0].bytes, cut);
 		struct outcome outcome = read_folder(&io_posix);
@@ -174,9 +166,8 @@ static void a_head_that_is_cut_is_refused(void **state)
 	put_back(0);
 }
 
-static void a_part_that_is_missing_is_named(void **state)
+TEST(a_part_that_is_missing_is_named)
 {
-	(void)state;
 	assert_int_equal(unlink(path_of(1)), 0);
 	struct outcome outcome = read_folder(&io_posix);
 	assert_true(outcome.is_refused);
@@ -189,9 +180,8 @@ static void a_part_that_is_missing_is_named(void **state)
 	put_back(2);
 }
 
-static void changed_bytes_do_no_harm(void **state)
+TEST(changed_bytes_do_no_harm)
 {
-	(void)state;
 	for (uint64_t round = 0; round < test_effort(1000, 300); round++) {
 		struct random random = { .state = test_seed() + round };
 		unsigned file = (unsigned)round % FILES;
@@ -206,9 +196,8 @@ static void changed_bytes_do_no_harm(void **state)
 }
 
 /* Each call fails once, or all do from it on: with a sentence, or a gap. */
-static void reads_may_fail(void **state)
+TEST(reads_may_fail)
 {
-	(void)state;
 	for (unsigned for_ever = 0; for_ever < 2; for_ever++) {
 		unsigned refused = 0, known = 0;
 		bool has_failed = true;
@@ -228,7 +217,4 @@ static void reads_may_fail(void **state)
 	}
 }
 
-TESTS(make_folder, remove_folder, cmocka_unit_test(events_and_losses_are_read),
-      cmocka_unit_test(a_part_that_is_cut_is_read_as_far_as_it_goes),
-      cmocka_unit_test(a_head_that_is_cut_is_refused), cmocka_unit_test(a_part_that_is_missing_is_named),
-      cmocka_unit_test(changed_bytes_do_no_harm), cmocka_unit_test(reads_may_fail))
+TEST_FILE(make_folder, remove_folder)

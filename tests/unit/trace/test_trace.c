@@ -6,13 +6,7 @@
  * recorded with `perf record` and converted by `perf data convert --to-ctf`.
  */
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "support/data.h"
 #include "support/effort.h"
@@ -105,9 +99,8 @@ static bool is_expected(const struct event *event, const struct expected_event *
 	       strcmp(event->class->name, expected->name) == 0;
 }
 
-static void streams_are_merged_by_time(void **state)
+TEST(streams_are_merged_by_time)
 {
-	(void)state;
 	struct trace *trace = open_one(made);
 	struct event event;
 	for (size_t index = 0; index < MADE_EVENTS; index++) {
@@ -120,9 +113,8 @@ static void streams_are_merged_by_time(void **state)
 	trace_close(trace);
 }
 
-static void the_trace_says_who_recorded_it(void **state)
+TEST(the_trace_says_who_recorded_it)
 {
-	(void)state;
 	struct trace *trace = open_one(made);
 	assert_int_equal(trace_count(trace), 1);
 	const struct event_trace *facts = trace_at(trace, 0);
@@ -144,9 +136,8 @@ static void the_trace_says_who_recorded_it(void **state)
 	trace_close(trace);
 }
 
-static void the_report_counts_what_was_lost(void **state)
+TEST(the_report_counts_what_was_lost)
 {
-	(void)state;
 	struct trace *trace = open_one(made);
 	struct trace_report report = trace_report(trace);
 	assert_int_equal(report.bytes_total, 3072);
@@ -167,9 +158,8 @@ static void the_report_counts_what_was_lost(void **state)
 }
 
 /* A gap begins behind the last event that is there, and comes in its place among the events of all streams. */
-static void gaps_are_handed_out_where_they_are_wanted(void **state)
+TEST(gaps_are_handed_out_where_they_are_wanted)
 {
-	(void)state;
 	static const histree_time second = 1000000000, begins[] = { 1000 * second + 141, 1000 * second + 191 };
 	static const uint64_t lost[] = { 7, 0 };
 	struct trace *trace = open_one(made);
@@ -209,9 +199,8 @@ static void find_event(struct trace *trace, const char *name, unsigned which, st
 	while (strcmp(event->class->name, name) != 0 || which-- > 0);
 }
 
-static void numbers_are_decoded(void **state)
+TEST(numbers_are_decoded)
 {
-	(void)state;
 	struct trace *trace = open_one(made);
 	struct event event;
 	find_event(trace, "numbers", 2, &event);
@@ -231,9 +220,8 @@ static void numbers_are_decoded(void **state)
 	trace_close(trace);
 }
 
-static void texts_are_decoded(void **state)
+TEST(texts_are_decoded)
 {
-	(void)state;
 	struct trace *trace = open_one(made);
 	struct event event;
 	int64_t number;
@@ -251,9 +239,8 @@ static void texts_are_decoded(void **state)
 	trace_close(trace);
 }
 
-static void the_payload_comes_before_the_contexts(void **state)
+TEST(the_payload_comes_before_the_contexts)
 {
-	(void)state;
 	struct trace *trace = open_one(made);
 	struct event event;
 	find_event(trace, "contexts", 0, &event);
@@ -270,9 +257,8 @@ static void the_payload_comes_before_the_contexts(void **state)
 	trace_close(trace);
 }
 
-static void classes_are_dense_and_stay(void **state)
+TEST(classes_are_dense_and_stay)
 {
-	(void)state;
 	struct trace *trace = open_one(made);
 	const struct event_class *classes[6] = { NULL };
 	struct event event;
@@ -288,9 +274,8 @@ static void classes_are_dense_and_stay(void **state)
 	trace_close(trace);
 }
 
-static void perf_traces_are_read(void **state)
+TEST(perf_traces_are_read)
 {
-	(void)state;
 	struct trace *trace = open_one(perf_small);
 	struct event event;
 	histree_time before = INT64_MIN;
@@ -318,9 +303,8 @@ static void perf_traces_are_read(void **state)
 	trace_close(trace);
 }
 
-static void several_traces_are_one_experiment(void **state)
+TEST(several_traces_are_one_experiment)
 {
-	(void)state;
 	const char *paths[] = { perf_small, made };
 	struct trace *trace;
 	assert_int_equal(trace_open(paths, 2, &trace, NULL), HISTREE_OK);
@@ -337,9 +321,8 @@ static void several_traces_are_one_experiment(void **state)
 	trace_close(trace);
 }
 
-static void traces_are_found_below_a_folder(void **state)
+TEST(traces_are_found_below_a_folder)
 {
-	(void)state;
 	struct trace *trace = open_one(data);
 	bool found_made = false, found_perf = false;
 	for (size_t index = 0; index < trace_count(trace); index++) {
@@ -361,9 +344,8 @@ static void assert_refused(const char *path, const char *reason)
 	assert_int_equal(trace_open(&path, 1, &trace, NULL), HISTREE_ERR_TRACE);
 }
 
-static void what_is_no_trace_is_refused(void **state)
+TEST(what_is_no_trace_is_refused)
 {
-	(void)state;
 	struct trace *trace;
 	assert_int_equal(trace_open(NULL, 0, &trace, NULL), HISTREE_ERR_ARGUMENT);
 	assert_refused("/nonexistent", "No such file");
@@ -446,9 +428,8 @@ static struct trace_report read_damaged(struct trace **trace)
 	return trace_report(*trace);
 }
 
-static void a_stream_may_be_cut_anywhere(void **state)
+TEST_WITH(a_stream_may_be_cut_anywhere, copy_made, remove_copy)
 {
-	(void)state;
 	char bytes[FILE_SIZE_MAX];
 	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes));
 	assert_int_equal(size, 3 * PACKET_SIZE);
@@ -474,9 +455,8 @@ static void a_stream_may_be_cut_anywhere(void **state)
 }
 
 /* A name of another file in the warning would send the user to the wrong one. */
-static void damage_names_the_file_and_the_packet(void **state)
+TEST_WITH(damage_names_the_file_and_the_packet, copy_made, remove_copy)
 {
-	(void)state;
 	char bytes[FILE_SIZE_MAX], expected[2 * PATH_SIZE];
 	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes));
 	bytes[PACKET_SIZE] ^= 1;
@@ -493,9 +473,8 @@ static void damage_names_the_file_and_the_packet(void **state)
 	trace_close(trace);
 }
 
-static void a_damaged_event_ends_its_packet_only(void **state)
+TEST_WITH(a_damaged_event_ends_its_packet_only, copy_made, remove_copy)
 {
-	(void)state;
 	char bytes[FILE_SIZE_MAX];
 	/* The id of the second event of packet 1 of channel_0: 76 bytes of header and context, one event of 28. */
 	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes)), at = PACKET_SIZE + 76 + 28;
@@ -511,9 +490,8 @@ static void a_damaged_event_ends_its_packet_only(void **state)
 	trace_close(trace);
 }
 
-static void the_gap_of_a_damaged_packet_ends_where_the_next_begins(void **state)
+TEST_WITH(the_gap_of_a_damaged_packet_ends_where_the_next_begins, copy_made, remove_copy)
 {
-	(void)state;
 	static const histree_time second = 1000000000;
 	char bytes[FILE_SIZE_MAX];
 	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes));
@@ -533,9 +511,8 @@ static void the_gap_of_a_damaged_packet_ends_where_the_next_begins(void **state)
 }
 
 /* What is there when the reader comes to it is read; the process goes on. */
-static void a_trace_may_be_cut_while_it_is_read(void **state)
+TEST_WITH(a_trace_may_be_cut_while_it_is_read, copy_made, remove_copy)
 {
-	(void)state;
 	char bytes[FILE_SIZE_MAX];
 	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes));
 	for (size_t cut = 0; cut < size; cut += test_effort(1, 37)) {
@@ -554,9 +531,8 @@ static void a_trace_may_be_cut_while_it_is_read(void **state)
 	}
 }
 
-static void any_byte_may_be_wrong(void **state)
+TEST_WITH(any_byte_may_be_wrong, copy_made, remove_copy)
 {
-	(void)state;
 	static const char wrong[] = { 0x00, 0x01, 0x7f, (char)0xff };
 	char bytes[FILE_SIZE_MAX];
 	size_t size = read_bytes_of(made, "channel_1", bytes, sizeof(bytes));
@@ -574,9 +550,8 @@ static void any_byte_may_be_wrong(void **state)
 }
 
 /* Times and sizes that make babeltrace2 2.0 abort, or never return. */
-static void a_packet_that_cannot_be_costs_itself(void **state)
+TEST_WITH(a_packet_that_cannot_be_costs_itself, copy_made, remove_copy)
 {
-	(void)state;
 	enum { BEGIN_AT = 24, CONTENT_AT = 40, SEQUENCE_AT = 56, DISCARDED_AT = 64 };
 	static const struct {
 		size_t at, size;
@@ -609,9 +584,8 @@ static void a_packet_that_cannot_be_costs_itself(void **state)
 	}
 }
 
-static void files_that_are_no_streams_do_not_matter(void **state)
+TEST_WITH(files_that_are_no_streams_do_not_matter, copy_made, remove_copy)
 {
-	(void)state;
 	write_bytes_to("junk", "not a stream", 12);
 	write_bytes_to("channel_2", "", 0);
 	struct trace *trace;
@@ -623,9 +597,8 @@ static void files_that_are_no_streams_do_not_matter(void **state)
 	trace_close(trace);
 }
 
-static void an_index_is_not_used(void **state)
+TEST_WITH(an_index_is_not_used, copy_made, remove_copy)
 {
-	(void)state;
 	char index[16 + 3 * 56] = { (char)0xc1, (char)0xf1, (char)0xdc, (char)0xc1, [7] = 1, [15] = 56 };
 	char path[PATH_SIZE + 16];
 	snprintf(path, sizeof(path), "%s/index", damaged);
@@ -651,9 +624,8 @@ static void an_index_is_not_used(void **state)
 	trace_close(trace);
 }
 
-static void damaged_metadata_is_refused(void **state)
+TEST_WITH(damaged_metadata_is_refused, copy_made, remove_copy)
 {
-	(void)state;
 	char bytes[FILE_SIZE_MAX], text[FILE_SIZE_MAX];
 	size_t size = read_bytes_of(made, "metadata", text, sizeof(text));
 	write_bytes_to("metadata", text, 0);
@@ -682,9 +654,8 @@ static size_t packetize(const char *text, size_t size, char *out)
 	return used;
 }
 
-static void metadata_may_come_in_packets(void **state)
+TEST_WITH(metadata_may_come_in_packets, copy_made, remove_copy)
 {
-	(void)state;
 	char text[FILE_SIZE_MAX], packets[FILE_SIZE_MAX];
 	size_t size = read_bytes_of(made, "metadata", text, sizeof(text));
 	size = packetize(text, size, packets);
@@ -795,9 +766,8 @@ static void check_places(const char *const *paths, size_t path_count, uint64_t e
 	free(kept);
 }
 
-static void a_trace_is_read_on_from_any_event(void **state)
+TEST(a_trace_is_read_on_from_any_event)
 {
-	(void)state;
 	check_places((const char *[]){ made }, 1, 1, test_effort(1, 4));
 	check_places((const char *[]){ perf_small }, 1, 1, test_effort(7, 29));
 	check_places((const char *[]){ made, perf_small }, 2, 1, test_effort(11, 41));
@@ -841,9 +811,8 @@ static void assert_rest(struct trace *trace, const struct item *items, size_t co
 }
 
 /* One trace goes forth and back, with its gaps. */
-static void a_trace_that_lost_events_moves(void **state)
+TEST(a_trace_that_lost_events_moves)
 {
-	(void)state;
 	static struct item items[2 * MADE_EVENTS];
 	size_t count = 0, places = 0, gaps = 0;
 	const char *path = made;
@@ -879,9 +848,8 @@ static void a_trace_that_lost_events_moves(void **state)
 	trace_close(trace);
 }
 
-static void a_live_trace_does_not_move(void **state)
+TEST(a_live_trace_does_not_move)
 {
-	(void)state;
 	char live;
 	struct trace trace = { .live = (struct ctf_live *)&live };
 	struct histree_error error = { 0 };
@@ -891,9 +859,8 @@ static void a_live_trace_does_not_move(void **state)
 }
 
 /* A snapshot of the made trace, with the first two packets of channel_0, besides it: nothing comes twice. */
-static void packets_that_are_repeated_come_once(void **state)
+TEST_WITH(packets_that_are_repeated_come_once, copy_made, remove_copy)
 {
-	(void)state;
 	char bytes[FILE_SIZE_MAX];
 	write_bytes_to("channel_0", bytes, read_bytes_of(made, "channel_0", bytes, 2 * (size_t)PACKET_SIZE));
 	const char *const orders[][2] = { { damaged, made }, { made, damaged }, { made, made } };
@@ -913,9 +880,8 @@ static void packets_that_are_repeated_come_once(void **state)
 	}
 }
 
-static void places_of_another_trace_are_refused(void **state)
+TEST(places_of_another_trace_are_refused)
 {
-	(void)state;
 	const char *path = perf_small;
 	struct trace *trace = open_one(path);
 	struct trace_position positions[FILES_MAX] = { 0 };
@@ -930,9 +896,8 @@ static void places_of_another_trace_are_refused(void **state)
 	assert_int_equal(trace_open_at(&path, 1, positions, count + 1, &trace, &error), HISTREE_ERR_TRACE);
 }
 
-static void many_threads_is_read(void **state)
+TEST(many_threads_is_read)
 {
-	(void)state;
 	struct trace *trace = open_shared("traces/lttng-kernel/many-threads");
 	struct event event;
 	assert_int_equal(next(trace, &event), HISTREE_OK);
@@ -958,15 +923,13 @@ static void many_threads_is_read(void **state)
 }
 
 /* The clock steps back between packets; babeltrace2's muxer ends after 11,679 events. */
-static void scp_dest_is_read_to_its_end(void **state)
+TEST(scp_dest_is_read_to_its_end)
 {
-	(void)state;
 	assert_int_equal(count_in_order(open_shared("traces/lttng-kernel/scp_dest"), 1), 85729);
 }
 
-static void user_space_traces_are_read(void **state)
+TEST(user_space_traces_are_read)
 {
-	(void)state;
 	struct trace *trace = open_shared("traces/lttng-ust/cyg-profile");
 	assert_int_equal(trace_count(trace), 2);
 	assert_string_equal(trace_at(trace, 0)->domain, "ust");
@@ -982,22 +945,4 @@ static void user_space_traces_are_read(void **state)
 	assert_int_equal(count_in_order(open_shared("traces/lttng-ust/cyg-profile"), 4), 10138);
 }
 
-#define damage_test(function) cmocka_unit_test_setup_teardown(function, copy_made, remove_copy)
-
-TESTS(find_data, NULL, cmocka_unit_test(streams_are_merged_by_time),
-      cmocka_unit_test(the_trace_says_who_recorded_it), cmocka_unit_test(the_report_counts_what_was_lost),
-      cmocka_unit_test(gaps_are_handed_out_where_they_are_wanted), cmocka_unit_test(numbers_are_decoded),
-      cmocka_unit_test(texts_are_decoded), cmocka_unit_test(the_payload_comes_before_the_contexts),
-      cmocka_unit_test(classes_are_dense_and_stay), cmocka_unit_test(perf_traces_are_read),
-      cmocka_unit_test(several_traces_are_one_experiment), cmocka_unit_test(a_trace_is_read_on_from_any_event),
-      cmocka_unit_test(a_trace_that_lost_events_moves), cmocka_unit_test(a_live_trace_does_not_move),
-      cmocka_unit_test_setup_teardown(packets_that_are_repeated_come_once, copy_made, remove_copy),
-      cmocka_unit_test(places_of_another_trace_are_refused), cmocka_unit_test(traces_are_found_below_a_folder),
-      cmocka_unit_test(what_is_no_trace_is_refused), damage_test(a_stream_may_be_cut_anywhere),
-      damage_test(damage_names_the_file_and_the_packet), damage_test(a_damaged_event_ends_its_packet_only),
-      damage_test(the_gap_of_a_damaged_packet_ends_where_the_next_begins),
-      damage_test(a_trace_may_be_cut_while_it_is_read), damage_test(any_byte_may_be_wrong),
-      damage_test(a_packet_that_cannot_be_costs_itself), damage_test(files_that_are_no_streams_do_not_matter),
-      damage_test(an_index_is_not_used), damage_test(damaged_metadata_is_refused),
-      damage_test(metadata_may_come_in_packets), cmocka_unit_test(many_threads_is_read),
-      cmocka_unit_test(scp_dest_is_read_to_its_end), cmocka_unit_test(user_space_traces_are_read))
+TEST_FILE(find_data, NULL)

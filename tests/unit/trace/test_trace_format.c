@@ -2,14 +2,9 @@
 /*
  * test_trace_format.c - files that are not read are known by their first bytes; nothing else is guessed.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "base/zlib.h"
 #include "support/test.h"
 #include "trace/trace_list.h"
-#include "base/zlib.h"
 
 static const char *name_of(const void *bytes, size_t size)
 {
@@ -19,9 +14,8 @@ static const char *name_of(const void *bytes, size_t size)
 
 #define NAME(text) name_of(text, sizeof(text) - 1)
 
-static void formats_are_known_by_their_first_bytes(void **state)
+TEST(formats_are_known_by_their_first_bytes)
 {
-	(void)state;
 	char tar[512] = "folder/";
 	memcpy(tar + 257, "ustar", 5);
 	assert_string_equal(NAME("PERFILE2rest"), "a recording of perf");
@@ -49,9 +43,8 @@ static void formats_are_known_by_their_first_bytes(void **state)
 	assert_string_equal(NAME("main;run it 3\nmain 4.5\nmain;cut"), "folded stacks");
 }
 
-static void nothing_is_guessed(void **state)
+TEST(nothing_is_guessed)
 {
-	(void)state;
 	assert_string_equal(NAME(""), "");
 	assert_string_equal(NAME("PERFILE"), "");
 	assert_string_equal(NAME("hello"), "");
@@ -66,9 +59,8 @@ static void nothing_is_guessed(void **state)
 	assert_null(trace_format_of_path("/"));
 }
 
-static void a_file_is_asked_once_it_is_opened(void **state)
+TEST(a_file_is_asked_once_it_is_opened)
 {
-	(void)state;
 	char path[] = "/tmp/histree-format-XXXXXX";
 	int file = mkstemp(path);
 	assert_true(file >= 0);
@@ -85,9 +77,8 @@ static const unsigned char packed_json[] = {
 	0xb2, 0x52, 0x72, 0x52, 0xaa, 0x8d, 0x05, 0x00, 0x3c, 0x1e, 0x67, 0x90, 0x0c, 0x00, 0x00, 0x00,
 };
 
-static void what_is_packed_is_looked_into(void **state)
+TEST(what_is_packed_is_looked_into)
 {
-	(void)state;
 	char path[] = "/tmp/histree-format-XXXXXX";
 	int file = mkstemp(path);
 	assert_true(file >= 0);
@@ -97,6 +88,3 @@ static void what_is_packed_is_looked_into(void **state)
 	close(file);
 	unlink(path);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(formats_are_known_by_their_first_bytes), cmocka_unit_test(nothing_is_guessed),
-      cmocka_unit_test(what_is_packed_is_looked_into), cmocka_unit_test(a_file_is_asked_once_it_is_opened))

@@ -4,11 +4,7 @@
  * losses, and files that are cut or changed.
  */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "support/data.h"
@@ -127,9 +123,8 @@ static struct trace *open_scratch(void)
 	return trace;
 }
 
-static void calls_have_their_names(void **state)
+TEST(calls_have_their_names)
 {
-	(void)state;
 	struct trace *trace = open_scratch();
 	struct event event;
 	size_t count = 0, gaps = 0;
@@ -150,9 +145,8 @@ static void calls_have_their_names(void **state)
 	trace_close(trace);
 }
 
-static void from_each_place_the_same_comes(void **state)
+TEST(from_each_place_the_same_comes)
 {
-	(void)state;
 	struct trace *trace = open_scratch(), *other;
 	struct trace_position places[CALLS][3];
 	struct event event;
@@ -201,9 +195,8 @@ static size_t count_calls(void)
 	return count;
 }
 
-static void a_cut_file_has_what_is_there(void **state)
+TEST(a_cut_file_has_what_is_there)
 {
-	(void)state;
 	struct made_file *file = file_of("100.dat");
 	size_t last = 7; /* of the other tasks */
 	for (size_t cut = 0; cut <= file->size; cut++) {
@@ -216,9 +209,8 @@ static void a_cut_file_has_what_is_there(void **state)
 	assert_int_equal(last, CALLS);
 }
 
-static void a_changed_folder_does_no_harm(void **state)
+TEST(a_changed_folder_does_no_harm)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	uint8_t changed[BYTES_MAX];
 	for (uint64_t round = 0; round < test_effort(5000, 500); round++) {
@@ -234,10 +226,9 @@ static void a_changed_folder_does_no_harm(void **state)
 	assert_int_equal(count_calls(), CALLS);
 }
 
-static void a_missing_text_costs_only_names(void **state)
+TEST(a_missing_text_costs_only_names)
 {
 	static const char *const texts[] = { "task.txt", "sid-aa00.map", "made.sym", "plugin.so.sym" };
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const struct made_file *file = file_of(texts[i]);
 		assert_int_equal(unlink(file->path), 0);
@@ -251,6 +242,4 @@ static void a_missing_text_costs_only_names(void **state)
 	assert_true(uftrace_source_is(scratch));
 }
 
-TESTS(make_scratch, remove_scratch, cmocka_unit_test(calls_have_their_names),
-      cmocka_unit_test(from_each_place_the_same_comes), cmocka_unit_test(a_cut_file_has_what_is_there),
-      cmocka_unit_test(a_changed_folder_does_no_harm), cmocka_unit_test(a_missing_text_costs_only_names))
+TEST_FILE(make_scratch, remove_scratch)

@@ -3,10 +3,6 @@
  * What goes into a batch comes out sorted, bucket by bucket, whatever the order of its arrival; a copy is as the
  * batch was, and goes on by itself.
  */
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash_index.h"
 #include "support/test.h"
 #include "tree/batch.h"
@@ -31,9 +27,8 @@ static size_t distinct_keys(const struct column_item *items, size_t count)
 }
 
 /* Few keys and many, close and far apart, in the order of time and not. */
-static void buckets_agree_with_comparison(void **state)
+TEST(buckets_agree_with_comparison)
 {
-	(void)state;
 	struct chunk_pool pool;
 	chunk_pool_init(&pool);
 	static const uint64_t ranges[] = { 1, 2, 1000, 5000, 1 << 20, 1 << 24 };
@@ -76,9 +71,8 @@ static void buckets_agree_with_comparison(void **state)
 }
 
 /* A batch that was cleared is like a new one. */
-static void a_cleared_batch_forgets(void **state)
+TEST(a_cleared_batch_forgets)
 {
-	(void)state;
 	struct chunk_pool pool;
 	chunk_pool_init(&pool);
 	struct batch batch = { 0 };
@@ -183,9 +177,8 @@ static void copy_at(size_t count, uint64_t seed)
 	chunk_pool_release(&pool);
 }
 
-static void a_copy_goes_on_by_itself(void **state)
+TEST(a_copy_goes_on_by_itself)
 {
-	(void)state;
 	static const size_t counts[] = { 0, 1, CHUNK_ITEMS - 1, CHUNK_ITEMS, CHUNK_ITEMS + 1, COPY_ITEMS };
 	struct random random = { .state = SEED };
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
@@ -195,9 +188,8 @@ static void a_copy_goes_on_by_itself(void **state)
 }
 
 /* A copy is empty after its items were taken, and can be filled again as any other. */
-static void a_cleared_copy_forgets(void **state)
+TEST(a_cleared_copy_forgets)
 {
-	(void)state;
 	struct chunk_pool pool;
 	struct batch batch = { 0 }, copy = { 0 }, plain = { 0 };
 	struct random random = { .state = SEED }, same = random;
@@ -222,6 +214,3 @@ static void a_cleared_copy_forgets(void **state)
 	batch_release(&plain);
 	chunk_pool_release(&pool);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(buckets_agree_with_comparison), cmocka_unit_test(a_cleared_batch_forgets),
-      cmocka_unit_test(a_copy_goes_on_by_itself), cmocka_unit_test(a_cleared_copy_forgets))

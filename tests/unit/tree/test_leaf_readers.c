@@ -4,7 +4,6 @@
  * counts; also if it is stopped, if reading fails, and if leaves are damaged.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/hash_index.h"
 #include "support/model_tree.h"
@@ -108,9 +107,8 @@ static void compare(const struct pair *pair, const struct histree_region *region
 	}
 }
 
-static void threads_give_the_same_in_the_same_order(void **state)
+TEST(threads_give_the_same_in_the_same_order)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct model_tree built;
 		struct random random = { i };
@@ -129,9 +127,8 @@ static void threads_give_the_same_in_the_same_order(void **state)
 }
 
 /* Leaves whose intervals the threads have no room for are read to their end all the same. */
-static void a_leaf_may_have_more_than_is_read_ahead(void **state)
+TEST(a_leaf_may_have_more_than_is_read_ahead)
 {
-	(void)state;
 	static const struct model large = { .keys = 200, .turns = 3000 };
 	const struct histree_tree_options asked = { .node_size = 1 << 20 };
 	struct model_tree built;
@@ -155,9 +152,8 @@ static ssize_t flaky_pread(void *context, int file, void *bytes, size_t size, of
 }
 
 /* Where reading fails, the error comes after what is before it, and whoever asks again gets the rest. */
-static void an_error_comes_where_it_belongs(void **state)
+TEST(an_error_comes_where_it_belongs)
 {
-	(void)state;
 	struct model_tree built;
 	build(&built, "esht");
 	sound_io = &built.memory.io;
@@ -197,9 +193,8 @@ static void an_error_comes_where_it_belongs(void **state)
 }
 
 /* A damaged leaf is passed by, and what it held is unknown, whoever read it. */
-static void damage_is_met_alike(void **state)
+TEST(damage_is_met_alike)
 {
-	(void)state;
 	struct model_tree built;
 	struct random random = { 3 };
 	build(&built, "esht");
@@ -223,9 +218,8 @@ static void damage_is_met_alike(void **state)
 }
 
 /* The lists of a region are the caller's again as soon as the answer is at its end. */
-static void nothing_is_read_after_the_end(void **state)
+TEST(nothing_is_read_after_the_end)
 {
-	(void)state;
 	struct model_tree built;
 	build(&built, "esht");
 	struct pair pair = make_pair(built.tree.reader, 4);
@@ -241,7 +235,3 @@ static void nothing_is_read_after_the_end(void **state)
 	free_pair(&pair);
 	model_tree_release(&built);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(threads_give_the_same_in_the_same_order),
-      cmocka_unit_test(a_leaf_may_have_more_than_is_read_ahead), cmocka_unit_test(an_error_comes_where_it_belongs),
-      cmocka_unit_test(damage_is_met_alike), cmocka_unit_test(nothing_is_read_after_the_end))

@@ -3,10 +3,6 @@
  * test_lifetimes.c - the section LIFE: each lifetime that comes back, alone and with its block, is that of a plain
  * array.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support/memory_io.h"
 #include "support/test.h"
 #include "tree/lifetimes.h"
@@ -64,9 +60,8 @@ static void assert_lifetimes(const struct lifetimes_view *view, const struct lif
 	}
 }
 
-static void lifetimes_come_back(void **state)
+TEST(lifetimes_come_back)
 {
-	(void)state;
 	struct random random = { test_seed() };
 	for (unsigned i = 0; i < 60; i++) {
 		static struct lifetime expected[KEYS_MAX];
@@ -103,9 +98,8 @@ static void lifetimes_come_back(void **state)
 }
 
 /* The same for all: one number a column. */
-static void a_lifetime_that_all_have_takes_no_bits(void **state)
+TEST(a_lifetime_that_all_have_takes_no_bits)
 {
-	(void)state;
 	struct lifetimes lifetimes = { 0 };
 	struct memory_io memory;
 	uint8_t *bytes;
@@ -120,5 +114,3 @@ static void a_lifetime_that_all_have_takes_no_bits(void **state)
 	block_file_close(file);
 	memory_io_release(&memory);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(lifetimes_come_back), cmocka_unit_test(a_lifetime_that_all_have_takes_no_bits))

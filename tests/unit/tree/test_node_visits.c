@@ -6,10 +6,7 @@
  * Two judges.  A plain walk says which nodes have bounds that the lists of a query meet, and no others may be
  * visited.  And the formulas of the thesis (4.5.4, 4.7) say how many that are, on its own intervals (figure 4.6).
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash_index.h"
 #include "node/node_cursor.h"
@@ -115,9 +112,8 @@ static void draw_times(struct random *random, histree_time end, histree_time tim
 }
 
 /* Every node whose bounds meet the lists of a 2D query is visited, and no other one. */
-static void lists_choose_the_nodes(void **state)
+TEST(lists_choose_the_nodes)
 {
-	(void)state;
 	static const struct model model = { .keys = 4000, .turns = 20, .slow_every = 9, .slowness = 5 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		const struct histree_tree_options asked = { .variant = tree_variants[i]->name,
@@ -294,9 +290,8 @@ static struct means measure(const struct model_tree *built, const struct model *
 	return means;
 }
 
-static void queries_keep_to_the_formulas(void **state)
+TEST(queries_keep_to_the_formulas)
 {
-	(void)state;
 	if (test_is_quick())
 		skip();
 	struct means osht = { 0 };
@@ -327,9 +322,8 @@ static void queries_keep_to_the_formulas(void **state)
 }
 
 /* 4.5.3: however deep the comb is, a query goes down one branch. */
-static void an_sht_is_searched_along_one_branch(void **state)
+TEST(an_sht_is_searched_along_one_branch)
 {
-	(void)state;
 	static const struct model model = { .keys = 3000, .turns = 8 };
 	const struct histree_tree_options asked = { .variant = "sht", .node_size = 4096, .fan_out = 10 };
 	struct model_tree built;
@@ -343,9 +337,8 @@ static void an_sht_is_searched_along_one_branch(void **state)
 }
 
 /* With the options that it has by itself, the default tree reads four nodes at most, and is small (01-tree.md). */
-static void the_default_reads_four_nodes_at_most(void **state)
+TEST(the_default_reads_four_nodes_at_most)
 {
-	(void)state;
 	static const struct model model = { .keys = 60000, .turns = 20 };
 	struct model_tree built;
 	uint64_t most;
@@ -400,9 +393,8 @@ static struct census count_by_height(const struct model_tree *built)
 static const struct model uneven_model = { .keys = 6000, .turns = 40, .slow_every = 20, .slowness = 10 };
 
 /* Algorithm 4.2: the outliers of a sub-tree, its longest intervals, are in its root. */
-static void the_longest_intervals_are_in_core_nodes(void **state)
+TEST(the_longest_intervals_are_in_core_nodes)
 {
-	(void)state;
 	const struct histree_tree_options asked = { .variant = "rsht", .node_size = 4096, .fan_out = 10 };
 	struct model_tree built;
 	build(&built, &asked, &uneven_model);
@@ -414,9 +406,8 @@ static void the_longest_intervals_are_in_core_nodes(void **state)
 }
 
 /* 01-tree.md: what began more than one batch ago is in leaves of its own, and does not lengthen the others. */
-static void tiers_keep_long_intervals_from_the_leaves_of_short_ones(void **state)
+TEST(tiers_keep_long_intervals_from_the_leaves_of_short_ones)
 {
-	(void)state;
 	struct model_tree built;
 	uint64_t most;
 	build(&built, &(struct histree_tree_options){ .node_size = 4096 }, &uneven_model);
@@ -441,8 +432,3 @@ static void tiers_keep_long_intervals_from_the_leaves_of_short_ones(void **state
 	assert_true(means.full < 20);
 	model_tree_release(&built);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(lists_choose_the_nodes), cmocka_unit_test(queries_keep_to_the_formulas),
-      cmocka_unit_test(an_sht_is_searched_along_one_branch), cmocka_unit_test(the_default_reads_four_nodes_at_most),
-      cmocka_unit_test(the_longest_intervals_are_in_core_nodes),
-      cmocka_unit_test(tiers_keep_long_intervals_from_the_leaves_of_short_ones))

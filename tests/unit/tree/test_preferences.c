@@ -3,9 +3,6 @@
  * test_preferences.c - a preference gives what it is preferred for: nodes are counted and bytes, no clock is asked
  * (docs/design/01-tree.md).
  */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/hash_index.h"
 #include "support/effort.h"
 #include "support/model_tree.h"
@@ -79,9 +76,8 @@ static void measure_all(const struct model *model, struct cost costs[PREFERENCES
 			&(struct histree_tree_options){ .prefer = (enum histree_preference)preference }, model);
 }
 
-static void with_many_attributes_each_is_best_at_its_own(void **state)
+TEST(with_many_attributes_each_is_best_at_its_own)
 {
-	(void)state;
 	if (test_is_quick())
 		skip();
 	static const struct model model = { .keys = 40000, .turns = 60 };
@@ -96,9 +92,8 @@ static void with_many_attributes_each_is_best_at_its_own(void **state)
 }
 
 /* Then a leaf has all keys, and the shorter it is in time, the less of it is not asked for. */
-static void with_few_attributes_a_full_query_goes_through_less(void **state)
+TEST(with_few_attributes_a_full_query_goes_through_less)
 {
-	(void)state;
 	static const struct model model = { .keys = 100, .turns = 3000 };
 	struct cost costs[PREFERENCES];
 	measure_all(&model, costs);
@@ -106,9 +101,8 @@ static void with_few_attributes_a_full_query_goes_through_less(void **state)
 	assert_true(costs[HISTREE_PREFER_FULL].full < 2.5 * 256);
 }
 
-static void batches_are_as_long_as_the_rule_says(void **state)
+TEST(batches_are_as_long_as_the_rule_says)
 {
-	(void)state;
 	const struct batch_length *balance = batch_length_of(HISTREE_PREFER_BALANCE),
 				  *space = batch_length_of(HISTREE_PREFER_SPACE);
 	assert_int_equal(batch_length_items(balance, 0, 160000, false), 10001);       /* a share of a leaf */
@@ -120,9 +114,8 @@ static void batches_are_as_long_as_the_rule_says(void **state)
 }
 
 /* Thesis 4.7.4: the depth follows from what queries may cost. */
-static void a_target_makes_r_trees_as_deep_as_it_needs(void **state)
+TEST(a_target_makes_r_trees_as_deep_as_it_needs)
 {
-	(void)state;
 	if (test_is_quick())
 		skip();
 	static const struct model model = { .keys = 20000, .turns = 44 };
@@ -137,8 +130,3 @@ static void a_target_makes_r_trees_as_deep_as_it_needs(void **state)
 	assert_true(tight.single <= by_formula.single);
 	assert_true(tight.full > 1.5 * loose.full); /* which is what it costs */
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(with_many_attributes_each_is_best_at_its_own),
-      cmocka_unit_test(with_few_attributes_a_full_query_goes_through_less),
-      cmocka_unit_test(batches_are_as_long_as_the_rule_says),
-      cmocka_unit_test(a_target_makes_r_trees_as_deep_as_it_needs))

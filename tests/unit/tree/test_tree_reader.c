@@ -3,10 +3,6 @@
  * test_tree_reader.c - sections that are malformed, the iterator, and tree_verify(), which must find what a hostile
  * or careless writer does to a tree whose checksums are all right.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/bytes.h"
 #include "support/block_parts.h"
 #include "support/faulty_io.h"
@@ -88,9 +84,8 @@ static void assert_sections_refused(const uint8_t *shape, size_t shape_size, con
 	memory_io_release(&memory);
 }
 
-static void malformed_sections_are_refused(void **state)
+TEST(malformed_sections_are_refused)
 {
-	(void)state;
 	uint8_t shape[36] = { 0 }, statistics[40] = { 0 };
 	put_le32(shape, 3);
 	put_le32(shape + 8, 50);
@@ -137,9 +132,8 @@ static void malformed_sections_are_refused(void **state)
 
 /* ---- the iterator -------------------------------------------------------------------------------------- */
 
-static void an_iterator_is_at_its_end_until_it_is_started(void **state)
+TEST(an_iterator_is_at_its_end_until_it_is_started)
 {
-	(void)state;
 	struct fixture fixture;
 	struct tree_iter *iter;
 	struct histree_interval interval;
@@ -156,9 +150,8 @@ static void an_iterator_is_at_its_end_until_it_is_started(void **state)
 	tear_down(&fixture);
 }
 
-static void one_node_is_held_at_most(void **state)
+TEST(one_node_is_held_at_most)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct fixture fixture;
 		struct subject subject;
@@ -180,9 +173,8 @@ static void one_node_is_held_at_most(void **state)
 }
 
 /* Cost grows with what is asked: one key at one time is a path or two, not the tree. */
-static void a_single_query_visits_few_nodes(void **state)
+TEST(a_single_query_visits_few_nodes)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct fixture fixture;
 		struct tree_iter *iter;
@@ -209,9 +201,8 @@ static void a_single_query_visits_few_nodes(void **state)
 }
 
 /* Whoever asks again after an error gets the rest, not less. */
-static void an_interrupted_query_goes_on_where_it_was(void **state)
+TEST(an_interrupted_query_goes_on_where_it_was)
 {
-	(void)state;
 	struct fixture fixture;
 	set_up(&fixture, "esht", 0);
 	struct faulty_io faulty;
@@ -263,9 +254,8 @@ static size_t count_unknown(struct fixture *fixture, const struct tree_file *tre
 }
 
 /* A leaf that was refused is not read by the next question. */
-static void a_damaged_leaf_is_read_once(void **state)
+TEST(a_damaged_leaf_is_read_once)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct fixture fixture;
 		struct tree_file tree;
@@ -364,9 +354,8 @@ static void assert_node_fault(struct fixture *fixture, uint32_t number, uint32_t
 	seal(fixture);
 }
 
-static void every_fault_of_a_node_is_found(void **state)
+TEST(every_fault_of_a_node_is_found)
 {
-	(void)state;
 	struct fixture fixture;
 	set_up(&fixture, "esht", 0);
 	uint32_t root = fixture.tree.reader->shape.root;
@@ -406,9 +395,8 @@ static void every_fault_of_a_node_is_found(void **state)
 }
 
 /* Each interval is right, the statistics are, and yet they are not a history. */
-static void holes_and_overlaps_are_found(void **state)
+TEST(holes_and_overlaps_are_found)
 {
-	(void)state;
 	static const struct {
 		struct histree_interval intervals[3];
 		uint32_t keys;
@@ -453,9 +441,8 @@ static void holes_and_overlaps_are_found(void **state)
 	}
 }
 
-static void wrong_statistics_are_found(void **state)
+TEST(wrong_statistics_are_found)
 {
-	(void)state;
 	struct fixture fixture;
 	set_up(&fixture, "rsht", 0);
 	uint8_t *bytes = file_bytes(&fixture);
@@ -480,19 +467,11 @@ static void wrong_statistics_are_found(void **state)
 }
 
 /* A flipped bit of an end makes gaps of a power of two, and many attributes multiply it. */
-static void no_gap_is_so_large_that_it_is_none(void **state)
+TEST(no_gap_is_so_large_that_it_is_none)
 {
-	(void)state;
 	for (unsigned bit = 0; bit < 63; bit++)
 		for (size_t keys = 1; keys < 100; keys++) {
 			const struct node_region gap = { .from = 0, .to = (INT64_C(1) << bit) - 1 };
 			assert_false(tree_coverage_is_whole(&gap, tree_coverage_of(&gap, keys)));
 		}
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(malformed_sections_are_refused),
-      cmocka_unit_test(an_iterator_is_at_its_end_until_it_is_started), cmocka_unit_test(one_node_is_held_at_most),
-      cmocka_unit_test(a_single_query_visits_few_nodes),
-      cmocka_unit_test(an_interrupted_query_goes_on_where_it_was), cmocka_unit_test(a_damaged_leaf_is_read_once),
-      cmocka_unit_test(every_fault_of_a_node_is_found), cmocka_unit_test(holes_and_overlaps_are_found),
-      cmocka_unit_test(no_gap_is_so_large_that_it_is_none), cmocka_unit_test(wrong_statistics_are_found))

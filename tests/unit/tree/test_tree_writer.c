@@ -2,10 +2,6 @@
 /*
  * test_tree_writer.c - what a tree refuses, and the shape that each variant gives it.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support/model_tree.h"
 #include "support/test.h"
 
@@ -43,9 +39,8 @@ static enum histree_status add(struct writing *writing, histree_quark quark, his
 }
 
 /* Each refusal names the times, and what comes after it is taken as if nothing had been. */
-static void intervals_outside_time_are_refused(void **state)
+TEST(intervals_outside_time_are_refused)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct writing writing;
 		set_up(&writing, tree_variants[i]->name, 100);
@@ -67,9 +62,8 @@ static void intervals_outside_time_are_refused(void **state)
 	}
 }
 
-static void values_are_taken_up_to_the_limit(void **state)
+TEST(values_are_taken_up_to_the_limit)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct writing writing;
 		char text[4096] = { 0 };
@@ -88,9 +82,8 @@ static void values_are_taken_up_to_the_limit(void **state)
 	}
 }
 
-static void options_are_checked(void **state)
+TEST(options_are_checked)
 {
-	(void)state;
 	static const struct {
 		struct histree_tree_options asked;
 		const char *reason; /* NULL: fine */
@@ -136,9 +129,8 @@ static void options_are_checked(void **state)
 	}
 }
 
-static void every_variant_is_found_by_name_and_number(void **state)
+TEST(every_variant_is_found_by_name_and_number)
 {
-	(void)state;
 	size_t count = 0;
 	for (; tree_variants[count] != NULL; count++) {
 		assert_ptr_equal(tree_variant_by_name(tree_variants[count]->name), tree_variants[count]);
@@ -161,9 +153,8 @@ static void build(struct model_tree *built, const struct histree_tree_options *a
 	assert_int_equal(built->info.interval_count, (uint64_t)keys * (turns + 1) - 1);
 }
 
-static void a_small_history_is_one_node(void **state)
+TEST(a_small_history_is_one_node)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct model_tree built;
 		build(&built,
@@ -178,9 +169,8 @@ static void a_small_history_is_one_node(void **state)
 }
 
 /* Thesis 4.4.2: with many attributes the SHT is a comb of nearly empty nodes, and the others are not. */
-static void only_the_sht_degenerates(void **state)
+TEST(only_the_sht_degenerates)
 {
-	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct model_tree built;
 		const char *name = tree_variants[i]->name;
@@ -199,9 +189,8 @@ static void only_the_sht_degenerates(void **state)
 }
 
 /* Algorithm 4.2 sorts by key: the leaves of an R-SHT have narrow ranges of keys, those of an eSHT all keys. */
-static void r_trees_cluster_by_key(void **state)
+TEST(r_trees_cluster_by_key)
 {
-	(void)state;
 	struct model_tree esht, rsht;
 	build(&esht, &(struct histree_tree_options){ .variant = "esht", .node_size = 4096 }, 6000, 4);
 	build(&rsht, &(struct histree_tree_options){ .variant = "rsht", .node_size = 4096 }, 6000, 4);
@@ -214,9 +203,8 @@ static void r_trees_cluster_by_key(void **state)
 }
 
 /* Thesis 4.7.4: r = ceil(log_c(A / n)), reached one step at a time. */
-static void vr_trees_grow_with_the_attributes(void **state)
+TEST(vr_trees_grow_with_the_attributes)
 {
-	(void)state;
 	struct model_tree few, many;
 	const struct histree_tree_options asked = { .variant = "vrsht", .node_size = 4096, .fan_out = 4 };
 	build(&few, &asked, 300, 200);
@@ -228,9 +216,8 @@ static void vr_trees_grow_with_the_attributes(void **state)
 }
 
 /* With a buffer that may take 1 MiB, R-trees are smaller than they could be, and still right. */
-static void a_small_buffer_makes_small_r_trees(void **state)
+TEST(a_small_buffer_makes_small_r_trees)
 {
-	(void)state;
 	struct model_tree built;
 	build(&built,
 	      &(struct histree_tree_options){
@@ -242,9 +229,8 @@ static void a_small_buffer_makes_small_r_trees(void **state)
 }
 
 /* A thread that writes changes when things are done, and not what is done. */
-static void threads_make_no_difference(void **state)
+TEST(threads_make_no_difference)
 {
-	(void)state;
 	struct model_tree one, two;
 	struct histree_tree_options asked = {
 		.variant = "cluster", .node_size = 4096, .memory_max = 1 << 20, .threads = 1
@@ -261,10 +247,3 @@ static void threads_make_no_difference(void **state)
 	model_tree_release(&one);
 	model_tree_release(&two);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(intervals_outside_time_are_refused),
-      cmocka_unit_test(values_are_taken_up_to_the_limit), cmocka_unit_test(options_are_checked),
-      cmocka_unit_test(every_variant_is_found_by_name_and_number), cmocka_unit_test(a_small_history_is_one_node),
-      cmocka_unit_test(only_the_sht_degenerates), cmocka_unit_test(r_trees_cluster_by_key),
-      cmocka_unit_test(vr_trees_grow_with_the_attributes), cmocka_unit_test(a_small_buffer_makes_small_r_trees),
-      cmocka_unit_test(threads_make_no_difference))

@@ -2,15 +2,10 @@
 /*
  * test_arrows.c - arrows of a made-up kernel, against a list of all of them that is searched linearly.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
-#include "view/view.h"
 #include "histree/history.h"
 #include "support/test.h"
+#include "view/view.h"
 
 enum {
 	CPUS = 3,
@@ -357,9 +352,8 @@ static void check_wide(const struct world *world, histree_time from, histree_tim
 	free(known);
 }
 
-static void test_narrow_ranges(void **state)
+TEST(test_narrow_ranges)
 {
-	(void)state;
 	struct world world;
 	struct random random = { 41 };
 	make_world(&world, 40, 40, false, 3000);
@@ -374,9 +368,8 @@ static void test_narrow_ranges(void **state)
 	end_world(&world);
 }
 
-static void test_wide_ranges(void **state)
+TEST(test_wide_ranges)
 {
-	(void)state;
 	struct world world;
 	struct random random = { 43 };
 	size_t counts[HISTREE_ARROW_KIND_COUNT] = { 0 };
@@ -396,9 +389,8 @@ static void test_wide_ranges(void **state)
  * More switches and wake-ups than are read: what is left is true all the same, and the answer says that it lacks
  * some.
  */
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
-	(void)state;
 	struct world world;
 	size_t counts[HISTREE_ARROW_KIND_COUNT] = { 0 };
 	struct histree_arrows *arrows;
@@ -421,9 +413,8 @@ static bool stop(void *context)
 	return false;
 }
 
-static void test_refused_and_cancelled(void **state)
+TEST(test_refused_and_cancelled)
 {
-	(void)state;
 	struct world world;
 	struct histree_arrows *arrows;
 	struct histree_error error;
@@ -451,6 +442,3 @@ static void test_refused_and_cancelled(void **state)
 	histree_arrows_free(arrows);
 	end_world(&world);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_narrow_ranges), cmocka_unit_test(test_wide_ranges),
-      cmocka_unit_test(test_too_many), cmocka_unit_test(test_refused_and_cancelled))

@@ -3,14 +3,10 @@
  * test_arrows_flows.c - arrows of random flows between random stacks, against a list of all that is searched
  * linearly.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
-#include "view/view.h"
 #include "histree/history.h"
 #include "support/test.h"
+#include "view/view.h"
 
 enum { STACKS = 6, DEPTH_MAX = 4, END = 4000, FLOWS_MAX = 70000, NOT_KNOWN = -1 };
 
@@ -175,9 +171,8 @@ static struct histree_arrows *arrows_of(const struct world *world, histree_time 
 	return arrows;
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
-	(void)state;
 	struct world world;
 	struct random random = { 71 };
 	make_world(&world, 70, 600);
@@ -199,9 +194,8 @@ static void test_ranges(void **state)
 	end_world(&world);
 }
 
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
-	(void)state;
 	size_t count;
 	struct world world;
 	make_world(&world, 72, FLOWS_MAX);
@@ -213,9 +207,8 @@ static void test_too_many(void **state)
 	end_world(&world);
 }
 
-static void test_other_segments(void **state)
+TEST(test_other_segments)
 {
-	(void)state;
 	static const struct histree_segment_field fields[] = { { "from_pid", HISTREE_LONG } };
 	const struct histree_segment_store_options options = {
 		.kind = HISTREE_SEGMENTS_LAZY,
@@ -234,6 +227,3 @@ static void test_other_segments(void **state)
 	histree_segment_store_close(flows);
 	end_world(&world);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(test_ranges), cmocka_unit_test(test_too_many),
-      cmocka_unit_test(test_other_segments))

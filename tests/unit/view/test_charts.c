@@ -4,14 +4,10 @@
  * copies and damage; and their rows and lines against a walk over the states that the history was made of.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/registry.h"
 #include "base/hash_index.h"
 #include "histree/history.h"
-#include "view/view.h"
 #include "state/charts.h"
 #include "state/history.h"
 #include "state/history_copy.h"
@@ -19,6 +15,7 @@
 #include "store/block_file.h"
 #include "support/memory_io.h"
 #include "support/test.h"
+#include "view/view.h"
 
 enum { START = 100, END = 1000, NODES = 6, TIMES = 40 };
 
@@ -149,9 +146,8 @@ static void refuse(struct histree_chart_entry entry, const char *why)
 		fail_msg("'%s' does not say '%s'", error.message, why);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
-	(void)state;
 	char longest[HISTREE_CHART_TEXT_MAX + 2];
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
@@ -191,9 +187,8 @@ static void decode_odd(const uint8_t *bytes, size_t size)
 	chart_list_release(&found);
 }
 
-static void every_byte_may_be_another(void **state)
+TEST(every_byte_may_be_another)
 {
-	(void)state;
 	size_t size, again_size;
 	uint8_t *bytes, *again;
 	struct chart_list found;
@@ -221,9 +216,8 @@ static void every_byte_may_be_another(void **state)
 	free(bytes);
 }
 
-static void charts_of_analyses_can_be_written(void **state)
+TEST(charts_of_analyses_can_be_written)
 {
-	(void)state;
 	for (size_t i = 0; registry_at(i) != NULL; i++) {
 		uint8_t *bytes;
 		size_t size;
@@ -238,9 +232,8 @@ static void charts_of_analyses_can_be_written(void **state)
 }
 
 /* A copy has the same ones; a history that lacks them has those that are known of its provider. */
-static void charts_stay_where_a_history_is_copied(void **state)
+TEST(charts_stay_where_a_history_is_copied)
 {
-	(void)state;
 	struct memory_io memory;
 	static struct truth truth;
 	const struct copy_watch watch = { .lost = NULL };
@@ -288,9 +281,8 @@ static void assert_line(const struct truth *truth, int node, const struct histre
 	}
 }
 
-static void lines_are_the_states(void **state)
+TEST(lines_are_the_states)
 {
-	(void)state;
 	static struct truth truth;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct memory_io memory;
@@ -325,9 +317,8 @@ static void lines_are_the_states(void **state)
 	}
 }
 
-static void rows_have_names_and_places(void **state)
+TEST(rows_have_names_and_places)
 {
-	(void)state;
 	struct memory_io memory;
 	static struct truth truth;
 	uint32_t count;
@@ -384,9 +375,8 @@ static void rows_have_names_and_places(void **state)
 	memory_io_release(&memory);
 }
 
-static void the_busiest_come_first(void **state)
+TEST(the_busiest_come_first)
 {
-	(void)state;
 	struct memory_io memory;
 	static struct truth truth;
 	uint32_t count, lines[8];
@@ -414,8 +404,3 @@ static void the_busiest_come_first(void **state)
 	histree_history_close(history);
 	memory_io_release(&memory);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(what_makes_no_sense_is_refused), cmocka_unit_test(every_byte_may_be_another),
-      cmocka_unit_test(charts_of_analyses_can_be_written), cmocka_unit_test(charts_stay_where_a_history_is_copied),
-      cmocka_unit_test(lines_are_the_states), cmocka_unit_test(rows_have_names_and_places),
-      cmocka_unit_test(the_busiest_come_first))

@@ -4,14 +4,9 @@
  * in random windows of random sizes, on both sides; of stacks that are given, within a number of nodes; and in
  * order.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
-#include "histree/time_use.h"
 #include "histree/history.h"
+#include "histree/time_use.h"
 #include "support/effort.h"
 #include "support/test.h"
 
@@ -211,9 +206,8 @@ static void add_window(struct random *random, const struct world *world, struct 
 				sum(sums, stack, 1);
 }
 
-static void windows_are_as_each_nanosecond_says(void **state)
+TEST(windows_are_as_each_nanosecond_says)
 {
-	(void)state;
 	static struct world world;
 	static struct sums sums[HISTREE_FLAME_SIDES];
 	struct random random = { test_seed() };
@@ -272,9 +266,8 @@ static struct histree_flame *flame_of(uint32_t nodes_max, size_t names_max)
 	return flame;
 }
 
-static void siblings_are_in_order(void **state)
+TEST(siblings_are_in_order)
 {
-	(void)state;
 	struct histree_flame *flame = flame_of(0, 0);
 	check(flame, " 0/0, ");
 	flame = flame_of(0, 0);
@@ -288,9 +281,8 @@ static void siblings_are_in_order(void **state)
 	check(flame, " 3/128, *a 0/63, **c 7/7, **b 5/5, **(unknown) 51/51, *d 62/62, ");
 }
 
-static void what_has_no_room_is_the_rest(void **state)
+TEST(what_has_no_room_is_the_rest)
 {
-	(void)state;
 	struct histree_flame *flame = flame_of(4, 0); /* the root, and three others */
 	add(flame, "abc", 1);
 	add(flame, "abd", 2);
@@ -305,9 +297,8 @@ static void what_has_no_room_is_the_rest(void **state)
 	check(flame, " 0/7, *b 0/4, **a 4/4, *a 0/3, **b 1/1, **(rest) 2/2, ");
 }
 
-static void wrong_questions_are_refused(void **state)
+TEST(wrong_questions_are_refused)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() };
 	struct histree_error error = { 0 };
@@ -339,6 +330,3 @@ static void wrong_questions_are_refused(void **state)
 	check(flame, " 0/0, ");
 	drop(&world);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(windows_are_as_each_nanosecond_says), cmocka_unit_test(siblings_are_in_order),
-      cmocka_unit_test(what_has_no_room_is_the_rest), cmocka_unit_test(wrong_questions_are_refused))

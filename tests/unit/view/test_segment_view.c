@@ -3,12 +3,9 @@
  * test_segment_view.c - charts of segments against counting by hand: each point is a segment, each segment has its
  * point or a longer one in its cell, and every duration is counted in the bucket that it lies in.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "view/view.h"
 #include "support/segments.h"
 #include "support/test.h"
+#include "view/view.h"
 
 struct fixture {
 	struct segments segments;
@@ -80,9 +77,8 @@ static struct histree_segment_scatter *chart(const struct fixture *fixture,
 }
 
 /* With a cell for everything, all segments are there, once each. */
-static void a_point_for_each_segment(void **state)
+TEST(a_point_for_each_segment)
 {
-	(void)state;
 	struct fixture fixture;
 	setup(&fixture, SEGMENTS_BY_END, 5);
 	struct histree_segment_scatter_request request = request_of(&fixture);
@@ -113,9 +109,8 @@ static void a_point_for_each_segment(void **state)
 }
 
 /* However few points there may be, they are segments, and the longest of each value is among them. */
-static void the_longest_never_vanishes(void **state)
+TEST(the_longest_never_vanishes)
 {
-	(void)state;
 	static const size_t most[] = { 5000, 200, 60 };
 	struct fixture fixture;
 	setup(&fixture, SEGMENTS_BY_END, 6);
@@ -147,9 +142,8 @@ static void the_longest_never_vanishes(void **state)
 }
 
 /* More values than points, durations of 64 bits, times at both ends: the bound holds. */
-static void bounds_hold(void **state)
+TEST(bounds_hold)
 {
-	(void)state;
 	struct fixture fixture;
 	setup(&fixture, SEGMENTS_EXTREME, 7);
 	struct histree_segment_scatter_request request = { .query = HISTREE_SEGMENTS_ALL,
@@ -166,9 +160,8 @@ static void bounds_hold(void **state)
 	teardown(&fixture);
 }
 
-static void wrong_charts_are_refused(void **state)
+TEST(wrong_charts_are_refused)
 {
-	(void)state;
 	struct fixture fixture;
 	struct histree_segment_scatter *scatter;
 	struct histree_error error;
@@ -230,9 +223,8 @@ static void check_density(const struct fixture *fixture, const struct histree_se
 	assert_true(edges[buckets] == UINT64_MAX || least == UINT64_MAX || edges[buckets] == most + 1);
 }
 
-static void every_duration_is_in_its_bucket(void **state)
+TEST(every_duration_is_in_its_bucket)
 {
-	(void)state;
 	static const enum segment_model models[] = { SEGMENTS_BY_END, SEGMENTS_NOISY, SEGMENTS_EXTREME,
 						     SEGMENTS_SCATTERED, SEGMENTS_FEW_VALUES };
 	static const uint32_t buckets[] = { 1, 2, 7, 50, 4096 };
@@ -251,9 +243,8 @@ static void every_duration_is_in_its_bucket(void **state)
 	}
 }
 
-static void wrong_densities_are_refused(void **state)
+TEST(wrong_densities_are_refused)
 {
-	(void)state;
 	struct fixture fixture;
 	struct histree_error error;
 	uint64_t edges[4], counts[3];
@@ -270,7 +261,3 @@ static void wrong_densities_are_refused(void **state)
 			 HISTREE_ERR_CANCELLED);
 	teardown(&fixture);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_point_for_each_segment), cmocka_unit_test(the_longest_never_vanishes),
-      cmocka_unit_test(bounds_hold), cmocka_unit_test(wrong_charts_are_refused),
-      cmocka_unit_test(every_duration_is_in_its_bucket), cmocka_unit_test(wrong_densities_are_refused))

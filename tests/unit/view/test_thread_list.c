@@ -3,11 +3,6 @@
  * test_thread_list.c - the threads of a narrow range are those of the whole list that had a status in it, and the
  * same is said of them: random lives, names, processes and parents, and a file with damage.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/hash_index.h"
 #include "histree/history.h"
 #include "support/effort.h"
@@ -276,10 +271,9 @@ static void check(struct world *world, struct random *random, bool is_damaged)
 	thread_list_release(&whole);
 }
 
-static void a_narrow_list_is_of_those_who_lived(void **state)
+TEST(a_narrow_list_is_of_those_who_lived)
 {
 	static struct world world;
-	(void)state;
 	for (uint64_t round = 0; round < test_effort(20, 6); round++) {
 		struct random random = { test_seed() + round };
 		make(&world, &random);
@@ -290,10 +284,9 @@ static void a_narrow_list_is_of_those_who_lived(void **state)
 }
 
 /* A node in the middle is overwritten: what is not known is said of a narrow range as of all. */
-static void damage_is_told_alike(void **state)
+TEST(damage_is_told_alike)
 {
 	static struct world world;
-	(void)state;
 	for (uint64_t round = 0; round < test_effort(20, 6); round++) {
 		struct random random = { test_seed() + 1000 + round };
 		make(&world, &random);
@@ -314,14 +307,13 @@ static void damage_is_told_alike(void **state)
 	}
 }
 
-static void a_thread_that_there_is_not_has_no_name(void **state)
+TEST(a_thread_that_there_is_not_has_no_name)
 {
 	static struct world world;
 	struct random random = { test_seed() };
 	struct intern names = { 0 };
 	const char *name;
 	bool are_several;
-	(void)state;
 	make(&world, &random);
 	assert_int_equal(
 		thread_list_name(world.history, 7, INT64_MIN, INT64_MAX, &names, &name, &are_several, NULL),
@@ -335,6 +327,3 @@ static void a_thread_that_there_is_not_has_no_name(void **state)
 	histree_history_close(world.history);
 	unlink(world.path);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(a_narrow_list_is_of_those_who_lived), cmocka_unit_test(damage_is_told_alike),
-      cmocka_unit_test(a_thread_that_there_is_not_has_no_name))

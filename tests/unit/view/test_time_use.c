@@ -4,11 +4,7 @@
  * threads, CPUs and system calls, random ranges, keys and filters, and windows of a few states; of a history in
  * this process, and of one that somebody else holds.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash_index.h"
 #include "histree/history.h"
@@ -459,9 +455,8 @@ static void compare(struct random *random, const struct world *world)
 	compare_to(world, random_percent(random, 50) ? world->history : world->held, &request, filter);
 }
 
-static void every_nanosecond_is_in_a_row(void **state)
+TEST(every_nanosecond_is_in_a_row)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() };
 	unsigned summed = 0, cubes = 0, with_owners = 0;
@@ -482,9 +477,8 @@ static void every_nanosecond_is_in_a_row(void **state)
 }
 
 /* A call that goes on where states meet cells counts once, also if its thread has no status for a while. */
-static void calls_count_once(void **state)
+TEST(calls_count_once)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() + 5 };
 	for (uint64_t round = test_effort(20, 6) * test_rounds(); round > 0; round--) {
@@ -503,9 +497,8 @@ static void calls_count_once(void **state)
 }
 
 /* Of some keys only the statuses of threads are read, and of these most of a range comes from sums. */
-static void counts_do_not_depend_on_sums(void **state)
+TEST(counts_do_not_depend_on_sums)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() + 2 };
 	const unsigned keys = HISTREE_BY(THREAD) | HISTREE_BY(PROCESS) | HISTREE_BY(NAME) | HISTREE_BY(STATE);
@@ -605,18 +598,16 @@ static void damaged_is_no_use(enum pyramid_id id, unsigned by)
 	remove_world(&world);
 }
 
-static void damaged_sums_are_no_use(void **state)
+TEST(damaged_sums_are_no_use)
 {
-	(void)state;
 	damaged_is_no_use(PYRAMID_SUMS, HISTREE_BY(THREAD));
 	damaged_is_no_use(PYRAMID_CUBE, HISTREE_BY(CPU));
 	damaged_is_no_use(PYRAMID_CUBE, HISTREE_BY(SYSTEM_CALL));
 	damaged_is_no_use(PYRAMID_CUBE, HISTREE_BY(HAD_BY));
 }
 
-static void counts_do_not_depend_on_windows(void **state)
+TEST(counts_do_not_depend_on_windows)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() + 1 };
 	make(&world, &random);
@@ -640,9 +631,8 @@ static void counts_do_not_depend_on_windows(void **state)
 }
 
 /* As they are when a rank says something else: none is taken for rows, or harms. */
-static void changed_bytes_are_no_rows(void **state)
+TEST(changed_bytes_are_no_rows)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { test_seed() + 4 };
 	make(&world, &random);
@@ -666,9 +656,8 @@ static void changed_bytes_are_no_rows(void **state)
 	remove_world(&world);
 }
 
-static void wrong_questions_are_refused(void **state)
+TEST(wrong_questions_are_refused)
 {
-	(void)state;
 	static struct world world;
 	struct random random = { 3 };
 	struct histree_time_use *use;
@@ -683,8 +672,3 @@ static void wrong_questions_are_refused(void **state)
 	close_world(&world);
 	unlink(world.path);
 }
-
-TESTS(NULL, NULL, cmocka_unit_test(every_nanosecond_is_in_a_row), cmocka_unit_test(calls_count_once),
-      cmocka_unit_test(counts_do_not_depend_on_windows), cmocka_unit_test(counts_do_not_depend_on_sums),
-      cmocka_unit_test(damaged_sums_are_no_use), cmocka_unit_test(changed_bytes_are_no_rows),
-      cmocka_unit_test(wrong_questions_are_refused))

@@ -2,15 +2,10 @@
 /*
  * test_view.c - the models of views, of a small kernel history made by hand.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "histree/states.h"
 #include "histree/history.h"
-#include "view/view.h"
+#include "histree/states.h"
 #include "support/test.h"
+#include "view/view.h"
 
 enum { START = 0, END = 9999 };
 
@@ -124,7 +119,7 @@ static int tear_down(void **state)
 
 /* ---- threads ---------------------------------------------------------------------------------------------- */
 
-static void threads_are_a_tree(void **state)
+TEST(threads_are_a_tree)
 {
 	struct fixture *fixture = *state;
 	/*
@@ -163,7 +158,7 @@ static void threads_are_a_tree(void **state)
 	assert_int_equal(histree_control_flow_find(fixture->flow, 0, 7), HISTREE_NO_INDEX);
 }
 
-static void threads_have_names_and_lives(void **state)
+TEST(threads_have_names_and_lives)
 {
 	struct fixture *fixture = *state;
 	uint32_t count;
@@ -191,7 +186,7 @@ static void threads_have_names_and_lives(void **state)
 	assert_int_equal(unseen->ppid, 4711);
 }
 
-static void threads_are_found_by_text(void **state)
+TEST(threads_are_found_by_text)
 {
 	struct histree_control_flow *flow = ((struct fixture *)*state)->flow;
 	assert_int_equal(histree_control_flow_search(flow, "SYS", HISTREE_NO_INDEX, false), 0);
@@ -211,9 +206,8 @@ static void threads_are_found_by_text(void **state)
 /* Threads of one range of attributes (attributes.h), and some that are not. */
 enum { ALIKE = 5000 };
 
-static void threads_that_are_alike_are_told_apart(void **state)
+TEST(threads_that_are_alike_are_told_apart)
 {
-	(void)state;
 	struct histree_state_system *system;
 	struct histree_history *history;
 	struct histree_control_flow *flow;
@@ -269,7 +263,7 @@ static bool never(void *context)
 	return false;
 }
 
-static void what_is_no_longer_wanted_is_not_made(void **state)
+TEST(what_is_no_longer_wanted_is_not_made)
 {
 	struct fixture *fixture = *state;
 	const struct histree_work cancel = { .go_on = never };
@@ -338,7 +332,7 @@ static void check_equal(const struct histree_tree_layout *layout, const struct h
 }
 
 /* In a picture of another width they are as if they had been in no other, back and forth. */
-static void nodes_are_placed_anew(void **state)
+TEST(nodes_are_placed_anew)
 {
 	static const double widths[] = { 3, 1000, 100, 3 };
 	struct histree_tree_layout *layout = lay_out(*state, 100);
@@ -353,7 +347,7 @@ static void nodes_are_placed_anew(void **state)
 
 /* ---- resources -------------------------------------------------------------------------------------------- */
 
-static void resources_go_by_number(void **state)
+TEST(resources_go_by_number)
 {
 	struct fixture *fixture = *state;
 	static const char *const expected[] = {
@@ -379,7 +373,7 @@ static void resources_go_by_number(void **state)
 
 /* ---- CPU usage -------------------------------------------------------------------------------------------- */
 
-static void usage_is_the_time_of_threads(void **state)
+TEST(usage_is_the_time_of_threads)
 {
 	struct fixture *fixture = *state;
 	static const int32_t tids[] = { 10, 77 };
@@ -407,9 +401,8 @@ static void usage_is_the_time_of_threads(void **state)
 }
 
 /* A CPU that nobody knows of is neither idle nor busy. */
-static void usage_says_what_is_not_known(void **state)
+TEST(usage_says_what_is_not_known)
 {
-	(void)state;
 	char path[64];
 	struct histree_state_system *system;
 	struct histree_history *history;
@@ -453,7 +446,7 @@ static void usage_says_what_is_not_known(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void usage_is_the_same_without_the_times_of_threads(void **state)
+TEST(usage_is_the_same_without_the_times_of_threads)
 {
 	struct fixture *fixture = *state;
 	struct histree_cpu_usage *with, *without;
@@ -470,7 +463,7 @@ static void usage_is_the_same_without_the_times_of_threads(void **state)
 	histree_cpu_usage_free(without);
 }
 
-static void usage_may_be_of_some_cpus_and_a_part(void **state)
+TEST(usage_may_be_of_some_cpus_and_a_part)
 {
 	struct fixture *fixture = *state;
 	static const int32_t cpu = 2, twice[] = { 1, 1 };
@@ -495,7 +488,7 @@ static void usage_may_be_of_some_cpus_and_a_part(void **state)
 	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &usage, NULL), HISTREE_ERR_ARGUMENT);
 }
 
-static void density_counts_changes(void **state)
+TEST(density_counts_changes)
 {
 	struct fixture *fixture = *state;
 	uint64_t counts[10], expected[10] = { 0 };
@@ -513,9 +506,8 @@ static void density_counts_changes(void **state)
 
 /* ---- styles ----------------------------------------------------------------------------------------------- */
 
-static void values_have_styles(void **state)
+TEST(values_have_styles)
 {
-	(void)state;
 	const struct histree_value null = histree_null(), read = histree_string("read"),
 				   same = histree_string("read"), unknown = histree_unknown();
 	const struct histree_value statuses[] = { histree_int(3), histree_int(8), histree_int(-1) };
@@ -547,11 +539,4 @@ static void values_have_styles(void **state)
 	}
 }
 
-TESTS(set_up, tear_down, cmocka_unit_test(threads_are_a_tree), cmocka_unit_test(threads_have_names_and_lives),
-      cmocka_unit_test(threads_are_found_by_text), cmocka_unit_test(threads_that_are_alike_are_told_apart),
-      cmocka_unit_test(what_is_no_longer_wanted_is_not_made), cmocka_unit_test(nodes_are_placed_anew),
-      cmocka_unit_test(resources_go_by_number), cmocka_unit_test(usage_is_the_time_of_threads),
-      cmocka_unit_test(usage_says_what_is_not_known),
-      cmocka_unit_test(usage_is_the_same_without_the_times_of_threads),
-      cmocka_unit_test(usage_may_be_of_some_cpus_and_a_part), cmocka_unit_test(density_counts_changes),
-      cmocka_unit_test(values_have_styles))
+TEST_FILE(set_up, tear_down)
