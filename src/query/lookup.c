@@ -21,12 +21,11 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/states.h"
-#include "query/query_inside.h"
-#include "query/union_query.h"
+#include "query/query.h"
 #include "state/history.h"
 #include "state/pyramid_cells.h"
 
@@ -292,7 +291,7 @@ static enum histree_status numbers_of_host(struct histree_cursor *query, histree
 	if (from <= to) {
 		struct histree_cursor *shard;
 		inside = number_summary_ns(from, to);
-		status = union_query_of_host(query_union(query), number, &shard, error);
+		status = union_query_of_host(query, number, &shard, error);
 		if (status == HISTREE_OK)
 			status = histree_lookup_numbers(shard, quark - host->folder - 1, from, to, out, error);
 	}
@@ -310,7 +309,7 @@ enum histree_status histree_lookup_numbers(struct histree_cursor *query, histree
 	enum histree_status status = histree_query_start(query, &region, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (query_union(query) != NULL) {
+	if (history_union_of(histree_query_history(query)) != NULL) {
 		forget(query);
 		return numbers_of_host(query, quark, from, to, out, error);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * query.c - checks what is asked, and hands it to the source that answers: the tree of a file, with the slices of
- * a partial history behind its nodes; the hosts of a union; or a source outside of this process.
+ * query.c - checks what is asked, and hands it to who answers; and two that answer: the tree of a file, with the
+ * slices of a partial history behind its nodes, and a source outside of this process.
  *
  * A cursor is always started with sorted lists, with times and attributes that the history has, and with something
  * to find.
@@ -9,12 +9,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/cursor.h"
 #include "base/error.h"
 #include "histree/history.h"
-#include "histree/states.h"
-#include "query/query_inside.h"
-#include "query/union_query.h"
+#include "query/query.h"
 #include "state/history.h"
 #include "state/partial_section.h"
 #include "tree/tree_iter.h"
@@ -66,12 +63,6 @@ static void slice_walk_stop(struct slice_walk *walk)
 	walk->partial = NULL;
 }
 
-/* Nothing more comes, but what was handed out stays until the walk is begun again or stopped. */
-static void slice_walk_end(struct slice_walk *walk)
-{
-	walk->partial = NULL;
-}
-
 /* Hold the next slice that meets the region.  Returns HISTREE_END after the last one. */
 static enum histree_status hold_next(struct slice_walk *walk, struct histree_error *error)
 {
@@ -116,71 +107,38 @@ static enum histree_status slice_walk_read(struct slice_walk *walk, struct histr
 	}
 }
 
-/* ---- query --------------------------------------------------------------------------------------------------- */
-
-/* Who answers.  The functions take the cursor that the table comes with. */
-struct query_answerer {
-	enum histree_status (*start)(void *cursor, const struct histree_region *region,
-				     struct histree_error *error);
-	enum histree_status (*read)(void *cursor, struct histree_interval *out, size_t room, size_t *count,
-				    struct histree_error *error);
-	/* Drops what was started.  HISTREE_END: the attribute has no state at that time. */
-	enum histree_status (*single)(void *cursor, histree_quark quark, histree_time t,
-				      struct histree_interval *out, struct histree_error *error);
-	enum histree_status (*set_threads)(void *cursor, unsigned threads, struct histree_error *error);
-	struct tree_counts (*stats)(const void *cursor);
-	void (*stop)(void *cursor);
-	void (*free)(void *cursor);
-};
-
-struct query {
-	struct histree_cursor base;
-	struct histree_interval row;   /* the last of histree_cursor_next() */
-	struct histree_interval *rows; /* of histree_cursor_read(); NULL: not needed yet */
-	size_t rows_room;
-	struct histree_history *history;
-	const struct histree_history_info *info;
-	const struct query_answerer *answerer;
-	void *cursor;
-	struct histree_cursor *numbers; /* of the number overview; NULL: not needed yet */
-};
-
-/* What is read at once is no more than this. */
-enum { ROWS_AT_ONCE_MAX = 4096 };
+/* What a sound history never says. */
+static enum histree_status no_state(histree_quark quark, histree_time t, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history", quark,
+			 (long long)t);
+}
 
 /* ---- a file ------------------------------------------------------------------------------------------------- */
 
-struct file_cursor {
-	struct histree_history *history;
+struct file_query {
+	struct query base;
 	struct tree_iter *iter;
 	struct slice_walk slices; /* of a partial history: what comes after the nodes */
 	bool is_past_nodes;
 };
 
-static enum histree_status check_slices(const struct file_cursor *file, struct histree_error *error)
-{
-	if (!histree_history_info(file->history)->partial || history_slices(file->history) != NULL)
-		return HISTREE_OK;
-	return error_set(
-		error, HISTREE_ERR_ARGUMENT,
-		"the history is partial: what it has left out is made again from the trace, which only its "
-		"store knows; open it by the store");
-}
-
-static enum histree_status file_start(void *cursor, const struct histree_region *region,
+static enum histree_status file_start(struct query *query, const struct histree_region *region,
 				      struct histree_error *error)
 {
-	struct file_cursor *file = cursor;
-	enum histree_status status = check_slices(file, error);
-	if (status != HISTREE_OK)
-		return status;
+	struct file_query *file = (struct file_query *)query;
+	if (query->info->partial && history_slices(query->history) == NULL)
+		return error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"the history is partial: what it has left out is made again from the trace, which only its "
+			"store knows; open it by the store");
 	tree_iter_start(file->iter, region);
-	slice_walk_begin(&file->slices, history_partial(file->history), history_slices(file->history), region);
+	slice_walk_begin(&file->slices, history_partial(query->history), history_slices(query->history), region);
 	return HISTREE_OK;
 }
 
 /* After what the nodes of a partial history have comes what was left out. */
-static enum histree_status read_slices(struct file_cursor *file, struct histree_interval *out, size_t room,
+static enum histree_status read_slices(struct file_query *file, struct histree_interval *out, size_t room,
 				       size_t *count, struct histree_error *error)
 {
 	if (!file->is_past_nodes && tree_iter_stats(file->iter).nodes_damaged > 0)
@@ -193,10 +151,10 @@ static enum histree_status read_slices(struct file_cursor *file, struct histree_
 	return slice_walk_read(&file->slices, out, room, count, error);
 }
 
-static enum histree_status file_read(void *cursor, struct histree_interval *out, size_t room, size_t *count,
+static enum histree_status file_read(struct query *query, struct histree_interval *out, size_t room, size_t *count,
 				     struct histree_error *error)
 {
-	struct file_cursor *file = cursor;
+	struct file_query *file = (struct file_query *)query;
 	enum histree_status status =
 		file->is_past_nodes ? HISTREE_END : tree_iter_read(file->iter, out, room, count, error);
 	return status == HISTREE_END && file->slices.partial != NULL ? read_slices(file, out, room, count, error)
@@ -204,7 +162,7 @@ static enum histree_status file_read(void *cursor, struct histree_interval *out,
 }
 
 /* The same of one, as most are read. */
-static enum histree_status file_next(struct file_cursor *file, struct histree_interval *out,
+static enum histree_status file_next(struct file_query *file, struct histree_interval *out,
 				     struct histree_error *error)
 {
 	size_t count;
@@ -213,177 +171,106 @@ static enum histree_status file_next(struct file_cursor *file, struct histree_in
 								     : status;
 }
 
-static void file_stop(void *cursor)
+static void file_stop(struct query *query)
 {
-	struct file_cursor *file = cursor;
+	struct file_query *file = (struct file_query *)query;
 	tree_iter_stop(file->iter);
 	slice_walk_stop(&file->slices);
 	file->is_past_nodes = false;
 }
 
-static enum histree_status file_single(void *cursor, histree_quark quark, histree_time t,
+static enum histree_status file_single(struct query *query, histree_quark quark, histree_time t,
 				       struct histree_interval *out, struct histree_error *error)
 {
-	struct file_cursor *file = cursor;
+	struct file_query *file = (struct file_query *)query;
 	const struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
-	file_stop(file);
-	enum histree_status status = file_start(file, &region, error);
+	file_stop(query);
+	enum histree_status status = file_start(query, &region, error);
 	if (status == HISTREE_OK)
 		status = file_next(file, out, error);
 	assert(status != HISTREE_OK || (out->quark == quark && out->start <= t && t <= out->end));
 	if (status != HISTREE_OK)
-		file_stop(file); /* else it is at its end: the region is ours and must not be used later */
-	slice_walk_end(&file->slices);
-	return status;
+		file_stop(query);    /* else it is at its end: the region is ours and must not be used later */
+	file->slices.partial = NULL; /* likewise; what was handed out stays until it is stopped */
+	return status == HISTREE_END ? no_state(quark, t, error) : status;
 }
 
-static enum histree_status file_set_threads(void *cursor, unsigned threads, struct histree_error *error)
+static enum histree_status file_set_threads(struct query *query, unsigned threads, struct histree_error *error)
 {
-	struct file_cursor *file = cursor;
+	struct file_query *file = (struct file_query *)query;
 	return tree_iter_set_threads(file->iter, threads, error);
 }
 
-static struct tree_counts file_stats(const void *cursor)
+static struct tree_counts file_counts(const struct query *query)
 {
-	const struct file_cursor *file = cursor;
+	const struct file_query *file = (const struct file_query *)query;
 	struct tree_counts stats = tree_iter_stats(file->iter);
 	stats.intervals += file->slices.intervals;
 	return stats;
 }
 
-static void file_free(void *cursor)
+static void file_free(struct query *query)
 {
-	struct file_cursor *file = cursor;
+	struct file_query *file = (struct file_query *)query;
 	slice_walk_stop(&file->slices);
 	tree_iter_free(file->iter);
-	free(file);
 }
 
-static const struct query_answerer of_file = {
+static const struct query_kind of_file = {
 	.start = file_start,
 	.read = file_read,
 	.single = file_single,
 	.set_threads = file_set_threads,
-	.stats = file_stats,
+	.counts = file_counts,
 	.stop = file_stop,
 	.free = file_free,
 };
 
-static enum histree_status file_create(struct histree_history *history, void **out, struct histree_error *error)
-{
-	struct file_cursor *file = calloc(1, sizeof(*file));
-	if (file == NULL)
-		return error_memory(error, "a query");
-	file->history = history;
-	enum histree_status status = tree_iter_create(history_tree(history), &file->iter, error);
-	if (status == HISTREE_OK)
-		*out = file;
-	else
-		free(file);
-	return status;
-}
-
-/* ---- hosts -------------------------------------------------------------------------------------------------- */
-
-static enum histree_status hosts_start(void *cursor, const struct histree_region *region,
-				       struct histree_error *error)
-{
-	return union_query_start(cursor, region, error);
-}
-
-static enum histree_status hosts_read(void *cursor, struct histree_interval *out, size_t room, size_t *count,
-				      struct histree_error *error)
-{
-	return union_query_read(cursor, out, room, count, error);
-}
-
-static enum histree_status hosts_single(void *cursor, histree_quark quark, histree_time t,
-					struct histree_interval *out, struct histree_error *error)
-{
-	return union_query_single(cursor, quark, t, out, error);
-}
-
-static enum histree_status hosts_set_threads(void *cursor, unsigned threads, struct histree_error *error)
-{
-	return union_query_set_threads(cursor, threads, error);
-}
-
-static struct tree_counts hosts_stats(const void *cursor)
-{
-	return union_query_stats(cursor);
-}
-
-static void hosts_stop(void *cursor)
-{
-	union_query_stop(cursor);
-}
-
-static void hosts_free(void *cursor)
-{
-	union_query_free(cursor);
-}
-
-static const struct query_answerer of_hosts = {
-	.start = hosts_start,
-	.read = hosts_read,
-	.single = hosts_single,
-	.set_threads = hosts_set_threads,
-	.stats = hosts_stats,
-	.stop = hosts_stop,
-	.free = hosts_free,
-};
-
 /* ---- a source ------------------------------------------------------------------------------------------------ */
 
-struct source_cursor {
+struct source_query {
+	struct query base;
 	const struct histree_history_source *source;
 	void *cursor;
 };
 
-static enum histree_status source_start(void *cursor, const struct histree_region *region,
+static enum histree_status source_start(struct query *query, const struct histree_region *region,
 					struct histree_error *error)
 {
-	const struct source_cursor *own = cursor;
+	const struct source_query *own = (const struct source_query *)query;
 	return own->source->cursor_start(own->cursor, region, error);
 }
 
-static enum histree_status source_read(void *cursor, struct histree_interval *out, size_t room, size_t *count,
-				       struct histree_error *error)
+static enum histree_status source_read(struct query *query, struct histree_interval *out, size_t room,
+				       size_t *count, struct histree_error *error)
 {
-	const struct source_cursor *own = cursor;
+	const struct source_query *own = (const struct source_query *)query;
 	return own->source->cursor_read(own->cursor, out, room, count, error);
 }
 
-static void source_stop(void *cursor)
+static void source_stop(struct query *query)
 {
-	const struct source_cursor *own = cursor;
+	const struct source_query *own = (const struct source_query *)query;
 	own->source->cursor_stop(own->cursor);
 }
 
-static enum histree_status source_single(void *cursor, histree_quark quark, histree_time t,
+static enum histree_status source_single(struct query *query, histree_quark quark, histree_time t,
 					 struct histree_interval *out, struct histree_error *error)
 {
 	const struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
 	size_t count;
-	source_stop(cursor);
-	enum histree_status status = source_start(cursor, &region, error);
+	source_stop(query);
+	enum histree_status status = source_start(query, &region, error);
 	if (status == HISTREE_OK)
-		status = source_read(cursor, out, 1, &count, error);
+		status = source_read(query, out, 1, &count, error);
 	if (status != HISTREE_OK)
-		source_stop(cursor);
-	return status;
+		source_stop(query);
+	return status == HISTREE_END ? no_state(quark, t, error) : status;
 }
 
-/* It has threads where it is, or none. */
-static enum histree_status source_set_threads(void *cursor, unsigned threads, struct histree_error *error)
+static struct tree_counts source_counts(const struct query *query)
 {
-	(void)cursor, (void)threads, (void)error;
-	return HISTREE_OK;
-}
-
-static struct tree_counts source_stats(const void *cursor)
-{
-	const struct source_cursor *own = cursor;
+	const struct source_query *own = (const struct source_query *)query;
 	const struct histree_statistics statistics = own->source->cursor_statistics(own->cursor);
 	return (struct tree_counts){ .nodes_visited = statistics.nodes_visited,
 				     .nodes_loaded = statistics.nodes_loaded,
@@ -391,55 +278,22 @@ static struct tree_counts source_stats(const void *cursor)
 				     .nodes_damaged = own->source->cursor_loss(own->cursor).nodes };
 }
 
-static void source_free(void *cursor)
+static void source_free(struct query *query)
 {
-	struct source_cursor *own = cursor;
+	const struct source_query *own = (const struct source_query *)query;
 	own->source->cursor_free(own->cursor);
-	free(own);
 }
 
-static const struct query_answerer of_source = {
+static const struct query_kind of_source = {
 	.start = source_start,
 	.read = source_read,
 	.single = source_single,
-	.set_threads = source_set_threads,
-	.stats = source_stats,
+	.counts = source_counts,
 	.stop = source_stop,
 	.free = source_free,
 };
 
-static enum histree_status source_create(const struct histree_history_source *source, uint32_t part, void **out,
-					 struct histree_error *error)
-{
-	struct source_cursor *own = calloc(1, sizeof(*own));
-	if (own == NULL)
-		return error_memory(error, "a query");
-	own->source = source;
-	enum histree_status status = source->cursor_create(source->context, part, &own->cursor, error);
-	if (status == HISTREE_OK)
-		*out = own;
-	else
-		free(own);
-	return status;
-}
-
-/* ---- the query ------------------------------------------------------------------------------------------ */
-
-static enum histree_status choose_answerer(struct query *query, struct histree_error *error)
-{
-	uint32_t part;
-	const struct histree_history_source *source = history_source_of(query->history, &part);
-	if (history_union_of(query->history) != NULL) {
-		struct union_query *hosts = NULL;
-		query->answerer = &of_hosts;
-		enum histree_status status = union_query_create(query->history, &hosts, error);
-		query->cursor = hosts;
-		return status;
-	}
-	query->answerer = source != NULL ? &of_source : &of_file;
-	return source != NULL ? source_create(source, part, &query->cursor, error)
-			      : file_create(query->history, &query->cursor, error);
-}
+/* ---- what is asked ------------------------------------------------------------------------------------------- */
 
 static enum histree_status check_times(const struct query *query, histree_time from, histree_time to,
 				       struct histree_error *error)
@@ -481,18 +335,21 @@ static enum histree_status check_lists(const struct query *query, const struct h
 
 static enum histree_status next_state(struct histree_cursor *cursor, struct histree_error *error)
 {
-	struct query *query = (struct query *)cursor;
+	struct query *query = query_of(cursor);
 	size_t count;
 	cursor->row = &query->row;
-	if (query->answerer == &of_file)
-		return file_next(query->cursor, &query->row, error);
-	return query->answerer->read(query->cursor, &query->row, 1, &count, error);
+	if (query->kind == &of_file)
+		return file_next((struct file_query *)query, &query->row, error);
+	return query->kind->read(query, &query->row, 1, &count, error);
 }
+
+/* What is read at once is no more than this. */
+enum { ROWS_AT_ONCE_MAX = 4096 };
 
 static enum histree_status read_states(struct histree_cursor *cursor, size_t room, size_t *count,
 				       struct histree_error *error)
 {
-	struct query *query = (struct query *)cursor;
+	struct query *query = query_of(cursor);
 	room = room < ROWS_AT_ONCE_MAX ? room : ROWS_AT_ONCE_MAX;
 	if (query->rows_room < room) {
 		free(query->rows);
@@ -502,13 +359,13 @@ static enum histree_status read_states(struct histree_cursor *cursor, size_t roo
 			return error_memory(error, "a query");
 	}
 	cursor->row = query->rows;
-	return query->answerer->read(query->cursor, query->rows, room, count, error);
+	return query->kind->read(query, query->rows, room, count, error);
 }
 
 static struct histree_statistics statistics_of(const struct histree_cursor *cursor)
 {
-	const struct query *query = (const struct query *)cursor;
-	const struct tree_counts counts = query->answerer->stats(query->cursor);
+	const struct query *query = query_of(cursor);
+	const struct tree_counts counts = query->kind->counts(query);
 	return (struct histree_statistics){ .nodes_visited = counts.nodes_visited,
 					    .nodes_loaded = counts.nodes_loaded,
 					    .rows = counts.intervals };
@@ -516,20 +373,20 @@ static struct histree_statistics statistics_of(const struct histree_cursor *curs
 
 static struct histree_loss loss_of(const struct histree_cursor *cursor)
 {
-	const struct query *query = (const struct query *)cursor;
-	return (struct histree_loss){ .nodes = query->answerer->stats(query->cursor).nodes_damaged };
+	const struct query *query = query_of(cursor);
+	return (struct histree_loss){ .nodes = query->kind->counts(query).nodes_damaged };
 }
 
 static void free_query(struct histree_cursor *cursor)
 {
-	struct query *query = (struct query *)cursor;
+	struct query *query = query_of(cursor);
+	query->kind->free(query);
 	histree_cursor_free(query->numbers);
-	query->answerer->free(query->cursor);
 	free(query->rows);
 	free(query);
 }
 
-static const struct cursor_kind of_states = {
+const struct cursor_kind query_cursor_kind = {
 	.rows = CURSOR_STATES,
 	.next = next_state,
 	.read = read_states,
@@ -538,24 +395,37 @@ static const struct cursor_kind of_states = {
 	.free = free_query,
 };
 
-static inline struct query *query_of(struct histree_cursor *cursor)
+struct query *query_new(const struct query_kind *kind, size_t size, struct histree_history *history)
 {
-	assert(cursor->kind == &of_states);
-	return (struct query *)cursor;
-}
-
-enum histree_status histree_query_create(struct histree_history *history, struct histree_cursor **out,
-					 struct histree_error *error)
-{
-	*out = NULL;
-	struct query *query = calloc(1, sizeof(*query));
+	struct query *query = calloc(1, size);
 	if (query == NULL)
-		return error_memory(error, "a query");
-	query->base.kind = &of_states;
+		return NULL;
+	query->base.kind = &query_cursor_kind;
 	query->base.row = &query->row;
+	query->kind = kind;
 	query->history = history;
 	query->info = histree_history_info(history);
-	enum histree_status status = choose_answerer(query, error);
+	return query;
+}
+
+enum histree_status query_of_host_create(struct histree_history *history, struct histree_cursor **out,
+					 struct histree_error *error)
+{
+	uint32_t part;
+	const struct histree_history_source *source = history_source_of(history, &part);
+	const bool is_file = source == NULL;
+	struct query *query = query_new(is_file ? &of_file : &of_source,
+					is_file ? sizeof(struct file_query) : sizeof(struct source_query), history);
+	struct source_query *of = (struct source_query *)query;
+	*out = NULL;
+	assert(history_union_of(history) == NULL);
+	if (query == NULL)
+		return error_memory(error, "a query");
+	if (!is_file)
+		of->source = source;
+	enum histree_status status =
+		is_file ? tree_iter_create(history_tree(history), &((struct file_query *)query)->iter, error)
+			: source->cursor_create(source->context, part, &of->cursor, error);
 	if (status != HISTREE_OK) {
 		free(query);
 		return status;
@@ -564,17 +434,11 @@ enum histree_status histree_query_create(struct histree_history *history, struct
 	return HISTREE_OK;
 }
 
-void query_stop(struct histree_cursor *cursor)
-{
-	struct query *query = query_of(cursor);
-	query->answerer->stop(query->cursor);
-}
-
 enum histree_status histree_query_start(struct histree_cursor *cursor, const struct histree_region *region,
 					struct histree_error *error)
 {
-	const struct query *query = query_of(cursor);
-	query_stop(cursor);
+	struct query *query = query_of(cursor);
+	query->kind->stop(query);
 	enum histree_status status = check_lists(query, region, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -585,55 +449,36 @@ enum histree_status histree_query_start(struct histree_cursor *cursor, const str
 	histree_time from = region->times != NULL ? region->times[0] : region->from;
 	histree_time to = region->times != NULL ? region->times[region->time_count - 1] : region->to;
 	status = check_times(query, from, to, error);
-	return status == HISTREE_OK ? query->answerer->start(query->cursor, region, error) : status;
-}
-
-enum histree_status query_read(struct histree_cursor *cursor, struct histree_interval *out, size_t room,
-			       size_t *count, struct histree_error *error)
-{
-	const struct query *query = query_of(cursor);
-	return query->answerer->read(query->cursor, out, room, count, error);
+	return status == HISTREE_OK ? query->kind->start(query, region, error) : status;
 }
 
 enum histree_status histree_query_single(struct histree_cursor *cursor, histree_quark quark, histree_time t,
 					 struct histree_interval *out, struct histree_error *error)
 {
-	const struct query *query = query_of(cursor);
+	struct query *query = query_of(cursor);
 	enum histree_status status = check_quark(query, quark, error);
 	if (status == HISTREE_OK)
 		status = check_times(query, t, t, error);
 	if (status == HISTREE_OK)
-		status = query->answerer->single(query->cursor, quark, t, out, error);
-	else
-		query_stop(cursor);
-	if (status == HISTREE_END)
-		return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history",
-				 quark, (long long)t);
+		return query->kind->single(query, quark, t, out, error);
+	query->kind->stop(query);
 	return status;
 }
 
 enum histree_status histree_query_set_threads(struct histree_cursor *cursor, unsigned threads,
 					      struct histree_error *error)
 {
-	const struct query *query = query_of(cursor);
-	query_stop(cursor);
-	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX)
-		return query->answerer->set_threads(query->cursor, threads, error);
-	return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d", threads,
-			 HISTREE_QUERY_THREADS_MAX);
+	struct query *query = query_of(cursor);
+	query->kind->stop(query);
+	if (threads < 1 || threads > HISTREE_QUERY_THREADS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d",
+				 threads, HISTREE_QUERY_THREADS_MAX);
+	return query->kind->set_threads != NULL ? query->kind->set_threads(query, threads, error) : HISTREE_OK;
 }
 
 struct histree_history *histree_query_history(const struct histree_cursor *cursor)
 {
-	assert(cursor->kind == &of_states);
-	return ((const struct query *)cursor)->history;
-}
-
-struct union_query *query_union(const struct histree_cursor *cursor)
-{
-	const struct query *query = (const struct query *)cursor;
-	assert(cursor->kind == &of_states);
-	return query->answerer == &of_hosts ? query->cursor : NULL;
+	return query_of(cursor)->history;
 }
 
 enum histree_status query_numbers(struct histree_cursor *cursor, struct histree_cursor **out,
@@ -642,7 +487,7 @@ enum histree_status query_numbers(struct histree_cursor *cursor, struct histree_
 	struct query *query = query_of(cursor);
 	enum histree_status status = HISTREE_OK;
 	if (query->numbers == NULL)
-		status = histree_query_create(history_pyramid(query->history, PYRAMID_NUMBERS)->levels[0].history,
+		status = query_of_host_create(history_pyramid(query->history, PYRAMID_NUMBERS)->levels[0].history,
 					      &query->numbers, error);
 	*out = query->numbers;
 	return status;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * union_query.c - a query of several hosts: each is asked in its own words, some ahead of the others.
+ * union_query.c - a query of several hosts: each is asked in its own words, some ahead of the others
+ * (docs/design/13-hosts.md).
+ *
+ * The sorted list of attributes is cut at the borders of hosts, and times are clipped to those of the shard; what
+ * is outside of them is null.  One host is handed out after the other.
  *
  * Threads may ask the shards of a union ahead of the caller, which hands out their answers in order.  A thread
  * takes the next question, asks it, and keeps the first part of the answer in memory.  The caller reads the rest
  * from the query where the thread has left it, and so meets an error there.  A question that no thread has begun
  * is left to the caller, which never waits for one that is not being read.
  */
-#include "query/union_query.h"
+#include "query/query.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,11 +21,18 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "histree/states.h"
-#include "query/query_inside.h"
 #include "state/history.h"
 #include "state/history_union.h"
 #include "tree/tree_iter.h"
+
+struct host_part {
+	uint32_t number;   /* of the host */
+	bool wants_folder; /* its folder is asked for */
+	bool asks_shard;   /* the shard has something to say */
+	/* The attributes that are asked for: from `first` to `end` of the list, or all of the shard. */
+	size_t first, end;
+	struct histree_region own; /* what the shard is asked */
+};
 
 /* A zeroed one has nothing. */
 struct union_cut {
@@ -51,6 +62,8 @@ struct shard_answer {
 	size_t count;
 };
 
+struct shard_readers;
+
 static void shard_readers_free(struct shard_readers *readers);
 static void shard_readers_cancel(struct shard_readers *readers);
 
@@ -69,12 +82,6 @@ static enum histree_status union_cut_begin(struct union_cut *cut, const struct h
 	cut->to = is_list ? region->times[region->time_count - 1] : region->to;
 	cut->next = 0;
 	return HISTREE_OK;
-}
-
-static void union_cut_release(struct union_cut *cut)
-{
-	free(cut->shifted);
-	*cut = (struct union_cut){ 0 };
 }
 
 struct sought_quark {
@@ -254,7 +261,8 @@ static void ask(struct slot *slot, const struct shard_question *question)
 	struct shard_answer *answer = &slot->answer;
 	enum histree_status status = HISTREE_OK;
 	if (*question->query == NULL)
-		status = histree_query_create(question->history, question->query, NULL);
+		status = query_of_host_create(question->history, question->query, NULL);
+	struct query *query = *question->query != NULL ? query_of(*question->query) : NULL;
 	if (status == HISTREE_OK)
 		status = histree_query_start(*question->query, &question->region, NULL);
 	answer->has_begun = status == HISTREE_OK;
@@ -262,8 +270,8 @@ static void ask(struct slot *slot, const struct shard_question *question)
 		size_t count;
 		if (answer->count == slot->capacity && !make_room(slot))
 			break;
-		status = query_read(*question->query, slot->intervals + answer->count,
-				    slot->capacity - answer->count, &count, NULL);
+		status = query->kind->read(query, slot->intervals + answer->count, slot->capacity - answer->count,
+					   &count, NULL);
 		if (status == HISTREE_OK && !keep_bytes(slot, answer->count, count)) {
 			answer->count = 0; /* all of it again, by who takes it */
 			answer->has_begun = false;
@@ -425,8 +433,8 @@ struct asked_host {
 };
 
 struct union_query {
+	struct query base;
 	const struct history_union *joined;
-	const struct histree_history_info *info;
 	struct asked_host *hosts;
 	struct histree_cursor *current;          /* of the shard that was asked last; `stats` is without its own */
 	const struct histree_history_host *host; /* whose it is */
@@ -465,43 +473,14 @@ static enum histree_status make_lists(struct union_query *query, struct histree_
 	return query->parts == NULL || query->questions == NULL ? error_memory(error, "a query") : HISTREE_OK;
 }
 
-enum histree_status union_query_create(struct histree_history *history, struct union_query **out,
-				       struct histree_error *error)
+static inline struct union_query *union_of(struct query *query)
 {
-	const struct history_union *joined = history_union_of(history);
-	uint32_t part;
-	struct union_query *query = *out = calloc(1, sizeof(*query));
-	if (query == NULL)
-		return error_memory(error, "a query");
-	query->joined = joined;
-	query->info = histree_history_info(history);
-	query->hosts = calloc(joined->host_count, sizeof(*query->hosts));
-	if (query->hosts == NULL) {
-		union_query_free(query);
-		*out = NULL;
-		return error_memory(error, "a query");
-	}
-	for (uint32_t i = 0; i < joined->host_count; i++) {
-		const struct histree_history_host *host = &joined->hosts[i];
-		query->hosts[i] = (struct asked_host){ .start = 0, .end = -1, .host = host };
-		if (host->history != NULL) {
-			query->hosts[i].start = histree_history_info(host->history)->start;
-			query->hosts[i].end = histree_history_info(host->history)->end;
-			query->asks_sources |= history_source_of(host->history, &part) != NULL;
-		}
-	}
-	enum histree_status status = query->asks_sources ? make_lists(query, error) : HISTREE_OK;
-	if (status != HISTREE_OK) {
-		union_query_free(query);
-		*out = NULL;
-	}
-	return status;
+	return (struct union_query *)query;
 }
 
-void union_query_free(struct union_query *query)
+static void union_free(struct query *base)
 {
-	if (query == NULL)
-		return;
+	struct union_query *query = union_of(base);
 	if (query->readers != NULL)
 		shard_readers_cancel(query->readers);
 	shard_readers_free(query->readers);
@@ -510,8 +489,7 @@ void union_query_free(struct union_query *query)
 	free(query->hosts);
 	free(query->parts);
 	free(query->questions);
-	union_cut_release(&query->cut);
-	free(query);
+	free(query->cut.shifted);
 }
 
 /* ---- the shard at hand ------------------------------------------------------------------------------------ */
@@ -524,12 +502,19 @@ static void add_stats(struct tree_counts *sum, const struct histree_cursor *quer
 	sum->nodes_damaged += histree_cursor_loss(query).nodes;
 }
 
-struct tree_counts union_query_stats(const struct union_query *query)
+static struct tree_counts union_counts(const struct query *base)
 {
+	const struct union_query *query = (const struct union_query *)base;
 	struct tree_counts stats = query->stats;
 	if (query->current != NULL)
 		add_stats(&stats, query->current);
 	return stats;
+}
+
+static void stop_host(struct histree_cursor *cursor)
+{
+	struct query *query = query_of(cursor);
+	query->kind->stop(query);
 }
 
 /* Leave the shard that was asked last, and the node that it holds. */
@@ -538,7 +523,7 @@ static void leave_shard(struct union_query *query)
 	if (query->current == NULL)
 		return;
 	add_stats(&query->stats, query->current);
-	query_stop(query->current);
+	stop_host(query->current);
 	if (query->has_threads && histree_query_set_threads(query->current, 1, NULL) == HISTREE_OK)
 		query->has_threads = false;
 	query->current = NULL;
@@ -558,7 +543,7 @@ static void drop(struct union_query *query)
 		shard_readers_cancel(query->readers);
 	for (size_t i = 0; i < query->question_count; i++)
 		if (*query->questions[i].query != NULL)
-			query_stop(*query->questions[i].query);
+			stop_host(*query->questions[i].query);
 	query->question_count = query->part_count = 0;
 	query->is_active = false;
 }
@@ -568,21 +553,12 @@ static inline enum histree_status enter_shard(struct union_query *query, struct 
 {
 	query->host = asked->host;
 	if (asked->query == NULL) {
-		enum histree_status status = histree_query_create(asked->host->history, &asked->query, error);
+		enum histree_status status = query_of_host_create(asked->host->history, &asked->query, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
 	query->current = asked->query;
 	return HISTREE_OK;
-}
-
-enum histree_status union_query_of_host(struct union_query *query, size_t host, struct histree_cursor **out,
-					struct histree_error *error)
-{
-	union_query_stop(query);
-	enum histree_status status = enter_shard(query, &query->hosts[host], error);
-	*out = query->current;
-	return status;
 }
 
 static enum histree_status of_host(const struct union_query *query, enum histree_status status,
@@ -604,7 +580,7 @@ static struct histree_interval null_of(histree_quark quark, histree_time start, 
 static void outside(struct union_query *query, const struct asked_host *asked, histree_quark quark, histree_time t,
 		    struct histree_interval *out)
 {
-	const struct histree_history_info *info = query->info;
+	const struct histree_history_info *info = query->base.info;
 	bool is_folder = quark == asked->host->folder;
 	query->stats.intervals = 1;
 	if (!is_folder && t < asked->start)
@@ -621,16 +597,17 @@ static void outside(struct union_query *query, const struct asked_host *asked, h
 	}
 }
 
-enum histree_status union_query_single(struct union_query *query, histree_quark quark, histree_time t,
-				       struct histree_interval *out, struct histree_error *error)
+static enum histree_status union_single(struct query *base, histree_quark quark, histree_time t,
+					struct histree_interval *out, struct histree_error *error)
 {
+	struct union_query *query = union_of(base);
 	struct asked_host *asked = &query->hosts[history_union_host(query->joined, quark)];
 	const histree_quark before = asked->host->folder + 1;
 	const bool is_outside = quark < before || t < asked->start || t > asked->end;
 	if (query->is_active || query->question_count > 0)
 		drop(query);
 	if (query->current != NULL && (is_outside || query->current != asked->query))
-		query_stop(query->current);
+		stop_host(query->current);
 	query->stats = (struct tree_counts){ 0 };
 	query->current = NULL;
 	if (is_outside) {
@@ -638,8 +615,10 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 		return HISTREE_OK;
 	}
 	enum histree_status status = enter_shard(query, asked, error);
-	if (status == HISTREE_OK)
-		status = histree_query_single(asked->query, quark - before, t, out, error);
+	if (status == HISTREE_OK) {
+		struct query *own = query_of(asked->query);
+		status = own->kind->single(own, quark - before, t, out, error);
+	}
 	if (status != HISTREE_OK)
 		return of_host(query, status, error);
 	out->quark += before;
@@ -649,8 +628,9 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 
 /* ---- a region --------------------------------------------------------------------------------------------- */
 
-void union_query_stop(struct union_query *query)
+static void union_stop(struct query *base)
 {
+	struct union_query *query = union_of(base);
 	drop(query);
 	query->stats = (struct tree_counts){ 0 };
 }
@@ -679,7 +659,7 @@ static enum histree_status begin_questions(struct union_query *query, struct his
 		if (!part->asks_shard)
 			continue;
 		if (asked->query == NULL)
-			status = histree_query_create(asked->host->history, &asked->query, error);
+			status = query_of_host_create(asked->host->history, &asked->query, error);
 		if (status == HISTREE_OK)
 			status = histree_query_start(asked->query, &part->own, error);
 		if (status != HISTREE_OK)
@@ -707,10 +687,10 @@ static enum histree_status make_parts(struct union_query *query, struct histree_
 	return HISTREE_OK;
 }
 
-enum histree_status union_query_start(struct union_query *query, const struct histree_region *region,
-				      struct histree_error *error)
+static enum histree_status union_start(struct query *base, const struct histree_region *region,
+				       struct histree_error *error)
 {
-	union_query_stop(query);
+	struct union_query *query = union_of(base);
 	enum histree_status status = union_cut_begin(&query->cut, query->joined, region, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -777,7 +757,7 @@ static size_t read_folder(struct union_query *query, struct histree_interval *ou
 		return read_unknown(query, host->folder, out, room);
 	bool is_first = query->at++ == 0;
 	if (is_first)
-		out[0] = null_of(host->folder, query->info->start, query->info->end);
+		out[0] = null_of(host->folder, query->base.info->start, query->base.info->end);
 	return is_first;
 }
 
@@ -841,8 +821,9 @@ static enum histree_status read_shard(struct union_query *query, struct histree_
 		status = begin_shard(query, asked, error);
 	if (status == HISTREE_OK)
 		*count = read_answer(query, out, room);
+	struct query *shard = query->current != NULL ? query_of(query->current) : NULL;
 	if (status == HISTREE_OK && *count == 0)
-		status = query->answer.is_whole ? HISTREE_END : query_read(query->current, out, room, count, error);
+		status = query->answer.is_whole ? HISTREE_END : shard->kind->read(shard, out, room, count, error);
 	for (size_t i = 0; i < *count; i++)
 		out[i].quark += asked->host->folder + 1;
 	if (status == HISTREE_END)
@@ -850,9 +831,10 @@ static enum histree_status read_shard(struct union_query *query, struct histree_
 	return of_host(query, status, error);
 }
 
-enum histree_status union_query_read(struct union_query *query, struct histree_interval *out, size_t room,
-				     size_t *count, struct histree_error *error)
+static enum histree_status union_read(struct query *base, struct histree_interval *out, size_t room, size_t *count,
+				      struct histree_error *error)
 {
+	struct union_query *query = union_of(base);
 	enum histree_status status = HISTREE_OK;
 	*count = 0;
 	if (room == 0)
@@ -868,15 +850,15 @@ enum histree_status union_query_read(struct union_query *query, struct histree_i
 			*count = read_folder(query, out, room);
 			break;
 		case BEFORE:
-			if (asked->start > query->info->start)
-				*count = read_nulls(query, query->info->start, asked->start - 1, out, room);
+			if (asked->start > query->base.info->start)
+				*count = read_nulls(query, query->base.info->start, asked->start - 1, out, room);
 			break;
 		case SHARD:
 			status = read_shard(query, out, room, count, error);
 			break;
 		case AFTER:
-			if (asked->end < query->info->end)
-				*count = read_nulls(query, asked->end + 1, query->info->end, out, room);
+			if (asked->end < query->base.info->end)
+				*count = read_nulls(query, asked->end + 1, query->base.info->end, out, room);
 			break;
 		}
 		if (status < 0)
@@ -888,10 +870,9 @@ enum histree_status union_query_read(struct union_query *query, struct histree_i
 	return *count > 0 ? HISTREE_OK : HISTREE_END;
 }
 
-enum histree_status union_query_set_threads(struct union_query *query, unsigned threads,
-					    struct histree_error *error)
+static enum histree_status union_set_threads(struct query *base, unsigned threads, struct histree_error *error)
 {
-	union_query_stop(query);
+	struct union_query *query = union_of(base);
 	shard_readers_free(query->readers);
 	query->readers = NULL;
 	query->threads = threads;
@@ -899,4 +880,65 @@ enum histree_status union_query_set_threads(struct union_query *query, unsigned 
 		return HISTREE_OK;
 	enum histree_status status = make_lists(query, error);
 	return status != HISTREE_OK ? status : shard_readers_create(threads, &query->readers, error);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct query_kind of_hosts = {
+	.start = union_start,
+	.read = union_read,
+	.single = union_single,
+	.set_threads = union_set_threads,
+	.counts = union_counts,
+	.stop = union_stop,
+	.free = union_free,
+};
+
+static enum histree_status union_query_create(struct histree_history *history, struct histree_cursor **out,
+					      struct histree_error *error)
+{
+	const struct history_union *joined = history_union_of(history);
+	uint32_t part;
+	struct query *base = query_new(&of_hosts, sizeof(struct union_query), history);
+	struct union_query *query = union_of(base);
+	*out = NULL;
+	if (query == NULL)
+		return error_memory(error, "a query");
+	query->joined = joined;
+	query->hosts = calloc(joined->host_count, sizeof(*query->hosts));
+	for (uint32_t i = 0; query->hosts != NULL && i < joined->host_count; i++) {
+		const struct histree_history_host *host = &joined->hosts[i];
+		query->hosts[i] = (struct asked_host){ .start = 0, .end = -1, .host = host };
+		if (host->history != NULL) {
+			query->hosts[i].start = histree_history_info(host->history)->start;
+			query->hosts[i].end = histree_history_info(host->history)->end;
+			query->asks_sources |= history_source_of(host->history, &part) != NULL;
+		}
+	}
+	enum histree_status status = query->hosts == NULL  ? error_memory(error, "a query")
+				     : query->asks_sources ? make_lists(query, error)
+							   : HISTREE_OK;
+	if (status == HISTREE_OK)
+		*out = &base->base;
+	else
+		histree_cursor_free(&base->base);
+	return status;
+}
+
+enum histree_status union_query_of_host(struct histree_cursor *cursor, size_t host, struct histree_cursor **out,
+					struct histree_error *error)
+{
+	struct union_query *query = union_of(query_of(cursor));
+	assert(query->base.kind == &of_hosts && host < query->joined->host_count);
+	union_stop(&query->base);
+	enum histree_status status = enter_shard(query, &query->hosts[host], error);
+	*out = query->current;
+	return status;
+}
+
+enum histree_status histree_query_create(struct histree_history *history, struct histree_cursor **out,
+					 struct histree_error *error)
+{
+	return history_union_of(history) != NULL ? union_query_create(history, out, error)
+						 : query_of_host_create(history, out, error);
 }
