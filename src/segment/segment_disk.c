@@ -1,60 +1,52 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_disk.c - a store on disk: its side tables, each opened or made when it is first needed, and its repair.
+ * segment_disk.c - a store on disk, and its side tables, each opened or made when it is first needed.
+ *
+ * Threads: any number may ask.  A table that was handed out stays open as long as the store.
  */
-#include "segment/segment_disk.h"
+#include "segment/segment_memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/table.h"
 #include "histree/segments.h"
-#include "segment/segment_memory.h"
-#include "segment/segment_store.h"
+#include "segment/segment_schema.h"
 #include "segment/segment_table.h"
 #include "segment_tree/segment_writer.h"
 
-/* ---- segment repair ------------------------------------------------------------------------------------------ */
+enum disk_table_state {
+	TABLE_NOT_LOOKED_FOR,
+	TABLE_NOT_THERE, /* it may be made */
+	TABLE_OPEN,
+	TABLE_GIVEN_UP, /* until the store is opened again */
+};
 
-static enum histree_status copy_all(struct histree_cursor *iter, struct histree_segment_store *to,
-				    const struct segment_repair_report *report, struct histree_error *error)
-{
-	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
-	size_t lost;
-	enum histree_status status = histree_segments_start(iter, &all, NULL, error);
-	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
-		status = histree_segment_store_add(to, histree_cursor_segment(iter), error);
-	const struct histree_loss *losses = histree_cursor_losses(iter, &lost);
-	for (size_t i = 0; i < lost; i++)
-		report->lost(report->context, &losses[i]);
-	return status == HISTREE_END ? histree_segment_store_finish(to, error) : status;
-}
+struct disk_tables {
+	enum histree_segment_tables policy;
+	pthread_mutex_t mutex; /* held while a table is made: who needs it too would be no quicker alone */
+	enum disk_table_state states[HISTREE_SEGMENT_FIELDS_MAX];
+	struct segment_table *tables[HISTREE_SEGMENT_FIELDS_MAX];
+	/* Replaced, but cursors may still go through them. */
+	struct segment_table **replaced;
+	size_t replaced_count, replaced_capacity;
+};
 
-enum histree_status segment_repair(const struct io *io, struct histree_segment_store *damaged, const char *path,
-				   const struct segment_repair_report *report, struct histree_error *error)
-{
-	const struct histree_segment_store_info *info = histree_segment_store_info(damaged);
-	const struct histree_segment_store_options options = {
-		.path = path,
-		.schema = info->schema,
-		.node_size = info->node_size,
-	};
-	struct histree_segment_store *store = NULL;
-	struct histree_cursor *iter = NULL;
-	enum histree_status status = histree_segments_create(damaged, &iter, error);
-	if (status == HISTREE_OK)
-		status = segment_store_create(io, &options, &store, error);
-	if (status == HISTREE_OK)
-		status = copy_all(iter, store, report, error);
-	histree_cursor_free(iter);
-	histree_segment_store_close(store);
-	return status;
-}
-
-/* ---- segment disk -------------------------------------------------------------------------------------------- */
+struct segment_disk {
+	const struct io *io;
+	char *path;
+	struct block_file *file;
+	struct segment_writer *writer; /* until it is finished */
+	struct tree_reader *reader;    /* from then on, with all below */
+	size_t cache_bytes;
+	bool salvages;
+	const struct histree_segment_store_info *info; /* of the store */
+	struct table_store store;
+	struct disk_tables tables;
+};
 
 /* ---- disk tables --------------------------------------------------------------------------------------------- */
 
@@ -506,10 +498,9 @@ void segment_disk_limit_queue(void *body, size_t bytes)
 		disk->store.source.queue_bytes = disk->store.room.bytes = bytes;
 }
 
-void segment_disk_share_cache(void *body, void *with)
+struct tree_reader *segment_disk_reader(void *body)
 {
-	const struct segment_disk *disk = body, *other = with;
-	tree_reader_share_cache(disk->reader, other->reader);
+	return ((const struct segment_disk *)body)->reader;
 }
 
 static enum histree_status disk_make_table(void *body, size_t field, struct histree_error *error)

@@ -94,8 +94,8 @@ enum histree_status segment_map_create(const struct histree_segment_schema *sche
 /* A sorted iterator that is created from now on takes no more memory than this, approximately. */
 void segment_disk_limit_queue(void *body, size_t bytes);
 
-/* Have two stores share one ceiling of their node caches.  They must not be read yet. */
-void segment_disk_share_cache(void *body, void *with);
+/* The nodes of a store on disk that is finished. */
+struct tree_reader *segment_disk_reader(void *body);
 
 struct segment_set;
 
@@ -147,6 +147,18 @@ enum histree_status segment_store_create(const struct io *io, const struct histr
 enum histree_status segment_store_open(const struct io *io, const char *path,
 				       const struct histree_segment_open_options *options,
 				       struct histree_segment_store **out, struct histree_error *error);
+
+struct segment_repair_report {
+	void (*lost)(void *context, const struct histree_loss *loss);
+	void *context;
+};
+
+/*
+ * Write the new store to `path`, which must not exist, with nodes of the same size.  The damaged one was opened to
+ * be salvaged.
+ */
+enum histree_status segment_repair(const struct io *io, struct histree_segment_store *damaged, const char *path,
+				   const struct segment_repair_report *report, struct histree_error *error);
 
 struct sorted_segment {
 	struct histree_segment segment;

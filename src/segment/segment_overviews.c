@@ -153,16 +153,6 @@ struct segment_overviews *segment_overviews_open(const struct io *io, const char
 	return overviews;
 }
 
-void segment_overviews_close(struct segment_overviews *overviews)
-{
-	if (overviews == NULL)
-		return;
-	histree_segment_store_close(overviews->parts.store);
-	while (overviews->count > 0)
-		histree_segment_store_close(overviews->overviews[--overviews->count].store);
-	free(overviews);
-}
-
 /* ---- segment overviews check --------------------------------------------------------------------------------- */
 
 enum { SLICE_SUMMARIES = 1 << 16 };
@@ -523,4 +513,66 @@ enum histree_status segment_overviews_verify(const struct io *io, const char *pa
 	}
 	histree_segment_store_close(verified.before.store);
 	return status == HISTREE_OK ? overview_faults_sum(&verified.faults, path, error) : status;
+}
+
+/* ---- those of a store ------------------------------------------------------------------------------ */
+
+const struct segment_overviews *segment_store_overviews(struct histree_segment_store *store)
+{
+	/* What they are read for meets a summary once: it needs no more than a few nodes. */
+	enum { CACHE_BYTES = 1 << 20 };
+	if (!store->finished || store->no_overviews)
+		return NULL;
+	if (store->path == NULL) /* of a source: it was made with them */
+		return store->overviews != NULL && store->overviews->count > 0 ? store->overviews : NULL;
+	pthread_mutex_lock(&store->mutex);
+	if (store->overviews == NULL)
+		store->overviews = segment_overviews_open(store->room.io, store->path, &store->info, CACHE_BYTES);
+	const struct segment_overviews *overviews = store->overviews;
+	pthread_mutex_unlock(&store->mutex);
+	return overviews != NULL && overviews->count > 0 ? overviews : NULL;
+}
+
+static void add_overview(struct histree_segment_overviews_info *info, const struct segment_overview *overview)
+{
+	const struct histree_segment_store_info *of = &overview->store->info;
+	info->cell_ns[info->count] = UINT64_C(1) << overview->width_log2;
+	info->summaries[info->count++] = of->segment_count;
+	info->summary_count += of->segment_count;
+	info->file_bytes += of->file_bytes;
+}
+
+struct histree_segment_overviews_info histree_segment_store_overviews(struct histree_segment_store *store)
+{
+	const struct segment_overviews *overviews = segment_store_overviews(store);
+	struct histree_segment_overviews_info info = { 0 };
+	for (uint32_t i = 0; overviews != NULL && i < overviews->count; i++)
+		add_overview(&info, &overviews->overviews[i]);
+	if (overviews != NULL && overviews->parts.store != NULL && info.count < SEGMENT_OVERVIEWS_MAX)
+		add_overview(&info, &overviews->parts);
+	return info;
+}
+
+static void ignore_fault(void *context, const char *fault)
+{
+	(void)context, (void)fault;
+}
+
+enum histree_status histree_segment_store_verify(struct histree_segment_store *store,
+						 void (*report)(void *context, const char *fault), void *context,
+						 struct histree_error *error)
+{
+	if (!store->finished)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "the segment store is not finished");
+	if (store->backend->verify == NULL)
+		return HISTREE_OK;
+	report = report != NULL ? report : ignore_fault;
+	enum histree_status status = store->backend->verify(store->body, &store->info, report, context, error);
+	if (store->no_overviews || store->path == NULL || (status != HISTREE_OK && status != HISTREE_ERR_FORMAT))
+		return status;
+	bool is_sound = status == HISTREE_OK;
+	enum histree_status of_overviews =
+		segment_overviews_verify(store->room.io, store->path, &store->info, is_sound ? store : NULL, report,
+					 context, is_sound ? error : NULL);
+	return status == HISTREE_OK ? of_overviews : status;
 }

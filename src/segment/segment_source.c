@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
-#include "segment/segment_store.h"
+#include "segment/segment_schema.h"
 
 struct source_cursor {
 	const struct histree_segment_source *source;

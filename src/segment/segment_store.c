@@ -1,348 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_store.c - a store of segments, wherever they are: its calls, and the schema of their fields.
+ * segment_store.c - a store of segments, wherever they are: its calls, and a sound one made of a damaged one.
  *
  * A *distinct* store has each of the segments that were added once: their bytes, interned.
  *
  * The public functions stand in front of the kinds (segment_memory.h): a store is filled, then finished, and never
  * changes after that.
  */
-#include "segment/segment_store.h"
+#include "segment/segment_memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/table.h"
 #include "histree/segments.h"
-#include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
-#include "store/block_file.h"
-
-/* ---- segment schema ------------------------------------------------------------------------------------------ */
-
-enum { NAME_SIZE_MAX = 255 };
-
-/* ---- copies ------------------------------------------------------------------------------------- */
-
-static bool is_field_type(enum histree_type type)
-{
-	return type == HISTREE_INT || type == HISTREE_LONG || type == HISTREE_DOUBLE || type == HISTREE_BOOL ||
-	       type == HISTREE_STRING;
-}
-
-static enum histree_status check_schema(const struct histree_segment_schema *schema, struct histree_error *error)
-{
-	if (schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a schema of %zu fields; it may have %d",
-				 schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
-	if (schema->provider != NULL && strlen(schema->provider) > NAME_SIZE_MAX)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "the name '%.80s' is longer than %d bytes",
-				 schema->provider, NAME_SIZE_MAX);
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct histree_segment_field *field = &schema->fields[i];
-		if (field->name == NULL || field->name[0] == '\0' || strlen(field->name) > NAME_SIZE_MAX)
-			return error_set(error, HISTREE_ERR_ARGUMENT,
-					 "field %zu of a schema: its name must have 1 to %d bytes", i,
-					 NAME_SIZE_MAX);
-		if (!is_field_type(field->type))
-			return error_set(error, HISTREE_ERR_ARGUMENT,
-					 "field '%s': it must be an int, long, double, bool or string",
-					 field->name);
-		for (size_t before = 0; before < i; before++)
-			if (strcmp(schema->fields[before].name, field->name) == 0)
-				return error_set(error, HISTREE_ERR_ARGUMENT,
-						 "field '%s': another one has its name", field->name);
-	}
-	return HISTREE_OK;
-}
-
-enum histree_status segment_schema_copy(const struct histree_segment_schema *schema,
-					struct histree_segment_schema *out, struct histree_error *error)
-{
-	*out = (struct histree_segment_schema){ 0 };
-	enum histree_status status = check_schema(schema, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct histree_segment_field *fields = calloc(schema->field_count + 1, sizeof(*fields));
-	char *provider = strdup(schema->provider != NULL ? schema->provider : "");
-	bool whole = fields != NULL && provider != NULL;
-	*out = (struct histree_segment_schema){ .provider = provider,
-						.provider_version = schema->provider_version,
-						.fields = fields };
-	for (size_t i = 0; whole && i < schema->field_count; i++) {
-		fields[i].type = schema->fields[i].type;
-		fields[i].name = strdup(schema->fields[i].name);
-		whole = fields[i].name != NULL;
-		out->field_count = i + 1;
-	}
-	if (whole)
-		return HISTREE_OK;
-	segment_schema_release(out);
-	return error_memory(error, "a schema");
-}
-
-/* What segment_schema_copy() allocated is constant for everybody else. */
-static void free_text(const char *text)
-{
-	free((void *)(uintptr_t)text);
-}
-
-void segment_schema_release(struct histree_segment_schema *schema)
-{
-	for (size_t i = 0; i < schema->field_count; i++)
-		free_text(schema->fields[i].name);
-	free((void *)(uintptr_t)schema->fields);
-	free_text(schema->provider);
-	*schema = (struct histree_segment_schema){ 0 };
-}
-
-/* Returns whether a segment has the types of the schema and does not end before it starts. */
-static enum histree_status segment_schema_accepts(const struct histree_segment_schema *schema,
-						  const struct histree_segment *segment,
-						  struct histree_error *error)
-{
-	if (segment->end < segment->start)
-		return error_set(error, HISTREE_ERR_TIME_RANGE, "a segment from %lld to %lld ends before it starts",
-				 (long long)segment->start, (long long)segment->end);
-	for (size_t i = 0; segment->content != NULL && i < schema->field_count; i++) {
-		enum histree_type type = segment->content[i].type;
-		if (type != HISTREE_NULL && type != schema->fields[i].type)
-			return error_set(error, HISTREE_ERR_TYPE,
-					 "field '%s' of a segment: a value of another type",
-					 schema->fields[i].name);
-	}
-	return HISTREE_OK;
-}
-
-/* ---- the section -------------------------------------------------------------------------------- */
-
-static uint8_t *put_name(uint8_t *at, const char *name)
-{
-	size_t size = strlen(name);
-	at = put_varint(at, size);
-	memcpy(at, name, size);
-	return at + size;
-}
-
-enum histree_status segment_schema_write(const struct histree_segment_store_info *info, struct block_file *file,
-					 struct histree_error *error)
-{
-	const struct histree_segment_schema *schema = &info->schema;
-	uint8_t bytes[4 * 8 + 4 + 1 + (HISTREE_SEGMENT_FIELDS_MAX + 1) * (NAME_SIZE_MAX + 3)];
-	put_le64(bytes, (uint64_t)info->start);
-	put_le64(bytes + 8, (uint64_t)info->end);
-	put_le64(bytes + 16, info->duration_min);
-	put_le64(bytes + 24, info->duration_max);
-	put_le32(bytes + 32, schema->provider_version);
-	uint8_t *at = put_name(bytes + 36, schema->provider);
-	*at++ = (uint8_t)schema->field_count;
-	for (size_t i = 0; i < schema->field_count; i++) {
-		*at++ = (uint8_t)schema->fields[i].type;
-		at = put_name(at, schema->fields[i].name);
-	}
-	enum histree_status status = block_file_section_begin(file, SECTION_SEGMENTS, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, (size_t)(at - bytes), error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
-	return status;
-}
-
-/* The name is terminated in `name`. */
-static void read_name(struct byte_reader *reader, char name[NAME_SIZE_MAX + 1])
-{
-	uint64_t size = read_varint(reader);
-	const uint8_t *bytes = size <= NAME_SIZE_MAX ? read_bytes(reader, (size_t)size) : NULL;
-	if (bytes == NULL || memchr(bytes, '\0', (size_t)size) != NULL) {
-		reader->failed = true;
-		return;
-	}
-	memcpy(name, bytes, (size_t)size);
-	name[size] = '\0';
-}
-
-static enum histree_status decode_schema(struct byte_reader *reader, struct histree_segment_store_info *info,
-					 struct histree_error *error)
-{
-	struct histree_segment_field fields[HISTREE_SEGMENT_FIELDS_MAX];
-	char names[HISTREE_SEGMENT_FIELDS_MAX + 1][NAME_SIZE_MAX + 1];
-	info->start = (histree_time)read_le64(reader);
-	info->end = (histree_time)read_le64(reader);
-	info->duration_min = read_le64(reader);
-	info->duration_max = read_le64(reader);
-	uint32_t version = read_le32(reader);
-	read_name(reader, names[0]);
-	const uint8_t *count = read_bytes(reader, 1);
-	if (count == NULL || *count > HISTREE_SEGMENT_FIELDS_MAX)
-		return error_set(error, HISTREE_ERR_FORMAT, "is malformed");
-	for (size_t i = 0; i < *count; i++) {
-		const uint8_t *type = read_bytes(reader, 1);
-		read_name(reader, names[i + 1]);
-		fields[i].type =
-			type != NULL && *type < HISTREE_TYPE_COUNT ? (enum histree_type) * type : HISTREE_NULL;
-		fields[i].name = names[i + 1];
-		if (reader->failed)
-			return error_set(error, HISTREE_ERR_FORMAT, "is malformed");
-	}
-	if (byte_reader_left(reader) > 0)
-		return error_set(error, HISTREE_ERR_FORMAT, "has %zu bytes after its last field",
-				 byte_reader_left(reader));
-	const struct histree_segment_schema schema = {
-		.provider = names[0], .provider_version = version, .fields = fields, .field_count = *count
-	};
-	enum histree_status status = segment_schema_copy(&schema, &info->schema, error);
-	return status == HISTREE_ERR_ARGUMENT ? HISTREE_ERR_FORMAT : status;
-}
-
-enum histree_status segment_schema_read(const struct block_file *file, struct histree_segment_store_info *info,
-					struct histree_error *error)
-{
-	uint8_t *bytes;
-	size_t size;
-	enum histree_status status = block_file_section(file, SECTION_SEGMENTS, &bytes, &size, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct byte_reader reader = byte_reader(bytes, size);
-	status = decode_schema(&reader, info, error);
-	if (status != HISTREE_OK)
-		error_prefix(error, "'%s': section SEGM", file->path);
-	free(bytes);
-	return status;
-}
-
-/* ---- segment map --------------------------------------------------------------------------------------------- */
-
-enum map_tree { BY_START, BY_END, MAP_TREES };
-
-struct map_node {
-	struct histree_segment segment;
-	uint64_t weight; /* no child has a greater one */
-	struct map_node *left[MAP_TREES], *right[MAP_TREES];
-};
-
-struct segment_map {
-	struct segment_contents contents;
-	struct arena nodes;
-	uint64_t count;
-	struct map_node *roots[MAP_TREES];
-};
-
-enum histree_status segment_map_create(const struct histree_segment_schema *schema, void **out,
-				       struct histree_error *error)
-{
-	struct segment_map *map = calloc(1, sizeof(*map));
-	*out = map;
-	if (map == NULL)
-		return error_memory(error, "a segment store");
-	map->contents.field_count = schema->field_count;
-	return HISTREE_OK;
-}
-
-static void map_free(void *body)
-{
-	struct segment_map *map = body;
-	segment_contents_release(&map->contents);
-	arena_release(&map->nodes);
-	free(map);
-}
-
-/* Compares by (start, end) or (end, start). */
-static bool is_before(enum map_tree tree, const struct histree_segment *a, const struct histree_segment *b)
-{
-	if (tree == BY_END && a->end != b->end)
-		return a->end < b->end;
-	return a->start != b->start ? a->start < b->start : a->end < b->end;
-}
-
-/*
- * Put a node where it belongs: below all of greater weight, above the rest, which is split into what comes before
- * it and what does not.  Equal ones stay in the order of their arrival.
- */
-static void insert(struct map_node **link, struct map_node *node, enum map_tree tree)
-{
-	while (*link != NULL && (*link)->weight >= node->weight)
-		link = is_before(tree, &node->segment, &(*link)->segment) ? &(*link)->left[tree]
-									  : &(*link)->right[tree];
-	struct map_node *rest = *link, **before = &node->left[tree], **after = &node->right[tree];
-	*link = node;
-	while (rest != NULL)
-		if (is_before(tree, &node->segment, &rest->segment)) {
-			*after = rest;
-			after = &rest->left[tree];
-			rest = *after;
-		} else {
-			*before = rest;
-			before = &rest->right[tree];
-			rest = *before;
-		}
-	*before = *after = NULL;
-}
-
-static enum histree_status map_add(void *body, const struct histree_segment *segment, struct histree_error *error)
-{
-	struct segment_map *map = body;
-	struct map_node *node = arena_allocate(&map->nodes, sizeof(*node), _Alignof(struct map_node));
-	if (node == NULL || segment_contents_copy(&map->contents, segment, &node->segment) != HISTREE_OK)
-		return error_memory(error, "a segment");
-	node->weight = hash_mix(++map->count);
-	for (enum map_tree tree = 0; tree < MAP_TREES; tree++)
-		insert(&map->roots[tree], node, tree);
-	return HISTREE_OK;
-}
-
-/* ---- the cursor --------------------------------------------------------------------------------- */
-
-/* In the order of the tree; what lies outside the window to the left or right is not entered. */
-static enum histree_status collect(const struct map_node *node, enum map_tree tree,
-				   const struct histree_segment_query *query, struct segment_list *list)
-{
-	enum histree_status status = HISTREE_OK;
-	while (node != NULL && status == HISTREE_OK) {
-		const struct histree_segment *segment = &node->segment;
-		if (tree == BY_START || segment->end >= query->from)
-			status = collect(node->left[tree], tree, query, list);
-		bool meets = segment->start <= query->to && segment->end >= query->from;
-		if (status == HISTREE_OK && meets)
-			status = segment_list_add(list, segment);
-		node = tree == BY_END || segment->start <= query->to ? node->right[tree] : NULL;
-	}
-	return status;
-}
-
-static enum histree_status cursor_start(void *context, const struct histree_segment_query *query,
-					const struct histree_segment_token *resume, struct histree_error *error)
-{
-	struct list_cursor *cursor = context;
-	const struct segment_map *map = cursor->body;
-	enum map_tree tree = query->order == HISTREE_SEGMENTS_BY_END ? BY_END : BY_START;
-	cursor->list.count = 0;
-	enum histree_status status = collect(map->roots[tree], tree, query, &cursor->list);
-	if (status == HISTREE_OK && query->order == HISTREE_SEGMENTS_BY_DURATION)
-		status =
-			segment_list_sort(&cursor->list, (struct segment_order){ query->order, query->descending });
-	else if (query->order != HISTREE_SEGMENTS_UNSORTED && query->descending)
-		segment_list_reverse(&cursor->list);
-	if (status != HISTREE_OK)
-		return error_memory(error, "an iterator");
-	list_cursor_begin(cursor, query, resume);
-	return HISTREE_OK;
-}
-
-const struct segment_backend segment_backend_map = {
-	.add = map_add,
-	.free = map_free,
-	.cursor_create = list_cursor_create,
-	.cursor_start = cursor_start,
-	.cursor_next = list_cursor_next,
-	.cursor_key = list_cursor_key,
-	.cursor_stats = list_cursor_stats,
-	.cursor_free = list_cursor_free,
-};
+#include "segment/segment_schema.h"
 
 /* ---- segment set --------------------------------------------------------------------------------------------- */
 
@@ -436,6 +112,23 @@ static void segment_set_free(struct segment_set *set)
 
 enum { QUEUE_BYTES_DEFAULT = 32 << 20 };
 
+/* Returns whether a segment has the types of the schema and does not end before it starts. */
+static enum histree_status check_segment(const struct histree_segment_schema *schema,
+					 const struct histree_segment *segment, struct histree_error *error)
+{
+	if (segment->end < segment->start)
+		return error_set(error, HISTREE_ERR_TIME_RANGE, "a segment from %lld to %lld ends before it starts",
+				 (long long)segment->start, (long long)segment->end);
+	for (size_t i = 0; segment->content != NULL && i < schema->field_count; i++) {
+		enum histree_type type = segment->content[i].type;
+		if (type != HISTREE_NULL && type != schema->fields[i].type)
+			return error_set(error, HISTREE_ERR_TYPE,
+					 "field '%s' of a segment: a value of another type",
+					 schema->fields[i].name);
+	}
+	return HISTREE_OK;
+}
+
 /* ---- made --------------------------------------------------------------------------------------- */
 
 static enum histree_status create_body(struct histree_segment_store *store, const struct io *io,
@@ -498,6 +191,16 @@ enum histree_status histree_segment_store_create(const struct histree_segment_st
 	return segment_store_create(&io_posix, options, out, error);
 }
 
+void segment_overviews_close(struct segment_overviews *overviews)
+{
+	if (overviews == NULL)
+		return;
+	histree_segment_store_close(overviews->parts.store);
+	while (overviews->count > 0)
+		histree_segment_store_close(overviews->overviews[--overviews->count].store);
+	free(overviews);
+}
+
 void histree_segment_store_close(struct histree_segment_store *store)
 {
 	if (store == NULL)
@@ -520,7 +223,7 @@ enum histree_status histree_segment_store_add(struct histree_segment_store *stor
 	if (store->finished)
 		return error_set(error, HISTREE_ERR_CLOSED,
 				 "the segment store is finished: it takes no more segments");
-	enum histree_status status = segment_schema_accepts(&store->info.schema, segment, error);
+	enum histree_status status = check_segment(&store->info.schema, segment, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (store->distinct != NULL) {
@@ -617,7 +320,7 @@ enum histree_status histree_segment_store_contains(struct histree_segment_store 
 						     .filter_context = &wanted,
 						     .limit = 1 };
 	struct histree_cursor *iter;
-	enum histree_status status = segment_schema_accepts(&store->info.schema, segment, error);
+	enum histree_status status = check_segment(&store->info.schema, segment, error);
 	if (status == HISTREE_OK)
 		status = histree_segments_create(store, &iter, error);
 	if (status != HISTREE_OK)
@@ -688,68 +391,6 @@ enum histree_status histree_segment_store_field(const struct histree_segment_sto
 	return HISTREE_NOT_FOUND;
 }
 
-/* ---- overviews ---------------------------------------------------------------------------------- */
-
-const struct segment_overviews *segment_store_overviews(struct histree_segment_store *store)
-{
-	/* What they are read for meets a summary once: it needs no more than a few nodes. */
-	enum { CACHE_BYTES = 1 << 20 };
-	if (!store->finished || store->no_overviews)
-		return NULL;
-	if (store->path == NULL) /* of a source: it was made with them */
-		return store->overviews != NULL && store->overviews->count > 0 ? store->overviews : NULL;
-	pthread_mutex_lock(&store->mutex);
-	if (store->overviews == NULL)
-		store->overviews = segment_overviews_open(store->room.io, store->path, &store->info, CACHE_BYTES);
-	const struct segment_overviews *overviews = store->overviews;
-	pthread_mutex_unlock(&store->mutex);
-	return overviews != NULL && overviews->count > 0 ? overviews : NULL;
-}
-
-static void add_overview(struct histree_segment_overviews_info *info, const struct segment_overview *overview)
-{
-	const struct histree_segment_store_info *of = &overview->store->info;
-	info->cell_ns[info->count] = UINT64_C(1) << overview->width_log2;
-	info->summaries[info->count++] = of->segment_count;
-	info->summary_count += of->segment_count;
-	info->file_bytes += of->file_bytes;
-}
-
-struct histree_segment_overviews_info histree_segment_store_overviews(struct histree_segment_store *store)
-{
-	const struct segment_overviews *overviews = segment_store_overviews(store);
-	struct histree_segment_overviews_info info = { 0 };
-	for (uint32_t i = 0; overviews != NULL && i < overviews->count; i++)
-		add_overview(&info, &overviews->overviews[i]);
-	if (overviews != NULL && overviews->parts.store != NULL && info.count < SEGMENT_OVERVIEWS_MAX)
-		add_overview(&info, &overviews->parts);
-	return info;
-}
-
-static void ignore_fault(void *context, const char *fault)
-{
-	(void)context, (void)fault;
-}
-
-enum histree_status histree_segment_store_verify(struct histree_segment_store *store,
-						 void (*report)(void *context, const char *fault), void *context,
-						 struct histree_error *error)
-{
-	if (!store->finished)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "the segment store is not finished");
-	if (store->backend->verify == NULL)
-		return HISTREE_OK;
-	report = report != NULL ? report : ignore_fault;
-	enum histree_status status = store->backend->verify(store->body, &store->info, report, context, error);
-	if (store->no_overviews || store->path == NULL || (status != HISTREE_OK && status != HISTREE_ERR_FORMAT))
-		return status;
-	bool is_sound = status == HISTREE_OK;
-	enum histree_status of_overviews =
-		segment_overviews_verify(store->room.io, store->path, &store->info, is_sound ? store : NULL, report,
-					 context, is_sound ? error : NULL);
-	return status == HISTREE_OK ? of_overviews : status;
-}
-
 enum histree_status histree_segment_store_make_table(struct histree_segment_store *store, size_t field,
 						     struct histree_error *error)
 {
@@ -761,4 +402,41 @@ enum histree_status histree_segment_store_make_table(struct histree_segment_stor
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a side table of field %zu: the segments have %zu",
 				 field, fields);
 	return store->backend->make_table(store->body, field, error);
+}
+
+/* ---- segment repair ------------------------------------------------------------------------------------------ */
+
+static enum histree_status copy_all(struct histree_cursor *iter, struct histree_segment_store *to,
+				    const struct segment_repair_report *report, struct histree_error *error)
+{
+	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
+	size_t lost;
+	enum histree_status status = histree_segments_start(iter, &all, NULL, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
+		status = histree_segment_store_add(to, histree_cursor_segment(iter), error);
+	const struct histree_loss *losses = histree_cursor_losses(iter, &lost);
+	for (size_t i = 0; i < lost; i++)
+		report->lost(report->context, &losses[i]);
+	return status == HISTREE_END ? histree_segment_store_finish(to, error) : status;
+}
+
+enum histree_status segment_repair(const struct io *io, struct histree_segment_store *damaged, const char *path,
+				   const struct segment_repair_report *report, struct histree_error *error)
+{
+	const struct histree_segment_store_info *info = histree_segment_store_info(damaged);
+	const struct histree_segment_store_options options = {
+		.path = path,
+		.schema = info->schema,
+		.node_size = info->node_size,
+	};
+	struct histree_segment_store *store = NULL;
+	struct histree_cursor *iter = NULL;
+	enum histree_status status = histree_segments_create(damaged, &iter, error);
+	if (status == HISTREE_OK)
+		status = segment_store_create(io, &options, &store, error);
+	if (status == HISTREE_OK)
+		status = copy_all(iter, store, report, error);
+	histree_cursor_free(iter);
+	histree_segment_store_close(store);
+	return status;
 }

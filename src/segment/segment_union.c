@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "segment/segment_memory.h"
-#include "segment/segment_store.h"
+#include "segment/segment_schema.h"
 #include "segment_tree/segment_sweep.h"
 
 #define SEGMENT_UNION_HOST "host"
@@ -627,7 +627,7 @@ static enum histree_status take_parts(struct segment_union *body, const struct h
 static void share_memory(struct histree_segment_store *store)
 {
 	const struct segment_union *body = store->body;
-	void *first = NULL;
+	struct tree_reader *first = NULL;
 	size_t share = QUEUE_BYTES_ALL / body->part_count;
 	share = share > QUEUE_BYTES_MIN ? share : QUEUE_BYTES_MIN;
 	for (size_t i = 0; i < body->part_count; i++) {
@@ -641,10 +641,11 @@ static void share_memory(struct histree_segment_store *store)
 		if (part->backend != &segment_backend_disk)
 			continue;
 		segment_disk_limit_queue(part->body, share);
+		/* One ceiling of their caches, which nobody has read yet. */
 		if (first == NULL)
-			first = part->body;
+			first = segment_disk_reader(part->body);
 		else
-			segment_disk_share_cache(part->body, first);
+			tree_reader_share_cache(segment_disk_reader(part->body), first);
 	}
 }
 

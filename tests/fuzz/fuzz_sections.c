@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "histree/attributes.h"
-#include "segment/segment_store.h"
+#include "segment/segment_schema.h"
 #include "state/attribute_section.h"
 #include "state/charts.h"
 #include "state/history.h"

@@ -22,7 +22,6 @@
 #include "pipeline/copy/store_copy.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
-#include "segment/segment_disk.h"
 #include "state/history.h"
 #include "state/history_copy.h"
 #include "store_folder/manifest.h"

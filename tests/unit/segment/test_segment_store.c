@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "segment/segment_memory.h"
-#include "segment/segment_store.h"
+#include "segment/segment_schema.h"
 #include "store/block_file.h"
 #include "support/block_parts.h"
 #include "support/faulty_io.h"

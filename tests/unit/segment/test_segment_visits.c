@@ -4,7 +4,6 @@
  * needed.  Algorithm 5.2 opens what can have a segment before the next one, and nothing else.
  */
 #include "node/segment_node.h"
-#include "segment/segment_disk.h"
 #include "segment/segment_memory.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
@@ -114,9 +113,9 @@ static void count_below(const struct tree_reader *reader, uint32_t number,
 static struct counts count_opened(const struct histree_segment_store *store,
 				  const struct histree_segment_query *query, int64_t place)
 {
-	const struct segment_disk *disk = store->body;
+	struct tree_reader *reader = segment_disk_reader(store->body);
 	struct counts counts = { .nodes_before = 1, .nodes_up_to = 1 };
-	count_below(disk->reader, disk->reader->shape.root, query, place, &counts);
+	count_below(reader, reader->shape.root, query, place, &counts);
 	return counts;
 }
 

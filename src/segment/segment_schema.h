@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_store.h - a store of segments, wherever they are: its calls, and the schema of their fields.
+ * segment_schema.h - the schema of the fields of segments, and the section that has it.
  *
  * Section SEGM: least start (8), greatest end (8), least and greatest duration (8 each), 0 without segments;
  * version of the provider (4); its name; number of fields (1); for each its type (1) and name.  A name is its
  * size as a varint, then its bytes, none of them zero.
  */
-#ifndef SEGMENT_SEGMENT_STORE_H
-#define SEGMENT_SEGMENT_STORE_H
+#ifndef SEGMENT_SEGMENT_SCHEMA_H
+#define SEGMENT_SEGMENT_SCHEMA_H
 
 #include "histree/segments.h"
 #include "store/block_file.h"
