@@ -21,19 +21,27 @@
 #include "base/io.h"
 #include "base/json_text.h"
 #include "histree/store.h"
+#include "store_folder/store_folder.h"
 
 /* ---- manifest decode ----------------------------------------------------------------------------------------- */
 
-enum histree_status manifest_malformed(const char *path, const char *what, struct histree_error *error)
+static enum histree_status malformed(const char *path, const char *what, struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %s; build the store again", path, what);
+}
+
+static enum histree_status copy_text(const char *text, struct arena *arena, const char **out,
+				     struct histree_error *error)
+{
+	*out = text != NULL ? arena_copy(arena, text, strlen(text)) : NULL;
+	return text == NULL || *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
 }
 
 static enum histree_status decode_texts(const char *path, json_t *array, struct arena *arena,
 					const char *const **out, size_t *count, struct histree_error *error)
 {
 	if (!json_is_array(array))
-		return manifest_malformed(path, "a list of texts is not one", error);
+		return malformed(path, "a list of texts is not one", error);
 	*count = json_array_size(array);
 	const char **strings = arena_allocate(arena, (*count + 1) * sizeof(*strings), _Alignof(char *));
 	if (strings == NULL)
@@ -41,19 +49,12 @@ static enum histree_status decode_texts(const char *path, json_t *array, struct 
 	for (size_t i = 0; i < *count; i++) {
 		const char *string = json_string_value(json_array_get(array, i));
 		if (string == NULL)
-			return manifest_malformed(path, "a list of texts holds something else", error);
-		strings[i] = arena_copy(arena, string, strlen(string));
-		if (strings[i] == NULL)
-			return error_memory(error, "the manifest");
+			return malformed(path, "a list of texts holds something else", error);
+		if (copy_text(string, arena, &strings[i], error) != HISTREE_OK)
+			return HISTREE_ERR_MEMORY;
 	}
 	*out = strings;
 	return HISTREE_OK;
-}
-
-/* An untrusted store must not lead out of its folder. */
-static bool stays_inside(const char *file)
-{
-	return strchr(file, '/') == NULL && file[0] != '.';
 }
 
 /* What each history and segment store has. */
@@ -65,13 +66,13 @@ struct part {
 static enum histree_status take_part(const char *path, const char *analysis, const char *file, json_int_t version,
 				     struct arena *arena, struct part *out, struct histree_error *error)
 {
-	if (!stays_inside(file))
-		return manifest_malformed(path, "what an analysis made lies outside the store", error);
+	if (strchr(file, '/') != NULL || file[0] == '.') /* it must not lead out of its folder */
+		return malformed(path, "what an analysis made lies outside the store", error);
 	if (version < 0 || version > UINT32_MAX)
-		return manifest_malformed(path, "an analysis has a version that cannot be", error);
-	*out = (struct part){ arena_copy(arena, analysis, strlen(analysis)), arena_copy(arena, file, strlen(file)),
-			      (uint32_t)version };
-	return out->analysis != NULL && out->file != NULL ? HISTREE_OK : error_memory(error, "the manifest");
+		return malformed(path, "an analysis has a version that cannot be", error);
+	out->version = (uint32_t)version;
+	enum histree_status status = copy_text(analysis, arena, &out->analysis, error);
+	return status == HISTREE_OK ? copy_text(file, arena, &out->file, error) : status;
 }
 
 /* Room for a list of the manifest, which has an entry for each analysis. */
@@ -79,9 +80,9 @@ static enum histree_status list_room(const char *path, json_t *array, struct are
 				     size_t alignment, void **out, struct histree_error *error)
 {
 	if (array != NULL && !json_is_array(array))
-		return manifest_malformed(path, "what the analyses made is not a list", error);
+		return malformed(path, "what the analyses made is not a list", error);
 	if (json_array_size(array) > MANIFEST_ANALYSES_MAX)
-		return manifest_malformed(path, "lists more than 256 histories or segment stores", error);
+		return malformed(path, "lists more than 256 histories or segment stores", error);
 	*out = arena_allocate(arena, (json_array_size(array) + 1) * size, alignment);
 	return *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
 }
@@ -111,8 +112,7 @@ static enum histree_status decode_histories(const char *path, json_t *array, str
 		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s?s}", "analysis", &analysis,
 				"version", &version, "file", &file, "refused", &refused, "identity",
 				&identity) != 0)
-			return manifest_malformed(path, "a history lacks its analysis, version, file or count",
-						  error);
+			return malformed(path, "a history lacks its analysis, version, file or count", error);
 		status = take_part(path, analysis, file, version, arena, &part, error);
 		if (status == HISTREE_OK)
 			list[i] = (struct histree_store_history){ part.analysis, part.version, part.file,
@@ -140,8 +140,8 @@ static enum histree_status decode_segments(const char *path, json_t *array, stru
 		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I, s?s}", "analysis", &analysis,
 				"version", &version, "file", &file, "without_start", &without_start, "without_end",
 				&without_end, "identity", &identity) != 0)
-			return manifest_malformed(
-				path, "a segment store lacks its analysis, version, file or counts", error);
+			return malformed(path, "a segment store lacks its analysis, version, file or counts",
+					 error);
 		status = take_part(path, analysis, file, version, arena, &part, error);
 		if (status == HISTREE_OK)
 			list[i] = (struct histree_store_segments){
@@ -182,9 +182,9 @@ static enum histree_status check_parts(const char *path, const struct histree_st
 		of_segments[i] = info->segments[i].analysis;
 	}
 	if (has_twice(files, count))
-		return manifest_malformed(path, "names one file for two analyses", error);
+		return malformed(path, "names one file for two analyses", error);
 	if (has_twice(of_histories, info->history_count) || has_twice(of_segments, info->segments_count))
-		return manifest_malformed(path, "names one analysis twice", error);
+		return malformed(path, "names one analysis twice", error);
 	return HISTREE_OK;
 }
 
@@ -199,7 +199,7 @@ static enum histree_status check_identities(const char *path, const struct histr
 		has_all = has_all && info->segments[i].identity != 0;
 	if (has_all || !info->complete || info->manifest_version < 2 || info->host_count > 0)
 		return HISTREE_OK;
-	return manifest_malformed(path, "does not say which files it means", error);
+	return malformed(path, "does not say which files it means", error);
 }
 
 static enum histree_status check_version(const char *path, json_t *root, json_int_t *version,
@@ -210,9 +210,9 @@ static enum histree_status check_version(const char *path, json_t *root, json_in
 	if (json_unpack(root, "{s:s, s:I, s:I}", "format", &format, "version", version, "oldest_reader", &oldest) !=
 		    0 ||
 	    strcmp(format, "histree store") != 0)
-		return manifest_malformed(path, "is not the manifest of a histree store", error);
+		return malformed(path, "is not the manifest of a histree store", error);
 	if (*version < 1)
-		return manifest_malformed(path, "has a version that cannot be", error);
+		return malformed(path, "has a version that cannot be", error);
 	if (oldest > MANIFEST_VERSION_HOSTS)
 		return error_set(
 			error, HISTREE_ERR_VERSION,
@@ -220,6 +220,121 @@ static enum histree_status check_version(const char *path, json_t *root, json_in
 			"store again with this one",
 			path, (long long)*version, MANIFEST_VERSION_HOSTS);
 	return HISTREE_OK;
+}
+
+static bool read_quality(const char *name, enum histree_clock_quality *out)
+{
+	for (int quality = HISTREE_CLOCK_ABSENT; quality <= HISTREE_CLOCK_GIVEN; quality++) {
+		*out = (enum histree_clock_quality)quality;
+		if (strcmp(histree_clock_quality_name(*out), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static enum histree_status decode_clock(const char *path, json_t *object, struct arena *arena,
+					const struct histree_clock **out, struct histree_error *error)
+{
+	json_int_t from, to, fraction, rate, matches, accurate;
+	const char *quality;
+	json_t *bound = NULL;
+	*out = NULL;
+	if (object == NULL)
+		return HISTREE_OK;
+	if (json_unpack(object, "{s:I, s:I, s:I, s:I, s:s, s?o, s:I, s:I}", "from", &from, "to", &to, "fraction",
+			&fraction, "rate", &rate, "quality", &quality, "error", &bound, "matches", &matches,
+			"accurate", &accurate) != 0)
+		return malformed(path, "a clock lacks something, or has it of another kind", error);
+	struct histree_clock *clock = arena_allocate(arena, sizeof(*clock), _Alignof(struct histree_clock));
+	if (clock == NULL)
+		return error_memory(error, "the manifest");
+	*clock = (struct histree_clock){
+		.from = from,
+		.to = to,
+		.fraction = (uint32_t)fraction,
+		.rate = rate,
+		.error = bound != NULL ? json_number_value(bound) : HISTREE_CLOCK_UNBOUNDED,
+		.matches = (uint64_t)matches,
+		.accurate = (uint64_t)accurate,
+	};
+	bool is_real = bound == NULL || (json_is_number(bound) && clock->error >= 0);
+	if (!read_quality(quality, &clock->quality) || !is_real || fraction < 0 || fraction > UINT32_MAX ||
+	    matches < 0 || accurate < 0 || rate < -(INT64_C(1) << 61) || rate > INT64_C(1) << 62)
+		return malformed(path, "has a clock that cannot be", error);
+	*out = clock;
+	return HISTREE_OK;
+}
+
+/* An untrusted store must not lead out of its folder: a host has only one possible folder. */
+static enum histree_status decode_host(const char *path, json_t *object, size_t count, struct arena *arena,
+				       struct histree_store_host *out, struct histree_error *error)
+{
+	const char *name, *folder, *identity = NULL;
+	json_t *clock = NULL;
+	json_int_t traces, neighbour, start = 0, end = -1, events;
+	char expected[HOST_FOLDER_SIZE];
+	if (json_unpack(object, "{s:s, s:I, s:s, s?o, s:I, s?I, s?I, s:I, s?s}", "name", &name, "traces", &traces,
+			"folder", &folder, "clock", &clock, "neighbour", &neighbour, "start", &start, "end", &end,
+			"events", &events, "identity", &identity) != 0)
+		return malformed(path, "a host lacks something, or has it of another kind", error);
+	if (!host_folder_name(name, expected) || strcmp(expected, folder) != 0)
+		return malformed(path, "a host has another folder than is its own", error);
+	if (neighbour < 0 || (size_t)neighbour >= count || events < 0 || traces < 0)
+		return malformed(path, "a host has a number that cannot be", error);
+	*out = (struct histree_store_host){
+		.trace_count = (size_t)traces,
+		.neighbour = (size_t)neighbour,
+		.start = start,
+		.end = end,
+		.event_count = (uint64_t)events,
+		.identity = identity_number(identity),
+	};
+	enum histree_status status = copy_text(name, arena, &out->name, error);
+	if (status == HISTREE_OK)
+		status = copy_text(folder, arena, &out->folder, error);
+	return status == HISTREE_OK ? decode_clock(path, clock, arena, &out->clock, error) : status;
+}
+
+/*
+ * Take the members "host", "clock" and "hosts".  One store read under two names would be work that no byte stands
+ * for.
+ */
+static enum histree_status decode_hosts(const char *path, json_t *root, struct arena *arena,
+					struct histree_store_info *out, struct histree_error *error)
+{
+	json_t *name = json_object_get(root, "host"), *array = json_object_get(root, "hosts");
+	if (name != NULL && !json_is_string(name))
+		return malformed(path, "its host is no text", error);
+	enum histree_status status = copy_text(json_string_value(name), arena, &out->host, error);
+	if (status == HISTREE_OK)
+		status = decode_clock(path, json_object_get(root, "clock"), arena, &out->clock, error);
+	if (status != HISTREE_OK || array == NULL)
+		return status;
+	if (!json_is_array(array) || json_array_size(array) == 0 || json_array_size(array) > MANIFEST_HOSTS_MAX)
+		return malformed(path, "its hosts are not a list, or none, or more than 10,000", error);
+	size_t count = json_array_size(array);
+	struct histree_store_host *hosts =
+		arena_allocate(arena, count * sizeof(*hosts), _Alignof(struct histree_store_host));
+	if (hosts == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		status = decode_host(path, json_array_get(array, i), count, arena, &hosts[i], error);
+	out->hosts = hosts;
+	out->host_count = count;
+	size_t traces = 0;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		traces += hosts[i].trace_count;
+	if (status == HISTREE_OK && traces != out->trace_count)
+		status = malformed(path, "has another number of traces than its hosts", error);
+	const char **names = calloc(count + 1, sizeof(*names));
+	for (size_t i = 0; names != NULL && i < count; i++)
+		names[i] = hosts[i].name;
+	if (status == HISTREE_OK && names == NULL)
+		status = error_memory(error, "the manifest");
+	if (status == HISTREE_OK && has_twice(names, count))
+		status = malformed(path, "names one host twice", error);
+	free(names);
+	return status;
 }
 
 enum histree_status manifest_decode(const char *path, json_t *root, struct arena *arena,
@@ -246,11 +361,11 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 			"null_empty_stacks", &null_stacks, "partial_histories", &partial_histories,
 			"checkpoint_events", &checkpoint_events, "symbols", &symbols, "no_symbols",
 			&no_symbols, "lacking", &lacking) != 0)
-		return manifest_malformed(path, "lacks something, or has it of another kind", error);
+		return malformed(path, "lacks something, or has it of another kind", error);
 	if (events < 0 || gaps < 0 || build_ns < 0 || checkpoint_events < 0)
-		return manifest_malformed(path, "has a count below zero", error);
+		return malformed(path, "has a count below zero", error);
 	if (start > end)
-		return manifest_malformed(path, "has a trace that ends before it starts", error);
+		return malformed(path, "has a trace that ends before it starts", error);
 	*out = (struct histree_store_info){
 		.manifest_version = (uint32_t)version,
 		.made_by = arena_copy(arena, made_by, strlen(made_by)),
@@ -287,7 +402,7 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
 		status = decode_segments(path, json_object_get(root, "segments"), arena, out, error);
 	if (status == HISTREE_OK)
-		status = manifest_decode_hosts(path, root, arena, out, error);
+		status = decode_hosts(path, root, arena, out, error);
 	if (status == HISTREE_OK)
 		status = check_parts(path, out, error);
 	return status == HISTREE_OK ? check_identities(path, out, error) : status;
@@ -329,7 +444,7 @@ static json_t *texts(const char *const *strings, size_t count)
 /* The identity of a file as text; NULL if it is not known, and the manifest leaves it out. */
 static json_t *identity_text(uint64_t identity)
 {
-	char digits[MANIFEST_IDENTITY_DIGITS + 1];
+	char digits[16 + 1];
 	snprintf(digits, sizeof(digits), "%016" PRIx64, identity);
 	return identity != 0 ? json_string(digits) : NULL;
 }
@@ -373,6 +488,40 @@ static json_t *chosen_texts(const char *const *strings, size_t count)
 	return count > 0 ? texts(strings, count) : NULL;
 }
 
+/* What a store says of its clock, and its hosts; NULL: it says nothing of that. */
+static json_t *encode_clock(const struct histree_clock *clock)
+{
+	if (clock == NULL)
+		return NULL;
+	bool is_bounded = clock->error < HISTREE_CLOCK_UNBOUNDED;
+	return json_pack("{s:I, s:I, s:I, s:I, s:s, s:o*, s:I, s:I}", "from", (json_int_t)clock->from, "to",
+			 (json_int_t)clock->to, "fraction", (json_int_t)clock->fraction, "rate",
+			 (json_int_t)clock->rate, "quality", histree_clock_quality_name(clock->quality), "error",
+			 is_bounded ? json_real(clock->error) : NULL, "matches", number(clock->matches), "accurate",
+			 number(clock->accurate));
+}
+
+static json_t *encode_host(const struct histree_store_host *host)
+{
+	bool has_times = host->start <= host->end;
+	return json_pack("{s:s, s:I, s:s, s:o*, s:I, s:o*, s:o*, s:I, s:o*}", "name", host->name, "traces",
+			 (json_int_t)host->trace_count, "folder", host->folder, "clock", encode_clock(host->clock),
+			 "neighbour", (json_int_t)host->neighbour, "start",
+			 has_times ? json_integer(host->start) : NULL, "end",
+			 has_times ? json_integer(host->end) : NULL, "events", number(host->event_count),
+			 "identity", identity_text(host->identity));
+}
+
+static json_t *encode_hosts(const struct histree_store_info *info)
+{
+	if (info->host_count == 0)
+		return NULL;
+	json_t *array = json_array();
+	for (size_t i = 0; i < info->host_count; i++)
+		json_array_append_new(array, encode_host(&info->hosts[i]));
+	return array;
+}
+
 char *manifest_encode(const struct histree_store_info *info)
 {
 	bool is_new = info->host_count > 0 || info->clock != NULL;
@@ -395,8 +544,8 @@ char *manifest_encode(const struct histree_store_info *info)
 		info->checkpoint_events != 0 ? json_integer(number(info->checkpoint_events)) : NULL, "symbols",
 		chosen_texts(info->symbols, info->symbol_count), "no_symbols", chosen(info->no_symbols), "lacking",
 		chosen_texts(info->lacking, info->lacking_count), "host",
-		info->host != NULL ? text(info->host) : NULL, "clock", manifest_encode_clock(info->clock), "hosts",
-		manifest_encode_hosts(info));
+		info->host != NULL ? text(info->host) : NULL, "clock", encode_clock(info->clock), "hosts",
+		encode_hosts(info));
 	if (root == NULL)
 		return NULL;
 	char *json = json_dumps(root, JSON_INDENT(2));
@@ -447,9 +596,8 @@ static enum histree_status check_seal(const char *path, const char *bytes, size_
 		return HISTREE_OK;
 	*is_sealed = memcmp(found, expected, SEAL_SIZE) == 0;
 	return *is_sealed ? HISTREE_OK
-			  : manifest_malformed(path,
-					       "has another checksum than is right: it is damaged, or was changed",
-					       error);
+			  : malformed(path, "has another checksum than is right: it is damaged, or was changed",
+				      error);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------- */
@@ -535,7 +683,7 @@ enum histree_status manifest_read(const struct io *io, const char *path, struct 
 	if (status == HISTREE_OK)
 		status = manifest_decode(path, root, arena, out, error);
 	if (status == HISTREE_OK && out->manifest_version > 1 && !is_sealed)
-		status = manifest_malformed(path, "lacks its checksum", error);
+		status = malformed(path, "lacks its checksum", error);
 	json_decref(root);
 	return status;
 }
