@@ -21,7 +21,6 @@
 #include "base/io.h"
 #include "base/json_text.h"
 #include "histree/store.h"
-#include "store_folder/store_folder.h"
 
 /* ---- manifest decode ----------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "histree/store.h"
+#include "store_folder/store_folder.h"
 
 enum {
 	MANIFEST_VERSION = 2, /* 1 had neither a checksum nor the identity of every file */
@@ -27,8 +28,6 @@ char *manifest_encode(const struct histree_store_info *info);
 /* Take from the text what it says; strings and lists go into the arena. */
 enum histree_status manifest_decode(const char *path, json_t *root, struct arena *arena,
 				    struct histree_store_info *out, struct histree_error *error);
-
-#define MANIFEST_FILE "manifest.json"
 
 enum {
 	MANIFEST_ANALYSES_MAX = 256, /* histories of a store, or segment stores; a build makes a dozen */

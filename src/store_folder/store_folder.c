@@ -24,7 +24,6 @@
 #include "event_index/event_index.h"
 #include "histree/store.h"
 #include "store/block_file.h"
-#include "store_folder/manifest.h"
 
 /* ---- store folder -------------------------------------------------------------------------------------------- */
 

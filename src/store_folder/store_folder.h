@@ -28,6 +28,7 @@ void folder_remove_file(const struct io *io, const char *folder, const char *nam
 /* Remove the stores of hosts that are not on a list of folders ("hosts/NAME"), built or being built. */
 void folder_remove_other_hosts(const struct io *io, const char *folder, const char *const *hosts, size_t count);
 
+#define MANIFEST_FILE "manifest.json"
 #define HOSTS_FOLDER "hosts"
 
 /* Leaves room for the names that a build gives the folder meanwhile, within the 255 bytes of a name. */
