@@ -882,7 +882,7 @@ static enum histree_status union_set_threads(struct query *base, unsigned thread
 	return status != HISTREE_OK ? status : shard_readers_create(threads, &query->readers, error);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the query ----------------------------------------------------------------------------------------------- */
 
 static const struct query_kind of_hosts = {
 	.start = union_start,

@@ -2,8 +2,8 @@
 /*
  * segment_schema.c - the schema of a store's fields: checked, copied, and in section SEGM of its file.
  *
- * A schema that was copied has valid types, and names of 1 to 255 bytes, none of them twice; so has one that was read,
- * as reading is a copy.
+ * A schema that was copied has valid types, and names of 1 to 255 bytes, none of them twice; so has one that was
+ * read, as reading is a copy.
  */
 #include "segment/segment_schema.h"
 
