@@ -18,8 +18,8 @@
 #include "histree/segments.h"
 #include "item/segment_batch.h"
 #include "item/value.h"
-#include "segment_tree/segment_sweep.h"
 #include "segment_tree/segment_scan.h"
+#include "segment_tree/segment_sweep.h"
 #include "store/record_sort.h"
 
 /* ---- segment memory ------------------------------------------------------------------------------------------ */

@@ -26,8 +26,8 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "histree/segments.h"
-#include "segment_tree/segment_sweep.h"
 #include "segment_tree/segment_scan.h"
+#include "segment_tree/segment_sweep.h"
 
 /* `finish`, `verify` and `cursor_loss` may be NULL: there is nothing to do, nothing is ever missing. */
 struct segment_backend {

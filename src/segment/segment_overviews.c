@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/segments.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_summary.h"

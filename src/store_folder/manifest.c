@@ -358,8 +358,8 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 			"discarded_packets", &lost_packets, "repeated_packets", &repeated, "gaps", &gaps, "start",
 			&start, "end", &end, "build_ns", &build_ns, "ignores_gaps", &ignores_gaps,
 			"null_empty_stacks", &null_stacks, "partial_histories", &partial_histories,
-			"checkpoint_events", &checkpoint_events, "symbols", &symbols, "no_symbols",
-			&no_symbols, "lacking", &lacking) != 0)
+			"checkpoint_events", &checkpoint_events, "symbols", &symbols, "no_symbols", &no_symbols,
+			"lacking", &lacking) != 0)
 		return malformed(path, "lacks something, or has it of another kind", error);
 	if (events < 0 || gaps < 0 || build_ns < 0 || checkpoint_events < 0)
 		return malformed(path, "has a count below zero", error);
