@@ -332,23 +332,6 @@ struct back {
 static enum histree_status resolve(struct critical_path *path, const struct graph_link *edge, histree_time bound,
 				   unsigned depth, struct histree_error *error);
 
-/* Add an edge on the way back, or what it waited for instead. */
-static enum histree_status add_edge(struct critical_path *path, const struct wait *wait,
-				    const struct graph_link *edge, size_t *reached, struct histree_error *error)
-{
-	size_t before = path->links.count;
-	*reached = 0;
-	if (path_is_wait(edge)) {
-		enum histree_status status = resolve(path, edge, wait->bound, wait->depth + 1, error);
-		bool stays = path->links.count == before && edge->state == HISTREE_GRAPH_NETWORK;
-		if (status != HISTREE_OK || !stays)
-			return status;
-	}
-	enum histree_status status = path_add_link(path, edge, error);
-	*reached = path->links.count;
-	return status;
-}
-
 /*
  * The way back goes on with the arrow of the last fork, and the links after the one by which that was reached are
  * dropped: all of this wait, if that link was replaced by what it waited for.
@@ -388,7 +371,19 @@ static enum histree_status critical_path_step_back(struct critical_path *path, c
 	if (!has_edge)
 		return take_fork(path, wait, back, error);
 	back->time = edge.start;
-	return add_edge(path, wait, &edge, &back->reached, error);
+	/* Add an edge on the way back, or what it waited for instead. */
+	size_t *reached = &back->reached;
+	size_t before = path->links.count;
+	*reached = 0;
+	if (path_is_wait(&edge)) {
+		status = resolve(path, &edge, wait->bound, wait->depth + 1, error);
+		bool stays = path->links.count == before && edge.state == HISTREE_GRAPH_NETWORK;
+		if (status != HISTREE_OK || !stays)
+			return status;
+	}
+	status = path_add_link(path, &edge, error);
+	*reached = path->links.count;
+	return status;
 }
 
 /* Add the links from the end of an edge back to its beginning, or to `bound`; none if no arrow ended it. */
@@ -873,17 +868,6 @@ struct place {
 static enum histree_status reason(struct critical_path *path, const struct graph_link *edge, histree_time bound,
 				  unsigned depth, struct histree_error *error);
 
-/* A wait on the way back is what it waited for, or else itself. */
-static enum histree_status add_wait(struct critical_path *path, const struct graph_link *edge, histree_time bound,
-				    unsigned depth, struct histree_error *error)
-{
-	size_t before = path->links.count;
-	enum histree_status status = reason(path, edge, bound, depth + 1, error);
-	if (status != HISTREE_OK || path->links.count > before)
-		return status;
-	return path_add_link(path, edge, error);
-}
-
 /* One step back from a vertex; where a thread begins, to the one that made it. */
 static enum histree_status reason_walk_step_back(struct critical_path *path, struct place *at, histree_time bound,
 						 unsigned depth, struct histree_error *error)
@@ -904,8 +888,14 @@ static enum histree_status reason_walk_step_back(struct critical_path *path, str
 		at->time = edge.start;
 	else if (has_arrow)
 		*at = (struct place){ .thread = arrow.from, .time = arrow.start };
-	if (has_edge && path_is_wait(&edge))
-		return add_wait(path, &edge, bound, depth, error);
+	if (has_edge && path_is_wait(&edge)) {
+		/* A wait on the way back is what it waited for, or else itself. */
+		size_t before = path->links.count;
+		status = reason(path, &edge, bound, depth + 1, error);
+		if (status != HISTREE_OK || path->links.count > before)
+			return status;
+		return path_add_link(path, &edge, error);
+	}
 	return at->is_over ? HISTREE_OK : path_add_link(path, has_edge ? &edge : &arrow, error);
 }
 

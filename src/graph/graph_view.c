@@ -46,7 +46,6 @@ static bool graph_window_wakeup(const struct graph_window *window, histree_time 
 				const struct graph_wakeup **wakeup);
 static enum histree_status graph_window_read(struct graph_window *window, const struct graph_window_source *source,
 					     const struct graph_edge *last, int way, struct histree_error *error);
-static void graph_window_release(struct graph_window *window);
 
 /* ---- graph states -------------------------------------------------------------------------------------------- */
 
@@ -110,7 +109,11 @@ static void drop_windows(struct graph_view *view)
 		struct graph_thread *thread = entry->record;
 		if (thread->window == NULL)
 			continue;
-		graph_window_release(thread->window);
+		/* Empty it, and give its memory back. */
+		struct graph_window *window = thread->window;
+		free(window->edges);
+		free(window->wakeups);
+		*window = (struct graph_window){ 0 };
 		free(thread->window);
 		thread->window = NULL;
 		view->window_count--;
@@ -374,17 +377,6 @@ enum histree_status graph_was_woken_leaving(struct graph_thread *thread, histree
 	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
-/*
- * Checks an arrow, which a damaged file may have wrong: it leads from an existing thread, and never back in time.
- */
-static enum histree_status find_origin(struct graph_view *view, int64_t tid, struct graph_link *arrow,
-				       struct histree_error *error)
-{
-	if (arrow->start > arrow->end || tid < INT32_MIN || tid > INT32_MAX)
-		return HISTREE_NOT_FOUND;
-	return graph_view_thread(view, arrow->to->host->number, (int32_t)tid, &arrow->from, error);
-}
-
 enum histree_status graph_arrow_into(struct graph_view *view, struct graph_thread *thread, histree_time time,
 				     struct graph_link *out, struct histree_error *error)
 {
@@ -402,7 +394,14 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 	}
 	if (status == HISTREE_NOT_FOUND)
 		return graph_packet_into(view, thread, time, out, error);
-	return status == HISTREE_OK ? find_origin(view, tid, out, error) : status;
+	/*
+	 * Checks an arrow, which a damaged file may have wrong: it leads from an existing thread, and never back in time.
+	 */
+	if (status != HISTREE_OK)
+		return status;
+	if (out->start > out->end || tid < INT32_MIN || tid > INT32_MAX)
+		return HISTREE_NOT_FOUND;
+	return graph_view_thread(view, out->to->host->number, (int32_t)tid, &out->from, error);
 }
 
 /* ---- graph packet -------------------------------------------------------------------------------------------- */
@@ -635,14 +634,6 @@ static enum histree_status read_all(struct graph_window *window, const struct gr
 	return is_known ? HISTREE_OK : HISTREE_NOT_FOUND;
 }
 
-static void set_range(struct graph_window *window, const struct histree_history_info *info, histree_time time,
-		      uint64_t before, uint64_t after)
-{
-	const uint64_t since = (uint64_t)time - (uint64_t)info->start, left = (uint64_t)info->end - (uint64_t)time;
-	window->from = (histree_time)((uint64_t)time - (before < since ? before : since));
-	window->to = (histree_time)((uint64_t)time + (after < left ? after : left));
-}
-
 /*
  * Read edges from a time on, `way` 1, or back from it, -1.  Returns HISTREE_NOT_FOUND, without a message and with
  * nothing in the window, if some of it is not known: single queries say more of that.
@@ -661,7 +652,11 @@ static enum histree_status graph_window_read(struct graph_window *window, const 
 	const bool goes_on = way < 0 && window->edge_count > 0 && window->to < time;
 	do {
 		const uint64_t before = way > 0 ? 0 : goes_on ? window->ns / 2 : window->ns;
-		set_range(window, info, time, before, way > 0 ? window->ns : goes_on ? window->ns / 2 : 0);
+		uint64_t after = way > 0 ? window->ns : goes_on ? window->ns / 2 : 0;
+		const uint64_t since = (uint64_t)time - (uint64_t)info->start,
+			       left = (uint64_t)info->end - (uint64_t)time;
+		window->from = (histree_time)((uint64_t)time - (before < since ? before : since));
+		window->to = (histree_time)((uint64_t)time + (after < left ? after : left));
 		status = read_all(window, source, error);
 		if (status == HISTREE_PARTIAL)
 			window->ns >>= SHORTER_LOG2;
@@ -675,12 +670,4 @@ static enum histree_status graph_window_read(struct graph_window *window, const 
 	sort(window->edges, window->edge_count, sizeof(*window->edges), by_start);
 	sort(window->wakeups, window->wakeup_count, sizeof(*window->wakeups), by_time);
 	return HISTREE_OK;
-}
-
-/* Empty it, and give its memory back. */
-static void graph_window_release(struct graph_window *window)
-{
-	free(window->edges);
-	free(window->wakeups);
-	*window = (struct graph_window){ 0 };
 }

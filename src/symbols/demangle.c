@@ -73,17 +73,6 @@ static bool has_expansion(const char *name)
 	       (strstr(name, "Dp") != NULL || strstr(name, "sp") != NULL || strstr(name, "sZ") != NULL);
 }
 
-static bool rust_is_bounded(const char *name)
-{
-	return count_numbers(name, "G", LIFETIME_DIGITS_MAX + 1) == 0 &&
-	       (!has_punycode(name) || count_numbers(name, "B", 0) <= REFERENCES_FEW);
-}
-
-static bool cpp_is_bounded(const char *name)
-{
-	return !has_expansion(name) || count_numbers(name, "ST", 0) <= REFERENCES_FEW;
-}
-
 /* The older form of Rust is C++ with a hash at its end; it comes first, as C++ would take it too. */
 static bool write_text(const char *name, struct bounded_text *text)
 {
@@ -91,11 +80,14 @@ static bool write_text(const char *name, struct bounded_text *text)
 	if (setjmp(text->too_long) != 0)
 		return false;
 	if (strncmp(name, "_R", 2) == 0)
-		return rust_is_bounded(name) && rust_demangle_callback(name, options, bounded_text_add, text) != 0;
+		return count_numbers(name, "G", LIFETIME_DIGITS_MAX + 1) == 0 &&
+		       (!has_punycode(name) || count_numbers(name, "B", 0) <= REFERENCES_FEW) &&
+		       rust_demangle_callback(name, options, bounded_text_add, text) != 0;
 	if (rust_demangle_callback(name, options, bounded_text_add, text) != 0)
 		return true;
 	text->used = 0;
-	return cpp_is_bounded(name) && cplus_demangle_v3_callback(name, options, bounded_text_add, text) != 0;
+	return (!has_expansion(name) || count_numbers(name, "ST", 0) <= REFERENCES_FEW) &&
+	       cplus_demangle_v3_callback(name, options, bounded_text_add, text) != 0;
 }
 
 const char *demangle(struct demangler *demangler, const char *name)

@@ -87,14 +87,6 @@ static bool goes_first(const struct sweep *sweep, uint32_t one, uint32_t other)
 	return a_size != b_size ? a_size < b_size : a->item < b->item;
 }
 
-static void push(struct sweep *sweep, uint32_t range)
-{
-	size_t at = sweep->open_count++;
-	for (size_t up; at > 0 && goes_first(sweep, range, sweep->open[up = (at - 1) / 2]); at = up)
-		sweep->open[at] = sweep->open[up];
-	sweep->open[at] = range;
-}
-
 static void pop(struct sweep *sweep)
 {
 	const uint32_t last = sweep->open[--sweep->open_count];
@@ -120,20 +112,15 @@ static bool add_piece(struct range_cover *cover, uint64_t start, uint32_t item)
 	return true;
 }
 
-/* Leaves out ranges that have nothing; returns how many are left. */
-static size_t keep_filled(struct cover_range *ranges, size_t count)
+bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, size_t count)
 {
+	bool is_made = true;
+	/* Leaves out ranges that have nothing; returns how many are left. */
 	size_t kept = 0;
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].start < ranges[i].end)
 			ranges[kept++] = ranges[i];
-	return kept;
-}
-
-bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, size_t count)
-{
-	bool is_made = true;
-	count = keep_filled(ranges, count);
+	count = kept;
 	if (count == 0)
 		return true;
 	struct sweep sweep = { .ranges = ranges,
@@ -150,8 +137,13 @@ bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, siz
 	for (size_t begun = 0, ended = 0; is_made && ended < count;) {
 		const bool begins = begun < count && ranges[begun].start < sweep.ends[ended];
 		const uint64_t here = begins ? ranges[begun].start : sweep.ends[ended];
-		while (begun < count && ranges[begun].start == here)
-			push(&sweep, (uint32_t)begun++);
+		while (begun < count && ranges[begun].start == here) {
+			uint32_t range = (uint32_t)begun++;
+			size_t at = sweep.open_count++;
+			for (size_t up; at > 0 && goes_first(&sweep, range, sweep.open[up = (at - 1) / 2]); at = up)
+				sweep.open[at] = sweep.open[up];
+			sweep.open[at] = range;
+		}
 		while (ended < count && sweep.ends[ended] == here)
 			ended++;
 		while (sweep.open_count > 0 && ranges[sweep.open[0]].end <= here)

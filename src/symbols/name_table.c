@@ -55,13 +55,6 @@ static const char *read_address(const char *at, const char *end, uint64_t *addre
 	return digits > 0 && at < end && (*at == ' ' || *at == '\t') ? at : NULL;
 }
 
-/* The types of nm that are code: global, weak, local; of others the rank is above these. */
-static unsigned rank_of(char type)
-{
-	const char *found = strchr("TWwiVt", type);
-	return found != NULL ? (unsigned)(found - "TWwiVt") : 100;
-}
-
 static bool read_line(struct name_table *table, const char *at, const char *end)
 {
 	struct named_range range = { 0 };
@@ -72,7 +65,9 @@ static bool read_line(struct name_table *table, const char *at, const char *end)
 	while (end > at && (end[-1] == '\r' || end[-1] == ' '))
 		end--;
 	if (end - at > 2 && (at[1] == ' ' || at[1] == '\t')) {
-		range.rank = rank_of(*at);
+		/* The types of nm that are code: global, weak, local; of others the rank is above these. */
+		const char *found = strchr("TWwiVt", *at);
+		range.rank = found != NULL ? (unsigned)(found - "TWwiVt") : 100;
 		if (range.rank == 100)
 			return true;
 		at = skip_spaces(at + 1, end);

@@ -111,27 +111,6 @@ static const char *const attribute_names[GRAPH_ATTRIBUTE_COUNT] = {
 	[GRAPH_WOKEN_LEAVING_BY] = "Woken_leaving_by",
 };
 
-/* What grows with the trace is in this space, which may be NULL. */
-static void graph_lines_init(struct graph_lines *lines, struct histree_state_system *system,
-			     struct table_space *tables)
-{
-	*lines = (struct graph_lines){
-		.changes.system = system,
-		.threads = NO_ATTRIBUTE,
-		.gap_end = INT64_MIN,
-	};
-	id_map_use_space(&lines->lines, tables);
-	intern_use_space(&lines->texts, tables);
-	lines->records.space = tables;
-}
-
-static void graph_lines_release(struct graph_lines *lines)
-{
-	id_map_release(&lines->lines);
-	intern_release(&lines->texts);
-	arena_release(&lines->records);
-}
-
 struct graph_line *graph_line(struct graph_lines *lines, int32_t tid)
 {
 	struct graph_line *line = id_map_find_again(&lines->lines, (uint32_t)tid);
@@ -233,17 +212,6 @@ static void add_vertex(struct graph_lines *lines, struct graph_line *line)
 	line->packet_into.is_there = false;
 }
 
-/* What came last to the vertex at which the edge begins. */
-static void take_received(struct graph_line *line)
-{
-	if (line->received.kind != NO_ARROW && line->last == line->received_at)
-		line->into = line->received;
-	line->received.kind = NO_ARROW;
-	if (line->packet.is_there && line->last == line->packet.time)
-		line->packet_into = line->packet;
-	line->packet.is_there = false;
-}
-
 /*
  * Add a vertex now, at the end of an edge of this state.  Where the line has one at this time already, or a later
  * one, nothing is added, and the state is lost.
@@ -254,33 +222,17 @@ static void graph_line_extend(struct graph_lines *lines, struct graph_line *line
 		return;
 	if (line->has_vertex) {
 		bool in_doubt = line->last <= lines->gap_end;
-		take_received(line);
+		/* What came last to the vertex at which the edge begins. */
+		if (line->received.kind != NO_ARROW && line->last == line->received_at)
+			line->into = line->received;
+		line->received.kind = NO_ARROW;
+		if (line->packet.is_there && line->last == line->packet.time)
+			line->packet_into = line->packet;
+		line->packet.is_there = false;
 		insert(lines, line, GRAPH_STATE, lines->changes.time - 1,
 		       histree_int(in_doubt ? HISTREE_GRAPH_UNKNOWN : (int32_t)state));
 	}
 	add_vertex(lines, line);
-}
-
-/* Add a vertex now, without an edge before it. */
-static void graph_line_break(struct graph_lines *lines, struct graph_line *line)
-{
-	if (is_later(lines, line))
-		add_vertex(lines, line);
-	line->packet.is_there = false; /* an earlier packet wakes no thread now */
-}
-
-/* A packet came to the vertex that was just added: it becomes the arrow into it if an edge follows. */
-static void graph_line_receive(const struct graph_lines *lines, struct graph_line *line, struct graph_arrow from)
-{
-	line->received = from;
-	line->received_at = lines->changes.time;
-}
-
-/* The same for a packet whose sender is not of this host: who sent it is found when a path is walked. */
-static void graph_line_receive_packet(const struct graph_lines *lines, struct graph_line *line,
-				      const struct packet_key *key)
-{
-	line->packet = (struct graph_packet){ true, *key, lines->changes.time };
 }
 
 /* Where the line has another vertex since then, the packet is of the nanosecond in which the earlier one is. */
@@ -311,12 +263,6 @@ static void graph_line_hand_over(struct graph_line *from, struct graph_line *tar
 	from->packet.is_there = false;
 }
 
-/* The arrow into the last vertex; another one that it had is gone. */
-static void graph_line_arrow(struct graph_line *line, struct graph_arrow arrow)
-{
-	line->into = arrow;
-}
-
 /* Whether the thread, whose last vertex is that at which it left its CPU to sleep, was being woken up then. */
 static void graph_line_woken_leaving(struct graph_line *line, bool is, int32_t waker)
 {
@@ -338,21 +284,6 @@ static void insert_name(struct graph_lines *lines, struct graph_line *line, hist
 	if (line->last <= end)
 		insert(lines, line, GRAPH_NAME, end, histree_string_n(name, size));
 	line->last = last;
-}
-
-/* Another thread has the number from now on. */
-static void graph_line_begin_again(struct graph_lines *lines, struct graph_line *line)
-{
-	const histree_time now = lines->changes.time;
-	if (line->has_vertex && now > line->last)
-		insert_arrow(lines, line, now - 1);
-	if (line->has_vertex)
-		insert_name(lines, line, now - 1);
-	line->named_since = line->has_vertex ? now : line->named_since;
-	line->name = INTERN_NONE;
-	line->has_vertex = line->is_woken_leaving = false;
-	line->into.kind = line->received.kind = NO_ARROW;
-	line->packet.is_there = line->packet_into.is_there = false;
 }
 
 /* There are no more vertices: the arrows into the last ones, and the names, go into the history. */
@@ -383,18 +314,11 @@ static const enum histree_graph_state state_of_status[WORKER_STATUS_COUNT] = {
 	[WORKER_IS_BLOCKED] = HISTREE_GRAPH_BLOCKED,
 };
 
-static void graph_workers_init(struct graph_workers *workers, struct histree_state_system *system,
-			       struct table_space *tables)
-{
-	*workers = (struct graph_workers){ 0 };
-	graph_lines_init(&workers->lines, system, tables);
-	id_map_use_space(&workers->threads, tables);
-	workers->records.space = tables;
-}
-
 static void graph_workers_release(struct graph_workers *workers)
 {
-	graph_lines_release(&workers->lines);
+	id_map_release(&workers->lines.lines);
+	intern_release(&workers->lines.texts);
+	arena_release(&workers->lines.records);
 	id_map_release(&workers->threads);
 	id_map_release(&workers->cpus);
 	arena_release(&workers->records);
@@ -443,7 +367,18 @@ static void name_first(struct graph_workers *workers, struct graph_line *line, s
 /* The number is another thread's from now on. */
 static void begin_again(struct graph_workers *workers, struct graph_worker *worker, struct kernel_text name)
 {
-	graph_line_begin_again(&workers->lines, worker->line);
+	/* Another thread has the number from now on. */
+	struct graph_line *line = worker->line;
+	const histree_time now = workers->lines.changes.time;
+	if (line->has_vertex && now > line->last)
+		insert_arrow(&workers->lines, line, now - 1);
+	if (line->has_vertex)
+		insert_name(&workers->lines, line, now - 1);
+	line->named_since = line->has_vertex ? now : line->named_since;
+	line->name = INTERN_NONE;
+	line->has_vertex = line->is_woken_leaving = false;
+	line->into.kind = line->received.kind = NO_ARROW;
+	line->packet.is_there = line->packet_into.is_there = false;
 	*worker = (struct graph_worker){ .line = worker->line, .waking = INT64_MIN };
 	name_first(workers, worker->line, name);
 }
@@ -523,17 +458,6 @@ static void forget_cpu(struct graph_cpu *cpu)
 	cpu->early_count = 0;
 }
 
-/* Events are missing, on one CPU or, if that is NULL, on any: which worker runs there is not known any more. */
-static void graph_workers_forget(struct graph_workers *workers, struct graph_cpu *cpu)
-{
-	size_t position = 0;
-	const struct id_entry *entry;
-	if (cpu != NULL)
-		forget_cpu(cpu);
-	while (cpu == NULL && (entry = id_map_next(&workers->cpus, &position)) != NULL)
-		forget_cpu(entry->record);
-}
-
 /* ---- graph --------------------------------------------------------------------------------------------------- */
 
 /* A zeroed one is empty. */
@@ -581,33 +505,6 @@ static struct graph_worker *graph_packets_receiver(struct graph_workers *workers
 	return is_kernel ? graph_kernel(workers, cpu) : cpu->runs;
 }
 
-/* Who was woken before the event of the packet that it was woken by. */
-static void put_to_early(struct graph_lines *lines, struct graph_cpu *cpu, const struct packet_key *key)
-{
-	for (uint32_t i = 0; i < cpu->early_count; i++)
-		graph_line_receive_earlier(lines, cpu->early[i].line, cpu->early[i].time, key);
-}
-
-static void put_packet(struct graph_packets *packets, struct graph_workers *workers, struct graph_cpu *cpu,
-		       struct graph_worker *worker, const struct packet_half *half)
-{
-	struct graph_lines *lines = &workers->lines;
-	struct packet_half other;
-	if (packets->halves == NULL)
-		packets->halves = packet_table_create();
-	if (packets->halves == NULL) {
-		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "packets");
-	} else if (packet_table_take(packets->halves, half, &other)) {
-		graph_line_receive(lines, worker->line,
-				   (struct graph_arrow){ ARROW_OF_PACKET, other.tid, other.time });
-	} else if (!half->is_sent) {
-		graph_line_receive_packet(lines, worker->line, &half->key);
-		put_to_early(lines, cpu, &half->key);
-	}
-	if (!half->is_sent)
-		cpu->early_count = 0;
-}
-
 /* The sender of a packet is found by a part of the packet's number, and then in the order of time. */
 static void put_sent(struct graph_packets *packets, struct graph_workers *workers, const struct packet_half *half)
 {
@@ -647,15 +544,28 @@ static void graph_packets_event(struct graph_packets *packets, struct graph_work
 	half.tid = worker->line->tid;
 	half.time = workers->lines.changes.time;
 	graph_worker_extend(workers, worker);
-	put_packet(packets, workers, cpu, worker, &half);
+	struct graph_lines *lines = &workers->lines;
+	struct packet_half other;
+	if (packets->halves == NULL)
+		packets->halves = packet_table_create();
+	if (packets->halves == NULL) {
+		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "packets");
+	} else if (packet_table_take(packets->halves, &half, &other)) {
+		/* A packet came to the vertex that was just added: it becomes the arrow into it if an edge follows. */
+		struct graph_line *line = worker->line;
+		struct graph_arrow from = (struct graph_arrow){ ARROW_OF_PACKET, other.tid, other.time };
+		line->received = from;
+		line->received_at = lines->changes.time;
+	} else if (!half.is_sent) {
+		worker->line->packet = (struct graph_packet){ true, half.key, lines->changes.time };
+		/* Who was woken before the event of the packet that it was woken by. */
+		for (uint32_t i = 0; i < cpu->early_count; i++)
+			graph_line_receive_earlier(lines, cpu->early[i].line, cpu->early[i].time, &half.key);
+	}
+	if (!half.is_sent)
+		cpu->early_count = 0;
 	if (half.is_sent)
 		put_sent(packets, workers, &half);
-}
-
-static void graph_packets_release(struct graph_packets *packets)
-{
-	class_table_release(&packets->classes);
-	packet_table_free(packets->halves);
 }
 
 /* ---- graph --------------------------------------------------------------------------------------------------- */
@@ -788,8 +698,13 @@ static void on_softirq_entry(struct graph *graph, const struct kernel_event *eve
 		return;
 	cpu->early_count = 0;
 	struct graph_worker *kernel = graph_kernel(&graph->workers, cpu);
-	if (kernel != NULL)
-		graph_line_break(&graph->workers.lines, kernel->line);
+	if (kernel != NULL) {
+		/* Add a vertex now, without an edge before it. */
+		struct graph_line *line = kernel->line;
+		if (is_later(&graph->workers.lines, line))
+			add_vertex(&graph->workers.lines, line);
+		line->packet.is_there = false; /* an earlier packet wakes no thread now */
+	}
 }
 
 /* An exit ends what its entry began, if that is what goes on. */
@@ -856,8 +771,10 @@ static void put_wakeup(struct graph *graph, struct graph_worker *from, struct gr
 	if (from == NULL)
 		return;
 	graph_worker_extend(&graph->workers, from);
-	graph_line_arrow(target->line, (struct graph_arrow){ ARROW_OF_WAKEUP, from->line->tid,
-							     graph->workers.lines.changes.time });
+	/* The arrow into the last vertex; another one that it had is gone. */
+	struct graph_arrow arrow =
+		(struct graph_arrow){ ARROW_OF_WAKEUP, from->line->tid, graph->workers.lines.changes.time };
+	target->line->into = arrow;
 }
 
 /*
@@ -916,16 +833,6 @@ static void on_try_to_wake(struct graph *graph, const struct kernel_event *event
 	wake(graph, event, cpu);
 }
 
-/*
- * Another CPU wakes a thread that runs: it goes on, or is about to sleep (kernel_event_is_woken_leaving).  To Trace
- * Compass that is nothing; its edges stay as they are.
- */
-static void wake_running(struct graph_worker *target, const struct kernel_event *event, const struct graph_cpu *cpu)
-{
-	target->waking = event->time;
-	target->waker = cpu->context_count > 0 || cpu->runs == NULL ? HISTREE_KERNEL_TID : cpu->runs->line->tid;
-}
-
 static void on_waking(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
@@ -934,8 +841,15 @@ static void on_waking(struct graph *graph, const struct kernel_event *event, str
 		return;
 	if (target != NULL) /* who is being woken is not woken again */
 		graph_line_woken_leaving(target->line, false, 0);
-	if (target != NULL && cpu != NULL && target->status == WORKER_RUNS && target != cpu->runs)
-		wake_running(target, event, cpu);
+	if (target != NULL && cpu != NULL && target->status == WORKER_RUNS && target != cpu->runs) {
+		/*
+		 * Another CPU wakes a thread that runs: it goes on, or is about to sleep (kernel_event_is_woken_leaving).  To Trace
+		 * Compass that is nothing; its edges stay as they are.
+		 */
+		target->waking = event->time;
+		target->waker =
+			cpu->context_count > 0 || cpu->runs == NULL ? HISTREE_KERNEL_TID : cpu->runs->line->tid;
+	}
 	wake(graph, event, cpu);
 }
 
@@ -956,14 +870,6 @@ static bool is_sleep(enum kernel_leave leave)
 	return leave == LEAVES_ASLEEP;
 }
 
-/* The thread went to sleep while it was being woken up already. */
-static void wake_leaving(const struct kernel_event *event, struct graph_worker *target)
-{
-	if (kernel_event_is_woken_leaving(event, target->waking))
-		graph_line_woken_leaving(target->line, true, target->waker);
-	target->waking = INT64_MIN;
-}
-
 static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_workers *workers = &graph->workers;
@@ -978,7 +884,10 @@ static void on_switch(struct graph *graph, const struct kernel_event *event, str
 	graph_worker_set(previous, is_sleep(kernel_event_leave(event)) ? WORKER_IS_BLOCKED : WORKER_WAITS_FOR_CPU);
 	graph_worker_change(workers, previous);
 	graph_worker_change(workers, next);
-	wake_leaving(event, previous);
+	/* The thread went to sleep while it was being woken up already. */
+	if (kernel_event_is_woken_leaving(event, previous->waking))
+		graph_line_woken_leaving(previous->line, true, previous->waker);
+	previous->waking = INT64_MIN;
 	previous->has_ended = event->prev_tid != HISTREE_IDLE_TID && kernel_event_leave(event) == LEAVES_FOREVER;
 }
 
@@ -1015,7 +924,21 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 	if (graph == NULL)
 		return error_memory(error, "the graph");
 	graph->input = input;
-	graph_workers_init(&graph->workers, system, graph->input->machine.records.space);
+	struct graph_workers *workers = &graph->workers;
+	struct table_space *tables = graph->input->machine.records.space;
+	*workers = (struct graph_workers){ 0 };
+	/* What grows with the trace is in this space, which may be NULL. */
+	struct graph_lines *lines = &workers->lines;
+	*lines = (struct graph_lines){
+		.changes.system = system,
+		.threads = NO_ATTRIBUTE,
+		.gap_end = INT64_MIN,
+	};
+	id_map_use_space(&lines->lines, tables);
+	intern_use_space(&lines->texts, tables);
+	lines->records.space = tables;
+	id_map_use_space(&workers->threads, tables);
+	workers->records.space = tables;
 	for (enum kernel_role role = KERNEL_NO_ROLE; role < KERNEL_ROLE_COUNT; role++)
 		if (handlers[role] != NULL)
 			kernel_input_want(input, role);
@@ -1060,7 +983,14 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	struct graph_lines *lines = &graph->workers.lines;
 	begin_changes(graph);
 	lines->gap_end = gap->end > lines->gap_end ? gap->end : lines->gap_end;
-	graph_workers_forget(&graph->workers, graph_cpu(&graph->workers, gap->cpu));
+	/* Events are missing, on one CPU or, if that is NULL, on any: which worker runs there is not known any more. */
+	struct graph_cpu *cpu = graph_cpu(&graph->workers, gap->cpu);
+	size_t position = 0;
+	const struct id_entry *entry;
+	if (cpu != NULL)
+		forget_cpu(cpu);
+	while (cpu == NULL && (entry = id_map_next(&graph->workers.cpus, &position)) != NULL)
+		forget_cpu(entry->record);
 	return changes_end(&lines->changes, error);
 }
 
@@ -1101,7 +1031,8 @@ static void free_graph(void *instance)
 	if (graph == NULL)
 		return;
 	graph_workers_release(&graph->workers);
-	graph_packets_release(&graph->packets);
+	class_table_release(&graph->packets.classes);
+	packet_table_free(graph->packets.halves);
 	free(graph);
 }
 

@@ -50,13 +50,6 @@ struct counter_readings {
 
 /* ---- counter readings ---------------------------------------------------------------------------------------- */
 
-static struct counter_group counter_group_of(const struct event_class *class)
-{
-	return (struct counter_group){ .id = event_class_field(class, "perf_id"),
-				       .enabled = event_class_field(class, "perf_time_enabled"),
-				       .running = event_class_field(class, "perf_time_running") };
-}
-
 /* Reads the times of a group, and returns its id. */
 static uint64_t counter_group_read(const struct counter_group *group, const struct event *event,
 				   struct counter_reading *reading)
@@ -68,12 +61,6 @@ static uint64_t counter_group_read(const struct counter_group *group, const stru
 	reading->enabled = (uint64_t)enabled;
 	reading->running = (uint64_t)running;
 	return (uint64_t)id;
-}
-
-static void counter_readings_release(struct counter_readings *readings)
-{
-	id_map_release(&readings->last);
-	arena_release(&readings->memory);
 }
 
 static uint64_t grown(uint64_t before, uint64_t now)
@@ -208,7 +195,9 @@ static const struct counter_binding *bind(struct counters *counters, const struc
 	const bool is_perf = is_of_perf(class->trace);
 	*binding = (struct counter_binding){
 		.is_perf = is_perf,
-		.group = counter_group_of(class),
+		.group = (struct counter_group){ .id = event_class_field(class, "perf_id"),
+						 .enabled = event_class_field(class, "perf_time_enabled"),
+						 .running = event_class_field(class, "perf_time_running") },
 		.tid = is_perf ? event_class_field(class, "perf_tid") : event_class_context_field(class, "vtid"),
 	};
 	if (binding->tid == EVENT_NO_FIELD)
@@ -336,15 +325,10 @@ static void take_of_perf(struct counters *counters, const struct event *source, 
 
 /* ---- events ------------------------------------------------------------------------------------------------- */
 
-static struct counter_owner *known_cpu(const struct counters *counters, int32_t number)
-{
-	return id_map_find(&counters->sums.tables[CPUS].rows, (uint32_t)number);
-}
-
 /* Returns who ran there up to the event; NOT_KNOWN: a switch may say it later; DENIED: it says another one. */
 static int64_t running_thread(const struct counters *counters, const struct kernel_event *event, int32_t number)
 {
-	const struct counter_owner *cpu = known_cpu(counters, number);
+	const struct counter_owner *cpu = id_map_find(&counters->sums.tables[CPUS].rows, (uint32_t)number);
 	const int64_t known = cpu != NULL && cpu->has_tid ? cpu->tid : NOT_KNOWN;
 	if (event->role != KERNEL_SWITCH)
 		return known;
@@ -386,16 +370,6 @@ static void counters_take(struct counters *counters, const struct event *source,
 	}
 }
 
-static void follow_switch(struct counters *counters, const struct kernel_event *event)
-{
-	struct counter_owner *cpu = event->cpu >= 0 ? owner_of(counters, CPUS, event->cpu) : NULL;
-	counters->has_switches |= event->cpu >= 0;
-	if (cpu == NULL)
-		return;
-	cpu->has_tid = event->tid != NOT_KNOWN;
-	cpu->tid = event->tid;
-}
-
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
 
 static void counters_begin(struct kernel_sums *sums)
@@ -419,8 +393,14 @@ static void counters_count(struct kernel_sums *sums, const struct kernel_event *
 	}
 	if (binding->count > 0)
 		counters_take(counters, source, running_thread(counters, event, source->cpu), binding);
-	if (event->role == KERNEL_SWITCH)
-		follow_switch(counters, event);
+	if (event->role == KERNEL_SWITCH) {
+		struct counter_owner *cpu = event->cpu >= 0 ? owner_of(counters, CPUS, event->cpu) : NULL;
+		counters->has_switches |= event->cpu >= 0;
+		if (cpu != NULL) {
+			cpu->has_tid = event->tid != NOT_KNOWN;
+			cpu->tid = event->tid;
+		}
+	}
 }
 
 /* Who ran there since, nobody knows. */
@@ -468,7 +448,8 @@ static void counters_release(struct kernel_sums *sums)
 	intern_release(&counters->names);
 	id_map_release(&counters->counts[CPUS]);
 	id_map_release(&counters->counts[THREADS]);
-	counter_readings_release(&counters->readings);
+	id_map_release(&counters->readings.last);
+	arena_release(&counters->readings.memory);
 	class_table_release(&counters->bindings);
 }
 

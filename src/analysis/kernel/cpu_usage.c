@@ -86,24 +86,6 @@ static struct usage_thread *thread_of(struct cpu_usage *usage, int32_t cpu, int3
 	return thread;
 }
 
-static void on_switch(struct cpu_usage *usage, const struct kernel_event *event)
-{
-	struct usage_cpu *cpu = event->cpu >= 0 ? cpu_of(usage, event->cpu) : NULL;
-	struct usage_thread *thread = cpu != NULL ? thread_of(usage, event->cpu, event->prev_tid) : NULL;
-	if (thread == NULL)
-		return;
-	struct changes *changes = &usage->changes;
-	changes_child(changes, &usage->group, HISTREE_ROOT, "CPUs", strlen("CPUs"));
-	child(usage, &cpu->node, usage->group, event->cpu);
-	if (cpu->is_known) {
-		thread->ns += (uint64_t)usage->now - (uint64_t)cpu->since;
-		change(changes, child(usage, &thread->quark, cpu->node, event->prev_tid),
-		       histree_long((int64_t)thread->ns));
-	}
-	cpu->since = usage->now;
-	cpu->is_known = true;
-}
-
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
 
 static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
@@ -146,7 +128,20 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	if (event->role != KERNEL_SWITCH)
 		return HISTREE_OK;
 	usage->has_switches = true;
-	on_switch(usage, event);
+	struct usage_cpu *cpu = event->cpu >= 0 ? cpu_of(usage, event->cpu) : NULL;
+	struct usage_thread *thread = cpu != NULL ? thread_of(usage, event->cpu, event->prev_tid) : NULL;
+	if (thread != NULL) {
+		struct changes *changes = &usage->changes;
+		changes_child(changes, &usage->group, HISTREE_ROOT, "CPUs", strlen("CPUs"));
+		child(usage, &cpu->node, usage->group, event->cpu);
+		if (cpu->is_known) {
+			thread->ns += (uint64_t)usage->now - (uint64_t)cpu->since;
+			change(changes, child(usage, &thread->quark, cpu->node, event->prev_tid),
+			       histree_long((int64_t)thread->ns));
+		}
+		cpu->since = usage->now;
+		cpu->is_known = true;
+	}
 	return changes_end(&usage->changes, error);
 }
 

@@ -179,15 +179,6 @@ static void disk_queue_release(struct disk_queue *queue, struct changes *changes
 	change(changes, slot->origin, value);
 }
 
-/* All requests whose sectors are those of this one go. */
-static void disk_queue_release_within(struct disk_queue *queue, struct changes *changes,
-				      const struct request *request)
-{
-	for (uint32_t i = 0; i < queue->slot_count; i++)
-		if (queue->slots[i].is_taken && is_within(&queue->slots[i].request, request))
-			disk_queue_release(queue, changes, i, histree_null());
-}
-
 static void disk_queue_free(struct disk_queue *queue)
 {
 	free(queue->slots);
@@ -214,12 +205,6 @@ static void disk_init(struct disk *disk, struct changes *changes, histree_quark 
 	changes_child(changes, &disk->driver.node, disk->node, "Driver_queue", strlen("Driver_queue"));
 }
 
-static void disk_release(struct disk *disk)
-{
-	disk_queue_free(&disk->waiting);
-	disk_queue_free(&disk->driver);
-}
-
 static histree_quark disk_child(const struct disk *disk, struct changes *changes, histree_quark *known,
 				const char *name)
 {
@@ -243,28 +228,12 @@ static enum request_kind kind_of(const struct kernel_event *event)
 	return REQUEST_OTHER;
 }
 
-static struct request request_of(const struct kernel_event *event)
-{
-	return (struct request){ .sector = event->sector,
-				 .sectors =
-					 (event->has & HAS_SECTORS) != 0 && event->sectors > 0 ? event->sectors : 0,
-				 .kind = kind_of(event) };
-}
-
 static void change_lengths(struct disk *disk, struct changes *changes)
 {
 	change(changes, disk_child(disk, changes, &disk->driver_length, "driverqueue_length"),
 	       histree_int((int32_t)disk->driver.taken));
 	change(changes, disk_child(disk, changes, &disk->waiting_length, "waitingqueue_length"),
 	       histree_int((int32_t)disk->waiting.taken));
-}
-
-static void on_insert(struct disk *disk, struct changes *changes, const struct request *request)
-{
-	if (request->sectors == 0)
-		return;
-	disk_queue_put(&disk->waiting, changes, request, histree_null());
-	change_lengths(disk, changes);
 }
 
 static void on_issue(struct disk *disk, struct changes *changes, const struct request *request)
@@ -274,7 +243,10 @@ static void on_issue(struct disk *disk, struct changes *changes, const struct re
 		return;
 	if (slot != NO_SLOT)
 		disk_queue_release(&disk->waiting, changes, slot, histree_null());
-	disk_queue_release_within(&disk->waiting, changes, request);
+	/* All requests whose sectors are those of this one go. */
+	for (uint32_t i = 0; i < disk->waiting.slot_count; i++)
+		if (disk->waiting.slots[i].is_taken && is_within(&disk->waiting.slots[i].request, request))
+			disk_queue_release(&disk->waiting, changes, i, histree_null());
 	disk_queue_put(&disk->driver, changes, request,
 		       slot != NO_SLOT ? histree_int((int32_t)slot) : histree_null());
 	change_lengths(disk, changes);
@@ -351,10 +323,17 @@ static void on_complete(struct disk *disk, struct changes *changes, struct reque
 /* An event of the disk, of one of the roles KERNEL_BLOCK_*. */
 static void disk_take(struct disk *disk, struct changes *changes, const struct kernel_event *event)
 {
-	const struct request request = request_of(event);
+	const struct request request =
+		(struct request){ .sector = event->sector,
+				  .sectors = (event->has & HAS_SECTORS) != 0 && event->sectors > 0 ? event->sectors
+												   : 0,
+				  .kind = kind_of(event) };
 	switch (event->role) {
 	case KERNEL_BLOCK_INSERT:
-		on_insert(disk, changes, &request);
+		if (request.sectors != 0) {
+			disk_queue_put(&disk->waiting, changes, &request, histree_null());
+			change_lengths(disk, changes);
+		}
 		break;
 	case KERNEL_BLOCK_ISSUE:
 		on_issue(disk, changes, &request);
@@ -462,20 +441,17 @@ static void on_call_entry(struct io *io, const struct kernel_event *event, struc
 		       histree_string_n(event->event_name.bytes, event->event_name.size));
 }
 
-static void add(struct io *io, histree_quark quark, int64_t amount)
-{
-	struct histree_value before = changes_value(&io->sums.changes, quark);
-	uint32_t sum = before.type == HISTREE_INT ? (uint32_t)before.int32 : 0;
-	change(&io->sums.changes, quark, histree_int((int32_t)(sum + (uint32_t)amount)));
-}
-
 static void on_call_exit(struct io *io, const struct kernel_event *event, struct io_thread *thread)
 {
 	bool moves = thread->is_reading || thread->is_writing;
 	if (moves && (event->has & HAS_RESULT) != 0 && event->result >= 0) {
 		const histree_quark bytes_read = kernel_sum_attribute(&io->sums, &thread->row, BYTES_READ),
 				    written = kernel_sum_attribute(&io->sums, &thread->row, BYTES_WRITTEN);
-		add(io, thread->is_reading ? bytes_read : written, event->result);
+		histree_quark quark = thread->is_reading ? bytes_read : written;
+		int64_t amount = event->result;
+		struct histree_value before = changes_value(&io->sums.changes, quark);
+		uint32_t sum = before.type == HISTREE_INT ? (uint32_t)before.int32 : 0;
+		change(&io->sums.changes, quark, histree_int((int32_t)(sum + (uint32_t)amount)));
 	}
 	thread->is_reading = thread->is_writing = false;
 	if (thread->call != NULL)
@@ -537,13 +513,6 @@ static void io_count(struct kernel_sums *sums, const struct kernel_event *event)
 		on_request(io, event);
 }
 
-static void lose_call(struct io *io, struct io_thread *thread)
-{
-	thread->is_reading = thread->is_writing = false;
-	if (thread->call != NULL)
-		change(&io->sums.changes, thread->call->node, histree_unknown());
-}
-
 /* Any thread may have run on the CPU in the meantime, and any disk been asked. */
 static void io_lose(struct kernel_sums *sums, const struct event_gap *gap)
 {
@@ -552,8 +521,12 @@ static void io_lose(struct kernel_sums *sums, const struct event_gap *gap)
 	for (size_t at = 0; (entry = id_map_next(&sums->tables[CPUS].rows, &at)) != NULL;)
 		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu)
 			((struct io_cpu *)entry->record)->thread = NULL;
-	for (size_t at = 0; (entry = id_map_next(&sums->tables[THREADS].rows, &at)) != NULL;)
-		lose_call(io, entry->record);
+	for (size_t at = 0; (entry = id_map_next(&sums->tables[THREADS].rows, &at)) != NULL;) {
+		struct io_thread *thread = entry->record;
+		thread->is_reading = thread->is_writing = false;
+		if (thread->call != NULL)
+			change(&io->sums.changes, thread->call->node, histree_unknown());
+	}
 	for (size_t at = 0; (entry = id_map_next(&io->disks, &at)) != NULL;)
 		disk_lose(entry->record, &sums->changes);
 }
@@ -567,8 +540,11 @@ static void io_release(struct kernel_sums *sums)
 {
 	struct io *io = (struct io *)sums;
 	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&io->disks, &at)) != NULL;)
-		disk_release(entry->record);
+	for (size_t at = 0; (entry = id_map_next(&io->disks, &at)) != NULL;) {
+		struct disk *disk = entry->record;
+		disk_queue_free(&disk->waiting);
+		disk_queue_free(&disk->driver);
+	}
 	id_map_release(&io->disks);
 }
 

@@ -97,40 +97,22 @@ static void kernel_on_wakeup(struct kernel_model *model, const struct kernel_eve
 	states_wake(model, event, thread, kernel_event_wakeup_prio(event));
 }
 
-/* Who is being woken is not woken again: what seemed to wake it as it left its CPU only told it to go on. */
-static void deny_waking(struct kernel_model *model, struct kernel_thread *thread)
-{
-	thread->is_woken_leaving = false;
-	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
-	if (status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU)
-		thread_correct_status(model, thread, histree_int(THREAD_BLOCKED));
-}
-
 static void on_waking(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
 		return;
 	model->has_wakings = true;
-	if (thread->is_woken_leaving)
-		deny_waking(model, thread);
+	if (thread->is_woken_leaving) {
+		/* Who is being woken is not woken again: what seemed to wake it as it left its CPU only told it to go on. */
+		thread->is_woken_leaving = false;
+		struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+		if (status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU)
+			thread_correct_status(model, thread, histree_int(THREAD_BLOCKED));
+	}
 	if (thread->runs_on != NULL && thread->runs_on->number != event->cpu)
 		thread->runs_on->waking = event->time;
 	states_wake(model, event, thread, kernel_event_wakeup_prio(event));
-}
-
-static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
-{
-	struct histree_value status = states_cpu_status(model, cpu);
-	bool is_interrupted =
-		status.type == HISTREE_INT && (status.int32 == CPU_IN_IRQ || status.int32 == CPU_IN_SOFTIRQ);
-	if (is_interrupted)
-		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
-	else if (cpu_may_be_interrupted(model, cpu))
-		thread_change(model, thread, THREAD_STATUS, histree_unknown());
-	else
-		thread_run(model, thread);
-	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
 }
 
 /*
@@ -153,7 +135,16 @@ static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, i
 	occupancy_find(model, cpu, thread);
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(tid));
 	thread->is_certain = true;
-	run_unseen(model, cpu, thread);
+	struct histree_value status = states_cpu_status(model, cpu);
+	bool is_interrupted =
+		status.type == HISTREE_INT && (status.int32 == CPU_IN_IRQ || status.int32 == CPU_IN_SOFTIRQ);
+	if (is_interrupted)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	else if (cpu_may_be_interrupted(model, cpu))
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
+	else
+		thread_run(model, thread);
+	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
 	thread->is_certain = false;
 	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
 	occupancy_change(model, cpu, thread);
@@ -226,9 +217,12 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 	states_settle_mode(model, thread);
 }
 
-/* A thread is made, by an event that may be the second one to say so. */
-static void make_thread(struct kernel_model *model, const struct kernel_event *event)
+static void kernel_on_fork(struct kernel_model *model, const struct kernel_event *event)
 {
+	if (event->tid == event->parent)
+		return;
+	find_nowhere(model, event);
+	/* A thread is made, by an event that may be the second one to say so. */
 	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
 	struct kernel_thread *parent = kernel_thread(model, event->parent, event->cpu);
 	if (child == NULL || parent == NULL)
@@ -241,14 +235,6 @@ static void make_thread(struct kernel_model *model, const struct kernel_event *e
 		thread_tell_process(model, child, event->pid);
 	if (event->parent_pid >= 0)
 		thread_tell_process(model, parent, event->parent_pid);
-}
-
-static void kernel_on_fork(struct kernel_model *model, const struct kernel_event *event)
-{
-	if (event->tid == event->parent)
-		return;
-	find_nowhere(model, event);
-	make_thread(model, event);
 }
 
 /*

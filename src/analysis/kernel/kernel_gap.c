@@ -85,17 +85,6 @@ void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *th
 	model->conflicts.denials[CONFLICT_SWITCH]++;
 }
 
-/* The pseudo-thread has nothing more to do once all CPUs have threads with names. */
-static void name_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
-{
-	cpu->is_nameless = false;
-	if (--model->nameless_cpus > 0)
-		return;
-	struct kernel_thread *pseudo = kernel_thread(model, -1, cpu->number);
-	if (pseudo != NULL && pseudo->runs_on == NULL)
-		thread_remove(model, pseudo);
-}
-
 void occupancy_change(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
 {
 	if (model->changes.status != HISTREE_OK)
@@ -104,17 +93,15 @@ void occupancy_change(struct kernel_model *model, struct kernel_cpu *cpu, struct
 	assert(thread->runs_on == NULL);
 	cpu->runs = thread;
 	thread->runs_on = cpu;
-	if (cpu->is_nameless)
-		name_cpu(model, cpu);
-}
-
-/* Nobody knows any more which thread the CPU runs; states say so already. */
-static void occupancy_forget(struct kernel_model *model, struct kernel_cpu *cpu)
-{
-	part(cpu);
-	if (cpu->is_nameless)
-		model->nameless_cpus--;
-	cpu->is_nameless = false;
+	if (cpu->is_nameless) {
+		/* The pseudo-thread has nothing more to do once all CPUs have threads with names. */
+		cpu->is_nameless = false;
+		if (--model->nameless_cpus == 0) {
+			struct kernel_thread *pseudo = kernel_thread(model, -1, cpu->number);
+			if (pseudo != NULL && pseudo->runs_on == NULL)
+				thread_remove(model, pseudo);
+		}
+	}
 }
 
 /* ---- kernel past --------------------------------------------------------------------------------------------- */
@@ -165,23 +152,6 @@ static histree_time runs_since(const struct kernel_model *model, const struct ke
 	return later(since_of(model, thread->attributes[THREAD_STATUS], now), turn_of(model, cpu, now));
 }
 
-/* The mode in which the thread and its CPU run since a time: what they were believed to be, nobody had said. */
-static void run_in_mode(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread,
-			bool is_in_call)
-{
-	const histree_time since = runs_since(model, cpu, thread);
-	histree_quark quark = cpu_attribute(model, cpu, CPU_STATUS);
-	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
-	if (status.type != HISTREE_UNKNOWN && !(is_in_call && is_int(status, THREAD_RUNS_USERMODE)))
-		return;
-	model->changes.time = later(model->changes.time, since);
-	thread_change(model, thread, THREAD_STATUS,
-		      histree_int(is_in_call ? THREAD_RUNS_SYSCALL : THREAD_RUNS_USERMODE));
-	status = changes_value(&model->changes, quark);
-	if (status.type == HISTREE_UNKNOWN || (is_in_call && is_int(status, CPU_RUNS_USERMODE)))
-		cpu_change(model, cpu, CPU_STATUS, histree_int(is_in_call ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE));
-}
-
 /*
  * Since when nothing is lost that the thread did: since the last loss ended, or else since the CPU, of which
  * nothing is lost, runs it.  Before, it may have run where events were lost, or may not have been.
@@ -230,7 +200,19 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 	struct histree_value name =
 		event->name.size == 0 ? histree_unknown() : histree_string_n(event->name.bytes, event->name.size);
 	thread_change(model, thread, THREAD_SYSTEM_CALL, ends ? name : histree_null());
-	run_in_mode(model, cpu, thread, ends);
+	/* The mode in which the thread and its CPU run since a time: what they were believed to be, nobody had said. */
+	const histree_time since = runs_since(model, cpu, thread);
+	histree_quark quark = cpu_attribute(model, cpu, CPU_STATUS);
+	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+	if (status.type == HISTREE_UNKNOWN || (ends && is_int(status, THREAD_RUNS_USERMODE))) {
+		model->changes.time = later(model->changes.time, since);
+		thread_change(model, thread, THREAD_STATUS,
+			      histree_int(ends ? THREAD_RUNS_SYSCALL : THREAD_RUNS_USERMODE));
+		status = changes_value(&model->changes, quark);
+		if (status.type == HISTREE_UNKNOWN || (ends && is_int(status, CPU_RUNS_USERMODE)))
+			cpu_change(model, cpu, CPU_STATUS,
+				   histree_int(ends ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE));
+	}
 	model->changes.time = now;
 }
 
@@ -255,19 +237,14 @@ static void interrupt_cpu(struct kernel_model *model, struct kernel_cpu *cpu, en
 	model->changes.time = since;
 }
 
-/* The interrupt that ends, by an event that does not say its name, which only the beginning does. */
-static struct interrupt *irq_that_ends(struct kernel_model *model, struct kernel_cpu *cpu,
-				       const struct kernel_event *event)
+static void end_irq(struct kernel_model *model, struct kernel_cpu *cpu, const struct kernel_event *event)
 {
+	/* The interrupt that ends, by an event that does not say its name, which only the beginning does. */
 	const struct kernel_text no_name = { 0 };
 	struct interrupt *irq =
 		event->role == KERNEL_IRQ_EXIT ? cpu_irq_in_progress(model, cpu, event->number) : NULL;
-	return irq != NULL ? irq : cpu_irq(model, cpu, event->number, no_name);
-}
-
-static void end_irq(struct kernel_model *model, struct kernel_cpu *cpu, const struct kernel_event *event)
-{
-	struct interrupt *irq = irq_that_ends(model, cpu, event);
+	if (irq == NULL)
+		irq = cpu_irq(model, cpu, event->number, no_name);
 	if (irq == NULL || changes_value(&model->changes, irq->quark).type == HISTREE_INT)
 		return;
 	irq->began_before = irq->name.bytes == NULL;
@@ -291,16 +268,6 @@ static void end_softirq(struct kernel_model *model, struct kernel_cpu *cpu, cons
 		softirq_change_with_total(model, softirq, histree_int(bits | SOFTIRQ_RUNNING));
 	interrupt_cpu(model, cpu, CPU_IN_SOFTIRQ);
 	model->changes.time = now;
-}
-
-/* An event of a CPU, of which it is not known what interrupts it handles, may be the end of one. */
-static void past_of_interrupts(struct kernel_model *model, struct kernel_cpu *cpu, const struct kernel_event *event)
-{
-	if ((event->role == KERNEL_IRQ_EXIT || event->role == KERNEL_VECTOR_EXIT) &&
-	    (cpu->in_doubt & DOUBT_IRQS) != 0)
-		end_irq(model, cpu, event);
-	if (event->role == KERNEL_SOFTIRQ_EXIT && (cpu->in_doubt & DOUBT_SOFTIRQS) != 0)
-		end_softirq(model, cpu, event);
 }
 
 /* The CPU runs its thread, as an event says, and handled no interrupt where nobody knew whether it did. */
@@ -351,8 +318,11 @@ static void doubt_unseen_softirqs(struct kernel_model *model, struct kernel_cpu 
 	}
 }
 
-static void doubt_interrupts(struct kernel_model *model, struct kernel_cpu *cpu)
+static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
 {
+	doubt(model, cpu->attributes[CPU_STATUS]);
+	doubt(model, cpu_attribute(model, cpu, CPU_CURRENT_THREAD)); /* null would be before the first switch */
+	doubt(model, cpu->attributes[CPU_FREQUENCY]);
 	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next) {
 		irq->progress = PROGRESS_UNKNOWN;
 		doubt(model, irq->quark);
@@ -365,15 +335,11 @@ static void doubt_interrupts(struct kernel_model *model, struct kernel_cpu *cpu)
 		else
 			doubt(model, softirq->quark);
 	}
-}
-
-static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
-{
-	doubt(model, cpu->attributes[CPU_STATUS]);
-	doubt(model, cpu_attribute(model, cpu, CPU_CURRENT_THREAD)); /* null would be before the first switch */
-	doubt(model, cpu->attributes[CPU_FREQUENCY]);
-	doubt_interrupts(model, cpu);
-	occupancy_forget(model, cpu);
+	/* Nobody knows any more which thread the CPU runs; states say so already. */
+	part(cpu);
+	if (cpu->is_nameless)
+		model->nameless_cpus--;
+	cpu->is_nameless = false;
 	model->cpus_in_doubt += cpu->in_doubt == 0;
 	cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
 	cpu->raised = RAISED_UNSEEN;
@@ -501,16 +467,6 @@ static unsigned certain_at(enum kernel_role role)
 	return 0;
 }
 
-/* The loss is over: what begins from now on is seen. */
-static void end_gap(struct kernel_model *model, struct kernel_cpu *cpu)
-{
-	doubt_unseen_softirqs(model, cpu);
-	cpu->is_losing = false;
-	cpu->in_doubt_since = model->changes.time;
-	model->open_gaps--;
-	model->loss_end = model->changes.time;
-}
-
 static bool says_that_thread_runs(enum kernel_role role)
 {
 	return role == KERNEL_SWITCH || role == KERNEL_SYSCALL_ENTRY || role == KERNEL_SYSCALL_EXIT;
@@ -524,21 +480,6 @@ static bool is_to_ksoftirqd(const struct kernel_event *event)
 	       memcmp(event->comm.bytes, name, strlen(name)) == 0;
 }
 
-static void resolve_interrupts(struct kernel_model *model, struct kernel_cpu *cpu, const struct kernel_event *event)
-{
-	unsigned certain = cpu->in_doubt & certain_at(event->role);
-	if (certain == 0)
-		return;
-	if (model->corrects_past)
-		past_of_interrupts(model, cpu, event);
-	if ((certain & DOUBT_IRQS) != 0)
-		for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
-			if (changes_value(&model->changes, irq->quark).type == HISTREE_UNKNOWN)
-				change(&model->changes, irq->quark, histree_null());
-	cpu->in_doubt &= ~certain;
-	model->cpus_in_doubt -= cpu->in_doubt == 0;
-}
-
 void kernel_resolve(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = event->cpu < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)event->cpu);
@@ -548,13 +489,35 @@ void kernel_resolve(struct kernel_model *model, const struct kernel_event *event
 	}
 	if (cpu == NULL)
 		return;
-	if (cpu->is_losing)
-		end_gap(model, cpu);
+	if (cpu->is_losing) {
+		/* The loss is over: what begins from now on is seen. */
+		doubt_unseen_softirqs(model, cpu);
+		cpu->is_losing = false;
+		cpu->in_doubt_since = model->changes.time;
+		model->open_gaps--;
+		model->loss_end = model->changes.time;
+	}
 	if (cpu->raised == RAISED_UNSEEN_END && says_that_thread_runs(event->role))
 		cpu->raised = RAISED_ARE_SEEN;
 	if (cpu->has_gaps && is_to_ksoftirqd(event))
 		cpu->raised = RAISED_UNSEEN;
-	resolve_interrupts(model, cpu, event);
+	unsigned certain = cpu->in_doubt & certain_at(event->role);
+	if (certain != 0) {
+		if (model->corrects_past) {
+			/* An event of a CPU, of which it is not known what interrupts it handles, may be the end of one. */
+			if ((event->role == KERNEL_IRQ_EXIT || event->role == KERNEL_VECTOR_EXIT) &&
+			    (cpu->in_doubt & DOUBT_IRQS) != 0)
+				end_irq(model, cpu, event);
+			if (event->role == KERNEL_SOFTIRQ_EXIT && (cpu->in_doubt & DOUBT_SOFTIRQS) != 0)
+				end_softirq(model, cpu, event);
+		}
+		if ((certain & DOUBT_IRQS) != 0)
+			for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
+				if (changes_value(&model->changes, irq->quark).type == HISTREE_UNKNOWN)
+					change(&model->changes, irq->quark, histree_null());
+		cpu->in_doubt &= ~certain;
+		model->cpus_in_doubt -= cpu->in_doubt == 0;
+	}
 	if (model->corrects_past && cpu->has_gaps && says_that_thread_runs(event->role))
 		past_of_thread(model, cpu);
 }

@@ -80,12 +80,6 @@ static const char *system_calls_name(struct system_calls *calls, const struct ev
 	return name != NULL && id_map_add(&calls->names, id, name) ? name : NULL;
 }
 
-static void system_calls_release(struct system_calls *calls)
-{
-	id_map_release(&calls->names);
-	arena_release(&calls->texts);
-}
-
 /* ---- kernel input -------------------------------------------------------------------------------------------- */
 
 /* From these the machine learns. */
@@ -157,17 +151,6 @@ enum kernel_role kernel_input_role(struct kernel_input *input, const struct even
 	return binding != NULL ? binding->role : kernel_layout_role(class);
 }
 
-/* A system call that has only a number gets its name, which is then the event's as well. */
-static enum histree_status name_call(struct kernel_input *input, struct kernel_event *event,
-				     struct histree_error *error)
-{
-	const char *name = system_calls_name(&input->calls, event->source->class->trace, event->number);
-	if (name == NULL)
-		return error_memory(error, "names of system calls");
-	event->event_name = event->name = (struct kernel_text){ name, strlen(name) };
-	return HISTREE_OK;
-}
-
 /* The thread that the event names, else the one that runs on its CPU. */
 static struct machine_thread *thread_of(struct kernel_input *input, const struct kernel_event *event)
 {
@@ -190,8 +173,14 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 		machine_meet(&input->machine, event);
 	}
 	if (binding->has_call_number &&
-	    (event->role == KERNEL_SYSCALL_ENTRY || (event->has & HAS_CALL_NUMBER) != 0))
-		return name_call(input, event, error);
+	    (event->role == KERNEL_SYSCALL_ENTRY || (event->has & HAS_CALL_NUMBER) != 0)) {
+		/* A system call that has only a number gets its name, which is then the event's as well. */
+		const char *name = system_calls_name(&input->calls, event->source->class->trace, event->number);
+		if (name == NULL)
+			return error_memory(error, "names of system calls");
+		event->event_name = event->name = (struct kernel_text){ name, strlen(name) };
+		return HISTREE_OK;
+	}
 	return HISTREE_OK;
 }
 
@@ -254,7 +243,8 @@ static void free_input(void *instance)
 	struct kernel_input *input = instance;
 	machine_release(&input->machine);
 	class_table_release(&input->bindings);
-	system_calls_release(&input->calls);
+	id_map_release(&input->calls.names);
+	arena_release(&input->calls.texts);
 	free(input);
 }
 

@@ -107,23 +107,6 @@ static bool decode_field(const struct kernel_bound_field *bound, const struct ev
 	return true;
 }
 
-/* What an event has without its fields; members that are not of its role keep what they were. */
-static void begin_event(struct kernel_event *out, const struct kernel_binding *binding, const struct event *event)
-{
-	out->source = event;
-	out->time = event->time;
-	out->role = binding->role;
-	out->has = 0;
-	out->cpu = event->cpu;
-	out->own_tid = -1; /* the others of its own are not asked for then */
-	out->is_perf = binding->is_perf;
-	out->has_new_task_states = binding->has_new_task_states;
-	out->tid = out->pid = out->parent = out->parent_pid = out->target_cpu = -1;
-	out->name = binding->call_name;
-	out->event_name = binding->event_name;
-	out->letters = (struct kernel_text){ 0 };
-}
-
 /* What the event says of the thread in which it happened. */
 static void decode_own(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out)
 {
@@ -142,7 +125,19 @@ static void decode_own(const struct kernel_binding *binding, const struct event 
 
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out)
 {
-	begin_event(out, binding, event);
+	/* What an event has without its fields; members that are not of its role keep what they were. */
+	out->source = event;
+	out->time = event->time;
+	out->role = binding->role;
+	out->has = 0;
+	out->cpu = event->cpu;
+	out->own_tid = -1; /* the others of its own are not asked for then */
+	out->is_perf = binding->is_perf;
+	out->has_new_task_states = binding->has_new_task_states;
+	out->tid = out->pid = out->parent = out->parent_pid = out->target_cpu = -1;
+	out->name = binding->call_name;
+	out->event_name = binding->event_name;
+	out->letters = (struct kernel_text){ 0 };
 	if (binding->own_tid != EVENT_NO_FIELD)
 		decode_own(binding, event, out);
 	for (uint32_t i = 0; i < binding->field_count; i++) {

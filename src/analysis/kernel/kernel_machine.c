@@ -24,12 +24,6 @@ enum { CONFLICTS_MANY = 10, CONFLICTS_RATE = 1000 };
 
 /* ---- kernel conflicts ---------------------------------------------------------------------------------------- */
 
-static bool are_many(const struct kernel_conflicts *conflicts, enum kernel_conflict kind)
-{
-	return conflicts->denials[kind] >= CONFLICTS_MANY &&
-	       conflicts->denials[kind] > conflicts->events[kind] / CONFLICTS_RATE;
-}
-
 static bool is_of_some_programs(const struct kernel_conflicts *conflicts)
 {
 	return conflicts->to_idle > 0 && conflicts->from_idle == 0;
@@ -49,7 +43,8 @@ void conflicts_describe(const struct kernel_conflicts *conflicts, const char *wh
 	text[0] = '\0';
 	for (enum kernel_conflict kind = 0; kind < CONFLICT_KINDS && length < size; kind++) {
 		bool is_no_loss = kind == CONFLICT_SWITCH && is_of_some_programs(conflicts);
-		if (is_no_loss || !are_many(conflicts, kind))
+		if (is_no_loss || !(conflicts->denials[kind] >= CONFLICTS_MANY &&
+				    conflicts->denials[kind] > conflicts->events[kind] / CONFLICTS_RATE))
 			continue;
 		length += (size_t)snprintf(text + length, size - length, formats[kind], before,
 					   conflicts->denials[kind], conflicts->events[kind]);
@@ -260,13 +255,6 @@ static struct machine_thread *running_thread(struct machine *machine, const stru
 	return event->own_tid >= 0 ? event->in_thread : NULL;
 }
 
-static void count_switch(struct kernel_conflicts *conflicts, const struct kernel_event *event)
-{
-	conflicts->events[CONFLICT_SWITCH]++;
-	conflicts->to_idle += event->tid == 0;
-	conflicts->from_idle += event->prev_tid == 0;
-}
-
 static void doubt_thread(struct machine_thread *thread, histree_time now)
 {
 	if (thread != NULL)
@@ -319,8 +307,11 @@ static bool find_nowhere(struct machine_cpu *cpu, struct machine_thread *thread,
 void machine_meet(struct machine *machine, const struct kernel_event *event)
 {
 	struct kernel_conflicts *conflicts = &machine->conflicts;
-	if (event->role == KERNEL_SWITCH)
-		count_switch(conflicts, event);
+	if (event->role == KERNEL_SWITCH) {
+		conflicts->events[CONFLICT_SWITCH]++;
+		conflicts->to_idle += event->tid == 0;
+		conflicts->from_idle += event->prev_tid == 0;
+	}
 	if (event->on_cpu == NULL || conflicts->from_idle == 0 || event->time == INT64_MIN)
 		return;
 	struct machine_thread *thread = running_thread(machine, event);
@@ -330,23 +321,18 @@ void machine_meet(struct machine *machine, const struct kernel_event *event)
 	conflicts->denials[CONFLICT_SWITCH] += is_denied;
 }
 
-/* Idle threads are one here, and have one life. */
-static void learn_lives(struct machine_thread *previous, struct machine_thread *next,
-			const struct kernel_event *event)
-{
-	live(previous);
-	previous->has_ended = previous->tid != 0 && kernel_event_leave(event) == LEAVES_FOREVER;
-	live(next);
-}
-
 static void learn_switch(struct machine *machine, const struct kernel_event *event)
 {
 	struct machine_thread *previous = leaving_thread(machine, event);
 	struct machine_thread *next = machine_thread(machine, event->tid);
 	name_thread(machine, previous, event->prev_comm);
 	name_thread(machine, next, event->comm);
-	if (previous != NULL && next != NULL)
-		learn_lives(previous, next, event);
+	if (previous != NULL && next != NULL) {
+		/* Idle threads are one here, and have one life. */
+		live(previous);
+		previous->has_ended = previous->tid != 0 && kernel_event_leave(event) == LEAVES_FOREVER;
+		live(next);
+	}
 	if (previous == NULL || next == NULL || event->on_cpu == NULL)
 		return;
 	if (event->time <= machine->gap_end)

@@ -346,24 +346,21 @@ static void on_loss(struct kernel_segments *segments, const struct kernel_event 
 	segment->values[PREEMPTION_TURNS] = histree_long((int64_t)event->on_cpu->turns);
 }
 
-/* Unknown where it is in doubt what that CPU ran. */
-static void count_turns(struct kernel_segments *segments, struct open_segment *segment)
-{
-	struct histree_value *turns = &segment->values[PREEMPTION_TURNS];
-	if (turns->type != HISTREE_LONG)
-		return;
-	const struct machine_cpu *lost = machine_cpu(segments->machine, segment->values[PREEMPTION_CPU].int32);
-	*turns = lost != NULL && lost->gap_end < segment->start ? histree_long((int64_t)lost->turns - turns->int64)
-								: histree_null();
-}
-
 static void on_return(struct kernel_segments *segments, const struct kernel_event *event,
 		      struct open_segment *segment)
 {
 	segment->values[PREEMPTION_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
 	if (event->on_cpu != NULL)
 		segment->values[PREEMPTION_TO_CPU] = histree_int(event->on_cpu->number);
-	count_turns(segments, segment);
+	/* Unknown where it is in doubt what that CPU ran. */
+	struct histree_value *turns = &segment->values[PREEMPTION_TURNS];
+	if (turns->type == HISTREE_LONG) {
+		const struct machine_cpu *lost =
+			machine_cpu(segments->machine, segment->values[PREEMPTION_CPU].int32);
+		*turns = lost != NULL && lost->gap_end < segment->start
+				 ? histree_long((int64_t)lost->turns - turns->int64)
+				 : histree_null();
+	}
 	kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->tid));
 }
 
@@ -447,13 +444,6 @@ static enum direction direction_of(const struct kernel_event *event)
 	if ((flags & FLAG_WRITE) != 0)
 		return WRITE;
 	return (flags & FLAG_READ) != 0 ? READ : OTHER;
-}
-
-static struct histree_value name_of(const struct kernel_event *event)
-{
-	static const char *const names[] = { "read", "write", "discard", "other", "other" };
-	bool says = event->letters.bytes != NULL || (event->has & HAS_FLAGS) != 0;
-	return says ? histree_string(names[direction_of(event)]) : histree_null();
 }
 
 /* ---- requests in flight ------------------------------------------------------------------------------ */
@@ -548,7 +538,9 @@ static struct open_segment *segments_block_io_begin(struct kernel_segments *segm
 	char text[48];
 	int size =
 		snprintf(text, sizeof(text), "%" PRId64 ":%" PRId64, event->device >> 20, event->device & 0xfffff);
-	segment->values[BLOCK_NAME] = name_of(event);
+	static const char *const names[] = { "read", "write", "discard", "other", "other" };
+	bool says = event->letters.bytes != NULL || (event->has & HAS_FLAGS) != 0;
+	segment->values[BLOCK_NAME] = says ? histree_string(names[direction_of(event)]) : histree_null();
 	segment->values[BLOCK_DEVICE] = machine_text(segments->machine, text, (size_t)size);
 	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
 	if ((event->has & HAS_SECTORS) != 0)

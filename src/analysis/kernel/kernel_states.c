@@ -20,18 +20,12 @@ struct histree_value states_cpu_status(struct kernel_model *model, struct kernel
 	return cpu_status_of_thread(model, cpu);
 }
 
-static void leave_cpu(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread,
-		      struct histree_value status)
-{
-	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
-	thread_change(model, thread, THREAD_STATUS, status);
-	thread_change(model, thread, THREAD_RUN_QUEUE, waits ? histree_int(event->cpu) : histree_null());
-}
-
 void states_switch(struct kernel_model *model, const struct kernel_event *event, struct kernel_cpu *cpu,
 		   struct kernel_thread *previous, struct kernel_thread *next, struct histree_value status)
 {
-	leave_cpu(model, event, previous, status);
+	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
+	thread_change(model, previous, THREAD_STATUS, status);
+	thread_change(model, previous, THREAD_RUN_QUEUE, waits ? histree_int(event->cpu) : histree_null());
 	thread_run(model, next);
 	thread_change(model, next, THREAD_RUN_QUEUE, histree_int(event->cpu));
 	thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));

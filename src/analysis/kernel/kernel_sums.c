@@ -97,13 +97,6 @@ struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_su
 	return row_of(sums, table, number, 0);
 }
 
-/* The same of the thread that has the number now, apart from those that had it before. */
-static struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
-						       const struct machine_thread *thread)
-{
-	return row_of(sums, table, thread->tid, thread->life);
-}
-
 histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row)
 {
 	const char *folder = row->table->kind->folder;
@@ -128,19 +121,14 @@ histree_quark kernel_sum_attribute(struct kernel_sums *sums, struct kernel_sum_r
 	return changes_child(&sums->changes, &row->quarks[which], node, name, strlen(name));
 }
 
-static void restore(struct kernel_sums *sums, struct kernel_sum_row *row)
-{
-	for (size_t i = 0; i < row->table->kind->sum_count && row->is_lost; i++)
-		if (row->quarks[i] != NO_ATTRIBUTE)
-			change(&sums->changes, row->quarks[i], histree_long(row->sums[i]));
-	row->is_lost = false;
-}
-
 void kernel_sum_set(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount)
 {
 	histree_quark quark = kernel_sum_attribute(sums, row, which);
 	row->sums[which] = amount;
-	restore(sums, row);
+	for (size_t i = 0; i < row->table->kind->sum_count && row->is_lost; i++)
+		if (row->quarks[i] != NO_ATTRIBUTE)
+			change(&sums->changes, row->quarks[i], histree_long(row->sums[i]));
+	row->is_lost = false;
 	change(&sums->changes, quark, histree_long(amount));
 }
 
@@ -148,15 +136,6 @@ void kernel_sum_set(struct kernel_sums *sums, struct kernel_sum_row *row, size_t
 static void kernel_sum_add(struct kernel_sums *sums, struct kernel_sum_row *row, size_t which, int64_t amount)
 {
 	kernel_sum_set(sums, row, which, row->sums[which] + amount);
-}
-
-/* Nobody knows what there is to count from now on. */
-static void kernel_sum_lose(struct kernel_sums *sums, struct kernel_sum_row *row)
-{
-	for (size_t i = 0; i < row->table->kind->sum_count && !row->is_lost; i++)
-		if (row->quarks[i] != NO_ATTRIBUTE)
-			change(&sums->changes, row->quarks[i], histree_unknown());
-	row->is_lost = true;
 }
 
 /* ---- the analysis ------------------------------------------------------------------------------------------- */
@@ -229,8 +208,14 @@ static void lose_rows(struct kernel_sums *sums, struct kernel_sum_table *table, 
 	if (table->kind->loss == SUMS_ARE_KEPT)
 		return;
 	for (size_t position = 0; (entry = id_map_next(&table->rows, &position)) != NULL;)
-		if (table->kind->loss == SUMS_ARE_LOST || gap->cpu < 0 || entry->id == (uint32_t)gap->cpu)
-			kernel_sum_lose(sums, entry->record);
+		if (table->kind->loss == SUMS_ARE_LOST || gap->cpu < 0 || entry->id == (uint32_t)gap->cpu) {
+			/* Nobody knows what there is to count from now on. */
+			struct kernel_sum_row *row = entry->record;
+			for (size_t i = 0; i < row->table->kind->sum_count && !row->is_lost; i++)
+				if (row->quarks[i] != NO_ATTRIBUTE)
+					change(&sums->changes, row->quarks[i], histree_unknown());
+			row->is_lost = true;
+		}
 }
 
 enum histree_status kernel_sums_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
@@ -646,12 +631,6 @@ static bool page_blocks_free(struct page_blocks *blocks, uint64_t page, unsigned
 	return true;
 }
 
-static void page_blocks_release(struct page_blocks *blocks)
-{
-	id_map_release(&blocks->blocks);
-	arena_release(&blocks->records);
-}
-
 /* ---- kernel memory ------------------------------------------------------------------------------------------- */
 
 enum { PAGES, HEAP };
@@ -690,10 +669,9 @@ static void kernel_memory_count(struct kernel_memory *memory, struct kernel_sum_
 /* Rows outlive their threads, as what is not freed does. */
 static struct kernel_sum_row *owner_of(struct kernel_memory *memory, const struct kernel_event *event)
 {
-	return event->in_thread != NULL
-		       ? kernel_sum_row_of_thread(&memory->sums, &memory->sums.tables[KERNEL_MEMORY_THREADS],
-						  event->in_thread)
-		       : NULL;
+	return event->in_thread != NULL ? row_of(&memory->sums, &memory->sums.tables[KERNEL_MEMORY_THREADS],
+						 event->in_thread->tid, event->in_thread->life)
+					: NULL;
 }
 
 /* ---- pages -------------------------------------------------------------------------------------------------- */
@@ -779,7 +757,8 @@ static void memory_release(struct kernel_sums *sums)
 {
 	struct kernel_memory *memory = (struct kernel_memory *)sums;
 	id_map_release(&memory->heap);
-	page_blocks_release(&memory->pages);
+	id_map_release(&memory->pages.blocks);
+	arena_release(&memory->pages.records);
 }
 
 static const struct kernel_sums_kind memory_sums = {

@@ -329,19 +329,6 @@ static bool lives(struct kernel_model *model, struct kernel_thread *thread)
 	return thread_has(thread, THREAD_STATUS) && thread_value(model, thread, THREAD_STATUS).type != HISTREE_NULL;
 }
 
-/* Returns when something was said last of some attributes of the thread. */
-static histree_time last_known(struct kernel_model *model, const struct kernel_thread *thread, unsigned attributes)
-{
-	histree_time known = thread->said, since;
-	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
-		if ((attributes >> attribute & 1) != 0 && thread->attributes[attribute] != NO_ATTRIBUTE &&
-		    histree_state_ongoing(model->changes.system, thread->attributes[attribute], NULL, &since,
-					  NULL) == HISTREE_OK &&
-		    since > known)
-			known = since;
-	return known;
-}
-
 enum {
 	WHO_IT_IS = 1U << THREAD_EXEC_NAME | 1U << THREAD_PPID | 1U << THREAD_PID,
 	ALL_BUT_STATUS = (1U << THREAD_ATTRIBUTE_COUNT) - 1 - (1U << THREAD_STATUS),
@@ -375,7 +362,13 @@ static void forget(struct kernel_model *model, struct kernel_thread *thread, uns
 		change_log_fail(model->slice->log, "a thread has the number of another one");
 		return;
 	}
-	const histree_time known = last_known(model, thread, attributes);
+	histree_time known = thread->said, since;
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
+		if ((attributes >> attribute & 1) != 0 && thread->attributes[attribute] != NO_ATTRIBUTE &&
+		    histree_state_ongoing(model->changes.system, thread->attributes[attribute], NULL, &since,
+					  NULL) == HISTREE_OK &&
+		    since > known)
+			known = since;
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		if ((attributes >> attribute & 1) != 0 && value_of(model, thread, attribute).type != HISTREE_NULL)
 			put_after(model, thread, attribute, known, histree_null());
@@ -669,13 +662,6 @@ static bool may_have_calls(const struct kernel_model *model)
 	       (model->may_have_calls && state_undecided_total(model->changes.system) < FEW);
 }
 
-/* Whether that is still to be decided, for a thread that has no entry and no exit. */
-static bool thread_may_be_in_call(const struct kernel_model *model, const struct kernel_thread *thread)
-{
-	return thread->call == PROGRESS_UNKNOWN && thread->tid > 0 && !thread_kind_is_kernel(thread->kind) &&
-	       model->corrects_past;
-}
-
 /* Nobody knows it yet; `believed` is what is said until then. */
 static struct histree_value undecided_mode(struct kernel_model *model, struct kernel_thread *thread,
 					   struct histree_value believed, int32_t no_call, int32_t call)
@@ -704,8 +690,11 @@ struct histree_value thread_mode(struct kernel_model *model, struct kernel_threa
 	const struct histree_value believed = type == HISTREE_NULL ? histree_int(no_call) : histree_unknown();
 	if (model->slice != NULL && thread->call == PROGRESS_UNKNOWN && thread->tid > 0)
 		return thread_by_call(model, thread, no_call, call);
-	return thread_may_be_in_call(model, thread) ? undecided_mode(model, thread, believed, no_call, call)
-						    : believed;
+	/* Whether that is still to be decided, for a thread that has no entry and no exit. */
+	return (thread->call == PROGRESS_UNKNOWN && thread->tid > 0 && !thread_kind_is_kernel(thread->kind) &&
+		model->corrects_past)
+		       ? undecided_mode(model, thread, believed, no_call, call)
+		       : believed;
 }
 
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
@@ -892,15 +881,6 @@ static struct kernel_cpu *add_cpu(struct kernel_model *model, int32_t number)
 	return cpu;
 }
 
-static void name_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
-{
-	char name[16];
-	int size = snprintf(name, sizeof(name), "%" PRId32, cpu->number);
-	changes_child(&model->changes, &cpu->node, kernel_group(model, GROUP_CPUS), name, (size_t)size);
-	if (model->places->status_on_node)
-		cpu->attributes[CPU_STATUS] = cpu->node;
-}
-
 struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
 {
 	if (number < 0)
@@ -908,8 +888,13 @@ struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
 	struct kernel_cpu *cpu = id_map_find_again(&model->cpus, (uint64_t)number);
 	if (cpu == NULL)
 		cpu = add_cpu(model, number);
-	if (cpu != NULL && cpu->node == NO_ATTRIBUTE)
-		name_cpu(model, cpu);
+	if (cpu != NULL && cpu->node == NO_ATTRIBUTE) {
+		char name[16];
+		int size = snprintf(name, sizeof(name), "%" PRId32, cpu->number);
+		changes_child(&model->changes, &cpu->node, kernel_group(model, GROUP_CPUS), name, (size_t)size);
+		if (model->places->status_on_node)
+			cpu->attributes[CPU_STATUS] = cpu->node;
+	}
 	return cpu == NULL || cpu->node == NO_ATTRIBUTE ? NULL : cpu;
 }
 

@@ -461,18 +461,6 @@ struct pair_place {
 	const struct machine_thread *thread;
 };
 
-static struct pair_place place_of(struct kernel_segments *segments, const struct event *event,
-				  const struct bound_class *bound)
-{
-	int64_t tid;
-	struct pair_place place = { .cpu = machine_cpu(segments->machine, event->cpu) };
-	if (event_int(event, bound->own_tid, &tid) && tid >= 0)
-		place.thread = machine_thread(segments->machine, (int32_t)tid);
-	else if (place.cpu != NULL)
-		place.thread = place.cpu->thread;
-	return place;
-}
-
 static bool key_of(const struct event *event, const struct bound_row *bound, const struct pair_place *place,
 		   uint64_t *key)
 {
@@ -561,7 +549,12 @@ static void begin_pair(struct kernel_segments *segments, const struct event *eve
 static void on_row(struct kernel_segments *segments, const struct event *event, const struct bound_class *bound,
 		   const struct bound_row *row)
 {
-	const struct pair_place place = place_of(segments, event, bound);
+	int64_t tid;
+	struct pair_place place = { .cpu = machine_cpu(segments->machine, event->cpu) };
+	if (event_int(event, bound->own_tid, &tid) && tid >= 0)
+		place.thread = machine_thread(segments->machine, (int32_t)tid);
+	else if (place.cpu != NULL)
+		place.thread = place.cpu->thread;
 	uint64_t key;
 	if (!key_of(event, row, &place, &key))
 		return;

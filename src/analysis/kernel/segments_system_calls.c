@@ -91,37 +91,30 @@ static size_t format_address(uint64_t address, char *digits)
 	}
 }
 
-/* A number so large that it can only be an address is in hexadecimal. */
-static bool append_number(struct call_text *text, const struct argument *argument, int64_t number)
-{
-	if (!append_name(text, argument, NUMBER_TEXT_SIZE))
-		return false;
-	bool is_address = number > UINT32_MAX || number < INT32_MIN;
-	char *digits = *text->bytes + text->size;
-	text->size += is_address ? format_address((uint64_t)number, digits) : number_format_signed(number, digits);
-	return true;
-}
-
-static bool append_string(struct call_text *text, const struct argument *argument, const char *bytes, size_t size)
-{
-	if (!append_name(text, argument, size + 2))
-		return false;
-	append(text, "\"", 1);
-	append(text, bytes, size);
-	append(text, "\"", 1);
-	return true;
-}
-
 /* A field of another kind, such as an array, is left out. */
 static bool append_argument(struct call_text *text, const struct argument *argument, const struct event *event)
 {
 	const char *bytes;
 	size_t size;
 	int64_t number;
-	if (event_int(event, argument->field, &number))
-		return append_number(text, argument, number);
-	if (event_string(event, argument->field, &bytes, &size))
-		return append_string(text, argument, bytes, size);
+	if (event_int(event, argument->field, &number)) {
+		/* A number so large that it can only be an address is in hexadecimal. */
+		if (!append_name(text, argument, NUMBER_TEXT_SIZE))
+			return false;
+		bool is_address = number > UINT32_MAX || number < INT32_MIN;
+		char *digits = *text->bytes + text->size;
+		text->size += is_address ? format_address((uint64_t)number, digits)
+					 : number_format_signed(number, digits);
+		return true;
+	}
+	if (event_string(event, argument->field, &bytes, &size)) {
+		if (!append_name(text, argument, size + 2))
+			return false;
+		append(text, "\"", 1);
+		append(text, bytes, size);
+		append(text, "\"", 1);
+		return true;
+	}
 	return true;
 }
 

@@ -305,19 +305,6 @@ static void read_kind(struct language_parser *parser, struct histree_chart *char
 	language_next(parser);
 }
 
-static void check(struct language_parser *parser, const struct language_chart *made, size_t at)
-{
-	struct histree_error why = { 0 };
-	if (parser->status == HISTREE_OK && charts_check(&made->chart, 1, &why) != HISTREE_OK)
-		language_fail(parser, at, "%s", why.message);
-	size_t count = 1;
-	for (const struct language_chart *other = parser->tree->charts; other != NULL; other = other->next, count++)
-		if (parser->status == HISTREE_OK && strcmp(other->chart.name, made->chart.name) == 0)
-			language_fail(parser, at, "there is a chart '%.60s' already", made->chart.name);
-	if (count > HISTREE_CHARTS_MAX)
-		language_fail(parser, at, "an analysis has at most %d charts", HISTREE_CHARTS_MAX);
-}
-
 void language_read_chart(struct language_parser *parser)
 {
 	size_t at = language_token(parser)->at;
@@ -336,7 +323,15 @@ void language_read_chart(struct language_parser *parser)
 		read_row(parser, made);
 	while (parser->status == HISTREE_OK && language_take_sign(parser, ","));
 	made->chart.entry_count = made->count;
-	check(parser, made, at);
+	struct histree_error why = { 0 };
+	if (parser->status == HISTREE_OK && charts_check(&made->chart, 1, &why) != HISTREE_OK)
+		language_fail(parser, at, "%s", why.message);
+	size_t count = 1;
+	for (const struct language_chart *other = parser->tree->charts; other != NULL; other = other->next, count++)
+		if (parser->status == HISTREE_OK && strcmp(other->chart.name, made->chart.name) == 0)
+			language_fail(parser, at, "there is a chart '%.60s' already", made->chart.name);
+	if (count > HISTREE_CHARTS_MAX)
+		language_fail(parser, at, "an analysis has at most %d charts", HISTREE_CHARTS_MAX);
 	if (parser->status != HISTREE_OK)
 		return;
 	struct language_chart **last = &parser->tree->charts;
@@ -678,13 +673,6 @@ static void compile_calls(struct program_builder *make, const struct language_ch
 		program_call_group(make, levels + first, count, &thread, &host);
 }
 
-static void compile_chart(struct program_builder *make, const struct language_chart *chart)
-{
-	for (uint32_t row = 0; chart->chart.kind == HISTREE_CHART_STATES && row < chart->count; row++)
-		if (strcmp(chart->entries[row].path, HISTREE_CHART_STACKS) == 0)
-			compile_calls(make, chart, row);
-}
-
 enum histree_status language_compile(const struct language_source *source, struct language_tree *tree,
 				     struct program **out, struct histree_error *error)
 {
@@ -697,8 +685,11 @@ enum histree_status language_compile(const struct language_source *source, struc
 	for (struct language_handler *handler = tree->handlers; handler != NULL; handler = handler->next)
 		program_on(make, handler->events, compile_operand(make, handler->condition),
 			   compile_block(make, handler->statements));
-	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next)
-		compile_chart(make, chart);
+	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next) {
+		for (uint32_t row = 0; chart->chart.kind == HISTREE_CHART_STATES && row < chart->count; row++)
+			if (strcmp(chart->entries[row].path, HISTREE_CHART_STACKS) == 0)
+				compile_calls(make, chart, row);
+	}
 	enum histree_status status = program_finish(make, out, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "%.200s", source->path);
@@ -743,21 +734,6 @@ static struct histree_label_table *tables_of(struct language_tree *tree, size_t 
 							 .uses_palette = true };
 	}
 	return tables;
-}
-
-/* Returns NULL if memory is out. */
-static struct histree_chart *charts_of(struct language_tree *tree, size_t *count)
-{
-	*count = 0;
-	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next)
-		++*count;
-	struct histree_chart *charts =
-		arena_allocate(&tree->arena, (*count + 1) * sizeof(*charts), _Alignof(struct histree_chart));
-	struct histree_chart *next = charts;
-	for (const struct language_chart *chart = tree->charts; charts != NULL && chart != NULL;
-	     chart = chart->next)
-		*next++ = chart->chart;
-	return charts;
 }
 
 /* One name once, in *count places that there is room for. */
@@ -808,7 +784,17 @@ static enum histree_status add(const struct language_source *source, struct lang
 	about.labels = tables_of(tree, &about.label_table_count);
 	if (about.name == NULL)
 		about.name = name_of_file(source->path, &tree->arena);
-	about.charts = charts_of(tree, &about.chart_count);
+	size_t *count = &about.chart_count;
+	*count = 0;
+	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next)
+		++*count;
+	struct histree_chart *charts =
+		arena_allocate(&tree->arena, (*count + 1) * sizeof(*charts), _Alignof(struct histree_chart));
+	struct histree_chart *next = charts;
+	for (const struct language_chart *chart = tree->charts; charts != NULL && chart != NULL;
+	     chart = chart->next)
+		*next++ = chart->chart;
+	about.charts = charts;
 	if (about.labels == NULL || about.charts == NULL || !expect(tree, &about.expected)) {
 		program_free(program);
 		return error_memory(error, "an analysis");

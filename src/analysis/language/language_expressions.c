@@ -897,14 +897,6 @@ static struct language_expression *read_contains(struct language_parser *parser,
 				   language_constant(parser, at, histree_long(0)));
 }
 
-static struct language_expression *read_like(struct language_parser *parser, size_t at,
-					     struct language_expression *value)
-{
-	struct language_expression *pattern = read_level(parser, 0);
-	struct language_expression *test = language_operation(parser, at, PROGRAM_MATCHES, value, pattern, NULL);
-	return language_operation(parser, at, PROGRAM_AND, present(parser, at, value), test, NULL);
-}
-
 static struct language_expression *read_comparison(struct language_parser *parser)
 {
 	static const struct {
@@ -927,8 +919,12 @@ static struct language_expression *read_comparison(struct language_parser *parse
 		return read_in(parser, at, left);
 	if (language_take_word(parser, "contains"))
 		return read_contains(parser, at, left);
-	if (language_take_word(parser, "like"))
-		return read_like(parser, at, left);
+	if (language_take_word(parser, "like")) {
+		struct language_expression *pattern = read_level(parser, 0);
+		struct language_expression *test =
+			language_operation(parser, at, PROGRAM_MATCHES, left, pattern, NULL);
+		return language_operation(parser, at, PROGRAM_AND, present(parser, at, left), test, NULL);
+	}
 	if (language_take_word(parser, "present")) {
 		if (left != NULL)
 			left->is_optional = true;

@@ -58,14 +58,6 @@ bool language_is_word(const struct language_token *token, const char *word)
 	return token->kind == LANGUAGE_WORD && strcmp(token->text, word) == 0;
 }
 
-static void language_lexer_begin(struct language_lexer *lexer, const struct language_source *source,
-				 struct arena *arena)
-{
-	*lexer = (struct language_lexer){
-		.source = source, .arena = arena, .indent_count = 1, .at_line_start = true
-	};
-}
-
 /* ---- one token ------------------------------------------------------------------------------------------ */
 
 static void set(struct language_token *token, enum language_token_kind kind, size_t at, size_t size)
@@ -260,12 +252,6 @@ static bool read_indentation(struct language_lexer *lexer)
 	return false;
 }
 
-/* A line goes on behind a sign that waits for something. */
-static bool waits(const struct language_token *token)
-{
-	return token->kind == LANGUAGE_SIGN && strchr(":;)}]", token->text[0]) == NULL;
-}
-
 /* Read the next token.  Out of memory reads as LANGUAGE_NONE with `is_out_of_memory`. */
 static void language_lexer_next(struct language_lexer *lexer)
 {
@@ -311,18 +297,8 @@ static void language_lexer_next(struct language_lexer *lexer)
 		lexer->parentheses++;
 	else if (language_is_sign(token, ")") && lexer->parentheses > 0)
 		lexer->parentheses--;
-	lexer->is_open = waits(token);
-}
-
-/* Read on from that byte, which is behind the token's beginning, on the same line. */
-static void language_lexer_go_on(struct language_lexer *lexer, size_t at)
-{
-	lexer->next = at;
-	lexer->at_line_start = false;
-	lexer->outdents = 0;
-	lexer->is_open = false;
-	set(&lexer->token, LANGUAGE_WORD, at, 0);
-	language_lexer_next(lexer);
+	/* A line goes on behind a sign that waits for something. */
+	lexer->is_open = token->kind == LANGUAGE_SIGN && strchr(":;)}]", token->text[0]) == NULL;
 }
 
 /* ---- language parser ----------------------------------------------------------------------------------------- */
@@ -354,7 +330,13 @@ void language_go_on(struct language_parser *parser, size_t at)
 {
 	if (parser->status != HISTREE_OK)
 		return;
-	language_lexer_go_on(&parser->lexer, at);
+	/* Read on from that byte, which is behind the token's beginning, on the same line. */
+	parser->lexer.next = at;
+	parser->lexer.at_line_start = false;
+	parser->lexer.outdents = 0;
+	parser->lexer.is_open = false;
+	set(&parser->lexer.token, LANGUAGE_WORD, at, 0);
+	language_lexer_next(&parser->lexer);
 	is_out_of_memory(parser);
 }
 
@@ -608,20 +590,15 @@ static void read_handler(struct language_parser *parser, struct language_handler
 	*last = &handler->next;
 }
 
-static void end_line(struct language_parser *parser)
-{
-	if (language_token(parser)->kind == LANGUAGE_LINE)
-		language_next(parser);
-	else if (language_token(parser)->kind != LANGUAGE_END)
-		language_expected(parser, "the end of the line");
-}
-
 enum histree_status language_parse(const struct language_source *source, struct language_tree *tree,
 				   struct histree_error *error)
 {
 	struct language_parser parser = { .source = source, .tree = tree, .error = error };
 	struct language_handler **last = &tree->handlers;
-	language_lexer_begin(&parser.lexer, source, &tree->arena);
+	struct language_lexer *lexer = &parser.lexer;
+	*lexer = (struct language_lexer){
+		.source = source, .arena = &tree->arena, .indent_count = 1, .at_line_start = true
+	};
 	language_next(&parser);
 	while (parser.status == HISTREE_OK && language_token(&parser)->kind != LANGUAGE_END) {
 		size_t at = language_token(&parser)->at;
@@ -640,7 +617,10 @@ enum histree_status language_parse(const struct language_source *source, struct 
 		else
 			language_expected(&parser,
 					  "'on', 'let', 'label', 'chart' or 'analysis' at the beginning of a line");
-		end_line(&parser);
+		if (language_token(&parser)->kind == LANGUAGE_LINE)
+			language_next(&parser);
+		else if (language_token(&parser)->kind != LANGUAGE_END)
+			language_expected(&parser, "the end of the line");
 	}
 	if (parser.status == HISTREE_OK && tree->handlers == NULL)
 		language_fail(&parser, source->size,

@@ -91,9 +91,14 @@ struct language_place language_place_of(const struct language_source *source, si
 	return place;
 }
 
-/* The line of a place, or the part of it around the place, and a caret below; each tab is a blank. */
-static void show_line(const struct language_source *source, size_t at, char *text, size_t size)
+enum histree_status language_refuse_list(const struct language_source *source, size_t at,
+					 struct histree_error *error, const char *format, va_list arguments)
 {
+	char sentence[SENTENCE_SIZE], shown[2 * SHOWN_MAX];
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	struct language_place place = language_place_of(source, at);
+	/* The line of a place, or the part of it around the place, and a caret below; each tab is a blank. */
+	size_t size = sizeof(shown);
 	const char *line = source->text + at, *end = source->text + at;
 	while (line > source->text && line[-1] != '\n' && end - line < SHOWN_BEFORE)
 		line--;
@@ -109,18 +114,9 @@ static void show_line(const struct language_source *source, size_t at, char *tex
 		if (!continues(*i))
 			room[length++] = ' ';
 	room[length] = '\0';
-	snprintf(text, size, "\n  %.*s\n  %s^", (int)(end - line), line, room);
-	for (char *tab = strchr(text, '\t'); tab != NULL; tab = strchr(tab, '\t'))
+	snprintf(shown, size, "\n  %.*s\n  %s^", (int)(end - line), line, room);
+	for (char *tab = strchr(shown, '\t'); tab != NULL; tab = strchr(tab, '\t'))
 		*tab = ' ';
-}
-
-enum histree_status language_refuse_list(const struct language_source *source, size_t at,
-					 struct histree_error *error, const char *format, va_list arguments)
-{
-	char sentence[SENTENCE_SIZE], shown[2 * SHOWN_MAX];
-	vsnprintf(sentence, sizeof(sentence), format, arguments);
-	struct language_place place = language_place_of(source, at);
-	show_line(source, at, shown, sizeof(shown));
 	return error_set(error, HISTREE_ERR_ARGUMENT, "%.80s:%zu:%zu: %s%s", source->path, place.line, place.column,
 			 sentence, shown);
 }

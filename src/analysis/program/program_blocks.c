@@ -172,15 +172,6 @@ static void sink(struct future_change *heap, size_t count, size_t at)
 	}
 }
 
-static void rise(struct future_change *heap, size_t at)
-{
-	while (at > 0 && is_before(&heap[at], &heap[(at - 1) / 2])) {
-		struct future_change moved = heap[at];
-		heap[at] = heap[(at - 1) / 2];
-		heap[at = (at - 1) / 2] = moved;
-	}
-}
-
 static void plan(struct program_run *run, const struct future_change *wanted)
 {
 	struct future_change made = *wanted;
@@ -202,7 +193,13 @@ static void plan(struct program_run *run, const struct future_change *wanted)
 	}
 	made.order = run->future_order++;
 	run->future[run->future_count++] = made;
-	rise(run->future, run->future_count - 1);
+	struct future_change *heap = run->future;
+	size_t at = run->future_count - 1;
+	while (at > 0 && is_before(&heap[at], &heap[(at - 1) / 2])) {
+		struct future_change moved = heap[at];
+		heap[at] = heap[(at - 1) / 2];
+		heap[at = (at - 1) / 2] = moved;
+	}
 }
 
 void run_future(struct program_run *run, histree_time until)
@@ -393,15 +390,6 @@ void run_add_segment(struct program_run *run, histree_time start, histree_time e
 
 /* ---- of scenarios ----------------------------------------------------------------------------------------- */
 
-static histree_time start_of_scenario(struct program_run *run)
-{
-	struct changes *changes = &run->changes;
-	histree_time since = changes->time;
-	if (run->scenario != NULL && run->scenario->is_started && run->scenario->start_time != NO_ATTRIBUTE)
-		since = changes->system->ongoing.states[run->scenario->start_time].since;
-	return since;
-}
-
 static bool time_of(struct program_run *run, program_value value, histree_time *out)
 {
 	struct histree_value time = value_convert(run_value(run, value), HISTREE_LONG, &run->scratch);
@@ -413,8 +401,13 @@ static bool time_of(struct program_run *run, program_value value, histree_time *
 void run_segment(struct program_run *run, const struct action_row *row)
 {
 	histree_time now = run->changes.time, start = now, end = now, other;
-	if (row->at == PROGRAM_NOTHING || !time_of(run, row->at, &start))
-		start = start_of_scenario(run);
+	if (row->at == PROGRAM_NOTHING || !time_of(run, row->at, &start)) {
+		struct changes *changes = &run->changes;
+		histree_time since = changes->time;
+		if (run->scenario != NULL && run->scenario->is_started && run->scenario->start_time != NO_ATTRIBUTE)
+			since = changes->system->ongoing.states[run->scenario->start_time].since;
+		start = since;
+	}
 	if (row->end != PROGRAM_NOTHING && time_of(run, row->end, &other) && other >= start)
 		end = other;
 	run_clear_content(run);
@@ -470,12 +463,6 @@ static bool has_key(const struct program_run *run, const struct open_segment *se
 	return (size_t)segment->values[0].int64 == key->size && memcmp(bytes, key->bytes, key->size) == 0;
 }
 
-static struct open_segment *find_span(struct program_run *run, const struct span_key *key)
-{
-	struct open_segment *segment = open_segments_find(&run->spans, key->hash);
-	return segment != NULL && has_key(run, segment, key) ? segment : NULL;
-}
-
 static bool keep_content(struct program_run *run, struct open_segment *segment, const struct span_key *key)
 {
 	size_t count = run->program->segment_fields_count, size = count * sizeof(struct histree_value) + key->size;
@@ -524,8 +511,8 @@ void run_span_end(struct program_run *run, const struct action_row *row)
 	struct span_key key;
 	if (!read_key(run, row, &key))
 		return;
-	struct open_segment *segment = find_span(run, &key);
-	if (segment == NULL) {
+	struct open_segment *segment = open_segments_find(&run->spans, key.hash);
+	if (segment == NULL || !has_key(run, segment, &key)) {
 		run->without_start++;
 		return;
 	}

@@ -100,11 +100,6 @@ program_value program_field(struct program_builder *make, const char *name)
 	return BUILDER_ADD(make, values, (struct value_row){ .kind = VALUE_FIELD, .first = number });
 }
 
-static void note_fact(struct program_builder *make, enum program_fact fact)
-{
-	make->program.has_columns = make->program.has_columns || fact == PROGRAM_TID || fact == PROGRAM_PID;
-}
-
 program_value program_field_or_fact(struct program_builder *make, const char *name, enum program_fact fact)
 {
 	program_value otherwise = program_fact(make, fact), field = program_field(make, name);
@@ -116,7 +111,7 @@ program_value program_field_or_fact(struct program_builder *make, const char *na
 
 program_value program_fact(struct program_builder *make, enum program_fact fact)
 {
-	note_fact(make, fact);
+	make->program.has_columns = make->program.has_columns || fact == PROGRAM_TID || fact == PROGRAM_PID;
 	return BUILDER_ADD(make, values, (struct value_row){ .kind = VALUE_FACT, .detail = (uint8_t)fact });
 }
 
@@ -936,13 +931,6 @@ static bool is_fixed(const struct program *program, const struct path_row *row)
 	return row->base == PROGRAM_SCENARIO && row->first != PROGRAM_NOTHING;
 }
 
-static void number_fixed_paths(struct program *program)
-{
-	for (size_t i = 0; i < program->paths_count; i++)
-		if (is_fixed(program, &program->paths[i]))
-			program->paths[i].fixed = program->fixed_count++;
-}
-
 /* ---- the end ---------------------------------------------------------------------------------------------- */
 
 /* Free what is in a program. */
@@ -979,7 +967,9 @@ enum histree_status program_finish(struct program_builder *make, struct program 
 	}
 	*program = make->program;
 	program->version = sum_of(program);
-	number_fixed_paths(program);
+	for (size_t i = 0; i < program->paths_count; i++)
+		if (is_fixed(program, &program->paths[i]))
+			program->paths[i].fixed = program->fixed_count++;
 	free(make);
 	*out = program;
 	return HISTREE_OK;

@@ -189,16 +189,6 @@ static bool fits(const char *events, const struct event_class *class)
 	return events == NULL || pattern_fits(events, class->name, strlen(class->name));
 }
 
-/* What a name in a program is called in the trace: contexts have a prefix in Trace Compass. */
-static uint32_t find_field(const struct event_class *class, const char *name)
-{
-	static const char context[] = "context._";
-	uint32_t field = event_class_field(class, name);
-	if (field == EVENT_NO_FIELD && strncmp(name, context, sizeof(context) - 1) == 0)
-		field = event_class_context_field(class, name + sizeof(context) - 1);
-	return field == EVENT_NO_FIELD && strpbrk(name, ".[") != NULL ? FIELD_INSIDE : field;
-}
-
 /* Chain the transitions of a state that the name fits.  Returns whether there is one. */
 static bool bind_state(const struct program *program, const struct event_class *class,
 		       const struct class_binding *binding, program_state state)
@@ -229,26 +219,6 @@ static enum precondition bind_preconditions(const struct program *program, const
 	return bound;
 }
 
-/* Returns whether a machine of the program has a transition at such events. */
-static bool bind_fsms(const struct program *program, const struct event_class *class,
-		      const struct class_binding *binding)
-{
-	bool has_any = false;
-	for (size_t i = 0; i < program->fsms_count; i++) {
-		const struct fsm_row *row = &program->fsms[i];
-		struct fsm_binding *fsm = &binding->fsms[i];
-		bool has_transition = false;
-		for (uint32_t state = row->first_state; state != PROGRAM_NOTHING;
-		     state = program->states[state].next)
-			has_transition = bind_state(program, class, binding, state) || has_transition;
-		fsm->precondition = (uint8_t)bind_preconditions(program, binding, row);
-		fsm->is_idle = fsm->precondition == PRECONDITION_FAILS ||
-			       (fsm->precondition == PRECONDITION_HOLDS && !has_transition);
-		has_any = has_any || has_transition;
-	}
-	return has_any;
-}
-
 /* Returns what names in the program are in events of this class; NULL if memory is out. */
 static const struct class_binding *run_bind(struct program_run *run, const struct event_class *class)
 {
@@ -264,15 +234,35 @@ static const struct class_binding *run_bind(struct program_run *run, const struc
 	if (binding.fields == NULL || binding.handlers == NULL || binding.preconditions == NULL ||
 	    binding.fsms == NULL || binding.first == NULL || binding.next == NULL)
 		return NULL;
-	for (uint32_t i = 0; i < program->fields.count; i++)
-		binding.fields[i] = find_field(class, intern_get(&program->fields, i, NULL));
+	for (uint32_t i = 0; i < program->fields.count; i++) {
+		/* What a name in a program is called in the trace: contexts have a prefix in Trace Compass. */
+		const char *name = intern_get(&program->fields, i, NULL);
+		static const char context[] = "context._";
+		uint32_t field = event_class_field(class, name);
+		if (field == EVENT_NO_FIELD && strncmp(name, context, sizeof(context) - 1) == 0)
+			field = event_class_context_field(class, name + sizeof(context) - 1);
+		binding.fields[i] = field == EVENT_NO_FIELD && strpbrk(name, ".[") != NULL ? FIELD_INSIDE : field;
+	}
 	for (size_t i = 0; i < program->handlers_count; i++)
 		if (fits(program->handlers[i].events, class))
 			binding.handlers[binding.handler_count++] = (uint32_t)i;
 	for (size_t i = 0; i < program->preconditions_count; i++)
 		binding.preconditions[i] = fits(program->preconditions[i].events, class);
 	run_bind_columns(class, &binding.columns);
-	bool has_transition = bind_fsms(program, class, &binding);
+	bool has_any = false;
+	for (size_t i = 0; i < program->fsms_count; i++) {
+		const struct fsm_row *row = &program->fsms[i];
+		struct fsm_binding *fsm = &binding.fsms[i];
+		bool has_transition = false;
+		for (uint32_t state = row->first_state; state != PROGRAM_NOTHING;
+		     state = program->states[state].next)
+			has_transition = bind_state(program, class, &binding, state) || has_transition;
+		fsm->precondition = (uint8_t)bind_preconditions(program, &binding, row);
+		fsm->is_idle = fsm->precondition == PRECONDITION_FAILS ||
+			       (fsm->precondition == PRECONDITION_HOLDS && !has_transition);
+		has_any = has_any || has_transition;
+	}
+	bool has_transition = has_any;
 	run->met_event = run->met_event || has_transition || binding.handler_count > 0;
 	if (run->met != NULL)
 		program_missing_note(run->expected, class, binding.handler_count > 0, run->met);

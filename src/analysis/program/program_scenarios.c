@@ -50,21 +50,6 @@ static void add_components(struct program_builder *make, const char *path, struc
 	}
 }
 
-/* What calls have; a host only if something says it. */
-static void add_fields(struct program_builder *make, struct call_group_row *row)
-{
-	struct program *program = &make->program;
-	row->tid_field = program_segment_field(make, "tid", HISTREE_INT);
-	program->call_depth_field = program_segment_field(make, "depth", HISTREE_INT);
-	program->call_self_field = program_segment_field(make, "self", HISTREE_LONG);
-	program->call_caller_field = program_segment_field(make, "caller", HISTREE_STRING);
-	program->call_stack_field = program_segment_field(make, "stack", HISTREE_STRING);
-	if (row->host_components > 0)
-		row->host_field = program_segment_field(make, "host", HISTREE_STRING);
-	program->makes_segments = true;
-	program->has_columns = program->has_columns || row->thread == PROGRAM_CALL_CPU;
-}
-
 void program_call_group(struct program_builder *make, const char *const *levels, size_t level_count,
 			const struct program_call_whose *thread, const struct program_call_whose *host)
 {
@@ -87,7 +72,17 @@ void program_call_group(struct program_builder *make, const char *const *levels,
 	}
 	memcpy(kept, components.texts, components.count * sizeof(*kept));
 	row.components = kept;
-	add_fields(make, &row);
+	/* What calls have; a host only if something says it. */
+	struct program *program = &make->program;
+	row.tid_field = program_segment_field(make, "tid", HISTREE_INT);
+	program->call_depth_field = program_segment_field(make, "depth", HISTREE_INT);
+	program->call_self_field = program_segment_field(make, "self", HISTREE_LONG);
+	program->call_caller_field = program_segment_field(make, "caller", HISTREE_STRING);
+	program->call_stack_field = program_segment_field(make, "stack", HISTREE_STRING);
+	if (row.host_components > 0)
+		row.host_field = program_segment_field(make, "host", HISTREE_STRING);
+	program->makes_segments = true;
+	program->has_columns = program->has_columns || row.thread == PROGRAM_CALL_CPU;
 	(void)BUILDER_ADD(make, call_groups, row);
 }
 
@@ -482,21 +477,6 @@ histree_quark run_pool(struct program_run *run, histree_quark parent)
 	return quark;
 }
 
-static void give_back_pools(struct program_run *run, struct scenario *scenario)
-{
-	uint32_t next;
-	for (uint32_t use = scenario->first_use; use != PROGRAM_NOTHING; use = next) {
-		struct number_pool *pool = pool_of(run, run->uses[use].parent);
-		run_delete(run, run->uses[use].quark);
-		if (pool != NULL && !GIVE_BACK(pool, run->uses[use].quark))
-			program_scenarios_fail(run);
-		next = run->uses[use].next;
-		run->uses[use].next = run->free_use;
-		run->free_use = use;
-	}
-	scenario->first_use = PROGRAM_NOTHING;
-}
-
 /* ---- states --------------------------------------------------------------------------------------------- */
 
 static void enter(struct program_run *run, struct scenario *scenario, program_state state)
@@ -578,7 +558,17 @@ static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t num
 {
 	struct scenario *scenario = fsm->scenarios[number];
 	scenario->is_over = true;
-	give_back_pools(run, scenario);
+	uint32_t next;
+	for (uint32_t use = scenario->first_use; use != PROGRAM_NOTHING; use = next) {
+		struct number_pool *pool = pool_of(run, run->uses[use].parent);
+		run_delete(run, run->uses[use].quark);
+		if (pool != NULL && !GIVE_BACK(pool, run->uses[use].quark))
+			program_scenarios_fail(run);
+		next = run->uses[use].next;
+		run->uses[use].next = run->free_use;
+		run->free_use = use;
+	}
+	scenario->first_use = PROGRAM_NOTHING;
 	run_delete_but(run, scenario->quark, kept, kept_count);
 	if (!GIVE_BACK(fsm, number))
 		program_scenarios_fail(run);

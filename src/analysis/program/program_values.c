@@ -665,21 +665,17 @@ static struct histree_value junction(struct program_run *run, const struct value
 	return (struct histree_value){ .type = HISTREE_BOOL, .boolean = !decides };
 }
 
-static struct histree_value choice(struct program_run *run, const struct value_row *row)
-{
-	struct histree_value condition = run_value(run, row->first);
-	if (condition.type == HISTREE_UNKNOWN)
-		return condition;
-	return run_value(run, value_is_true(&condition) ? row->second : row->third);
-}
-
 static struct histree_value operation(struct program_run *run, const struct value_row *row)
 {
 	enum program_operator operator=(enum program_operator) row->detail;
 	if (operator== PROGRAM_AND || operator== PROGRAM_OR)
 		return junction(run, row);
-	if (operator== PROGRAM_CHOOSE)
-		return choice(run, row);
+	if (operator== PROGRAM_CHOOSE) {
+		struct histree_value condition = run_value(run, row->first);
+		if (condition.type == HISTREE_UNKNOWN)
+			return condition;
+		return run_value(run, value_is_true(&condition) ? row->second : row->third);
+	}
 	struct histree_value operands[3] = { run_value(run, row->first) };
 	if (row->operands > 1)
 		operands[1] = run_value(run, row->second);
@@ -714,23 +710,19 @@ struct histree_value run_value(struct program_run *run, program_value value)
 	return histree_null();
 }
 
-static bool and_is_true(struct program_run *run, const struct value_row *row)
-{
-	struct histree_value first = run_value(run, row->first);
-	bool is_open = first.type == HISTREE_UNKNOWN;
-	if (!is_open && !value_is_true(&first))
-		return false;
-	return run_is_true(run, row->second) && !is_open;
-}
-
 bool run_is_true(struct program_run *run, program_value condition)
 {
 	if (condition == PROGRAM_NOTHING)
 		return true;
 	const struct value_row *row = &run->program->values[condition];
 	bool is_and = row->kind == VALUE_OPERATION && row->detail == PROGRAM_AND;
-	if (is_and) /* what is unknown is not true, and the second is not looked at if the first is false */
-		return and_is_true(run, row);
+	if (is_and) /* what is unknown is not true, and the second is not looked at if the first is false */ {
+		struct histree_value first = run_value(run, row->first);
+		bool is_open = first.type == HISTREE_UNKNOWN;
+		if (!is_open && !value_is_true(&first))
+			return false;
+		return run_is_true(run, row->second) && !is_open;
+	}
 	struct histree_value value = run_value(run, condition);
 	return value.type != HISTREE_UNKNOWN && value_is_true(&value);
 }

@@ -60,14 +60,6 @@ static const char *said_names_get(const struct said_names *said, const struct ev
 	return number != INTERN_NONE ? intern_get(&said->texts, said->names[number], &size) : NULL;
 }
 
-static void said_names_release(struct said_names *said)
-{
-	intern_release(&said->keys);
-	intern_release(&said->texts);
-	table_release(&said->table, said->names);
-	*said = (struct said_names){ .names = NULL };
-}
-
 /* ---- named stacks -------------------------------------------------------------------------------------------- */
 
 /* A stack that is on the path already; no tree has this many nodes. */
@@ -218,20 +210,6 @@ static bool named_stacks_read(struct named_stacks *named, const char *text, size
 	return *node != STACK_NONE || put_unknown(named, STACK_NONE, node);
 }
 
-static void named_stacks_release(struct named_stacks *named)
-{
-	for (size_t i = 0; i < named->table_count; i++) {
-		struct named_table *table = &named->tables[i];
-		table_release(&table->node_table, table->nodes);
-		table_release(&table->frame_table, table->frames);
-		table_release(&table->depth_table, table->depths);
-	}
-	free(named->tables);
-	free(named->path);
-	free(named->line);
-	*named = (struct named_stacks){ .names = NULL };
-}
-
 /* ---- stack tree ---------------------------------------------------------------------------------------------- */
 
 struct key {
@@ -254,12 +232,6 @@ static uint64_t hash_of(const void *nodes, uint32_t number)
 {
 	const struct stack_node *node = &((const struct stack_node *)nodes)[number];
 	return hash_of_key((struct key){ node->parent, node->frame });
-}
-
-/* Have its memory from this space.  It is empty yet. */
-static void stack_tree_use_space(struct stack_tree *tree, struct table_space *space)
-{
-	tree->table.space = tree->by_frame.table.space = space;
 }
 
 /* Returns the node of a frame below that of its caller, or STACK_NONE: of none.  STACK_NONE: memory is out. */
@@ -304,13 +276,6 @@ static void stack_tree_finish(struct stack_tree *tree)
 		parent->first = node->first < parent->first ? node->first : parent->first;
 		parent->last = node->last > parent->last ? node->last : parent->last;
 	}
-}
-
-static void stack_tree_release(struct stack_tree *tree)
-{
-	table_release(&tree->table, tree->nodes);
-	hash_index_release(&tree->by_frame);
-	*tree = (struct stack_tree){ 0 };
 }
 
 /* ---- sample input -------------------------------------------------------------------------------------------- */
@@ -619,20 +584,16 @@ static enum histree_status take_sample(struct sample_input *input, const struct 
 	return HISTREE_OK;
 }
 
-/* If the places of symbols are not given, none are looked for. */
-static enum histree_status open_names(struct sample_input *input, struct histree_error *error)
-{
-	const struct symbol_places none = { .no_binaries = true };
-	return input->names.is_open ? HISTREE_OK : frame_names_open(&input->names, &none, input->space, error);
-}
-
 static enum histree_status begin(void *context, const struct event *event, struct histree_error *error)
 {
 	struct sample_input *input = context;
 	input->sample.is_there = false;
 	if (event->gap != NULL || !event->class->trace->has_samples)
 		return HISTREE_OK;
-	enum histree_status status = open_names(input, error);
+	/* If the places of symbols are not given, none are looked for. */
+	const struct symbol_places none = { .no_binaries = true };
+	enum histree_status status =
+		input->names.is_open ? HISTREE_OK : frame_names_open(&input->names, &none, input->space, error);
 	if (status != HISTREE_OK)
 		return status;
 	const struct sample_binding *binding = class_table_find(&input->bindings, event->class);
@@ -666,7 +627,8 @@ static void use_space(void *context, struct table_space *space)
 	struct sample_input *input = context;
 	input->space = space;
 	sample_processes_init(&input->processes, &input->names, space);
-	stack_tree_use_space(&input->tree, space);
+	/* Have its memory from this space.  It is empty yet. */
+	input->tree.table.space = input->tree.by_frame.table.space = space;
 	intern_use_space(&input->said.keys, space);
 	intern_use_space(&input->said.texts, space);
 	input->said.table.space = input->named.space = space;
@@ -684,39 +646,29 @@ static void free_input(void *context)
 	struct sample_input *input = context;
 	sample_processes_release(&input->processes);
 	frame_names_release(&input->names);
-	named_stacks_release(&input->named);
-	stack_tree_release(&input->tree);
-	said_names_release(&input->said);
+	struct named_stacks *named = &input->named;
+	for (size_t i = 0; i < named->table_count; i++) {
+		struct named_table *table = &named->tables[i];
+		table_release(&table->node_table, table->nodes);
+		table_release(&table->frame_table, table->frames);
+		table_release(&table->depth_table, table->depths);
+	}
+	free(named->tables);
+	free(named->path);
+	free(named->line);
+	*named = (struct named_stacks){ .names = NULL };
+	struct stack_tree *tree = &input->tree;
+	table_release(&tree->table, tree->nodes);
+	hash_index_release(&tree->by_frame);
+	*tree = (struct stack_tree){ 0 };
+	struct said_names *said = &input->said;
+	intern_release(&said->keys);
+	intern_release(&said->texts);
+	table_release(&said->table, said->names);
+	*said = (struct said_names){ .names = NULL };
 	class_table_release(&input->bindings);
 	free(input->addresses);
 	free(input);
-}
-
-/* Writes a sentence about what the trace lacks, or about functions without names, or "". */
-static void sample_input_missing(const struct sample_input *input, char *text, size_t size)
-{
-	frame_names_missing(&input->names, text, size);
-	if (input->processes.left_out > 0)
-		snprintf(text, size,
-			 "there are more binaries in processes than fit in: %" PRIu64
-			 " maps and forks are left out, and what lies there is [unknown]",
-			 input->processes.left_out);
-	else if (input->samples == 0)
-		snprintf(text, size,
-			 "the trace has no samples: record some with 'perf record -g', of an event such as cycles "
-			 "or "
-			 "cpu-clock");
-	else if (input->with_callers == 0 && input->has_addresses)
-		snprintf(text, size,
-			 "the samples say where programs were, and not who called: record with 'perf record -g'");
-	else if (*text == '\0' && input->names.source.table.count == 0 && input->in_kernel > input->samples / 10)
-		snprintf(text, size,
-			 "%" PRIu64 " of %" PRIu64
-			 " samples are in the kernel, which is one frame, [kernel]: 'sudo cat /proc/kallsyms "
-			 ">kallsyms' on the machine that was traced, before it starts anew, and '--symbols "
-			 "kallsyms' "
-			 "tell its functions apart",
-			 input->in_kernel, input->samples);
 }
 
 const struct analysis_input_kind sample_input_kind = {
@@ -811,7 +763,30 @@ static struct segment_counts segments_samples_counts(const void *instance)
 
 static void missing(const void *instance, char *text, size_t size)
 {
-	sample_input_missing(((const struct samples *)instance)->input, text, size);
+	/* Writes a sentence about what the trace lacks, or about functions without names, or "". */
+	const struct sample_input *input = ((const struct samples *)instance)->input;
+	frame_names_missing(&input->names, text, size);
+	if (input->processes.left_out > 0)
+		snprintf(text, size,
+			 "there are more binaries in processes than fit in: %" PRIu64
+			 " maps and forks are left out, and what lies there is [unknown]",
+			 input->processes.left_out);
+	else if (input->samples == 0)
+		snprintf(text, size,
+			 "the trace has no samples: record some with 'perf record -g', of an event such as cycles "
+			 "or "
+			 "cpu-clock");
+	else if (input->with_callers == 0 && input->has_addresses)
+		snprintf(text, size,
+			 "the samples say where programs were, and not who called: record with 'perf record -g'");
+	else if (*text == '\0' && input->names.source.table.count == 0 && input->in_kernel > input->samples / 10)
+		snprintf(text, size,
+			 "%" PRIu64 " of %" PRIu64
+			 " samples are in the kernel, which is one frame, [kernel]: 'sudo cat /proc/kallsyms "
+			 ">kallsyms' on the machine that was traced, before it starts anew, and '--symbols "
+			 "kallsyms' "
+			 "tell its functions apart",
+			 input->in_kernel, input->samples);
 }
 
 const struct segment_analysis segment_analysis_samples = {

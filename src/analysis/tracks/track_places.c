@@ -80,16 +80,6 @@ bool track_words_read(struct class_table *bindings, const struct event *event, s
 /* Of names that are no text of the trace: at most "Processes/", two numbers, "Async", a lane and "CallStack". */
 enum { PLAIN_SIZE_MAX = 128 };
 
-static void put_owner(struct stack_path *path, const struct track_place *place)
-{
-	if (place->has_pid)
-		path->size += (size_t)sprintf(path->bytes + path->size, "Processes/%" PRId64 "/", place->pid);
-	else if (place->has_tid)
-		path->size += (size_t)sprintf(path->bytes + path->size, "Threads/");
-	if (place->has_tid)
-		path->size += (size_t)sprintf(path->bytes + path->size, "%" PRId64 "/", place->tid);
-}
-
 static void put_lane(struct stack_path *path, const struct track_place *place)
 {
 	path->size += (size_t)sprintf(path->bytes + path->size, "Async/");
@@ -115,7 +105,12 @@ bool stack_path_write(struct stack_path *path, struct track_places *places, cons
 	const struct track_place *place = track->place != NULL ? track->place : &own;
 	if (!array_reserve(&path->bytes, &path->capacity, PLAIN_SIZE_MAX + 2 * place->group_size))
 		return false;
-	put_owner(path, place);
+	if (place->has_pid)
+		path->size += (size_t)sprintf(path->bytes + path->size, "Processes/%" PRId64 "/", place->pid);
+	else if (place->has_tid)
+		path->size += (size_t)sprintf(path->bytes + path->size, "Threads/");
+	if (place->has_tid)
+		path->size += (size_t)sprintf(path->bytes + path->size, "%" PRId64 "/", place->tid);
 	if (place->group != NULL)
 		put_lane(path, place);
 	path->size += (size_t)sprintf(path->bytes + path->size, "CallStack");
@@ -170,13 +165,6 @@ static void give_text(struct track_places *places, char **text, uint32_t *size)
 	*size = 0;
 }
 
-/* What it was called is not kept for the next one. */
-static void empty(struct track_places *places, struct track *track)
-{
-	give_text(places, &track->id, &track->id_size);
-	give_text(places, &track->name, &track->name_size);
-}
-
 /* Those in use move to the front and are added to the index anew; the others wait behind them. */
 static void forget_idle(struct track_places *places)
 {
@@ -188,7 +176,9 @@ static void forget_idle(struct track_places *places)
 			table_space_look(places->track_table.space);
 		if (track->is_used && can_be_forgotten(track)) {
 			track->is_used = false;
-			empty(places, track);
+			/* What it was called is not kept for the next one. */
+			give_text(places, &track->id, &track->id_size);
+			give_text(places, &track->name, &track->name_size);
 		}
 		if (!track->is_used)
 			continue;
@@ -347,14 +337,6 @@ static struct track_place *pop_free(struct track_group *group)
 	return first;
 }
 
-static void push_free(struct track_group *group, struct track_place *place)
-{
-	size_t at = group->free_count++;
-	for (; at > 0 && group->free_lanes[(at - 1) / 2]->lane > place->lane; at = (at - 1) / 2)
-		group->free_lanes[at] = group->free_lanes[(at - 1) / 2];
-	group->free_lanes[at] = place;
-}
-
 static struct track_place *take_lane(struct track_places *places, const struct track *track,
 				     const struct track_text *name)
 {
@@ -396,7 +378,12 @@ void track_places_leave(struct track_places *places, struct track *track)
 {
 	if (track->id == NULL || track->place == NULL)
 		return;
-	push_free(&places->groups[track->place->group_number], track->place);
+	struct track_group *group = &places->groups[track->place->group_number];
+	struct track_place *place = track->place;
+	size_t at = group->free_count++;
+	for (; at > 0 && group->free_lanes[(at - 1) / 2]->lane > place->lane; at = (at - 1) / 2)
+		group->free_lanes[at] = group->free_lanes[(at - 1) / 2];
+	group->free_lanes[at] = place;
 	track->place = NULL;
 	places->idle++;
 }

@@ -83,8 +83,29 @@ static void put_quoted(struct writer *writer, const char *bytes, size_t size)
 	put(writer, "\"", 1);
 }
 
-static void put_value(struct writer *writer, const struct event_part *part)
+struct open_parts {
+	struct writer writer;
+	bool is_array[65]; /* by depth */
+};
+
+static bool write_part(void *context, const struct event_part *part)
 {
+	struct open_parts *parts = context;
+	struct writer *writer = &parts->writer;
+	if (part->depth == 0 && part->kind == EVENT_NOTHING)
+		return false;
+	size_t depth = part->depth < 64 ? part->depth : 64;
+	if (part->kind == EVENT_END) {
+		put(writer, parts->is_array[depth] ? "]" : "}", 1);
+		writer->is_first = false;
+		return !writer->is_full;
+	}
+	if (part->depth > 0 && !writer->is_first)
+		put(writer, ",", 1);
+	if (part->depth > 0 && part->name != NULL) {
+		put_quoted(writer, part->name, strlen(part->name));
+		put(writer, ":", 1);
+	}
 	switch (part->kind) {
 	case EVENT_INT:
 		put_format(writer, "%" PRId64, part->integer);
@@ -110,32 +131,6 @@ static void put_value(struct writer *writer, const struct event_part *part)
 		put(writer, "null", 4);
 		break;
 	}
-}
-
-struct open_parts {
-	struct writer writer;
-	bool is_array[65]; /* by depth */
-};
-
-static bool write_part(void *context, const struct event_part *part)
-{
-	struct open_parts *parts = context;
-	struct writer *writer = &parts->writer;
-	if (part->depth == 0 && part->kind == EVENT_NOTHING)
-		return false;
-	size_t depth = part->depth < 64 ? part->depth : 64;
-	if (part->kind == EVENT_END) {
-		put(writer, parts->is_array[depth] ? "]" : "}", 1);
-		writer->is_first = false;
-		return !writer->is_full;
-	}
-	if (part->depth > 0 && !writer->is_first)
-		put(writer, ",", 1);
-	if (part->depth > 0 && part->name != NULL) {
-		put_quoted(writer, part->name, strlen(part->name));
-		put(writer, ":", 1);
-	}
-	put_value(writer, part);
 	writer->is_first = part->kind == EVENT_STRUCTURE || part->kind == EVENT_ARRAY;
 	parts->is_array[depth] = part->kind == EVENT_ARRAY;
 	return !writer->is_full;
@@ -516,15 +511,6 @@ static bool make_frame(struct track_stacks *stacks, struct track_frame *frame, h
 	return put_text(stacks, frame, parts);
 }
 
-/* How long its thread ran, where both ends say the time of that. */
-static void end_thread_time(const struct track_stacks *stacks, struct track_frame *frame)
-{
-	int64_t ran;
-	if (stacks->event.has_thread_time && frame->thread_begin != INT64_MIN &&
-	    !__builtin_sub_overflow(stacks->event.thread_time, frame->thread_begin, &ran) && ran >= 0)
-		frame->thread_duration = ran;
-}
-
 /* What its end says of a span joins what its beginning said. */
 static bool add_args(struct track_stacks *stacks, struct track_frame *frame)
 {
@@ -543,20 +529,14 @@ static bool add_args(struct track_stacks *stacks, struct track_frame *frame)
 	return true;
 }
 
-/* Where a complete span belongs: below those that began at the same time and end earlier. */
-static size_t slot_for(const struct track *track, const struct track_frame *frame)
-{
-	size_t slot = track->depth;
-	while (frame->end != INT64_MAX && slot > 0 && track->frames[slot - 1].is_open &&
-	       track->frames[slot - 1].start == frame->start && track->frames[slot - 1].end < frame->end)
-		slot--;
-	return slot;
-}
-
 static enum histree_status place_frame(struct track_stacks *stacks, struct track *track,
 				       const struct track_frame *added, struct histree_error *error)
 {
-	size_t slot = slot_for(track, added);
+	/* Where a complete span belongs: below those that began at the same time and end earlier. */
+	size_t slot = track->depth;
+	while (added->end != INT64_MAX && slot > 0 && track->frames[slot - 1].is_open &&
+	       track->frames[slot - 1].start == added->start && track->frames[slot - 1].end < added->end)
+		slot--;
 	memmove(&track->frames[slot + 1], &track->frames[slot], (track->depth - slot) * sizeof(*added));
 	track->frames[slot] = *added;
 	track->depth++;
@@ -638,22 +618,6 @@ static enum histree_status add_point(struct track_stacks *stacks, struct track *
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status open_span(struct track_stacks *stacks, struct track *track, histree_time end,
-				     struct histree_error *error)
-{
-	struct track_frame frame;
-	if (track->depth == TRACK_DEPTH_MAX) {
-		stacks->counts.too_deep++;
-		track->too_deep += end == INT64_MAX;
-		return HISTREE_OK;
-	}
-	if (!make_frame(stacks, &frame, end))
-		return no_memory(error);
-	if (end == frame.start && track->id == NULL)
-		return add_point(stacks, track, &frame, error);
-	return push_frame(stacks, track, &frame, error);
-}
-
 static bool is_called(const struct track_frame *frame, const struct track_text *name)
 {
 	return name->size == 0 || frame->name_size == 0 ||
@@ -687,7 +651,11 @@ static enum histree_status end_span(struct track_stacks *stacks, struct track *t
 	stacks->counts.unmatched += slot == SIZE_MAX;
 	if (slot == SIZE_MAX || status != HISTREE_OK)
 		return status;
-	end_thread_time(stacks, &track->frames[slot]);
+	/* How long its thread ran, where both ends say the time of that. */
+	int64_t ran;
+	if (stacks->event.has_thread_time && track->frames[slot].thread_begin != INT64_MIN &&
+	    !__builtin_sub_overflow(stacks->event.thread_time, track->frames[slot].thread_begin, &ran) && ran >= 0)
+		track->frames[slot].thread_duration = ran;
 	if (!add_args(stacks, &track->frames[slot]))
 		return no_memory(error);
 	cut_above(track, slot, time);
@@ -741,7 +709,17 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 		return take_in_gap(stacks, track, end, error);
 	if (stacks->event.class == TRACK_SPAN_END)
 		return end_span(stacks, track, error);
-	return open_span(stacks, track, end, error);
+	struct track_frame frame;
+	if (track->depth == TRACK_DEPTH_MAX) {
+		stacks->counts.too_deep++;
+		track->too_deep += end == INT64_MAX;
+		return HISTREE_OK;
+	}
+	if (!make_frame(stacks, &frame, end))
+		return no_memory(error);
+	if (end == frame.start && track->id == NULL)
+		return add_point(stacks, track, &frame, error);
+	return push_frame(stacks, track, &frame, error);
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------------------ */
@@ -789,17 +767,6 @@ static enum histree_status begin_gap(struct track_stacks *stacks, const struct e
 
 /* ---- the end of the trace -------------------------------------------------------------------------------- */
 
-/* The innermost first, as what lies in a span is known before it. */
-static enum histree_status end_open(struct track_stacks *stacks, struct track *track, histree_time time,
-				    struct histree_error *error)
-{
-	enum histree_status status = end_cuts(stacks, track, INT64_MAX, error);
-	for (size_t slot = track->depth; slot-- > 0 && status == HISTREE_OK;)
-		if (slot < track->depth && track->frames[slot].is_open)
-			status = close_frame(stacks, track, slot, time, TRACK_OPEN, error);
-	return status;
-}
-
 enum histree_status track_stacks_finish(struct track_stacks *stacks, struct histree_error *error)
 {
 	stacks->event.class = TRACK_CLASS_COUNT;
@@ -808,7 +775,12 @@ enum histree_status track_stacks_finish(struct track_stacks *stacks, struct hist
 		status = end_until(stacks, INT64_MAX, error);
 	histree_time end = stacks->last > stacks->last_end ? stacks->last : stacks->last_end;
 	for (size_t i = 0; i < stacks->places.index.count && status == HISTREE_OK; i++) {
-		status = end_open(stacks, stacks->places.tracks[i], end, error);
+		/* The innermost first, as what lies in a span is known before it. */
+		struct track *track = stacks->places.tracks[i];
+		status = end_cuts(stacks, track, INT64_MAX, error);
+		for (size_t slot = track->depth; slot-- > 0 && status == HISTREE_OK;)
+			if (slot < track->depth && track->frames[slot].is_open)
+				status = close_frame(stacks, track, slot, end, TRACK_OPEN, error);
 		if (i % LOOK_EVERY == 0)
 			table_space_look(stacks->end_table.space);
 	}

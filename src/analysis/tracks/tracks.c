@@ -530,12 +530,6 @@ static struct histree_value segments_track_spans_text_or_null(const char *bytes,
 	return size > 0 ? histree_string_n(bytes, size) : histree_null();
 }
 
-static struct histree_value self_time(const struct track_frame *frame, uint64_t duration)
-{
-	bool is_known = frame->is_whole && frame->inside <= duration && duration - frame->inside <= INT64_MAX;
-	return is_known ? histree_long((int64_t)(duration - frame->inside)) : histree_null();
-}
-
 static enum histree_status segments_tracks_closed(void *context, const struct track *track,
 						  const struct track_frame *frame, size_t slot,
 						  enum track_ending ending, histree_time time,
@@ -553,7 +547,9 @@ static enum histree_status segments_tracks_closed(void *context, const struct tr
 	values[SPAN_TID] = track->has_tid && track->id == NULL ? histree_long(track->tid) : histree_null();
 	values[SPAN_TRACK] = segments_track_spans_text_or_null(track->id, track->id != NULL ? track->id_size : 0);
 	values[SPAN_DEPTH] = slot != SIZE_MAX ? histree_int((int32_t)slot + 1) : histree_null();
-	values[SPAN_SELF] = self_time(frame, histree_segment_duration(&segment));
+	uint64_t duration = histree_segment_duration(&segment);
+	bool is_known = frame->is_whole && frame->inside <= duration && duration - frame->inside <= INT64_MAX;
+	values[SPAN_SELF] = is_known ? histree_long((int64_t)(duration - frame->inside)) : histree_null();
 	values[SPAN_THREAD_DURATION] =
 		frame->thread_duration != INT64_MIN ? histree_long(frame->thread_duration) : histree_null();
 	values[SPAN_ARGS] = segments_track_spans_text_or_null(category + frame->category_size, frame->args_size);

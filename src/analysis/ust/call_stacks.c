@@ -324,15 +324,6 @@ static struct call_thread *call_stacks_next(const struct call_stacks *stacks, si
 	return entry == NULL ? NULL : entry->record;
 }
 
-/*
- * Until when a thread is known to be in its calls.  One that never returned may have been left by exit() or a kill,
- * which nothing records: what shows it to go on is that its process has events.
- */
-static histree_time call_stacks_known(const struct call_thread *thread)
-{
-	return thread->last > thread->process->last ? thread->last : thread->process->last;
-}
-
 const char *call_name(const struct call_frame *frame, char room[static CALL_NAME_SIZE])
 {
 	if (frame->name != NULL)
@@ -364,22 +355,6 @@ enum histree_status call_site(struct call_stacks *stacks, const struct call_thre
 	    frame->function->program != thread->space->before_count)
 		return HISTREE_OK;
 	return call_symbols_site(&stacks->symbols, thread->space, frame->site, site, error);
-}
-
-/* Hand the names of all functions to the history of the stacks, as labels. */
-static enum histree_status call_stacks_label(struct call_stacks *stacks, struct histree_state_system *system,
-					     struct histree_error *error)
-{
-	size_t count = 0;
-	const struct call_thread *thread;
-	struct call_owner *owners = malloc((stacks->threads.count + 1) * sizeof(*owners));
-	if (owners == NULL)
-		return error_memory(error, "names of functions");
-	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
-		owners[count++] = (struct call_owner){ thread->tid, thread->space };
-	enum histree_status status = call_labels_write(&stacks->symbols, system, owners, count, error);
-	free(owners);
-	return status;
 }
 
 /* ---- whose event it is, and what it says ----------------------------------------------------------------- */
@@ -433,18 +408,6 @@ static struct id_map *process_map(struct call_stacks *stacks, const struct event
 	}
 	*id = event->class->trace->id;
 	return &stacks->by_trace;
-}
-
-/* Any event shows that its process is there, if that has calls. */
-static void see_process(struct call_stacks *stacks, const struct event *event, const struct call_binding *binding)
-{
-	uint64_t id;
-	if (stacks->threads.count == 0 || !binding->is_of_program)
-		return;
-	const struct id_map *map = process_map(stacks, event, binding, &id);
-	struct call_process *process = id_map_find(map, id);
-	if (process != NULL && process->last < event->time)
-		process->last = event->time;
 }
 
 /* Returns NULL when memory is out. */
@@ -616,7 +579,14 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	if (binding == NULL || !call_symbols_take(&stacks->symbols, event))
 		return false;
 	cpu_gaps_meet(&stacks->gaps, event);
-	see_process(stacks, event, binding);
+	/* Any event shows that its process is there, if that has calls. */
+	uint64_t id;
+	if (stacks->threads.count != 0 && binding->is_of_program) {
+		const struct id_map *map = process_map(stacks, event, binding, &id);
+		struct call_process *process = id_map_find(map, id);
+		if (process != NULL && process->last < event->time)
+			process->last = event->time;
+	}
 	int64_t tid, number, site;
 	bool has_address = event_int(event, binding->address, &number);
 	/* Only entries need one. */
@@ -830,27 +800,7 @@ static void ust_calls_leave(struct ust_calls *calls, const struct ust_thread *th
 	}
 }
 
-static void rename_thread(struct ust_calls *calls, struct ust_thread *thread, const struct call_event *event)
-{
-	if (event->process == NULL)
-		return;
-	changes_child(&calls->changes, &thread->name, thread->node, "Name", 4);
-	change(&calls->changes, thread->name, histree_string_n(event->process, event->process_size));
-}
-
 /* ---- gaps ------------------------------------------------------------------------------------------------- */
-
-/*
- * What a thread was in before the gap is not known any more: its stack begins anew, as at the beginning of a
- * trace.
- */
-static void begin_again(struct ust_calls *calls, const struct ust_thread *thread)
-{
-	struct changes *changes = &calls->changes;
-	if (changes->status == HISTREE_OK)
-		changes->status =
-			histree_state_remove(changes->system, changes->time, thread->stack, &changes->error);
-}
 
 /* A thread and all levels of its stack have this value since the event after `known`. */
 static void set_stack(struct ust_calls *calls, const struct ust_thread *thread, histree_time known,
@@ -884,32 +834,6 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
-static void ust_calls_take(struct ust_calls *calls, const struct call_event *event)
-{
-	changes_begin(&calls->changes, event->thread->last);
-	struct ust_thread *thread = attributes_of(calls, event->thread);
-	if (thread == NULL || !name_thread(calls, thread, event->thread->tid))
-		return;
-	rename_thread(calls, thread, event);
-	if (event->is_anew)
-		begin_again(calls, thread);
-	switch (event->outcome) {
-	case CALL_IN_GAP:
-		doubt_thread(calls, thread, event->thread->last);
-		break;
-	case CALL_BEGAN:
-		ust_calls_enter(calls, thread, event->thread);
-		break;
-	case CALL_ENDED:
-		ust_calls_leave(calls, thread, event->ended);
-		break;
-	case CALL_OF_NOBODY:
-	case CALL_TOO_DEEP:
-	case CALL_UNMATCHED:
-		break;
-	}
-}
-
 static enum histree_status ust_calls_on_event(void *instance, const struct event *source,
 					      struct histree_error *error)
 {
@@ -918,7 +842,40 @@ static enum histree_status ust_calls_on_event(void *instance, const struct event
 	(void)source;
 	if (event->role == CALL_NONE || event->thread == NULL)
 		return HISTREE_OK;
-	ust_calls_take(calls, event);
+	changes_begin(&calls->changes, event->thread->last);
+	struct ust_thread *thread = attributes_of(calls, event->thread);
+	if (thread != NULL && name_thread(calls, thread, event->thread->tid)) {
+		if (event->process != NULL) {
+			changes_child(&calls->changes, &thread->name, thread->node, "Name", 4);
+			change(&calls->changes, thread->name,
+			       histree_string_n(event->process, event->process_size));
+		}
+		if (event->is_anew) {
+			/*
+			 * What a thread was in before the gap is not known any more: its stack begins anew, as at the beginning of a
+			 * trace.
+			 */
+			struct changes *changes = &calls->changes;
+			if (changes->status == HISTREE_OK)
+				changes->status = histree_state_remove(changes->system, changes->time,
+								       thread->stack, &changes->error);
+		}
+		switch (event->outcome) {
+		case CALL_IN_GAP:
+			doubt_thread(calls, thread, event->thread->last);
+			break;
+		case CALL_BEGAN:
+			ust_calls_enter(calls, thread, event->thread);
+			break;
+		case CALL_ENDED:
+			ust_calls_leave(calls, thread, event->ended);
+			break;
+		case CALL_OF_NOBODY:
+		case CALL_TOO_DEEP:
+		case CALL_UNMATCHED:
+			break;
+		}
+	}
 	return changes_end(&calls->changes, error);
 }
 
@@ -928,7 +885,12 @@ static enum histree_status end_calls(struct ust_calls *calls, struct histree_err
 	struct call_thread *thread;
 	changes_begin(&calls->changes, calls->stacks->latest);
 	for (size_t at = 0; (thread = call_stacks_next(calls->stacks, &at)) != NULL;) {
-		const histree_time known = call_stacks_known(thread);
+		/*
+		 * Until when a thread is known to be in its calls.  One that never returned may have been left by exit() or a kill,
+		 * which nothing records: what shows it to go on is that its process has events.
+		 */
+		const histree_time known =
+			thread->last > thread->process->last ? thread->last : thread->process->last;
 		if (has_stack(calls, thread) && thread->depth > 0 && known < calls->stacks->latest)
 			set_stack(calls, &calls->threads[thread->number], known, histree_null());
 	}
@@ -941,7 +903,21 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 	struct ust_calls *calls = instance;
 	*end = INT64_MIN;
 	enum histree_status status = end_calls(calls, error);
-	return status == HISTREE_OK ? call_stacks_label(calls->stacks, calls->changes.system, error) : status;
+	/* Hand the names of all functions to the history of the stacks, as labels. */
+	if (status != HISTREE_OK)
+		return status;
+	struct call_stacks *stacks = calls->stacks;
+	struct histree_state_system *system = calls->changes.system;
+	size_t count = 0;
+	const struct call_thread *thread;
+	struct call_owner *owners = malloc((stacks->threads.count + 1) * sizeof(*owners));
+	if (owners == NULL)
+		return error_memory(error, "names of functions");
+	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
+		owners[count++] = (struct call_owner){ thread->tid, thread->space };
+	status = call_labels_write(&stacks->symbols, system, owners, count, error);
+	free(owners);
+	return status;
 }
 
 static uint64_t refused(const void *instance)
@@ -1008,15 +984,22 @@ static enum histree_status segments_function_calls_create(struct histree_segment
 	return HISTREE_OK;
 }
 
-static struct histree_value self_time(const struct call_frame *frame, uint64_t duration)
+static enum histree_status segments_function_calls_on_event(void *instance, const struct event *source,
+							    struct histree_error *error)
 {
-	uint64_t self = duration - frame->inside;
-	return frame->is_whole && self <= INT64_MAX ? histree_long((int64_t)self) : histree_null();
-}
-
-static enum histree_status add_call(struct function_calls *calls, const struct call_event *event,
-				    struct histree_error *error)
-{
+	struct function_calls *calls = instance;
+	const struct call_event *event = &calls->stacks->event;
+	(void)source;
+	if (event->role == CALL_NONE || event->outcome == CALL_BEGAN)
+		return HISTREE_OK;
+	if (event->outcome != CALL_ENDED) {
+		if (event->role == CALL_ENTRY)
+			calls->counts.without_end++;
+		else
+			calls->counts.without_start++;
+		return HISTREE_OK;
+	}
+	calls->counts.without_end += event->ended - 1;
 	const struct call_thread *thread = event->thread;
 	const struct call_frame *frame = &thread->frames[thread->depth];
 	struct histree_value values[CALL_FIELD_COUNT];
@@ -1035,50 +1018,24 @@ static enum histree_status add_call(struct function_calls *calls, const struct c
 	values[CALL_PROCESS] =
 		event->process == NULL ? histree_null() : histree_string_n(event->process, event->process_size);
 	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
-	values[CALL_SELF] = self_time(frame, histree_segment_duration(&segment));
+	uint64_t duration = histree_segment_duration(&segment);
+	uint64_t self = duration - frame->inside;
+	values[CALL_SELF] = frame->is_whole && self <= INT64_MAX ? histree_long((int64_t)self) : histree_null();
 	values[CALL_CALLER] = caller == NULL ? histree_null() : histree_string(caller);
 	values[CALL_SITE] = site == NULL ? histree_null() : histree_string(site);
 	return histree_segment_store_add(calls->store, &segment, error);
-}
-
-static void count_alone(struct segment_counts *counts, enum call_role role)
-{
-	if (role == CALL_ENTRY)
-		counts->without_end++;
-	else
-		counts->without_start++;
-}
-
-static enum histree_status segments_function_calls_on_event(void *instance, const struct event *source,
-							    struct histree_error *error)
-{
-	struct function_calls *calls = instance;
-	const struct call_event *event = &calls->stacks->event;
-	(void)source;
-	if (event->role == CALL_NONE || event->outcome == CALL_BEGAN)
-		return HISTREE_OK;
-	if (event->outcome != CALL_ENDED) {
-		count_alone(&calls->counts, event->role);
-		return HISTREE_OK;
-	}
-	calls->counts.without_end += event->ended - 1;
-	return add_call(calls, event, error);
-}
-
-static uint64_t count_open(const struct call_stacks *stacks)
-{
-	uint64_t count = 0;
-	const struct call_thread *thread;
-	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
-		count += thread->depth;
-	return count;
 }
 
 static struct segment_counts counts(const void *instance)
 {
 	const struct function_calls *calls = instance;
 	struct segment_counts all = calls->counts;
-	all.without_end += calls->stacks->forgotten + count_open(calls->stacks);
+	const struct call_stacks *stacks = calls->stacks;
+	uint64_t count = 0;
+	const struct call_thread *thread;
+	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
+		count += thread->depth;
+	all.without_end += calls->stacks->forgotten + count;
 	return all;
 }
 

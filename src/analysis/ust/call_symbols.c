@@ -73,11 +73,6 @@ struct call_space *call_symbols_space(struct call_symbols *symbols, uint64_t pid
 	return space;
 }
 
-static bool meet(const struct call_module *one, const struct call_module *other)
-{
-	return one->base - other->base < other->size || other->base - one->base < one->size;
-}
-
 /* What lay where the new one is, is gone. */
 static bool load(struct call_symbols *symbols, struct call_space *space, const struct event *event,
 		 const struct module_binding *binding)
@@ -90,7 +85,8 @@ static bool load(struct call_symbols *symbols, struct call_space *space, const s
 		return true;
 	struct call_module module = { .base = (uint64_t)base, .size = (uint64_t)size };
 	for (size_t i = 0; i < space->module_count; i++)
-		if (!meet(&space->modules[i], &module))
+		if (space->modules[i].base - module.base >= module.size &&
+		    module.base - space->modules[i].base >= space->modules[i].size)
 			space->modules[kept++] = space->modules[i];
 	space->module_count = kept;
 	if (kept == MODULES_MAX)

@@ -65,12 +65,6 @@ static uint64_t hash_of(const void *elements, uint32_t number)
 	return hash_key(block->process, block->address);
 }
 
-/* Have its memory from this space.  It is empty yet. */
-static void heap_blocks_use_space(struct heap_blocks *blocks, struct table_space *space)
-{
-	blocks->table.space = blocks->index.table.space = space;
-}
-
 /* Returns the block of a key, live or not. */
 static struct heap_block *block_of(const struct heap_blocks *blocks, int32_t process, uint64_t address)
 {
@@ -130,12 +124,6 @@ void heap_blocks_remove(struct heap_blocks *blocks, struct heap_block *block)
 {
 	block->is_live = false;
 	blocks->live--;
-}
-
-/* Live blocks have been given other processes, no two with one address the same: find them by these from now on. */
-static void heap_blocks_renew(struct heap_blocks *blocks)
-{
-	drop_freed(blocks);
 }
 
 void heap_blocks_clear(struct heap_blocks *blocks)
@@ -206,8 +194,12 @@ static const char *function_of(const char *event)
 	return "";
 }
 
-static struct heap_binding bind_class(const struct event_class *class)
+/* Returns NULL when memory is out. */
+static const struct heap_binding *binding_of(struct heap *heap, const struct event_class *class)
 {
+	const struct heap_binding *known = class_table_find(&heap->bindings, class);
+	if (known != NULL)
+		return known;
 	static const struct {
 		const char *name, *address;
 		enum heap_function function;
@@ -233,16 +225,6 @@ static struct heap_binding bind_class(const struct event_class *class)
 	binding.size = event_class_field(class, "size");
 	binding.count = event_class_field(class, "nmemb");
 	binding.result = event_class_field(class, "result");
-	return binding;
-}
-
-/* Returns NULL when memory is out. */
-static const struct heap_binding *binding_of(struct heap *heap, const struct event_class *class)
-{
-	const struct heap_binding *known = class_table_find(&heap->bindings, class);
-	if (known != NULL)
-		return known;
-	struct heap_binding binding = bind_class(class);
 	return class_table_add(&heap->bindings, class, &binding, sizeof(binding));
 }
 
@@ -309,7 +291,8 @@ static bool split_processes(struct heap *heap)
 		block->process = thread->id;
 		block->is_of_thread = false;
 	}
-	heap_blocks_renew(&heap->blocks);
+	/* Live blocks have been given other processes, no two with one address the same: find them by these from now on. */
+	drop_freed(&heap->blocks);
 	heap->is_split = heap->event.has_split = true;
 	heap->split_time = heap->now;
 	return nobody != NULL;
@@ -588,7 +571,8 @@ static enum histree_status heap_create(void **out, struct histree_error *error)
 static void use_space(void *input, struct table_space *tables)
 {
 	struct heap *heap = input;
-	heap_blocks_use_space(&heap->blocks, tables);
+	/* Have its memory from this space.  It is empty yet. */
+	heap->blocks.table.space = heap->blocks.index.table.space = tables;
 	id_map_use_space(&heap->threads, tables);
 	id_map_use_space(&heap->processes, tables);
 	heap->records.space = tables;

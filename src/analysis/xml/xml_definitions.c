@@ -839,15 +839,6 @@ static void note_entries(struct foreign *foreign, const struct xml_document *doc
 	}
 }
 
-static void note_view(struct foreign *foreign, const struct xml_document *document, const struct xml_element *view)
-{
-	const struct xml_element *head = xml_is(view, "callstack") ? view : xml_child(view, "head");
-	const struct xml_element *of = head != NULL ? xml_child(head, "analysis") : NULL;
-	for (; of != NULL; of = xml_next(of, "analysis"))
-		note_foreign(foreign, document, xml_attribute(of, "id"));
-	note_entries(foreign, document, view);
-}
-
 /* What the file says of an analysis that is in another one. */
 static enum histree_status read_foreign(const struct xml_document *document, const char *id,
 					struct definitions *definitions, struct histree_error *error)
@@ -874,8 +865,13 @@ static enum histree_status read_all_foreign(const struct xml_document *document,
 	struct foreign foreign = { .count = 0 };
 	enum histree_status status = HISTREE_OK;
 	for (const struct xml_element *each = document->root->first; each != NULL; each = each->next)
-		if (xml_is_view(each) || xml_is(each, "callstack"))
-			note_view(&foreign, document, each);
+		if (xml_is_view(each) || xml_is(each, "callstack")) {
+			const struct xml_element *head = xml_is(each, "callstack") ? each : xml_child(each, "head");
+			const struct xml_element *of = head != NULL ? xml_child(head, "analysis") : NULL;
+			for (; of != NULL; of = xml_next(of, "analysis"))
+				note_foreign(&foreign, document, xml_attribute(of, "id"));
+			note_entries(&foreign, document, each);
+		}
 	for (size_t i = 0; i < foreign.count && status == HISTREE_OK; i++)
 		status = read_foreign(document, foreign.ids[i], definitions, error);
 	return status;

@@ -44,23 +44,6 @@ static struct program_field_value content_field(struct xml_reader *reader, const
 	return made;
 }
 
-/* Those of the scenario, where a transition has saved any. */
-static size_t stored_fields(struct xml_reader *reader, struct program_field_value *fields, size_t count)
-{
-	struct program_builder *make = reader->make;
-	for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
-	     each != NULL && reader->saves_fields && count < HISTREE_SEGMENT_FIELDS_MAX;
-	     each = xml_next(each, "storedField")) {
-		const char *alias = xml_stored_name(reader, each);
-		program_path path = xml_stored_path(reader, alias);
-		fields[count++] = (struct program_field_value){
-			.field = xml_stored_field(reader, alias),
-			.value = program_look_up(make, PROGRAM_ONGOING, path, false),
-		};
-	}
-	return count;
-}
-
 static size_t content_fields(struct xml_reader *reader, const struct xml_element *content,
 			     struct program_field_value *fields, size_t count)
 {
@@ -127,7 +110,19 @@ void xml_segment(struct xml_reader *reader, const struct xml_element *segment, p
 	program_value name = name_of(reader, segment);
 	if (time != NULL)
 		read_times(reader, time, &start, &end);
-	size_t count = stored_fields(reader, fields, 0);
+	/* Those of the scenario, where a transition has saved any. */
+	size_t count = 0;
+	struct program_builder *make = reader->make;
+	for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
+	     each != NULL && reader->saves_fields && count < HISTREE_SEGMENT_FIELDS_MAX;
+	     each = xml_next(each, "storedField")) {
+		const char *alias = xml_stored_name(reader, each);
+		program_path path = xml_stored_path(reader, alias);
+		fields[count++] = (struct program_field_value){
+			.field = xml_stored_field(reader, alias),
+			.value = program_look_up(make, PROGRAM_ONGOING, path, false),
+		};
+	}
 	count = content_fields(reader, xml_child(segment, "segContent"), fields, count);
 	if (reader->status == HISTREE_OK)
 		program_add_segment(reader->make, block, name, start, end, fields, count);
@@ -320,15 +315,6 @@ static void save_fields(struct xml_reader *reader, program_block block)
 	}
 }
 
-static void clear_fields(struct xml_reader *reader, program_block block)
-{
-	for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
-	     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "storedField"))
-		program_add_change(reader->make, block, PROGRAM_SET,
-				   xml_stored_path(reader, xml_stored_name(reader, each)),
-				   program_constant(reader->make, histree_null()), PROGRAM_NOTHING);
-}
-
 static void add_action(struct xml_reader *reader, const struct xml_element *action, program_block block)
 {
 	xml_allow(reader, action, "id", "stateChange segment");
@@ -356,8 +342,13 @@ static program_block actions(struct xml_reader *reader, const struct xml_element
 	if (xml_flag(reader, user, "saveStoredFields", false))
 		save_fields(reader, block);
 	add_actions(reader, user, xml_attribute(user, "action"), block);
-	if (xml_flag(reader, user, "clearStoredFields", false))
-		clear_fields(reader, block);
+	if (xml_flag(reader, user, "clearStoredFields", false)) {
+		for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
+		     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "storedField"))
+			program_add_change(reader->make, block, PROGRAM_SET,
+					   xml_stored_path(reader, xml_stored_name(reader, each)),
+					   program_constant(reader->make, histree_null()), PROGRAM_NOTHING);
+	}
 	return block;
 }
 
@@ -426,23 +417,6 @@ static program_block on_change(struct xml_reader *reader, const struct xml_eleme
 	return block;
 }
 
-static void add_transitions(struct xml_reader *reader, program_fsm made, const struct state_list *list)
-{
-	for (size_t i = 0; i < list->count && reader->status == HISTREE_OK; i++) {
-		const struct xml_element *state = list->elements[i];
-		program_fsm_on_change(reader->make, list->states[i], on_change(reader, state, "onentry"),
-				      on_change(reader, state, "onexit"));
-		for (const struct xml_element *each = xml_child(state, "transition");
-		     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "transition")) {
-			xml_allow(reader, each, "event cond target action saveStoredFields clearStoredFields", "");
-			program_state to = find_state(reader, each, list, xml_need(reader, each, "target"));
-			program_value condition = tests(reader, each, xml_attribute(each, "cond"));
-			program_fsm_transition(reader->make, made, list->states[i], to,
-					       xml_attribute(each, "event"), condition, actions(reader, each));
-		}
-	}
-}
-
 /* <initialState>, whatever else is said; by attribute; by the target of <initial>; or the first one. */
 static void choose_first(struct xml_reader *reader, const struct xml_element *fsm, program_fsm made,
 			 const struct state_list *list)
@@ -490,7 +464,19 @@ static void add_fsm(struct xml_reader *reader, const struct xml_element *fsm)
 	}
 	list_states(reader, fsm, made, list);
 	choose_first(reader, fsm, made, list);
-	add_transitions(reader, made, list);
+	for (size_t i = 0; i < list->count && reader->status == HISTREE_OK; i++) {
+		const struct xml_element *state = list->elements[i];
+		program_fsm_on_change(reader->make, list->states[i], on_change(reader, state, "onentry"),
+				      on_change(reader, state, "onexit"));
+		for (const struct xml_element *each = xml_child(state, "transition");
+		     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "transition")) {
+			xml_allow(reader, each, "event cond target action saveStoredFields clearStoredFields", "");
+			program_state to = find_state(reader, each, list, xml_need(reader, each, "target"));
+			program_value condition = tests(reader, each, xml_attribute(each, "cond"));
+			program_fsm_transition(reader->make, made, list->states[i], to,
+					       xml_attribute(each, "event"), condition, actions(reader, each));
+		}
+	}
 	free(list);
 }
 
@@ -507,35 +493,6 @@ static bool saves_fields(const struct xml_element *element)
 	return false;
 }
 
-/* The machines that are named, or all; in the order of the list, or of the file. */
-static void add_machines(struct xml_reader *reader, const struct xml_element *handler)
-{
-	const char *list = xml_attribute(handler, "initial");
-	const struct xml_element *fsm;
-	if (list == NULL || *list == '\0') {
-		for (fsm = xml_child(handler, "fsm"); fsm != NULL && reader->status == HISTREE_OK;
-		     fsm = xml_next(fsm, "fsm"))
-			add_fsm(reader, fsm);
-		return;
-	}
-	while ((fsm = next_named(reader, handler, handler, "fsm", &list)) != NULL && reader->status == HISTREE_OK)
-		add_fsm(reader, fsm);
-}
-
-/* Tests and actions that nothing names are looked at too, so that what is wrong with them is said. */
-static void look_at_all(struct xml_reader *reader, const struct xml_element *handler)
-{
-	program_block nowhere = program_block_create(reader->make);
-	for (const struct xml_element *each = handler->first; each != NULL && reader->status == HISTREE_OK;
-	     each = each->next) {
-		const char *id = xml_need(reader, each, "id");
-		if (xml_is(each, "test"))
-			tests(reader, each, id);
-		else if (xml_is(each, "action"))
-			add_action(reader, each, nowhere);
-	}
-}
-
 void xml_pattern(struct xml_reader *reader, const struct xml_element *pattern)
 {
 	const struct xml_element *handler = xml_child(pattern, "patternHandler");
@@ -547,6 +504,25 @@ void xml_pattern(struct xml_reader *reader, const struct xml_element *pattern)
 	reader->saves_fields = saves_fields(handler);
 	if (xml_child(handler, "fsm") == NULL)
 		xml_fail(reader, handler, "has no <fsm>");
-	look_at_all(reader, handler);
-	add_machines(reader, handler);
+	/* Tests and actions that nothing names are looked at too, so that what is wrong with them is said. */
+	program_block nowhere = program_block_create(reader->make);
+	for (const struct xml_element *each = handler->first; each != NULL && reader->status == HISTREE_OK;
+	     each = each->next) {
+		const char *id = xml_need(reader, each, "id");
+		if (xml_is(each, "test"))
+			tests(reader, each, id);
+		else if (xml_is(each, "action"))
+			add_action(reader, each, nowhere);
+	}
+	/* The machines that are named, or all; in the order of the list, or of the file. */
+	const char *list = xml_attribute(handler, "initial");
+	const struct xml_element *fsm;
+	if (list == NULL || *list == '\0') {
+		for (fsm = xml_child(handler, "fsm"); fsm != NULL && reader->status == HISTREE_OK;
+		     fsm = xml_next(fsm, "fsm"))
+			add_fsm(reader, fsm);
+		return;
+	}
+	while ((fsm = next_named(reader, handler, handler, "fsm", &list)) != NULL && reader->status == HISTREE_OK)
+		add_fsm(reader, fsm);
 }
