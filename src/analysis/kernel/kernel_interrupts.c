@@ -292,7 +292,9 @@ void softirq_change_with_total(struct kernel_model *model, struct interrupt *sof
 		(*cpus_with(softirq->softirq, before))++;
 	}
 	change(&model->changes, softirq->quark, value);
-	if (model->changes.status != HISTREE_OK)
+	/* A slice that has failed does not know what was before: it goes on, and is thrown away. */
+	if (model->changes.status != HISTREE_OK ||
+	    (model->slice != NULL && change_log_has_failed(model->slice->log)))
 		return;
 	assert(*cpus_with(softirq->softirq, before) > 0);
 	(*cpus_with(softirq->softirq, before))--;
