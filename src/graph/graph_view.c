@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/critical_path.h"
 #include "histree/states.h"
@@ -395,7 +395,8 @@ enum histree_status graph_arrow_into(struct graph_view *view, struct graph_threa
 	if (status == HISTREE_NOT_FOUND)
 		return graph_packet_into(view, thread, time, out, error);
 	/*
-	 * Checks an arrow, which a damaged file may have wrong: it leads from an existing thread, and never back in time.
+	 * Checks an arrow, which a damaged file may have wrong: it leads from an existing thread, and never back
+	 * in time.
 	 */
 	if (status != HISTREE_OK)
 		return status;

@@ -29,22 +29,20 @@
 #include "base/table.h"
 #include "symbols/name_table.h"
 
-#define DW_FUNCTIONS(F)                                                                                   \
-	F(dwarf_, attr)                                                                                   \
-	F(dwarf_, attr_integrate)                                                                         \
-	F(dwarf_, begin_elf)                                                                              \
-	F(dwarf_, child) F(dwarf_, dieoffset) F(dwarf_, end) F(dwarf_, filesrc) F(dwarf_, formstring)     \
-		F(dwarf_, formudata) F(dwarf_, get_units) F(dwarf_, getalt) F(dwarf_, getelf)             \
-			F(dwarf_, getsrc_die) F(dwarf_, getsrcfiles) F(dwarf_, lineno) F(dwarf_, linesrc) \
-				F(dwarf_, offdie) F(dwarf_, ranges) F(dwarf_, siblingof) F(dwarf_, tag)   \
-					F(dwarf_, whatform) F(dwelf_, elf_gnu_build_id)
+/* clang-format off */
+#define DW_FUNCTIONS(F) \
+	F(dwarf_, attr) F(dwarf_, attr_integrate) F(dwarf_, begin_elf) F(dwarf_, child) \
+	F(dwarf_, dieoffset) F(dwarf_, end) F(dwarf_, filesrc) F(dwarf_, formstring) \
+	F(dwarf_, formudata) F(dwarf_, get_units) F(dwarf_, getalt) F(dwarf_, getelf) \
+	F(dwarf_, getsrc_die) F(dwarf_, getsrcfiles) F(dwarf_, lineno) F(dwarf_, linesrc) \
+	F(dwarf_, offdie) F(dwarf_, ranges) F(dwarf_, siblingof) F(dwarf_, tag) F(dwarf_, whatform) \
+	F(dwelf_, elf_gnu_build_id)
 
-#define ELF_FUNCTIONS(F)                                                                                           \
-	F(elf_, begin)                                                                                             \
-	F(elf_, end)                                                                                               \
-	F(elf_, getdata)                                                                                           \
-	F(elf_, getphdrnum) F(elf_, getshdrstrndx) F(elf_, kind) F(elf_, nextscn) F(elf_, strptr) F(elf_, version) \
-		F(gelf_, getehdr) F(gelf_, getphdr) F(gelf_, getshdr) F(gelf_, getsym)
+#define ELF_FUNCTIONS(F) \
+	F(elf_, begin) F(elf_, end) F(elf_, getdata) F(elf_, getphdrnum) F(elf_, getshdrstrndx) \
+	F(elf_, kind) F(elf_, nextscn) F(elf_, strptr) F(elf_, version) F(gelf_, getehdr) \
+	F(gelf_, getphdr) F(gelf_, getshdr) F(gelf_, getsym)
+/* clang-format on */
 
 /* Both loaded by elf_names_can_read(). */
 static struct {

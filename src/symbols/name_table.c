@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/search.h"
+#include "base/table.h"
 
 bool name_table_add(struct name_table *table, struct named_range range, size_t name_size)
 {

@@ -34,8 +34,8 @@
 #include "base/number_text.h"
 #include "clock/clock.h"
 #include "event/event.h"
-#include "histree/critical_path.h"
 #include "histree/attributes.h"
+#include "histree/critical_path.h"
 
 /* The first ones have the numbers of the state dump. */
 enum worker_status {
@@ -551,7 +551,9 @@ static void graph_packets_event(struct graph_packets *packets, struct graph_work
 	if (packets->halves == NULL) {
 		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "packets");
 	} else if (packet_table_take(packets->halves, &half, &other)) {
-		/* A packet came to the vertex that was just added: it becomes the arrow into it if an edge follows. */
+		/*
+		 * A packet came to the vertex that was just added: it becomes the arrow into it if an edge follows.
+		 */
 		struct graph_line *line = worker->line;
 		struct graph_arrow from = (struct graph_arrow){ ARROW_OF_PACKET, other.tid, other.time };
 		line->received = from;
@@ -843,8 +845,8 @@ static void on_waking(struct graph *graph, const struct kernel_event *event, str
 		graph_line_woken_leaving(target->line, false, 0);
 	if (target != NULL && cpu != NULL && target->status == WORKER_RUNS && target != cpu->runs) {
 		/*
-		 * Another CPU wakes a thread that runs: it goes on, or is about to sleep (kernel_event_is_woken_leaving).  To Trace
-		 * Compass that is nothing; its edges stay as they are.
+		 * Another CPU wakes a thread that runs: it goes on, or is about to sleep
+		 * (kernel_event_is_woken_leaving).  To Trace Compass that is nothing; its edges stay as they are.
 		 */
 		target->waking = event->time;
 		target->waker =
@@ -983,7 +985,10 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	struct graph_lines *lines = &graph->workers.lines;
 	begin_changes(graph);
 	lines->gap_end = gap->end > lines->gap_end ? gap->end : lines->gap_end;
-	/* Events are missing, on one CPU or, if that is NULL, on any: which worker runs there is not known any more. */
+	/*
+	 * Events are missing, on one CPU or, if that is NULL, on any: which worker runs there is not known any
+	 * more.
+	 */
 	struct graph_cpu *cpu = graph_cpu(&graph->workers, gap->cpu);
 	size_t position = 0;
 	const struct id_entry *entry;

@@ -104,7 +104,10 @@ static void on_waking(struct kernel_model *model, const struct kernel_event *eve
 		return;
 	model->has_wakings = true;
 	if (thread->is_woken_leaving) {
-		/* Who is being woken is not woken again: what seemed to wake it as it left its CPU only told it to go on. */
+		/*
+		 * Who is being woken is not woken again: what seemed to wake it as it left its CPU only told it to
+		 * go on.
+		 */
 		thread->is_woken_leaving = false;
 		struct histree_value status = thread_value(model, thread, THREAD_STATUS);
 		if (status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU)

@@ -200,7 +200,10 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 	struct histree_value name =
 		event->name.size == 0 ? histree_unknown() : histree_string_n(event->name.bytes, event->name.size);
 	thread_change(model, thread, THREAD_SYSTEM_CALL, ends ? name : histree_null());
-	/* The mode in which the thread and its CPU run since a time: what they were believed to be, nobody had said. */
+	/*
+	 * The mode in which the thread and its CPU run since a time: what they were believed to be, nobody had
+	 * said.
+	 */
 	const histree_time since = runs_since(model, cpu, thread);
 	histree_quark quark = cpu_attribute(model, cpu, CPU_STATUS);
 	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
@@ -504,7 +507,10 @@ void kernel_resolve(struct kernel_model *model, const struct kernel_event *event
 	unsigned certain = cpu->in_doubt & certain_at(event->role);
 	if (certain != 0) {
 		if (model->corrects_past) {
-			/* An event of a CPU, of which it is not known what interrupts it handles, may be the end of one. */
+			/*
+			 * An event of a CPU, of which it is not known what interrupts it handles, may be the end of
+			 * one.
+			 */
 			if ((event->role == KERNEL_IRQ_EXIT || event->role == KERNEL_VECTOR_EXIT) &&
 			    (cpu->in_doubt & DOUBT_IRQS) != 0)
 				end_irq(model, cpu, event);

@@ -25,8 +25,8 @@
 
 #include "analysis/change_log.h"
 #include "analysis/changes.h"
-#include "analysis/kernel/kernel_machine.h"
 #include "analysis/kernel/kernel_layout.h"
+#include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"
 #include "base/costly.h"
 #include "base/hash_index.h"

@@ -11,8 +11,8 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_segments.h"
-#include "base/table.h"
 #include "base/number_text.h"
+#include "base/table.h"
 
 /* ---- call arguments ------------------------------------------------------------------------------------------ */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analysis/program/program_run.h"
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "state/attributes.h"
 #include "state/state_system.h"
 

@@ -9,10 +9,10 @@
 
 #include "analysis/program/program.h"
 #include "analysis/program/program_run.h"
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 
 static void program_release(struct program *program);
 

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/changes.h"
 #include "analysis/analysis.h"
+#include "analysis/changes.h"
 #include "analysis/open_segments.h"
 #include "analysis/program/program.h"
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/attributes.h"
 #include "histree/segments.h"

@@ -14,8 +14,8 @@
 
 #include "analysis/program/program_builder.h"
 #include "analysis/program/program_run.h"
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "state/state_system.h"
 

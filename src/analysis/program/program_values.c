@@ -12,8 +12,8 @@
 
 #include "analysis/program/program.h"
 #include "analysis/program/program_run.h"
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "state/state_system.h"
 
 /* ---- program operator ---------------------------------------------------------------------------------------- */

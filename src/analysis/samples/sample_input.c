@@ -12,10 +12,10 @@
 
 #include "analysis/analysis.h"
 #include "analysis/samples/sample_processes.h"
-#include "base/table.h"
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "base/arena.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/value.h"
 

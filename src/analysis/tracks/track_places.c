@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "base/table.h"
-#include "base/hash_index.h"
 #include "base/arena.h"
+#include "base/hash_index.h"
+#include "base/table.h"
 #include "event/event.h"
 
 /* ---- track words --------------------------------------------------------------------------------------------- */

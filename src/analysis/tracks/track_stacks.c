@@ -14,8 +14,8 @@
 
 #include "analysis/analysis.h"
 #include "analysis/tracks/track_places.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "event/event.h"
 
 /* ---- args text ----------------------------------------------------------------------------------------------- */

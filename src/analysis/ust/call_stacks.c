@@ -852,8 +852,8 @@ static enum histree_status ust_calls_on_event(void *instance, const struct event
 		}
 		if (event->is_anew) {
 			/*
-			 * What a thread was in before the gap is not known any more: its stack begins anew, as at the beginning of a
-			 * trace.
+			 * What a thread was in before the gap is not known any more: its stack begins anew, as at
+			 * the beginning of a trace.
 			 */
 			struct changes *changes = &calls->changes;
 			if (changes->status == HISTREE_OK)
@@ -886,8 +886,8 @@ static enum histree_status end_calls(struct ust_calls *calls, struct histree_err
 	changes_begin(&calls->changes, calls->stacks->latest);
 	for (size_t at = 0; (thread = call_stacks_next(calls->stacks, &at)) != NULL;) {
 		/*
-		 * Until when a thread is known to be in its calls.  One that never returned may have been left by exit() or a kill,
-		 * which nothing records: what shows it to go on is that its process has events.
+		 * Until when a thread is known to be in its calls.  One that never returned may have been left by
+		 * exit() or a kill, which nothing records: what shows it to go on is that its process has events.
 		 */
 		const histree_time known =
 			thread->last > thread->process->last ? thread->last : thread->process->last;

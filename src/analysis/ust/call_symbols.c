@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 
 enum { BUILD_ID_MAX = 64, PATH_SIZE_MAX = 4095, MODULES_MAX = 1 << 16 };

@@ -291,7 +291,10 @@ static bool split_processes(struct heap *heap)
 		block->process = thread->id;
 		block->is_of_thread = false;
 	}
-	/* Live blocks have been given other processes, no two with one address the same: find them by these from now on. */
+	/*
+	 * Live blocks have been given other processes, no two with one address the same: find them by these from
+	 * now on.
+	 */
 	drop_freed(&heap->blocks);
 	heap->is_split = heap->event.has_split = true;
 	heap->split_time = heap->now;

@@ -12,8 +12,8 @@
 
 #include "analysis/program/program_analysis.h"
 #include "analysis/xml/xml_document.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "state/charts.h"
 
