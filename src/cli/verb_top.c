@@ -18,6 +18,7 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/time_use.h"
+#include "view/view.h"
 
 struct switch_counts {
 	struct histree_history *history; /* NULL: nothing was read */
@@ -363,19 +364,10 @@ static bool is_hidden(const struct top_rows *top, size_t column)
 		       : by_state;
 }
 
-/* Returns the total time of a row. */
-static uint64_t top_rows_sum(const struct histree_use_row *row)
-{
-	uint64_t sum = 0;
-	for (enum histree_use use = 0; use < HISTREE_USE_COUNT; use++)
-		sum += row->ns[use];
-	return sum;
-}
-
 static void top_rows_put(struct top_rows *top, struct row_writer *rows, const struct histree_use_row *use)
 {
 	struct top_row row = { .use = *use, .host = top->hosts != NULL ? top->hosts[use->host].name : top->host };
-	row.ns = top_rows_sum(use);
+	row.ns = histree_use_row_amount(use, HISTREE_USE_AMOUNT_TIME);
 	row.percent = top->ns > 0 ? 100 * ((double)row.ns / (double)top->ns) : 0;
 	if (top->has_switches)
 		row.switches = switch_counts_of(&top->switches, use);
@@ -387,15 +379,26 @@ static void top_rows_put(struct top_rows *top, struct row_writer *rows, const st
 struct top_options {
 	struct cli_question question;
 	const char *more;
-	int order; /* what they are sorted by: a number of sort_names; -1: as the rows come */
+	int order; /* a number of sort_names; -1: as the rows come */
 };
 
-/* What rows may be sorted by: uses of time, in the order of enum histree_use, and what comes after them. */
-enum { SORT_COUNT = HISTREE_USE_COUNT, SORT_WAIT, SORT_BLOCK, SORT_VOLUNTARY, SORT_INVOLUNTARY, SORT_NUMBER };
+/* What rows may be sorted by: amounts of a row (view.h), and how often a thread was switched from. */
+enum { SORT_VOLUNTARY = HISTREE_USE_AMOUNT_BLOCK + 1, SORT_INVOLUNTARY, SORT_NUMBER };
 
-static const char *const sort_names[SORT_NUMBER + 1] = {
-	"user",    "system", "interrupted",  "idle",          "waiting",   "blocked",     "other",
-	"unknown", "count",  "longest_wait", "longest_block", "voluntary", "involuntary", NULL
+static const char *const sort_names[SORT_NUMBER] = {
+	[HISTREE_USE_USER] = "user",
+	[HISTREE_USE_SYSTEM] = "system",
+	[HISTREE_USE_INTERRUPTED] = "interrupted",
+	[HISTREE_USE_IDLE] = "idle",
+	[HISTREE_USE_WAITING] = "waiting",
+	[HISTREE_USE_BLOCKED] = "blocked",
+	[HISTREE_USE_OTHER] = "other",
+	[HISTREE_USE_UNKNOWN] = "unknown",
+	[HISTREE_USE_AMOUNT_COUNT] = "count",
+	[HISTREE_USE_AMOUNT_WAIT] = "longest_wait",
+	[HISTREE_USE_AMOUNT_BLOCK] = "longest_block",
+	[SORT_VOLUNTARY] = "voluntary",
+	[SORT_INVOLUNTARY] = "involuntary",
 };
 
 static const struct cli_option options[] = {
@@ -448,63 +451,39 @@ static enum cli_exit read_more(struct top_options *chosen, struct top_rows *top)
 
 /* ---- order -------------------------------------------------------------------------------------------------- */
 
-struct sorted_row {
-	uint64_t key;
-	size_t number; /* in the order without --sort, which decides among equals */
-};
-
 static enum cli_exit choose_sort(const char *name, const struct top_rows *top, int *sort)
 {
 	char names[256] = "";
 	*sort = -1;
 	for (int i = 0; name != NULL && i < SORT_NUMBER; i++) {
+		if (sort_names[i] == NULL)
+			continue;
 		name_list_add(names, sizeof(names), sort_names[i]);
 		if (strcmp(sort_names[i], name) == 0)
 			*sort = i;
 	}
 	if (name != NULL && *sort < 0)
 		return report_exit(CLI_USAGE, "'--sort': '%s' is not one of %s", name, names);
-	if ((*sort == SORT_WAIT || *sort == SORT_BLOCK) && !top->has_longest)
+	if ((*sort == HISTREE_USE_AMOUNT_WAIT || *sort == HISTREE_USE_AMOUNT_BLOCK) && !top->has_longest)
 		return report_exit(CLI_USAGE, "'--sort %s' needs '--more longest'", name);
 	if (*sort >= SORT_VOLUNTARY && !top->has_switches)
 		return report_exit(CLI_USAGE, "'--sort %s' needs '--more switches'", name);
 	return CLI_OK;
 }
 
-static uint64_t sort_key(struct top_rows *top, const struct histree_use_row *row, int sort)
-{
-	if (sort < 0)
-		return 0;
-	if (sort < HISTREE_USE_COUNT)
-		return row->ns[sort];
-	if (sort < SORT_VOLUNTARY)
-		return sort == SORT_COUNT  ? row->count
-		       : sort == SORT_WAIT ? row->longest_wait.ns
-					   : row->longest_block.ns;
-	const struct switch_count count = switch_counts_of(&top->switches, row);
-	return sort == SORT_VOLUNTARY ? count.voluntary : count.involuntary;
-}
+/* What rows are sorted by. */
+struct top_order {
+	struct top_rows *top;
+	int sort;
+};
 
-static int by_sort_key(const void *left, const void *right)
+static uint64_t amount_of(void *context, const struct histree_use_row *row)
 {
-	const struct sorted_row *a = left, *b = right;
-	if (a->key != b->key)
-		return a->key < b->key ? 1 : -1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* Returns NULL without memory.  The least first is the order of what is left of them. */
-static struct sorted_row *sort_rows(struct top_rows *top, const struct histree_use_row *rows, size_t count,
-				    int order, bool is_down)
-{
-	struct sorted_row *sorted = malloc((count + 1) * sizeof(*sorted));
-	for (size_t i = 0; sorted != NULL && i < count; i++) {
-		const uint64_t key = sort_key(top, &rows[i], order);
-		sorted[i] = (struct sorted_row){ is_down ? key : UINT64_MAX - key, i };
-	}
-	if (sorted != NULL && count > 1 && order >= 0)
-		qsort(sorted, count, sizeof(*sorted), by_sort_key);
-	return sorted;
+	const struct top_order *order = context;
+	if (order->sort < SORT_VOLUNTARY)
+		return histree_use_row_amount(row, order->sort);
+	const struct switch_count count = switch_counts_of(&order->top->switches, row);
+	return order->sort == SORT_VOLUNTARY ? count.voluntary : count.involuntary;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- */
@@ -524,21 +503,6 @@ static enum cli_exit report_nothing(const struct top_options *chosen, const stru
 			   count > 0 ? "hosts: " : "", names, count > 0 ? "; " : "", states);
 }
 
-static enum cli_exit put_rows(struct top_rows *top, struct row_writer *writer, const struct histree_use_row *rows,
-			      size_t count, const struct top_options *chosen)
-{
-	const bool is_down = question_order_is_down(question_order(&chosen->question), true);
-	struct sorted_row *sorted = sort_rows(top, rows, count, chosen->order, is_down);
-	if (sorted == NULL)
-		return report_no_memory();
-	for (size_t i = 0; i < count; i++)
-		top->ns += top_rows_sum(&rows[i]);
-	for (size_t i = 0; i < count && !rows_are_full(writer); i++)
-		top_rows_put(top, writer, &rows[sorted[i].number]);
-	free(sorted);
-	return CLI_OK;
-}
-
 static enum cli_exit print(struct top_rows *top, const struct histree_time_use *use,
 			   const struct histree_history *history, const struct top_options *chosen)
 {
@@ -553,7 +517,17 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 				       ROWS_NAMED | (top->hosts != NULL || top->by == 0 ? ROWS_OF_HOSTS : 0));
 	if (code != CLI_OK)
 		return code;
-	code = put_rows(top, &writer, rows, count, chosen);
+	struct top_order order = { .top = top, .sort = chosen->order };
+	struct histree_use_ordered *ordered =
+		histree_time_use_order(use, chosen->order >= 0 ? amount_of : NULL, &order,
+				       question_order_is_down(question_order(&chosen->question), true));
+	if (ordered == NULL)
+		code = report_no_memory();
+	for (size_t i = 0; i < count; i++)
+		top->ns += histree_use_row_amount(&rows[i], HISTREE_USE_AMOUNT_TIME);
+	for (size_t i = 0; ordered != NULL && i < count && !rows_are_full(&writer); i++)
+		top_rows_put(top, &writer, ordered[i].row);
+	free(ordered);
 	if (code == CLI_OK && count == 0)
 		code = report_nothing(chosen, history);
 	if (top->switches.has_gaps)

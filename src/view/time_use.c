@@ -33,6 +33,7 @@
 #include "view/thread_list.h"
 #include "view/use_rows.h"
 #include "view/use_sweep.h"
+#include "view/view.h"
 
 /* The call of a thread that a row counted last. */
 struct counted_call {
@@ -828,6 +829,48 @@ const struct histree_use_row *histree_time_use_rows(const struct histree_time_us
 struct histree_loss histree_time_use_loss(const struct histree_time_use *use)
 {
 	return (struct histree_loss){ .nodes = use->is_damaged };
+}
+
+uint64_t histree_use_row_amount(const struct histree_use_row *row, int amount)
+{
+	uint64_t sum = 0;
+	if (amount == HISTREE_USE_AMOUNT_COUNT)
+		return row->count;
+	if (amount > HISTREE_USE_AMOUNT_COUNT)
+		return amount == HISTREE_USE_AMOUNT_WAIT ? row->longest_wait.ns : row->longest_block.ns;
+	for (int use = 0; use < HISTREE_USE_COUNT; use++)
+		sum += amount == HISTREE_USE_AMOUNT_TIME || amount == use ? row->ns[use] : 0;
+	return sum;
+}
+
+static int by_amount_up(const void *left, const void *right)
+{
+	const struct histree_use_ordered *a = left, *b = right;
+	return a->amount != b->amount ? (a->amount > b->amount) - (a->amount < b->amount)
+				      : (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_amount_down(const void *left, const void *right)
+{
+	const struct histree_use_ordered *a = left, *b = right;
+	return a->amount != b->amount ? (a->amount < b->amount) - (a->amount > b->amount)
+				      : (a->row > b->row) - (a->row < b->row);
+}
+
+struct histree_use_ordered *histree_time_use_order(const struct histree_time_use *use,
+						   uint64_t (*amount_of)(void *context,
+									 const struct histree_use_row *row),
+						   void *context, bool is_down)
+{
+	const size_t count = use->rows.count;
+	struct histree_use_ordered *ordered = malloc((count + 1) * sizeof(*ordered));
+	for (size_t i = 0; ordered != NULL && i < count; i++) {
+		const struct histree_use_row *row = &use->rows.rows[i];
+		ordered[i] = (struct histree_use_ordered){ amount_of != NULL ? amount_of(context, row) : 0, row };
+	}
+	if (ordered != NULL && count > 1 && amount_of != NULL)
+		qsort(ordered, count, sizeof(*ordered), is_down ? by_amount_down : by_amount_up);
+	return ordered;
 }
 
 /* ---- time use pieces ----------------------------------------------------------------------------------------- */

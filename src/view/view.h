@@ -13,6 +13,7 @@
 #include "histree/segments.h"
 #include "histree/states.h"
 #include "histree/status.h"
+#include "histree/time_use.h"
 
 /* ==== view ==================================================================================================== */
 
@@ -301,6 +302,32 @@ HISTREE_API const struct histree_node_level *histree_tree_layout_levels(const st
 
 /* Returns what the values of resources of a kind mean: histree_labels_for() has their labels. */
 HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind);
+
+/* ==== use of time in an order ================================================================================= */
+
+/* What rows of a use of time (time_use.h) may be ordered by: a use, by its number, or one of these. */
+enum {
+	HISTREE_USE_AMOUNT_TIME = HISTREE_USE_COUNT, /* of all uses */
+	HISTREE_USE_AMOUNT_COUNT,
+	HISTREE_USE_AMOUNT_WAIT, /* the longest one */
+	HISTREE_USE_AMOUNT_BLOCK,
+};
+
+HISTREE_API uint64_t histree_use_row_amount(const struct histree_use_row *row, int amount);
+
+struct histree_use_ordered {
+	uint64_t amount;
+	const struct histree_use_row *row; /* of the use */
+};
+
+/*
+ * Returns all rows by an amount, the greatest first or the least; equal ones stay in the order of the use, as do
+ * all where `amount_of` is NULL.  The caller frees them; NULL: out of memory.
+ */
+HISTREE_API struct histree_use_ordered *
+histree_time_use_order(const struct histree_time_use *use,
+		       uint64_t (*amount_of)(void *context, const struct histree_use_row *row), void *context,
+		       bool is_down);
 
 /* ==== chart view ============================================================================================== */
 

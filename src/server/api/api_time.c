@@ -14,6 +14,7 @@
 #include "server/model/flame_view.h"
 #include "server/model/path_list.h"
 #include "server/model/row_model.h"
+#include "view/view.h"
 
 /* ---- api arrows ---------------------------------------------------------------------------------------------- */
 
@@ -331,53 +332,13 @@ struct time_use_call {
 	const struct histree_history_host *hosts; /* NULL: there is one */
 	histree_time start;
 	int64_t limit;
-	int sort; /* a state, SORT_TIME or SORT_COUNT; -1: as the rows come */
+	int sort; /* an amount of a row (view.h); -1: as the rows come */
 	bool descending;
 };
 
-enum { SORT_TIME = HISTREE_USE_COUNT, SORT_COUNT };
-
-/* ---- order --------------------------------------------------------------------------------------------------- */
-
-struct sorted_row {
-	uint64_t key;
-	uint32_t number; /* decides among equals */
-};
-
-static uint64_t sort_key(const struct histree_use_row *row, int sort)
+static uint64_t amount_of(void *asked, const struct histree_use_row *row)
 {
-	uint64_t sum = 0;
-	if (sort == SORT_COUNT)
-		return row->count;
-	for (int use = 0; use < HISTREE_USE_COUNT; use++)
-		sum += sort == SORT_TIME || sort == use ? row->ns[use] : 0;
-	return sum;
-}
-
-static int by_key_ascending(const void *left, const void *right)
-{
-	const struct sorted_row *a = left, *b = right;
-	return a->key != b->key ? (a->key > b->key) - (a->key < b->key)
-				: (a->number > b->number) - (a->number < b->number);
-}
-
-static int by_key_descending(const void *left, const void *right)
-{
-	const struct sorted_row *a = left, *b = right;
-	return a->key != b->key ? (a->key < b->key) - (a->key > b->key)
-				: (a->number > b->number) - (a->number < b->number);
-}
-
-/* Returns the rows in the order that is asked for; NULL: it has answered that memory is out. */
-static struct sorted_row *sort_use_rows(const struct call *call, const struct time_use_call *asked,
-					const struct histree_use_row *rows, size_t count)
-{
-	struct sorted_row *sorted = reply_memory(call->reply, count, sizeof(*sorted));
-	for (size_t i = 0; sorted != NULL && i < count; i++)
-		sorted[i] = (struct sorted_row){ sort_key(&rows[i], asked->sort), (uint32_t)i };
-	if (sorted != NULL && count > 1 && asked->sort >= 0)
-		qsort(sorted, count, sizeof(*sorted), asked->descending ? by_key_descending : by_key_ascending);
-	return sorted;
+	return histree_use_row_amount(row, ((const struct time_use_call *)asked)->sort);
 }
 
 /* ---- answer -------------------------------------------------------------------------------------------------- */
@@ -420,16 +381,19 @@ static void write_row(struct json_writer *json, const struct time_use_call *aske
 	json_end(json);
 }
 
-static void write_time_use(const struct call *call, const struct time_use_call *asked,
+static void write_time_use(const struct call *call, struct time_use_call *asked,
 			   const struct histree_time_use *use)
 {
 	size_t count;
 	struct json_writer *json = call->json;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	struct sorted_row *sorted = sort_use_rows(call, asked, rows, count);
+	struct histree_use_ordered *ordered =
+		histree_time_use_order(use, asked->sort >= 0 ? amount_of : NULL, asked, asked->descending);
 	uint64_t ns[HISTREE_USE_COUNT] = { 0 };
-	if (sorted == NULL)
+	if (ordered == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		for (unsigned state = 0; state < HISTREE_USE_COUNT; state++)
 			ns[state] += rows[i].ns[state];
@@ -446,9 +410,10 @@ static void write_time_use(const struct call *call, const struct time_use_call *
 	json_end(json);
 	json_begin_array_member(json, "rows");
 	for (size_t i = 0; i < count && i < (size_t)asked->limit; i++)
-		write_row(json, asked, &rows[sorted[i].number]);
+		write_row(json, asked, ordered[i].row);
 	json_end(json);
 	json_end(json);
+	free(ordered);
 }
 
 /* ---- request ------------------------------------------------------------------------------------------------- */
@@ -465,7 +430,7 @@ static bool read_sort(const struct call *call, struct time_use_call *out)
 		if (strcmp(name, histree_use_name((enum histree_use)use)) == 0)
 			out->sort = use;
 	if (strcmp(name, "time") == 0 || strcmp(name, "count") == 0)
-		out->sort = *name == 't' ? SORT_TIME : SORT_COUNT;
+		out->sort = *name == 't' ? HISTREE_USE_AMOUNT_TIME : HISTREE_USE_AMOUNT_COUNT;
 	if (out->sort >= 0 || *name == '\0')
 		return true;
 	reply_error(call->reply, HTTP_BAD_REQUEST, "'sort' is no state, and neither time nor count");
