@@ -212,10 +212,10 @@ static void clear_events(struct sql_cursor *base)
 	events_of(base)->numbers = HISTREE_WINDOW_ALL;
 }
 
-static void narrow_events(struct sql_cursor *base, int column, enum sql_operator operator, sqlite3_value * value)
+static void narrow_events(struct sql_cursor *base, int column, enum sql_operator operation, sqlite3_value *value)
 {
 	(void)column;
-	sql_window_narrow(&events_of(base)->numbers, operator, value);
+	sql_window_narrow(&events_of(base)->numbers, operation, value);
 }
 
 static enum histree_status start_events(struct sql_cursor *base, struct histree_error *error)
@@ -325,15 +325,6 @@ static void close_threads(struct sql_table *base)
 	forget_threads((struct threads_table *)base);
 }
 
-static enum histree_status read_host(struct threads_of_host *host, struct histree_history *history,
-				     struct histree_work cancel, struct histree_error *error)
-{
-	enum histree_status status = histree_control_flow_create(history, cancel, &host->flow, error);
-	if (status == HISTREE_OK)
-		host->threads = histree_control_flow_threads(host->flow, &host->count);
-	return status;
-}
-
 static enum histree_status move_to_whole(struct threads_of_host *host, histree_quark first,
 					 struct histree_error *error)
 {
@@ -364,8 +355,13 @@ static enum histree_status start_threads(struct sql_cursor *base, struct histree
 	}
 	for (size_t i = 0; i < table->host_count && status == HISTREE_OK; i++) {
 		struct histree_history *history = hosts == NULL ? table->base.history : hosts[i].history;
-		if (history != NULL)
-			status = read_host(&table->hosts[i], history, sql_cursor_cancel(base), error);
+		if (history != NULL) {
+			status = histree_control_flow_create(history, sql_cursor_cancel(base),
+							     &table->hosts[i].flow, error);
+			if (status == HISTREE_OK)
+				table->hosts[i].threads =
+					histree_control_flow_threads(table->hosts[i].flow, &table->hosts[i].count);
+		}
 		if (status == HISTREE_OK && hosts != NULL)
 			status = move_to_whole(&table->hosts[i], hosts[i].folder + 1, error);
 	}

@@ -202,34 +202,29 @@ static bool is_sum_of(const void *sums, uint32_t number, const void *key)
 	return sql_value_bits(a) == sql_value_bits(b);
 }
 
-static enum histree_status begin_sum(struct sums_cursor *cursor, const struct histree_state_time *state,
-				     uint64_t hash, struct histree_error *error)
-{
-	struct sum sum = { .quark = state->quark, .value = state->value, .ns = state->ns };
-	if (!array_reserve(&cursor->sums, &cursor->capacity, cursor->count + 1) ||
-	    !hash_index_reserve(&cursor->index, cursor->count + 1, hash_of_sum, cursor->sums))
-		return error_memory(error, "sums of states");
-	if (has_bytes(&sum.value)) {
-		void *copy = malloc(sum.value.size);
-		if (copy == NULL)
-			return error_memory(error, "sums of states");
-		memcpy(copy, sum.value.bytes, sum.value.size);
-		sum.value.bytes = copy;
-		cursor->bytes += sum.value.size;
-	}
-	assert(cursor->index.count == cursor->count);
-	hash_index_add(&cursor->index, hash, (uint32_t)cursor->count);
-	cursor->sums[cursor->count++] = sum;
-	return HISTREE_OK;
-}
-
 static enum histree_status add_state(struct sums_cursor *cursor, const struct histree_state_time *state,
 				     struct histree_error *error)
 {
 	uint64_t hash = hash_of(state->quark, &state->value);
 	uint32_t number = hash_index_find(&cursor->index, hash, is_sum_of, cursor->sums, state);
-	if (number == HASH_INDEX_NONE)
-		return begin_sum(cursor, state, hash, error);
+	if (number == HASH_INDEX_NONE) {
+		struct sum sum = { .quark = state->quark, .value = state->value, .ns = state->ns };
+		if (!array_reserve(&cursor->sums, &cursor->capacity, cursor->count + 1) ||
+		    !hash_index_reserve(&cursor->index, cursor->count + 1, hash_of_sum, cursor->sums))
+			return error_memory(error, "sums of states");
+		if (has_bytes(&sum.value)) {
+			void *copy = malloc(sum.value.size);
+			if (copy == NULL)
+				return error_memory(error, "sums of states");
+			memcpy(copy, sum.value.bytes, sum.value.size);
+			sum.value.bytes = copy;
+			cursor->bytes += sum.value.size;
+		}
+		assert(cursor->index.count == cursor->count);
+		hash_index_add(&cursor->index, hash, (uint32_t)cursor->count);
+		cursor->sums[cursor->count++] = sum;
+		return HISTREE_OK;
+	}
 	assert(number < cursor->count && cursor->sums[number].quark == state->quark);
 	cursor->sums[number].ns += state->ns;
 	return HISTREE_OK;
@@ -398,11 +393,6 @@ static enum histree_status next_row(struct sql_cursor *base, struct histree_erro
 	return status;
 }
 
-static uint32_t pixel_of(const struct rows_cursor *cursor)
-{
-	return cursor->pixels - 1 - (uint32_t)cursor->base.left;
-}
-
 /* A value, or its type.  Where there is no other, both are NULL. */
 static void result_pixel_state(const struct rows_cursor *cursor, sqlite3_context *context, uint32_t index,
 			       bool is_type)
@@ -423,7 +413,7 @@ enum { PIXEL = 2, PIXEL_START, PIXEL_END, PIXEL_TYPE, PIXEL_VALUE, OTHER_TYPE, O
 static void pixel_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
 	const struct rows_cursor *cursor = rows_of(base);
-	const uint32_t pixel = pixel_of(cursor);
+	const uint32_t pixel = cursor->pixels - 1 - (uint32_t)cursor->base.left;
 	const struct histree_cell *cell = &cursor->row.cells[pixel];
 	switch (column) {
 	case PIXEL:

@@ -174,11 +174,11 @@ static void add_comparison(struct expression *expression, const char *comparison
 	expression->comparisons++;
 }
 
-static void compare_duration(struct expression *expression, enum sql_operator operator, sqlite3_value * value)
+static void compare_duration(struct expression *expression, enum sql_operator operation, sqlite3_value *value)
 {
 	char text[64];
 	struct histree_window window = HISTREE_WINDOW_ALL;
-	sql_window_narrow(&window, operator, value);
+	sql_window_narrow(&window, operation, value);
 	if (window.is_empty || window.to < 0)
 		window = (struct histree_window){ .from = 1, .to = 0 }; /* no duration is both */
 	if (window.from > 0) {
@@ -229,11 +229,11 @@ static void clear_segments(struct sql_cursor *base)
 	segments_of(base)->twins.count = 0;
 }
 
-static void narrow_segments(struct sql_cursor *base, int column, enum sql_operator operator, sqlite3_value * value)
+static void narrow_segments(struct sql_cursor *base, int column, enum sql_operator operation, sqlite3_value *value)
 {
 	struct expression *expression = &segments_of(base)->expression;
 	if (column == DURATION)
-		compare_duration(expression, operator, value);
+		compare_duration(expression, operation, value);
 	else
 		compare_field(expression, &table_of(base)->info->schema.fields[column - FIELDS], value);
 }

@@ -60,17 +60,6 @@ static void forget_earlier(struct ordered *states)
 	states->earlier_count = states->earlier_used = 0;
 }
 
-static void ordered_free(struct ordered *states)
-{
-	if (states == NULL)
-		return;
-	forget_earlier(states);
-	free(states->earlier);
-	histree_cursor_free(states->changes);
-	histree_cursor_free(states->query);
-	free(states);
-}
-
 static enum histree_status keep_earlier(struct ordered *states, const struct histree_interval *interval,
 					struct histree_error *error)
 {
@@ -230,7 +219,15 @@ static enum histree_status begin_states(struct sql_cursor *base, struct histree_
 static void end_states(struct sql_cursor *base)
 {
 	struct states_cursor *cursor = states_of(base);
-	ordered_free(cursor->ordered);
+
+	if (cursor->ordered != NULL) {
+		forget_earlier(cursor->ordered);
+		free(cursor->ordered->earlier);
+		histree_cursor_free(cursor->ordered->changes);
+		histree_cursor_free(cursor->ordered->query);
+		free(cursor->ordered);
+	}
+
 	histree_cursor_free(cursor->query);
 }
 

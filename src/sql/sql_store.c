@@ -209,13 +209,6 @@ static struct sql_paths *paths_create(const struct histree_attributes *attribute
 	return paths;
 }
 
-static void paths_free(struct sql_paths *paths)
-{
-	for (size_t i = 0; paths != NULL && i < paths->count; i++)
-		free(paths->paths[i]);
-	free(paths);
-}
-
 static struct kept_path *make_path(struct sql_paths *paths, histree_quark quark)
 {
 	char text[SHORT];
@@ -251,8 +244,12 @@ const char *sql_paths_get(struct sql_paths *paths, histree_quark quark, size_t *
 
 static void close_store(struct sql_store *store)
 {
-	for (size_t i = 0; store->paths != NULL && i < store->info->history_count; i++)
-		paths_free(store->paths[i]);
+	for (size_t i = 0; store->paths != NULL && i < store->info->history_count; i++) {
+		struct sql_paths *paths = store->paths[i];
+		for (size_t j = 0; paths != NULL && j < paths->count; j++)
+			free(paths->paths[j]);
+		free(paths);
+	}
 	for (size_t i = 0; store->histories != NULL && i < store->info->history_count; i++)
 		histree_history_close(store->histories[i]);
 	for (size_t i = 0; store->segments != NULL && i < store->info->segments_count; i++)
@@ -264,12 +261,6 @@ static void close_store(struct sql_store *store)
 	free(store->segments);
 	free(store->path);
 	free(store);
-}
-
-static bool is_file(const char *path)
-{
-	struct stat facts;
-	return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 /* Opens a history that is in no store. */
@@ -293,7 +284,8 @@ static enum histree_status open_alone(struct sql_store *store, struct histree_er
 static enum histree_status open_store(struct sql_store *store, const char *path, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	bool is_alone = is_file(path);
+	struct stat facts;
+	bool is_alone = stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 	store->path = strdup(path);
 	if (store->path == NULL)
 		return error_memory(error, "a store");

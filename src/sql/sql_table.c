@@ -24,9 +24,9 @@
 #include "histree/states.h"
 #include "sql/sql_store.h"
 
-static inline bool sql_is_comparison(enum sql_operator operator)
+static inline bool sql_is_comparison(enum sql_operator operation)
 {
-	return operator== SQL_EQUAL ||(operator>= SQL_LESS && operator<= SQL_AT_LEAST);
+	return operation == SQL_EQUAL || (operation >= SQL_LESS && operation <= SQL_AT_LEAST);
 }
 
 struct sql_plan {
@@ -44,7 +44,7 @@ static inline struct sql_plan sql_plan(sqlite3_index_info *info)
 struct sql_term {
 	const char *column;
 	size_t column_size;
-	enum sql_operator operator;
+	enum sql_operator operation;
 };
 
 /* ---- sql plan ------------------------------------------------------------------------------------------------ */
@@ -99,32 +99,18 @@ static bool add_words(struct sql_plan *plan, const char *before, const char *tex
 }
 
 /* Takes a constraint over.  Returns false, without taking it, if the plan has no room for it. */
-static bool sql_plan_take(struct sql_plan *plan, int constraint, const char *column, enum sql_operator operator)
+static bool sql_plan_take(struct sql_plan *plan, int constraint, const char *column, enum sql_operator operation)
 {
 	char sign[16];
-	assert(operator!= SQL_NONE);
+	assert(operation != SQL_NONE);
 	assert(plan->info->aConstraintUsage[constraint].argvIndex == 0);
-	snprintf(sign, sizeof(sign), " %s ?", signs[operator]);
+	snprintf(sign, sizeof(sign), " %s ?", signs[operation]);
 	if (!add_words(plan, plan->arguments > 0 ? " and " : "", column, sign, ""))
 		return false;
-	if (operator== SQL_IN)
+	if (operation == SQL_IN)
 		sqlite3_vtab_in(plan->info, constraint, 1);
 	plan->info->aConstraintUsage[constraint].argvIndex = ++plan->arguments;
 	return true;
-}
-
-/* Says in which order rows come, "start" or "start, downwards". */
-static void sql_plan_order(struct sql_plan *plan, const char *order)
-{
-	add_words(plan, plan->arguments > 0 ? ", " : "", "in order of ", order, "");
-}
-
-/* Hands the plan to SQLite.  Returns SQLITE_OK or SQLITE_NOMEM. */
-static int sql_plan_finish(const struct sql_plan *plan)
-{
-	plan->info->idxStr = sqlite3_mprintf("%s", plan->text);
-	plan->info->needToFreeIdxStr = 1;
-	return plan->info->idxStr == NULL ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 /* Reads the next term, and goes behind it.  Returns false if the plan has no more terms. */
@@ -141,9 +127,9 @@ static bool sql_term_next(const char **plan, struct sql_term *out)
 	*out = (struct sql_term){ .column = at, .column_size = column };
 	for (size_t i = SQL_EQUAL; i < sizeof(signs) / sizeof(*signs); i++)
 		if (strlen(signs[i]) == size && memcmp(signs[i], sign, size) == 0)
-			out->operator=(enum sql_operator) i;
+			out->operation = (enum sql_operator)i;
 	/* What was planned was written by sql_plan_take(). */
-	assert(out->operator!= SQL_NONE);
+	assert(out->operation != SQL_NONE);
 	assert(strncmp(sign + size, " ?", 2) == 0);
 	*plan = sign + size + sizeof(" ?") - 1;
 	return true;
@@ -161,7 +147,7 @@ static const enum histree_comparison comparisons[] = {
 	[SQL_GREATER] = HISTREE_ABOVE,  [SQL_AT_LEAST] = HISTREE_AT_LEAST,
 };
 
-void sql_window_narrow(struct histree_window *window, enum sql_operator operator, sqlite3_value * value)
+void sql_window_narrow(struct histree_window *window, enum sql_operator operation, sqlite3_value *value)
 {
 	struct histree_value number;
 	switch (sqlite3_value_numeric_type(value)) {
@@ -177,8 +163,8 @@ void sql_window_narrow(struct histree_window *window, enum sql_operator operator
 	default:
 		return;
 	}
-	if (operator!= SQL_NONE && operator!= SQL_IN && operator!= SQL_GLOB)
-		histree_window_narrow(window, comparisons[operator], &number);
+	if (operation != SQL_NONE && operation != SQL_IN && operation != SQL_GLOB)
+		histree_window_narrow(window, comparisons[operation], &number);
 }
 
 /* ---- one value, or each of a list ---------------------------------------------------------------------- */
@@ -186,12 +172,12 @@ void sql_window_narrow(struct histree_window *window, enum sql_operator operator
 typedef enum histree_status (*adder)(struct histree_selection *selection, sqlite3_value *value,
 				     struct histree_error *error);
 
-static enum histree_status select_each(struct histree_selection *selection, enum sql_operator operator,
-				       sqlite3_value * value, adder add, struct histree_error *error)
+static enum histree_status select_each(struct histree_selection *selection, enum sql_operator operation,
+				       sqlite3_value *value, adder add, struct histree_error *error)
 {
 	sqlite3_value *each;
 	histree_selection_none(selection);
-	if (operator!= SQL_IN)
+	if (operation != SQL_IN)
 		return add(selection, value, error);
 	int code = sqlite3_vtab_in_first(value, &each);
 	while (code == SQLITE_OK && each != NULL) {
@@ -215,10 +201,10 @@ static enum histree_status add_number(struct histree_selection *selection, sqlit
 }
 
 /* Select, instead of what was selected, what "quark operator value" or "path operator value" leaves, or more. */
-static enum histree_status sql_select_by_quark(struct histree_selection *selection, enum sql_operator operator,
-					       sqlite3_value * value, struct histree_error *error)
+static enum histree_status sql_select_by_quark(struct histree_selection *selection, enum sql_operator operation,
+					       sqlite3_value *value, struct histree_error *error)
 {
-	return select_each(selection, operator, value, add_number, error);
+	return select_each(selection, operation, value, add_number, error);
 }
 
 /* ---- paths -------------------------------------------------------------------------------------------- */
@@ -272,10 +258,10 @@ static enum histree_status add_glob(struct histree_selection *selection, sqlite3
 	return histree_selection_add_wanted(selection, top, is_matched, &pattern, error);
 }
 
-static enum histree_status sql_select_by_path(struct histree_selection *selection, enum sql_operator operator,
-					      sqlite3_value * value, struct histree_error *error)
+static enum histree_status sql_select_by_path(struct histree_selection *selection, enum sql_operator operation,
+					      sqlite3_value *value, struct histree_error *error)
 {
-	return select_each(selection, operator, value, operator== SQL_GLOB ? add_glob : add_path, error);
+	return select_each(selection, operation, value, operation == SQL_GLOB ? add_glob : add_path, error);
 }
 
 /* Select what matches a pattern of histree (attributes.h); a pattern that matches nothing is no error. */
@@ -296,11 +282,11 @@ static void name_host(const struct histree_history_host *hosts, size_t count, sq
 		wanted[i] = wanted[i] || strcmp(hosts[i].name, name) == 0;
 }
 
-static int name_hosts(const struct histree_history_host *hosts, size_t count, enum sql_operator operator,
-		      sqlite3_value * value, bool *wanted)
+static int name_hosts(const struct histree_history_host *hosts, size_t count, enum sql_operator operation,
+		      sqlite3_value *value, bool *wanted)
 {
 	sqlite3_value *each;
-	if (operator!= SQL_IN) {
+	if (operation != SQL_IN) {
 		name_host(hosts, count, value, wanted);
 		return SQLITE_OK;
 	}
@@ -333,15 +319,15 @@ static enum histree_status keep_hosts(struct histree_selection *selection, const
 }
 
 /* Leave, of what was selected, what is of the hosts that "host operator value" names: the shards of others rest. */
-static enum histree_status sql_select_by_host(struct histree_selection *selection, enum sql_operator operator,
-					      sqlite3_value * value, struct histree_error *error)
+static enum histree_status sql_select_by_host(struct histree_selection *selection, enum sql_operator operation,
+					      sqlite3_value *value, struct histree_error *error)
 {
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(selection->history, &count);
 	bool *wanted = calloc(count + 1, sizeof(*wanted));
 	if (wanted == NULL)
 		return error_memory(error, "a list of hosts");
-	int code = name_hosts(hosts, count, operator, value, wanted);
+	int code = name_hosts(hosts, count, operation, value, wanted);
 	enum histree_status status = code == SQLITE_OK || code == SQLITE_DONE
 					     ? keep_hosts(selection, hosts, count, wanted, error)
 					     : error_memory(error, "a list of hosts");
@@ -360,18 +346,13 @@ static struct sql_cursor *cursor_of(sqlite3_vtab_cursor *base)
 
 /* ---- failures ------------------------------------------------------------------------------------------ */
 
-static int code_of(const struct histree_error *error)
-{
-	if (error->status == HISTREE_ERR_CANCELLED)
-		return SQLITE_INTERRUPT;
-	return error->status == HISTREE_ERR_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
-}
-
 static int fail_with(char **message, const struct histree_error *error)
 {
 	sqlite3_free(*message);
 	*message = sqlite3_mprintf("%s", error->message);
-	return code_of(error);
+	if (error->status == HISTREE_ERR_CANCELLED)
+		return SQLITE_INTERRUPT;
+	return error->status == HISTREE_ERR_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
 }
 
 static int cursor_fail(struct sql_cursor *cursor, const struct histree_error *error)
@@ -418,20 +399,6 @@ static bool has_hosts(const struct sql_table *table)
 	return table->history != NULL && histree_history_hosts(table->history, &count) != NULL;
 }
 
-static enum histree_status add_columns(struct sql_table *table, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (const struct sql_column *each = table->relation->columns; status == HISTREE_OK && each->name != NULL;
-	     each++) {
-		bool is_argument = each->role >= SQL_ARGUMENT;
-		if (is_argument && table->argument_count++ == 0)
-			table->first_argument = (int)table->column_count;
-		if (each->cell != SQL_HOST || has_hosts(table))
-			status = sql_table_add(table, each, error);
-	}
-	return status;
-}
-
 static enum histree_status open_history(struct sql_table *table, const char *analysis, struct histree_error *error)
 {
 	enum histree_status status = sql_store_history(table->store, analysis, &table->history, error);
@@ -452,25 +419,19 @@ static enum histree_status open_table(struct sql_table *table, struct sql_connec
 		status = sql_store_share(connection, path, &table->store, error);
 	if (status == HISTREE_OK && table->relation->is_of_history)
 		status = open_history(table, origin->analysis, error);
-	if (status == HISTREE_OK)
-		status = add_columns(table, error);
+	if (status == HISTREE_OK) {
+		for (const struct sql_column *each = table->relation->columns;
+		     status == HISTREE_OK && each->name != NULL; each++) {
+			bool is_argument = each->role >= SQL_ARGUMENT;
+			if (is_argument && table->argument_count++ == 0)
+				table->first_argument = (int)table->column_count;
+			if (each->cell != SQL_HOST || has_hosts(table))
+				status = sql_table_add(table, each, error);
+		}
+	}
 	if (status == HISTREE_OK && table->relation->open != NULL)
 		status = table->relation->open(table, origin, error);
 	return status;
-}
-
-/* Names of ours need no format, which costs more than all the rest where no statement follows. */
-static void declare_column(sqlite3_str *text, const struct sql_column *column)
-{
-	sqlite3_str_appendall(text, "\"");
-	if (column->prefix != NULL)
-		sqlite3_str_appendall(text, column->prefix);
-	if (strchr(column->name, '"') != NULL)
-		sqlite3_str_appendf(text, "%w", column->name);
-	else
-		sqlite3_str_appendall(text, column->name);
-	sqlite3_str_appendall(text, "\" ");
-	sqlite3_str_appendall(text, column->type);
 }
 
 static int table_declare(sqlite3 *db, const struct sql_table *table)
@@ -478,7 +439,17 @@ static int table_declare(sqlite3 *db, const struct sql_table *table)
 	sqlite3_str *text = sqlite3_str_new(db);
 	for (size_t i = 0; i < table->column_count; i++) {
 		sqlite3_str_appendall(text, i == 0 ? "CREATE TABLE x(" : ", ");
-		declare_column(text, &table->columns[i]);
+
+		/* Names of ours need no format, which costs more than all the rest where no statement follows. */
+		sqlite3_str_appendall(text, "\"");
+		if (table->columns[i].prefix != NULL)
+			sqlite3_str_appendall(text, table->columns[i].prefix);
+		if (strchr(table->columns[i].name, '"') != NULL)
+			sqlite3_str_appendf(text, "%w", table->columns[i].name);
+		else
+			sqlite3_str_appendall(text, table->columns[i].name);
+		sqlite3_str_appendall(text, "\" ");
+		sqlite3_str_appendall(text, table->columns[i].type);
 	}
 	if (table->relation->key != NULL)
 		sqlite3_str_appendf(text, ", PRIMARY KEY(%s)) WITHOUT ROWID", table->relation->key);
@@ -593,8 +564,8 @@ static int take_arguments(const struct sql_table *table, struct sql_plan *plan)
 		if (has_ended)
 			continue;
 		/* Of a list, SQLite asks for one after the other. */
-		enum sql_operator operator= sql_plan_operator(plan->info, constraint);
-		if ((operator!= SQL_EQUAL && operator!= SQL_IN) ||
+		enum sql_operator operation = sql_plan_operator(plan->info, constraint);
+		if ((operation != SQL_EQUAL && operation != SQL_IN) ||
 		    !sql_plan_take(plan, constraint, term_of(&table->columns[i]), SQL_EQUAL))
 			return SQLITE_CONSTRAINT;
 		plan->info->aConstraintUsage[constraint].omit = 1;
@@ -603,15 +574,15 @@ static int take_arguments(const struct sql_table *table, struct sql_plan *plan)
 }
 
 /* Which constraint picks the attributes best, in this order; one is enough. */
-static int attribute_rank(enum sql_role role, enum sql_operator operator)
+static int attribute_rank(enum sql_role role, enum sql_operator operation)
 {
 	if (role != SQL_BY_QUARK && role != SQL_BY_PATH)
 		return 0;
-	if (operator== SQL_EQUAL)
+	if (operation == SQL_EQUAL)
 		return role == SQL_BY_QUARK ? 5 : 4;
-	if (operator== SQL_IN)
+	if (operation == SQL_IN)
 		return role == SQL_BY_QUARK ? 3 : 2;
-	return operator== SQL_GLOB && role == SQL_BY_PATH ? 1 : 0;
+	return operation == SQL_GLOB && role == SQL_BY_PATH ? 1 : 0;
 }
 
 static void take_attributes(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
@@ -631,44 +602,26 @@ static void take_attributes(const struct sql_table *table, struct sql_plan *plan
 		taken->rank = 0;
 }
 
-static void take_host(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
-{
-	for (int i = 0; i < plan->info->nConstraint && !taken->has_host; i++) {
-		const struct sql_column *column = column_at(table, plan->info->aConstraint[i].iColumn);
-		enum sql_operator operator= sql_plan_operator(plan->info, i);
-		if (column->role == SQL_BY_HOST && (operator== SQL_EQUAL || operator== SQL_IN))
-			taken->has_host = sql_plan_take(plan, i, term_of(column), operator);
-	}
-}
-
 /* Takes the comparisons, and guess what they leave. */
 static void take_bounds(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
 {
 	sqlite3_value *value;
 	for (int i = 0; i < plan->info->nConstraint; i++) {
 		const struct sql_column *column = column_at(table, plan->info->aConstraint[i].iColumn);
-		enum sql_operator operator= sql_plan_operator(plan->info, i);
-		if (column->role < SQL_BY_START || column->role > SQL_BY_FIELD || !sql_is_comparison(operator) ||
-		    (column->role == SQL_BY_FIELD && operator!= SQL_EQUAL) ||
-		    !sql_plan_take(plan, i, term_of(column), operator))
+		enum sql_operator operation = sql_plan_operator(plan->info, i);
+		if (column->role < SQL_BY_START || column->role > SQL_BY_FIELD || !sql_is_comparison(operation) ||
+		    (column->role == SQL_BY_FIELD && operation != SQL_EQUAL) ||
+		    !sql_plan_take(plan, i, term_of(column), operation))
 			continue;
-		taken->equals += operator== SQL_EQUAL;
-		taken->bounds += operator!= SQL_EQUAL;
+		taken->equals += operation == SQL_EQUAL;
+		taken->bounds += operation != SQL_EQUAL;
 		if (column->role > SQL_BY_END)
 			taken->guess /= 2;
 		else if (sqlite3_vtab_rhs_value(plan->info, i, &value) == SQLITE_OK)
-			sql_window_narrow(&taken->window, operator, value);
+			sql_window_narrow(&taken->window, operation, value);
 		else
 			taken->guess /= 10;
 	}
-}
-
-static void find_order(const struct sql_table *table, const sqlite3_index_info *info, struct sql_taken *taken)
-{
-	const struct sql_column *column = column_at(table, info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1);
-	taken->is_down = info->nOrderBy == 1 && info->aOrderBy[0].desc;
-	if ((column->orders & (taken->is_down ? SQL_DOWN : SQL_UP)) != 0)
-		taken->order = info->aOrderBy[0].iColumn;
 }
 
 /*
@@ -688,17 +641,6 @@ static void take_limit(struct sql_plan *plan, struct sql_taken *taken)
 		taken->limit = limit;
 }
 
-static void take_order(const struct sql_table *table, struct sql_plan *plan, const struct sql_taken *taken)
-{
-	char text[64];
-	if (taken->order < 0)
-		return;
-	sqlite3_snprintf(sizeof(text), text, "%s%s", term_of(&table->columns[taken->order]),
-			 taken->is_down ? ", downwards" : "");
-	sql_plan_order(plan, text);
-	plan->info->orderByConsumed = 1;
-}
-
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct sql_table *table = (const struct sql_table *)base;
@@ -710,18 +652,42 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		return code;
 	if (table->argument_count == 0)
 		take_attributes(table, &plan, &taken);
-	take_host(table, &plan, &taken);
+
+	for (int i = 0; i < plan.info->nConstraint && !taken.has_host; i++) {
+		const struct sql_column *column = column_at(table, plan.info->aConstraint[i].iColumn);
+		enum sql_operator how = sql_plan_operator(plan.info, i);
+		if (column->role == SQL_BY_HOST && (how == SQL_EQUAL || how == SQL_IN))
+			taken.has_host = sql_plan_take(&plan, i, term_of(column), how);
+	}
+
 	take_bounds(table, &plan, &taken);
-	find_order(table, info, &taken);
+
+	const struct sql_column *column = column_at(table, info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1);
+	taken.is_down = info->nOrderBy == 1 && info->aOrderBy[0].desc;
+	if ((column->orders & (taken.is_down ? SQL_DOWN : SQL_UP)) != 0)
+		taken.order = info->aOrderBy[0].iColumn;
+
 	if (relation->has_limit)
 		take_limit(&plan, &taken);
 	taken.arguments = plan.arguments;
-	take_order(table, &plan, &taken);
+
+	char text[64];
+	if (taken.order >= 0) {
+		sqlite3_snprintf(sizeof(text), text, "%s%s", term_of(&table->columns[taken.order]),
+				 taken.is_down ? ", downwards" : "");
+
+		add_words(&plan, plan.arguments > 0 ? ", " : "", "in order of ", text, "");
+		plan.info->orderByConsumed = 1;
+	}
+
 	info->estimatedRows = (sqlite3_int64)relation->rows + 1;
 	info->estimatedCost = relation->cost;
 	if (relation->estimate != NULL)
 		relation->estimate(table, &taken, info);
-	return sql_plan_finish(&plan);
+
+	plan.info->idxStr = sqlite3_mprintf("%s", plan.text);
+	plan.info->needToFreeIdxStr = 1;
+	return plan.info->idxStr == NULL ? SQLITE_NOMEM : SQLITE_OK;
 }
 
 /* ---- the cursor ---------------------------------------------------------------------------------------- */
@@ -787,20 +753,11 @@ static int table_next(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static int find_column(const struct sql_table *table, const struct sql_term *term)
+static void take_start(struct sql_cursor *cursor, enum sql_operator operation, sqlite3_value *value)
 {
-	size_t i = 0;
-	while (i < table->column_count &&
-	       (table->columns[i].role == SQL_NOTHING || !sql_term_is_of(term, term_of(&table->columns[i]))))
-		i++;
-	return (int)i;
-}
-
-static void take_start(struct sql_cursor *cursor, enum sql_operator operator, sqlite3_value * value)
-{
-	sql_window_narrow(&cursor->selection.window, operator, value);
-	if (operator!= SQL_LESS && operator!= SQL_AT_MOST)
-		sql_window_narrow(&cursor->starts, operator, value);
+	sql_window_narrow(&cursor->selection.window, operation, value);
+	if (operation != SQL_LESS && operation != SQL_AT_MOST)
+		sql_window_narrow(&cursor->starts, operation, value);
 }
 
 static enum histree_status take_term(struct sql_cursor *cursor, const struct sql_term *term, sqlite3_value *value,
@@ -808,22 +765,28 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 {
 	const struct sql_table *table = sql_table_of(cursor);
 	struct histree_selection *selection = &cursor->selection;
-	int column = find_column(table, term);
+
+	size_t i = 0;
+	while (i < table->column_count &&
+	       (table->columns[i].role == SQL_NOTHING || !sql_term_is_of(term, term_of(&table->columns[i]))))
+		i++;
+	int column = (int)i;
+
 	switch (column_at(table, column)->role) {
 	case SQL_BY_QUARK:
-		return sql_select_by_quark(selection, term->operator, value, error);
+		return sql_select_by_quark(selection, term->operation, value, error);
 	case SQL_BY_PATH:
-		return sql_select_by_path(selection, term->operator, value, error);
+		return sql_select_by_path(selection, term->operation, value, error);
 	case SQL_BY_HOST:
-		return sql_select_by_host(selection, term->operator, value, error);
+		return sql_select_by_host(selection, term->operation, value, error);
 	case SQL_PATTERN:
 		return sql_select_by_pattern(selection, value, error);
 	case SQL_BY_START:
-		take_start(cursor, term->operator, value);
+		take_start(cursor, term->operation, value);
 		break;
 	case SQL_BY_END:
 	case SQL_AT:
-		sql_window_narrow(&selection->window, term->operator, value);
+		sql_window_narrow(&selection->window, term->operation, value);
 		break;
 	case SQL_FROM:
 		sql_window_narrow(&selection->window, SQL_AT_LEAST, value);
@@ -834,7 +797,7 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 	case SQL_BY_NUMBER:
 	case SQL_BY_FIELD:
 		assert(table->relation->narrow != NULL);
-		table->relation->narrow(cursor, column, term->operator, value);
+		table->relation->narrow(cursor, column, term->operation, value);
 		break;
 	default:
 		if (sql_term_is_of(term, limit_term)) /* 0 asks for nothing, and a negative one for all */

@@ -35,7 +35,7 @@ enum sql_operator { SQL_NONE, SQL_EQUAL, SQL_IN, SQL_LESS, SQL_AT_MOST, SQL_GREA
  * number that is both.  A value that is not a number narrows nothing, and NULL leaves nothing, as it is with
  * comparisons of SQL.
  */
-void sql_window_narrow(struct histree_window *window, enum sql_operator operator, sqlite3_value * value);
+void sql_window_narrow(struct histree_window *window, enum sql_operator operation, sqlite3_value *value);
 
 /* Where a cell is, and what it is there. */
 enum sql_cell {
@@ -138,7 +138,7 @@ struct sql_relation {
 
 	/* A constraint of SQL_BY_NUMBER or SQL_BY_FIELD, after `clear`. */
 	void (*clear)(struct sql_cursor *cursor);
-	void (*narrow)(struct sql_cursor *cursor, int column, enum sql_operator operator, sqlite3_value * value);
+	void (*narrow)(struct sql_cursor *cursor, int column, enum sql_operator operation, sqlite3_value *value);
 
 	/* HISTREE_END: there are no rows. */
 	enum histree_status (*start)(struct sql_cursor *cursor, struct histree_error *error);
