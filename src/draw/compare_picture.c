@@ -71,8 +71,17 @@ static void draw_head(struct compare_picture *picture)
 
 /* ---- states ------------------------------------------------------------------------------------------------- */
 
-static void put_state(char *text, size_t size, const struct histree_state_difference *state)
+static void draw_state(struct compare_picture *picture, const struct histree_state_difference *state, size_t row,
+		       double most)
 {
+	char text[256];
+	struct canvas *canvas = &picture->canvas;
+	const double left = MARGIN + LABELS, top = HEAD + (double)row * ROW;
+	const double scale = (picture->width - left - NUMBERS - MARGIN) / most;
+	const double shares[] = { state->a_share, state->b_share };
+	const bool is_noise = fabs(state->b_share - state->a_share) <= state->noise;
+
+	const size_t size = sizeof(text);
 	const struct histree_value *value = &state->value;
 	if (state->label != NULL)
 		snprintf(text, size, "%s: %s", state->kind, state->label);
@@ -85,18 +94,7 @@ static void put_state(char *text, size_t size, const struct histree_state_differ
 		snprintf(text, size, "%s%lld", state->kind, (long long)value->int64);
 	else
 		snprintf(text, size, "%s %s", state->kind, histree_type_name(value->type));
-}
 
-static void draw_state(struct compare_picture *picture, const struct histree_state_difference *state, size_t row,
-		       double most)
-{
-	char text[256];
-	struct canvas *canvas = &picture->canvas;
-	const double left = MARGIN + LABELS, top = HEAD + (double)row * ROW;
-	const double scale = (picture->width - left - NUMBERS - MARGIN) / most;
-	const double shares[] = { state->a_share, state->b_share };
-	const bool is_noise = fabs(state->b_share - state->a_share) <= state->noise;
-	put_state(text, sizeof(text), state);
 	canvas_colour(canvas, canvas->theme->text, is_noise ? 0.6 : 1);
 	canvas_text(canvas, FONT_LABEL, ALIGN_RIGHT, left - 8, top + 18, LABELS - 16, text);
 	for (int side = 0; side < 2; side++) {
@@ -171,26 +169,6 @@ static double share_of(const struct curves *curves, int side, size_t bucket)
 	for (size_t group = 0; histree_segment_density_group(curves->densities[side], group) != NULL; group++)
 		sum += histree_segment_density_count(curves->densities[side], group, 0, bucket);
 	return curves->total[side] > 0 ? (double)sum / curves->total[side] : 0;
-}
-
-static void measure(struct curves *curves)
-{
-	curves->low = INFINITY;
-	curves->high = -INFINITY;
-	for (int side = 0; side < 2; side++) {
-		const struct histree_density_group *group;
-		const struct histree_segment_density *density = curves->densities[side];
-		curves->buckets[side] = histree_segment_density_buckets(density, &curves->counts[side]);
-		for (size_t i = 0; (group = histree_segment_density_group(density, i)) != NULL; i++)
-			curves->total[side] += (double)group->count;
-		for (size_t i = 0; i < curves->counts[side]; i++)
-			curves->most = fmax(curves->most, share_of(curves, side, i));
-		if (curves->counts[side] == 0)
-			continue;
-		curves->low = fmin(curves->low, log10(fmax((double)curves->buckets[side][0].min, 1)));
-		curves->high =
-			fmax(curves->high, log10((double)curves->buckets[side][curves->counts[side] - 1].max + 1));
-	}
 }
 
 static double x_of(const struct compare_picture *picture, const struct curves *curves, double ns)
@@ -270,7 +248,24 @@ enum histree_status histree_draw_segments_compared(const struct histree_segment_
 	enum histree_status status = picture_size_check(options->width, options->height, error);
 	if (status != HISTREE_OK)
 		return status;
-	measure(&curves);
+
+	curves.low = INFINITY;
+	curves.high = -INFINITY;
+	for (int side = 0; side < 2; side++) {
+		const struct histree_density_group *group;
+		const struct histree_segment_density *density = curves.densities[side];
+		curves.buckets[side] = histree_segment_density_buckets(density, &curves.counts[side]);
+		for (size_t i = 0; (group = histree_segment_density_group(density, i)) != NULL; i++)
+			curves.total[side] += (double)group->count;
+		for (size_t i = 0; i < curves.counts[side]; i++)
+			curves.most = fmax(curves.most, share_of(&curves, side, i));
+		if (curves.counts[side] == 0)
+			continue;
+		curves.low = fmin(curves.low, log10(fmax((double)curves.buckets[side][0].min, 1)));
+		curves.high =
+			fmax(curves.high, log10((double)curves.buckets[side][curves.counts[side] - 1].max + 1));
+	}
+
 	if (!(curves.most > 0))
 		return error_set(error, HISTREE_NOT_FOUND, "there is nothing to compare");
 	status = begin(&picture, CURVES, write, context, error);

@@ -104,24 +104,6 @@ static void draw_symbol(struct canvas *canvas, enum shape shape, double x, doubl
 
 /* ---- text of a node --------------------------------------------------------------------------------------- */
 
-/* "103.2 - 143.9 ms" since the start of the history, in a unit and with decimals that tell its nodes apart. */
-static void say_times(const struct histree_history_info *info, const struct histree_node *node, char *text,
-		      size_t size)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
-	double length = (double)((uint64_t)info->end - (uint64_t)info->start);
-	int unit = 0;
-	while (unit < 4 && length < 2 * units[unit].ns)
-		unit++;
-	double from = (double)((uint64_t)node->start - (uint64_t)info->start) / units[unit].ns;
-	double to = (double)((uint64_t)node->end - (uint64_t)info->start) / units[unit].ns;
-	int decimals = unit == 4 || length >= 1000 * units[unit].ns ? 0 : 1;
-	snprintf(text, size, "%.*f \u2013 %.*f %s", decimals, from, decimals, to, units[unit].name);
-}
-
 static void draw_texts(const struct picture *picture, struct canvas *canvas,
 		       const struct histree_layout_node *placed, const struct histree_node_level *level)
 {
@@ -136,7 +118,21 @@ static void draw_texts(const struct picture *picture, struct canvas *canvas,
 		snprintf(texts[1], sizeof(texts[1]), "damaged");
 	else
 		snprintf(texts[1], sizeof(texts[1]), "%.0f %% full", fill_of(node) * 100);
-	say_times(picture->info, node, texts[2], sizeof(texts[2]));
+
+	/* "103.2 - 143.9 ms" since the start of the history, in a unit and with decimals that tell its nodes apart. */
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+	double length = (double)((uint64_t)picture->info->end - (uint64_t)picture->info->start);
+	int unit = 0;
+	while (unit < 4 && length < 2 * units[unit].ns)
+		unit++;
+	double from = (double)((uint64_t)node->start - (uint64_t)picture->info->start) / units[unit].ns;
+	double to = (double)((uint64_t)node->end - (uint64_t)picture->info->start) / units[unit].ns;
+	int decimals = unit == 4 || length >= 1000 * units[unit].ns ? 0 : 1;
+	snprintf(texts[2], sizeof(texts[2]), "%.*f \u2013 %.*f %s", decimals, from, decimals, to, units[unit].name);
+
 	if (node->is_damaged)
 		snprintf(texts[3], sizeof(texts[3]), "keys not known");
 	else if (node->key_min <= node->key_max)
@@ -213,14 +209,6 @@ static void draw_head(struct picture *picture, const char *title)
 	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, MARGIN, 48, picture->width - 2 * MARGIN, text);
 }
 
-static uint32_t count_damaged(const struct picture *picture)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < picture->count; i++)
-		count += picture->nodes[i].node.is_damaged;
-	return count;
-}
-
 static void draw_legend(struct picture *picture)
 {
 	static const char *const names[] = { "root", "core node", "leaf" };
@@ -241,7 +229,11 @@ static void draw_legend(struct picture *picture)
 	}
 	canvas_colour(canvas, canvas->theme->soft_text, 1);
 	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, x + 128, y + 4, 100, "full");
-	uint32_t damaged = count_damaged(picture);
+
+	uint32_t damaged = 0;
+	for (uint32_t i = 0; i < picture->count; i++)
+		damaged += picture->nodes[i].node.is_damaged;
+
 	if (damaged == 0)
 		return;
 	x += 128 + canvas_text_width(canvas, FONT_SMALL, "full") + 24;
@@ -250,21 +242,6 @@ static void draw_legend(struct picture *picture)
 	snprintf(text, sizeof(text), "damaged: %u", damaged);
 	canvas_colour(canvas, canvas->theme->soft_text, 1);
 	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, x + 21, y + 4, 200, text);
-}
-
-static void draw_tree(struct picture *picture)
-{
-	if (picture->count <= CURVES_MAX)
-		draw_curves(picture);
-	else
-		draw_fans(picture);
-	for (uint32_t i = 0; i < picture->count; i++) {
-		const struct histree_layout_node *node = &picture->nodes[i];
-		const struct histree_node_level *level = &picture->levels[node->node.height];
-		draw_symbol(&picture->canvas, shape_of(&node->node), node->x, node->y, level->size,
-			    node->node.is_damaged ? damaged_colour : fill_colour(fill_of(&node->node)));
-		draw_texts(picture, &picture->canvas, node, level);
-	}
 }
 
 static enum histree_status tree_picture(struct histree_history *history, const struct histree_draw_options *options,
@@ -294,7 +271,19 @@ static enum histree_status tree_picture(struct histree_history *history, const s
 	}
 	if (status == HISTREE_OK) {
 		draw_head(&picture, options->title != NULL ? options->title : picture.info->provider);
-		draw_tree(&picture);
+
+		if (picture.count <= CURVES_MAX)
+			draw_curves(&picture);
+		else
+			draw_fans(&picture);
+		for (uint32_t i = 0; i < picture.count; i++) {
+			const struct histree_layout_node *node = &picture.nodes[i];
+			const struct histree_node_level *level = &picture.levels[node->node.height];
+			draw_symbol(&picture.canvas, shape_of(&node->node), node->x, node->y, level->size,
+				    node->node.is_damaged ? damaged_colour : fill_colour(fill_of(&node->node)));
+			draw_texts(&picture, &picture.canvas, node, level);
+		}
+
 		draw_legend(&picture);
 		status = canvas_finish(&picture.canvas, error);
 	}
@@ -394,44 +383,12 @@ static enum histree_status compute(struct lines_picture *picture, struct histree
 					picture->points, picture->values, error);
 }
 
-/* 1, 2 or 5 times a power of ten, such that ticks are far enough from each other. */
-static void scale(struct lines_picture *picture)
-{
-	picture->low = picture->high = 0;
-	for (size_t i = 0; i < picture->points * picture->count; i++) {
-		double value = picture->values[i];
-		picture->low = isfinite(value) && value < picture->low ? value : picture->low;
-		picture->high = isfinite(value) && value > picture->high ? value : picture->high;
-	}
-	if (picture->low == picture->high)
-		picture->high = picture->low + 1;
-	double height = picture->chart.rows_bottom - picture->chart.rows_top;
-	double least = (picture->high - picture->low) * TICK_DISTANCE / height;
-	picture->step = pow(10, floor(log10(least)));
-	for (int i = 0; picture->step < least; i++)
-		picture->step *= i % 3 == 1 ? 2.5 : 2;
-	picture->high = ceil(picture->high / picture->step) * picture->step;
-	picture->low = floor(picture->low / picture->step) * picture->step;
-}
-
 /* ---- drawing ---------------------------------------------------------------------------------------------- */
 
 static double height_of(const struct lines_picture *picture, double value)
 {
 	double room = picture->chart.rows_bottom - picture->chart.rows_top;
 	return picture->chart.rows_bottom - (value - picture->low) / (picture->high - picture->low) * room;
-}
-
-/* "2.5 M": what is small stays what it is. */
-static void write_number(double number, char *text, size_t size)
-{
-	static const char *const prefixes[] = { "", " k", " M", " G", " T", " P" };
-	size_t prefix = 0;
-	while (fabs(number) >= 1000 && prefix + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
-		number /= 1000;
-		prefix++;
-	}
-	snprintf(text, size, "%.4g%s", number, prefixes[prefix]);
 }
 
 static void draw_numbers(struct lines_picture *picture)
@@ -443,7 +400,17 @@ static void draw_numbers(struct lines_picture *picture)
 	for (int i = 0; i <= ticks; i++) {
 		char text[48];
 		double value = picture->low + i * picture->step, y = floor(height_of(picture, value)) + 0.5;
-		write_number(fabs(value) < picture->step / 2 ? 0 : value, text, sizeof(text));
+
+		/* "2.5 M": what is small stays what it is. */
+		double number = fabs(value) < picture->step / 2 ? 0 : value;
+		static const char *const prefixes[] = { "", " k", " M", " G", " T", " P" };
+		size_t prefix = 0;
+		while (fabs(number) >= 1000 && prefix + 1 < sizeof(prefixes) / sizeof(prefixes[0])) {
+			number /= 1000;
+			prefix++;
+		}
+		snprintf(text, sizeof(text), "%.4g%s", number, prefixes[prefix]);
+
 		canvas_colour(canvas, canvas->theme->grid, 1);
 		canvas_line(canvas, chart->left, y, chart->right, y, 1);
 		canvas_colour(canvas, canvas->theme->soft_text, 1);
@@ -456,21 +423,6 @@ static void draw_numbers(struct lines_picture *picture)
 static double x_of(const struct lines_picture *picture, size_t point)
 {
 	return picture->chart.left + (double)point;
-}
-
-static void draw_unknown(struct lines_picture *picture)
-{
-	const struct chart *chart = &picture->chart;
-	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.3);
-	for (size_t k = 1; k < picture->points; k++) {
-		bool is_known = true;
-		for (size_t i = 0; i < picture->count; i++)
-			is_known = is_known && !isnan(picture->values[i * picture->points + k]);
-		if (!is_known)
-			canvas_add_box(&picture->canvas, x_of(picture, k - 1), chart->rows_top, 1,
-				       chart->rows_bottom - chart->rows_top);
-	}
-	canvas_fill(&picture->canvas);
 }
 
 /* A point belongs to the pixel that ends there. */
@@ -537,7 +489,19 @@ static enum histree_status draw(struct lines_picture *picture, struct histree_er
 		snprintf(list.note, sizeof(list.note), "%.150s", is_own ? "" : shown->title);
 	chart_frame(&picture->canvas, &picture->chart, &list, title);
 	draw_numbers(picture);
-	draw_unknown(picture);
+
+	const struct chart *chart = &picture->chart;
+	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.3);
+	for (size_t k = 1; k < picture->points; k++) {
+		bool is_known = true;
+		for (size_t i = 0; i < picture->count; i++)
+			is_known = is_known && !isnan(picture->values[i * picture->points + k]);
+		if (!is_known)
+			canvas_add_box(&picture->canvas, x_of(picture, k - 1), chart->rows_top, 1,
+				       chart->rows_bottom - chart->rows_top);
+	}
+	canvas_fill(&picture->canvas);
+
 	for (size_t i = 0; i < picture->count; i++)
 		draw_line(picture, i);
 	lay_legend(picture, true);
@@ -581,7 +545,23 @@ static enum histree_status lines_picture(struct histree_history *history,
 	if (status == HISTREE_OK)
 		status = compute(&picture, error);
 	if (status == HISTREE_OK) {
-		scale(&picture);
+		/* 1, 2 or 5 times a power of ten, such that ticks are far enough from each other. */
+		picture.low = picture.high = 0;
+		for (size_t i = 0; i < picture.points * picture.count; i++) {
+			double value = picture.values[i];
+			picture.low = isfinite(value) && value < picture.low ? value : picture.low;
+			picture.high = isfinite(value) && value > picture.high ? value : picture.high;
+		}
+		if (picture.low == picture.high)
+			picture.high = picture.low + 1;
+		double height = picture.chart.rows_bottom - picture.chart.rows_top;
+		double least = (picture.high - picture.low) * TICK_DISTANCE / height;
+		picture.step = pow(10, floor(log10(least)));
+		for (int i = 0; picture.step < least; i++)
+			picture.step *= i % 3 == 1 ? 2.5 : 2;
+		picture.high = ceil(picture.high / picture.step) * picture.step;
+		picture.low = floor(picture.low / picture.step) * picture.step;
+
 		status = draw(&picture, error);
 	}
 	canvas_release(&picture.canvas);

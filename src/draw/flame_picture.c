@@ -107,36 +107,6 @@ static size_t count_characters(const char *text)
 	return count;
 }
 
-static void put_label(struct flame_svg *svg, const struct flame_box *box)
-{
-	char label[CLEAN_TEXT_SIZE];
-	const double room = (box->width - 2 * LABEL_MARGIN) / LETTER;
-	clean_text(label, box->label);
-	size_t characters = count_characters(label), length = strlen(label);
-	if (room < 3 || characters == 0)
-		return;
-	const bool is_cut = (double)characters > room;
-	for (; is_cut && (double)characters > room - 1; characters--)
-		length = clean_text_cut(label, length);
-	label[length] = '\0';
-	put_format(svg, "<text x=\"%.2f\" y=\"%.2f\" fill=\"#%06x\" pointer-events=\"none\">",
-		   box->x + LABEL_MARGIN, box->y + box->height / 2 + 3.5, readable_on(box->colour));
-	put_text(svg, label);
-	put_format(svg, "%s</text>", is_cut ? "\u2026" : "");
-}
-
-static void flame_svg_box(struct flame_svg *svg, const struct flame_box *box)
-{
-	char title[CLEAN_TEXT_SIZE];
-	clean_text(title, box->title);
-	put_format(svg, "<g><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/><title>",
-		   box->x, box->y, box->width, box->height, box->colour);
-	put_text(svg, title);
-	put_format(svg, "</title>");
-	put_label(svg, box);
-	put_format(svg, "</g>\n");
-}
-
 /* Letters stand on `y`. */
 static void flame_svg_text(struct flame_svg *svg, enum canvas_font font, double x, double y, const char *text)
 {
@@ -290,7 +260,32 @@ static void draw_box(struct flame_picture *picture, struct flame_box box, uint32
 	if (box.width > 2)
 		box.width -= 0.6;
 	if (picture->options->format == HISTREE_DRAW_SVG) {
-		flame_svg_box(&picture->svg, &box);
+		char title[CLEAN_TEXT_SIZE];
+		clean_text(title, box.title);
+		put_format(&picture->svg,
+			   "<g><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/><title>",
+			   box.x, box.y, box.width, box.height, box.colour);
+		put_text(&picture->svg, title);
+		put_format(&picture->svg, "</title>");
+
+		char label[CLEAN_TEXT_SIZE];
+		const double room = (box.width - 2 * LABEL_MARGIN) / LETTER;
+		clean_text(label, box.label);
+		size_t characters = count_characters(label), length = strlen(label);
+		if (room >= 3 && characters != 0) {
+			const bool is_cut = (double)characters > room;
+			for (; is_cut && (double)characters > room - 1; characters--)
+				length = clean_text_cut(label, length);
+			label[length] = '\0';
+			put_format(&picture->svg,
+				   "<text x=\"%.2f\" y=\"%.2f\" fill=\"#%06x\" pointer-events=\"none\">",
+				   box.x + LABEL_MARGIN, box.y + box.height / 2 + 3.5, readable_on(box.colour));
+			put_text(&picture->svg, label);
+			put_format(&picture->svg, "%s</text>", is_cut ? "\u2026" : "");
+		}
+
+		put_format(&picture->svg, "</g>\n");
+
 		return;
 	}
 	canvas_colour(&picture->canvas, box.colour, 1);
@@ -405,8 +400,11 @@ static void measure(struct flame_picture *picture)
 	picture->rows = (picture->height - HEAD - FOOT) / ROW;
 }
 
-static void put_note(const struct flame_picture *picture, char note[TITLE_SIZE])
+static void draw_head(struct flame_picture *picture)
 {
+	char note[TITLE_SIZE];
+	const char *title = picture->options->title != NULL ? picture->options->title : "Flame graph";
+
 	char total[40];
 	put_weight(picture, total, sizeof(total), picture->nodes[0].total[0]);
 	if (picture->options->is_difference)
@@ -419,13 +417,7 @@ static void put_note(const struct flame_picture *picture, char note[TITLE_SIZE])
 	size_t size = strlen(note);
 	if (picture->left_out > 0)
 		snprintf(note + size, TITLE_SIZE - size, "; %" PRIu32 " of them do not fit in", picture->left_out);
-}
 
-static void draw_head(struct flame_picture *picture)
-{
-	char note[TITLE_SIZE];
-	const char *title = picture->options->title != NULL ? picture->options->title : "Flame graph";
-	put_note(picture, note);
 	if (picture->options->format == HISTREE_DRAW_SVG) {
 		flame_svg_text(&picture->svg, FONT_TITLE, MARGIN, 24, title);
 		flame_svg_text(&picture->svg, FONT_SMALL, MARGIN, 41, note);

@@ -94,20 +94,6 @@ static enum histree_status note_step(struct path_picture *picture, const struct 
 	return HISTREE_OK;
 }
 
-static void add_state(struct path_picture *picture, size_t row, const struct histree_path_step *step)
-{
-	const struct time_axis *axis = &picture->chart.axis;
-	double start = time_axis_x(axis, step->start) - axis->x, end = time_axis_x(axis, step->end) - axis->x;
-	enum histree_graph_state state = step->state == HISTREE_GRAPH_DEFAULT ? HISTREE_GRAPH_UNKNOWN : step->state;
-	start = fmax(start, 0);
-	end = fmin(end, picture->pixels);
-	for (uint32_t pixel = (uint32_t)start; pixel < picture->pixels && pixel < end; pixel++) {
-		double part = fmin(end, pixel + 1.0) - fmax(start, pixel);
-		picture->cells[((size_t)row * picture->pixels + pixel) * HISTREE_GRAPH_STATE_COUNT + state] +=
-			part + 1e-9;
-	}
-}
-
 static double middle_of(const struct path_picture *picture, size_t row)
 {
 	return picture->chart.rows_top + ((double)row + 0.5) * CHART_ROW;
@@ -118,8 +104,21 @@ static enum histree_status take_state(struct path_picture *picture, const struct
 {
 	(void)error;
 	const struct path_thread *thread = thread_of(picture, step->host, step->tid, step->start);
-	if (!step->is_arrow && thread->row != NO_ROW)
-		add_state(picture, thread->row, step);
+	if (!step->is_arrow && thread->row != NO_ROW) {
+		const size_t row = thread->row;
+		const struct time_axis *axis = &picture->chart.axis;
+		double start = time_axis_x(axis, step->start) - axis->x,
+		       end = time_axis_x(axis, step->end) - axis->x;
+		enum histree_graph_state state =
+			step->state == HISTREE_GRAPH_DEFAULT ? HISTREE_GRAPH_UNKNOWN : step->state;
+		start = fmax(start, 0);
+		end = fmin(end, picture->pixels);
+		for (uint32_t pixel = (uint32_t)start; pixel < picture->pixels && pixel < end; pixel++) {
+			double part = fmin(end, pixel + 1.0) - fmax(start, pixel);
+			picture->cells[((size_t)row * picture->pixels + pixel) * HISTREE_GRAPH_STATE_COUNT +
+				       state] += part + 1e-9;
+		}
+	}
 	return HISTREE_OK;
 }
 
@@ -207,32 +206,6 @@ static enum histree_status add_row(struct path_picture *picture, struct path_thr
 		return error_memory(error, "the picture of a path");
 	thread->row = list->count++;
 	return HISTREE_OK;
-}
-
-/* Those that the path is on for longest, in the order in which it comes to them. */
-static enum histree_status make_rows(struct path_picture *picture, size_t rows_max, struct histree_error *error)
-{
-	size_t count = picture->thread_count;
-	struct path_thread **order = malloc((count + 1) * sizeof(*order));
-	enum histree_status status = order != NULL ? HISTREE_OK : error_memory(error, "the picture of a path");
-	for (size_t i = 0; i < count && order != NULL; i++)
-		order[i] = &picture->threads[i];
-	if (status == HISTREE_OK && count > rows_max) {
-		qsort(order, count, sizeof(*order), by_time);
-		count = rows_max;
-		snprintf(picture->list.note, sizeof(picture->list.note),
-			 "%zu of %zu threads on the critical path, those with most time on it", count,
-			 picture->thread_count);
-	} else {
-		snprintf(picture->list.note, sizeof(picture->list.note), "%zu thread%s on the critical path", count,
-			 count == 1 ? "" : "s");
-	}
-	if (status == HISTREE_OK)
-		qsort(order, count, sizeof(*order), by_order);
-	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
-		status = add_row(picture, order[i], error);
-	free(order);
-	return status;
 }
 
 /* ---- drawing ------------------------------------------------------------------------------------------------ */
@@ -362,8 +335,30 @@ enum histree_status histree_draw_path(struct histree_history *history,
 	if (status == HISTREE_OK && picture.thread_count == 0)
 		status = error_set(error, HISTREE_NOT_FOUND, "thread %" PRId32 " has no path in that time",
 				   options->tid);
-	if (status == HISTREE_OK)
-		status = make_rows(&picture, rows_that_fit(options), error);
+	if (status == HISTREE_OK) {
+		/* Those that the path is on for longest, in the order in which it comes to them. */
+		const size_t rows_max = rows_that_fit(options);
+		size_t count = picture.thread_count;
+		struct path_thread **order = malloc((count + 1) * sizeof(*order));
+		status = order != NULL ? HISTREE_OK : error_memory(error, "the picture of a path");
+		for (size_t i = 0; i < count && order != NULL; i++)
+			order[i] = &picture.threads[i];
+		if (status == HISTREE_OK && count > rows_max) {
+			qsort(order, count, sizeof(*order), by_time);
+			count = rows_max;
+			snprintf(picture.list.note, sizeof(picture.list.note),
+				 "%zu of %zu threads on the critical path, those with most time on it", count,
+				 picture.thread_count);
+		} else {
+			snprintf(picture.list.note, sizeof(picture.list.note), "%zu thread%s on the critical path",
+				 count, count == 1 ? "" : "s");
+		}
+		if (status == HISTREE_OK)
+			qsort(order, count, sizeof(*order), by_order);
+		for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+			status = add_row(&picture, order[i], error);
+		free(order);
+	}
 	if (status == HISTREE_OK)
 		status = open_canvas(&picture, write, context, error);
 	if (status == HISTREE_OK)

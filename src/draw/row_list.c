@@ -198,24 +198,6 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 	return status;
 }
 
-static enum histree_status add_attribute(struct row_list *list, const struct histree_history *history,
-					 const struct picture_host *hosts, histree_quark quark,
-					 struct histree_error *error)
-{
-	char path[256];
-	const struct picture_host *host = &hosts[histree_history_host_of(history, quark)];
-	const struct picture_row row = {
-		.host = host,
-		.is_host = host->why != NULL && host->folder == quark,
-		.quark = quark,
-		.text = HISTREE_ROOT,
-		.table = histree_labels_of(history, quark),
-		.thread = HISTREE_NO_INDEX,
-	};
-	histree_attributes_path(histree_history_attributes(history), quark, path, sizeof(path));
-	return row_list_add(list, row, path, "", error);
-}
-
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
 					const struct histree_history *history, const struct picture_host *hosts,
 					size_t rows_max, struct histree_error *error)
@@ -226,8 +208,20 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 	for (histree_quark quark = histree_attributes_next_below(attributes, HISTREE_ROOT, HISTREE_ROOT);
 	     quark != HISTREE_ROOT && list->count < rows_max && status == HISTREE_OK;
 	     quark = histree_attributes_next_below(attributes, HISTREE_ROOT, quark))
-		if (row_list_is_asked(list, options, quark))
-			status = add_attribute(list, history, hosts, quark, error);
+		if (row_list_is_asked(list, options, quark)) {
+			char path[256];
+			const struct picture_host *host = &hosts[histree_history_host_of(history, quark)];
+			const struct picture_row row = {
+				.host = host,
+				.is_host = host->why != NULL && host->folder == quark,
+				.quark = quark,
+				.text = HISTREE_ROOT,
+				.table = histree_labels_of(history, quark),
+				.thread = HISTREE_NO_INDEX,
+			};
+			histree_attributes_path(histree_history_attributes(history), quark, path, sizeof(path));
+			status = row_list_add(list, row, path, "", error);
+		}
 	row_list_say_which(list, list->count, all, 1, "attributes", "the first");
 	return status;
 }
@@ -236,23 +230,6 @@ static bool shows_text(const struct histree_chart_view *view, uint32_t index)
 {
 	uint32_t count, entry = histree_chart_view_rows(view, &count)[index].entry;
 	return entry != UINT32_MAX && histree_chart_view_chart(view)->entries[entry].shows_text;
-}
-
-static enum histree_status add_chart_row(struct row_list *list, const struct histree_history *history,
-					 const struct picture_host *hosts, const struct histree_chart_view *view,
-					 uint32_t index, histree_quark shown, struct histree_error *error)
-{
-	char name[CLEAN_TEXT_SIZE];
-	const struct picture_row row = {
-		.host = &hosts[histree_history_host_of(history, shown)],
-		.quark = shown,
-		.text = HISTREE_ROOT,
-		.table = histree_chart_view_labels(view, index),
-		.is_silent = !shows_text(view, index),
-		.thread = HISTREE_NO_INDEX,
-	};
-	histree_chart_view_name(view, index, name, sizeof(name));
-	return row_list_add(list, row, name, "", error);
 }
 
 enum histree_status row_list_chart(struct row_list *list, const struct histree_draw_options *options,
@@ -272,8 +249,19 @@ enum histree_status row_list_chart(struct row_list *list, const struct histree_d
 		if (rows[i].shown == HISTREE_ROOT || !row_list_is_asked(list, options, rows[i].shown))
 			continue;
 		all++;
-		if (list->count < rows_max)
-			status = add_chart_row(list, history, hosts, view, i, rows[i].shown, error);
+		if (list->count < rows_max) {
+			char name[CLEAN_TEXT_SIZE];
+			const struct picture_row row = {
+				.host = &hosts[histree_history_host_of(history, rows[i].shown)],
+				.quark = rows[i].shown,
+				.text = HISTREE_ROOT,
+				.table = histree_chart_view_labels(view, i),
+				.is_silent = !shows_text(view, i),
+				.thread = HISTREE_NO_INDEX,
+			};
+			histree_chart_view_name(view, i, name, sizeof(name));
+			status = row_list_add(list, row, name, "", error);
+		}
 	}
 	row_list_say_which(list, list->count, all, 1, "rows", "the first");
 	histree_chart_view_free(view);
@@ -407,20 +395,6 @@ static size_t count_shown(const struct candidates *candidates, const struct pict
 	return shown;
 }
 
-/* Sorts those that have room to the front, in the order of rows; the caller has made room at `has_row`. */
-static size_t choose_shown(struct candidates *candidates, const struct picture_host *hosts, size_t host_count,
-			   size_t room, bool *has_row)
-{
-	size_t shown = count_shown(candidates, hosts, host_count, room, has_row);
-	if (shown < candidates->count) {
-		qsort(candidates->all, candidates->count, sizeof(*candidates->all), compare_busy);
-		shown = count_shown(candidates, hosts, host_count, room, has_row);
-	}
-	if (shown > 1)
-		qsort(candidates->all, shown, sizeof(*candidates->all), compare_position);
-	return shown;
-}
-
 /* How many rows hosts that cannot be read take; where there are many, most of the room is for others. */
 static size_t count_missing(const struct row_list *list, const struct histree_draw_options *options,
 			    const struct picture_host *hosts, size_t host_count, size_t rows_max)
@@ -464,7 +438,17 @@ enum histree_status row_list_threads(struct row_list *list, const struct histree
 			status = find_candidates(list, options, &hosts[i], &candidates, error);
 	if (status == HISTREE_OK) {
 		size_t missing = count_missing(list, options, hosts, host_count, rows_max);
-		shown = choose_shown(&candidates, hosts, host_count, rows_max - missing, has_row);
+
+		/* Sorts those that have room to the front, in the order of rows. */
+		const size_t room = rows_max - missing;
+		shown = count_shown(&candidates, hosts, host_count, room, has_row);
+		if (shown < candidates.count) {
+			qsort(candidates.all, candidates.count, sizeof(*candidates.all), compare_busy);
+			shown = count_shown(&candidates, hosts, host_count, room, has_row);
+		}
+		if (shown > 1)
+			qsort(candidates.all, shown, sizeof(*candidates.all), compare_position);
+
 		status = add_threads(list, options, hosts, host_count, &candidates, shown, missing, has_row, error);
 	}
 	row_list_say_which(list, shown, candidates.count, host_count, "threads", "the busiest");
@@ -481,23 +465,6 @@ uint32_t style_colour(const struct canvas *canvas, const struct histree_style *s
 }
 
 /* ---- frame ------------------------------------------------------------------------------------------------ */
-
-static void draw_head(struct canvas *canvas, const struct chart *chart, const struct row_list *list,
-		      const char *title)
-{
-	char from[TIME_TEXT_SIZE], length[TIME_TEXT_SIZE], range[2 * TIME_TEXT_SIZE + 16];
-	double width = chart->width - 2 * CHART_MARGIN;
-	time_format_date(chart->axis.from, from);
-	time_format_duration((uint64_t)chart->axis.to - (uint64_t)chart->axis.from + 1, length);
-	snprintf(range, sizeof(range), "%s + %s", from, length);
-	canvas_colour(canvas, canvas->theme->text, 1);
-	canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, CHART_MARGIN, 26, width, title);
-	canvas_colour(canvas, canvas->theme->soft_text, 1);
-	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, CHART_MARGIN, 44, width, list->note);
-	if (canvas_text_width(canvas, FONT_LABEL, list->note) + canvas_text_width(canvas, FONT_LABEL, range) + 20 <
-	    width)
-		canvas_text(canvas, FONT_LABEL, ALIGN_RIGHT, chart->width - CHART_MARGIN, 44, width, range);
-}
 
 static void draw_axis(struct canvas *canvas, const struct chart *chart)
 {
@@ -520,30 +487,21 @@ static void draw_axis(struct canvas *canvas, const struct chart *chart)
 	canvas_line(canvas, chart->left, chart->rows_bottom + 0.5, chart->right, chart->rows_bottom + 0.5, 1);
 }
 
-static void draw_label(struct canvas *canvas, const struct chart *chart, const struct picture_row *row, double top)
-{
-	double x = CHART_MARGIN + (double)row->indent * CHART_INDENT, right = chart->left - 10;
-	double detail = canvas_text_width(canvas, FONT_SMALL, row->detail);
-	double base = top + (CHART_ROW + CHART_BAR) / 2.0 - 3;
-	canvas_colour(canvas, canvas->theme->soft_text, 1);
-	canvas_text(canvas, FONT_SMALL, ALIGN_RIGHT, right, base, right - CHART_MARGIN, row->detail);
-	canvas_colour(canvas, canvas->theme->text, 1);
-	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, x, base, right - x - (detail > 0 ? detail + 8 : 0), row->label);
-}
-
-/* A band over the rows of hosts, which stand above their own. */
-static void draw_hosts(struct canvas *canvas, const struct chart *chart, const struct row_list *list)
-{
-	canvas_colour(canvas, canvas->theme->grid, 1);
-	for (size_t i = 0; i < list->count; i++)
-		if (list->rows[i].is_host)
-			canvas_box(canvas, CHART_MARGIN - 6, chart->rows_top + (double)i * CHART_ROW + 1,
-				   chart->right - CHART_MARGIN + 6, CHART_ROW - 1);
-}
-
 void chart_frame(struct canvas *canvas, const struct chart *chart, const struct row_list *list, const char *title)
 {
-	draw_head(canvas, chart, list, title);
+	char from[TIME_TEXT_SIZE], length[TIME_TEXT_SIZE], range[2 * TIME_TEXT_SIZE + 16];
+	double width = chart->width - 2 * CHART_MARGIN;
+	time_format_date(chart->axis.from, from);
+	time_format_duration((uint64_t)chart->axis.to - (uint64_t)chart->axis.from + 1, length);
+	snprintf(range, sizeof(range), "%s + %s", from, length);
+	canvas_colour(canvas, canvas->theme->text, 1);
+	canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, CHART_MARGIN, 26, width, title);
+	canvas_colour(canvas, canvas->theme->soft_text, 1);
+	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, CHART_MARGIN, 44, width, list->note);
+	if (canvas_text_width(canvas, FONT_LABEL, list->note) + canvas_text_width(canvas, FONT_LABEL, range) + 20 <
+	    width)
+		canvas_text(canvas, FONT_LABEL, ALIGN_RIGHT, chart->width - CHART_MARGIN, 44, width, range);
+
 	canvas_colour(canvas, canvas->theme->panel, 1);
 	canvas_box(canvas, chart->left, chart->rows_top, chart->right - chart->left,
 		   chart->rows_bottom - chart->rows_top);
@@ -551,10 +509,27 @@ void chart_frame(struct canvas *canvas, const struct chart *chart, const struct 
 	for (size_t i = 1; i < list->count; i++)
 		canvas_box(canvas, chart->left, chart->rows_top + (double)i * CHART_ROW, chart->right - chart->left,
 			   1);
-	draw_hosts(canvas, chart, list);
-	draw_axis(canvas, chart);
+
+	/* A band over the rows of hosts, which stand above their own. */
+	canvas_colour(canvas, canvas->theme->grid, 1);
 	for (size_t i = 0; i < list->count; i++)
-		draw_label(canvas, chart, &list->rows[i], chart->rows_top + (double)i * CHART_ROW);
+		if (list->rows[i].is_host)
+			canvas_box(canvas, CHART_MARGIN - 6, chart->rows_top + (double)i * CHART_ROW + 1,
+				   chart->right - CHART_MARGIN + 6, CHART_ROW - 1);
+
+	draw_axis(canvas, chart);
+	for (size_t i = 0; i < list->count; i++) {
+		const double top = chart->rows_top + (double)i * CHART_ROW;
+		double x = CHART_MARGIN + (double)list->rows[i].indent * CHART_INDENT, right = chart->left - 10;
+		double detail = canvas_text_width(canvas, FONT_SMALL, list->rows[i].detail);
+		double base = top + (CHART_ROW + CHART_BAR) / 2.0 - 3;
+		canvas_colour(canvas, canvas->theme->soft_text, 1);
+		canvas_text(canvas, FONT_SMALL, ALIGN_RIGHT, right, base, right - CHART_MARGIN,
+			    list->rows[i].detail);
+		canvas_colour(canvas, canvas->theme->text, 1);
+		canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, x, base, right - x - (detail > 0 ? detail + 8 : 0),
+			    list->rows[i].label);
+	}
 }
 
 /* ---- legend ----------------------------------------------------------------------------------------------- */

@@ -107,15 +107,6 @@ static double y_at(const struct arrow_end *from, const struct arrow_end *to, his
 	return from->y + part * (to->y - from->y);
 }
 
-static void draw_head(struct canvas *canvas, double x, double y, double angle)
-{
-	lib_cairo.move_to(canvas->cairo, x, y);
-	lib_cairo.line_to(canvas->cairo, x - HEAD * cos(angle + HEAD_ANGLE), y - HEAD * sin(angle + HEAD_ANGLE));
-	lib_cairo.line_to(canvas->cairo, x - HEAD * cos(angle - HEAD_ANGLE), y - HEAD * sin(angle - HEAD_ANGLE));
-	lib_cairo.close_path(canvas->cairo);
-	canvas_fill(canvas);
-}
-
 void arrow_draw(struct canvas *canvas, const struct time_axis *axis, struct arrow_end from, struct arrow_end to)
 {
 	bool begins = from.time >= axis->from, ends = to.time <= axis->to;
@@ -123,8 +114,16 @@ void arrow_draw(struct canvas *canvas, const struct time_axis *axis, struct arro
 	double x1 = time_axis_x(axis, begins ? from.time : axis->from);
 	double x2 = time_axis_x(axis, ends ? to.time : axis->to);
 	canvas_line(canvas, x1, y1, x2, y2, SHAFT);
-	if (ends)
-		draw_head(canvas, x2, y2, atan2(y2 - y1, x2 - x1));
+	if (ends) {
+		const double angle = atan2(y2 - y1, x2 - x1);
+		lib_cairo.move_to(canvas->cairo, x2, y2);
+		lib_cairo.line_to(canvas->cairo, x2 - HEAD * cos(angle + HEAD_ANGLE),
+				  y2 - HEAD * sin(angle + HEAD_ANGLE));
+		lib_cairo.line_to(canvas->cairo, x2 - HEAD * cos(angle - HEAD_ANGLE),
+				  y2 - HEAD * sin(angle - HEAD_ANGLE));
+		lib_cairo.close_path(canvas->cairo);
+		canvas_fill(canvas);
+	}
 }
 
 static void flow_arrows_draw(const struct flow_arrows *flows, struct canvas *canvas, const struct chart *chart,
@@ -142,12 +141,6 @@ static void flow_arrows_draw(const struct flow_arrows *flows, struct canvas *can
 						       chart->rows_top + ((double)from + 0.5) * CHART_ROW },
 				   (struct arrow_end){ arrows[i].end,
 						       chart->rows_top + ((double)to + 0.5) * CHART_ROW });
-}
-
-static void flow_arrows_release(struct flow_arrows *flows)
-{
-	histree_arrows_free(flows->arrows);
-	*flows = (struct flow_arrows){ 0 };
 }
 
 /* ---- state bars ---------------------------------------------------------------------------------------------- */
@@ -205,28 +198,6 @@ static const struct histree_style *style_in(const struct drawing *drawing, const
 	}
 }
 
-static void add_span(const struct drawing *drawing, const struct histree_cell_span *span,
-		     const struct histree_style *style, enum layer layer)
-{
-	double x = drawing->bars->chart->left + (double)span->start;
-	double height = layer == LAYER_MORE ? 3 : round(CHART_BAR * style->height);
-	double top = drawing->top + (CHART_ROW - CHART_BAR) / 2.0;
-	top += layer == LAYER_MORE ? CHART_BAR - height : floor((CHART_BAR - height) / 2);
-	canvas_add_box(drawing->bars->canvas, x, top, span->length, height);
-}
-
-/* The spans of one style, all at once. */
-static void draw_style(const struct drawing *drawing, const struct histree_style *style, enum layer layer)
-{
-	static const double opacities[] = { [LAYER_STATE] = 1, [LAYER_SHORT_ALONE] = 0.6, [LAYER_MORE] = 1 };
-	struct canvas *canvas = drawing->bars->canvas;
-	for (size_t i = 0; i < drawing->span_count; i++)
-		if (style_in(drawing, &drawing->spans[i], layer) == style)
-			add_span(drawing, &drawing->spans[i], style, layer);
-	canvas_colour(canvas, style_colour(canvas, style), opacities[layer]);
-	canvas_fill(canvas);
-}
-
 static void draw_layer(const struct drawing *drawing, enum layer layer)
 {
 	struct legend used = { 0 };
@@ -236,7 +207,22 @@ static void draw_layer(const struct drawing *drawing, enum layer layer)
 			legend_add(&used, style);
 	}
 	for (size_t i = 0; i < used.count; i++) {
-		draw_style(drawing, used.styles[i], layer);
+		/* The spans of one style, all at once. */
+		static const double opacities[] = {
+			[LAYER_STATE] = 1, [LAYER_SHORT_ALONE] = 0.6, [LAYER_MORE] = 1
+		};
+		struct canvas *canvas = drawing->bars->canvas;
+		for (size_t j = 0; j < drawing->span_count; j++)
+			if (style_in(drawing, &drawing->spans[j], layer) == used.styles[i]) {
+				double x = drawing->bars->chart->left + (double)drawing->spans[j].start;
+				double height = layer == LAYER_MORE ? 3 : round(CHART_BAR * used.styles[i]->height);
+				double top = drawing->top + (CHART_ROW - CHART_BAR) / 2.0;
+				top += layer == LAYER_MORE ? CHART_BAR - height : floor((CHART_BAR - height) / 2);
+				canvas_add_box(drawing->bars->canvas, x, top, drawing->spans[j].length, height);
+			}
+		canvas_colour(canvas, style_colour(canvas, used.styles[i]), opacities[layer]);
+		canvas_fill(canvas);
+
 		legend_add(drawing->bars->legend, used.styles[i]);
 	}
 	if (layer == LAYER_MORE && used.count > 0)
@@ -244,21 +230,6 @@ static void draw_layer(const struct drawing *drawing, enum layer layer)
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
-
-static void text_of_thread(const struct drawing *drawing, int32_t tid, histree_time time, bool with_tid, char *text,
-			   size_t size)
-{
-	const struct histree_control_flow *flow = drawing->row->host->flow;
-	uint32_t count, index = histree_control_flow_find_at(flow, tid, -1, time);
-	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
-	const char *name = index != HISTREE_NO_INDEX ? threads[index].name : "";
-	if (*name == '\0')
-		snprintf(text, size, "%d", tid);
-	else if (with_tid)
-		snprintf(text, size, "%s %d", name, tid);
-	else
-		snprintf(text, size, "%s", name);
-}
 
 /* When the middle of a bar is. */
 static histree_time middle_of(const struct drawing *drawing, const struct histree_cell_span *span)
@@ -281,8 +252,17 @@ static void text_of(const struct drawing *drawing, const struct histree_cell_spa
 		snprintf(text, size, "%.*s", (int)(value->size < size ? value->size : size - 1),
 			 (const char *)value->bytes);
 	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_TID && drawing->row->host->flow != NULL) {
-		text_of_thread(drawing, value->int32, middle_of(drawing, span), span->length >= TID_WIDTH_MIN, text,
-			       size);
+		const histree_time time = middle_of(drawing, span);
+		const struct histree_control_flow *flow = drawing->row->host->flow;
+		uint32_t count, index = histree_control_flow_find_at(flow, value->int32, -1, time);
+		const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
+		const char *name = index != HISTREE_NO_INDEX ? threads[index].name : "";
+		if (*name == '\0')
+			snprintf(text, size, "%d", value->int32);
+		else if (span->length >= TID_WIDTH_MIN)
+			snprintf(text, size, "%s %d", name, value->int32);
+		else
+			snprintf(text, size, "%s", name);
 	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_ANYTHING) {
 		snprintf(text, size, "%d", value->int32);
 	} else if (value->type == HISTREE_LONG && meaning == HISTREE_MEANS_FREQUENCY) {
@@ -307,27 +287,24 @@ static enum histree_status value_of(const struct drawing *drawing, const struct 
 	return status;
 }
 
-/* Of a host that cannot be read, over its states, which are unknown. */
-static void draw_why(const struct drawing *drawing, const struct histree_cell_span *span)
-{
-	struct canvas *canvas = drawing->bars->canvas;
-	const char *why = drawing->row->host->why;
-	double left = drawing->bars->chart->left + (double)span->start + 10, room = span->length - 20.0;
-	if (why == NULL || span->length < TEXT_WIDTH_MIN)
-		return;
-	double width = fmin(canvas_text_width(canvas, FONT_SMALL, why), room);
-	canvas_colour(canvas, canvas->theme->panel, 1);
-	canvas_box(canvas, left - 4, drawing->top + 2, width + 8, CHART_ROW - 4);
-	canvas_colour(canvas, canvas->theme->soft_text, 1);
-	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, left, drawing->top + CHART_ROW / 2.0 + 4, room, why);
-}
-
 static enum histree_status draw_text(const struct drawing *drawing, const struct histree_cell_span *span,
 				     struct histree_error *error)
 {
 	const struct histree_style *style = style_of(drawing, span->cell.value);
 	if (drawing->row->is_host) {
-		draw_why(drawing, span);
+		/* Of a host that cannot be read, over its states, which are unknown. */
+		struct canvas *canvas = drawing->bars->canvas;
+		const char *why = drawing->row->host->why;
+		double left = drawing->bars->chart->left + (double)span->start + 10, room = span->length - 20.0;
+		if (why != NULL && span->length >= TEXT_WIDTH_MIN) {
+			double width = fmin(canvas_text_width(canvas, FONT_SMALL, why), room);
+			canvas_colour(canvas, canvas->theme->panel, 1);
+			canvas_box(canvas, left - 4, drawing->top + 2, width + 8, CHART_ROW - 4);
+			canvas_colour(canvas, canvas->theme->soft_text, 1);
+			canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, left, drawing->top + CHART_ROW / 2.0 + 4, room,
+				    why);
+		}
+
 		return HISTREE_OK;
 	}
 	if (drawing->row->is_silent || span->length < TEXT_WIDTH_MIN || style == NULL ||
@@ -348,20 +325,6 @@ static enum histree_status draw_text(const struct drawing *drawing, const struct
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
-static enum histree_status draw_row(struct drawing *drawing, const struct histree_row *row,
-				    struct histree_error *error)
-{
-	drawing->row = &drawing->bars->list->rows[row->index];
-	drawing->top = drawing->bars->chart->rows_top + (double)row->index * CHART_ROW;
-	drawing->span_count = histree_cells_to_spans(row->cells, pixels(drawing), drawing->spans);
-	for (int layer = 0; layer < LAYER_COUNT; layer++)
-		draw_layer(drawing, (enum layer)layer);
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < drawing->span_count && status == HISTREE_OK; i++)
-		status = draw_text(drawing, &drawing->spans[i], error);
-	return status;
-}
-
 static enum histree_status draw_rows(struct drawing *drawing, const histree_quark *quarks,
 				     const struct histree_row_life *lives, struct histree_error *error)
 {
@@ -379,8 +342,16 @@ static enum histree_status draw_rows(struct drawing *drawing, const histree_quar
 	enum histree_status status = histree_rows_start(drawing->rows, &request, error);
 	while (status == HISTREE_OK) {
 		status = histree_cursor_next(drawing->rows, error);
-		if (status == HISTREE_OK)
-			status = draw_row(drawing, histree_cursor_row(drawing->rows), error);
+		if (status == HISTREE_OK) {
+			const struct histree_row *row = histree_cursor_row(drawing->rows);
+			drawing->row = &drawing->bars->list->rows[row->index];
+			drawing->top = drawing->bars->chart->rows_top + (double)row->index * CHART_ROW;
+			drawing->span_count = histree_cells_to_spans(row->cells, pixels(drawing), drawing->spans);
+			for (int layer = 0; layer < LAYER_COUNT; layer++)
+				draw_layer(drawing, (enum layer)layer);
+			for (size_t i = 0; i < drawing->span_count && status == HISTREE_OK; i++)
+				status = draw_text(drawing, &drawing->spans[i], error);
+		}
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -499,9 +470,12 @@ static size_t rows_that_fit(const struct picture *picture)
 	return height > around + CHART_ROW ? (height - around) / CHART_ROW : 1;
 }
 
-/* Wide enough for most labels, as measured in the fonts that there are. */
-static uint32_t width_of_labels(struct picture *picture)
+static void lay_out(struct picture *picture)
 {
+	struct chart *chart = &picture->chart;
+	uint32_t top = CHART_HEAD;
+
+	/* Wide enough for most labels, as measured in the fonts that there are. */
 	double width = CHART_LABELS;
 	for (size_t i = 0; i < picture->list.count; i++) {
 		const struct picture_row *row = &picture->list.rows[i];
@@ -511,14 +485,8 @@ static uint32_t width_of_labels(struct picture *picture)
 		width = own > width ? own : width;
 	}
 	double width_max = fmin(CHART_LABELS_MAX, picture->chart.width / 3.0);
-	return (uint32_t)fmin(width, width_max);
-}
+	chart->left = CHART_MARGIN + (uint32_t)fmin(width, width_max);
 
-static void lay_out(struct picture *picture)
-{
-	struct chart *chart = &picture->chart;
-	uint32_t top = CHART_HEAD;
-	chart->left = CHART_MARGIN + width_of_labels(picture);
 	chart->right = chart->width - CHART_MARGIN;
 	if (picture->cpus > 0) {
 		chart->usage_top = top;
@@ -581,16 +549,6 @@ static void draw_usage(struct picture *picture)
 	draw_unknown_usage(picture, bottom, height);
 }
 
-static void draw_arrow(struct canvas *canvas, double x, double from, double to)
-{
-	canvas_line(canvas, x, from, x, to, 1);
-	lib_cairo.move_to(canvas->cairo, x - 3, to - 5);
-	lib_cairo.line_to(canvas->cairo, x + 3, to - 5);
-	lib_cairo.line_to(canvas->cairo, x, to);
-	lib_cairo.close_path(canvas->cairo);
-	canvas_fill(canvas);
-}
-
 /* From the row of its parent, where that is above, to the thread's own when it is made. */
 static enum histree_status draw_fork(struct picture *picture, struct histree_cursor *query, size_t child,
 				     struct histree_error *error)
@@ -612,33 +570,17 @@ static enum histree_status draw_fork(struct picture *picture, struct histree_cur
 	if (status != HISTREE_OK || !forked)
 		return status;
 	double top = chart->rows_top + (double)child * CHART_ROW;
-	draw_arrow(&picture->canvas, floor(time_axis_x(&chart->axis, thread->first)) + 0.5,
-		   top - ((double)above - 0.5) * CHART_ROW, top + (CHART_ROW - CHART_BAR) / 2.0 + 1);
-	return HISTREE_OK;
-}
 
-/* What a thread was at first is asked of its own host. */
-static enum histree_status draw_forks(struct picture *picture, struct histree_error *error)
-{
-	struct histree_cursor *query = NULL;
-	const struct picture_host *host = NULL; /* of the query */
-	enum histree_status status = HISTREE_OK;
-	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
-	for (size_t child = 1; child < picture->list.count && status == HISTREE_OK; child++) {
-		const struct picture_row *row = &picture->list.rows[child];
-		if (row->thread == HISTREE_NO_INDEX)
-			continue;
-		if (row->host != host) {
-			histree_cursor_free(query);
-			query = NULL;
-			status = histree_query_create(row->host->history, &query, error);
-			host = row->host;
-		}
-		if (status == HISTREE_OK)
-			status = draw_fork(picture, query, child, error);
-	}
-	histree_cursor_free(query);
-	return status;
+	const double x = floor(time_axis_x(&chart->axis, thread->first)) + 0.5;
+	const double to = top + (CHART_ROW - CHART_BAR) / 2.0 + 1;
+	canvas_line(&picture->canvas, x, top - ((double)above - 0.5) * CHART_ROW, x, to, 1);
+	lib_cairo.move_to(picture->canvas.cairo, x - 3, to - 5);
+	lib_cairo.line_to(picture->canvas.cairo, x + 3, to - 5);
+	lib_cairo.line_to(picture->canvas.cairo, x, to);
+	lib_cairo.close_path(picture->canvas.cairo);
+	canvas_fill(&picture->canvas);
+
+	return HISTREE_OK;
 }
 
 static enum histree_status draw(struct picture *picture, struct histree_error *error)
@@ -658,8 +600,27 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 		.work = options->work,
 	};
 	enum histree_status status = state_bars_draw(&bars, error);
-	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
-		status = draw_forks(picture, error);
+	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW) {
+		/* What a thread was at first is asked of its own host. */
+		struct histree_cursor *query = NULL;
+		const struct picture_host *host = NULL; /* of the query */
+		status = HISTREE_OK;
+		canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
+		for (size_t child = 1; child < picture->list.count && status == HISTREE_OK; child++) {
+			const struct picture_row *row = &picture->list.rows[child];
+			if (row->thread == HISTREE_NO_INDEX)
+				continue;
+			if (row->host != host) {
+				histree_cursor_free(query);
+				query = NULL;
+				status = histree_query_create(row->host->history, &query, error);
+				host = row->host;
+			}
+			if (status == HISTREE_OK)
+				status = draw_fork(picture, query, child, error);
+		}
+		histree_cursor_free(query);
+	}
 	if (status == HISTREE_OK)
 		flow_arrows_draw(&picture->flows, &picture->canvas, &picture->chart, &picture->list);
 	if (status != HISTREE_OK)
@@ -714,45 +675,26 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 	return status;
 }
 
-static enum histree_status make_models(struct picture *picture, struct histree_error *error)
-{
-	enum histree_status status = list_hosts(picture, error);
-	for (size_t i = 0; i < picture->host_count && status == HISTREE_OK; i++)
-		status = make_models_of(picture, &picture->hosts[i], error);
-	if (status == HISTREE_OK)
-		status = make_rows(picture, rows_that_fit(picture), error);
-	return status;
-}
-
-static void release_hosts(struct picture *picture)
-{
-	for (size_t i = 0; i < picture->host_count && picture->hosts != NULL; i++) {
-		histree_cpu_usage_free(picture->hosts[i].usage);
-		histree_resources_free(picture->hosts[i].resources);
-		histree_control_flow_free(picture->hosts[i].flow);
-	}
-	free(picture->hosts);
-}
-
-/* Before the layout: text is measured on a canvas. */
-static enum histree_status open_canvas(struct picture *picture, picture_write *write, void *context,
-				       struct histree_error *error)
-{
-	uint32_t rows = (uint32_t)picture->list.count * CHART_ROW;
-	picture->chart.width = picture->options->width != 0 ? picture->options->width : 1200;
-	picture->chart.height =
-		picture->options->height != 0 ? picture->options->height : height_without_rows(picture) + rows;
-	return canvas_open(&picture->canvas, picture->options, picture->chart.width, picture->chart.height, write,
-			   context, error);
-}
-
 enum histree_status rows_picture(struct histree_history *history, const struct histree_draw_options *options,
 				 picture_write *write, void *context, struct histree_error *error)
 {
 	struct picture picture = { .history = history, .options = options, .list = { .history = history } };
-	enum histree_status status = make_models(&picture, error);
+
+	enum histree_status status = list_hosts(&picture, error);
+	for (size_t i = 0; i < picture.host_count && status == HISTREE_OK; i++)
+		status = make_models_of(&picture, &picture.hosts[i], error);
 	if (status == HISTREE_OK)
-		status = open_canvas(&picture, write, context, error);
+		status = make_rows(&picture, rows_that_fit(&picture), error);
+
+	if (status == HISTREE_OK) {
+		/* Before the layout: text is measured on a canvas. */
+		uint32_t rows = (uint32_t)picture.list.count * CHART_ROW;
+		picture.chart.width = picture.options->width != 0 ? picture.options->width : 1200;
+		picture.chart.height = picture.options->height != 0 ? picture.options->height
+								    : height_without_rows(&picture) + rows;
+		status = canvas_open(&picture.canvas, picture.options, picture.chart.width, picture.chart.height,
+				     write, context, error);
+	}
 	if (status == HISTREE_OK) {
 		lay_out(&picture);
 		if (picture.cpus > 0)
@@ -764,9 +706,18 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	if (status == HISTREE_OK)
 		status = draw(&picture, error);
 	canvas_release(&picture.canvas);
-	flow_arrows_release(&picture.flows);
+	struct flow_arrows *flows = &picture.flows;
+	histree_arrows_free(flows->arrows);
+	*flows = (struct flow_arrows){ 0 };
 	row_list_release(&picture.list);
 	histree_cpu_usage_free(picture.usage);
-	release_hosts(&picture);
+
+	for (size_t i = 0; i < picture.host_count && picture.hosts != NULL; i++) {
+		histree_cpu_usage_free(picture.hosts[i].usage);
+		histree_resources_free(picture.hosts[i].resources);
+		histree_control_flow_free(picture.hosts[i].flow);
+	}
+	free(picture.hosts);
+
 	return status;
 }
