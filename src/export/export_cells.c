@@ -76,13 +76,6 @@ void export_cells_release(struct export_cells *cells)
 	free(cells->columns);
 }
 
-static bool fits(const struct export_column *column, const struct ArrowArray *array)
-{
-	int64_t buffers = column->kind == EXPORT_TEXT ? 3 : 2;
-	bool has_words = array->dictionary != NULL && array->dictionary->n_buffers == 3;
-	return array->n_buffers == buffers && (column->kind != EXPORT_WORD || has_words);
-}
-
 enum histree_status export_cells_take(struct export_cells *cells, const struct ArrowArray *batch,
 				      struct histree_error *error)
 {
@@ -94,7 +87,10 @@ enum histree_status export_cells_take(struct export_cells *cells, const struct A
 	for (size_t i = 0; i < cells->count; i++) {
 		const struct ArrowArray *array = batch->children[i], *words = array->dictionary;
 		struct export_column *column = &cells->columns[i];
-		if (!fits(column, array) || array->length < batch->length)
+		int64_t buffers = column->kind == EXPORT_TEXT ? 3 : 2;
+		bool has_words = array->dictionary != NULL && array->dictionary->n_buffers == 3;
+		if ((array->n_buffers != buffers || (column->kind == EXPORT_WORD && !has_words)) ||
+		    array->length < batch->length)
 			return error_set(error, HISTREE_ERR_ARGUMENT,
 					 "column '%s': its batch is not as the schema says", column->name);
 		column->offset = array->offset + batch->offset;

@@ -129,12 +129,6 @@ static void flatbuffer_clear(struct flatbuffer *buffer)
 	buffer->field_count = 0;
 }
 
-static void flatbuffer_release(struct flatbuffer *buffer)
-{
-	free(buffer->bytes);
-	*buffer = (struct flatbuffer){ 0 };
-}
-
 /* ---- bytes -------------------------------------------------------------------------------------------- */
 
 static bool reserve(struct flatbuffer *buffer, size_t size)
@@ -264,12 +258,6 @@ static void flatbuffer_field_int16(struct flatbuffer *buffer, unsigned field, in
 	set_field(buffer, field);
 }
 
-static void flatbuffer_field_int32(struct flatbuffer *buffer, unsigned field, int32_t number)
-{
-	put_number(buffer, (uint32_t)number, 4);
-	set_field(buffer, field);
-}
-
 static void flatbuffer_field_int64(struct flatbuffer *buffer, unsigned field, int64_t number)
 {
 	put_number(buffer, (uint64_t)number, 8);
@@ -329,20 +317,6 @@ enum { MAGIC_SIZE = 6 };
 static const uint8_t zeros[IPC_ALIGNMENT];
 
 /* ---- bytes -------------------------------------------------------------------------------------------- */
-
-static enum histree_status ipc_output_init(struct ipc_output *ipc, struct export_output *output,
-					   struct histree_error *error)
-{
-	*ipc = (struct ipc_output){ .output = output, .stage = malloc(IPC_STAGE_SIZE) };
-	return ipc->stage != NULL ? HISTREE_OK : error_memory(error, "a file");
-}
-
-static void ipc_output_release(struct ipc_output *ipc)
-{
-	flatbuffer_release(&ipc->buffer);
-	free(ipc->stage);
-	*ipc = (struct ipc_output){ 0 };
-}
 
 static enum histree_status flush(struct ipc_output *ipc, struct histree_error *error)
 {
@@ -407,18 +381,6 @@ static enum histree_status put_message(struct ipc_output *ipc, uint8_t which, ui
 	return status == HISTREE_OK ? put_padding(ipc, error) : status;
 }
 
-static enum histree_status put_body(struct ipc_output *ipc, const struct ipc_body *body,
-				    struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < body->buffer_count && status == HISTREE_OK; i++) {
-		status = ipc_output_put(ipc, body->pieces[i].bytes, body->pieces[i].size, error);
-		if (status == HISTREE_OK)
-			status = put_padding(ipc, error);
-	}
-	return status;
-}
-
 static enum histree_status put_both(struct ipc_output *ipc, uint8_t which, uint32_t header,
 				    const struct ipc_body *body, struct ipc_blocks *blocks,
 				    struct histree_error *error)
@@ -427,8 +389,13 @@ static enum histree_status put_both(struct ipc_output *ipc, uint8_t which, uint3
 	if (blocks != NULL && !array_reserve(&blocks->blocks, &blocks->capacity, blocks->count + 1))
 		return error_memory(error, "a file");
 	enum histree_status status = put_message(ipc, which, header, body->size, &block, error);
-	if (status == HISTREE_OK)
-		status = put_body(ipc, body, error);
+	if (status == HISTREE_OK) {
+		for (size_t i = 0; i < body->buffer_count && status == HISTREE_OK; i++) {
+			status = ipc_output_put(ipc, body->pieces[i].bytes, body->pieces[i].size, error);
+			if (status == HISTREE_OK)
+				status = put_padding(ipc, error);
+		}
+	}
 	if (status == HISTREE_OK && blocks != NULL)
 		blocks->blocks[blocks->count++] = block;
 	return status;
@@ -443,35 +410,7 @@ static enum histree_status ipc_output_batch(struct ipc_output *ipc, const struct
 	return put_both(ipc, HEADER_BATCH, batch, body, blocks, error);
 }
 
-/* DictionaryBatch: id, data, isDelta. */
-static enum histree_status ipc_output_dictionary(struct ipc_output *ipc, const struct ipc_body *body,
-						 int64_t length, size_t id, bool is_delta,
-						 struct ipc_blocks *blocks, struct histree_error *error)
-{
-	struct flatbuffer *buffer = &ipc->buffer;
-	flatbuffer_clear(buffer);
-	uint32_t batch = ipc_body_batch(body, length, buffer);
-	flatbuffer_table_begin(buffer);
-	flatbuffer_field_int64(buffer, 0, (int64_t)id);
-	flatbuffer_field_reference(buffer, 1, batch);
-	flatbuffer_field_uint8(buffer, 2, is_delta);
-	return put_both(ipc, HEADER_DICTIONARY, flatbuffer_table_end(buffer), body, blocks, error);
-}
-
-static enum histree_status ipc_output_schema(struct ipc_output *ipc, const struct ipc_fields *fields,
-					     struct histree_error *error)
-{
-	struct ipc_block block;
-	flatbuffer_clear(&ipc->buffer);
-	return put_message(ipc, HEADER_SCHEMA, ipc_fields_schema(fields, &ipc->buffer), 0, &block, error);
-}
-
 /* ---- ends --------------------------------------------------------------------------------------------- */
-
-static enum histree_status ipc_output_magic(struct ipc_output *ipc, struct histree_error *error)
-{
-	return ipc_output_put(ipc, magic, sizeof(magic), error);
-}
 
 /* The end of a stream, also in a file; everything is written then. */
 static enum histree_status ipc_output_end(struct ipc_output *ipc, struct histree_error *error)
@@ -521,15 +460,6 @@ static void ipc_body_clear(struct ipc_body *body)
 	body->node_count = body->buffer_count = 0;
 	body->size = 0;
 	arena_release(&body->copies);
-}
-
-static void ipc_body_release(struct ipc_body *body)
-{
-	arena_release(&body->copies);
-	free(body->nodes);
-	free(body->buffers);
-	free(body->pieces);
-	*body = (struct ipc_body){ 0 };
 }
 
 /* ---- buffers ------------------------------------------------------------------------------------------ */
@@ -752,30 +682,18 @@ static enum histree_status put_texts(struct ipc_output *ipc, struct ipc_body *bo
 {
 	ipc_body_clear(body);
 	enum histree_status status = ipc_body_add(body, &utf8, texts, first, texts->length - first, error);
-	if (status == HISTREE_OK)
-		status = ipc_output_dictionary(ipc, body, texts->length - first, id, first > 0, blocks, error);
-	ipc_body_clear(body);
-	return status;
-}
-
-/*
- * In a stream: write the dictionaries of a batch as far as readers do not know them from the batch before, or from
- * none if `before` is NULL.  A dictionary that does not extend the one before replaces it.
- */
-static enum histree_status ipc_dictionaries_stream(struct ipc_output *ipc, const struct ipc_fields *fields,
-						   struct ipc_body *body, const struct ArrowArray *batch,
-						   const struct ArrowArray *before, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < fields->count && status == HISTREE_OK; i++) {
-		const struct ArrowArray *texts = batch->children[i]->dictionary, *old = NULL;
-		if (!fields->fields[i].has_dictionary)
-			continue;
-		if (before != NULL && ipc_dictionary_extends(texts, before->children[i]->dictionary))
-			old = before->children[i]->dictionary;
-		if (old == NULL || texts->length > old->length)
-			status = put_texts(ipc, body, i, texts, old != NULL ? old->length : 0, NULL, error);
+	if (status == HISTREE_OK) {
+		/* DictionaryBatch: id, data, isDelta. */
+		struct flatbuffer *buffer = &ipc->buffer;
+		flatbuffer_clear(buffer);
+		uint32_t batch = ipc_body_batch(body, texts->length - first, buffer);
+		flatbuffer_table_begin(buffer);
+		flatbuffer_field_int64(buffer, 0, (int64_t)id);
+		flatbuffer_field_reference(buffer, 1, batch);
+		flatbuffer_field_uint8(buffer, 2, first > 0);
+		status = put_both(ipc, HEADER_DICTIONARY, flatbuffer_table_end(buffer), body, blocks, error);
 	}
+	ipc_body_clear(body);
 	return status;
 }
 
@@ -884,7 +802,9 @@ static void ipc_fields_release(struct ipc_fields *fields)
 static uint32_t put_int(struct flatbuffer *buffer, const struct ipc_type *type)
 {
 	flatbuffer_table_begin(buffer);
-	flatbuffer_field_int32(buffer, 0, type->size * 8);
+	const int32_t number = type->size * 8;
+	put_number(buffer, (uint32_t)number, 4);
+	set_field(buffer, 0);
 	flatbuffer_field_uint8(buffer, 1, type->is_signed);
 	return flatbuffer_table_end(buffer);
 }
@@ -1014,8 +934,24 @@ static enum histree_status put_dictionaries(struct ipc_export *export, const str
 					    struct histree_error *error)
 {
 	const struct ArrowArray *before = export->last.release != NULL ? &export->last : NULL;
-	if (export->options->is_stream)
-		return ipc_dictionaries_stream(&export->ipc, &export->fields, &export->body, batch, before, error);
+	if (export->options->is_stream) {
+		/*
+		 * In a stream: write the dictionaries of a batch as far as readers do not know them from the batch before, or from
+		 * none if `before` is NULL.  A dictionary that does not extend the one before replaces it.
+		 */
+		enum histree_status status = HISTREE_OK;
+		for (size_t i = 0; i < export->fields.count && status == HISTREE_OK; i++) {
+			const struct ArrowArray *texts = batch->children[i]->dictionary, *old = NULL;
+			if (!export->fields.fields[i].has_dictionary)
+				continue;
+			if (before != NULL && ipc_dictionary_extends(texts, before->children[i]->dictionary))
+				old = before->children[i]->dictionary;
+			if (old == NULL || texts->length > old->length)
+				status = put_texts(&export->ipc, &export->body, i, texts,
+						   old != NULL ? old->length : 0, NULL, error);
+		}
+		return status;
+	}
 	return before != NULL ? ipc_dictionaries_check(&export->fields, batch, before, error) : HISTREE_OK;
 }
 
@@ -1036,15 +972,6 @@ static enum histree_status put_batch(struct ipc_export *export, const struct Arr
 	return status;
 }
 
-static void tell(struct ipc_export *export, const struct ArrowArray *batch)
-{
-	export->counts.rows += (uint64_t)batch->length;
-	export->counts.row_groups++;
-	export->counts.bytes = export->ipc.at;
-	export->counts.loss = histree_arrow_loss(export->stream);
-	export_tell(&export->options->work, &export->counts);
-}
-
 static enum histree_status put_batches(struct ipc_export *export, struct histree_error *error)
 {
 	struct ArrowArray batch;
@@ -1056,7 +983,12 @@ static enum histree_status put_batches(struct ipc_export *export, struct histree
 		export->last = batch;
 		if (status != HISTREE_OK)
 			return status;
-		tell(export, &batch);
+
+		export->counts.rows += (uint64_t)batch.length;
+		export->counts.row_groups++;
+		export->counts.bytes = export->ipc.at;
+		export->counts.loss = histree_arrow_loss(export->stream);
+		export_tell(&export->options->work, &export->counts);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -1067,11 +999,17 @@ static enum histree_status put_all(struct ipc_export *export, struct histree_err
 {
 	bool is_stream = export->options->is_stream;
 	const struct ArrowArray *last = &export->last;
-	enum histree_status status = ipc_output_init(&export->ipc, &export->output, error);
+	struct ipc_output *ipc = &export->ipc;
+	*ipc = (struct ipc_output){ .output = &export->output, .stage = malloc(IPC_STAGE_SIZE) };
+	enum histree_status status = ipc->stage != NULL ? HISTREE_OK : error_memory(error, "a file");
 	if (status == HISTREE_OK && !is_stream)
-		status = ipc_output_magic(&export->ipc, error);
-	if (status == HISTREE_OK)
-		status = ipc_output_schema(&export->ipc, &export->fields, error);
+		status = ipc_output_put(&export->ipc, magic, sizeof(magic), error);
+	if (status == HISTREE_OK) {
+		struct ipc_block block;
+		flatbuffer_clear(&export->ipc.buffer);
+		status = put_message(&export->ipc, HEADER_SCHEMA,
+				     ipc_fields_schema(&export->fields, &export->ipc.buffer), 0, &block, error);
+	}
 	if (status == HISTREE_OK)
 		status = put_batches(export, error);
 	if (status == HISTREE_OK && !is_stream)
@@ -1123,8 +1061,21 @@ static enum histree_status begin(struct ipc_export *export, const struct io *io,
 static void release(struct ipc_export *export)
 {
 	struct zstd_packer *zstd = export->body.zstd;
-	ipc_output_release(&export->ipc);
-	ipc_body_release(&export->body);
+
+	struct ipc_output *ipc = &export->ipc;
+	struct flatbuffer *buffer = &ipc->buffer;
+	free(buffer->bytes);
+	*buffer = (struct flatbuffer){ 0 };
+	free(ipc->stage);
+	*ipc = (struct ipc_output){ 0 };
+
+	struct ipc_body *body = &export->body;
+	arena_release(&body->copies);
+	free(body->nodes);
+	free(body->buffers);
+	free(body->pieces);
+	*body = (struct ipc_body){ 0 };
+
 	zstd_packer_free(zstd);
 	ipc_fields_release(&export->fields);
 	free(export->dictionaries.blocks);

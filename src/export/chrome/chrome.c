@@ -33,8 +33,12 @@ static void *create(void)
 
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
-static void put_inside(struct export_buffer *output, const char *bytes, size_t size)
+static void put_string(struct export_buffer *output, struct viewer_text text)
 {
+	export_char(output, '"');
+
+	const char *bytes = text.bytes;
+	size_t size = text.size;
 	while (size > 0) {
 		struct json_piece piece = json_piece_next(bytes, size);
 		export_bytes(output, bytes, piece.plain);
@@ -42,12 +46,7 @@ static void put_inside(struct export_buffer *output, const char *bytes, size_t s
 		bytes += piece.taken;
 		size -= piece.taken;
 	}
-}
 
-static void put_string(struct export_buffer *output, struct viewer_text text)
-{
-	export_char(output, '"');
-	put_inside(output, text.bytes, text.size);
 	export_char(output, '"');
 }
 
@@ -167,14 +166,9 @@ static void put_arguments(const struct viewer_file *file, const struct viewer_sp
 
 /* ---- where something is ----------------------------------------------------------------------------------- */
 
-static const struct viewer_track *parent_of(const struct viewer_file *file, const struct viewer_track *track)
-{
-	return track->parent == 0 ? NULL : file->tracks[track->parent - 1];
-}
-
 static bool is_of_group(const struct viewer_file *file, const struct viewer_track *track)
 {
-	const struct viewer_track *parent = parent_of(file, track);
+	const struct viewer_track *parent = track->parent == 0 ? NULL : file->tracks[track->parent - 1];
 	return parent != NULL && parent->kind == VIEWER_GROUP;
 }
 

@@ -185,19 +185,6 @@ static inline void put_cell(struct csv *csv, size_t i, int64_t row)
 	}
 }
 
-/* A line of one column that is null must not be empty: that is no row to most readers. */
-static void put_row(struct csv *csv, int64_t row)
-{
-	put_cell(csv, 0, row);
-	if (csv->cells.count == 1 && export_cell_is_null(&csv->cells.columns[0], row))
-		export_text(csv->output, "\"\"");
-	for (size_t i = 1; i < csv->cells.count; i++) {
-		export_char(csv->output, ',');
-		put_cell(csv, i, row);
-	}
-	export_bytes(csv->output, "\r\n", 2);
-}
-
 /* Most rows fit into the buffer in any case. */
 static void write_row(struct csv *csv, int64_t row)
 {
@@ -224,17 +211,6 @@ static size_t row_room(const struct csv *csv)
 	return csv->cells.count > 1 && room < EXPORT_BUFFER_SIZE / 4 ? room : 0;
 }
 
-static void put_header(struct csv *csv)
-{
-	for (size_t i = 0; i < csv->cells.count; i++) {
-		const char *name = csv->cells.columns[i].name;
-		if (i > 0)
-			export_char(csv->output, ',');
-		put_text(csv, name, strlen(name));
-	}
-	export_bytes(csv->output, "\r\n", 2);
-}
-
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
 static enum histree_status put_batch(struct csv *csv, const struct ArrowArray *batch, struct histree_error *error)
@@ -250,8 +226,17 @@ static enum histree_status put_batch(struct csv *csv, const struct ArrowArray *b
 	for (int64_t row = 0; row < batch->length; row++) {
 		if (csv->row_room > 0)
 			write_row(csv, row);
-		else
-			put_row(csv, row);
+		else {
+			/* A line of one column that is null must not be empty: that is no row to most readers. */
+			put_cell(csv, 0, row);
+			if (csv->cells.count == 1 && export_cell_is_null(&csv->cells.columns[0], row))
+				export_text(csv->output, "\"\"");
+			for (size_t i = 1; i < csv->cells.count; i++) {
+				export_char(csv->output, ',');
+				put_cell(csv, i, row);
+			}
+			export_bytes(csv->output, "\r\n", 2);
+		}
 	}
 	return csv->output->status;
 }
@@ -271,19 +256,16 @@ static enum histree_status begin(struct csv *csv, struct ArrowArrayStream *strea
 	csv->words = calloc(csv->cells.count, sizeof(*csv->words));
 	if (csv->output == NULL || csv->words == NULL)
 		return error_memory(error, "the columns");
-	put_header(csv);
-	return HISTREE_OK;
-}
 
-static void release(struct csv *csv)
-{
-	for (size_t i = 0; i < csv->cells.count && csv->words != NULL; i++) {
-		free(csv->words[i].bytes);
-		free(csv->words[i].ends);
+	for (size_t i = 0; i < csv->cells.count; i++) {
+		const char *name = csv->cells.columns[i].name;
+		if (i > 0)
+			export_char(csv->output, ',');
+		put_text(csv, name, strlen(name));
 	}
-	free(csv->words);
-	free(csv->output);
-	export_cells_release(&csv->cells);
+	export_bytes(csv->output, "\r\n", 2);
+
+	return HISTREE_OK;
 }
 
 enum histree_status csv_export(struct ArrowArrayStream *stream, struct export_output *output,
@@ -308,7 +290,15 @@ enum histree_status csv_export(struct ArrowArrayStream *stream, struct export_ou
 	counts.loss = histree_arrow_loss(stream);
 	if (options->counts != NULL)
 		*options->counts = counts;
-	release(&csv);
+
+	for (size_t i = 0; i < csv.cells.count && csv.words != NULL; i++) {
+		free(csv.words[i].bytes);
+		free(csv.words[i].ends);
+	}
+	free(csv.words);
+	free(csv.output);
+	export_cells_release(&csv.cells);
+
 	return status;
 }
 

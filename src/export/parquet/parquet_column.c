@@ -104,24 +104,6 @@ static const char *parquet_values_text(const struct parquet_values *values, uint
 	return text->bytes;
 }
 
-static void cut(struct parquet_values *values, size_t page_rows)
-{
-	bool is_mixed_here = is_mixed(values), has_values = values->count > 0;
-	size_t value = 0;
-	values->page_count = 0;
-	for (size_t row = 0; row < values->row_count; row += page_rows) {
-		size_t count = values->row_count - row < page_rows ? values->row_count - row : page_rows;
-		struct parquet_page *page = &values->pages[values->page_count++];
-		*page = (struct parquet_page){ .row = row, .row_count = count, .value = value };
-		if (is_mixed_here)
-			for (size_t i = 0; i < count; i++)
-				page->value_count += values->levels[row + i];
-		else
-			page->value_count = has_values ? count : 0;
-		value += page->value_count;
-	}
-}
-
 static int compare_texts(const char *one, size_t one_size, const char *other, size_t other_size)
 {
 	size_t size = one_size < other_size ? one_size : other_size;
@@ -241,7 +223,22 @@ bool parquet_values_arrange(struct parquet_values *values, struct parquet_column
 	gather(values, rows);
 	if (column->type.kind == PARQUET_TEXT && !number_texts(values))
 		return false;
-	cut(values, page_rows);
+
+	bool is_mixed_here = is_mixed(values), has_values = values->count > 0;
+	size_t value = 0;
+	values->page_count = 0;
+	for (size_t row = 0; row < values->row_count; row += page_rows) {
+		size_t count = values->row_count - row < page_rows ? values->row_count - row : page_rows;
+		struct parquet_page *page = &values->pages[values->page_count++];
+		*page = (struct parquet_page){ .row = row, .row_count = count, .value = value };
+		if (is_mixed_here)
+			for (size_t i = 0; i < count; i++)
+				page->value_count += values->levels[row + i];
+		else
+			page->value_count = has_values ? count : 0;
+		value += page->value_count;
+	}
+
 	for (size_t i = 0; i < values->page_count; i++) {
 		struct parquet_page *page = &values->pages[i];
 		if (column->type.kind == PARQUET_TEXT)
@@ -319,24 +316,6 @@ bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_v
 	}
 }
 
-static void put_header(struct parquet_bytes *bytes, enum parquet_page_type type, size_t size, size_t packed_size,
-		       size_t value_count, enum parquet_encoding encoding)
-{
-	struct thrift_writer writer = thrift_begin(bytes);
-	thrift_i32(&writer, 1, type);
-	thrift_i32(&writer, 2, (int32_t)size);
-	thrift_i32(&writer, 3, (int32_t)packed_size);
-	thrift_struct_begin(&writer, type == PARQUET_DATA_PAGE ? 5 : 7);
-	thrift_i32(&writer, 1, (int32_t)value_count);
-	thrift_i32(&writer, 2, encoding);
-	if (type == PARQUET_DATA_PAGE) {
-		thrift_i32(&writer, 3, PARQUET_RLE); /* definition levels */
-		thrift_i32(&writer, 4, PARQUET_RLE); /* repetition levels, which a flat column does not have */
-	}
-	thrift_struct_end(&writer);
-	thrift_struct_end(&writer);
-}
-
 /* Put a page at the end of `out`, packed if there is a packer.  With room enough, only memory can be missing. */
 static void put_packed(struct zstd_packer *packer, struct parquet_bytes *out, const uint8_t *page, size_t size)
 {
@@ -371,7 +350,22 @@ static bool put_page(struct parquet_chunk *chunk, struct parquet_workshop *works
 		return false;
 	size_t packed_size = bytes->size - begin - HEADER_MAX;
 	header = (struct parquet_bytes){ .bytes = header_bytes, .capacity = HEADER_MAX };
-	put_header(&header, type, page->size, packed_size, value_count, encoding);
+
+	const size_t size = page->size;
+	struct thrift_writer writer = thrift_begin(&header);
+	thrift_i32(&writer, 1, type);
+	thrift_i32(&writer, 2, (int32_t)size);
+	thrift_i32(&writer, 3, (int32_t)packed_size);
+	thrift_struct_begin(&writer, type == PARQUET_DATA_PAGE ? 5 : 7);
+	thrift_i32(&writer, 1, (int32_t)value_count);
+	thrift_i32(&writer, 2, encoding);
+	if (type == PARQUET_DATA_PAGE) {
+		thrift_i32(&writer, 3, PARQUET_RLE); /* definition levels */
+		thrift_i32(&writer, 4, PARQUET_RLE); /* repetition levels, which a flat column does not have */
+	}
+	thrift_struct_end(&writer);
+	thrift_struct_end(&writer);
+
 	memcpy(bytes->bytes + begin, header_bytes, header.size);
 	memmove(bytes->bytes + begin + header.size, bytes->bytes + begin + HEADER_MAX, packed_size);
 	bytes->size = begin + header.size + packed_size;
@@ -447,26 +441,6 @@ static void put_split(struct parquet_bytes *page, const uint64_t *numbers, size_
 	page->size += 8 * count;
 }
 
-static bool put_sizes_and_texts(struct parquet_bytes *page, const struct parquet_values *values, size_t from,
-				size_t count)
-{
-	uint32_t *sizes = malloc((count + 1) * sizeof(*sizes));
-	if (sizes == NULL)
-		return false;
-	size_t size;
-	for (size_t i = 0; i < count; i++) {
-		parquet_values_text(values, values->narrow[from + i], &size);
-		sizes[i] = (uint32_t)size;
-	}
-	delta_packed_put32(page, sizes, count);
-	free(sizes);
-	for (size_t i = 0; i < count; i++) {
-		const char *text = parquet_values_text(values, values->narrow[from + i], &size);
-		parquet_bytes_put(page, text, size);
-	}
-	return true;
-}
-
 /* Put the values of a page; returns false if memory is out at once. */
 static bool put_values(struct parquet_workshop *workshop, const struct parquet_values *values, size_t from,
 		       size_t count, enum parquet_form form)
@@ -482,7 +456,21 @@ static bool put_values(struct parquet_workshop *workshop, const struct parquet_v
 	} else if (form == PARQUET_FORM_SPLIT) {
 		put_split(page, values->wide + from, count);
 	} else if (form == PARQUET_FORM_DELTA && kind == PARQUET_TEXT) {
-		return put_sizes_and_texts(page, values, from, count);
+		uint32_t *sizes = malloc((count + 1) * sizeof(*sizes));
+		if (sizes == NULL)
+			return false;
+		size_t size;
+		for (size_t i = 0; i < count; i++) {
+			parquet_values_text(values, values->narrow[from + i], &size);
+			sizes[i] = (uint32_t)size;
+		}
+		delta_packed_put32(page, sizes, count);
+		free(sizes);
+		for (size_t i = 0; i < count; i++) {
+			const char *text = parquet_values_text(values, values->narrow[from + i], &size);
+			parquet_bytes_put(page, text, size);
+		}
+		return true;
 	} else if (form == PARQUET_FORM_DELTA) {
 		if (is_wide)
 			delta_packed_put64(page, values->wide + from, count);
@@ -499,23 +487,6 @@ static bool put_values(struct parquet_workshop *workshop, const struct parquet_v
 		put_narrow(page, values->narrow + from, count);
 	}
 	return true;
-}
-
-static void put_levels(struct parquet_bytes *page, const struct parquet_values *values,
-		       const struct parquet_page *cut)
-{
-	static const uint8_t no_size[4];
-	if (!values->column->is_nullable)
-		return;
-	size_t begin = page->size;
-	bool is_mixed = cut->value_count > 0 && cut->value_count < cut->row_count;
-	parquet_bytes_put(page, no_size, sizeof(no_size));
-	if (is_mixed)
-		rle_hybrid_put(page, values->levels + cut->row, cut->row_count, 1);
-	else
-		rle_hybrid_put_run(page, cut->value_count > 0, cut->row_count, 1);
-	if (!page->failed)
-		put_le32(page->bytes + begin, (uint32_t)(page->size - begin - sizeof(no_size)));
 }
 
 static enum parquet_encoding encoding_of(enum parquet_form form, enum parquet_kind kind)
@@ -547,7 +518,21 @@ bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *wo
 	for (size_t i = 0; i < values->page_count; i++) {
 		const struct parquet_page *page = &values->pages[i];
 		parquet_bytes_clear(&workshop->page);
-		put_levels(&workshop->page, values, page);
+
+		static const uint8_t no_size[4];
+		if (values->column->is_nullable) {
+			size_t begin = workshop->page.size;
+			bool is_mixed = page->value_count > 0 && page->value_count < page->row_count;
+			parquet_bytes_put(&workshop->page, no_size, sizeof(no_size));
+			if (is_mixed)
+				rle_hybrid_put(&workshop->page, values->levels + page->row, page->row_count, 1);
+			else
+				rle_hybrid_put_run(&workshop->page, page->value_count > 0, page->row_count, 1);
+			if (!workshop->page.failed)
+				put_le32(workshop->page.bytes + begin,
+					 (uint32_t)(workshop->page.size - begin - sizeof(no_size)));
+		}
+
 		if (!put_values(workshop, values, page->value, page->value_count, form) ||
 		    !put_page(chunk, workshop, PARQUET_DATA_PAGE, page->row_count, chunk->encoding))
 			return false;
@@ -789,19 +774,6 @@ static void append_numbers(struct parquet_column *column, size_t rows, const voi
 #undef COPY
 }
 
-/* What lies under a null can be anything; zeros pack best, and no comparison meets rubbish. */
-static void clear_nulls(struct parquet_column *column, size_t rows, size_t count)
-{
-	for (size_t i = rows; i < rows + count; i++) {
-		if (column->present[i])
-			continue;
-		if (parquet_is_wide(column->type.kind))
-			column->wide[i] = 0;
-		else
-			column->narrow[i] = 0;
-	}
-}
-
 static enum histree_status get_text(const struct parquet_column *column, const struct ArrowArray *array, size_t at,
 				    struct parquet_text *text, struct histree_error *error)
 {
@@ -972,7 +944,16 @@ enum histree_status parquet_column_append(struct parquet_column *column, size_t 
 	if (column->is_dictionary)
 		return append_positions(column, rows, array, from, count, error);
 	append_numbers(column, rows, array->buffers[1], from, count);
-	if (valid != NULL)
-		clear_nulls(column, rows, count);
+	if (valid != NULL) {
+		/* What lies under a null can be anything; zeros pack best, and no comparison meets rubbish. */
+		for (size_t i = rows; i < rows + count; i++) {
+			if (column->present[i])
+				continue;
+			if (parquet_is_wide(column->type.kind))
+				column->wide[i] = 0;
+			else
+				column->narrow[i] = 0;
+		}
+	}
 	return HISTREE_OK;
 }

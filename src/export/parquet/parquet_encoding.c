@@ -90,21 +90,6 @@ static bool reserve(struct parquet_distinct *distinct, size_t count, size_t limi
 	return false;
 }
 
-static void sort(struct parquet_distinct *distinct, size_t count)
-{
-	struct keyed_index *order = distinct->order;
-	for (size_t i = 0; i < distinct->count; i++)
-		order[i] = (struct keyed_index){ .key = distinct->values[i], .index = (uint32_t)i };
-	radix_sort(order, order + distinct->count, distinct->count);
-	uint32_t *places = distinct->slots; /* not needed any more, and larger */
-	for (size_t i = 0; i < distinct->count; i++) {
-		distinct->values[i] = order[i].key;
-		places[order[i].index] = (uint32_t)i;
-	}
-	for (size_t i = 0; i < count; i++)
-		distinct->numbers[i] = places[distinct->numbers[i]];
-}
-
 bool parquet_distinct_find(struct parquet_distinct *distinct, const uint32_t *narrow, const uint64_t *wide,
 			   size_t count)
 {
@@ -137,7 +122,19 @@ bool parquet_distinct_find(struct parquet_distinct *distinct, const uint32_t *na
 		distinct->numbers[i] = last_number = entry - 1;
 		last = value;
 	}
-	sort(distinct, count);
+
+	struct keyed_index *order = distinct->order;
+	for (size_t i = 0; i < distinct->count; i++)
+		order[i] = (struct keyed_index){ .key = distinct->values[i], .index = (uint32_t)i };
+	radix_sort(order, order + distinct->count, distinct->count);
+	uint32_t *places = distinct->slots; /* not needed any more, and larger */
+	for (size_t i = 0; i < distinct->count; i++) {
+		distinct->values[i] = order[i].key;
+		places[order[i].index] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < count; i++)
+		distinct->numbers[i] = places[distinct->numbers[i]];
+
 	return true;
 }
 
@@ -166,12 +163,6 @@ enum { BLOCK = 128, MINIBLOCKS = 4, MINIBLOCK = BLOCK / MINIBLOCKS };
 /* What a block takes at most: its least difference, four widths, and 64 bits a number. */
 enum { BLOCK_SIZE_MAX = VARINT_SIZE_MAX + MINIBLOCKS + 8 * BLOCK };
 
-static uint8_t *put_word(uint8_t *to, uint64_t word)
-{
-	put_le64(to, word);
-	return to + sizeof(word);
-}
-
 /* A miniblock takes 4 * width bytes. */
 static uint8_t *put_miniblock(uint8_t *to, const uint64_t *numbers, unsigned width)
 {
@@ -184,7 +175,8 @@ static uint8_t *put_miniblock(uint8_t *to, const uint64_t *numbers, unsigned wid
 		filled += width;
 		if (filled < 64)
 			continue;
-		to = put_word(to, word);
+		put_le64(to, word);
+		to = to + sizeof(word);
 		filled -= 64;
 		/* A shift by 64 is undefined: a number that ended with the word leaves nothing. */
 		word = filled == 0 ? 0 : numbers[i] >> (width - filled);

@@ -366,11 +366,6 @@ static enum histree_status add_run(struct parquet_slices *slices, int64_t number
 	return status;
 }
 
-static int64_t slice_of(int64_t time, int64_t length)
-{
-	return time / length - (time % length < 0);
-}
-
 static enum histree_status parquet_slices_add(struct parquet_slices *slices, const struct ArrowArray *batch,
 					      struct histree_error *error)
 {
@@ -387,7 +382,7 @@ static enum histree_status parquet_slices_add(struct parquet_slices *slices, con
 	slices->batch++;
 	slices->counts.rows += count;
 	for (size_t from = 0, to; from < count && status == HISTREE_OK; from = to) {
-		int64_t number = slice_of(times[from], length);
+		int64_t number = times[from] / length - (times[from] % length < 0);
 		/* Unsigned, so that a slice at either end of all times does not overflow. */
 		uint64_t begin = (uint64_t)number * (uint64_t)length;
 		for (to = from + 1; to < count && (uint64_t)times[to] - begin < (uint64_t)length; to++)

@@ -125,28 +125,6 @@ static void bound_of(const struct parquet_bounds *bounds, enum parquet_kind kind
 	bound->size = kind == PARQUET_BOOLEAN ? 1 : kind == PARQUET_INT32 ? 4 : 8;
 }
 
-static void put_statistics(struct thrift_writer *writer, const struct parquet_values *values)
-{
-	enum parquet_kind kind = values->column->type.kind;
-	const struct parquet_bounds *bounds = &values->bounds;
-	thrift_struct_begin(writer, 12);
-	thrift_i64(writer, 3, (int64_t)(values->row_count - values->count));
-	if (bounds->is_known && bounds_fit(bounds, kind)) {
-		struct bound min, max;
-		bound_of(bounds, kind, false, &min);
-		bound_of(bounds, kind, true, &max);
-		thrift_binary(writer, 5, max.bytes, max.size);
-		thrift_binary(writer, 6, min.bytes, min.size);
-		if (kind != PARQUET_DOUBLE) {
-			thrift_bool(writer, 7, true);
-			thrift_bool(writer, 8, true);
-		}
-	}
-	if (kind == PARQUET_DOUBLE)
-		thrift_i64(writer, 9, (int64_t)values->nan_count);
-	thrift_struct_end(writer);
-}
-
 static void put_encoding_count(struct thrift_writer *writer, enum parquet_page_type type,
 			       enum parquet_encoding encoding, size_t count)
 {
@@ -178,29 +156,30 @@ static void put_metadata(struct parquet_bytes *bytes, const struct parquet_chunk
 	thrift_i64(&writer, 9, (int64_t)(offset + chunk->dictionary_size));
 	if (has_dictionary)
 		thrift_i64(&writer, 11, (int64_t)offset);
-	put_statistics(&writer, values);
+
+	enum parquet_kind kind = values->column->type.kind;
+	const struct parquet_bounds *bounds = &values->bounds;
+	thrift_struct_begin(&writer, 12);
+	thrift_i64(&writer, 3, (int64_t)(values->row_count - values->count));
+	if (bounds->is_known && bounds_fit(bounds, kind)) {
+		struct bound min, max;
+		bound_of(bounds, kind, false, &min);
+		bound_of(bounds, kind, true, &max);
+		thrift_binary(&writer, 5, max.bytes, max.size);
+		thrift_binary(&writer, 6, min.bytes, min.size);
+		if (kind != PARQUET_DOUBLE) {
+			thrift_bool(&writer, 7, true);
+			thrift_bool(&writer, 8, true);
+		}
+	}
+	if (kind == PARQUET_DOUBLE)
+		thrift_i64(&writer, 9, (int64_t)values->nan_count);
+	thrift_struct_end(&writer);
+
 	thrift_list(&writer, 13, THRIFT_STRUCT, has_dictionary ? 2 : 1);
 	if (has_dictionary)
 		put_encoding_count(&writer, PARQUET_DICTIONARY_PAGE, PARQUET_PLAIN, 1);
 	put_encoding_count(&writer, PARQUET_DATA_PAGE, chunk->encoding, chunk->page_count);
-	thrift_struct_end(&writer);
-}
-
-/* Where each page is. */
-static void put_offset_index(struct parquet_bytes *bytes, const struct parquet_chunk *chunk,
-			     const struct parquet_values *values, uint64_t offset)
-{
-	struct thrift_writer writer = thrift_begin(bytes);
-	size_t begin = chunk->dictionary_size;
-	thrift_list(&writer, 1, THRIFT_STRUCT, chunk->page_count);
-	for (size_t i = 0; i < chunk->page_count; i++) {
-		thrift_struct_begin(&writer, 0);
-		thrift_i64(&writer, 1, (int64_t)(offset + begin));
-		thrift_i32(&writer, 2, (int32_t)(chunk->page_ends[i] - begin));
-		thrift_i64(&writer, 3, (int64_t)values->pages[i].row);
-		thrift_struct_end(&writer);
-		begin = chunk->page_ends[i];
-	}
 	thrift_struct_end(&writer);
 }
 
@@ -293,7 +272,21 @@ static void parquet_footer_add_chunk(struct parquet_footer *footer, const struct
 	struct parquet_chunk_note *note = &footer->chunks[footer->chunk_count++];
 	size_t metadata = footer->metadata.size, index = footer->indexes.size;
 	put_metadata(&footer->metadata, chunk, values, is_compressed, offset);
-	put_offset_index(&footer->indexes, chunk, values, offset);
+
+	/* Where each page is. */
+	struct thrift_writer writer = thrift_begin(&footer->indexes);
+	size_t begin = chunk->dictionary_size;
+	thrift_list(&writer, 1, THRIFT_STRUCT, chunk->page_count);
+	for (size_t i = 0; i < chunk->page_count; i++) {
+		thrift_struct_begin(&writer, 0);
+		thrift_i64(&writer, 1, (int64_t)(offset + begin));
+		thrift_i32(&writer, 2, (int32_t)(chunk->page_ends[i] - begin));
+		thrift_i64(&writer, 3, (int64_t)values->pages[i].row);
+		thrift_struct_end(&writer);
+		begin = chunk->page_ends[i];
+	}
+	thrift_struct_end(&writer);
+
 	*note = (struct parquet_chunk_note){
 		.offset = offset,
 		.metadata_size = footer->metadata.size - metadata,
@@ -304,26 +297,6 @@ static void parquet_footer_add_chunk(struct parquet_footer *footer, const struct
 		put_column_index(&footer->indexes, values);
 		note->column_index_size = footer->indexes.size - index;
 	}
-}
-
-/* Note a row group; its chunks were noted before. */
-static void parquet_footer_add_group(struct parquet_footer *footer, const struct parquet_group_note *group)
-{
-	if (!array_reserve(&footer->groups, &footer->group_capacity, footer->group_count + 1))
-		footer->failed = true;
-	else
-		footer->groups[footer->group_count++] = *group;
-}
-
-static void put_time_type(struct thrift_writer *writer, const struct parquet_type *type)
-{
-	thrift_struct_begin(writer, PARQUET_TIMESTAMP);
-	thrift_bool(writer, 1, type->is_utc);
-	thrift_struct_begin(writer, 2);
-	thrift_struct_begin(writer, type->unit == PARQUET_MILLIS ? 1 : type->unit == PARQUET_MICROS ? 2 : 3);
-	thrift_struct_end(writer);
-	thrift_struct_end(writer);
-	thrift_struct_end(writer);
 }
 
 /* 8, 16, 32, 64 bits are 0, 1, 2, 3 behind the first of them. */
@@ -351,7 +324,15 @@ static void put_type(struct thrift_writer *writer, const struct parquet_type *ty
 		thrift_struct_begin(writer, PARQUET_STRING);
 		thrift_struct_end(writer);
 	} else if (type->unit != PARQUET_NO_TIME) {
-		put_time_type(writer, type);
+		thrift_struct_begin(writer, PARQUET_TIMESTAMP);
+		thrift_bool(writer, 1, type->is_utc);
+		thrift_struct_begin(writer, 2);
+		thrift_struct_begin(writer, type->unit == PARQUET_MILLIS   ? 1
+					    : type->unit == PARQUET_MICROS ? 2
+									   : 3);
+		thrift_struct_end(writer);
+		thrift_struct_end(writer);
+		thrift_struct_end(writer);
 	} else {
 		thrift_struct_begin(writer, PARQUET_INTEGER);
 		thrift_i8(writer, 1, (int8_t)type->bits);
@@ -418,19 +399,6 @@ static void put_group(struct thrift_writer *writer, const struct parquet_footer 
 	thrift_struct_end(writer);
 }
 
-static void put_notes(struct thrift_writer *writer, const struct histree_export_note *notes, size_t note_count)
-{
-	if (note_count > 0)
-		thrift_list(writer, 5, THRIFT_STRUCT, note_count);
-	for (size_t i = 0; i < note_count; i++) {
-		thrift_struct_begin(writer, 0);
-		thrift_text(writer, 1, notes[i].key);
-		thrift_text(writer, 2, notes[i].value);
-		thrift_struct_end(writer);
-	}
-	thrift_text(writer, 6, "histree version " HISTREE_VERSION);
-}
-
 /* Put the indexes of pages, the footer and the end of a file of `offset` bytes.  Returns false if memory is out. */
 static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_bytes *bytes,
 			       const struct parquet_column *columns, size_t column_count,
@@ -452,7 +420,17 @@ static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_byt
 	for (size_t i = 0; i < footer->group_count; i++)
 		put_group(&writer, footer, &footer->groups[i], footer->chunks + i * column_count, column_count,
 			  &metadata, &index);
-	put_notes(&writer, notes, note_count);
+
+	if (note_count > 0)
+		thrift_list(&writer, 5, THRIFT_STRUCT, note_count);
+	for (size_t i = 0; i < note_count; i++) {
+		thrift_struct_begin(&writer, 0);
+		thrift_text(&writer, 1, notes[i].key);
+		thrift_text(&writer, 2, notes[i].value);
+		thrift_struct_end(&writer);
+	}
+	thrift_text(&writer, 6, "histree version " HISTREE_VERSION);
+
 	thrift_list(&writer, 7, THRIFT_STRUCT, column_count);
 	for (size_t i = 0; i < column_count; i++) {
 		thrift_struct_begin(&writer, 0);
@@ -466,15 +444,6 @@ static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_byt
 	parquet_bytes_put(bytes, size, sizeof(size));
 	parquet_bytes_put(bytes, PARQUET_MAGIC, strlen(PARQUET_MAGIC));
 	return !bytes->failed && bytes->size - begin <= INT32_MAX;
-}
-
-static void parquet_footer_release(struct parquet_footer *footer)
-{
-	free(footer->metadata.bytes);
-	free(footer->indexes.bytes);
-	free(footer->chunks);
-	free(footer->groups);
-	*footer = (struct parquet_footer){ 0 };
 }
 
 /* ---- parquet writer ------------------------------------------------------------------------------------------ */
@@ -498,24 +467,6 @@ static int find_column(const struct parquet_writer *writer, const char *name)
 	return -1;
 }
 
-static void find_order(struct parquet_writer *writer)
-{
-	enum histree_parquet_order order = writer->options->order;
-	int start = find_column(writer, "start"), quark = find_column(writer, "quark");
-	bool by_attribute = order == HISTREE_PARQUET_BY_ATTRIBUTE && start >= 0 && quark >= 0;
-	bool by_time = order == HISTREE_PARQUET_BY_TIME && start >= 0;
-	writer->sorted_by[0] = by_attribute ? quark : by_time ? start : -1;
-	writer->sorted_by[1] = by_attribute ? start : by_time ? quark : -1;
-}
-
-static void set_time(struct parquet_type *type, enum histree_parquet_times times)
-{
-	if (times != HISTREE_PARQUET_TIMES_AS_THEY_ARE)
-		type->is_utc = false;
-	if (times == HISTREE_PARQUET_TIMES_NUMBERS)
-		type->unit = PARQUET_NO_TIME;
-}
-
 static enum histree_status init_columns(struct parquet_writer *writer, const struct ArrowSchema *schema,
 					struct histree_error *error)
 {
@@ -534,7 +485,12 @@ static enum histree_status init_columns(struct parquet_writer *writer, const str
 		enum histree_status status = parquet_column_init(&writer->columns[i], schema->children[i], error);
 		if (status != HISTREE_OK)
 			return status;
-		set_time(&writer->columns[i].type, writer->options->times);
+
+		const enum histree_parquet_times times = writer->options->times;
+		if (times != HISTREE_PARQUET_TIMES_AS_THEY_ARE)
+			writer->columns[i].type.is_utc = false;
+		if (times == HISTREE_PARQUET_TIMES_NUMBERS)
+			writer->columns[i].type.unit = PARQUET_NO_TIME;
 	}
 	return HISTREE_OK;
 }
@@ -588,7 +544,14 @@ enum histree_status parquet_writer_create(struct parquet_writer **out, const str
 		parquet_writer_free(writer);
 		return status;
 	}
-	find_order(writer);
+
+	enum histree_parquet_order order = writer->options->order;
+	int start = find_column(writer, "start"), quark = find_column(writer, "quark");
+	bool by_attribute = order == HISTREE_PARQUET_BY_ATTRIBUTE && start >= 0 && quark >= 0;
+	bool by_time = order == HISTREE_PARQUET_BY_TIME && start >= 0;
+	writer->sorted_by[0] = by_attribute ? quark : by_time ? start : -1;
+	writer->sorted_by[1] = by_attribute ? start : by_time ? quark : -1;
+
 	*out = writer;
 	return HISTREE_OK;
 }
@@ -688,7 +651,13 @@ static enum histree_status make_group(struct parquet_writer *writer, struct hist
 		group.uncompressed_size += chunk->uncompressed_size;
 		group.size += chunk->bytes.size;
 	}
-	parquet_footer_add_group(&writer->footer, &group);
+
+	/* Note a row group; its chunks were noted before. */
+	if (!array_reserve(&writer->footer.groups, &writer->footer.group_capacity, writer->footer.group_count + 1))
+		writer->footer.failed = true;
+	else
+		writer->footer.groups[writer->footer.group_count++] = group;
+
 	return writer->footer.failed ? error_memory(error, "the footer of a file") : HISTREE_OK;
 }
 
@@ -793,7 +762,14 @@ void parquet_writer_free(struct parquet_writer *writer)
 	parquet_order_release(&writer->sorting);
 	parquet_workshop_release(&writer->workshop);
 	parquet_values_release(&writer->values);
-	parquet_footer_release(&writer->footer);
+
+	struct parquet_footer *footer = &writer->footer;
+	free(footer->metadata.bytes);
+	free(footer->indexes.bytes);
+	free(footer->chunks);
+	free(footer->groups);
+	*footer = (struct parquet_footer){ 0 };
+
 	free(writer->forms);
 	free(writer->columns);
 	free(writer->chunks);

@@ -417,30 +417,6 @@ static void put_flow(struct viewer_file *file, const struct viewer_track *track,
 
 /* ---- tracks ----------------------------------------------------------------------------------------------- */
 
-/* process_descriptor.proto, thread_descriptor.proto */
-static void put_owner(struct perfetto *perfetto, const struct viewer_track *track)
-{
-	bool is_thread = track->kind == VIEWER_THREAD;
-	perfetto_message_clear(&perfetto->part);
-	if (track->has_pid)
-		perfetto_message_varint(&perfetto->part, 1, (uint64_t)track->pid);
-	if (is_thread)
-		perfetto_message_varint(&perfetto->part, 2, (uint64_t)track->tid);
-	if (track->name != NULL)
-		perfetto_message_text(&perfetto->part, is_thread ? 5 : 6, track->name, track->name_size);
-	perfetto_message_message(&perfetto->inner, is_thread ? 4 : 3, &perfetto->part);
-}
-
-/* counter_descriptor.proto */
-static void put_counter(struct perfetto *perfetto, const struct viewer_track *track)
-{
-	enum { DESCRIPTOR_COUNTER = 8, UNIT_NAME = 6 };
-	perfetto_message_clear(&perfetto->part);
-	if (track->unit != NULL)
-		perfetto_message_text(&perfetto->part, UNIT_NAME, track->unit, strlen(track->unit));
-	perfetto_message_message(&perfetto->inner, DESCRIPTOR_COUNTER, &perfetto->part);
-}
-
 /* A counter that has several values is as many counters here. */
 static void put_name(struct viewer_file *file, const struct viewer_track *track)
 {
@@ -472,7 +448,17 @@ static void describe(struct viewer_file *file, const struct viewer_track *track)
 	perfetto_message_clear(&perfetto->inner);
 	perfetto_message_varint(&perfetto->inner, UUID, track->number);
 	if (is_owner) {
-		put_owner(perfetto, track);
+		/* process_descriptor.proto, thread_descriptor.proto */
+		bool is_thread = track->kind == VIEWER_THREAD;
+		perfetto_message_clear(&perfetto->part);
+		if (track->has_pid)
+			perfetto_message_varint(&perfetto->part, 1, (uint64_t)track->pid);
+		if (is_thread)
+			perfetto_message_varint(&perfetto->part, 2, (uint64_t)track->tid);
+		if (track->name != NULL)
+			perfetto_message_text(&perfetto->part, is_thread ? 5 : 6, track->name, track->name_size);
+		perfetto_message_message(&perfetto->inner, is_thread ? 4 : 3, &perfetto->part);
+
 		if (track->place != 0)
 			perfetto_message_varint(&perfetto->inner, RANK, track->place);
 	} else {
@@ -481,8 +467,14 @@ static void describe(struct viewer_file *file, const struct viewer_track *track)
 			perfetto_message_varint(&perfetto->inner, PARENT, track->parent);
 		perfetto_message_varint(&perfetto->inner, RANK, track->number);
 	}
-	if (track->kind == VIEWER_COUNTER)
-		put_counter(perfetto, track);
+	if (track->kind == VIEWER_COUNTER) {
+		/* counter_descriptor.proto */
+		enum { DESCRIPTOR_COUNTER = 8, UNIT_NAME = 6 };
+		perfetto_message_clear(&perfetto->part);
+		if (track->unit != NULL)
+			perfetto_message_text(&perfetto->part, UNIT_NAME, track->unit, strlen(track->unit));
+		perfetto_message_message(&perfetto->inner, DESCRIPTOR_COUNTER, &perfetto->part);
+	}
 	if (track->kind == VIEWER_GROUP)
 		perfetto_message_varint(&perfetto->inner, CHILD_ORDER, EXPLICIT);
 	perfetto_message_message(&perfetto->packet, PACKET_DESCRIPTOR, &perfetto->inner);

@@ -73,16 +73,6 @@ static size_t find_column(const struct export_cells *cells, const char *name)
 	return SIZE_MAX;
 }
 
-/* A cell of SQLite has its own type, so three columns by type become one. */
-static void find_value(struct sqlite_table *table)
-{
-	table->value = find_column(&table->cells, "value");
-	table->real = find_column(&table->cells, "real");
-	table->text = find_column(&table->cells, "text");
-	if (table->value == SIZE_MAX || table->real == SIZE_MAX || table->text == SIZE_MAX)
-		table->value = table->real = table->text = SIZE_MAX;
-}
-
 static bool is_column(const struct sqlite_table *table, size_t i)
 {
 	return i != table->real && i != table->text;
@@ -227,7 +217,13 @@ static enum histree_status write_table(struct sqlite_file *file, const struct hi
 	status = export_cells_create(&table.cells, &schema, file->error);
 	schema.release(&schema);
 	if (status == HISTREE_OK) {
-		find_value(&table);
+		/* A cell of SQLite has its own type, so three columns by type become one. */
+		table.value = find_column(&table.cells, "value");
+		table.real = find_column(&table.cells, "real");
+		table.text = find_column(&table.cells, "text");
+		if (table.value == SIZE_MAX || table.real == SIZE_MAX || table.text == SIZE_MAX)
+			table.value = table.real = table.text = SIZE_MAX;
+
 		status = create_table(file, &table, wanted);
 	}
 	if (status == HISTREE_OK)

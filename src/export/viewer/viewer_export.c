@@ -146,16 +146,6 @@ static enum histree_status prepare_hosts(struct events *events)
 	return status;
 }
 
-static void release_hosts(struct events *events)
-{
-	for (size_t i = 0; i < events->known_count; i++) {
-		viewer_threads_release(&events->known[i].threads);
-		histree_cursor_free(events->known[i].query);
-		free(events->known[i].cpus);
-	}
-	free(events->known);
-}
-
 static struct events_cpu *cpu_of(struct events_host *host, int32_t number)
 {
 	char path[48];
@@ -201,26 +191,6 @@ static struct viewer_track *track_of_cpu(struct viewer_file *file, int32_t cpu)
 					       .kind = VIEWER_LANE, .parent = group, .name = viewer_text(name) });
 }
 
-/* Idle threads are one of each CPU, and all have the number 0. */
-static struct viewer_track *viewer_events_track_of(struct events *events, const struct histree_event *event)
-{
-	struct events_host *host = &events->known[events->hosts != NULL ? event->host : 0];
-	int64_t tid = 0, pid = 0;
-	bool has_pid = false, is_told = false;
-	/* A state dump tells of others. */
-	const bool is_dump = strncmp(events->types[event->type], "lttng_statedump", strlen("lttng_statedump")) == 0;
-	for (size_t i = is_dump; i < sizeof(thread_fields) / sizeof(*thread_fields) && !is_told; i++) {
-		/* A field pid alone is that of the thread that the event is about. */
-		is_told = number_of(events, thread_fields[i].thread, &tid);
-		has_pid = is_told && thread_fields[i].process != NULL &&
-			  number_of(events, thread_fields[i].process, &pid) && pid > 0;
-	}
-	if (!is_told)
-		tid = who_ran(host, event);
-	return tid > 0 ? viewer_threads_find(&host->threads, tid, has_pid, pid, event->time)
-		       : track_of_cpu(events->walk->file, event->cpu);
-}
-
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
 /* What is inside of a field is shown as JSON. */
@@ -258,7 +228,24 @@ static void write_event(struct events *events, const struct histree_event *event
 	struct viewer_file *file = events->walk->file;
 	if (events->hosts != NULL)
 		viewer_file_host(file, event->host + 1, events->hosts[event->host].name);
-	struct viewer_track *track = viewer_events_track_of(events, event);
+
+	/* Idle threads are one of each CPU, and all have the number 0. */
+	struct events_host *host = &events->known[events->hosts != NULL ? event->host : 0];
+	int64_t tid = 0, pid = 0;
+	bool has_pid = false, is_told = false;
+	/* A state dump tells of others. */
+	const bool is_dump = strncmp(events->types[event->type], "lttng_statedump", strlen("lttng_statedump")) == 0;
+	for (size_t i = is_dump; i < sizeof(thread_fields) / sizeof(*thread_fields) && !is_told; i++) {
+		/* A field pid alone is that of the thread that the event is about. */
+		is_told = number_of(events, thread_fields[i].thread, &tid);
+		has_pid = is_told && thread_fields[i].process != NULL &&
+			  number_of(events, thread_fields[i].process, &pid) && pid > 0;
+	}
+	if (!is_told)
+		tid = who_ran(host, event);
+	struct viewer_track *track = tid > 0 ? viewer_threads_find(&host->threads, tid, has_pid, pid, event->time)
+					     : track_of_cpu(events->walk->file, event->cpu);
+
 	if (!read_fields(events))
 		viewer_file_lacks_memory(file);
 	if (track == NULL || file->status != HISTREE_OK)
@@ -310,7 +297,14 @@ static enum histree_status viewer_walk_events(struct viewer_walk *walk)
 	}
 	if (status == HISTREE_OK)
 		status = viewer_events_write_all(&events);
-	release_hosts(&events);
+
+	for (size_t i = 0; i < events.known_count; i++) {
+		viewer_threads_release(&events.known[i].threads);
+		histree_cursor_free(events.known[i].query);
+		free(events.known[i].cpus);
+	}
+	free(events.known);
+
 	free(events.fields);
 	histree_cursor_free(events.query);
 	histree_cursor_free(events.reader);
@@ -454,11 +448,6 @@ static void write_kept(struct segments *segments)
 	arena_release(&segments->bytes);
 }
 
-static bool has_bytes(const struct histree_value *value)
-{
-	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
-}
-
 /* Returns false when memory is out. */
 static bool viewer_segments_keep(struct segments *segments, const struct histree_segment *segment)
 {
@@ -471,7 +460,7 @@ static bool viewer_segments_keep(struct segments *segments, const struct histree
 		return false;
 	for (size_t i = 0; i < fields; i++) {
 		values[i] = segment->content[i];
-		if (has_bytes(&values[i]) &&
+		if ((values[i].type == HISTREE_STRING || values[i].type == HISTREE_CUSTOM) &&
 		    (values[i].bytes = arena_copy(&segments->bytes, values[i].bytes, values[i].size)) == NULL)
 			return false;
 	}
@@ -486,16 +475,6 @@ static histree_time start_of(const struct segments *segments, const struct histr
 	return segment->start > segments->from ? segment->start : segments->from;
 }
 
-static void viewer_take_segment(struct segments *segments, const struct histree_segment *segment)
-{
-	bool is_tie = segments->count > 0 && segments->count < TIES_MAX &&
-		      start_of(segments, &segments->kept[0].segment) == start_of(segments, segment);
-	if (segments->count > 0 && !is_tie)
-		write_kept(segments);
-	if (!viewer_segments_keep(segments, segment))
-		viewer_file_lacks_memory(segments->walk->file);
-}
-
 /* ---- the walk --------------------------------------------------------------------------------------------- */
 
 static enum histree_status viewer_segments_write_all(struct segments *segments, struct histree_cursor *iter)
@@ -505,7 +484,14 @@ static enum histree_status viewer_segments_write_all(struct segments *segments, 
 	bool goes_on = true;
 	while (goes_on && (status = histree_cursor_next(iter, walk->file->error)) == HISTREE_OK) {
 		const struct histree_segment *segment = histree_cursor_segment(iter);
-		viewer_take_segment(segments, segment);
+
+		bool is_tie = segments->count > 0 && segments->count < TIES_MAX &&
+			      start_of(segments, &segments->kept[0].segment) == start_of(segments, segment);
+		if (segments->count > 0 && !is_tie)
+			write_kept(segments);
+		if (!viewer_segments_keep(segments, segment))
+			viewer_file_lacks_memory(segments->walk->file);
+
 		goes_on = viewer_walk_goes_on(walk, segment->start);
 	}
 	viewer_walk_lose(walk, histree_cursor_loss(iter));
@@ -696,8 +682,13 @@ static int compare_forks(const void *one, const void *other)
 	return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a->to > b->to) - (a->to < b->to);
 }
 
-static void find_forks(struct viewer_flows *flows)
+/* ---- all of them ------------------------------------------------------------------------------------------ */
+
+static enum histree_status viewer_flows_begin(struct viewer_flows *flows, struct viewer_walk *walk,
+					      struct viewer_rows *rows)
 {
+	*flows = (struct viewer_flows){ .walk = walk, .rows = rows };
+
 	const struct viewer_threads *threads = &flows->rows->threads;
 	const struct histree_viewer_request *request = flows->walk->request;
 	struct viewer_file *file = flows->walk->file;
@@ -720,15 +711,7 @@ static void find_forks(struct viewer_flows *flows)
 	}
 	if (flows->fork_count > 0)
 		qsort(flows->forks, flows->fork_count, sizeof(*flows->forks), compare_forks);
-}
 
-/* ---- all of them ------------------------------------------------------------------------------------------ */
-
-static enum histree_status viewer_flows_begin(struct viewer_flows *flows, struct viewer_walk *walk,
-					      struct viewer_rows *rows)
-{
-	*flows = (struct viewer_flows){ .walk = walk, .rows = rows };
-	find_forks(flows);
 	begin_segments(flows, &flows->wakeups, walk->request->wakeups, "waker", "tid");
 	begin_segments(flows, &flows->flows, walk->request->flows, "from_stack", "to_stack");
 	return walk->file->status;
@@ -764,17 +747,6 @@ static enum histree_status viewer_flows_write(struct viewer_flows *flows, histre
 		}
 	}
 	return file->status;
-}
-
-static void viewer_flows_release(struct viewer_flows *flows)
-{
-	struct histree_cursor *const cursors[] = { flows->wakeups.iter, flows->flows.iter };
-	for (size_t i = 0; i < 2; i++) {
-		if (cursors[i] != NULL)
-			viewer_walk_lose(flows->walk, histree_cursor_loss(cursors[i]));
-		histree_cursor_free(cursors[i]);
-	}
-	free(flows->forks);
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------ */
@@ -924,19 +896,6 @@ static enum histree_status write_first(struct states *states)
 	return write_all_of(states, request->from, states->first, states->first_count);
 }
 
-/* What the first took, of which there is one for each row, is not what the changes of a time take. */
-static void forget_first(struct states *states)
-{
-	histree_cursor_free(states->rows.query);
-	states->rows.query = NULL;
-	free(states->pending);
-	states->pending = NULL;
-	states->capacity = 0;
-	free(states->first);
-	states->first = NULL;
-	arena_release(&states->bytes);
-}
-
 static enum histree_status write_changes(struct states *states, struct histree_cursor *changes)
 {
 	const struct histree_viewer_request *request = states->walk->request;
@@ -971,7 +930,17 @@ static enum histree_status viewer_states_write_all(struct states *states)
 	if (status != HISTREE_OK)
 		return viewer_walk_fail(walk, status);
 	status = write_first(states);
-	forget_first(states);
+
+	/* What the first took, of which there is one for each row, is not what the changes of a time take. */
+	histree_cursor_free(states->rows.query);
+	states->rows.query = NULL;
+	free(states->pending);
+	states->pending = NULL;
+	states->capacity = 0;
+	free(states->first);
+	states->first = NULL;
+	arena_release(&states->bytes);
+
 	if (status == HISTREE_OK && write_changes(states, changes) == HISTREE_OK)
 		viewer_flows_write(&states->flows, INT64_MAX);
 	histree_cursor_free(changes);
@@ -988,7 +957,15 @@ static enum histree_status viewer_walk_states(struct viewer_walk *walk)
 	viewer_flows_begin(&states.flows, walk, &states.rows);
 	if (walk->file->status == HISTREE_OK)
 		viewer_states_write_all(&states);
-	viewer_flows_release(&states.flows);
+
+	struct histree_cursor *const cursors[] = { states.flows.wakeups.iter, states.flows.flows.iter };
+	for (size_t i = 0; i < 2; i++) {
+		if (cursors[i] != NULL)
+			viewer_walk_lose(states.flows.walk, histree_cursor_loss(cursors[i]));
+		histree_cursor_free(cursors[i]);
+	}
+	free(states.flows.forks);
+
 	viewer_rows_release(&states.rows);
 	arena_release(&states.bytes);
 	free(states.first);
@@ -1221,32 +1198,6 @@ static const char *title_of(const struct histree_viewer_request *request)
 					 : "events";
 }
 
-static enum histree_status write_file(const struct histree_viewer_request *request, struct export_output *output,
-				      struct histree_export_counts *counts, struct histree_error *error)
-{
-	static const struct viewer_format *const formats[] = {
-		[HISTREE_VIEWER_CHROME] = &viewer_chrome, [HISTREE_VIEWER_PERFETTO] = &viewer_perfetto
-	};
-	const struct viewer_head head = { .title = title_of(request), .origin = request->origin };
-	struct viewer_file file;
-	struct viewer_walk walk = { .request = request, .file = &file, .counts = counts };
-	if (viewer_file_begin(&file, formats[request->format], output, &head, error) == HISTREE_OK) {
-		if (viewer_host_count(request) > 0)
-			viewer_walk_hosts(&walk);
-		else if (request->history != NULL)
-			viewer_walk_states(&walk);
-		else if (request->segments != NULL)
-			viewer_walk_segments(&walk);
-		else
-			viewer_walk_events(&walk);
-	}
-	enum histree_status status = viewer_file_end(&file);
-	counts->rows = file.rows;
-	counts->bytes = output->size;
-	counts->files = 1;
-	return status;
-}
-
 enum histree_status viewer_export(const struct histree_viewer_request *request, const struct io *io,
 				  const char *path, struct histree_error *error)
 {
@@ -1261,7 +1212,28 @@ enum histree_status viewer_export(const struct histree_viewer_request *request, 
 		export_output_use(&output, request->descriptor);
 	else if ((status = export_output_open(&output, io, path, error)) != HISTREE_OK)
 		return status;
-	status = write_file(request, &output, &counts, error);
+
+	static const struct viewer_format *const formats[] = {
+		[HISTREE_VIEWER_CHROME] = &viewer_chrome, [HISTREE_VIEWER_PERFETTO] = &viewer_perfetto
+	};
+	const struct viewer_head head = { .title = title_of(request), .origin = request->origin };
+	struct viewer_file file;
+	struct viewer_walk walk = { .request = request, .file = &file, .counts = &counts };
+	if (viewer_file_begin(&file, formats[request->format], &output, &head, error) == HISTREE_OK) {
+		if (viewer_host_count(request) > 0)
+			viewer_walk_hosts(&walk);
+		else if (request->history != NULL)
+			viewer_walk_states(&walk);
+		else if (request->segments != NULL)
+			viewer_walk_segments(&walk);
+		else
+			viewer_walk_events(&walk);
+	}
+	status = viewer_file_end(&file);
+	counts.rows = file.rows;
+	counts.bytes = output.size;
+	counts.files = 1;
+
 	if (request->counts != NULL)
 		*request->counts = counts;
 	return export_output_finish(&output, status, error);

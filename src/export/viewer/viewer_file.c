@@ -97,18 +97,6 @@ static bool set_texts(struct viewer_file *file, struct viewer_track *track, cons
 	return true;
 }
 
-/*
- * By how much the numbers of a process or thread are raised: viewers know them by their numbers, which hosts have
- * in common, and which are used again.  What there is no room for stays with the one before it.
- */
-static int64_t raise(const struct viewer_file *file, uint32_t again)
-{
-	const uint64_t host = file->host > 0 ? file->host - 1 : 0,
-		       count = file->host_count > 0 ? file->host_count : 1;
-	const uint64_t place = host + again * count;
-	return (int64_t)((place <= VIEWER_HOSTS_MAX ? place : host) * VIEWER_HOST_NUMBERS);
-}
-
 static struct viewer_track *make(struct viewer_file *file, uint32_t number, const struct viewer_track_key *key)
 {
 	if (!array_reserve(&file->tracks, &file->track_capacity, (size_t)number + 1))
@@ -120,7 +108,16 @@ static struct viewer_track *make(struct viewer_file *file, uint32_t number, cons
 	bool is_owner = key->kind == VIEWER_PROCESS || key->kind == VIEWER_THREAD;
 	bool has_parent = key->parent != NULL;
 	const bool has_process = has_parent && key->parent->kind == VIEWER_PROCESS;
-	int64_t raised = raise(file, key->again);
+
+	/*
+	 * By how much the numbers of a process or thread are raised: viewers know them by their numbers, which hosts have
+	 * in common, and which are used again.  What there is no room for stays with the one before it.
+	 */
+	const uint64_t host = file->host > 0 ? file->host - 1 : 0,
+		       count = file->host_count > 0 ? file->host_count : 1;
+	const uint64_t place = host + key->again * count;
+	int64_t raised = (int64_t)((place <= VIEWER_HOSTS_MAX ? place : host) * VIEWER_HOST_NUMBERS);
+
 	*track = (struct viewer_track){ .number = number + 1,
 					.parent = has_parent ? key->parent->number : 0,
 					.kind = key->kind,

@@ -115,33 +115,25 @@ static struct viewer_track *make_lane(struct viewer_threads *threads, const char
 		&(struct viewer_track_key){ .kind = VIEWER_LANE, .parent = parent, .name = viewer_text(name) });
 }
 
-/* The idle thread of a CPU, and what ran before the first switch, are no threads of a process. */
-static struct viewer_track *make_idle(struct viewer_threads *threads, const struct histree_thread *thread)
-{
-	char text[64];
-	if (thread->tid == 0)
-		snprintf(text, sizeof(text), "idle thread of CPU %" PRId32, thread->cpu);
-	else
-		snprintf(text, sizeof(text), "threads that are not known (%" PRId32 ")", thread->tid);
-	return make_lane(threads, "Idle threads", text);
-}
-
-static struct viewer_track *make_homeless(struct viewer_threads *threads, const struct histree_thread *thread)
-{
-	char text[96], life[24] = "";
-	if (thread->life > 0)
-		snprintf(life, sizeof(life), ", life %" PRId32, thread->life);
-	snprintf(text, sizeof(text), "%s%s%" PRId32 "%s", thread->name, thread->name[0] != '\0' ? " " : "",
-		 thread->tid, life);
-	return make_lane(threads, "Threads whose process is not known", text);
-}
-
 struct viewer_track *viewer_threads_track(struct viewer_threads *threads, const struct histree_thread *thread)
 {
-	if (thread->tid <= 0)
-		return make_idle(threads, thread);
-	if (!thread->has_process)
-		return make_homeless(threads, thread);
+	if (thread->tid <= 0) {
+		/* The idle thread of a CPU, and what ran before the first switch, are no threads of a process. */
+		char text[64];
+		if (thread->tid == 0)
+			snprintf(text, sizeof(text), "idle thread of CPU %" PRId32, thread->cpu);
+		else
+			snprintf(text, sizeof(text), "threads that are not known (%" PRId32 ")", thread->tid);
+		return make_lane(threads, "Idle threads", text);
+	}
+	if (!thread->has_process) {
+		char text[96], life[24] = "";
+		if (thread->life > 0)
+			snprintf(life, sizeof(life), ", life %" PRId32, thread->life);
+		snprintf(text, sizeof(text), "%s%s%" PRId32 "%s", thread->name, thread->name[0] != '\0' ? " " : "",
+			 thread->tid, life);
+		return make_lane(threads, "Threads whose process is not known", text);
+	}
 	const histree_time time = thread->first <= thread->last ? thread->first : thread->from;
 	return make_thread(threads, thread->tid, count_earlier(threads, thread, thread->pid), true, thread->pid,
 			   time, thread->name);
