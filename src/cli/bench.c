@@ -20,17 +20,6 @@
 
 /* ---- bench model --------------------------------------------------------------------------------------------- */
 
-/* The shuffle of Fisher and Yates; its random numbers depend on the seed alone. */
-static void shuffle(histree_quark *quarks, uint32_t count, uint64_t seed)
-{
-	for (uint32_t i = count; i > 1; i--) {
-		uint32_t other = (uint32_t)(hash_mix(seed + i * UINT64_C(0x9e3779b97f4a7c15)) % i);
-		histree_quark quark = quarks[i - 1];
-		quarks[i - 1] = quarks[other];
-		quarks[other] = quark;
-	}
-}
-
 enum histree_status bench_model_init(struct bench_model *model, uint32_t attributes, uint32_t states, uint64_t seed,
 				     struct histree_error *error)
 {
@@ -48,7 +37,16 @@ enum histree_status bench_model_init(struct bench_model *model, uint32_t attribu
 	}
 	for (uint32_t i = 0; i < attributes; i++)
 		model->quarks[i] = i;
-	shuffle(model->quarks, attributes, seed);
+
+	/* The shuffle of Fisher and Yates; its random numbers depend on the seed alone. */
+	histree_quark *quarks = model->quarks;
+	for (uint32_t i = attributes; i > 1; i--) {
+		uint32_t other = (uint32_t)(hash_mix(seed + i * UINT64_C(0x9e3779b97f4a7c15)) % i);
+		histree_quark quark = quarks[i - 1];
+		quarks[i - 1] = quarks[other];
+		quarks[other] = quark;
+	}
+
 	for (uint32_t position = 0; position < attributes; position++)
 		model->positions[model->quarks[position]] = position;
 	return HISTREE_OK;
@@ -149,24 +147,6 @@ static int by_processor_time(const void *one, const void *other)
 	return (a->cpu_ns > b->cpu_ns) - (a->cpu_ns < b->cpu_ns);
 }
 
-static void summarise(struct bench_result *result, struct sample *samples)
-{
-	qsort(samples, result->asked, sizeof(*samples), by_processor_time);
-	result->cpu_median_ns = samples[result->asked / 2].cpu_ns;
-	qsort(samples, result->asked, sizeof(*samples), by_time);
-	result->median_ns = samples[result->asked / 2].ns;
-	result->p99_ns = samples[result->asked * 99 / 100].ns;
-	struct bench_answer all = { 0 };
-	for (size_t i = 0; i < result->asked; i++) {
-		all.intervals += result->answers[i].intervals;
-		all.nodes_visited += result->answers[i].nodes_visited;
-		all.nodes_loaded += result->answers[i].nodes_loaded;
-	}
-	result->intervals = (double)all.intervals / (double)result->asked;
-	result->nodes_visited = (double)all.nodes_visited / (double)result->asked;
-	result->nodes_loaded = (double)all.nodes_loaded / (double)result->asked;
-}
-
 static enum histree_status ask_timed(const struct bench_engine *engine, enum bench_shape shape,
 				     const struct histree_region *question, struct bench_answer *answer,
 				     struct sample *sample, struct histree_error *error)
@@ -201,8 +181,22 @@ enum histree_status bench_measure(const struct bench_engine *engine, const struc
 		size_t i = result->asked++;
 		status = ask_timed(engine, shape, &asked[i], &result->answers[i], &samples[i], error);
 	}
-	if (status == HISTREE_OK)
-		summarise(result, samples);
+	if (status == HISTREE_OK) {
+		qsort(samples, result->asked, sizeof(*samples), by_processor_time);
+		result->cpu_median_ns = samples[result->asked / 2].cpu_ns;
+		qsort(samples, result->asked, sizeof(*samples), by_time);
+		result->median_ns = samples[result->asked / 2].ns;
+		result->p99_ns = samples[result->asked * 99 / 100].ns;
+		struct bench_answer all = { 0 };
+		for (size_t i = 0; i < result->asked; i++) {
+			all.intervals += result->answers[i].intervals;
+			all.nodes_visited += result->answers[i].nodes_visited;
+			all.nodes_loaded += result->answers[i].nodes_loaded;
+		}
+		result->intervals = (double)all.intervals / (double)result->asked;
+		result->nodes_visited = (double)all.nodes_visited / (double)result->asked;
+		result->nodes_loaded = (double)all.nodes_loaded / (double)result->asked;
+	}
 out:
 	free(samples);
 	if (status != HISTREE_OK)
@@ -305,19 +299,6 @@ static void choose_quarks(struct choosing *choosing, histree_quark *quarks, size
 			quarks[chosen++] = quark;
 }
 
-/* Fills in times at equal distances, including start and end, each once.  Returns how many there are. */
-static size_t spread_times(const struct choosing *choosing, histree_time *times)
-{
-	uint64_t span = (uint64_t)(choosing->end - choosing->start), steps = BENCH_TIMES_ASKED - 1;
-	size_t count = 0;
-	for (uint64_t i = 0; i <= steps; i++) {
-		histree_time time = choosing->start + (histree_time)(span / steps * i + span % steps * i / steps);
-		if (count == 0 || time != times[count - 1])
-			times[count++] = time;
-	}
-	return count;
-}
-
 static void choose(struct bench_questions *questions, struct choosing *choosing, size_t keys)
 {
 	histree_quark *quarks = questions->quarks;
@@ -328,7 +309,16 @@ static void choose(struct bench_questions *questions, struct choosing *choosing,
 			(struct histree_region){ .quarks = quarks, .quark_count = 1, .from = t, .to = t };
 	}
 	histree_time quarter = (choosing->end - choosing->start) / 4;
-	size_t time_count = spread_times(choosing, questions->times);
+
+	/* Fills in times at equal distances, including start and end, each once.  Returns how many there are. */
+	uint64_t span = (uint64_t)(choosing->end - choosing->start), steps = BENCH_TIMES_ASKED - 1;
+	size_t time_count = 0;
+	for (uint64_t i = 0; i <= steps; i++) {
+		histree_time time = choosing->start + (histree_time)(span / steps * i + span % steps * i / steps);
+		if (time_count == 0 || time != questions->times[time_count - 1])
+			questions->times[time_count++] = time;
+	}
+
 	for (size_t i = 0; i < questions->count[BENCH_FULL]; i++) {
 		histree_time t = choose_time(choosing);
 		questions->of_shape[BENCH_FULL][i] = (struct histree_region){ .from = t, .to = t };
@@ -526,18 +516,6 @@ static void print_facts(const struct bench_outcome *outcome, struct output *outp
 	output_char(output, '\n');
 }
 
-static void print_threads(const struct bench_threads *threads, struct output *output)
-{
-	if (threads->threads == 0)
-		return;
-	output_format(output,
-		      "\nthreads      %u ask %.2f million single queries a second, one %.2f: %.2f times its work\n",
-		      threads->threads, threads->together / 1e6, threads->alone / 1e6,
-		      threads->together / threads->alone);
-	output_format(output, "             processor time of a query %.2f us together, %.2f us alone\n",
-		      threads->together_cpu_ns / 1e3, threads->alone_cpu_ns / 1e3);
-}
-
 static void print_text(const struct bench_outcome *outcome, struct output *output)
 {
 	static const struct row_column columns[] = {
@@ -568,7 +546,16 @@ static void print_text(const struct bench_outcome *outcome, struct output *outpu
 		row_end(&rows);
 	}
 	row_writer_finish(&rows);
-	print_threads(&outcome->threads, output);
+
+	if (outcome->threads.threads != 0) {
+		output_format(output,
+			      "\nthreads      %u ask %.2f million single queries a second, one %.2f: %.2f times "
+			      "its work\n",
+			      outcome->threads.threads, outcome->threads.together / 1e6,
+			      outcome->threads.alone / 1e6, outcome->threads.together / outcome->threads.alone);
+		output_format(output, "             processor time of a query %.2f us together, %.2f us alone\n",
+			      outcome->threads.together_cpu_ns / 1e3, outcome->threads.alone_cpu_ns / 1e3);
+	}
 }
 
 /* ---- tsv, csv, json: one row ------------------------------------------------------------------------------ */
@@ -592,22 +579,6 @@ static const struct row_column row_columns[] = {
 	{ .name = "threads_cpu_ns" },  { .name = "alone_cpu_ns" },
 };
 
-static void put_tree(const struct histree_history_info *info, struct row_writer *rows)
-{
-	row_text(rows, info->variant);
-	row_unsigned(rows, info->r_depth);
-	row_unsigned(rows, info->node_size);
-	row_unsigned(rows, info->fan_out);
-	row_unsigned(rows, info->attribute_count);
-	row_unsigned(rows, info->interval_count);
-	row_unsigned(rows, info->node_count);
-	row_unsigned(rows, info->nodes_at_height[0]);
-	row_unsigned(rows, info->depth);
-	row_unsigned(rows, info->node_bytes_used);
-	row_unsigned(rows, info->file_bytes);
-	row_unsigned(rows, info->attribute_bytes);
-}
-
 static void put_threads(const struct bench_threads *threads, struct row_writer *rows)
 {
 	const double numbers[] = { threads->together, threads->alone, threads->together_cpu_ns,
@@ -623,45 +594,53 @@ static void put_threads(const struct bench_threads *threads, struct row_writer *
 		row_real(rows, numbers[i]);
 }
 
-static void print_one_row(const struct bench_outcome *outcome, const struct row_format *format,
-			  struct output *output)
-{
-	struct row_writer rows;
-	row_writer_begin(&rows, format, output, row_columns, sizeof(row_columns) / sizeof(row_columns[0]),
-			 ROWS_PLAIN);
-	put_tree(outcome->info, &rows);
-	if (outcome->is_model) {
-		row_number(&rows, outcome->names_ns);
-		row_number(&rows, outcome->build_ns);
-		row_number(&rows, outcome->build_cpu_ns);
-		row_unsigned(&rows, outcome->peak_bytes);
-	} else {
-		for (int i = 0; i < 4; i++)
-			row_null(&rows);
-	}
-	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++) {
-		const struct bench_result *result = &outcome->results[shape];
-		row_unsigned(&rows, result->asked);
-		row_number(&rows, result->median_ns);
-		row_number(&rows, result->p99_ns);
-		row_number(&rows, result->cpu_median_ns);
-		row_real(&rows, result->intervals);
-		row_real(&rows, result->nodes_visited);
-		row_real(&rows, result->nodes_loaded);
-	}
-	if (outcome->is_model)
-		row_unsigned(&rows, outcome->wrong);
-	else
-		row_null(&rows);
-	put_threads(&outcome->threads, &rows);
-	row_end(&rows);
-	row_writer_finish(&rows);
-}
-
 void bench_report(const struct bench_outcome *outcome, const struct row_format *format, struct output *output)
 {
 	if (format->for_people)
 		print_text(outcome, output);
-	else
-		print_one_row(outcome, format, output);
+	else {
+		struct row_writer rows;
+		row_writer_begin(&rows, format, output, row_columns, sizeof(row_columns) / sizeof(row_columns[0]),
+				 ROWS_PLAIN);
+
+		row_text(&rows, outcome->info->variant);
+		row_unsigned(&rows, outcome->info->r_depth);
+		row_unsigned(&rows, outcome->info->node_size);
+		row_unsigned(&rows, outcome->info->fan_out);
+		row_unsigned(&rows, outcome->info->attribute_count);
+		row_unsigned(&rows, outcome->info->interval_count);
+		row_unsigned(&rows, outcome->info->node_count);
+		row_unsigned(&rows, outcome->info->nodes_at_height[0]);
+		row_unsigned(&rows, outcome->info->depth);
+		row_unsigned(&rows, outcome->info->node_bytes_used);
+		row_unsigned(&rows, outcome->info->file_bytes);
+		row_unsigned(&rows, outcome->info->attribute_bytes);
+
+		if (outcome->is_model) {
+			row_number(&rows, outcome->names_ns);
+			row_number(&rows, outcome->build_ns);
+			row_number(&rows, outcome->build_cpu_ns);
+			row_unsigned(&rows, outcome->peak_bytes);
+		} else {
+			for (int i = 0; i < 4; i++)
+				row_null(&rows);
+		}
+		for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++) {
+			const struct bench_result *result = &outcome->results[shape];
+			row_unsigned(&rows, result->asked);
+			row_number(&rows, result->median_ns);
+			row_number(&rows, result->p99_ns);
+			row_number(&rows, result->cpu_median_ns);
+			row_real(&rows, result->intervals);
+			row_real(&rows, result->nodes_visited);
+			row_real(&rows, result->nodes_loaded);
+		}
+		if (outcome->is_model)
+			row_unsigned(&rows, outcome->wrong);
+		else
+			row_null(&rows);
+		put_threads(&outcome->threads, &rows);
+		row_end(&rows);
+		row_writer_finish(&rows);
+	}
 }

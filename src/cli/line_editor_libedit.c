@@ -8,24 +8,67 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/table.h"
 #include "base/library.h"
-#include "cli/line_history.h"
+#include "base/table.h"
 #include "cli/output.h"
 
 enum { LINES_KEPT = 1000, WIDTH = 80 };
+
+/* The specification has relative paths be ignored. */
+static const char *folder_in(const char *variable)
+{
+	const char *folder = getenv(variable);
+	return folder != NULL && folder[0] == '/' ? folder : NULL;
+}
+
+static bool make_folders(char *path)
+{
+	for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		bool is_there = mkdir(path, 0700) == 0 || errno == EEXIST;
+		*at = '/';
+		if (!is_there)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Returns the path of the file in which typed lines are kept, to be freed: $XDG_STATE_HOME/histree/sql_history, and
+ * without that ~/.local/state/histree/sql_history (XDG Base Directory Specification 0.8); NULL: the user has no such
+ * folder.  `make` the folders that are missing, 0700.
+ */
+static char *line_history_path(bool make)
+{
+	const char *state = folder_in("XDG_STATE_HOME"), *home = folder_in("HOME");
+	char *path = NULL;
+	if (state == NULL && home == NULL)
+		return NULL;
+	if (asprintf(&path, "%s%s/histree/sql_history", state != NULL ? state : home,
+		     state != NULL ? "" : "/.local/state") < 0)
+		return NULL;
+	if (make && !make_folders(path)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
 
 struct word_list {
 	char **words;
 	size_t count, capacity;
 };
 
-#define EDIT_FUNCTIONS(F)                                                                            \
-	F(el_, deletestr)                                                                            \
-	F(el_, end) F(el_, get) F(el_, gets) F(el_, init) F(el_, insertstr) F(el_, line) F(el_, set) \
-		F(el_, source) F(, history_end) F(, history_init) F(, history)
+#define EDIT_FUNCTIONS(F) \
+	F(el_, deletestr) \
+	F(el_, end)       \
+	F(el_, get)       \
+	F(el_, gets)      \
+	F(el_, init)      \
+	F(el_, insertstr) F(el_, line) F(el_, set) F(el_, source) F(, history_end) F(, history_init) F(, history)
 
 static struct {
 	EDIT_FUNCTIONS(LIBRARY_POINTER)
@@ -96,13 +139,6 @@ static void add_word(void *context, const char *word)
 		free(copy);
 }
 
-static void free_words(struct word_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->words[i]);
-	free((void *)list->words);
-}
-
 static int compare_words(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -118,36 +154,10 @@ static size_t common_prefix(const struct word_list *list)
 	return size;
 }
 
-static void show_words(struct word_list *list)
-{
-	size_t width = 0, column = 0;
-	qsort((void *)list->words, list->count, sizeof(*list->words), compare_words);
-	for (size_t i = 0; i < list->count; i++)
-		width = strlen(list->words[i]) > width ? strlen(list->words[i]) : width;
-	fputc('\n', stderr);
-	for (size_t i = 0; i < list->count; i++) {
-		column += width + 2;
-		bool ends = i + 1 == list->count || column + width > WIDTH;
-		fprintf(stderr, "%-*s%s", ends ? 0 : (int)width + 2, list->words[i], ends ? "\n" : "");
-		column = ends ? 0 : column;
-	}
-}
-
 static bool is_of_word(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
 	       byte == '_';
-}
-
-/* A dot begins the word of a command at the beginning of a line, else it stands between two names. */
-static size_t word_before(const LineInfo *line)
-{
-	size_t size = 0, room = (size_t)(line->cursor - line->buffer);
-	while (size < room && is_of_word(line->cursor[-(ptrdiff_t)size - 1]))
-		size++;
-	if (size + 1 == room && line->buffer[0] == '.')
-		size++;
-	return size;
 }
 
 /* Tab: what all words that begin so have in common, or a list of them. */
@@ -157,7 +167,14 @@ static unsigned char complete(EditLine *edit, int key)
 	const LineInfo *line = lib_edit.line(edit);
 	struct word_list list = { 0 };
 	unsigned char result = CC_ERROR;
-	size_t size = word_before(line);
+
+	/* A dot begins the word of a command at the beginning of a line, else it stands between two names. */
+	size_t size = 0, room = (size_t)(line->cursor - line->buffer);
+	while (size < room && is_of_word(line->cursor[-(ptrdiff_t)size - 1]))
+		size++;
+	if (size + 1 == room && line->buffer[0] == '.')
+		size++;
+
 	(void)key;
 	if (editor->completion.words != NULL)
 		editor->completion.words(editor->completion.context, line->cursor - size, size, add_word, &list);
@@ -173,50 +190,30 @@ static unsigned char complete(EditLine *edit, int key)
 				lib_edit.insertstr(edit, " ");
 			result = CC_REFRESH;
 		} else if (word != NULL) {
-			show_words(&list);
+			size_t width = 0, column = 0;
+			qsort((void *)list.words, list.count, sizeof(*list.words), compare_words);
+			for (size_t i = 0; i < list.count; i++)
+				width = strlen(list.words[i]) > width ? strlen(list.words[i]) : width;
+			fputc('\n', stderr);
+			for (size_t i = 0; i < list.count; i++) {
+				column += width + 2;
+				bool ends = i + 1 == list.count || column + width > WIDTH;
+				fprintf(stderr, "%-*s%s", ends ? 0 : (int)width + 2, list.words[i],
+					ends ? "\n" : "");
+				column = ends ? 0 : column;
+			}
+
 			result = CC_REDISPLAY;
 		}
 		free(word);
 	}
-	free_words(&list);
+	for (size_t i = 0; i < list.count; i++)
+		free(list.words[i]);
+	free((void *)list.words);
 	return result;
 }
 
 /* ---- the editor ---------------------------------------------------------------------------------------- */
-
-static void begin_history(struct line_editor *editor)
-{
-	HistEvent event;
-	editor->history = lib_edit.history_init();
-	if (editor->history == NULL)
-		return;
-	lib_edit.history(editor->history, &event, H_SETSIZE, LINES_KEPT);
-	lib_edit.history(editor->history, &event, H_SETUNIQUE, 1);
-	char *path = line_history_path(false);
-	if (path != NULL && access(path, R_OK) == 0)
-		lib_edit.history(editor->history, &event, H_LOAD, path);
-	free(path);
-	lib_edit.set(editor->edit, EL_HIST, lib_edit.history, editor->history);
-}
-
-static void begin_editing(struct line_editor *editor)
-{
-	lib_edit.set(editor->edit, EL_CLIENTDATA, editor);
-	lib_edit.set(editor->edit, EL_PROMPT, prompt_of);
-	lib_edit.set(editor->edit, EL_EDITOR, "emacs");
-	lib_edit.set(editor->edit, EL_SIGNAL, 0);
-	begin_history(editor);
-	lib_edit.set(editor->edit, EL_ADDFN, "histree-complete", "complete a name", complete);
-	lib_edit.set(editor->edit, EL_BIND, "^I", "histree-complete", NULL);
-	/* While a line is edited, Ctrl-C is a key; while a statement runs, it is a signal. */
-	lib_edit.set(editor->edit, EL_ADDFN, "histree-abandon", "give the line up", abandon);
-	lib_edit.set(editor->edit, EL_SETTY, "-d", "-isig", NULL);
-	lib_edit.set(editor->edit, EL_BIND, "^C", "histree-abandon", NULL);
-	lib_edit.set(editor->edit, EL_ADDFN, "histree-suspend", "suspend the process", suspend);
-	lib_edit.set(editor->edit, EL_BIND, "^Z", "histree-suspend", NULL);
-	lib_edit.set(editor->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
-	lib_edit.source(editor->edit, NULL); /* ~/.editrc: keys as the user wants them */
-}
 
 struct line_editor *line_editor_create(struct line_completion completion)
 {
@@ -229,8 +226,35 @@ struct line_editor *line_editor_create(struct line_completion completion)
 			strcmp(terminal, "dumb") != 0;
 	if (can_edit && library_load(&libedit, NULL) == HISTREE_OK)
 		editor->edit = lib_edit.init("histree", stdin, stderr, stderr);
-	if (editor->edit != NULL)
-		begin_editing(editor);
+	if (editor->edit != NULL) {
+		lib_edit.set(editor->edit, EL_CLIENTDATA, editor);
+		lib_edit.set(editor->edit, EL_PROMPT, prompt_of);
+		lib_edit.set(editor->edit, EL_EDITOR, "emacs");
+		lib_edit.set(editor->edit, EL_SIGNAL, 0);
+
+		HistEvent event;
+		editor->history = lib_edit.history_init();
+		if (editor->history != NULL) {
+			lib_edit.history(editor->history, &event, H_SETSIZE, LINES_KEPT);
+			lib_edit.history(editor->history, &event, H_SETUNIQUE, 1);
+			char *path = line_history_path(false);
+			if (path != NULL && access(path, R_OK) == 0)
+				lib_edit.history(editor->history, &event, H_LOAD, path);
+			free(path);
+			lib_edit.set(editor->edit, EL_HIST, lib_edit.history, editor->history);
+		}
+
+		lib_edit.set(editor->edit, EL_ADDFN, "histree-complete", "complete a name", complete);
+		lib_edit.set(editor->edit, EL_BIND, "^I", "histree-complete", NULL);
+		/* While a line is edited, Ctrl-C is a key; while a statement runs, it is a signal. */
+		lib_edit.set(editor->edit, EL_ADDFN, "histree-abandon", "give the line up", abandon);
+		lib_edit.set(editor->edit, EL_SETTY, "-d", "-isig", NULL);
+		lib_edit.set(editor->edit, EL_BIND, "^C", "histree-abandon", NULL);
+		lib_edit.set(editor->edit, EL_ADDFN, "histree-suspend", "suspend the process", suspend);
+		lib_edit.set(editor->edit, EL_BIND, "^Z", "histree-suspend", NULL);
+		lib_edit.set(editor->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+		lib_edit.source(editor->edit, NULL); /* ~/.editrc: keys as the user wants them */
+	}
 	return editor;
 }
 
@@ -267,19 +291,6 @@ enum line_kind line_editor_read(struct line_editor *editor, const char *prompt, 
 	return LINE_READ;
 }
 
-/* Under another name until it is whole: the lines of earlier sessions must not get lost. */
-static void save_history(const struct line_editor *editor)
-{
-	HistEvent event;
-	char *path = line_history_path(true), *other = NULL;
-	if (path != NULL && asprintf(&other, "%s.%ld", path, (long)getpid()) > 0) {
-		if (lib_edit.history(editor->history, &event, H_SAVE, other) < 0 || rename(other, path) != 0)
-			unlink(other);
-		free(other);
-	}
-	free(path);
-}
-
 void line_editor_free(struct line_editor *editor)
 {
 	if (editor == NULL)
@@ -287,7 +298,17 @@ void line_editor_free(struct line_editor *editor)
 	if (editor->edit != NULL)
 		lib_edit.end(editor->edit);
 	if (editor->history != NULL) {
-		save_history(editor);
+		/* Under another name until it is whole: the lines of earlier sessions must not get lost. */
+		HistEvent event;
+		char *path = line_history_path(true), *other = NULL;
+		if (path != NULL && asprintf(&other, "%s.%ld", path, (long)getpid()) > 0) {
+			if (lib_edit.history(editor->history, &event, H_SAVE, other) < 0 ||
+			    rename(other, path) != 0)
+				unlink(other);
+			free(other);
+		}
+		free(path);
+
 		lib_edit.history_end(editor->history);
 	}
 	free(editor->line);

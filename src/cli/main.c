@@ -9,19 +9,10 @@
 #include <unistd.h>
 
 #include "cli/build_request.h"
-#include "cli/open_files.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/status.h"
 #include "histree/store.h"
-
-static int print_version(void)
-{
-	struct output *output = output_create(STDOUT_FILENO);
-	if (output == NULL)
-		return report_no_memory();
-	output_format(output, "histree %s\n", histree_version());
-	return cli_end(output, CLI_OK);
-}
 
 static int run_verb(const struct cli_verb *verb, char *path)
 {
@@ -29,17 +20,6 @@ static int run_verb(const struct cli_verb *verb, char *path)
 	char *words[] = { name, path, NULL };
 	snprintf(name, sizeof(name), "%s", verb->name);
 	return cli_run(verb, 2, words);
-}
-
-/* Whether that store was made from the trace, and from nothing else. */
-static bool is_store_of(const struct histree_store_info *info, const char *trace)
-{
-	char *wanted = realpath(trace, NULL),
-	     *found = info->trace_count == 1 ? realpath(info->traces[0], NULL) : NULL;
-	const bool is_same = wanted != NULL && found != NULL && strcmp(wanted, found) == 0;
-	free(wanted);
-	free(found);
-	return is_same;
 }
 
 /* Builds the store, unless it is there. */
@@ -52,7 +32,15 @@ static int have_store(char *trace, const char *path)
 		return run_verb(&verb_build, trace);
 	if (status < 0)
 		return report_error(&error);
-	const bool is_own = is_store_of(histree_store_info(store), trace);
+
+	/* Whether that store was made from the trace, and from nothing else. */
+	const struct histree_store_info *info = histree_store_info(store);
+	char *wanted = realpath(trace, NULL),
+	     *found = info->trace_count == 1 ? realpath(info->traces[0], NULL) : NULL;
+	const bool is_own = wanted != NULL && found != NULL && strcmp(wanted, found) == 0;
+	free(wanted);
+	free(found);
+
 	histree_store_close(store);
 	return is_own ? CLI_OK
 		      : report_exit(CLI_USAGE,
@@ -96,8 +84,13 @@ int main(int argc, char **argv)
 				   "needs a trace, as in 'histree TRACE', or a verb, like 'histree build TRACE'; "
 				   "see 'histree help'");
 	const char *word = argv[1];
-	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-		return print_version();
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		struct output *output = output_create(STDOUT_FILENO);
+		if (output == NULL)
+			return report_no_memory();
+		output_format(output, "histree %s\n", histree_version());
+		return cli_end(output, CLI_OK);
+	}
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		word = "help";
 	else if (word[0] == '-')

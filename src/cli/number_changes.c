@@ -10,55 +10,48 @@ static bool is_number(const struct histree_value *value)
 	return value->type == HISTREE_INT || value->type == HISTREE_LONG || value->type == HISTREE_DOUBLE;
 }
 
-static int by_quark(const void *one, const void *other)
-{
-	const struct number_change *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
-
 /* A value that is not a number is kept as null, except unknown: its bytes do not belong to this list. */
 static void keep(struct histree_value *kept, const struct histree_value *value)
 {
 	*kept = is_number(value) || value->type == HISTREE_UNKNOWN ? *value : histree_null();
 }
 
-enum histree_status number_changes_read(struct histree_history *history, struct number_change *changes,
-					size_t count, histree_time from, histree_time to, bool *is_damaged,
-					struct histree_error *error)
+/* An attribute that is read with others at two times, and what of it comes of that. */
+struct asked_number {
+	histree_quark quark;
+	struct number_change *change;
+};
+
+static int by_quark(const void *one, const void *other)
 {
-	struct histree_cursor *query = NULL;
-	struct histree_interval interval;
+	const struct asked_number *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+/* `asked` is ascending. */
+static enum histree_status read_at(struct histree_cursor *query, const struct asked_number *asked,
+				   histree_quark *quarks, size_t count, histree_time from, histree_time to,
+				   bool *is_damaged, struct histree_error *error)
+{
 	const histree_time times[] = { from, to };
-	*is_damaged = false;
-	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
-	if (quarks == NULL)
-		return error_memory(error, "the attributes of a question");
-	for (size_t i = 0; i < count; i++) {
-		quarks[i] = changes[i].quark;
-		changes[i].before = changes[i].after = histree_null();
-	}
 	const struct histree_region region = {
 		.quarks = quarks, .quark_count = count, .times = times, .time_count = from < to ? 2 : 1
 	};
-	enum histree_status status = histree_query_create(history, &query, error);
-	if (status == HISTREE_OK && count > 0)
-		status = histree_query_start(query, &region, error);
-	while (status == HISTREE_OK && count > 0) {
-		status = histree_cursor_next(query, error);
-		if (status == HISTREE_OK)
-			interval = *histree_cursor_interval(query);
-		struct number_change *change = status == HISTREE_OK
-						       ? bsearch(&(struct number_change){ .quark = interval.quark },
-								 changes, count, sizeof(*changes), by_quark)
-						       : NULL;
-		if (change != NULL && interval.start <= from && interval.end >= from)
-			keep(&change->before, &interval.value);
-		if (change != NULL && interval.start <= to && interval.end >= to)
-			keep(&change->after, &interval.value);
+	if (count == 0 || from > to)
+		return HISTREE_OK;
+	for (size_t i = 0; i < count; i++)
+		quarks[i] = asked[i].quark;
+	enum histree_status status = histree_query_start(query, &region, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+		const struct histree_interval *interval = histree_cursor_interval(query);
+		const struct asked_number *found = bsearch(&(struct asked_number){ .quark = interval->quark },
+							   asked, count, sizeof(*asked), by_quark);
+		if (found != NULL && interval->start <= from && interval->end >= from)
+			keep(&found->change->before, &interval->value);
+		if (found != NULL && interval->start <= to && interval->end >= to)
+			keep(&found->change->after, &interval->value);
 	}
-	*is_damaged = query != NULL && histree_cursor_loss(query).nodes > 0;
-	histree_cursor_free(query);
-	free(quarks);
+	*is_damaged = *is_damaged || histree_cursor_loss(query).nodes > 0;
 	return status < 0 ? status : HISTREE_OK;
 }
 
@@ -66,6 +59,47 @@ void number_change_cut(const struct histree_thread *life, histree_time *from, hi
 {
 	*from = life->from > *from ? life->from - 1 : *from;
 	*to = life->to < *to ? life->to : *to;
+}
+
+enum histree_status number_changes_read(struct histree_history *history, struct number_change *changes,
+					size_t count, histree_time from, histree_time to, bool *is_damaged,
+					struct histree_error *error)
+{
+	struct histree_cursor *query = NULL;
+	struct asked_number *asked = malloc((count + 1) * sizeof(*asked));
+	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
+	size_t asked_count = 0;
+	bool is_sorted = true;
+	*is_damaged = false;
+	enum histree_status status = asked != NULL && quarks != NULL
+					     ? histree_query_create(history, &query, error)
+					     : error_memory(error, "the attributes of a question");
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		changes[i].before = changes[i].after = histree_null();
+		if (changes[i].life != NULL)
+			continue;
+		asked[asked_count++] = (struct asked_number){ changes[i].quark, &changes[i] };
+		is_sorted = is_sorted &&
+			    (asked_count < 2 || by_quark(&asked[asked_count - 2], &asked[asked_count - 1]) <= 0);
+	}
+	if (!is_sorted)
+		qsort(asked, asked_count, sizeof(*asked), by_quark);
+	if (status == HISTREE_OK)
+		status = read_at(query, asked, quarks, asked_count, from, to, is_damaged, error);
+
+	/* Those of a life have times of their own. */
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		histree_time first = from, last = to;
+		if (changes[i].life == NULL)
+			continue;
+		number_change_cut(changes[i].life, &first, &last);
+		asked[0] = (struct asked_number){ changes[i].quark, &changes[i] };
+		status = read_at(query, asked, quarks, 1, first, last, is_damaged, error);
+	}
+	histree_cursor_free(query);
+	free(quarks);
+	free(asked);
+	return status;
 }
 
 static double real_of(const struct histree_value *value)

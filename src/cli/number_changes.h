@@ -12,11 +12,12 @@
 
 struct number_change {
 	histree_quark quark;
+	const struct histree_thread *life;  /* in which part of the window it is asked for; NULL: in all of it */
 	struct histree_value before, after; /* null or unknown where there is no number */
 };
 
 /*
- * Reads the values of these attributes, which are ascending by quark, at two times of the history.
+ * Reads the values of these attributes at the ends of a window of the history, or of its part that is a thread's.
  * *is_damaged says whether some are unknown because the file is damaged.
  */
 enum histree_status number_changes_read(struct histree_history *history, struct number_change *changes,

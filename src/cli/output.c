@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * output.c - what the command writes to a file descriptor, texts without control characters, and lines that it
- * reads.
+ * output.c - what the command writes to a file descriptor: texts without control characters, words for a shell, texts
+ * for a browser; where a file that it makes may go; and lines that it reads.
  */
 #include "cli/output.h"
 
@@ -17,8 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_text.h"
 #include "base/table.h"
 #include "cli/line_editor.h"
 
@@ -173,6 +175,128 @@ void control_text_copy(const char *text, char *room, size_t size)
 		used += count;
 	}
 	room[used] = '\0';
+}
+
+/* ---- words for a shell, and texts for a browser -------------------------------------------------------------- */
+
+static bool is_plain_word(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%";
+	return text[0] != '\0' && text[strspn(text, plain)] == '\0';
+}
+
+void shell_word_put(FILE *stream, const char *text)
+{
+	if (is_plain_word(text)) {
+		fputs(text, stream);
+		return;
+	}
+	fputc('\'', stream);
+	for (; *text != '\0'; text++)
+		if (*text == '\'')
+			fputs("'\\''", stream);
+		else
+			fputc(*text, stream);
+	fputc('\'', stream);
+}
+
+void shell_word_copy(char *word, size_t size, const char *text)
+{
+	FILE *stream = fmemopen(word, size, "w");
+	word[0] = '\0';
+	if (stream == NULL)
+		return;
+	shell_word_put(stream, text);
+	long length = ftell(stream);
+	fclose(stream);
+	if (length < 0 || (size_t)length >= size)
+		word[0] = '\0';
+}
+
+static const char *entity_of(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+void html_text(struct output *output, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size;) {
+		size_t length = utf8_character_size((const unsigned char *)bytes + i, size - i);
+		const char *entity = entity_of(bytes[i]);
+		bool is_control = length == 1 && ((unsigned char)bytes[i] < 0x20 || bytes[i] == 0x7f);
+		if (entity != NULL)
+			output_text(output, entity);
+		else if (length == 0 || is_control)
+			output_text(output, UTF8_REPLACEMENT);
+		else
+			output_bytes(output, bytes + i, length);
+		i += length > 0 ? length : 1;
+	}
+}
+
+static bool is_plain_in_data(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '=' ||
+	       c == '/' || c == '.' || c == ',' || c == '-' || c == ':' || c == ';' || c == '(' || c == ')';
+}
+
+void html_data(struct output *output, const char *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i < size; i++) {
+		if (is_plain_in_data(bytes[i])) {
+			output_char(output, bytes[i]);
+			continue;
+		}
+		output_char(output, '%');
+		output_char(output, digits[(unsigned char)bytes[i] >> 4]);
+		output_char(output, digits[(unsigned char)bytes[i] & 15]);
+	}
+}
+
+/* ---- where a file may go ------------------------------------------------------------------------------------- */
+
+enum cli_exit export_file_check(const char *path, bool force, enum export_place place)
+{
+	struct stat there;
+	if (path == NULL && place == EXPORT_BINARY && isatty(STDOUT_FILENO))
+		return report_exit(
+			CLI_USAGE,
+			"this format is not for a terminal: name a file with '-o', or send standard output "
+			"somewhere else");
+	if (path == NULL && (place == EXPORT_BY_NAME || place == EXPORT_TO_FOLDER))
+		return report_exit(CLI_USAGE, "%s cannot be written to standard output: name it with '-o'",
+				   place == EXPORT_BY_NAME ? "a database" : "a folder");
+	if (path == NULL || lstat(path, &there) != 0)
+		return CLI_OK;
+	if (place == EXPORT_TO_FOLDER)
+		return S_ISDIR(there.st_mode)
+			       ? CLI_OK
+			       : report_exit(CLI_INPUT, "'%s' is no folder: choose another name", path);
+	/* What a link leads to is replaced as what has the name itself; standard output may be an empty file. */
+	const bool is_link = S_ISLNK(there.st_mode);
+	if (is_link && stat(path, &there) != 0)
+		return CLI_OK;
+	if (S_ISDIR(there.st_mode))
+		return report_exit(CLI_INPUT, "'%s' is a folder: choose another name", path);
+	if (is_link && S_ISREG(there.st_mode) && there.st_size == 0)
+		return CLI_OK;
+	if (place != EXPORT_BY_NAME && !S_ISREG(there.st_mode))
+		return CLI_OK;
+	if (!force)
+		return report_exit(CLI_INPUT, "'%s' exists already; use --force to replace it", path);
+	return CLI_OK;
 }
 
 /* ---- line plain ---------------------------------------------------------------------------------------------- */

@@ -21,10 +21,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "cli/line_editor.h"
+#include "cli/report.h"
 
 enum { OUTPUT_SIZE = 256 * 1024 };
 
@@ -82,6 +84,31 @@ size_t control_text_escape(char c, char escape[CONTROL_ESCAPE_SIZE]);
  * them for the zero at the end.
  */
 void control_text_copy(const char *text, char *room, size_t size);
+
+/* Writes a word of a command, in quotes where a shell needs them. */
+void shell_word_put(FILE *stream, const char *text);
+
+/* The word in `word`, whole or, if there is no room, empty. */
+void shell_word_copy(char *word, size_t size, const char *text);
+
+/* Writes a text, also as the value of an attribute in quotes.  What is not UTF-8 becomes U+FFFD. */
+void html_text(struct output *output, const char *bytes, size_t size);
+
+/* Writes bytes inside of a URL "data:", as %XX where they are not plain. */
+void html_data(struct output *output, const char *bytes, size_t size);
+
+enum export_place {
+	EXPORT_TEXT,     /* a file, or standard output */
+	EXPORT_BINARY,   /* the same, but no terminal */
+	EXPORT_BY_NAME,  /* a file */
+	EXPORT_TO_FOLDER /* a folder of files */
+};
+
+/*
+ * Check a path, NULL being standard output, before anything is read.  What is there is refused, unless `force` is
+ * set and it is a file.  What is wrong is reported on standard error.
+ */
+enum cli_exit export_file_check(const char *path, bool force, enum export_place place);
 
 /* A zeroed one has read nothing; the caller frees `bytes`. */
 struct line_plain {

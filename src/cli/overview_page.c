@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/html_text.h"
 #include "cli/output.h"
-#include "cli/verb_completion.h"
 
 enum { SENTENCE_MAX = 4096 };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cli/export_file.h"
+#include "cli/output.h"
 
 static bool ends_in(const char *text, const char *end)
 {

@@ -90,53 +90,28 @@ static void put_share(int64_t elapsed_ns, double share)
 		fprintf(stderr, ",\"left_ns\":%.0f", left_ns);
 }
 
-/* Shows the progress of overviews; the trace has been read. */
-static void show_overviews_line(const struct histree_progress *now)
-{
-	fprintf(stderr, "\r\033[K%" PRIu64 " events read, overviews %.0f %%", now->rows,
-		100 * now->overviews_share);
-}
-
-/* Shows how far the clocks of several hosts are found; nothing is built yet. */
-static void show_clocks_line(const struct histree_progress *now)
-{
-	fprintf(stderr, "\r\033[Kclocks of %zu hosts %.0f %%", now->host_count, 100 * now->clocks_share);
-}
-
-static void show_host(const struct histree_progress *now)
-{
-	char name[128];
-	control_text_copy(now->host, name, sizeof(name));
-	fprintf(stderr, "; %zu of %zu hosts, %s", now->hosts_done, now->host_count, name);
-}
-
 static void show_line(const struct histree_progress *now)
 {
 	if (now->host_count > 0 && now->host == NULL) {
-		show_clocks_line(now);
+		/* Shows how far the clocks of several hosts are found; nothing is built yet. */
+		fprintf(stderr, "\r\033[Kclocks of %zu hosts %.0f %%", now->host_count, 100 * now->clocks_share);
 		return;
 	}
 	if (now->overviews_share > 0) {
-		show_overviews_line(now);
+		/* Shows the progress of overviews; the trace has been read. */
+		fprintf(stderr, "\r\033[K%" PRIu64 " events read, overviews %.0f %%", now->rows,
+			100 * now->overviews_share);
+
 		return;
 	}
 	begin_line(share_of(now), ", ");
 	fprintf(stderr, "%" PRIu64 " events, %.0f events/s", now->rows, rate_of(now));
 	end_line(now->elapsed_ns, share_of(now));
-	if (now->host_count > 0)
-		show_host(now);
-}
-
-static void put_host(const char *name)
-{
-	fputs(",\"host\":\"", stderr);
-	for (size_t size = strlen(name); size > 0;) {
-		struct json_piece piece = json_piece_next(name, size);
-		fprintf(stderr, "%.*s%.*s", (int)piece.plain, name, (int)piece.escape_size, piece.escape);
-		name += piece.taken;
-		size -= piece.taken;
+	if (now->host_count > 0) {
+		char name[128];
+		control_text_copy(now->host, name, sizeof(name));
+		fprintf(stderr, "; %zu of %zu hosts, %s", now->hosts_done, now->host_count, name);
 	}
-	fputc('"', stderr);
 }
 
 static void show_json(const struct histree_progress *now)
@@ -150,22 +125,20 @@ static void show_json(const struct histree_progress *now)
 		fprintf(stderr, ",\"overviews_share\":%.4f", now->overviews_share);
 	if (now->host_count > 0)
 		fprintf(stderr, ",\"hosts\":%zu,\"hosts_done\":%zu", now->host_count, now->hosts_done);
-	if (now->host_count > 0 && now->host != NULL)
-		put_host(now->host);
+	if (now->host_count > 0 && now->host != NULL) {
+		const char *name = now->host;
+		fputs(",\"host\":\"", stderr);
+		for (size_t size = strlen(name); size > 0;) {
+			struct json_piece piece = json_piece_next(name, size);
+			fprintf(stderr, "%.*s%.*s", (int)piece.plain, name, (int)piece.escape_size, piece.escape);
+			name += piece.taken;
+			size -= piece.taken;
+		}
+		fputc('"', stderr);
+	}
 	if (now->host_count > 0 && now->host == NULL)
 		fprintf(stderr, ",\"clocks_share\":%.4f", now->clocks_share);
 	fputs("}\n", stderr);
-}
-
-/* Once, and only if it lasts: a session that runs hands over its first events after a moment. */
-static void say_waits(struct progress *progress, const struct histree_progress *now)
-{
-	if (progress->said_waits || !now->waits || now->elapsed_ns < WAITS_NS)
-		return;
-	progress->said_waits = true;
-	progress_end(progress);
-	report("waits for the first event: the session is not started ('lttng start'), or nothing that it records "
-	       "has happened");
 }
 
 /* Returns whether it is time to show something again, and notes that it is shown. */
@@ -181,7 +154,16 @@ static bool is_due(struct progress *progress, int64_t elapsed_ns)
 void progress_show(void *context, const struct histree_progress *now)
 {
 	struct progress *progress = context;
-	say_waits(progress, now);
+
+	/* Once, and only if it lasts: a session that runs hands over its first events after a moment. */
+	if (!progress->said_waits && now->waits && now->elapsed_ns >= WAITS_NS) {
+		progress->said_waits = true;
+		progress_end(progress);
+		report("waits for the first event: the session is not started ('lttng start'), or nothing that it "
+		       "records "
+		       "has happened");
+	}
+
 	if (is_due(progress, now->elapsed_ns)) {
 		if (progress->style == PROGRESS_LINE)
 			show_line(now);

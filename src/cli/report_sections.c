@@ -13,7 +13,6 @@
 #include "base/number_text.h"
 #include "cli/overview_page.h"
 #include "cli/target.h"
-#include "cli/verb_completion.h"
 #include "histree/status.h"
 #include "draw/pictures.h"
 #include "histree/segment_stats.h"

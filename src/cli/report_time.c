@@ -21,11 +21,12 @@
 #include "base/number_text.h"
 #include "base/table.h"
 #include "cli/number_changes.h"
+#include "cli/output.h"
 #include "cli/report_sections.h"
-#include "cli/verb_completion.h"
 #include "histree/critical_path.h"
 #include "histree/states.h"
 #include "histree/time_use.h"
+#include "view/view.h"
 
 /* ---- report sums --------------------------------------------------------------------------------------------- */
 
@@ -204,14 +205,6 @@ static enum histree_status list_row(struct counting *counting, histree_quark qua
 	return status;
 }
 
-static int report_sums_by_quark(const void *one, const void *other)
-{
-	const struct counted *a = one, *b = other;
-	if (a->quark != b->quark)
-		return a->quark < b->quark ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
-}
-
 static enum histree_status list_sums(struct counting *counting, struct histree_error *error)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(counting->history);
@@ -223,8 +216,6 @@ static enum histree_status list_sums(struct counting *counting, struct histree_e
 	name_columns(counting);
 	for (; row != HISTREE_ROOT && status == HISTREE_OK; row = histree_attributes_next_sibling(attributes, row))
 		status = list_row(counting, row, error);
-	if (counting->count > 0)
-		qsort(counting->sums, counting->count, sizeof(*counting->sums), report_sums_by_quark);
 	return status;
 }
 
@@ -245,59 +236,37 @@ static histree_time within(const struct histree_history_info *info, histree_time
 	return time < info->start ? info->start : time > info->end ? info->end : time;
 }
 
-static void take_amount(struct counting *counting, const struct counted *sum, struct histree_value amount)
-{
-	struct counted_row *row = &counting->rows[sum->row];
-	row->amounts[sum->column] = amount;
-	row->has_any = row->has_any || (amount.type == HISTREE_LONG && amount.int64 != 0);
-	if (amount.type == HISTREE_LONG && sum->column < counting->section->order_count)
-		row->order = (int64_t)((uint64_t)row->order + (uint64_t)amount.int64);
-}
-
 /*
- * How much more there is at the end of a window than at its start, as 'numbers' has it.  Before the trace there was
- * nothing.
+ * How much more there is at the end of a window, or of a life that ends in it, than at its start, as 'numbers' has it.
+ * Before the trace there was nothing.
  */
-static enum histree_status read_changes(struct counting *counting, struct number_change *changes, size_t count,
-					histree_time from, histree_time to, struct histree_error *error)
-{
-	bool is_damaged;
-	enum histree_status status =
-		number_changes_read(counting->history, changes, count, from, to, &is_damaged, error);
-	counting->source->uses->is_damaged |= status == HISTREE_OK && is_damaged;
-	for (size_t i = 0; i < count && from == histree_history_info(counting->history)->start; i++)
-		changes[i].before = histree_null();
-	return status;
-}
-
-/* The sum of a life that begins or ends in the window. */
-static enum histree_status read_life(struct counting *counting, const struct counted *sum,
-				     struct histree_error *error)
-{
-	struct number_change change = { .quark = sum->quark };
-	histree_time from = counting->from, to = counting->to;
-	number_change_cut(counting->rows[sum->row].life, &from, &to);
-	enum histree_status status = from <= to ? read_changes(counting, &change, 1, from, to, error) : HISTREE_END;
-	if (status == HISTREE_OK)
-		take_amount(counting, sum, number_change_value(&change));
-	return status < 0 ? status : HISTREE_OK;
-}
-
 static enum histree_status read_amounts(struct counting *counting, struct histree_error *error)
 {
 	struct number_change *changes = calloc(counting->count, sizeof(*changes));
-	size_t count = 0, next = 0;
+	bool is_damaged;
 	if (changes == NULL)
 		return error_memory(error, "a report");
-	for (size_t i = 0; i < counting->count; i++)
-		if (!counting->rows[counting->sums[i].row].is_part)
-			changes[count++].quark = counting->sums[i].quark;
-	enum histree_status status = read_changes(counting, changes, count, counting->from, counting->to, error);
+	for (size_t i = 0; i < counting->count; i++) {
+		const struct counted_row *row = &counting->rows[counting->sums[i].row];
+		changes[i] = (struct number_change){ .quark = counting->sums[i].quark,
+						     .life = row->is_part ? row->life : NULL };
+	}
+	enum histree_status status = number_changes_read(counting->history, changes, counting->count,
+							 counting->from, counting->to, &is_damaged, error);
+	counting->source->uses->is_damaged |= status == HISTREE_OK && is_damaged;
 	for (size_t i = 0; i < counting->count && status == HISTREE_OK; i++) {
-		if (!counting->rows[counting->sums[i].row].is_part)
-			take_amount(counting, &counting->sums[i], number_change_value(&changes[next++]));
-		else
-			status = read_life(counting, &counting->sums[i], error);
+		const struct counted *sum = &counting->sums[i];
+		struct counted_row *row = &counting->rows[sum->row];
+		histree_time from = counting->from, to = counting->to;
+		if (changes[i].life != NULL)
+			number_change_cut(changes[i].life, &from, &to);
+		if (from == histree_history_info(counting->history)->start)
+			changes[i].before = histree_null();
+		const struct histree_value amount = number_change_value(&changes[i]);
+		row->amounts[sum->column] = amount;
+		row->has_any = row->has_any || (amount.type == HISTREE_LONG && amount.int64 != 0);
+		if (amount.type == HISTREE_LONG && sum->column < counting->section->order_count)
+			row->order = (int64_t)((uint64_t)row->order + (uint64_t)amount.int64);
 	}
 	if (counting->row_count > 0)
 		qsort(counting->rows, counting->row_count, sizeof(*counting->rows), by_amount);
@@ -434,21 +403,12 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	return status;
 }
 
-static bool has_history(const struct report_source *source, const char *analysis)
-{
-	const struct histree_store_info *info = histree_store_info(source->target->store);
-	for (size_t i = 0; i < info->history_count; i++)
-		if (strcmp(info->histories[i].analysis, analysis) == 0)
-			return true;
-	return false;
-}
-
 enum histree_status report_sums(struct overview_page *page, const struct report_source *source,
 				struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && status == HISTREE_OK; i++)
-		if (has_history(source, sections[i].analysis))
+		if (target_has_history(source->target, sections[i].analysis))
 			status = put_section(page, source, &sections[i], error);
 	return status;
 }
@@ -636,21 +596,13 @@ static void put_command(struct overview_page *page, const struct waits *waits,
 	overview_page_command(page, "why", longest->source->target->path, words);
 }
 
-static bool has_graph(const struct histree_store_info *info)
-{
-	for (size_t i = 0; i < info->history_count; i++)
-		if (strcmp(info->histories[i].analysis, "graph") == 0)
-			return true;
-	return false;
-}
-
 enum histree_status report_waits(struct overview_page *page, const struct report_source *source,
 				 struct histree_error *error)
 {
 	struct histree_history *graph;
 	size_t host_count;
 	bool has_any = false;
-	if (!has_graph(histree_store_info(source->target->store)))
+	if (!target_has_history(source->target, "graph"))
 		return HISTREE_OK;
 	enum histree_status status = target_history(source->target, "graph", true, &graph, error);
 	if (status != HISTREE_OK)
@@ -732,11 +684,6 @@ const struct thread_lives *report_lives(const struct report_source *source, stru
 	return &uses->lives;
 }
 
-static double percent_of(uint64_t ns, uint64_t of_ns)
-{
-	return of_ns > 0 ? 100 * (double)ns / (double)of_ns : 0;
-}
-
 static uint64_t ran(const struct histree_use_row *row)
 {
 	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
@@ -748,24 +695,12 @@ static bool is_recorded(const struct histree_use_row *row)
 	return ran(row) + row->ns[HISTREE_USE_IDLE] > 0;
 }
 
-static uint64_t waited(const struct histree_use_row *row)
-{
-	return row->ns[HISTREE_USE_WAITING];
-}
+enum { RAN = -1, AS_IT_COMES = -2 };
 
-static uint64_t blocked(const struct histree_use_row *row)
+/* The amount that rows of a table are ordered by: RAN, or one of view.h. */
+static uint64_t amount_of(void *amount, const struct histree_use_row *row)
 {
-	return row->ns[HISTREE_USE_BLOCKED];
-}
-
-/* The current sort key of a table. */
-static uint64_t (*sort_key)(const struct histree_use_row *row);
-
-static int by_key(const void *left, const void *right)
-{
-	uint64_t a = sort_key(*(const struct histree_use_row *const *)left);
-	uint64_t b = sort_key(*(const struct histree_use_row *const *)right);
-	return (a < b) - (a > b);
+	return *(const int *)amount == RAN ? ran(row) : histree_use_row_amount(row, *(const int *)amount);
 }
 
 /* A question about time, and how its rows are shown. */
@@ -773,9 +708,8 @@ struct use_table {
 	const char *title;
 	unsigned by;
 	const char *where, *command; /* the words that ask for all of it */
-	uint64_t (*key)(
-		const struct histree_use_row *row); /* rows without it are left out; NULL: the order is kept */
-	bool (*shows)(const struct histree_use_row *row); /* NULL: all that are not left out */
+	int order;                   /* by this amount, and rows without it are left out; AS_IT_COMES: no row is */
+	bool is_of_recorded;         /* only rows of what is_recorded() */
 	const struct row_column *columns;
 	size_t column_count;
 };
@@ -866,76 +800,40 @@ static const struct use_table tables[] = {
 	{ .title = "What ran",
 	  .by = HISTREE_BY(NAME),
 	  .command = " --by name",
-	  .key = ran,
+	  .order = RAN,
 	  COLUMNS(program_columns) },
 	{ .title = "Threads that ran",
 	  .by = HISTREE_BY(THREAD),
 	  .command = "",
-	  .key = ran,
+	  .order = RAN,
 	  COLUMNS(thread_columns) },
 	{ .title = "CPUs",
 	  .by = HISTREE_BY(CPU),
 	  .where = "cpu >= 0",
 	  .command = " --by cpu",
-	  .shows = is_recorded,
+	  .order = AS_IT_COMES,
+	  .is_of_recorded = true,
 	  COLUMNS(cpu_columns) },
 	{ .title = "Threads that waited for a CPU",
 	  .by = HISTREE_BY(THREAD),
 	  .command = " --sort waiting",
-	  .key = waited,
+	  .order = HISTREE_USE_WAITING,
 	  COLUMNS(thread_columns) },
 	{ .title = "Who had that CPU",
 	  .by = HISTREE_BY(HAD_BY),
 	  .where = "state == waiting",
 	  .command = " --by had-by --where 'state == waiting'",
-	  .key = waited,
+	  .order = HISTREE_USE_WAITING,
 	  COLUMNS(owner_columns) },
 	/* A cube knows all that each call did, but not how many calls a filter on the state would leave. */
 	{ .title = "Where threads were blocked",
 	  .by = HISTREE_BY(SYSTEM_CALL),
 	  .command = " --by system-call --sort blocked",
-	  .key = blocked,
+	  .order = HISTREE_USE_BLOCKED,
 	  COLUMNS(call_columns) },
 };
 
-/*
- * Returns the rows to show, sorted; the caller frees them.  NULL: out of memory.  CPUs keep their order, but of
- * several hosts it would show those of the first one: then the busiest come first.
- */
-static const struct histree_use_row **choose_rows(const struct histree_time_use *use, const struct use_table *table,
-						  bool has_hosts, size_t *count)
-{
-	uint64_t (*key)(const struct histree_use_row *row) = table->key == NULL && has_hosts ? ran : table->key;
-	size_t all, kept = 0;
-	const struct histree_use_row *rows = histree_time_use_rows(use, &all);
-	const struct histree_use_row **chosen = malloc((all + 1) * sizeof(const struct histree_use_row *));
-	for (size_t i = 0; i < all && chosen != NULL; i++)
-		if ((table->key == NULL || table->key(&rows[i]) > 0) &&
-		    (table->shows == NULL || table->shows(&rows[i])))
-			chosen[kept++] = &rows[i];
-	sort_key = key;
-	if (chosen != NULL && key != NULL)
-		qsort(chosen, kept, sizeof(*chosen), by_key);
-	*count = kept;
-	return chosen;
-}
-
-static void put_rows(struct overview_page *page, const struct report_source *source, const struct use_table *table,
-		     const struct histree_use_row *const *rows, size_t count)
-{
-	size_t host_count;
-	const struct histree_history_host *hosts = histree_history_hosts(source->history, &host_count);
-	const uint64_t window_ns = (uint64_t)source->to - (uint64_t)source->from + 1;
-	overview_page_section(page, table->title);
-	overview_page_table(page, table->columns, table->column_count, hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
-	for (size_t i = 0; i < count && i < source->row_max; i++)
-		row_put(&page->rows, &(struct time_row){ .use = *rows[i],
-							 .host = hosts != NULL ? hosts[rows[i]->host].name : NULL,
-							 .ran = ran(rows[i]),
-							 .share = percent_of(ran(rows[i]), window_ns) });
-	overview_page_table_end(page);
-}
-
+/* CPUs keep their order, but of several hosts it would show those of the first one: then the busiest come first. */
 static enum histree_status report_time_put_table(struct overview_page *page, const struct report_source *source,
 						 const struct use_table *table, struct histree_error *error)
 {
@@ -944,16 +842,39 @@ static enum histree_status report_time_put_table(struct overview_page *page, con
 	enum histree_status status = ask(source, table->by, table->where, &use, error);
 	if (status != HISTREE_OK)
 		return status;
-	size_t count, host_count;
-	bool has_hosts = histree_history_hosts(source->history, &host_count) != NULL;
-	const struct histree_use_row **rows = choose_rows(use, table, has_hosts, &count);
-	if (rows != NULL && count > 0) {
-		put_rows(page, source, table, rows, count);
-		snprintf(command, sizeof(command), "%s%s", source->window, table->command);
-		overview_page_command(page, "top", source->target->path, command);
+	size_t all, host_count;
+	const struct histree_history_host *hosts = histree_history_hosts(source->history, &host_count);
+	const uint64_t window_ns = (uint64_t)source->to - (uint64_t)source->from + 1;
+	int order = table->order == AS_IT_COMES && hosts != NULL ? RAN : table->order;
+	struct histree_use_ordered *rows =
+		histree_time_use_order(use, order != AS_IT_COMES ? amount_of : NULL, &order, true);
+	if (rows == NULL)
+		return error_memory(error, "a report");
+
+	histree_time_use_rows(use, &all);
+	uint64_t shown = 0;
+	for (size_t i = 0; i < all && shown < source->row_max; i++) {
+		const struct histree_use_row *row = rows[i].row;
+		if ((table->order != AS_IT_COMES && rows[i].amount == 0) ||
+		    (table->is_of_recorded && !is_recorded(row)))
+			continue;
+		if (shown++ == 0) {
+			overview_page_section(page, table->title);
+			overview_page_table(page, table->columns, table->column_count,
+					    hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
+		}
+		row_put(&page->rows, &(struct time_row){ .use = *row,
+							 .host = hosts != NULL ? hosts[row->host].name : NULL,
+							 .ran = ran(row),
+							 .share = row_percent_of(ran(row), window_ns) });
 	}
 	free(rows);
-	return rows != NULL ? HISTREE_OK : HISTREE_ERR_MEMORY;
+	if (shown == 0)
+		return HISTREE_OK;
+	overview_page_table_end(page);
+	snprintf(command, sizeof(command), "%s%s", source->window, table->command);
+	overview_page_command(page, "top", source->target->path, command);
+	return HISTREE_OK;
 }
 
 /*
@@ -992,7 +913,7 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 		busy += ran(&rows[i]);
 		user += rows[i].ns[HISTREE_USE_USER];
 		calls += rows[i].ns[HISTREE_USE_SYSTEM];
-		waits += waited(&rows[i]);
+		waits += rows[i].ns[HISTREE_USE_WAITING];
 	}
 	bool has_calls = true;
 	if (calls == 0)
@@ -1007,13 +928,13 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 	char wait_text[TIME_TEXT_SIZE], call_text[32] = "";
 	time_format_duration(waits, wait_text);
 	if (has_calls)
-		snprintf(call_text, sizeof(call_text), ", %.1f %% in system calls", percent_of(calls, whole));
+		snprintf(call_text, sizeof(call_text), ", %.1f %% in system calls", row_percent_of(calls, whole));
 	overview_page_sentence(page,
 			       "%zu CPU%s %s busy for %.1f %% of the time: %.1f %% in user mode%s, %.1f %% in "
 			       "interrupts. Threads waited for %s %s in all.%s",
-			       count, count == 1 ? "" : "s", count == 1 ? "was" : "were", percent_of(busy, whole),
-			       percent_of(user, whole), call_text, percent_of(busy - user - calls, whole),
-			       count == 1 ? "it" : "them", wait_text,
+			       count, count == 1 ? "" : "s", count == 1 ? "was" : "were",
+			       row_percent_of(busy, whole), row_percent_of(user, whole), call_text,
+			       row_percent_of(busy - user - calls, whole), count == 1 ? "it" : "them", wait_text,
 			       has_calls            ? ""
 			       : source->has_window ? " No system calls were recorded in that time."
 						    : " No system calls were recorded: time in them counts as user "
@@ -1044,7 +965,7 @@ static void put_hosts(struct overview_page *page, const struct report_source *so
 	overview_page_section(page, "Hosts");
 	overview_page_table(page, ROW_COLUMNS(host_columns), ROWS_OF_HOSTS);
 	for (size_t i = 0; i < count && i < source->row_max; i++) {
-		sums[i].share = percent_of(ran(&sums[i].use), sums[i].recorded_ns * sums[i].cpus);
+		sums[i].share = row_percent_of(ran(&sums[i].use), sums[i].recorded_ns * sums[i].cpus);
 		if (sums[i].cpus > 0)
 			row_put(&page->rows, &sums[i]);
 	}

@@ -26,9 +26,8 @@
 #include "base/number_text.h"
 #include "base/table.h"
 #include "cli/attribute_list.h"
-#include "cli/html_text.h"
 #include "cli/output.h"
-#include "cli/pixel_cells.h"
+#include "cli/answer.h"
 #include "histree/attributes.h"
 #include "view/view.h"
 
@@ -185,24 +184,20 @@ int rows_close(struct row_writer *rows, int status)
 	return cli_end(rows->output, status);
 }
 
-/* A cell that may have to be left out, or be below the names of the columns. */
-static bool takes_looked_at_cell(struct row_writer *rows)
-{
-	if (is_left_out(rows, rows->column) || rows_are_full(rows)) {
-		rows->column++;
-		return false;
-	}
-	if (rows->is_named)
-		row_names(rows);
-	rows->written++;
-	return true;
-}
-
 /* Whether the next cell is written; if not, it is over with that. */
 static inline bool takes_cell(struct row_writer *rows)
 {
-	if (rows->column >= rows->quick)
-		return takes_looked_at_cell(rows);
+	if (rows->column >= rows->quick) {
+		/* A cell that may have to be left out, or be below the names of the columns. */
+		if (is_left_out(rows, rows->column) || rows_are_full(rows)) {
+			rows->column++;
+			return false;
+		}
+		if (rows->is_named)
+			row_names(rows);
+		rows->written++;
+		return true;
+	}
 	rows->written++;
 	return true;
 }

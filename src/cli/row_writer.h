@@ -42,7 +42,7 @@
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/output.h"
-#include "cli/pixel_cells.h"
+#include "cli/answer.h"
 #include "cli/report.h"
 #include "histree/attributes.h"
 #include "view/view.h"
@@ -182,6 +182,12 @@ void row_bool(struct row_writer *rows, bool truth);
 
 /* Writes a percentage with one digit after the point; for programs, "67" and "0" have no digit after it. */
 void row_percent(struct row_writer *rows, double percent);
+
+/* Returns how many of a hundred of `all` this is. */
+static inline double row_percent_of(uint64_t part, uint64_t all)
+{
+	return all > 0 ? 100 * (double)part / (double)all : 0;
+}
 
 /* Writes a length of time: with a unit for people, else in nanoseconds. */
 void row_duration(struct row_writer *rows, uint64_t ns);

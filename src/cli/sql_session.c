@@ -56,14 +56,6 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* A statement begins. */
-static void sql_progress_begin(struct sql_progress *progress)
-{
-	progress->rows_before = sql_connection_rows(progress->connection);
-	progress->began_ns = now_ns();
-	progress->shown_ns = progress->began_ns + first_ns - next_ns;
-}
-
 /* SQLite asks now and then (sqlite3_progress_handler); returns 0 to go on. */
 static int sql_progress_show(void *context)
 {
@@ -250,20 +242,6 @@ static void add_words(void *context, const char *start, size_t size, void (*add)
 
 /* ---- statements ---------------------------------------------------------------------------------------- */
 
-static void run_statement(struct sql_prompt_session *session, const char *text)
-{
-	struct timespec began, ended;
-	char took[TIME_TEXT_SIZE];
-	clock_gettime(CLOCK_MONOTONIC, &began);
-	session->prompt->run(session->prompt->context, text);
-	clock_gettime(CLOCK_MONOTONIC, &ended);
-	if (!session->shows_time)
-		return;
-	int64_t ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 + (ended.tv_nsec - began.tv_nsec);
-	time_format_duration((uint64_t)ns, took);
-	fprintf(stderr, "took %s\n", took);
-}
-
 /* Add a line to the statement that is being typed, and run it if that ends it. */
 static char *take_line(struct sql_prompt_session *session, char *text, const char *line)
 {
@@ -271,7 +249,18 @@ static char *take_line(struct sql_prompt_session *session, char *text, const cha
 	sqlite3_free(text);
 	if (longer == NULL || !sqlite3_complete(longer))
 		return longer;
-	run_statement(session, longer);
+
+	struct timespec began, ended;
+	char took[TIME_TEXT_SIZE];
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	session->prompt->run(session->prompt->context, longer);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	if (session->shows_time) {
+		int64_t ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 + (ended.tv_nsec - began.tv_nsec);
+		time_format_duration((uint64_t)ns, took);
+		fprintf(stderr, "took %s\n", took);
+	}
+
 	sqlite3_free(longer);
 	return NULL;
 }
@@ -452,18 +441,6 @@ static enum cli_exit report_wrong(struct sql_session_session *session, int code)
 	return report_exit(CLI_USAGE, "%s", message);
 }
 
-/* What was wrong with the answers is said once; they are printed even so. */
-static enum cli_exit report_warnings(struct sql_session_session *session)
-{
-	char *warnings = sql_connection_take_warnings(session->connection);
-	if (warnings == NULL)
-		return CLI_OK;
-	for (char *rest = warnings, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n"))
-		report("%s", line);
-	sqlite3_free(warnings);
-	return CLI_INPUT;
-}
-
 /* Run all statements of a text. */
 static enum cli_exit run_text(struct sql_session_session *session, const char *text)
 {
@@ -473,7 +450,11 @@ static enum cli_exit run_text(struct sql_session_session *session, const char *t
 		if (code != SQLITE_OK)
 			return report_wrong(session, code);
 		if (statement != NULL) {
-			sql_progress_begin(&session->progress);
+			/* A statement begins. */
+			session->progress.rows_before = sql_connection_rows(session->progress.connection);
+			session->progress.began_ns = now_ns();
+			session->progress.shown_ns = session->progress.began_ns + first_ns - next_ns;
+
 			code = sqlite3_step(statement);
 			session->asks_rows = session->asks_rows || sqlite3_column_count(statement) > 0;
 			if (sqlite3_column_count(statement) > 0 && (code == SQLITE_ROW || code == SQLITE_DONE))
@@ -486,7 +467,15 @@ static enum cli_exit run_text(struct sql_session_session *session, const char *t
 		if (status != CLI_OK)
 			return status;
 	}
-	return report_warnings(session);
+
+	/* What was wrong with the answers is said once; they are printed even so. */
+	char *warnings = sql_connection_take_warnings(session->connection);
+	if (warnings == NULL)
+		return CLI_OK;
+	for (char *rest = warnings, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n"))
+		report("%s", line);
+	sqlite3_free(warnings);
+	return CLI_INPUT;
 }
 
 /* ---- where statements come from ----------------------------------------------------------------------- */

@@ -5,10 +5,12 @@
  */
 #include "cli/target.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -20,6 +22,8 @@
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/thread_lives.h"
+#include "cli/verb.h"
+#include "histree/attributes.h"
 #include "histree/build.h"
 #include "histree/segment_stats.h"
 #include "histree/store.h"
@@ -118,6 +122,15 @@ const struct histree_store_segments *target_find_segments(const struct target *t
 		if (strcmp(info->segments[i].analysis, analysis) == 0)
 			return &info->segments[i];
 	return NULL;
+}
+
+bool target_has_history(const struct target *target, const char *analysis)
+{
+	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
+	for (size_t i = 0; info != NULL && i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, analysis) == 0)
+			return true;
+	return false;
 }
 
 /* What the manifest says is what a build is compared with. */
@@ -430,9 +443,16 @@ static struct time_span span_of(const struct segment_target *target)
 	return (struct time_span){ .start = info->start, .end = info->end, .what = "time of the segments" };
 }
 
-/* A host that there is not is a slip that an empty answer would hide. */
-static enum cli_exit check_hosts(const struct segment_target *target)
+static enum cli_exit read_filter(struct segment_target *target, const char *where)
 {
+	struct histree_error error = { 0 };
+	if (histree_segment_filter_create(&histree_segment_store_info(target->store)->schema, where,
+					  target->span.start, target->span.end, &target->filter,
+					  &error) != HISTREE_OK)
+		return report_exit(exit_of_status(error.status), "'--where': %s", error.message);
+	histree_segment_filter_apply(target->filter, &target->query);
+
+	/* A host that there is not is a slip that an empty answer would hide. */
 	size_t count;
 	char names[256] = "";
 	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
@@ -443,17 +463,6 @@ static enum cli_exit check_hosts(const struct segment_target *target)
 		name_list_add(names, sizeof(names), parts[i].name);
 	}
 	return count == 0 ? CLI_OK : report_exit(CLI_NOTHING, "'--where': no host passes; there are %s", names);
-}
-
-static enum cli_exit read_filter(struct segment_target *target, const char *where)
-{
-	struct histree_error error = { 0 };
-	if (histree_segment_filter_create(&histree_segment_store_info(target->store)->schema, where,
-					  target->span.start, target->span.end, &target->filter,
-					  &error) != HISTREE_OK)
-		return report_exit(exit_of_status(error.status), "'--where': %s", error.message);
-	histree_segment_filter_apply(target->filter, &target->query);
-	return check_hosts(target);
 }
 
 /* What is wrong with `where` was said by then, with its own columns. */
@@ -668,4 +677,152 @@ enum cli_exit segment_target_judge(const struct histree_segment_store *store, st
 	if (loss.nodes > 0)
 		return segment_target_report_loss(store, &loss);
 	return found_some ? CLI_OK : report_none("segments", where);
+}
+
+/* ---- a thread on the command line ---------------------------------------------------------------------------- */
+
+static enum cli_exit read_tid(const char *text, int32_t *tid)
+{
+	char *end;
+	errno = 0;
+	long number = strtol(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || number < HISTREE_KERNEL_TID || number > INT32_MAX)
+		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42, or HOST/42", text);
+	*tid = (int32_t)number;
+	return CLI_OK;
+}
+
+static bool has_thread(const struct histree_history_host *host, const char *tid)
+{
+	histree_quark threads, found;
+	if (host->history == NULL)
+		return false;
+	const struct histree_attributes *attributes = histree_history_attributes(host->history);
+	return histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK &&
+	       histree_attributes_child(attributes, threads, tid, strlen(tid), &found) == HISTREE_OK;
+}
+
+/* The only host that has the thread. */
+static enum cli_exit find_host(const struct histree_history *history, const char *tid, size_t *out)
+{
+	size_t having = 0, count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	for (size_t i = count; i-- > 0;) {
+		if (!has_thread(&hosts[i], tid))
+			continue;
+		*out = i;
+		having++;
+	}
+	if (having > 1)
+		return report_exit(CLI_USAGE, "%zu hosts have a thread %s: say which, as in %s/%s", having, tid,
+				   hosts[*out].name, tid);
+	if (having == 0)
+		host_part_missing(history);
+	return having == 1 ? CLI_OK : report_exit(CLI_NOTHING, "no host has a thread %s", tid);
+}
+
+enum cli_exit target_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	const char *slash = strrchr(text, '/');
+	size_t size = slash != NULL ? (size_t)(slash - text) : 0;
+	*host = 0;
+	enum cli_exit code = read_tid(count > 0 && slash != NULL ? slash + 1 : text, tid);
+	if (code != CLI_OK || count == 0)
+		return code;
+	if (slash == NULL)
+		return find_host(history, text, host);
+	while (*host < count && (strlen(hosts[*host].name) != size || memcmp(hosts[*host].name, text, size) != 0))
+		++*host;
+	if (*host == count)
+		return report_exit(CLI_NOTHING, "'%s': there is no such host; 'histree info' lists them", text);
+	if (hosts[*host].history == NULL && hosts[*host].why != NULL)
+		return report_exit(CLI_INPUT, "'%s': the host is missing: %s", text, hosts[*host].why);
+	return CLI_OK;
+}
+
+/* ---- charts -------------------------------------------------------------------------------------------------- */
+
+static const struct row_column chart_columns[] = {
+	{ .name = "analysis", .width = 12 },
+	{ .name = "chart", .width = 20 },
+	{ .name = "kind", .width = 6 },
+	{ .name = "unit", .width = 8 },
+	{ .name = "title" },
+};
+
+static void put_charts(struct row_writer *rows, const struct histree_history *history)
+{
+	size_t count;
+	const struct histree_chart *charts = histree_charts(history, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!histree_chart_has_rows(history, &charts[i]))
+			continue;
+		row_text(rows, histree_history_info(history)->provider);
+		row_text(rows, charts[i].name);
+		row_text(rows, charts[i].kind == HISTREE_CHART_LINES ? "lines" : "states");
+		row_text(rows, charts[i].unit);
+		row_text(rows, charts[i].title);
+		row_end(rows);
+	}
+}
+
+int chart_rows_print(const struct target *target, const struct cli_question *question)
+{
+	struct histree_error error = { 0 };
+	enum histree_status status = HISTREE_OK;
+	const char *analysis = question->analysis;
+	size_t histories = 1;
+	if (analysis == NULL && target->store != NULL)
+		histories = histree_store_info(target->store)->history_count;
+	struct row_writer rows;
+	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(chart_columns), ROWS_PLAIN);
+	if (code != CLI_OK)
+		return code;
+	for (size_t i = 0; i < histories && status == HISTREE_OK; i++) {
+		struct histree_history *history;
+		const char *each = analysis == NULL && target->store != NULL
+					   ? histree_store_info(target->store)->histories[i].analysis
+					   : analysis;
+		status = target_history(target, each, true, &history, &error);
+		if (status != HISTREE_OK)
+			break;
+		put_charts(&rows, history);
+		histree_history_close(history);
+	}
+	if (status != HISTREE_OK)
+		return rows_close(&rows, report_error(&error));
+	const bool found = rows.row_count > 0;
+	if (!found)
+		report("no analysis of it has charts of what is in the trace; 'io' and 'cpu-usage' may have some, "
+		       "and files of 'build -x'");
+	return rows_close(&rows, found ? CLI_OK : CLI_NOTHING);
+}
+
+enum cli_exit chart_rows_find(const struct target *target, const char *chart, const char **analysis)
+{
+	*analysis = NULL;
+	size_t count = target->store != NULL ? histree_store_info(target->store)->history_count : 0;
+	for (size_t i = 0; i < count && *analysis == NULL; i++) {
+		struct histree_history *history;
+		struct histree_error error = { 0 };
+		const char *each = histree_store_info(target->store)->histories[i].analysis;
+		if (target_history(target, each, true, &history, &error) != HISTREE_OK)
+			return report_error(&error);
+		if (histree_chart_find(history, chart) != NULL)
+			*analysis = each;
+		histree_history_close(history);
+	}
+	return CLI_OK;
+}
+
+void open_files_allow_all(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE,
+			&limit); /* what it refuses is not had, and files that cannot be opened say so */
 }

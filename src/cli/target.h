@@ -53,6 +53,9 @@ enum histree_status target_segments(const struct target *target, const char *ana
  */
 const struct histree_store_segments *target_find_segments(const struct target *target, const char *analysis);
 
+/* Returns whether the store says that it has a history of this analysis. */
+bool target_has_history(const struct target *target, const char *analysis);
+
 /* Returns whether the store at a path has segments of this analysis; false, too, if it cannot be opened. */
 bool target_is_of_segments(const char *path, const char *analysis);
 
@@ -83,6 +86,9 @@ void target_close(struct target *target);
  */
 enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
 				  struct histree_history **out);
+
+/* Reads HOST/TID, or the number alone where one host has it.  What is wrong with it is reported. */
+enum cli_exit target_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid);
 
 struct host_options {
 	struct cli_texts hosts, clocks; /* "NAME=DIR"; "none", "packets" or "HOST=OFFSET[,SLOPE]" */
@@ -232,5 +238,24 @@ enum cli_exit segment_target_report_losses(const struct histree_segment_store *s
  */
 enum cli_exit segment_target_judge(const struct histree_segment_store *store, struct histree_loss loss,
 				   bool found_some, const char *where);
+
+/*
+ * Print the charts of the history of an analysis, or of all histories of the store if that is NULL.  Returns the
+ * exit status: CLI_NOTHING if there are no charts.
+ */
+int chart_rows_print(const struct target *target, const struct cli_question *question);
+
+/*
+ * Finds the first history of the store that has the chart, and writes the name of its analysis, which lives as long
+ * as the target; NULL: none has it, or the target is a single file.
+ */
+enum cli_exit chart_rows_find(const struct target *target, const char *chart, const char **analysis);
+
+/*
+ * Takes as many as the system lets it have.  Shells begin with 1,024, for programs that call select(), and the
+ * clocks of several hosts are found with all streams of all of them open: those of 500 hosts of 8 processors are
+ * 4,000.
+ */
+void open_files_allow_all(void);
 
 #endif

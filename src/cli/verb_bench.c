@@ -248,20 +248,6 @@ static enum cli_exit bench(struct benching *benching)
 	return print(benching);
 }
 
-static void benching_release(struct benching *benching)
-{
-	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++)
-		bench_result_release(&benching->outcome.results[shape]);
-	bench_questions_release(&benching->questions);
-	bench_history_release(&benching->asked);
-	histree_history_close(benching->history);
-	target_close(&benching->target);
-	bench_model_release(&benching->model);
-	if (benching->path != NULL)
-		unlink(benching->path);
-	free(benching->path);
-}
-
 static const struct bench_options defaults = {
 	.attributes = 100000, .intervals = 20, .queries = 10000, .seed = 1, .build_threads = 1
 };
@@ -275,7 +261,18 @@ static int bench_run(void *said, const struct cli_words *words)
 	status = tree_option_read(&chosen->tree, chosen->build_threads, &benching.tree);
 	if (status == CLI_OK)
 		status = bench(&benching);
-	benching_release(&benching);
+
+	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++)
+		bench_result_release(&benching.outcome.results[shape]);
+	bench_questions_release(&benching.questions);
+	bench_history_release(&benching.asked);
+	histree_history_close(benching.history);
+	target_close(&benching.target);
+	bench_model_release(&benching.model);
+	if (benching.path != NULL)
+		unlink(benching.path);
+	free(benching.path);
+
 	return status;
 }
 

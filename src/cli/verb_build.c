@@ -206,19 +206,6 @@ enum cli_exit build_store_path(const char *option, const char *trace, char **pat
 	return *path != NULL ? CLI_OK : report_no_memory();
 }
 
-/* A trace that lost much has a warning for each time: a few show what it is about. */
-static void report_warnings(const struct histree_store_info *info)
-{
-	size_t shown =
-		info->partial || info->warning_count <= WARNINGS_SHOWN ? info->warning_count : WARNINGS_SHOWN;
-	for (size_t i = 0; i < shown; i++)
-		report("warning: %s", info->warnings[i]);
-	if (shown < info->warning_count)
-		report("and %zu more warnings; 'histree info' has all of them", info->warning_count - shown);
-	if (info->partial)
-		report("'%s' is partial: some of the trace could not be read", info->path);
-}
-
 static enum cli_exit report_summary(struct histree_store *store)
 {
 	const struct histree_store_info *info = histree_store_info(store);
@@ -241,23 +228,6 @@ static enum cli_exit report_summary(struct histree_store *store)
 	return CLI_OK;
 }
 
-/* Reports what a build without a store made. */
-static enum cli_exit report_result(struct histree_build_result *result, const struct build_options *chosen,
-				   bool is_partial, const struct histree_error *error)
-{
-	char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
-	number_format_size(result->bytes, size);
-	time_format_duration((uint64_t)result->build_ns, time);
-	histree_history_close(result->history);
-	if (!chosen->quiet)
-		report("no store: %" PRIu64 " events, %" PRIu64 " attributes, %" PRIu64 " intervals%s%s, %s",
-		       result->events, result->attributes, result->intervals, result->history != NULL ? ", " : "",
-		       result->history != NULL ? size : "", time);
-	if (is_partial)
-		report("warning: %s", error->message);
-	return is_partial ? CLI_INPUT : CLI_OK;
-}
-
 enum cli_exit build_report_store(const char *path, bool is_partial, bool is_quiet)
 {
 	struct histree_store *store = NULL;
@@ -265,8 +235,19 @@ enum cli_exit build_report_store(const char *path, bool is_partial, bool is_quie
 	if (histree_store_open(path, &store, &error) != HISTREE_OK)
 		return report_error(&error);
 	enum cli_exit code = is_quiet ? CLI_OK : report_summary(store);
-	if (is_partial || !is_quiet)
-		report_warnings(histree_store_info(store));
+	if (is_partial || !is_quiet) {
+		/* A trace that lost much has a warning for each time: a few show what it is about. */
+		const struct histree_store_info *info = histree_store_info(store);
+		size_t shown = info->partial || info->warning_count <= WARNINGS_SHOWN ? info->warning_count
+										      : WARNINGS_SHOWN;
+		for (size_t i = 0; i < shown; i++)
+			report("warning: %s", info->warnings[i]);
+		if (shown < info->warning_count)
+			report("and %zu more warnings; 'histree info' has all of them",
+			       info->warning_count - shown);
+		if (info->partial)
+			report("'%s' is partial: some of the trace could not be read", info->path);
+	}
 	if (!is_quiet && histree_store_info(store)->lacks != NULL)
 		report("%s", histree_store_info(store)->lacks);
 	histree_store_close(store);
@@ -341,8 +322,22 @@ int build_here(const struct build_options *chosen, const struct build_request *r
 	}
 	if (status != HISTREE_OK && status != HISTREE_PARTIAL)
 		return report_error(&error);
-	if (request->store == NULL)
-		return report_result(&result, chosen, status == HISTREE_PARTIAL, &error);
+	if (request->store == NULL) {
+		/* Reports what a build without a store made. */
+		const bool is_partial = status == HISTREE_PARTIAL;
+		char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
+		number_format_size(result.bytes, size);
+		time_format_duration((uint64_t)result.build_ns, time);
+		histree_history_close(result.history);
+		if (!chosen->quiet)
+			report("no store: %" PRIu64 " events, %" PRIu64 " attributes, %" PRIu64
+			       " intervals%s%s, %s",
+			       result.events, result.attributes, result.intervals,
+			       result.history != NULL ? ", " : "", result.history != NULL ? size : "", time);
+		if (is_partial)
+			report("warning: %s", error.message);
+		return is_partial ? CLI_INPUT : CLI_OK;
+	}
 	return build_report_store(request->store, status == HISTREE_PARTIAL, chosen->quiet);
 }
 

@@ -1,101 +1,124 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_critical_path.c - `histree critical-path`: who had a thread's time in hand, step by step or added up.
+ * verb_critical_path.c - `histree critical-path`: who had a thread's time in hand, step by step or added up by thread
+ * and state; and `histree why`: why it was not done earlier, for a person.
  *
- * What a thread waited for, step by step, or added up.
+ * Both follow one path of the graph of who waited for whom.  The tables of `why` are sums of its steps: its time by
+ * cause and by thread, and its longest waits.  Memory for sums grows with the pairs of threads and states, not with
+ * the steps.
  */
-#include "cli/verb_critical_path.h"
-
-#include <errno.h>
+#include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/number_text.h"
 #include "base/table.h"
 #include "cli/option.h"
+#include "cli/overview_page.h"
 #include "cli/picture_file.h"
+#include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/critical_path.h"
 #include "histree/history.h"
 
-/* ---- path thread --------------------------------------------------------------------------------------------- */
+enum { NAME_SIZE = 256 };
 
-static enum cli_exit read_tid(const char *text, int32_t *tid)
+/* The choices of --rules, in the order of enum histree_path_rules. */
+static const char *const rule_names[] = { "trace-compass", "own", NULL };
+
+/* ---- the path that is asked for ------------------------------------------------------------------------------ */
+
+/* What both verbs open. */
+struct path_asked {
+	struct target target;
+	struct histree_history *history;
+	const struct histree_history_host *hosts; /* NULL: one, */
+	char *host;                               /* which is called so */
+	struct histree_path_request request;
+	struct histree_cursor *path;
+};
+
+/*
+ * Says so if another thread has the number at the end than at `start`, where the path begins: that ends where the first
+ * of them does.
+ */
+static void path_warn_again(const struct path_asked *asked, histree_time start)
 {
-	char *end;
-	errno = 0;
-	long number = strtol(text, &end, 10);
-	if (errno != 0 || end == text || *end != '\0' || number < HISTREE_KERNEL_TID || number > INT32_MAX)
-		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42, or HOST/42", text);
-	*tid = (int32_t)number;
-	return CLI_OK;
+	const struct histree_path_request *request = &asked->request;
+	const histree_time life = histree_critical_path_life(asked->path, request->host, request->tid, request->to);
+	if (life > start)
+		report("thread %" PRId32 " ends, and the number is another thread's from %" PRId64
+		       " on: '--from %" PRId64 "' asks for that one",
+		       request->tid, life, life);
 }
 
-static bool has_thread(const struct histree_history_host *host, const char *tid)
-{
-	histree_quark threads, found;
-	if (host->history == NULL)
-		return false;
-	const struct histree_attributes *attributes = histree_history_attributes(host->history);
-	return histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK &&
-	       histree_attributes_child(attributes, threads, tid, strlen(tid), &found) == HISTREE_OK;
-}
-
-/* The only host that has the thread. */
-static enum cli_exit find_host(const struct histree_history *history, const char *tid, size_t *out)
-{
-	size_t having = 0, count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	for (size_t i = count; i-- > 0;) {
-		if (!has_thread(&hosts[i], tid))
-			continue;
-		*out = i;
-		having++;
-	}
-	if (having > 1)
-		return report_exit(CLI_USAGE, "%zu hosts have a thread %s: say which, as in %s/%s", having, tid,
-				   hosts[*out].name, tid);
-	if (having == 0)
-		host_part_missing(history);
-	return having == 1 ? CLI_OK : report_exit(CLI_NOTHING, "no host has a thread %s", tid);
-}
-
-/* HOST/TID, or the number alone where that is enough. */
-enum cli_exit path_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid)
+/* Opens the history and reads which path of which thread is meant; path_close() also after failure. */
+static enum cli_exit path_open(struct path_asked *asked, const struct cli_words *words,
+			       const struct cli_question *question, enum histree_path_rules rules)
 {
 	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	const char *slash = strrchr(text, '/');
-	size_t size = slash != NULL ? (size_t)(slash - text) : 0;
-	*host = 0;
-	enum cli_exit code = read_tid(count > 0 && slash != NULL ? slash + 1 : text, tid);
-	if (code != CLI_OK || count == 0)
+	struct histree_path_request *request = &asked->request;
+	enum cli_exit code =
+		target_open_history(&asked->target, words->words[0], question->analysis, &asked->history);
+	if (code != CLI_OK)
 		return code;
-	if (slash == NULL)
-		return find_host(history, text, host);
-	while (*host < count && (strlen(hosts[*host].name) != size || memcmp(hosts[*host].name, text, size) != 0))
-		++*host;
-	if (*host == count)
-		return report_exit(CLI_NOTHING, "'%s': there is no such host; 'histree info' lists them", text);
-	if (hosts[*host].history == NULL && hosts[*host].why != NULL)
-		return report_exit(CLI_INPUT, "'%s': the host is missing: %s", text, hosts[*host].why);
-	return CLI_OK;
+	const struct time_span span = time_span_of_history(histree_history_info(asked->history));
+	code = target_thread_read(words->words[1], asked->history, &request->host, &request->tid);
+	if (code == CLI_OK)
+		code = question_range(question, &span, &request->from, &request->to);
+	if (code != CLI_OK)
+		return code;
+	/* The last edge ends one after the history. */
+	if (question->to == NULL)
+		request->to = span.end + 1;
+	request->rules = rules;
+	asked->hosts = histree_history_hosts(asked->history, &count);
+	asked->host = target_host_name(&asked->target);
+	return asked->host != NULL ? CLI_OK : report_no_memory();
 }
 
-void path_thread_warn_again(struct histree_cursor *path, size_t host, int32_t tid, histree_time start,
-			    histree_time to)
+static enum histree_status path_start(struct path_asked *asked, struct histree_error *error)
 {
-	const histree_time life = histree_critical_path_life(path, host, tid, to);
-	if (life > start)
-		report_exit(CLI_OK,
-			    "thread %" PRId32 " ends, and the number is another thread's from %" PRId64
-			    " on: '--from %" PRId64 "' asks for that one",
-			    tid, life, life);
+	enum histree_status status = histree_critical_path_create(asked->history, &asked->path, error);
+	return status == HISTREE_OK ? histree_critical_path_start(asked->path, &asked->request, error) : status;
 }
 
-/* ---- path totals --------------------------------------------------------------------------------------------- */
+static void path_close(struct path_asked *asked)
+{
+	histree_cursor_free(asked->path);
+	free(asked->host);
+	histree_history_close(asked->history);
+	target_close(&asked->target);
+}
+
+static const char *host_of(const struct path_asked *asked, size_t host)
+{
+	return asked->hosts != NULL ? asked->hosts[host].name : asked->host;
+}
+
+/* ---- totals of a path ---------------------------------------------------------------------------------------- */
+
+/* The time of one thread in one state. */
+struct path_total {
+	size_t host;
+	int32_t tid;
+	histree_time life; /* since when it has had the number */
+	enum histree_graph_state state;
+	uint64_t ns, steps;
+};
+
+/* Zeroed, it is empty. */
+struct path_totals {
+	struct path_total *all;
+	size_t count, capacity;
+	uint64_t ns; /* of all */
+};
 
 static int by_thread(const void *one, const void *other)
 {
@@ -135,7 +158,8 @@ static void merge(struct path_totals *totals)
 	totals->count = kept;
 }
 
-bool path_totals_add(struct path_totals *totals, const struct path_total *one)
+/* Returns false if memory is out. */
+static bool path_totals_add(struct path_totals *totals, const struct path_total *one)
 {
 	if (totals->count == totals->capacity && totals->count > 0)
 		merge(totals);
@@ -147,28 +171,15 @@ bool path_totals_add(struct path_totals *totals, const struct path_total *one)
 	return true;
 }
 
-void path_totals_sort(struct path_totals *totals)
+/* Makes the totals of each thread and state one, the longest first. */
+static void path_totals_sort(struct path_totals *totals)
 {
 	merge(totals);
 	if (totals->count > 0)
 		qsort(totals->all, totals->count, sizeof(*totals->all), by_time);
 }
 
-void path_totals_clear(struct path_totals *totals)
-{
-	totals->count = 0;
-	totals->ns = 0;
-}
-
-void path_totals_release(struct path_totals *totals)
-{
-	free(totals->all);
-	*totals = (struct path_totals){ 0 };
-}
-
 /* ---- verb critical path -------------------------------------------------------------------------------------- */
-
-enum { NAME_SIZE = 256 };
 
 struct path_options {
 	struct cli_question question;
@@ -177,11 +188,9 @@ struct path_options {
 	bool totals;
 };
 
-const char *const path_rule_names[] = { "trace-compass", "own", NULL };
-
-static const struct cli_option options[] = {
+static const struct cli_option path_option_rows[] = {
 	CLI_OPTION_CHOICE(
-		"rules", "RULES", struct path_options, rules, path_rule_names,
+		"rules", "RULES", struct path_options, rules, rule_names,
 		"follow the rules of trace-compass, or our own, as histree why does; default: trace-compass"),
 	CLI_OPTION_FLAG("totals", 0, struct path_options, totals,
 			"add up the time on the path by thread and state, the longest first"),
@@ -190,29 +199,19 @@ static const struct cli_option options[] = {
 };
 
 struct printing {
-	struct histree_cursor *path;
-	const struct histree_history_host *hosts; /* NULL: one, */
-	char *host;                               /* which is called so */
+	struct path_asked asked;
 	struct row_writer rows;
 	struct path_totals totals;
-	struct histree_path_request request;
 };
-
-static void put_host(struct printing *printing, size_t host)
-{
-	row_text(&printing->rows, printing->hosts != NULL ? printing->hosts[host].name : printing->host);
-}
 
 static void put_thread(struct printing *printing, size_t host, int32_t tid, histree_time time)
 {
 	char name[NAME_SIZE];
-	size_t size = histree_critical_path_name(printing->path, host, tid, time, name, sizeof(name));
-	put_host(printing, host);
+	size_t size = histree_critical_path_name(printing->asked.path, host, tid, time, name, sizeof(name));
+	row_text(&printing->rows, host_of(&printing->asked, host));
 	row_number(&printing->rows, tid);
 	row_bytes(&printing->rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
 }
-
-/* ---- steps -------------------------------------------------------------------------------------------------- */
 
 static enum cli_exit put_step(struct printing *printing, const struct histree_path_step *step)
 {
@@ -231,24 +230,17 @@ static enum cli_exit put_step(struct printing *printing, const struct histree_pa
 	return CLI_OK;
 }
 
-/* ---- totals ------------------------------------------------------------------------------------------------- */
-
 static enum cli_exit add_total(struct printing *printing, const struct histree_path_step *step)
 {
 	const struct path_total total = {
 		.host = step->host,
 		.tid = step->tid,
-		.life = histree_critical_path_life(printing->path, step->host, step->tid, step->start),
+		.life = histree_critical_path_life(printing->asked.path, step->host, step->tid, step->start),
 		.state = step->state,
 		.ns = (uint64_t)step->end - (uint64_t)step->start,
 		.steps = 1,
 	};
 	return step->is_arrow || path_totals_add(&printing->totals, &total) ? CLI_OK : report_no_memory();
-}
-
-static double percent_of(const struct printing *printing, const struct path_total *total)
-{
-	return printing->totals.ns > 0 ? 100 * (double)total->ns / (double)printing->totals.ns : 0;
 }
 
 static void put_totals(struct printing *printing)
@@ -261,27 +253,23 @@ static void put_totals(struct printing *printing)
 		row_text(rows, histree_graph_state_name(total->state));
 		row_duration(rows, total->ns);
 		row_unsigned(rows, total->steps);
-		row_percent(rows, percent_of(printing, total));
+		row_percent(rows, row_percent_of(total->ns, printing->totals.ns));
 		row_end(rows);
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------------------- */
-
-static enum cli_exit walk(struct printing *printing,
-			  enum cli_exit (*take)(struct printing *, const struct histree_path_step *))
+static enum cli_exit path_walk(struct printing *printing,
+			       enum cli_exit (*take)(struct printing *, const struct histree_path_step *))
 {
-	struct histree_path_step step;
 	struct histree_error error;
 	enum histree_status status = HISTREE_END;
 	bool is_begun = false;
 	while (!rows_are_full(&printing->rows) &&
-	       (status = histree_cursor_next(printing->path, &error)) == HISTREE_OK) {
-		step = *histree_cursor_path_step(printing->path);
+	       (status = histree_cursor_next(printing->asked.path, &error)) == HISTREE_OK) {
+		const struct histree_path_step step = *histree_cursor_path_step(printing->asked.path);
 		enum cli_exit code = take(printing, &step);
 		if (!is_begun)
-			path_thread_warn_again(printing->path, printing->request.host, printing->request.tid,
-					       step.start, printing->request.to);
+			path_warn_again(&printing->asked, step.start);
 		is_begun = true;
 		if (code != CLI_OK)
 			return code;
@@ -313,98 +301,63 @@ static const struct row_column step_columns[] = {
 	{ .name = "to_name", .width = 20, .when = ROW_PEOPLE },
 };
 
-static enum cli_exit print(struct printing *printing, const struct path_options *chosen)
+static enum cli_exit path_print(struct printing *printing, const struct path_options *chosen)
 {
-	const unsigned kind = ROWS_NAMED | (printing->hosts != NULL ? ROWS_OF_HOSTS : 0);
+	struct histree_error error;
+	const unsigned kind = ROWS_NAMED | (printing->asked.hosts != NULL ? ROWS_OF_HOSTS : 0);
+	if (path_start(&printing->asked, &error) != HISTREE_OK)
+		return report_error(&error);
 	enum cli_exit code =
 		chosen->totals ? rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(total_columns), kind)
 			       : rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(step_columns), kind);
 	if (code == CLI_OK)
-		code = walk(printing, chosen->totals ? add_total : put_step);
+		code = path_walk(printing, chosen->totals ? add_total : put_step);
 	if (code == CLI_OK && chosen->totals)
 		put_totals(printing);
 	return (enum cli_exit)rows_close(&printing->rows, code);
 }
-
-/* ---- pictures ----------------------------------------------------------------------------------------------- */
 
 struct drawing {
 	struct histree_history *history;
 	struct histree_draw_path_options options;
 };
 
-static enum histree_status draw(void *context, picture_write *write, void *file, struct histree_error *error)
+static enum histree_status path_draw(void *context, picture_write *write, void *file, struct histree_error *error)
 {
 	const struct drawing *drawing = context;
 	return histree_draw_path(drawing->history, &drawing->options, write, file, error);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- */
-
-/* Which path of which thread, and its picture. */
-static enum cli_exit choose(struct drawing *drawing, const char *thread, const struct path_options *chosen)
-{
-	const struct time_span span = time_span_of_history(histree_history_info(drawing->history));
-	struct histree_draw_path_options *path = &drawing->options;
-	enum cli_exit code = path_thread_read(thread, drawing->history, &path->host, &path->tid);
-	if (code == CLI_OK)
-		code = question_range(&chosen->question, &span, &path->from, &path->to);
-	if (chosen->rules != NULL && strcmp(chosen->rules, "own") == 0)
-		path->rules = HISTREE_PATH_RULES_OWN;
-	/* The last edge ends one after the history. */
-	if (chosen->question.to == NULL)
-		path->to = span.end + 1;
-	return code;
-}
-
-static enum cli_exit answer(struct printing *printing, const struct drawing *drawing,
-			    const struct path_options *chosen)
-{
-	struct histree_error error;
-	const struct histree_draw_path_options *path = &drawing->options;
-	enum histree_status status = histree_critical_path_create(drawing->history, &printing->path, &error);
-	printing->request = (struct histree_path_request){
-		.rules = path->rules, .host = path->host, .tid = path->tid, .from = path->from, .to = path->to
-	};
-	if (status == HISTREE_OK)
-		status = histree_critical_path_start(printing->path, &printing->request, &error);
-	return status == HISTREE_OK ? print(printing, chosen) : report_error(&error);
-}
-
-static const struct path_options defaults = { .question = { .analysis = "graph" } };
+static const struct path_options path_defaults = { .question = { .analysis = "graph" } };
 
 static int critical_path_run(void *said, const struct cli_words *words)
 {
 	struct path_options *chosen = said;
 	struct printing printing = { 0 };
-	struct histree_history *history = NULL;
-	struct target target;
 	struct drawing drawing = { .history = NULL };
-	size_t host_count;
-	int status;
-	status = picture_choice_read(&chosen->picture, &drawing.options.format, &drawing.options.width,
-				     &drawing.options.height);
+	struct histree_draw_path_options *picture = &drawing.options;
+	const struct histree_path_request *request = &printing.asked.request;
+	const bool is_own = chosen->rules != NULL && strcmp(chosen->rules, "own") == 0;
+	int status = picture_choice_read(&chosen->picture, &picture->format, &picture->width, &picture->height);
 	if (status != CLI_OK)
 		return status;
-	status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
-	drawing.history = history;
-	if (status == CLI_OK)
-		status = choose(&drawing, words->words[1], chosen);
-	if (status == CLI_OK) {
-		printing.hosts = histree_history_hosts(history, &host_count);
-		printing.host = target_host_name(&target);
-		status = printing.host == NULL ? report_no_memory()
-			 : chosen->picture.output != NULL
-				 ? picture_file_draw(chosen->picture.output, draw, &drawing)
-				 : answer(&printing, &drawing, chosen);
+	status = path_open(&printing.asked, words, &chosen->question,
+			   is_own ? HISTREE_PATH_RULES_OWN : HISTREE_PATH_RULES_TRACE_COMPASS);
+	if (status == CLI_OK && chosen->picture.output != NULL) {
+		drawing.history = printing.asked.history;
+		picture->host = request->host;
+		picture->tid = request->tid;
+		picture->from = request->from;
+		picture->to = request->to;
+		picture->rules = request->rules;
+		status = picture_file_draw(chosen->picture.output, path_draw, &drawing);
+	} else if (status == CLI_OK) {
+		status = path_print(&printing, chosen);
 	}
 	if (status == CLI_OK)
-		status = host_part_missing(history);
-	histree_cursor_free(printing.path);
-	path_totals_release(&printing.totals);
-	free(printing.host);
-	histree_history_close(history);
-	target_close(&target);
+		status = host_part_missing(printing.asked.history);
+	free(printing.totals.all);
+	path_close(&printing.asked);
 	return status;
 }
 
@@ -418,8 +371,551 @@ const struct cli_verb verb_critical_path = {
 	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
 	.says = { [ASK_TO] = "; the path ends with the first change of the thread after it",
 		  [ASK_ANALYSIS] = "; default: graph" },
-	.options = options,
+	.options = path_option_rows,
 	.options_size = sizeof(struct path_options),
-	.defaults = &defaults,
+	.defaults = &path_defaults,
 	.run = critical_path_run,
+};
+
+/* ---- waits of a path ----------------------------------------------------------------------------------------- */
+
+/* Which of these a state on the path is, of the thread itself or of one that it waited for. */
+enum why_cause {
+	WHY_RAN,
+	WHY_WAITING,
+	WHY_NETWORK,
+	WHY_DISK,
+	WHY_TIMER,
+	WHY_INTERRUPT,
+	WHY_BLOCKED,
+	WHY_UNKNOWN,
+	WHY_CAUSE_COUNT,
+};
+
+struct why_sum {
+	uint64_t itself_ns, others_ns, steps;
+};
+
+/* From the end of a time at which the thread ran to the next one. */
+struct why_wait {
+	histree_time start, end;
+	struct path_total mostly; /* what took most of it */
+	bool is_woken;            /* by this thread */
+	size_t waker_host;
+	int32_t waker;
+};
+
+/* Zeroed but for what is asked, and room for the longest waits. */
+struct why_waits {
+	const struct path_asked *asked;
+	histree_time life; /* since when the thread has had the number */
+	size_t wait_max;
+	bool is_begun;
+	histree_time start, end; /* of the steps */
+	uint64_t ns;
+	struct why_sum causes[WHY_CAUSE_COUNT];
+	struct path_totals totals;
+	struct why_wait *waits; /* the longest, sorted */
+	size_t wait_count;
+	uint64_t all_waits; /* how many there were */
+	/* The wait that goes on. */
+	struct why_wait wait;
+	bool is_waiting;
+	struct path_totals wait_totals;
+};
+
+static enum why_cause why_cause_of(enum histree_graph_state state)
+{
+	switch (state) {
+	case HISTREE_GRAPH_RUNNING:
+		return WHY_RAN;
+	case HISTREE_GRAPH_PREEMPTED:
+		return WHY_WAITING;
+	case HISTREE_GRAPH_NETWORK:
+		return WHY_NETWORK;
+	case HISTREE_GRAPH_BLOCK_DEVICE:
+		return WHY_DISK;
+	case HISTREE_GRAPH_TIMER:
+		return WHY_TIMER;
+	case HISTREE_GRAPH_INTERRUPTED:
+		return WHY_INTERRUPT;
+	case HISTREE_GRAPH_BLOCKED:
+		return WHY_BLOCKED;
+	case HISTREE_GRAPH_UNKNOWN:
+	case HISTREE_GRAPH_DEFAULT:
+		break;
+	}
+	return WHY_UNKNOWN;
+}
+
+static uint64_t length(const struct why_wait *wait)
+{
+	return (uint64_t)wait->end - (uint64_t)wait->start;
+}
+
+/* Keeps the longest waits, sorted by length and then by time. */
+static void keep_wait(struct why_waits *waits)
+{
+	size_t at = waits->wait_count;
+	while (at > 0 && length(&waits->waits[at - 1]) < length(&waits->wait))
+		at--;
+	if (at == waits->wait_max)
+		return;
+	waits->wait_count += waits->wait_count < waits->wait_max;
+	memmove(&waits->waits[at + 1], &waits->waits[at], (waits->wait_count - at - 1) * sizeof(*waits->waits));
+	waits->waits[at] = waits->wait;
+}
+
+static void end_wait(struct why_waits *waits)
+{
+	if (!waits->is_waiting)
+		return;
+	waits->is_waiting = false;
+	path_totals_sort(&waits->wait_totals);
+	if (waits->wait_totals.count == 0)
+		return;
+	waits->all_waits++;
+	waits->wait.mostly = waits->wait_totals.all[0];
+	keep_wait(waits);
+}
+
+static bool go_on_waiting(struct why_waits *waits, const struct histree_path_step *step,
+			  const struct path_total *total)
+{
+	if (!waits->is_waiting) {
+		waits->is_waiting = true;
+		waits->wait = (struct why_wait){ .start = step->start };
+		waits->wait_totals.count = 0;
+	}
+	waits->wait.end = step->end;
+	if (step->is_arrow && step->to_tid == waits->asked->request.tid &&
+	    step->to_host == waits->asked->request.host) {
+		waits->wait.is_woken = true;
+		waits->wait.waker = step->tid;
+		waits->wait.waker_host = step->host;
+	}
+	return total->ns == 0 || path_totals_add(&waits->wait_totals, total);
+}
+
+/* The time of an arrow is that of a packet under way, and that of who waits for it. */
+static bool why_waits_add(struct why_waits *waits, const struct histree_path_step *step)
+{
+	const size_t host = step->is_arrow ? step->to_host : step->host;
+	const int32_t tid = step->is_arrow ? step->to_tid : step->tid;
+	const struct path_total total = {
+		.host = host,
+		.tid = tid,
+		.life = histree_critical_path_life(waits->asked->path, host, tid,
+						   step->is_arrow ? step->end : step->start),
+		.state = step->state,
+		.ns = (uint64_t)step->end - (uint64_t)step->start,
+		.steps = 1,
+	};
+	waits->life = waits->is_begun ? waits->life : total.life;
+	const struct histree_path_request *request = &waits->asked->request;
+	bool is_itself = total.tid == request->tid && total.host == request->host && total.life == waits->life;
+	struct why_sum *sum = &waits->causes[why_cause_of(step->state)];
+	*(is_itself ? &sum->itself_ns : &sum->others_ns) += total.ns;
+	sum->steps += total.ns > 0;
+	waits->ns += total.ns;
+	waits->start = waits->is_begun ? waits->start : step->start;
+	waits->end = step->end;
+	waits->is_begun = true;
+	if (total.ns > 0 && !path_totals_add(&waits->totals, &total))
+		return false;
+	if (!step->is_arrow && is_itself && step->state == HISTREE_GRAPH_RUNNING) {
+		end_wait(waits);
+		return true;
+	}
+	return go_on_waiting(waits, step, &total);
+}
+
+/* ---- tables of why ------------------------------------------------------------------------------------------- */
+
+enum why_table { WHY_CAUSES, WHY_THREADS, WHY_WAITS };
+
+/* By number; NULL ends them. */
+static const char *const why_table_names[] = { "causes", "threads", "waits", NULL };
+
+static const struct {
+	const char *name, *words;
+} causes[WHY_CAUSE_COUNT] = {
+	[WHY_RAN] = { "ran", "ran" },
+	[WHY_WAITING] = { "waiting", "waited for a CPU" },
+	[WHY_NETWORK] = { "network", "waited for a packet" },
+	[WHY_DISK] = { "disk", "waited for a disk" },
+	[WHY_TIMER] = { "timer", "waited for a timer" },
+	[WHY_INTERRUPT] = { "interrupt", "waited for an interrupt" },
+	[WHY_BLOCKED] = { "blocked", "waited, for what is not known" },
+	[WHY_UNKNOWN] = { "unknown", "what it did is not known" },
+};
+
+/* A row of any of the tables. */
+struct why_row {
+	struct why_sum sum;
+	histree_time start;
+	uint64_t ns, steps;
+	double percent;
+	int32_t tid;
+	enum why_cause did;
+	const char *host, *name;
+	const char *waker_host; /* NULL: it was not woken */
+	struct histree_value waker;
+	char name_text[NAME_SIZE];
+};
+
+static void put_cause(struct row_writer *rows, const void *did)
+{
+	const enum why_cause cause = *(const enum why_cause *)did;
+	row_text(rows, rows->format->for_people ? causes[cause].words : causes[cause].name);
+}
+
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct why_row, at)
+#define DID(text) ROW_LEFT_PUT(text, 30, put_cause, struct why_row, did)
+#define THREAD(columns)                                                                \
+	ROW_HOST("host", 12, struct why_row, host), RIGHT("thread", 8, CELL_INT, tid), \
+		ROW_LEFT("name", columns, CELL_TEXT, struct why_row, name)
+static const struct row_column cause_columns[] = {
+	DID("cause"),
+	RIGHT("itself", 11, CELL_DURATION, sum.itself_ns),
+	RIGHT("others", 11, CELL_DURATION, sum.others_ns),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+	RIGHT("steps", 8, CELL_UNSIGNED, sum.steps),
+};
+
+static const struct row_column thread_columns[] = {
+	THREAD(20),
+	DID("did"),
+	RIGHT("duration", 11, CELL_DURATION, ns),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+	RIGHT("steps", 8, CELL_UNSIGNED, steps),
+};
+
+static const struct row_column wait_columns[] = {
+	RIGHT("start", 18, CELL_CLOCK, start),
+	RIGHT("duration", 11, CELL_DURATION, ns),
+	THREAD(16),
+	DID("did"),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+	ROW_HOST("woken_by_host", 13, struct why_row, waker_host),
+	RIGHT("woken_by", 9, CELL_VALUE, waker),
+};
+#undef THREAD
+#undef DID
+#undef RIGHT
+
+static void name_thread(const struct why_waits *waits, struct why_row *row, const struct path_total *total)
+{
+	histree_critical_path_name(waits->asked->path, total->host, total->tid, total->life, row->name_text,
+				   sizeof(row->name_text));
+	row->host = host_of(waits->asked, total->host);
+	row->tid = total->tid;
+	row->name = total->tid == HISTREE_IDLE_TID ? "(idle)" : row->name_text;
+	row->did = why_cause_of(total->state);
+}
+
+static void put_causes(const struct why_waits *waits, struct row_writer *rows)
+{
+	for (unsigned cause = 0; cause < WHY_CAUSE_COUNT; cause++) {
+		const struct why_sum *sum = &waits->causes[cause];
+		const struct why_row row = { .sum = *sum,
+					     .did = (enum why_cause)cause,
+					     .percent =
+						     row_percent_of(sum->itself_ns + sum->others_ns, waits->ns) };
+		if (sum->steps > 0)
+			row_put(rows, &row);
+	}
+}
+
+static void put_threads(const struct why_waits *waits, struct row_writer *rows)
+{
+	const struct path_totals *totals = &waits->totals;
+	for (size_t i = 0; i < totals->count && i < waits->wait_max; i++) {
+		const struct path_total *total = &totals->all[i];
+		struct why_row row = { .ns = total->ns,
+				       .steps = total->steps,
+				       .percent = row_percent_of(total->ns, waits->ns) };
+		name_thread(waits, &row, total);
+		row_put(rows, &row);
+	}
+}
+
+static void put_waits(const struct why_waits *waits, struct row_writer *rows)
+{
+	for (size_t i = 0; i < waits->wait_count; i++) {
+		const struct why_wait *wait = &waits->waits[i];
+		struct why_row row = { .start = wait->start, .ns = length(wait), .waker = histree_null() };
+		row.percent = row_percent_of(wait->mostly.ns, row.ns);
+		if (wait->is_woken) {
+			row.waker_host = host_of(waits->asked, wait->waker_host);
+			row.waker = histree_int(wait->waker);
+		}
+		name_thread(waits, &row, &wait->mostly);
+		row_put(rows, &row);
+	}
+}
+
+static const struct table_kind {
+	const struct row_column *columns;
+	size_t count;
+	void (*put)(const struct why_waits *waits, struct row_writer *rows);
+} tables[] = {
+	[WHY_CAUSES] = { ROW_COLUMNS(cause_columns), put_causes },
+	[WHY_THREADS] = { ROW_COLUMNS(thread_columns), put_threads },
+	[WHY_WAITS] = { ROW_COLUMNS(wait_columns), put_waits },
+};
+
+/* ---- verb why ------------------------------------------------------------------------------------------------ */
+
+enum { ROWS = 8, CONDITION_SIZE = 600 };
+
+struct why_options {
+	struct cli_question question;
+	const char *table, *rules;
+};
+
+static const struct cli_option why_option_rows[] = {
+	CLI_OPTION_CHOICE(
+		"rules", "RULES", struct why_options, rules, rule_names,
+		"follow the rules of trace-compass, as histree critical-path does, or our own; default: own"),
+	{ .name = "like-tc",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct why_options, rules),
+	  .means = "trace-compass" },
+	CLI_OPTION_CHOICE("table", "TABLE", struct why_options, table, why_table_names,
+			  "print this table only: causes, threads or waits; default: all for text, else causes"),
+	{ 0 },
+};
+
+struct why {
+	struct path_asked asked;
+	const struct why_options *chosen;
+	const char *thread; /* as it was said */
+	struct why_waits waits;
+	bool is_like_tc;
+};
+
+static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
+	[HISTREE_PATH_WOKEN_AGAIN] = "it was woken, and woken again before it had a CPU: it waited for a CPU",
+	[HISTREE_PATH_FROM_IDLE] = "woken by an idle CPU or the kernel at work for nobody: a wait, not their work",
+	[HISTREE_PATH_FROM_ITSELF] = "woken by itself: a wait for something else",
+	[HISTREE_PATH_SENT_BEFORE] = "the packet was under way before it began to wait: not its sender's work",
+	[HISTREE_PATH_WAIT_KEPT] = "others were blocked and nobody is known who woke them: a wait of theirs",
+	[HISTREE_PATH_BEGINS_LATER] = "who woke it began only later: a wait until then",
+};
+
+/* ---- the page of why ----------------------------------------------------------------------------------------- */
+
+static void put_section(const struct why *why, struct overview_page *page, enum why_table which, const char *title)
+{
+	overview_page_section(page, title);
+	overview_page_table(page, tables[which].columns, tables[which].count,
+			    why->asked.hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
+	tables[which].put(&why->waits, &page->rows);
+	overview_page_table_end(page);
+}
+
+static void put_summary(const struct why *why, struct overview_page *page)
+{
+	char start[TIME_TEXT_SIZE], lasts[TIME_TEXT_SIZE], ran[TIME_TEXT_SIZE], waited[TIME_TEXT_SIZE];
+	const struct why_waits *waits = &why->waits;
+	const uint64_t ran_ns = waits->causes[WHY_RAN].itself_ns;
+	time_format_date(waits->start, start);
+	time_format_duration(waits->ns, lasts);
+	time_format_duration(ran_ns, ran);
+	time_format_duration(waits->ns - ran_ns, waited);
+	overview_page_sentence(
+		page,
+		"%s from %s on (UTC): it ran %s (%.1f %%), and waited %s, in %" PRIu64
+		" wait%s. What it waited for is followed to those who ended the wait, and counted as "
+		"what these did.",
+		lasts, start, ran, row_percent_of(ran_ns, waits->ns), waited, waits->all_waits,
+		waits->all_waits == 1 ? "" : "s");
+}
+
+static void put_rule(struct row_writer *rows, const void *row)
+{
+	const struct histree_path_departure *departures = rows->context;
+	row_text(rows, rule_words[(const struct histree_path_departure *)row - departures]);
+}
+
+static void put_departures(const struct why *why, struct overview_page *page)
+{
+	static const struct row_column columns[] = {
+		ROW_RIGHT("times", 8, CELL_UNSIGNED, struct histree_path_departure, count),
+		ROW_RIGHT("duration", 11, CELL_DURATION, struct histree_path_departure, ns),
+		ROW_RIGHT("longest at", 18, CELL_CLOCK, struct histree_path_departure, longest_start),
+		{ .name = "why", .width = 40, .put = put_rule },
+	};
+	const struct histree_path_departure *departures = histree_critical_path_departures(why->asked.path);
+	bool is_begun = false;
+	for (size_t i = 0; i < HISTREE_PATH_RULE_COUNT; i++) {
+		if (departures[i].count == 0)
+			continue;
+		if (!is_begun) {
+			overview_page_section(page, "Where this differs from Trace Compass");
+			overview_page_table(page, ROW_COLUMNS(columns), ROWS_PLAIN);
+			page->rows.context = departures;
+			is_begun = true;
+		}
+		row_put(&page->rows, &departures[i]);
+	}
+	if (is_begun)
+		overview_page_table_end(page);
+}
+
+/* That a CPU was waited for by the thread, and no other of its number; as a word. */
+static void put_condition(const struct why *why, char *word, size_t size)
+{
+	char text[CONDITION_SIZE];
+	char *host = why->asked.hosts != NULL ? host_part_condition(why->asked.hosts[why->asked.request.host].name)
+					      : NULL;
+	snprintf(text, sizeof(text), "%s%sthread == %" PRId32 " && state == waiting", host != NULL ? host : "",
+		 host != NULL ? " && " : "", why->asked.request.tid);
+	free(host);
+	shell_word_copy(word, size, text);
+}
+
+static void put_commands(const struct why *why, struct overview_page *page)
+{
+	char words[2048], where[256] = "", thread[512], condition[2 * CONDITION_SIZE];
+	const char *rules = why->is_like_tc ? "" : " --rules own";
+	const struct why_wait *wait = why->waits.wait_count > 0 ? &why->waits.waits[0] : NULL;
+	shell_word_copy(thread, sizeof(thread), why->thread);
+	overview_page_section(page, "More");
+	if (wait != NULL) {
+		snprintf(words, sizeof(words), " %s%s --from %" PRId64 " --to %" PRId64, thread, rules, wait->start,
+			 wait->end);
+		overview_page_sentence(page, "The longest wait step by step, and all of it as a picture:");
+		overview_page_command(page, "critical-path", why->asked.target.path, words);
+	} else {
+		overview_page_sentence(page, "All of it step by step, and as a picture:");
+		snprintf(words, sizeof(words), " %s%s", thread, rules);
+		overview_page_command(page, "critical-path", why->asked.target.path, words);
+	}
+	if (why->chosen->question.from != NULL || why->chosen->question.to != NULL)
+		snprintf(where, sizeof(where), " --from %" PRId64 " --to %" PRId64, why->waits.start,
+			 why->waits.end);
+	snprintf(words, sizeof(words), " %s%s%s -o why.svg", thread, rules, where);
+	overview_page_command(page, "critical-path", why->asked.target.path, words);
+	if (why->waits.causes[WHY_WAITING].steps == 0 || !target_has_history(&why->asked.target, "kernel"))
+		return;
+	overview_page_sentence(page, "Who had the CPU meanwhile:");
+	put_condition(why, condition, sizeof(condition));
+	snprintf(words, sizeof(words), "%s --by had-by --where %s", where, condition);
+	overview_page_command(page, "top", why->asked.target.path, words);
+}
+
+static void put_page(const struct why *why, struct output *output)
+{
+	struct overview_page page;
+	char name[NAME_SIZE], title[2 * NAME_SIZE];
+	histree_critical_path_name(why->asked.path, why->asked.request.host, why->asked.request.tid,
+				   why->waits.start, name, sizeof(name));
+	snprintf(title, sizeof(title), "Why %s (thread %s) took so long", name[0] != '\0' ? name : "it",
+		 why->thread);
+	overview_page_begin(&page, output, false, title);
+	put_summary(why, &page);
+	put_section(why, &page, WHY_CAUSES, "By cause");
+	put_section(why, &page, WHY_THREADS, "Who, and what they did");
+	if (why->waits.wait_count > 0)
+		put_section(why, &page, WHY_WAITS, "Longest waits, and what most of each was");
+	if (!why->is_like_tc)
+		put_departures(why, &page);
+	put_commands(why, &page);
+	overview_page_end(&page);
+}
+
+static int print_table(const struct why *why)
+{
+	enum why_table which = WHY_CAUSES;
+	struct row_writer rows;
+	while (why->chosen->table != NULL && strcmp(why_table_names[which], why->chosen->table) != 0)
+		which++;
+	enum cli_exit code = rows_open(&rows, &why->chosen->question, tables[which].columns, tables[which].count,
+				       ROWS_NAMED | (why->asked.hosts != NULL ? ROWS_OF_HOSTS : 0));
+	if (code == CLI_OK)
+		row_names(&rows);
+	if (code == CLI_OK)
+		tables[which].put(&why->waits, &rows);
+	return rows_close(&rows, code);
+}
+
+static enum cli_exit why_walk(struct why *why)
+{
+	struct histree_error error = { 0 };
+	struct why_waits *waits = &why->waits;
+	enum histree_status status = path_start(&why->asked, &error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(why->asked.path, &error)) == HISTREE_OK)
+		if (!why_waits_add(waits, histree_cursor_path_step(why->asked.path)))
+			return report_no_memory();
+	if (status == HISTREE_ERR_CANCELLED)
+		progress_raise_signal();
+	if (status != HISTREE_END)
+		return report_error(&error);
+	end_wait(waits);
+	path_totals_sort(&waits->totals);
+	path_warn_again(&why->asked, waits->start);
+	return CLI_OK;
+}
+
+static enum cli_exit why_print(const struct why *why)
+{
+	const struct cli_question *question = &why->chosen->question;
+	if (why->chosen->table != NULL || question->columns != NULL ||
+	    !row_format_find(question->format)->for_people)
+		return (enum cli_exit)print_table(why);
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	put_page(why, output);
+	return (enum cli_exit)cli_end(output, CLI_OK);
+}
+
+static const struct why_options why_defaults = { .question = { .analysis = "graph", .limit = ROWS } };
+
+static int why_run(void *said, const struct cli_words *words)
+{
+	struct why_options *chosen = said;
+	struct why why = {
+		.chosen = chosen,
+		.thread = words->words[1],
+		.waits = { .asked = &why.asked, .wait_max = chosen->question.limit },
+		.is_like_tc = chosen->rules != NULL && strcmp(chosen->rules, "trace-compass") == 0,
+	};
+	enum cli_exit code = path_open(&why.asked, words, &chosen->question,
+				       why.is_like_tc ? HISTREE_PATH_RULES_TRACE_COMPASS : HISTREE_PATH_RULES_OWN);
+	why.asked.request.work.go_on = progress_goes_on;
+	if (code == CLI_OK) {
+		why.waits.waits = calloc(why.waits.wait_max + 1, sizeof(*why.waits.waits));
+		progress_catch_signals();
+		code = why.waits.waits != NULL ? why_walk(&why) : report_no_memory();
+		if (code == CLI_OK)
+			code = why_print(&why);
+		if (code == CLI_OK)
+			code = host_part_missing(why.asked.history);
+	}
+	target_say_missing(&why.asked.target, chosen->question.analysis);
+	free(why.waits.totals.all);
+	free(why.waits.wait_totals.all);
+	free(why.waits.waits);
+	path_close(&why.asked);
+	return code;
+}
+
+const struct cli_verb verb_why = {
+	.name = "why",
+	.summary = "say why a thread took so long: what it waited for, by cause and by thread",
+	.arguments = "STORE THREAD",
+	.words_min = 2,
+	.words_max = 2,
+	.complete = CLI_COMPLETE_PATH,
+	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
+	.says = { [ASK_LIMIT] = ", threads and waits; default: 8",
+		  [ASK_COLUMNS] = ", of the table",
+		  [ASK_ANALYSIS] = "; default: graph" },
+	.options = why_option_rows,
+	.options_size = sizeof(struct why_options),
+	.defaults = &why_defaults,
+	.run = why_run,
 };

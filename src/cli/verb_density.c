@@ -163,33 +163,6 @@ static char sign_of(uint64_t count, uint64_t count_max)
 	return signs[1 + (size_t)(share * (double)(last - 1))];
 }
 
-static bool is_power_of_ten(uint64_t number)
-{
-	while (number > 0 && number % 10 == 0)
-		number /= 10;
-	return number == 1;
-}
-
-/* "1us" where the bucket from 1 us begins, and so on, where there is room. */
-static size_t make_axis(const struct density_rows *rows, char line[LINE_MAX])
-{
-	size_t used = 0;
-	for (size_t i = 0; i < rows->bucket_count; i++) {
-		char text[TIME_TEXT_SIZE];
-		size_t size = time_format_round(rows->buckets[i].min, text), column = i * BUCKET_WIDTH;
-		char *blank = strchr(text, ' ');
-		memmove(blank, blank + 1, strlen(blank));
-		size--;
-		if (!is_power_of_ten(rows->buckets[i].min) || (used > 0 && column <= used) ||
-		    column + size > LINE_MAX)
-			continue;
-		memset(line + used, ' ', column - used);
-		memcpy(line + column, text, size);
-		used = column + size;
-	}
-	return used;
-}
-
 static void put_shades(const struct density_rows *rows, struct row_writer *writer, size_t group, uint32_t column,
 		       uint64_t count_max)
 {
@@ -205,24 +178,6 @@ static void put_shades(const struct density_rows *rows, struct row_writer *write
 	row_end(writer);
 }
 
-static uint64_t count_of(const struct density_rows *rows, size_t group, uint32_t column)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < rows->bucket_count; i++)
-		count += cell(rows, group, column, i);
-	return count;
-}
-
-static void put_value(struct row_writer *writer, const struct histree_density_group *group)
-{
-	if (group->is_rest)
-		row_text(writer, "(others)");
-	else if (group->value.type == HISTREE_NULL)
-		row_text(writer, "(unknown)");
-	else
-		row_value(writer, &group->value);
-}
-
 /*
  * All segments together have a line for each column, so that time goes on evenly; a value has a line only for
  * columns in which it occurs.
@@ -231,10 +186,20 @@ static void put_group(const struct density_rows *rows, struct row_writer *writer
 {
 	const struct histree_density_group *group = histree_segment_density_group(rows->density, index);
 	for (uint32_t column = 0; column < columns_of(rows); column++) {
-		uint64_t count = count_of(rows, index, column);
+		uint64_t count = 0;
+		for (size_t i = 0; i < rows->bucket_count; i++)
+			count += cell(rows, index, column, i);
+
 		if (count == 0 && rows->by_value)
 			continue;
-		put_value(writer, group);
+
+		if (group->is_rest)
+			row_text(writer, "(others)");
+		else if (group->value.type == HISTREE_NULL)
+			row_text(writer, "(unknown)");
+		else
+			row_value(writer, &group->value);
+
 		if (rows->column_count > 0)
 			row_clock(writer, column_start(rows, column));
 		else
@@ -249,7 +214,26 @@ static int density_rows_print_shades(const struct density_rows *rows, const stru
 				     int status)
 {
 	char axis[LINE_MAX + 1];
-	axis[make_axis(rows, axis)] = '\0';
+
+	/* "1us" where the bucket from 1 us begins, and so on, where there is room. */
+	size_t used = 0;
+	for (size_t i = 0; i < rows->bucket_count; i++) {
+		char text[TIME_TEXT_SIZE];
+		size_t size = time_format_round(rows->buckets[i].min, text), column = i * BUCKET_WIDTH;
+		char *blank = strchr(text, ' ');
+		memmove(blank, blank + 1, strlen(blank));
+		size--;
+		uint64_t number = rows->buckets[i].min;
+		while (number > 0 && number % 10 == 0)
+			number /= 10;
+		if (number != 1 || (used > 0 && column <= used) || column + size > LINE_MAX)
+			continue;
+		memset(axis + used, ' ', column - used);
+		memcpy(axis + column, text, size);
+		used = column + size;
+	}
+	axis[used] = '\0';
+
 	const struct row_column columns[] = {
 		{ .name = "value", .width = 20, .is_hidden = !rows->by_value },
 		{ .name = "time", .width = 18, .is_hidden = rows->column_count == 0 },

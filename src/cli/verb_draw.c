@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/attribute_list.h"
-#include "cli/chart_rows.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/target.h"

@@ -15,31 +15,6 @@ struct dump_options {
 
 static const struct cli_option options[] = { { 0 } };
 
-static int print(struct histree_history *history, const struct attribute_list *list,
-		 const struct cli_question *question)
-{
-	const struct histree_history_info *info = histree_history_info(history);
-	const struct answer_question everything = {
-		.history = history,
-		.attributes = list,
-		.from = info->start,
-		.to = info->end,
-		.row_max = question->limit,
-	};
-	struct interval_rows rows;
-	struct answer_stats stats;
-	struct histree_error error = { 0 };
-	enum cli_exit code =
-		interval_rows_open(&rows, output_create(STDOUT_FILENO), question, history, list, INTERVAL_PLAIN);
-	if (code == CLI_OK) {
-		if (answer(&everything, interval_rows_take, &rows, &stats, &error) != HISTREE_OK)
-			code = report_error(&error);
-		host_part_missing(history);
-		code = answer_exit(stats.nodes_damaged > 0, code);
-	}
-	return interval_rows_close(&rows, code);
-}
-
 static int dump_run(void *said, const struct cli_words *words)
 {
 	struct dump_options *chosen = said;
@@ -52,8 +27,28 @@ static int dump_run(void *said, const struct cli_words *words)
 		status = host_part_of_question(&target, history, &chosen->question, &part);
 	if (status == CLI_OK)
 		status = attribute_list_match(&list, part, NULL, 0, ATTRIBUTES_WITH_STATES);
-	if (status == CLI_OK)
-		status = print(part, &list, &chosen->question);
+	if (status == CLI_OK) {
+		const struct histree_history_info *info = histree_history_info(part);
+		const struct answer_question everything = {
+			.history = part,
+			.attributes = &list,
+			.from = info->start,
+			.to = info->end,
+			.row_max = chosen->question.limit,
+		};
+		struct interval_rows rows;
+		struct answer_stats stats;
+		struct histree_error error = { 0 };
+		enum cli_exit code = interval_rows_open(&rows, output_create(STDOUT_FILENO), &chosen->question,
+							part, &list, INTERVAL_PLAIN);
+		if (code == CLI_OK) {
+			if (answer(&everything, interval_rows_take, &rows, &stats, &error) != HISTREE_OK)
+				code = report_error(&error);
+			host_part_missing(part);
+			code = answer_exit(stats.nodes_damaged > 0, code);
+		}
+		status = interval_rows_close(&rows, code);
+	}
 	attribute_list_release(&list);
 	histree_history_close(history);
 	target_close(&target);

@@ -24,7 +24,6 @@
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "cli/verb_critical_path.h"
 #include "histree/critical_path.h"
 #include "histree/time_use.h"
 
@@ -51,13 +50,6 @@ struct stack_line {
 	size_t end_capacity;
 };
 
-/* What separates frames and lines is replaced in names: no tool knows an escape. */
-static void put_name(char *out, const char *name)
-{
-	for (; *name != '\0'; name++)
-		*out++ = *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name;
-}
-
 /* The stack that ends with a node, when those of its parents were made before; false when memory is out. */
 static bool make_stack(struct stack_line *line, const struct histree_flame_node *node)
 {
@@ -69,7 +61,13 @@ static bool make_stack(struct stack_line *line, const struct histree_flame_node 
 		return false;
 	if (depth > 1)
 		line->bytes[at++] = ';';
-	put_name(line->bytes + at, node->name);
+
+	/* What separates frames and lines is replaced in names: no tool knows an escape. */
+	char *out = line->bytes + at;
+	const char *name = node->name;
+	for (; *name != '\0'; name++)
+		*out++ = *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name;
+
 	line->ends[depth] = at + size;
 	return true;
 }
@@ -229,18 +227,6 @@ static const struct row_column both_sides[] = {
 #undef PEOPLE
 #undef PROGRAMS
 
-/* People see in the first head what the numbers are of, if that is not time. */
-static enum cli_exit open_rows(struct row_writer *rows, const struct flame_rows_request *request,
-			       struct row_column one[], const char *unit)
-{
-	memcpy(one, one_side, sizeof(one_side));
-	if (unit != NULL)
-		one[0].name = unit;
-	return request->is_difference
-		       ? rows_open(rows, request->question, ROW_COLUMNS(both_sides), ROWS_PLAIN)
-		       : rows_open(rows, request->question, one, sizeof(one_side) / sizeof(*one_side), ROWS_PLAIN);
-}
-
 /* Whether people want to see it, or who asked for a least time. */
 static bool is_shown(const struct row_writer *rows, const struct histree_flame_node *node, uint64_t min)
 {
@@ -257,7 +243,17 @@ int flame_rows_print(const struct histree_flame *flame, const struct flame_rows_
 	uint32_t count;
 	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
 	const struct flame_table table = { .flame = flame, .nodes = nodes, .line = &line };
-	enum cli_exit code = open_rows(&rows, request, one, histree_flame_unit(flame));
+
+	/* People see in the first head what the numbers are of, if that is not time. */
+	const char *unit = histree_flame_unit(flame);
+	memcpy(one, one_side, sizeof(one_side));
+	if (unit != NULL)
+		one[0].name = unit;
+	enum cli_exit code = request->is_difference
+				     ? rows_open(&rows, request->question, ROW_COLUMNS(both_sides), ROWS_PLAIN)
+				     : rows_open(&rows, request->question, one,
+						 sizeof(one_side) / sizeof(*one_side), ROWS_PLAIN);
+
 	rows.context = &table;
 	if (code == CLI_OK && (nodes[0].total[0] > 0 || request->is_difference))
 		row_names(&rows); /* none above nothing */
@@ -340,15 +336,6 @@ static enum cli_exit write_where(const struct sample_question *question, char **
 
 /* ---- what is added ------------------------------------------------------------------------------------------ */
 
-static void say_event(const struct histree_flame *flame, const struct sample_question *question)
-{
-	uint32_t count;
-	const char *event = histree_flame_event(flame, question->side, &count);
-	if (event != NULL && count > 1 && question->event == NULL)
-		report("these are the samples of %s, of %" PRIu32 " events; '--event' chooses another", event,
-		       count);
-}
-
 static enum cli_exit sample_flame_add_one(struct histree_flame *flame, const struct segment_target *target,
 					  const struct sample_question *question)
 {
@@ -372,7 +359,13 @@ static enum cli_exit sample_flame_add_one(struct histree_flame *flame, const str
 	histree_segment_store_close(request.stacks);
 	if (status != HISTREE_OK)
 		return report_error(&error);
-	say_event(flame, question);
+
+	uint32_t count;
+	const char *event = histree_flame_event(flame, question->side, &count);
+	if (event != NULL && count > 1 && question->event == NULL)
+		report("these are the samples of %s, of %" PRIu32 " events; '--event' chooses another", event,
+		       count);
+
 	return CLI_OK;
 }
 
@@ -551,7 +544,7 @@ static enum cli_exit ask(struct histree_flame *flame, struct histree_flame_waits
 	if (threads == NULL)
 		return report_no_memory();
 	for (size_t i = 0; i < question->thread_count && code == CLI_OK; i++)
-		code = path_thread_read(question->threads[i], request->graph, &threads[i].host, &threads[i].tid);
+		code = target_thread_read(question->threads[i], request->graph, &threads[i].host, &threads[i].tid);
 	request->threads = threads;
 	request->thread_count = question->thread_count;
 	if (code == CLI_OK)
@@ -653,27 +646,23 @@ static enum cli_exit judge(const struct histree_flame *flame, const struct flame
 	return code;
 }
 
-static enum cli_exit print(const struct histree_flame *flame, const struct flame_options *chosen, bool are_samples)
-{
-	const struct flame_rows_request request = { .question = &chosen->question, .min = chosen->min };
-	enum cli_exit code = judge(flame, chosen, are_samples);
-	if (!chosen->folded)
-		return (enum cli_exit)flame_rows_print(flame, &request, code);
-	struct output *output = output_create(STDOUT_FILENO);
-	enum cli_exit folded = output != NULL ? flame_rows_fold(output, flame) : report_no_memory();
-	return output == NULL ? folded : (enum cli_exit)cli_end(output, folded != CLI_OK ? folded : code);
-}
-
-static enum cli_exit answer(struct drawing *drawing, struct histree_flame *flame, const char *path,
-			    const struct flame_options *chosen, bool are_samples)
+static enum cli_exit flame_answer(struct drawing *drawing, struct histree_flame *flame, const char *path,
+				  const struct flame_options *chosen, bool are_samples)
 {
 	struct histree_error error = { 0 };
 	if (histree_flame_finish(flame, &error) != HISTREE_OK)
 		return report_error(&error);
 	drawing->flame = flame;
 	drawing->options.theme = picture_choice_theme(&chosen->picture);
-	if (chosen->picture.output == NULL)
-		return print(flame, chosen, are_samples);
+	if (chosen->picture.output == NULL) {
+		const struct flame_rows_request request = { .question = &chosen->question, .min = chosen->min };
+		enum cli_exit code = judge(flame, chosen, are_samples);
+		if (!chosen->folded)
+			return (enum cli_exit)flame_rows_print(flame, &request, code);
+		struct output *output = output_create(STDOUT_FILENO);
+		enum cli_exit folded = output != NULL ? flame_rows_fold(output, flame) : report_no_memory();
+		return output == NULL ? folded : (enum cli_exit)cli_end(output, folded != CLI_OK ? folded : code);
+	}
 	char *title = picture_file_title(path);
 	drawing->options.title = chosen->picture.title != NULL ? chosen->picture.title : title;
 	enum cli_exit code =
@@ -798,7 +787,7 @@ static int flame_run(void *said, const struct cli_words *words)
 			 : chosen->waits ? add_waits(flame, &target, words, chosen, &lacks_hosts)
 					 : add_calls(flame, &target, words, chosen, &lacks_hosts);
 	if (status == CLI_OK)
-		status = answer(&drawing, flame, words->words[0], chosen, are_samples);
+		status = flame_answer(&drawing, flame, words->words[0], chosen, are_samples);
 	if (status == CLI_OK && lacks_hosts)
 		status = CLI_INPUT;
 	histree_flame_free(flame);

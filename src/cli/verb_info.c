@@ -5,8 +5,6 @@
  * Facts are named values in a fixed order, for people and programs alike.  A store of several hosts has them for
  * each: its traces, its events and its clock.
  */
-#include "cli/verb_info.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -23,6 +21,32 @@
 #include "cli/verb.h"
 #include "histree/history.h"
 #include "histree/store.h"
+
+enum fact_kind {
+	FACT_UNSIGNED,
+	FACT_TIME,
+	FACT_REAL,
+	FACT_BOOL,
+	FACT_TEXT,
+	FACT_NUMBERS, /* one for each of 0, 1, 2, ... */
+	FACT_SHARES,  /* one for each equal share of 100 % */
+};
+
+struct fact {
+	const char *name; /* "interval_count" */
+	enum fact_kind kind;
+	union {
+		uint64_t count;
+		histree_time time;
+		double real;
+		bool truth;
+		const char *text; /* several are joined by LF */
+		const uint64_t *numbers;
+	};
+	const char *json; /* what a text is in JSON; NULL: the text */
+	size_t number_count;
+	char note[64]; /* for people: the value in readable form, or what it means; may be empty */
+};
 
 enum { FACTS_MAX = 64 };
 
@@ -289,28 +313,21 @@ static const char *keep(struct fact_list *list, char *text)
 	return kept != NULL ? kept : "";
 }
 
-static void add_hosts(struct fact_list *list, const struct histree_store_info *info)
-{
-	add_text(list, "hosts", keep(list, host_facts_lines(info)));
-	list->facts[list->count - 1].json = keep(list, host_facts_json(info));
-}
-
-static void add_host(struct fact_list *list, const struct histree_store_info *info)
-{
-	if (info->host != NULL)
-		add_text(list, "host", info->host);
-	if (info->clock != NULL)
-		add_text(list, "clock", keep(list, host_facts_clock(info->clock, NULL)));
-}
-
 static void fact_list_add_store(struct fact_list *list, const struct histree_store_info *info)
 {
 	add_text(list, "store", info->path);
 	add_text(list, "made_by", info->made_by);
 	add_lines(list, "traces", info->traces, info->trace_count);
-	if (info->host_count > 0)
-		add_hosts(list, info);
-	add_host(list, info);
+	if (info->host_count > 0) {
+		add_text(list, "hosts", keep(list, host_facts_lines(info)));
+		list->facts[list->count - 1].json = keep(list, host_facts_json(info));
+	}
+
+	if (info->host != NULL)
+		add_text(list, "host", info->host);
+	if (info->clock != NULL)
+		add_text(list, "clock", keep(list, host_facts_clock(info->clock, NULL)));
+
 	add_count(list, "event_count", info->event_count);
 	add_time(list, "trace_start", info->start);
 	add_time(list, "trace_end", info->end);
@@ -344,33 +361,6 @@ static void add_numbers(struct fact_list *list, const char *name, enum fact_kind
 	snprintf(fact->note, sizeof(fact->note), "%s", note);
 }
 
-static void add_tree(struct fact_list *list, const struct histree_history_info *info)
-{
-	add_text(list, "variant", info->variant);
-	add_count(list, "r_depth", info->r_depth);
-	add_bytes(list, "node_size", info->node_size);
-	add_count(list, "fan_out", info->fan_out);
-	add_count(list, "node_count", info->node_count);
-	add_count(list, "depth", info->depth);
-	add_real(list, "node_fill_percent", rounded(100 * share(info->node_bytes_used, info->node_bytes)));
-	add_bytes(list, "file_bytes", info->file_bytes);
-	add_bytes(list, "attribute_bytes", info->attribute_bytes);
-	add_real(list, "bytes_per_interval", rounded(share(info->file_bytes, info->interval_count)));
-}
-
-/* Labels that are not of the history itself may be others in another version of histree. */
-static void fact_list_add_labels(struct fact_list *list, const struct histree_history *history)
-{
-	size_t count, labels = 0;
-	const struct histree_label_table *tables = histree_labels(history, &count);
-	for (size_t i = 0; i < count; i++)
-		labels += tables[i].label_count;
-	struct fact *fact = fact_add(list, "label_count", FACT_UNSIGNED);
-	fact->count = labels;
-	if (histree_labels_origin(history) == HISTREE_LABELS_KNOWN)
-		snprintf(fact->note, sizeof(fact->note), "known of the analysis: the file has none");
-}
-
 /* Adds the facts of a history.  `in_store` has what only the manifest knows; it is NULL for a single file. */
 static void fact_list_add_history(struct fact_list *list, const struct histree_history_info *info,
 				  const struct histree_store_history *in_store)
@@ -398,42 +388,23 @@ static void fact_list_add_history(struct fact_list *list, const struct histree_h
 		add_count(list, "checkpoint_count", info->checkpoint_count);
 		add_bytes(list, "checkpoint_bytes", info->checkpoint_bytes);
 	}
-	add_tree(list, info);
+
+	add_text(list, "variant", info->variant);
+	add_count(list, "r_depth", info->r_depth);
+	add_bytes(list, "node_size", info->node_size);
+	add_count(list, "fan_out", info->fan_out);
+	add_count(list, "node_count", info->node_count);
+	add_count(list, "depth", info->depth);
+	add_real(list, "node_fill_percent", rounded(100 * share(info->node_bytes_used, info->node_bytes)));
+	add_bytes(list, "file_bytes", info->file_bytes);
+	add_bytes(list, "attribute_bytes", info->attribute_bytes);
+	add_real(list, "bytes_per_interval", rounded(share(info->file_bytes, info->interval_count)));
+
 	add_count(list, "overview_count", info->overview_count);
 	add_bytes(list, "overview_bytes", info->overview_bytes);
 	add_numbers(list, "nodes_at_height", FACT_NUMBERS, info->nodes_at_height, info->depth, "leaves first");
 	add_numbers(list, "key_range_nodes", FACT_SHARES, info->key_range_nodes, HISTREE_KEY_RANGE_BUCKETS,
 		    "nodes by the share of all attributes that they span");
-}
-
-/* Adds the facts of a segment store. */
-static void fact_list_add_segments(struct fact_list *list, const struct histree_segment_store_info *info,
-				   const struct histree_segment_overviews_info *overviews,
-				   const struct histree_store_segments *in_store)
-{
-	add_text(list, "analysis", in_store->analysis);
-	add_count(list, "analysis_version", info->schema.provider_version);
-	add_count(list, "format_version", info->format_version);
-	add_text(list, "file", in_store->file);
-	add_count(list, "segment_count", info->segment_count);
-	add_count(list, "without_start", in_store->without_start);
-	add_count(list, "without_end", in_store->without_end);
-	add_time(list, "start", info->start);
-	add_time(list, "end", info->end);
-	add_duration(list, "duration_min", info->duration_min);
-	add_duration(list, "duration_max", info->duration_max);
-	add_bytes(list, "node_size", info->node_size);
-	add_count(list, "node_count", info->node_count);
-	add_count(list, "depth", info->depth);
-	add_bytes(list, "file_bytes", info->file_bytes);
-	add_real(list, "bytes_per_segment", rounded(share(info->file_bytes, info->segment_count)));
-	add_count(list, "overview_count", overviews->count);
-	add_bytes(list, "overview_bytes", overviews->file_bytes);
-	if (overviews->count == 0)
-		return;
-	add_duration(list, "overview_cell_ns", overviews->cell_ns[0]);
-	add_numbers(list, "overview_summaries", FACT_NUMBERS, overviews->summaries, overviews->count,
-		    "shortest cells first");
 }
 
 /* Writes the value as a cell. */
@@ -507,14 +478,6 @@ static void put_label(struct row_writer *rows, const char *name)
 	row_bytes(rows, label, size);
 }
 
-static void put_line(struct row_writer *rows, const struct fact *fact)
-{
-	put_label(rows, fact->name);
-	fact_put(fact, rows);
-	row_text(rows, fact->note);
-	row_end(rows);
-}
-
 /* Prints a line for each line of the text, and none for an empty text. */
 static void put_lines(struct row_writer *rows, const struct fact *fact)
 {
@@ -566,8 +529,12 @@ static void print_block(struct informing *informing)
 			put_bars(rows, fact);
 		else if (fact->kind == FACT_TEXT)
 			put_lines(rows, fact);
-		else
-			put_line(rows, fact);
+		else {
+			put_label(rows, fact->name);
+			fact_put(fact, rows);
+			row_text(rows, fact->note);
+			row_end(rows);
+		}
 	}
 	informing->has_begun = true;
 }
@@ -638,8 +605,17 @@ static enum cli_exit inform_history(struct informing *informing, const struct ta
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
 	fact_list_add_history(&informing->facts, histree_history_info(history), in_store);
 	/* Columns that scripts know by their numbers stay where they are. */
-	if (informing->format->for_people || informing->format == &row_format_json)
-		fact_list_add_labels(&informing->facts, history);
+	if (informing->format->for_people || informing->format == &row_format_json) {
+		/* Labels that are not of the history itself may be others in another version of histree. */
+		size_t count, labels = 0;
+		const struct histree_label_table *tables = histree_labels(history, &count);
+		for (size_t i = 0; i < count; i++)
+			labels += tables[i].label_count;
+		struct fact *fact = fact_add(&informing->facts, "label_count", FACT_UNSIGNED);
+		fact->count = labels;
+		if (histree_labels_origin(history) == HISTREE_LABELS_KNOWN)
+			snprintf(fact->note, sizeof(fact->note), "known of the analysis: the file has none");
+	}
 	enum cli_exit code = take_facts(informing);
 	const struct histree_history_info *info = histree_history_info(history);
 	if (!informing->is_learning)
@@ -658,7 +634,33 @@ static enum cli_exit inform_segments(struct informing *informing, const struct t
 	if (!informing->format->for_people)
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
 	const struct histree_segment_overviews_info overviews = histree_segment_store_overviews(store);
-	fact_list_add_segments(&informing->facts, histree_segment_store_info(store), &overviews, in_store);
+
+	/* Adds the facts of a segment store. */
+	const struct histree_segment_store_info *info = histree_segment_store_info(store);
+	add_text(&informing->facts, "analysis", in_store->analysis);
+	add_count(&informing->facts, "analysis_version", info->schema.provider_version);
+	add_count(&informing->facts, "format_version", info->format_version);
+	add_text(&informing->facts, "file", in_store->file);
+	add_count(&informing->facts, "segment_count", info->segment_count);
+	add_count(&informing->facts, "without_start", in_store->without_start);
+	add_count(&informing->facts, "without_end", in_store->without_end);
+	add_time(&informing->facts, "start", info->start);
+	add_time(&informing->facts, "end", info->end);
+	add_duration(&informing->facts, "duration_min", info->duration_min);
+	add_duration(&informing->facts, "duration_max", info->duration_max);
+	add_bytes(&informing->facts, "node_size", info->node_size);
+	add_count(&informing->facts, "node_count", info->node_count);
+	add_count(&informing->facts, "depth", info->depth);
+	add_bytes(&informing->facts, "file_bytes", info->file_bytes);
+	add_real(&informing->facts, "bytes_per_segment", rounded(share(info->file_bytes, info->segment_count)));
+	add_count(&informing->facts, "overview_count", overviews.count);
+	add_bytes(&informing->facts, "overview_bytes", overviews.file_bytes);
+	if (overviews.count != 0) {
+		add_duration(&informing->facts, "overview_cell_ns", overviews.cell_ns[0]);
+		add_numbers(&informing->facts, "overview_summaries", FACT_NUMBERS, overviews.summaries,
+			    overviews.count, "shortest cells first");
+	}
+
 	enum cli_exit code = take_facts(informing);
 	if (!informing->is_learning)
 		target_warn_of_version(target, in_store->analysis, in_store->analysis_version);

@@ -177,26 +177,6 @@ static bool key_of_attribute(void *context, histree_quark quark, size_t index, u
 	return index == 0;
 }
 
-static enum cli_exit open_rows(struct joining *joining, const struct cli_question *question)
-{
-	static const struct row_column of_state[STATE_COLUMNS] = {
-		{ .name = "path", .width = 24 },
-		{ .name = "state_start", .width = 19, .to_the_right = true },
-		{ .name = "state_end", .width = 19, .to_the_right = true },
-		{ .name = "value", .width = 12, .to_the_right = true },
-		{ .name = "start", .width = 19, .to_the_right = true },
-		{ .name = "end", .width = 19, .to_the_right = true },
-		{ .name = "overlap", .width = 10, .to_the_right = true },
-	};
-	const struct histree_segment_schema *schema = &histree_segment_store_info(joining->target.store)->schema;
-	memcpy(joining->columns, of_state, sizeof(of_state));
-	joining->columns[0].width = attribute_list_width(&joining->list, 40);
-	for (size_t i = 0; i < schema->field_count; i++)
-		joining->columns[STATE_COLUMNS + i] = segment_target_column(schema, i);
-	return rows_open(&joining->rows, question, joining->columns, STATE_COLUMNS + schema->field_count,
-			 ROWS_NAMED);
-}
-
 static void put_pair(struct joining *joining, const struct histree_join_pair *pair)
 {
 	struct row_writer *rows = &joining->rows;
@@ -262,7 +242,24 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 	joining->to = query.to;
 	if (query.from > query.to)
 		return CLI_NOTHING;
-	enum cli_exit code = open_rows(joining, &chosen->question);
+
+	static const struct row_column of_state[STATE_COLUMNS] = {
+		{ .name = "path", .width = 24 },
+		{ .name = "state_start", .width = 19, .to_the_right = true },
+		{ .name = "state_end", .width = 19, .to_the_right = true },
+		{ .name = "value", .width = 12, .to_the_right = true },
+		{ .name = "start", .width = 19, .to_the_right = true },
+		{ .name = "end", .width = 19, .to_the_right = true },
+		{ .name = "overlap", .width = 10, .to_the_right = true },
+	};
+	const struct histree_segment_schema *schema = &histree_segment_store_info(joining->target.store)->schema;
+	memcpy(joining->columns, of_state, sizeof(of_state));
+	joining->columns[0].width = attribute_list_width(&joining->list, 40);
+	for (size_t i = 0; i < schema->field_count; i++)
+		joining->columns[STATE_COLUMNS + i] = segment_target_column(schema, i);
+	enum cli_exit code = rows_open(&joining->rows, &chosen->question, joining->columns,
+				       STATE_COLUMNS + schema->field_count, ROWS_NAMED);
+
 	if (code == CLI_OK)
 		code = put_pairs(joining, &query);
 	return (enum cli_exit)rows_close(&joining->rows, code);

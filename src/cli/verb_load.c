@@ -79,14 +79,6 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void report_load(const char *store, const struct histree_load_result *result, int64_t ns)
-{
-	char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
-	number_format_size(result->bytes, size);
-	time_format_duration((uint64_t)ns, time);
-	report("'%s': %" PRIu64 " rows, %s of text, %s", store, result->rows, size, time);
-}
-
 static int load(const struct load_options *chosen, struct histree_load_options *wanted)
 {
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
@@ -107,8 +99,13 @@ static int load(const struct load_options *chosen, struct histree_load_options *
 		return report_exit(CLI_INPUT, "%s", error.message);
 	if (status != HISTREE_OK)
 		return report_error(&error);
-	if (!chosen->quiet)
-		report_load(wanted->store, &result, now_ns() - begun);
+	if (!chosen->quiet) {
+		const int64_t ns = now_ns() - begun;
+		char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
+		number_format_size(result.bytes, size);
+		time_format_duration((uint64_t)ns, time);
+		report("'%s': %" PRIu64 " rows, %s of text, %s", wanted->store, result.rows, size, time);
+	}
 	return CLI_OK;
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/attribute_list.h"
-#include "cli/chart_rows.h"
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
@@ -147,22 +146,6 @@ static const struct cli_option options[] = {
 
 /* ---- attributes of a history ----------------------------------------------------------------------------- */
 
-static int print_attributes(const struct attribute_list *list, const struct cli_question *question, int status)
-{
-	static const struct row_column columns[] = {
-		{ .name = "quark", .width = 8, .to_the_right = true },
-		{ .name = "path" },
-	};
-	struct row_writer rows;
-	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
-	for (size_t i = 0; i < list->count && code == CLI_OK; i++) {
-		row_unsigned(&rows, list->attributes[i].quark);
-		row_path(&rows, list->attributes[i].path, list->attributes[i].path_size);
-		row_end(&rows);
-	}
-	return rows_close(&rows, code != CLI_OK ? (int)code : status);
-}
-
 static int list_attributes(const struct target *target, const struct ls_options *chosen,
 			   const struct cli_words *words)
 {
@@ -187,8 +170,20 @@ static int list_attributes(const struct target *target, const struct ls_options 
 	if (strcmp(info->provider, "tracks") == 0 &&
 	    !attribute_list_sort_by_tree(&list, histree_history_attributes(history)))
 		status = report_no_memory();
-	if (status == CLI_OK || status == CLI_NOTHING)
-		status = print_attributes(&list, &chosen->question, status);
+	if (status == CLI_OK || status == CLI_NOTHING) {
+		static const struct row_column columns[] = {
+			{ .name = "quark", .width = 8, .to_the_right = true },
+			{ .name = "path" },
+		};
+		struct row_writer rows;
+		enum cli_exit code = rows_open(&rows, &chosen->question, ROW_COLUMNS(columns), ROWS_PLAIN);
+		for (size_t i = 0; i < list.count && code == CLI_OK; i++) {
+			row_unsigned(&rows, list.attributes[i].quark);
+			row_path(&rows, list.attributes[i].path, list.attributes[i].path_size);
+			row_end(&rows);
+		}
+		status = rows_close(&rows, code != CLI_OK ? (int)code : status);
+	}
 	attribute_list_release(&list);
 	histree_history_close(history);
 	return status;

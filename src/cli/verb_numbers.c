@@ -268,14 +268,10 @@ static int print(struct printing *printing, const struct attribute_list *list, c
 
 /* ---- changes ------------------------------------------------------------------------------------------------ */
 
-struct change_row {
-	const struct number_row *of;
-	struct number_change change;
-};
-
 /* As it is printed. */
 struct grown_row {
 	struct number_row of;
+	size_t number; /* of the row, which are in the order of paths */
 	struct number_change change;
 	struct histree_value grown;
 };
@@ -295,100 +291,55 @@ static const struct row_column grown_columns[] = {
 };
 #undef RIGHT
 
-static int by_quark(const void *one, const void *other)
-{
-	const struct change_row *a = one, *b = other;
-	return (a->of->attribute->quark > b->of->attribute->quark) -
-	       (a->of->attribute->quark < b->of->attribute->quark);
-}
-
-/* Attributes are listed by their paths, which is the order of equal ones. */
 static int by_change(const void *one, const void *other)
 {
-	const struct change_row *a = one, *b = other;
-	int order = number_change_compare(&a->change, &b->change);
-	return order != 0 ? order : (a->of > b->of) - (a->of < b->of);
+	const struct grown_row *a = one, *b = other;
+	const int order = number_change_compare(&a->change, &b->change);
+	return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-static enum histree_status read_part(struct printing *printing, struct change_row *row, struct histree_error *error)
+/* The rows that have a number at the end, or may have had one; *count, which was 0, is how many. */
+static enum cli_exit read_grown(struct printing *printing, struct grown_row *rows, struct number_change *changes,
+				size_t *count)
 {
-	bool is_damaged = false;
-	histree_time from = printing->from, to = printing->to;
-	number_change_cut(row->of->life, &from, &to);
-	enum histree_status status =
-		number_changes_read(printing->history, &row->change, 1, from, to, &is_damaged, error);
-	printing->is_damaged = printing->is_damaged || is_damaged;
-	return status;
-}
-
-/* Those that are not of a part of the range are read together. */
-static enum histree_status read_changes(struct printing *printing, struct change_row *rows,
-					struct number_change *changes, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	size_t count = 0, next = 0;
-	if (printing->number_count > 0)
-		qsort(rows, printing->number_count, sizeof(*rows), by_quark);
-	for (size_t i = 0; i < printing->number_count && status == HISTREE_OK; i++) {
-		rows[i].change.quark = rows[i].of->attribute->quark;
-		if (rows[i].of->is_part)
-			status = read_part(printing, &rows[i], error);
-		else
-			changes[count++].quark = rows[i].change.quark;
+	struct histree_error error;
+	for (size_t i = 0; i < printing->number_count; i++) {
+		const struct number_row *row = &printing->numbers[i];
+		changes[i] = (struct number_change){ .quark = row->attribute->quark,
+						     .life = row->is_part ? row->life : NULL };
 	}
-	if (status == HISTREE_OK)
-		status = number_changes_read(printing->history, changes, count, printing->from, printing->to,
-					     &printing->is_damaged, error);
-	for (size_t i = 0; i < printing->number_count && status == HISTREE_OK; i++)
-		if (!rows[i].of->is_part)
-			rows[i].change = changes[next++];
-	return status;
-}
-
-/* Keeps the rows that have a number at the end, or may have had one; returns how many. */
-static size_t sort_changes(struct change_row *rows, size_t count)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].change.after.type != HISTREE_NULL)
-			rows[kept++] = rows[i];
-	if (kept > 0)
-		qsort(rows, kept, sizeof(*rows), by_change);
-	return kept;
-}
-
-static int put_changes(const struct change_row *rows, size_t count, const struct attribute_list *list,
-		       const struct printing *printing, const struct cli_question *question)
-{
-	struct row_writer writer;
-	struct row_column columns[sizeof(grown_columns) / sizeof(*grown_columns)];
-	memcpy(columns, grown_columns, sizeof(columns));
-	enum cli_exit code = open_rows(&writer, question, printing, list, ROW_COLUMNS(columns));
-	for (size_t i = 0; i < count && code == CLI_OK; i++)
-		row_put(&writer, &(struct grown_row){ .of = *rows[i].of,
-						      .change = rows[i].change,
-						      .grown = number_change_value(&rows[i].change) });
-	if (code == CLI_OK && count == 0)
-		code = report_exit(CLI_NOTHING, "there are no numbers");
-	return rows_close(&writer, code);
+	if (number_changes_read(printing->history, changes, printing->number_count, printing->from, printing->to,
+				&printing->is_damaged, &error) != HISTREE_OK)
+		return report_error(&error);
+	for (size_t i = 0; i < printing->number_count; i++)
+		if (changes[i].after.type != HISTREE_NULL)
+			rows[(*count)++] = (struct grown_row){ .of = printing->numbers[i],
+							       .number = i,
+							       .change = changes[i],
+							       .grown = number_change_value(&changes[i]) };
+	if (*count > 0)
+		qsort(rows, *count, sizeof(*rows), by_change);
+	return CLI_OK;
 }
 
 static int print_changes(struct printing *printing, const struct attribute_list *list,
-			 const struct numbers_options *chosen)
+			 const struct cli_question *question)
 {
-	struct histree_error error;
-	const size_t count = printing->number_count;
-	struct number_change *changes = calloc(count + 1, sizeof(*changes));
-	struct change_row *rows = calloc(count + 1, sizeof(*rows));
-	int status = CLI_OK;
-	if (changes == NULL || rows == NULL)
-		status = report_no_memory();
-	for (size_t i = 0; i < count && status == CLI_OK; i++)
-		rows[i].of = &printing->numbers[i];
-	if (status == CLI_OK && read_changes(printing, rows, changes, &error) != HISTREE_OK)
-		status = report_error(&error);
-	if (status == CLI_OK)
-		status = put_changes(rows, sort_changes(rows, count), list, printing, &chosen->question);
+	size_t count = 0;
+	struct number_change *changes = calloc(printing->number_count + 1, sizeof(*changes));
+	struct grown_row *rows = calloc(printing->number_count + 1, sizeof(*rows));
+	struct row_column columns[sizeof(grown_columns) / sizeof(*grown_columns)];
+	memcpy(columns, grown_columns, sizeof(columns));
+	int status =
+		changes == NULL || rows == NULL ? report_no_memory() : read_grown(printing, rows, changes, &count);
+	if (status == CLI_OK) {
+		enum cli_exit code = open_rows(&printing->rows, question, printing, list, ROW_COLUMNS(columns));
+		for (size_t i = 0; i < count && code == CLI_OK; i++)
+			row_put(&printing->rows, &rows[i]);
+		if (code == CLI_OK && count == 0)
+			code = report_exit(CLI_NOTHING, "there are no numbers");
+		status = rows_close(&printing->rows, code);
+	}
 	if ((status == CLI_OK || status == CLI_NOTHING) && printing->is_damaged)
 		status = host_part_damaged(printing->history);
 	free(changes);
@@ -433,7 +384,7 @@ static int numbers_run(void *said, const struct cli_words *words)
 	if (has_list && list_numbers(&printing, &target, &list, &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (has_list)
-		status = chosen->change ? print_changes(&printing, &list, chosen)
+		status = chosen->change ? print_changes(&printing, &list, &chosen->question)
 					: print(&printing, &list, &chosen->question, status);
 	free(printing.numbers);
 	thread_lives_release(&printing.lives);

@@ -1,13 +1,521 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_query.c - the verb that asks for states.  What it prints of a history, the ranks of a job print too, of a
- * history whose hosts they have.
+ * verb_query.c - `histree query`: checks the options, chooses attributes and times, and prints the intervals of the
+ * answer.  What it prints of a history, the ranks of a job print too, of a history whose hosts they have.
+ *
+ * --where is an expression that narrows the question.  Tops of stacks, first values, and changes in the order of
+ * time (histree/states.h) are handed out as intervals too.
  */
+#include "cli/verb_query.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/query_question.h"
+#include "base/cancel.h"
+#include "cli/answer.h"
+#include "cli/attribute_list.h"
+#include "cli/option.h"
 #include "cli/row_writer.h"
 #include "cli/verb.h"
+#include "histree/states.h"
+
+struct lookup_question {
+	enum lookup lookup;
+	struct histree_history *history;
+	const struct attribute_list *attributes;
+	histree_time from, to;
+	struct histree_state_filter *filter; /* of changes: which are wanted; NULL: all */
+	bool backwards;                      /* changes: the latest comes first */
+	uint64_t count_max;                  /* of changes; 0: all */
+	struct histree_work work;            /* asked now and then */
+};
+
+/* ---- state where --------------------------------------------------------------------------------------------- */
+
+static enum histree_status select_listed(struct histree_selection *selection, const struct attribute_list *list,
+					 struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	/* All of them are listed by no pattern, and need no list. */
+	if (list->count == histree_attributes_count(histree_history_attributes(selection->history)))
+		return HISTREE_OK;
+	histree_selection_none(selection);
+	for (size_t i = 0; i < list->count && status == HISTREE_OK; i++)
+		status = histree_selection_add_quark(selection, list->attributes[i].quark, error);
+	return status;
+}
+
+static void take_region(const struct histree_region *region, struct attribute_list *list, histree_time *from,
+			histree_time *to)
+{
+	if (region->quarks != NULL)
+		attribute_list_keep(list, region->quarks, region->quark_count);
+	if (from != NULL) {
+		*from = region->from;
+		*to = region->to;
+	}
+}
+
+/*
+ * Compiles the expression, drops the attributes that it rules out from the list, and narrows the range if there is
+ * one (`from` is not NULL).  If nothing is left, the list is empty.  *filter is the caller's to free; what is wrong
+ * is reported on standard error.
+ */
+static enum cli_exit state_where_apply(const char *text, struct histree_history *history,
+				       struct attribute_list *list, histree_time *from, histree_time *to,
+				       struct histree_state_filter **filter)
+{
+	struct histree_error error = { 0 };
+	struct histree_selection selection;
+	struct histree_region region;
+	enum histree_status status = histree_state_filter_create(history, text, filter, &error);
+	if (status != HISTREE_OK)
+		return report_exit(exit_of_status(status), "'--where': %s", error.message);
+	histree_selection_begin(&selection, history);
+	if (from != NULL) {
+		selection.window.from = *from;
+		selection.window.to = *to;
+	}
+	status = select_listed(&selection, list, &error);
+	if (status == HISTREE_OK)
+		status = histree_state_filter_select(*filter, &selection, &error);
+	if (status == HISTREE_OK && histree_selection_region(&selection, &region))
+		take_region(&region, list, from, to);
+	else
+		attribute_list_keep(list, NULL, 0);
+	histree_selection_release(&selection);
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+/* ---- lookup rows --------------------------------------------------------------------------------------------- */
+
+/* ---- one attribute after the other ---------------------------------------------------------------------- */
+
+static enum cli_exit print_top(const struct lookup_question *question, const struct listed_attribute *attribute,
+			       struct histree_cursor *query, answer_taker *take, void *context)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(question->history);
+	struct histree_interval interval;
+	struct histree_error error = { 0 };
+	histree_quark first;
+	bool has_frames = histree_attributes_child(attributes, attribute->quark, "1", 1, &first) == HISTREE_OK;
+	/* What is unknown would pass for a stack whose depth is. */
+	if (!has_frames && question->attributes->count > 1)
+		return CLI_OK;
+	enum histree_status status =
+		histree_lookup_stack_top(query, attribute->quark, question->from, &interval, &error);
+	bool is_no_stack = status == HISTREE_ERR_TYPE || status == HISTREE_ERR_ARGUMENT;
+	if (status == HISTREE_OK) {
+		/* The top of a stack is a state of another attribute, below the one that was asked for. */
+		size_t size = histree_attributes_path(attributes, interval.quark, NULL, 0);
+		char *path = malloc(size + 1);
+		if (path == NULL)
+			return report_no_memory();
+		histree_attributes_path(attributes, interval.quark, path, size + 1);
+		const struct listed_attribute top = { .path = path,
+						      .path_size = (uint32_t)size,
+						      .quark = interval.quark };
+		take(context, &top, &interval);
+		free(path);
+		return CLI_OK;
+	}
+	/* A pattern may match others too. */
+	if (status == HISTREE_NOT_FOUND || (is_no_stack && question->attributes->count > 1))
+		return CLI_OK;
+	return is_no_stack ? report_exit(CLI_USAGE, "%s", error.message) : report_error(&error);
+}
+
+static enum cli_exit print_first_value(const struct lookup_question *question,
+				       const struct listed_attribute *attribute, struct histree_cursor *query,
+				       answer_taker *take, void *context)
+{
+	struct histree_interval interval;
+	struct histree_error error = { 0 };
+	enum histree_status status = histree_lookup_first_value(query, attribute->quark, question->from,
+								question->to, &interval, &error);
+	if (status == HISTREE_OK)
+		take(context, attribute, &interval);
+	return status == HISTREE_OK || status == HISTREE_NOT_FOUND ? CLI_OK : report_error(&error);
+}
+
+static enum cli_exit print_each(const struct lookup_question *question, answer_taker *take, void *context,
+				bool *is_damaged)
+{
+	struct histree_cursor *query;
+	struct histree_error error = { 0 };
+	enum cli_exit code = CLI_OK;
+	if (histree_query_create(question->history, &query, &error) != HISTREE_OK)
+		return report_error(&error);
+	for (size_t i = 0; i < question->attributes->count && code == CLI_OK; i++) {
+		const struct listed_attribute *attribute = &question->attributes->attributes[i];
+		if (cancel_check(&question->work, 0, &error) != HISTREE_OK) {
+			code = report_error(&error);
+			break;
+		}
+		code = question->lookup == LOOKUP_STACK_TOP
+			       ? print_top(question, attribute, query, take, context)
+			       : print_first_value(question, attribute, query, take, context);
+		*is_damaged |= histree_cursor_loss(query).nodes > 0;
+	}
+	histree_cursor_free(query);
+	return code;
+}
+
+/* ---- changes -------------------------------------------------------------------------------------------- */
+
+static int compare_quarks(const void *one, const void *other)
+{
+	const struct listed_attribute *const *a = one, *const *b = other;
+	return ((*a)->quark > (*b)->quark) - ((*a)->quark < (*b)->quark);
+}
+
+static const struct listed_attribute *find(const struct listed_attribute *const *by_quark, size_t count,
+					   histree_quark quark)
+{
+	const struct listed_attribute wanted = { .quark = quark }, *key = &wanted;
+	const struct listed_attribute *const *found =
+		bsearch(&key, by_quark, count, sizeof(*by_quark), compare_quarks);
+	return found != NULL ? *found : NULL;
+}
+
+/* `by_quark` has the attributes that are asked for, and `quarks` their quarks. */
+static enum histree_status put_changes(const struct lookup_question *question,
+				       const struct listed_attribute *const *by_quark, const histree_quark *quarks,
+				       answer_taker *take, void *context, bool *is_damaged,
+				       struct histree_error *error)
+{
+	size_t count = question->attributes->count;
+	const struct histree_changes_region region = { .quarks = quarks,
+						       .quark_count = count,
+						       .from = question->from,
+						       .to = question->to,
+						       .backwards = question->backwards };
+	struct histree_cursor *changes = NULL;
+	uint64_t left = question->count_max != 0 ? question->count_max : UINT64_MAX;
+	enum histree_status status = histree_changes_create(question->history, &changes, error);
+	if (status == HISTREE_OK)
+		status = histree_changes_start(changes, &region, error);
+	for (uint64_t step = 0; status == HISTREE_OK && left > 0; step++) {
+		status = cancel_check(&question->work, step, error);
+		if (status == HISTREE_OK)
+			status = histree_cursor_next(changes, error);
+		if (status != HISTREE_OK)
+			break;
+		const struct histree_change *change = histree_cursor_change(changes);
+		for (size_t i = 0; i < change->count && left > 0; i++) {
+			const struct histree_interval *state = &change->intervals[i];
+			if (question->filter != NULL && !histree_state_filter_match(question->filter, state))
+				continue;
+			take(context, find(by_quark, count, state->quark), state);
+			left--;
+		}
+	}
+	*is_damaged = changes != NULL && histree_cursor_loss(changes).nodes > 0;
+	histree_cursor_free(changes);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum cli_exit print_changes(const struct lookup_question *question, answer_taker *take, void *context,
+				   bool *is_damaged)
+{
+	size_t count = question->attributes->count;
+	struct histree_error error = { 0 };
+	enum cli_exit code = CLI_OK;
+	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
+	const struct listed_attribute **by_quark = malloc((count + 1) * sizeof(struct listed_attribute *));
+	if (quarks == NULL || by_quark == NULL) {
+		code = report_no_memory();
+	} else {
+		for (size_t i = 0; i < count; i++)
+			by_quark[i] = &question->attributes->attributes[i];
+		qsort((void *)by_quark, count, sizeof(struct listed_attribute *), compare_quarks);
+		for (size_t i = 0; i < count; i++)
+			quarks[i] = by_quark[i]->quark;
+		if (count > 0 &&
+		    put_changes(question, by_quark, quarks, take, context, is_damaged, &error) != HISTREE_OK)
+			code = report_error(&error);
+	}
+	free((void *)by_quark);
+	free(quarks);
+	return code;
+}
+
+/* Reports that nothing was found. */
+static enum cli_exit lookup_report_nothing(enum lookup lookup)
+{
+	static const char *const sentences[] = {
+		[LOOKUP_NONE] = "",
+		[LOOKUP_STACK_TOP] = "no attribute that matches is a stack with something on it at that time",
+		[LOOKUP_FIRST_VALUE] = "all attributes that match are null in that range",
+		[LOOKUP_CHANGES] = "no attribute that matches changes in that range",
+	};
+	return report_exit(CLI_NOTHING, "%s", sentences[lookup]);
+}
+
+/*
+ * Hands the rows to `take`, in order.  *is_damaged says whether the history is damaged where it was looked at; what
+ * else is wrong is reported on standard error.
+ */
+static enum cli_exit lookup_rows(const struct lookup_question *question, answer_taker *take, void *context,
+				 bool *is_damaged)
+{
+	*is_damaged = false;
+	return question->lookup == LOOKUP_CHANGES ? print_changes(question, take, context, is_damaged)
+						  : print_each(question, take, context, is_damaged);
+}
+
+/* ---- query question ------------------------------------------------------------------------------------------ */
+
+/* What is asked for instead of the states at a time or in a range. */
+static enum lookup lookup_of(const struct query_options *chosen)
+{
+	if (chosen->stack_top)
+		return LOOKUP_STACK_TOP;
+	if (chosen->first_value)
+		return LOOKUP_FIRST_VALUE;
+	return chosen->changes ? LOOKUP_CHANGES : LOOKUP_NONE;
+}
+
+static enum cli_exit check_pixels(const struct query_options *chosen)
+{
+	bool is_other = chosen->step != 0 || chosen->times != 0 || chosen->question.where != NULL ||
+			chosen->stats || lookup_of(chosen) != LOOKUP_NONE || chosen->question.reverse;
+	if (chosen->question.parts == 0)
+		return CLI_OK;
+	if (chosen->question.from == NULL || chosen->question.to == NULL)
+		return report_exit(CLI_USAGE, "'--parts' divides a range: it needs '--from' and '--to'");
+	if (is_other)
+		return report_exit(CLI_USAGE, "'--parts' asks what a chart of the range shows: of the other "
+					      "options it takes only '--analysis' and those of rows");
+	return CLI_OK;
+}
+
+static enum cli_exit check_lookup(const struct query_options *chosen)
+{
+	if (chosen->stack_top + chosen->first_value + chosen->changes > 1)
+		return report_exit(CLI_USAGE, "'--stack-top', '--first-value' and '--changes' are different "
+					      "questions: choose one");
+	if (chosen->stack_top && chosen->question.at == NULL)
+		return report_exit(CLI_USAGE, "'--stack-top' is of one time: it needs '--at'");
+	if ((chosen->first_value || chosen->changes) && chosen->question.at != NULL)
+		return report_exit(CLI_USAGE, "'--%s' is of a range: it needs '--from' and '--to'",
+				   chosen->changes ? "changes" : "first-value");
+	if (lookup_of(chosen) != LOOKUP_NONE && (chosen->step != 0 || chosen->times != 0 || chosen->stats))
+		return report_exit(
+			CLI_USAGE,
+			"'--step', '--times' and '--stats' are of the states of a range or a time, not of "
+			"'--stack-top', '--first-value' or '--changes'");
+	if ((chosen->stack_top || chosen->first_value) && chosen->question.where != NULL)
+		return report_exit(CLI_USAGE,
+				   "'--where' is of the states of a range or a time, and of '--changes'");
+	if (!chosen->changes && chosen->question.reverse)
+		return report_exit(CLI_USAGE, "'--reverse' is of '--changes'");
+	return CLI_OK;
+}
+
+/* Checks what does not depend on the history. */
+enum cli_exit query_options_check(const struct query_options *chosen, size_t pattern_count)
+{
+	bool is_range = chosen->question.from != NULL || chosen->question.to != NULL;
+	if (chosen->question.at != NULL && is_range)
+		return report_exit(CLI_USAGE, "'--at' is one time, '--from' and '--to' are a range: choose one");
+	if (chosen->question.at == NULL && chosen->question.where == NULL &&
+	    (chosen->question.from == NULL || chosen->question.to == NULL))
+		return report_exit(CLI_USAGE,
+				   "needs '--at TIME', '--from TIME' and '--to TIME', or '--where EXPR'");
+	if (chosen->question.at != NULL && (chosen->step != 0 || chosen->times != 0))
+		return report_exit(CLI_USAGE, "'--%s' divides a range: it needs '--from' and '--to'",
+				   chosen->step != 0 ? "step" : "times");
+	if (chosen->step != 0 && chosen->times != 0)
+		return report_exit(CLI_USAGE, "'--step' and '--times' both choose the times: choose one");
+	if (is_range && chosen->question.where == NULL && pattern_count == 0)
+		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
+	enum cli_exit code = check_pixels(chosen);
+	return code == CLI_OK ? check_lookup(chosen) : code;
+}
+
+/*
+ * The times of --step or --count, each once; *times is the caller's to free and stays NULL where the whole range
+ * is asked for.
+ */
+static enum cli_exit choose_times(const struct query_options *chosen, struct answer_question *question,
+				  histree_time **times)
+{
+	if (chosen->step == 0 && chosen->times == 0)
+		return CLI_OK;
+	uint64_t span = (uint64_t)question->to - (uint64_t)question->from;
+	uint64_t steps = chosen->step != 0 ? span / chosen->step : chosen->times - 1;
+	if (steps >= QUERY_TIMES_MAX)
+		return report_exit(CLI_USAGE,
+				   "'--step' makes %" PRIu64 " times of this range; at most %" PRIu64
+				   " can be asked for at once",
+				   steps + 1, QUERY_TIMES_MAX);
+	*times = malloc((steps + 1) * sizeof(**times));
+	if (*times == NULL)
+		return report_no_memory();
+	size_t count = 0;
+	for (uint64_t i = 0; i <= steps; i++) {
+		/* This is span * i / steps, which could overflow. */
+		uint64_t after = chosen->step != 0 ? i * chosen->step : span / steps * i + span % steps * i / steps;
+		histree_time time = (histree_time)((uint64_t)question->from + after);
+		if (count == 0 || time != (*times)[count - 1])
+			(*times)[count++] = time;
+	}
+	assert(count > 0 && count <= steps + 1 && (*times)[count - 1] <= question->to);
+	question->times = *times;
+	question->time_count = count;
+	return CLI_OK;
+}
+
+/* A list of times stays as it is: a filter leaves fewer states of it, not fewer times. */
+static enum cli_exit narrow(const struct query_options *chosen, struct answer_question *question,
+			    struct attribute_list *list, int status)
+{
+	bool is_range = question->times == NULL && chosen->question.at == NULL;
+	if (chosen->question.where == NULL)
+		return status;
+	enum cli_exit code = state_where_apply(chosen->question.where, question->history, list,
+					       is_range ? &question->from : NULL, is_range ? &question->to : NULL,
+					       &question->filter);
+	return code != CLI_OK ? code : (enum cli_exit)status;
+}
+
+enum cli_exit query_question_make(struct query_question *question, const struct query_options *chosen,
+				  struct histree_history *history, const struct time_span *span,
+				  char *const *patterns, size_t pattern_count)
+{
+	*question = (struct query_question){ .chosen = chosen };
+	question->answer.history = history;
+	question->answer.attributes = &question->list;
+	enum cli_exit status =
+		question_range(&chosen->question, span, &question->answer.from, &question->answer.to);
+	if (status == CLI_OK)
+		status = choose_times(chosen, &question->answer, &question->times);
+	if (status == CLI_OK)
+		status = attribute_list_match(&question->list, history, patterns, pattern_count,
+					      ATTRIBUTES_WITH_STATES);
+	if (status == CLI_OK || (status == CLI_NOTHING && question->list.count > 0))
+		status = narrow(chosen, &question->answer, &question->list, status);
+	return status;
+}
+
+/* ---- ask ------------------------------------------------------------------------------------------------ */
+
+struct counting {
+	const struct query_taker *taker;
+	uint64_t rows;
+};
+
+static void count_and_take(void *context, const struct listed_attribute *attribute,
+			   const struct histree_interval *interval)
+{
+	struct counting *counting = context;
+	counting->rows++;
+	counting->taker->state(counting->taker->context, attribute, interval);
+}
+
+static void count_and_take_cell(void *context, const struct listed_attribute *attribute,
+				const struct pixel_cell *cell)
+{
+	struct counting *counting = context;
+	counting->rows++;
+	counting->taker->cell(counting->taker->context, attribute, cell);
+}
+
+static enum cli_exit look_up(const struct query_question *question, struct counting *counting, bool *is_damaged)
+{
+	const struct answer_question *answer = &question->answer;
+	const struct lookup_question lookup = { .lookup = lookup_of(question->chosen),
+						.history = answer->history,
+						.attributes = answer->attributes,
+						.from = answer->from,
+						.to = answer->to,
+						.filter = answer->filter,
+						.backwards = question->chosen->question.reverse,
+						.count_max = question->chosen->question.limit,
+						.work = counting->taker->work };
+	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
+}
+
+static bool is_listed(const struct attribute_list *list, histree_quark quark)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->attributes[i].quark == quark)
+			return true;
+	return false;
+}
+
+void query_question_ask(const struct query_question *question, int status, const struct query_taker *taker,
+			struct query_outcome *outcome)
+{
+	struct counting counting = { .taker = taker };
+	struct histree_error error = { 0 };
+	*outcome = (struct query_outcome){ .status = status, .attributes = question->list.count };
+	if (question->chosen->question.parts != 0) {
+		const struct pixel_question pixels = { .history = question->answer.history,
+						       .attributes = &question->list,
+						       .from = question->answer.from,
+						       .to = question->answer.to,
+						       .pixels = (uint32_t)question->chosen->question.parts,
+						       .work = taker->work };
+		if (pixel_cells(&pixels, count_and_take_cell, &counting, &outcome->is_damaged, &error) !=
+		    HISTREE_OK)
+			outcome->status = report_error(&error);
+	} else if (lookup_of(question->chosen) != LOOKUP_NONE) {
+		enum cli_exit code = look_up(question, &counting, &outcome->is_damaged);
+		if (code != CLI_OK)
+			outcome->status = code;
+	} else {
+		struct answer_question wanted = question->answer;
+		wanted.work = taker->work;
+		wanted.row_max = question->chosen->question.limit;
+		if (answer(&wanted, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
+			outcome->status = report_error(&error);
+		outcome->is_damaged = outcome->stats.nodes_damaged > 0;
+	}
+	outcome->rows = counting.rows;
+	if (outcome->is_damaged) {
+		/* Reports the missing hosts whose rows stand for what was asked. */
+		size_t count;
+		const struct histree_history_host *hosts = histree_history_hosts(question->answer.history, &count);
+		for (size_t i = 0; i < count; i++)
+			if (hosts[i].history == NULL && hosts[i].why != NULL &&
+			    is_listed(&question->list, hosts[i].folder))
+				report("incomplete: host '%s' is missing: %s", hosts[i].name, hosts[i].why);
+	}
+}
+
+int query_outcome_report(const struct query_outcome *outcome, const struct query_options *chosen)
+{
+	int status = outcome->status;
+	enum lookup lookup = lookup_of(chosen);
+	if (lookup == LOOKUP_NONE && status <= CLI_NOTHING && chosen->stats) {
+		report("%" PRId64 ".%03d us, %" PRIu64 " nodes visited, %" PRIu64 " read from the file, %" PRIu64
+		       " intervals",
+		       outcome->stats.ns / 1000, (int)(outcome->stats.ns % 1000),
+		       outcome->stats.query.nodes_visited, outcome->stats.query.nodes_loaded,
+		       outcome->stats.query.rows);
+	}
+	if (status == CLI_OK && outcome->rows == 0 && lookup != LOOKUP_NONE && outcome->attributes > 0)
+		status = lookup_report_nothing(lookup);
+	else if (status == CLI_OK && outcome->rows == 0 && lookup == LOOKUP_NONE && chosen->question.where != NULL)
+		status = report_none("states", chosen->question.where);
+	if (lookup != LOOKUP_NONE && status > CLI_NOTHING)
+		return status;
+	return answer_exit(outcome->is_damaged, status);
+}
+
+void query_question_release(struct query_question *question)
+{
+	free(question->times);
+	histree_state_filter_free(question->answer.filter);
+	attribute_list_release(&question->list);
+	*question = (struct query_question){ 0 };
+}
+
+/* ---- verb query ---------------------------------------------------------------------------------------------- */
 
 static const struct cli_option options[] = {
 	CLI_OPTION_NUMBER("step", CLI_DURATION, "NS", struct query_options, step, 1, INT64_MAX,

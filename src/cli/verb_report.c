@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cli/export_file.h"
+#include "cli/output.h"
 #include "cli/option.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"

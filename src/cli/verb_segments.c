@@ -94,22 +94,6 @@ static enum cli_exit put_segments(struct row_writer *rows, const struct segment_
 	return code != CLI_OK || rows->row_count > 0 ? code : report_none("segments", where);
 }
 
-static int print(const struct segment_target *target, const struct cli_question *question)
-{
-	struct row_writer rows;
-	struct row_column columns[COLUMNS_MAX];
-	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
-	memcpy(columns, time_columns, sizeof(time_columns));
-	for (size_t i = 0; i < schema->field_count; i++) {
-		columns[TIME_COLUMNS + i] = segment_target_column(schema, i);
-		columns[TIME_COLUMNS + i].put = put_content;
-	}
-	enum cli_exit code = rows_open(&rows, question, columns, TIME_COLUMNS + schema->field_count, ROWS_NAMED);
-	if (code == CLI_OK)
-		code = put_segments(&rows, target, question->where);
-	return rows_close(&rows, code);
-}
-
 static int segments_run(void *said, const struct cli_words *words)
 {
 	struct segments_options *chosen = said;
@@ -119,8 +103,21 @@ static int segments_run(void *said, const struct cli_words *words)
 	status = segment_target_open(&target, words->words[0], analysis, &chosen->question);
 	if (status == CLI_OK)
 		status = choose_order(&chosen->question, &target);
-	if (status == CLI_OK)
-		status = print(&target, &chosen->question);
+	if (status == CLI_OK) {
+		struct row_writer rows;
+		struct row_column columns[COLUMNS_MAX];
+		const struct histree_segment_schema *schema = &histree_segment_store_info(target.store)->schema;
+		memcpy(columns, time_columns, sizeof(time_columns));
+		for (size_t i = 0; i < schema->field_count; i++) {
+			columns[TIME_COLUMNS + i] = segment_target_column(schema, i);
+			columns[TIME_COLUMNS + i].put = put_content;
+		}
+		enum cli_exit code = rows_open(&rows, &chosen->question, columns,
+					       TIME_COLUMNS + schema->field_count, ROWS_NAMED);
+		if (code == CLI_OK)
+			code = put_segments(&rows, &target, chosen->question.where);
+		status = rows_close(&rows, code);
+	}
 	segment_target_close(&target);
 	return status;
 }

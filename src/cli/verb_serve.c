@@ -41,23 +41,6 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* Blocks the signals that end the server, before it starts, so that its threads do not get them. */
-static void block_signals(sigset_t *signals)
-{
-	sigemptyset(signals);
-	sigaddset(signals, SIGINT);
-	sigaddset(signals, SIGTERM);
-	sigaddset(signals, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, signals, NULL);
-}
-
-static void wait_for(const sigset_t *signals)
-{
-	int signal;
-	while (sigwait(signals, &signal) == EINTR)
-		;
-}
-
 static int serve_run(void *said, const struct cli_words *words)
 {
 	struct serve_options *chosen = said;
@@ -79,7 +62,14 @@ static int serve_run(void *said, const struct cli_words *words)
 	struct server *server;
 	struct histree_error error = { 0 };
 	sigset_t signals;
-	block_signals(&signals);
+
+	/* Blocks the signals that end the server, before it starts, so that its threads do not get them. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+
 	if (server_start(&server_options, &server, &error) != HISTREE_OK)
 		return report_error(&error);
 	const char *address = chosen->bind != NULL ? chosen->bind : "127.0.0.1";
@@ -87,7 +77,9 @@ static int serve_run(void *said, const struct cli_words *words)
 	report("http://%s%s%s:%u/", is_ipv6 ? "[" : "", address, is_ipv6 ? "]" : "", server_port(server));
 	if (server_warning(server) != NULL)
 		report("%s", server_warning(server));
-	wait_for(&signals);
+	int signal;
+	while (sigwait(&signals, &signal) == EINTR)
+		;
 	server_stop(server);
 	return CLI_OK;
 }

@@ -68,22 +68,6 @@ static void put_host(struct row_writer *rows, const struct histree_host_clock *h
 
 /* ---- sentences ------------------------------------------------------------------------------------------- */
 
-static void say_why(const struct histree_host_clock *host, size_t count)
-{
-	if (host->contradiction != 0)
-		report("the packets of host '%s' contradict each other from %" PRId64
-		       " on, by its clock, as they do when a clock was set; its times are not corrected by them",
-		       host->host, host->contradiction);
-	else if (host->packets == 0)
-		report("the trace of host '%s' has no packets: record inet_sock_local_out and inet_sock_local_in, "
-		       "or "
-		       "net_dev_queue and netif_receive_skb; its times are not corrected",
-		       host->host);
-	else
-		report("none of the packets of host '%s' was seen by %s; its times are not corrected", host->host,
-		       count == 2 ? "the other one" : "another one whose clock is known");
-}
-
 static int print_hosts(const struct histree_sync *sync, const struct cli_question *question)
 {
 	size_t count, absent = 0;
@@ -97,7 +81,22 @@ static int print_hosts(const struct histree_sync *sync, const struct cli_questio
 	for (size_t i = 0; i < count; i++) {
 		if (hosts[i].clock.quality != HISTREE_CLOCK_ABSENT)
 			continue;
-		say_why(&hosts[i], count);
+
+		if (hosts[i].contradiction != 0)
+			report("the packets of host '%s' contradict each other from %" PRId64
+			       " on, by its clock, as they do when a clock was set; its times are not corrected by "
+			       "them",
+			       hosts[i].host, hosts[i].contradiction);
+		else if (hosts[i].packets == 0)
+			report("the trace of host '%s' has no packets: record inet_sock_local_out and "
+			       "inet_sock_local_in, "
+			       "or "
+			       "net_dev_queue and netif_receive_skb; its times are not corrected",
+			       hosts[i].host);
+		else
+			report("none of the packets of host '%s' was seen by %s; its times are not corrected",
+			       hosts[i].host, count == 2 ? "the other one" : "another one whose clock is known");
+
 		absent++;
 	}
 	if (count == 1)

@@ -127,19 +127,6 @@ static enum cli_exit verify_segments(struct verifying *verifying, const struct t
 	return judge(verifying, status, &error, faults_before);
 }
 
-/* A host whose store cannot be opened, or is another one: that is said of each analysis, if there is one. */
-static void verify_hosts(struct verifying *verifying, const struct histree_store_info *info)
-{
-	for (size_t i = 0; i < info->host_count; i++) {
-		char fault[sizeof(((struct histree_error *)NULL)->message) + 128];
-		if (info->hosts[i].why == NULL || !info->complete || info->history_count + info->segments_count > 0)
-			continue;
-		snprintf(fault, sizeof(fault), "host '%.96s': %s", info->hosts[i].name, info->hosts[i].why);
-		verifying->analysis = NULL;
-		report_fault(verifying, fault);
-	}
-}
-
 /* The index is read as a whole.  A store that is being built has no index yet, and a repaired one never has. */
 static enum cli_exit verify_events(struct verifying *verifying, const struct target *target)
 {
@@ -165,29 +152,22 @@ static enum cli_exit verify_all(struct verifying *verifying, const struct target
 	if (analysis != NULL)
 		return verify(verifying, target, analysis);
 	enum cli_exit code = CLI_OK;
-	verify_hosts(verifying, info);
+
+	/* A host whose store cannot be opened, or is another one: that is said of each analysis, if there is one. */
+	for (size_t i = 0; i < info->host_count; i++) {
+		char fault[sizeof(((struct histree_error *)NULL)->message) + 128];
+		if (info->hosts[i].why == NULL || !info->complete || info->history_count + info->segments_count > 0)
+			continue;
+		snprintf(fault, sizeof(fault), "host '%.96s': %s", info->hosts[i].name, info->hosts[i].why);
+		verifying->analysis = NULL;
+		report_fault(verifying, fault);
+	}
+
 	for (size_t i = 0; i < info->history_count && code == CLI_OK; i++)
 		code = verify(verifying, target, info->histories[i].analysis);
 	for (size_t i = 0; i < info->segments_count && code == CLI_OK; i++)
 		code = verify_segments(verifying, target, info->segments[i].analysis);
 	return code == CLI_OK ? verify_events(verifying, target) : code;
-}
-
-static void print_ok(const struct verifying *verifying, const char *path)
-{
-	output_format(verifying->output, "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals", path,
-		      verifying->histories, verifying->histories == 1 ? "history" : "histories", verifying->nodes,
-		      verifying->intervals);
-	if (verifying->overviews > 0)
-		output_format(verifying->output, ", %" PRIu64 " %s", verifying->overviews,
-			      verifying->overviews == 1 ? "overview" : "overviews");
-	if (verifying->segment_stores > 0)
-		output_format(
-			verifying->output, ", %" PRIu64 " %s, %" PRIu64 " segments", verifying->segment_stores,
-			verifying->segment_stores == 1 ? "segment store" : "segment stores", verifying->segments);
-	if (verifying->states_checked > 0)
-		output_format(verifying->output, "; threads and CPUs agree");
-	output_char(verifying->output, '\n');
 }
 
 static int verify_run(void *said, const struct cli_words *words)
@@ -209,8 +189,22 @@ static int verify_run(void *said, const struct cli_words *words)
 		code = CLI_NOTHING;
 	else if (code == CLI_OK && chosen->states && verifying.states_checked == 0)
 		code = report_exit(CLI_INPUT, "'%s' has no states of CPUs and their threads to check", target.path);
-	else if (code == CLI_OK)
-		print_ok(&verifying, target.path);
+	else if (code == CLI_OK) {
+		output_format(verifying.output, "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals",
+			      target.path, verifying.histories, verifying.histories == 1 ? "history" : "histories",
+			      verifying.nodes, verifying.intervals);
+		if (verifying.overviews > 0)
+			output_format(verifying.output, ", %" PRIu64 " %s", verifying.overviews,
+				      verifying.overviews == 1 ? "overview" : "overviews");
+		if (verifying.segment_stores > 0)
+			output_format(verifying.output, ", %" PRIu64 " %s, %" PRIu64 " segments",
+				      verifying.segment_stores,
+				      verifying.segment_stores == 1 ? "segment store" : "segment stores",
+				      verifying.segments);
+		if (verifying.states_checked > 0)
+			output_format(verifying.output, "; threads and CPUs agree");
+		output_char(verifying.output, '\n');
+	}
 	target_close(&target);
 	return cli_end(verifying.output, code);
 }

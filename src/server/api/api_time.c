@@ -381,8 +381,7 @@ static void write_row(struct json_writer *json, const struct time_use_call *aske
 	json_end(json);
 }
 
-static void write_time_use(const struct call *call, struct time_use_call *asked,
-			   const struct histree_time_use *use)
+static void write_time_use(const struct call *call, struct time_use_call *asked, const struct histree_time_use *use)
 {
 	size_t count;
 	struct json_writer *json = call->json;

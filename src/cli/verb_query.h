@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_question.h - the question of `query`, from its command line to its intervals, which the caller prints.
+ * verb_query.h - the question of `query`, from its command line to its intervals, which the caller prints.
  *
  * Questions that are asked of a history again and again (histree/states.h) are answered as intervals too: tops of
  * stacks, first values, and changes in the order of time.
  */
-#ifndef CLI_QUERY_QUESTION_H
-#define CLI_QUERY_QUESTION_H
+#ifndef CLI_VERB_QUERY_H
+#define CLI_VERB_QUERY_H
 
 #include "cli/answer.h"
 #include "cli/attribute_list.h"
 #include "cli/option.h"
-#include "cli/pixel_cells.h"
 #include "cli/target.h"
 #include "histree/states.h"
 
