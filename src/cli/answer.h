@@ -12,8 +12,8 @@
 #define CLI_ANSWER_H
 
 #include "cli/attribute_list.h"
-#include "histree/status.h"
 #include "histree/states.h"
+#include "histree/status.h"
 
 #define ANSWER_BYTES ((size_t)64 * 1024 * 1024)
 
@@ -47,8 +47,8 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 int answer_exit(bool is_damaged, int status);
 
 /*
- * What a chart of a range shows (states.h), cell by cell: of each attribute, what it was for the longest part of each
- * pixel.
+ * What a chart of a range shows (states.h), cell by cell: of each attribute, what it was for the longest part of
+ * each pixel.
  */
 struct pixel_question {
 	struct histree_history *history;

@@ -37,9 +37,9 @@ static bool make_folders(char *path)
 }
 
 /*
- * Returns the path of the file in which typed lines are kept, to be freed: $XDG_STATE_HOME/histree/sql_history, and
- * without that ~/.local/state/histree/sql_history (XDG Base Directory Specification 0.8); NULL: the user has no such
- * folder.  `make` the folders that are missing, 0700.
+ * Returns the path of the file in which typed lines are kept, to be freed: $XDG_STATE_HOME/histree/sql_history,
+ * and without that ~/.local/state/histree/sql_history (XDG Base Directory Specification 0.8); NULL: the user has
+ * no such folder.  `make` the folders that are missing, 0700.
  */
 static char *line_history_path(bool make)
 {

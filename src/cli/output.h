@@ -21,12 +21,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/line_editor.h"
-#include "cli/report.h"
 
 enum { OUTPUT_SIZE = 256 * 1024 };
 
@@ -96,19 +95,6 @@ void html_text(struct output *output, const char *bytes, size_t size);
 
 /* Writes bytes inside of a URL "data:", as %XX where they are not plain. */
 void html_data(struct output *output, const char *bytes, size_t size);
-
-enum export_place {
-	EXPORT_TEXT,     /* a file, or standard output */
-	EXPORT_BINARY,   /* the same, but no terminal */
-	EXPORT_BY_NAME,  /* a file */
-	EXPORT_TO_FOLDER /* a folder of files */
-};
-
-/*
- * Check a path, NULL being standard output, before anything is read.  What is there is refused, unless `force` is
- * set and it is a file.  What is wrong is reported on standard error.
- */
-enum cli_exit export_file_check(const char *path, bool force, enum export_place place);
 
 /* A zeroed one has read nothing; the caller frees `bytes`. */
 struct line_plain {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * picture_file.h - pictures that verbs write: by the ending of the name, and whole or not at all.
+ * picture_file.h - files that verbs write: where one may go; and pictures, by the ending of the name, whole or not
+ * at all.
  */
 #ifndef CLI_PICTURE_FILE_H
 #define CLI_PICTURE_FILE_H
@@ -10,6 +11,19 @@
 #include "cli/option.h"
 #include "cli/report.h"
 #include "draw/pictures.h"
+
+enum export_place {
+	EXPORT_TEXT,     /* a file, or standard output */
+	EXPORT_BINARY,   /* the same, but no terminal */
+	EXPORT_BY_NAME,  /* a file */
+	EXPORT_TO_FOLDER /* a folder of files */
+};
+
+/*
+ * Check a path, NULL being standard output, before anything is read.  What is there is refused, unless `force` is
+ * set and it is a file.  What is wrong is reported on standard error.
+ */
+enum cli_exit export_file_check(const char *path, bool force, enum export_place place);
 
 /* What verbs that draw are told; zeroed, nothing is drawn. */
 struct picture_choice {

@@ -13,9 +13,9 @@
 #include "base/number_text.h"
 #include "cli/overview_page.h"
 #include "cli/target.h"
-#include "histree/status.h"
 #include "draw/pictures.h"
 #include "histree/segment_stats.h"
+#include "histree/status.h"
 
 /* ---- report sections ----------------------------------------------------------------------------------------- */
 

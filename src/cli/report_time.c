@@ -237,8 +237,8 @@ static histree_time within(const struct histree_history_info *info, histree_time
 }
 
 /*
- * How much more there is at the end of a window, or of a life that ends in it, than at its start, as 'numbers' has it.
- * Before the trace there was nothing.
+ * How much more there is at the end of a window, or of a life that ends in it, than at its start, as 'numbers' has
+ * it. Before the trace there was nothing.
  */
 static enum histree_status read_amounts(struct counting *counting, struct histree_error *error)
 {

@@ -25,9 +25,9 @@
 #include "base/json_text.h"
 #include "base/number_text.h"
 #include "base/table.h"
+#include "cli/answer.h"
 #include "cli/attribute_list.h"
 #include "cli/output.h"
-#include "cli/answer.h"
 #include "histree/attributes.h"
 #include "view/view.h"
 

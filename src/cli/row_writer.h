@@ -39,10 +39,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/answer.h"
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/output.h"
-#include "cli/answer.h"
 #include "cli/report.h"
 #include "histree/attributes.h"
 #include "view/view.h"

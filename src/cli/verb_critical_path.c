@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_critical_path.c - `histree critical-path`: who had a thread's time in hand, step by step or added up by thread
- * and state; and `histree why`: why it was not done earlier, for a person.
+ * verb_critical_path.c - `histree critical-path`: who had a thread's time in hand, step by step or added up by
+ * thread and state; and `histree why`: why it was not done earlier, for a person.
  *
  * Both follow one path of the graph of who waited for whom.  The tables of `why` are sums of its steps: its time by
  * cause and by thread, and its longest waits.  Memory for sums grows with the pairs of threads and states, not with
@@ -45,8 +45,8 @@ struct path_asked {
 };
 
 /*
- * Says so if another thread has the number at the end than at `start`, where the path begins: that ends where the first
- * of them does.
+ * Says so if another thread has the number at the end than at `start`, where the path begins: that ends where the
+ * first of them does.
  */
 static void path_warn_again(const struct path_asked *asked, histree_time start)
 {

@@ -14,8 +14,8 @@
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "histree/states.h"
 #include "histree/segment_stats.h"
+#include "histree/states.h"
 
 struct density_rows {
 	const struct histree_segment_density *density;

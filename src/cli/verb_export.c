@@ -14,8 +14,9 @@
 
 #include "base/error.h"
 #include "cli/attribute_list.h"
-#include "cli/target.h"
+#include "cli/picture_file.h"
 #include "cli/progress.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/columns.h"
 #include "histree/events.h"

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cli/output.h"
 #include "cli/option.h"
+#include "cli/output.h"
+#include "cli/picture_file.h"
 #include "cli/progress.h"
 #include "cli/report_sections.h"
 #include "cli/target.h"

@@ -153,7 +153,9 @@ static enum cli_exit verify_all(struct verifying *verifying, const struct target
 		return verify(verifying, target, analysis);
 	enum cli_exit code = CLI_OK;
 
-	/* A host whose store cannot be opened, or is another one: that is said of each analysis, if there is one. */
+	/*
+	 * A host whose store cannot be opened, or is another one: that is said of each analysis, if there is one.
+	 */
 	for (size_t i = 0; i < info->host_count; i++) {
 		char fault[sizeof(((struct histree_error *)NULL)->message) + 128];
 		if (info->hosts[i].why == NULL || !info->complete || info->history_count + info->segments_count > 0)

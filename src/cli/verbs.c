@@ -190,7 +190,10 @@ const struct cli_verb verb_help = {
 	.run = help_run,
 };
 
-/* ---- verb completion ---------------------------------------------------------------------------------------------- */
+/*
+ * ---- verb completion
+ * ----------------------------------------------------------------------------------------------
+ */
 
 /* Prints the command of a script that offers what an argument can be. */
 typedef void completion_offer(struct output *output, enum cli_complete complete, const char *const *choices);

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "draw/canvas.h"
+#include "draw/pictures.h"
 #include "draw/row_list.h"
 #include "draw/rows_picture.h"
-#include "draw/pictures.h"
 #include "histree/states.h"
 
 static enum histree_status lines_picture(struct histree_history *history,
@@ -119,7 +119,9 @@ static void draw_texts(const struct picture *picture, struct canvas *canvas,
 	else
 		snprintf(texts[1], sizeof(texts[1]), "%.0f %% full", fill_of(node) * 100);
 
-	/* "103.2 - 143.9 ms" since the start of the history, in a unit and with decimals that tell its nodes apart. */
+	/*
+	 * "103.2 - 143.9 ms" since the start of the history, in a unit and with decimals that tell its nodes apart.
+	 */
 	static const struct {
 		const char *name;
 		double ns;

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "draw/row_list.h"
 #include "draw/rows_picture.h"
 #include "histree/critical_path.h"

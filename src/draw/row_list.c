@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
-#include "base/search.h"
 #include "base/number_text.h"
+#include "base/search.h"
+#include "base/table.h"
 #include "draw/canvas.h"
 #include "draw/pictures.h"
 #include "histree/states.h"

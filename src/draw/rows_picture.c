@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "draw/row_list.h"
-#include "view/view.h"
 #include "draw/pictures.h"
+#include "draw/row_list.h"
 #include "histree/states.h"
+#include "view/view.h"
 
 /* All borrowed. */
 struct state_bars {

@@ -4,11 +4,11 @@
  */
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/events.h"
-#include "view/view.h"
 #include "sql/sql_table.h"
+#include "view/view.h"
 
 /* ---- attributes ---------------------------------------------------------------------------------------- */
 

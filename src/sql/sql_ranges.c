@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/table.h"
-#include "histree/states.h"
 #include "histree/segment_stats.h"
+#include "histree/states.h"
 #include "sql/sql_table.h"
 
 /* clang-format off */

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/segment_stats.h"
 #include "sql/sql_table.h"
 

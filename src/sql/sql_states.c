@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "histree/states.h"
 #include "sql/sql_table.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 /* The library's default for a node cache.  Paths take a share of that. */
 static const size_t cache_default = (size_t)128 << 20;

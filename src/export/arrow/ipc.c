@@ -936,8 +936,9 @@ static enum histree_status put_dictionaries(struct ipc_export *export, const str
 	const struct ArrowArray *before = export->last.release != NULL ? &export->last : NULL;
 	if (export->options->is_stream) {
 		/*
-		 * In a stream: write the dictionaries of a batch as far as readers do not know them from the batch before, or from
-		 * none if `before` is NULL.  A dictionary that does not extend the one before replaces it.
+		 * In a stream: write the dictionaries of a batch as far as readers do not know them from the batch
+		 * before, or from none if `before` is NULL.  A dictionary that does not extend the one before
+		 * replaces it.
 		 */
 		enum histree_status status = HISTREE_OK;
 		for (size_t i = 0; i < export->fields.count && status == HISTREE_OK; i++) {

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "export/export_cells.h"
 #include "export/export_output.h"
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "export/parquet/parquet_encoding.h"
 #include "histree/columns.h"
 #include "histree/status.h"

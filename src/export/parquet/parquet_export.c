@@ -21,11 +21,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "export/export_output.h"
 #include "export/parquet/parquet_writer.h"
 #include "histree/export.h"

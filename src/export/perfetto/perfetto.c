@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/table.h"
 #include "export/viewer/viewer_rows.h"
 
 /* A zeroed one is empty. */

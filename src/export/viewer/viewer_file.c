@@ -8,9 +8,9 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/table.h"
 
 enum histree_status viewer_file_lacks_memory(struct viewer_file *file)
 {
@@ -110,8 +110,8 @@ static struct viewer_track *make(struct viewer_file *file, uint32_t number, cons
 	const bool has_process = has_parent && key->parent->kind == VIEWER_PROCESS;
 
 	/*
-	 * By how much the numbers of a process or thread are raised: viewers know them by their numbers, which hosts have
-	 * in common, and which are used again.  What there is no room for stays with the one before it.
+	 * By how much the numbers of a process or thread are raised: viewers know them by their numbers, which
+	 * hosts have in common, and which are used again.  What there is no room for stays with the one before it.
 	 */
 	const uint64_t host = file->host > 0 ? file->host - 1 : 0,
 		       count = file->host_count > 0 ? file->host_count : 1;
