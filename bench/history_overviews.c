@@ -20,7 +20,6 @@
 
 #include "base/hash_index.h"
 #include "histree/histree.h"
-#include "overview/overview_choice.h"
 #include "overview/overview_writer.h"
 
 enum { SPACING = 20000, ROWS = 32, PIXELS = 1228, BUSIEST = 32 };
@@ -154,21 +153,26 @@ static double time_rows(struct asked *asked, const histree_quark *quarks, size_t
 
 static size_t choose_busiest(struct histree_cursor *query, histree_quark *out, uint64_t *states)
 {
-	const struct overview_progress progress = { 0 };
-	struct state_counts counts;
+	const struct histree_history_info *info = histree_history_info(histree_query_history(query));
+	const struct histree_region all = { .from = info->start, .to = info->end };
+	uint64_t *counts = calloc((size_t)info->attribute_count + 1, sizeof(*counts));
 	struct histree_error error;
 	size_t count = 0;
-	check(state_counts_make(&counts, histree_query_history(query), 0, &progress, &error), &error);
-	for (; count < BUSIEST && count < counts.attribute_count; count++) {
+	if (counts == NULL)
+		exit(EXIT_FAILURE);
+	check(histree_query_start(query, &all, &error), &error);
+	while (histree_cursor_next(query, &error) == HISTREE_OK)
+		counts[histree_cursor_interval(query)->quark]++;
+	for (; count < BUSIEST && count < info->attribute_count; count++) {
 		histree_quark most = 0;
-		for (histree_quark quark = 0; quark < counts.attribute_count; quark++)
-			if (counts.states[quark] > counts.states[most])
+		for (histree_quark quark = 0; quark < info->attribute_count; quark++)
+			if (counts[quark] > counts[most])
 				most = quark;
-		*states = counts.states[most];
-		counts.states[most] = 0;
+		*states = counts[most];
+		counts[most] = 0;
 		out[count] = most;
 	}
-	state_counts_release(&counts);
+	free(counts);
 	return count;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * cube_feed.c - the cube while its history is made: who is in a window, and from where pieces are cut
+ * cube_feed.c - the cube while it is fed: who is in a window, and from where pieces are cut
  * (docs/design/05-pyramid.md).
  *
  * States come as they end, in windows that have all that ended in them.  Of a thread of which something ended, or
@@ -15,22 +15,14 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "overview/cube_maker.h"
+#include "overview/feed_item.h"
 #include "overview/overview_feed.h"
 #include "query/thread_pieces.h"
 #include "state/ongoing_states.h"
-#include "state/state_system.h"
 
 /* What an attribute is in what is fed: a list of a thread, by number, or of a CPU; most are nothing. */
 #define FED_NOTHING UINT32_MAX
 #define FED_CPU (UINT32_C(1) << 31)
-
-enum { FED_CELLS_LOG2 = 10, FED_SPANS_MAX = 256, FED_SPAN_CELLS_MIN = 3 };
-
-/* In how many threads more than in the cell before a key fills a cell, by cell. */
-struct cube_span {
-	struct cube_key key;
-	int32_t steps[(1 << FED_CELLS_LOG2) + 1];
-};
 
 /* What the cube knows besides while states come as they end. */
 struct cube_feed {
@@ -44,54 +36,21 @@ struct cube_feed {
 	uint64_t bytes_max; /* of all cells, whatever the file has room for */
 	/* By thread: */
 	struct fed_thread {
-		histree_time next;  /* pieces were cut up to here */
 		uint32_t member;    /* 1 + of the window; 0: it is none */
 		bool is_sure;       /* that what goes on is what it says, see is_unsure() */
 		bool is_held;       /* its pieces are cut in a later window, */
 		histree_time since; /* and it is so since a window that began then */
 	} * threads;
-	size_t threads_capacity, counted_capacity, cpus_capacity, queues_capacity;
+	size_t threads_capacity, counted_capacity, next_capacity, cpus_capacity, queues_capacity;
 	const struct feed_run **runs; /* by list of the window; NULL: nothing ended */
 	size_t runs_capacity;
 	uint32_t *waiting; /* threads that wait for a CPU where the window ends */
 	size_t waiting_count, waiting_capacity;
-	struct cube_span *spans; /* of pieces that fill several cells, which are added to these together */
-	size_t span_count, span_capacity;
-	bool is_broken;         /* what is not known is wanted: the history is to be read */
+	bool is_broken;         /* what is not known is wanted: it is fed again when the history is complete */
 	size_t held_count;      /* threads that are held */
 	histree_time held_from; /* from here on, there are pieces to cut of threads that are held */
 	size_t held_items;
 };
-
-/* ---- what fills cells --------------------------------------------------------------------------------------- */
-
-/* Returns the span of a key, NULL if there is no room for it. */
-static struct cube_span *find_span(struct cube_feed *feed, const struct cube_key *key)
-{
-	for (size_t i = feed->span_count; i-- > 0;)
-		if (cube_key_is_same(&feed->spans[i].key, key))
-			return &feed->spans[i];
-	if (feed->span_count == FED_SPANS_MAX ||
-	    !array_reserve(&feed->spans, &feed->span_capacity, feed->span_count + 1))
-		return NULL;
-	feed->spans[feed->span_count] = (struct cube_span){ .key = *key };
-	return &feed->spans[feed->span_count++];
-}
-
-/* Keep for later what fills cells from `first` up to `after`.  Returns false if that is to be added at once. */
-bool cube_feed_keep_span(struct cube_maker *maker, const struct cube_key *key, uint64_t first, uint64_t after,
-			 uint32_t threads)
-{
-	const bool is_call = key->had_by == USE_NOTHING; /* waits that have an owner are cut by windows */
-	struct cube_span *span = maker->feed != NULL && is_call && first + FED_SPAN_CELLS_MIN <= after
-					 ? find_span(maker->feed, key)
-					 : NULL;
-	if (span == NULL)
-		return false;
-	span->steps[first] += (int32_t)threads;
-	span->steps[after] -= (int32_t)threads;
-	return true;
-}
 
 /* ---- from begin to end ------------------------------------------------------------------------------------- */
 
@@ -103,27 +62,21 @@ enum {
 	STATES_FOR_BYTE = 12,
 };
 
-histree_time cube_feed_cut_from(struct cube_maker *maker, uint32_t thread)
+static enum histree_status cube_feed_begin(struct pyramid_maker *pyramid, struct histree_error *error)
 {
-	if (maker->feed == NULL)
-		return maker->from;
-	struct fed_thread *fed = &maker->feed->threads[thread];
-	const histree_time from = fed->next;
-	fed->next = maker->to + 1;
-	return from;
-}
-
-enum histree_status cube_feed_begin(struct pyramid_maker *pyramid, struct histree_error *error)
-{
+	const struct pyramid *again = pyramid->again;
 	const size_t memory = pyramid->memory_max > 0 ? pyramid->memory_max : CUBE_MEMORY_DEFAULT;
 	struct cube_maker *maker = pyramid->own = calloc(1, sizeof(*maker));
 	struct cube_feed *feed = calloc(1, sizeof(*feed));
+	uint64_t count = 1 << CUBE_LOG2_MOST;
 	if (maker == NULL || feed == NULL) {
 		free(feed);
+		free(maker);
+		pyramid->own = NULL;
 		return error_memory(error, "an overview");
 	}
 	feed->of_roles.space = pyramid->tables;
-	feed->threads_max = memory / CUBE_THREAD_BYTES;
+	feed->threads_max = again != NULL ? SIZE_MAX : memory / CUBE_THREAD_BYTES;
 	feed->held_from = INT64_MAX;
 	maker->feed = feed;
 	maker->pyramid = pyramid;
@@ -131,13 +84,21 @@ enum histree_status cube_feed_begin(struct pyramid_maker *pyramid, struct histre
 	maker->threads.above = maker->threads.above_cpus = HISTREE_ROOT;
 	maker->has_owners = true;
 	maker->cells.of = pyramid->of;
-	maker->cells.of.attribute_count = UINT32_MAX;
+	if (again != NULL) {
+		maker->cells.grid = pyramid_grid(PYRAMID_CUBE, &pyramid->of, again->log2);
+		count = pyramid_grid_cells(&maker->cells.grid, 0);
+		if (count > CUBE_CELLS_MAX)
+			return error_set(error, HISTREE_ERR_FORMAT, "'%s' has more cells than any",
+					 histree_history_info(again->levels[0].history)->provider);
+	} else {
+		maker->cells.of.attribute_count = UINT32_MAX;
+	}
 	for (int part = 0; part < CUBE_PARTS; part++) {
-		maker->cells.cells[part] = calloc(1 << FED_CELLS_LOG2, sizeof(*maker->cells.cells[part]));
+		maker->cells.cells[part] = calloc(count, sizeof(*maker->cells.cells[part]));
 		if (maker->cells.cells[part] == NULL)
 			return error_memory(error, "an overview");
 	}
-	pyramid->is_wanted = strncmp(pyramid->of.provider, "kernel", strlen("kernel")) == 0;
+	pyramid->is_wanted = again != NULL || strncmp(pyramid->of.provider, "kernel", strlen("kernel")) == 0;
 	return HISTREE_OK;
 }
 
@@ -155,10 +116,12 @@ static bool add_fed_thread(struct cube_maker *maker, histree_quark node, const s
 	maker->is_of_no_use |= count > feed->threads_max;
 	if (!array_reserve(&threads->threads, &threads->capacity, count) ||
 	    !array_reserve(&feed->threads, &feed->threads_capacity, count) ||
+	    !array_reserve(&maker->next, &feed->next_capacity, count) ||
 	    !array_reserve(&maker->counted, &feed->counted_capacity, count))
 		return false;
 	*role = (uint32_t)threads->count * LISTS_OF_THREAD + LIST_STATUS;
-	feed->threads[threads->count] = (struct fed_thread){ .next = maker->cells.of.start };
+	feed->threads[threads->count] = (struct fed_thread){ .member = 0 };
+	maker->next[threads->count] = maker->cells.of.start;
 	maker->counted[threads->count] = INT64_MIN;
 	threads->threads[threads->count++] = thread;
 	return true;
@@ -253,7 +216,10 @@ static enum histree_status look_at_attributes(struct cube_maker *maker, const st
 
 /* ---- the lists of a window ---------------------------------------------------------------------------------- */
 
-/* As keep_call(), keep_half() and keep_int() do it. */
+/*
+ * Names of calls are texts, and all else is numbers.  What is not is for readers of states to judge: then there is
+ * no cube.
+ */
 static enum window_keep keep_fed(struct cube_maker *maker, uint32_t kind, enum histree_part part,
 				 const struct histree_value *value, int64_t *out)
 {
@@ -283,7 +249,7 @@ static bool fill_fed_list(struct cube_maker *maker, const struct feed_window *wi
 	maker->lists[list].states = state;
 	for (uint32_t i = 0; run != NULL && i < run->count; i++) {
 		const struct column_item *item = &window->items[run->first + i];
-		const struct histree_value value = feed_value(window, item);
+		const struct histree_value value = feed_item_value(window->values, item);
 		if (item->start > window->to)
 			break;
 		state->start = item->start;
@@ -293,7 +259,7 @@ static bool fill_fed_list(struct cube_maker *maker, const struct feed_window *wi
 		if (keeps == WINDOW_HAS_NO_MEMORY)
 			return false;
 	}
-	const struct ongoing_states *ongoing = &window->system->ongoing;
+	const struct ongoing_states *ongoing = window->ongoing;
 	if (ongoing->states[quark].since <= window->to) {
 		const struct histree_value value = ongoing_states_value(ongoing, quark);
 		state->start = ongoing->states[quark].since;
@@ -332,6 +298,13 @@ static bool find_members(struct cube_maker *maker, const struct feed_window *win
 	bool has_room = true;
 	for (size_t i = 0; i < feed->waiting_count && has_room; i++)
 		has_room = make_member(maker, feed->waiting[i]) > 0;
+	/* Of whom waits since the very begin, nothing ended before; in a build they are held, see is_unsure(). */
+	const bool is_first = window->is_complete && window->from == maker->cells.of.start;
+	for (uint32_t i = 0; i < maker->threads.count && is_first && has_room; i++) {
+		const struct ongoing_state *status = &window->ongoing->states[maker->threads.threads[i].status];
+		if (status->type == HISTREE_INT && (int32_t)status->bits == THREAD_WAITS_FOR_CPU)
+			has_room = make_member(maker, i) > 0;
+	}
 	for (size_t i = 0; i < window->run_count && has_room; i++) {
 		const struct feed_run *run = &window->runs[i];
 		const uint32_t role = feed->roles[run->quark];
@@ -393,7 +366,7 @@ static bool is_unsure(struct cube_maker *maker, const struct feed_window *window
 {
 	struct fed_thread *fed = &maker->feed->threads[number];
 	const struct thread_quark *thread = &maker->threads.threads[number];
-	const struct ongoing_state *ongoing = window->system->ongoing.states;
+	const struct ongoing_state *ongoing = window->ongoing->states;
 	histree_quark quarks[LISTS_OF_THREAD];
 	if (fed->is_sure)
 		return false;
@@ -410,7 +383,7 @@ static bool is_unsure(struct cube_maker *maker, const struct feed_window *window
 static bool waits(const struct cube_maker *maker, const struct feed_window *window, uint32_t thread,
 		  const struct feed_run *run)
 {
-	const struct ongoing_state *status = &window->system->ongoing.states[maker->threads.threads[thread].status];
+	const struct ongoing_state *status = &window->ongoing->states[maker->threads.threads[thread].status];
 	bool does = status->type == HISTREE_INT && (int32_t)status->bits == THREAD_WAITS_FOR_CPU;
 	for (uint32_t i = 0; run != NULL && i < run->count && !does; i++) {
 		const struct column_item *item = &window->items[run->first + i];
@@ -429,7 +402,7 @@ static bool is_covered(const struct feed_window *window, histree_quark quark, co
 			return false;
 		next = item->end >= next ? item->end + 1 : next;
 	}
-	const struct ongoing_state *ongoing = &window->system->ongoing.states[quark];
+	const struct ongoing_state *ongoing = &window->ongoing->states[quark];
 	return next > window->to || (ongoing->since <= next && ongoing->run == 0);
 }
 
@@ -441,7 +414,7 @@ static bool are_covered(const struct cube_maker *maker, const struct feed_window
 	cube_maker_quarks(&maker->threads.threads[thread], quarks);
 	for (int list = 0; list < LISTS_OF_THREAD; list++)
 		are = are && (quarks[list] == HISTREE_ROOT ||
-			      is_covered(window, quarks[list], runs[list], maker->feed->threads[thread].next));
+			      is_covered(window, quarks[list], runs[list], maker->next[thread]));
 	return are;
 }
 
@@ -464,7 +437,8 @@ static void hold_members(struct cube_maker *maker, const struct feed_window *win
 		const bool was_held = fed->is_held;
 		const bool is_known = are_covered(maker, window, thread, runs);
 		feed->is_broken |= !is_known && is_too_much;
-		fed->is_held = (!is_known || is_unsure(maker, window, thread)) && !is_too_much;
+		fed->is_held =
+			(!is_known || (!window->is_complete && is_unsure(maker, window, thread))) && !is_too_much;
 		if (fed->is_held) {
 			fed->since = was_held ? fed->since : window->from;
 			if (fed->since < feed->held_from &&
@@ -487,7 +461,7 @@ static void hold_members(struct cube_maker *maker, const struct feed_window *win
 }
 
 /* Whether a state is to be in the next window again. */
-bool cube_feed_holds(const struct pyramid_maker *pyramid, histree_quark quark, histree_time end)
+static bool cube_feed_holds(const struct pyramid_maker *pyramid, histree_quark quark, histree_time end)
 {
 	const struct cube_maker *maker = pyramid->own;
 	const struct cube_feed *feed = maker->feed;
@@ -520,37 +494,6 @@ static bool end_members(struct cube_maker *maker, const struct feed_window *wind
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
-/* Add what fills cells to these. */
-static enum histree_status flush_spans(struct cube_maker *maker, struct histree_error *error)
-{
-	struct cube_feed *feed = maker->feed;
-	struct cube_cells *cells = &maker->cells;
-	const uint64_t width = UINT64_C(1) << cells->grid.width_log2;
-	enum histree_status status = HISTREE_OK;
-	int32_t threads[FED_SPANS_MAX] = { 0 };
-	for (uint64_t cell = 0; cell < 1 << FED_CELLS_LOG2 && feed->span_count > 0 && status == HISTREE_OK;
-	     cell++) {
-		bool is_any = false;
-		for (size_t i = 0; i < feed->span_count; i++) {
-			threads[i] += feed->spans[i].steps[cell];
-			is_any |= threads[i] > 0;
-		}
-		if (!is_any)
-			continue;
-		status = cube_cells_open(cells, CUBE_OF_CALLS, cell, error);
-		for (size_t i = 0; i < feed->span_count && status == HISTREE_OK; i++) {
-			const struct cube_row row = { .key = feed->spans[i].key,
-						      .ns = (uint64_t)threads[i] * width };
-			if (threads[i] > 0 && !cube_cell_add(&cells->open, &row))
-				status = error_memory(error, "an overview");
-		}
-		if (status == HISTREE_OK)
-			status = cube_cells_close(cells, CUBE_OF_CALLS, cell, error);
-	}
-	feed->span_count = 0;
-	return status;
-}
-
 /* Have cells up to the end of the window. */
 static enum histree_status reach(struct cube_maker *maker, histree_time to, struct histree_error *error)
 {
@@ -558,12 +501,14 @@ static enum histree_status reach(struct cube_maker *maker, histree_time to, stru
 	const uint64_t length = (uint64_t)to - (uint64_t)cells->of.start;
 	enum histree_status status = HISTREE_OK;
 	const unsigned bits = bits_needed(length);
+	if (maker->pyramid->again != NULL)
+		return HISTREE_OK;
 	if (cells->grid.level_count == 0)
 		cells->grid =
 			pyramid_grid(PYRAMID_CUBE, &cells->of, bits > FED_FIRST_LOG2 ? bits - FED_FIRST_LOG2 : 0);
-	if (length >> cells->grid.width_log2 >= 1 << FED_CELLS_LOG2)
-		status = flush_spans(maker, error);
-	while (length >> cells->grid.width_log2 >= 1 << FED_CELLS_LOG2 && status == HISTREE_OK)
+	if (length >> cells->grid.width_log2 >= 1 << CUBE_LOG2_MOST)
+		status = cube_maker_flush_spans(maker, error);
+	while (length >> cells->grid.width_log2 >= 1 << CUBE_LOG2_MOST && status == HISTREE_OK)
 		status = cube_cells_widen(cells, error);
 	cells->of.end = to;
 	cells->grid = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->grid.width_log2);
@@ -578,18 +523,20 @@ static enum histree_status stay_small(struct cube_maker *maker, size_t states, s
 {
 	struct cube_feed *feed = maker->feed;
 	enum histree_status status = HISTREE_OK;
+	if (maker->pyramid->again != NULL)
+		return HISTREE_OK;
 	feed->states += states;
 	maker->cells_max = feed->states / STATES_FOR_BYTE;
 	if (cube_maker_fits(maker))
 		return HISTREE_OK;
 	if (pyramid_grid_cells(&maker->cells.grid, 0) >> CUBE_LOG2_LEAST > 1) {
-		status = flush_spans(maker, error);
+		status = cube_maker_flush_spans(maker, error);
 		if (status == HISTREE_OK)
 			status = cube_cells_widen(&maker->cells, error);
 	}
 	maker->cells_max = feed->bytes_max;
 	if (status == HISTREE_OK && !cube_maker_fits(maker)) {
-		status = flush_spans(maker, error);
+		status = cube_maker_flush_spans(maker, error);
 		if (status == HISTREE_OK)
 			status = cube_maker_make_fit(maker, error);
 	}
@@ -614,11 +561,11 @@ static enum histree_status take_fed(struct cube_maker *maker, const struct feed_
 	return status == HISTREE_OK ? stay_small(maker, window->states, error) : status;
 }
 
-enum histree_status cube_feed(struct pyramid_maker *pyramid, const struct feed_window *window,
-			      struct histree_error *error)
+static enum histree_status cube_feed(struct pyramid_maker *pyramid, const struct feed_window *window,
+				     struct histree_error *error)
 {
 	struct cube_maker *maker = pyramid->own;
-	enum histree_status status = look_at_attributes(maker, histree_state_attributes(window->system), error);
+	enum histree_status status = look_at_attributes(maker, window->attributes, error);
 	if (status == HISTREE_OK && !maker->is_of_no_use)
 		status = reach(maker, window->to, error);
 	maker->to = window->to;
@@ -631,11 +578,11 @@ enum histree_status cube_feed(struct pyramid_maker *pyramid, const struct feed_w
 }
 
 /* Up to here, all threads do what they did last.  The window has no states. */
-enum histree_status cube_feed_end(struct pyramid_maker *pyramid, const struct feed_window *window,
-				  struct histree_error *error)
+static enum histree_status cube_feed_end(struct pyramid_maker *pyramid, const struct feed_window *window,
+					 struct histree_error *error)
 {
 	struct cube_maker *maker = pyramid->own;
-	enum histree_status status = look_at_attributes(maker, histree_state_attributes(window->system), error);
+	enum histree_status status = look_at_attributes(maker, window->attributes, error);
 	if (status == HISTREE_OK)
 		status = reach(maker, window->to, error);
 	maker->to = window->to;
@@ -644,7 +591,7 @@ enum histree_status cube_feed_end(struct pyramid_maker *pyramid, const struct fe
 	for (uint32_t thread = 0; thread < maker->threads.count && status == HISTREE_OK && !maker->is_of_no_use;) {
 		bool has_room = true;
 		for (; thread < maker->threads.count && maker->member_count < FED_AT_ONCE && has_room; thread++)
-			if (maker->feed->threads[thread].next <= window->to)
+			if (maker->next[thread] <= window->to)
 				has_room = make_member(maker, thread) > 0;
 		if (has_room)
 			has_room = find_members(maker, window);
@@ -657,16 +604,16 @@ enum histree_status cube_feed_end(struct pyramid_maker *pyramid, const struct fe
 }
 
 /* The history is there: cells are as wide as they would be if its length had been known. */
-enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct histree_error *error)
+static enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct histree_error *error)
 {
 	struct cube_maker *maker = pyramid->own;
 	struct cube_cells *cells = &maker->cells;
 	const unsigned bits = bits_needed((uint64_t)pyramid->of.end - (uint64_t)pyramid->of.start);
-	const uint64_t bytes_max = pyramid->bytes_max / 4 * 3; /* as cube_begin() has it */
+	const uint64_t bytes_max = pyramid->bytes_max / 4 * 3; /* the levels above and the tree have the rest */
 	maker->pyramid = pyramid;
 	if (!pyramid->is_wanted)
 		return HISTREE_OK;
-	enum histree_status status = flush_spans(maker, error);
+	enum histree_status status = cube_maker_flush_spans(maker, error);
 	maker->cells_max = bytes_max < maker->feed->bytes_max ? bytes_max : maker->feed->bytes_max;
 	maker->has_owners = maker->has_owners && maker->threads.cpu_count > 0;
 	cells->of = pyramid->of;
@@ -679,44 +626,70 @@ enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct histree_err
 	return status;
 }
 
-bool cube_feed_takes(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark)
+static bool cube_feed_takes(struct pyramid_maker *pyramid, const struct histree_attributes *attributes,
+			    histree_quark quark)
 {
 	struct cube_maker *maker = pyramid->own;
 	const struct cube_feed *feed = maker->feed;
 	if (quark >= feed->known)
-		(void)look_at_attributes(maker, histree_state_attributes(system), NULL);
+		(void)look_at_attributes(maker, attributes, NULL);
 	return quark >= feed->known || feed->roles[quark] != FED_NOTHING;
 }
 
-bool cube_feed_used(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark,
-		    histree_time since)
+static bool cube_feed_used(struct pyramid_maker *pyramid, const struct histree_attributes *attributes,
+			   histree_quark quark, histree_time since)
 {
 	struct cube_maker *maker = pyramid->own;
 	const struct cube_feed *feed = maker->feed;
-	(void)look_at_attributes(maker, histree_state_attributes(system), NULL);
+	(void)look_at_attributes(maker, attributes, NULL);
 	const uint32_t role = quark < feed->known ? feed->roles[quark] : 0;
 	if (quark >= feed->known || role == FED_NOTHING)
 		return quark >= feed->known;
-	return (role & FED_CPU) != 0 || feed->threads[role / LISTS_OF_THREAD].next > since;
+	return (role & FED_CPU) != 0 || maker->next[role / LISTS_OF_THREAD] > since;
 }
 
-void cube_feed_free(struct pyramid_maker *pyramid)
+static void cube_feed_free(struct pyramid_maker *pyramid)
 {
 	struct cube_feed *feed = ((struct cube_maker *)pyramid->own)->feed;
-	table_release(&feed->of_roles, feed->roles);
+	if (feed->roles != NULL) /* else their space may be gone */
+		table_release(&feed->of_roles, feed->roles);
 	feed->roles = NULL;
+	feed->known = 0;
 	feed->roles_capacity = 0;
 }
 
-void cube_feed_release(struct cube_feed *feed)
+static void cube_release(struct pyramid_maker *pyramid)
 {
-	if (feed == NULL)
+	struct cube_maker *maker = pyramid->own;
+	if (maker == NULL)
 		return;
-	if (feed->roles != NULL)
-		table_release(&feed->of_roles, feed->roles);
-	free(feed->threads);
-	free(feed->runs);
-	free(feed->waiting);
-	free(feed->spans);
-	free(feed);
+	for (size_t i = 0; i < pyramid->cell_count; i++)
+		cube_cell_release(&((struct cube_cell *)(void *)pyramid->cells)[i]);
+	cube_feed_free(pyramid);
+	free(maker->feed->threads);
+	free(maker->feed->runs);
+	free(maker->feed->waiting);
+	free(maker->feed);
+	cube_maker_release(maker);
+	free(maker);
+	pyramid->own = NULL;
 }
+
+const struct cell_kind cube_cells = {
+	.id = PYRAMID_CUBE,
+	.size = sizeof(struct cube_cell),
+	.cells_max = CUBE_PARTS * PYRAMID_STEPS_MAX,
+	.feed_begin = cube_feed_begin,
+	.feed = cube_feed,
+	.feed_end = cube_feed_end,
+	.feed_takes = cube_feed_takes,
+	.feed_used = cube_feed_used,
+	.feed_holds = cube_feed_holds,
+	.feed_free = cube_feed_free,
+	.adopt = cube_adopt,
+	.finish = cube_finish,
+	.merge = cube_merge,
+	.put = cube_put,
+	.clear = cube_clear,
+	.release = cube_release,
+};

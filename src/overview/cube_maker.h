@@ -3,8 +3,7 @@
  * cube_maker.h - the cube while it is made: its cells, and what a window has of them (docs/design/05-pyramid.md).
  *
  * A window is taken as lists: of each thread that is a member of it its statuses, queues and calls, and who had
- * each CPU.  Who fills the lists is one of two: cube_pyramid.c from windows of a complete history, cube_feed.c from
- * what ended while it was made.
+ * each CPU.  cube_feed.c fills the lists of what ended, and cube_pyramid.c cells of the lists.
  */
 #ifndef OVERVIEW_CUBE_MAKER_H
 #define OVERVIEW_CUBE_MAKER_H
@@ -75,39 +74,40 @@ struct cube_queue {
 	uint32_t count;
 };
 
-enum { CUBE_MET_LOG2 = 11 };
+enum { CUBE_MET_LOG2 = 11, CUBE_SPANS_MAX = 256 };
+
+/* In how many threads more than in the cell before a key fills a cell, by cell. */
+struct cube_span {
+	struct cube_key key;
+	int32_t steps[(1 << CUBE_LOG2_MOST) + 1];
+};
 
 /* A zeroed one is empty.  It takes about 45 bytes a thread, and what a choice has. */
 struct cube_maker {
 	struct thread_quarks threads;
-	bool *are_chosen;              /* by thread: now or before */
-	size_t left;                   /* threads that were not */
-	struct pyramid_maker *pyramid; /* whose choice are attributes of some threads, and who has the CPUs */
-	uint32_t *list_of;             /* by attribute of the choice */
-	size_t list_capacity;
-	uint32_t *members; /* the threads, by number */
+	struct pyramid_maker *pyramid;
+	uint32_t *members; /* of the window: threads, by number */
 	size_t member_count, member_capacity;
 	bool has_owners;   /* who has the CPUs is asked for */
 	bool is_of_no_use; /* no cube can say what is there */
 	struct cube_cells cells;
 	uint64_t cells_max;            /* bytes of all */
-	size_t attributes_max;         /* in windows read for the cube alone */
 	uint32_t owner_of[CUBE_PARTS]; /* in the file */
 	enum cube_part part;           /* at hand, */
 	struct saved_bytes room;       /* and a cell of it as bytes */
 	histree_time *counted;         /* by thread: the begin of the last counted call; INT64_MIN: no call yet */
-	struct cube_feed *feed;        /* NULL: it reads the history */
+	histree_time *next;            /* by thread: pieces were cut up to here */
+	struct cube_feed *feed;
+	struct cube_span *spans; /* of pieces that fill several cells, which are added to these together */
+	size_t span_count, span_capacity;
 	/* In the current window: */
 	histree_time from, to;
 	uint32_t thread; /* at hand */
 	struct window_state *states;
 	size_t states_capacity;
-	struct window_list *lists; /* by what list_of says */
+	struct window_list *lists;
 	size_t lists_capacity;
-	int32_t *cpus;  /* their numbers */
-	int32_t *texts; /* by value of the window: as a call, USE_NOTHING if it was not looked up; */
-	int32_t *ints;  /* as anything else, USE_NOTHING if it is null */
-	size_t text_capacity, int_capacity;
+	int32_t *cpus; /* their numbers */
 	struct cube_entry *entries;
 	size_t entry_count, entry_capacity;
 	struct hash_index by_key;
@@ -144,29 +144,17 @@ enum histree_status cube_maker_take_lists(struct cube_maker *maker, struct histr
 bool cube_maker_fits(const struct cube_maker *maker);
 enum histree_status cube_maker_make_fit(struct cube_maker *maker, struct histree_error *error);
 
-/* ---- what is fed ------------------------------------------------------------------------------------------ */
+/* Add to cells what pieces that fill several of them have. */
+enum histree_status cube_maker_flush_spans(struct cube_maker *maker, struct histree_error *error);
 
-/* Keep for later what fills cells from `first` up to `after`.  Returns false if that is to be added at once. */
-bool cube_feed_keep_span(struct cube_maker *maker, const struct cube_key *key, uint64_t first, uint64_t after,
-			 uint32_t threads);
+/* All but the feed and the maker itself. */
+void cube_maker_release(struct cube_maker *maker);
 
-/* From where the pieces of a thread are cut in the window, which has them then. */
-histree_time cube_feed_cut_from(struct cube_maker *maker, uint32_t thread);
-
-/* The kind, see struct cell_kind. */
-enum histree_status cube_feed_begin(struct pyramid_maker *pyramid, struct histree_error *error);
-enum histree_status cube_feed(struct pyramid_maker *pyramid, const struct feed_window *window,
-			      struct histree_error *error);
-enum histree_status cube_feed_end(struct pyramid_maker *pyramid, const struct feed_window *window,
-				  struct histree_error *error);
-enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct histree_error *error);
-bool cube_feed_takes(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark);
-bool cube_feed_used(struct pyramid_maker *pyramid, const struct histree_state_system *system, histree_quark quark,
-		    histree_time since);
-bool cube_feed_holds(const struct pyramid_maker *pyramid, histree_quark quark, histree_time end);
-void cube_feed_free(struct pyramid_maker *pyramid);
-
-/* NULL is fine. */
-void cube_feed_release(struct cube_feed *feed);
+/* The kind, see struct cell_kind: of what all windows had. */
+enum histree_status cube_finish(struct pyramid_maker *pyramid, struct histree_error *error);
+enum histree_status cube_merge(void *into, const void *cell, struct histree_error *error);
+enum histree_status cube_put(struct pyramid_maker *pyramid, void *cell, struct histree_value *out,
+			     struct histree_error *error);
+void cube_clear(void *cell);
 
 #endif

@@ -3,13 +3,12 @@
  * cube_pyramid.c - the cube: what all threads of a kernel did together in a cell of time, by whom and where
  * (docs/design/05-pyramid.md).
  *
- * A window has the states of some threads, which are cut into pieces, each with one status, CPU and call; pieces
- * of the same cell and key are added up first, and then added to the cell.  A thread that waits for a CPU waits
- * for the thread that has it.
+ * A window has the states of some threads (cube_feed.c), which are cut into pieces, each with one status, CPU and
+ * call; pieces of the same cell and key are added up first, and then added to the cell.  A thread that waits for a
+ * CPU waits for the thread that has it.
  *
  * Cells of level 1 are in memory as bytes until all windows were taken, and become wider as often as they are too
- * large for the file.  A build feeds it while the history is made (cube_feed.c); of a history that is complete,
- * threads that no other pyramid reads are read at the end, a part of them at a time.
+ * large for the file.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -21,26 +20,10 @@
 #include "base/table.h"
 #include "overview/cube_maker.h"
 #include "overview/overview_choice.h"
-#include "overview/overview_window.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_pieces.h"
 #include "state/pyramid.h"
 #include "state/pyramid_cells.h"
-
-/* ---- cube cells ---------------------------------------------------------------------------------------------- */
-
-static enum histree_status cube_cells_init(struct cube_cells *cells, const struct histree_history_info *of,
-					   unsigned width_log2, struct histree_error *error)
-{
-	*cells = (struct cube_cells){ .of = *of, .grid = pyramid_grid(PYRAMID_CUBE, of, width_log2) };
-	const uint64_t count = pyramid_grid_cells(&cells->grid, 0);
-	for (int part = 0; part < CUBE_PARTS; part++) {
-		cells->cells[part] = calloc(count, sizeof(*cells->cells[part]));
-		if (cells->cells[part] == NULL)
-			return error_memory(error, "an overview");
-	}
-	return HISTREE_OK;
-}
 
 /* ---- one cell ----------------------------------------------------------------------------------------------- */
 
@@ -154,117 +137,10 @@ static void cube_cells_release(struct cube_cells *cells)
 	*cells = (struct cube_cells){ 0 };
 }
 
-/* ---- cube maker ---------------------------------------------------------------------------------------------- */
-
-enum { TEXTS_MAX = 4096 }; /* calls have names of a table; where there are more, they are something else */
-
-/* ---- lists -------------------------------------------------------------------------------------------------- */
-
-/*
- * Names of calls are texts, and all else is numbers.  What is not is for readers of states to judge: then there is
- * no cube.
- */
-static enum window_keep keep_call(struct cube_maker *maker, const struct overview_window *window, uint32_t value,
-				  int32_t *out)
-{
-	const struct histree_value *of = &window->values.values[value];
-	int64_t kept;
-	if (maker->texts[value] == USE_NOTHING && of->type != HISTREE_NULL) {
-		maker->is_of_no_use |= of->type == HISTREE_INT;
-		if (thread_pieces_value(&maker->cells.texts, of, HISTREE_WHOLE, &kept) != WINDOW_KEEPS)
-			return WINDOW_HAS_NO_MEMORY;
-		maker->texts[value] = (int32_t)kept;
-	}
-	*out = maker->texts[value];
-	return *out == USE_NOTHING ? WINDOW_SKIPS : WINDOW_KEEPS;
-}
-
-static enum window_keep keep_half(struct cube_maker *maker, const struct overview_window *window, uint32_t value,
-				  enum histree_part part, int32_t *out)
-{
-	const struct histree_value of = histree_value_part(&window->values.values[value], part);
-	maker->is_of_no_use |= of.type == HISTREE_STRING;
-	*out = of.type == HISTREE_INT ? of.int32 : USE_NOT_KNOWN;
-	return of.type == HISTREE_NULL ? WINDOW_SKIPS : WINDOW_KEEPS;
-}
-
-static enum window_keep keep_int(struct cube_maker *maker, const struct overview_window *window, uint32_t value,
-				 int32_t *out)
-{
-	*out = maker->ints[value];
-	if (*out == USE_NOT_KNOWN) /* no status, no CPU and no thread is a text */
-		maker->is_of_no_use |= window->values.values[value].type == HISTREE_STRING;
-	return *out == USE_NOTHING ? WINDOW_SKIPS : WINDOW_KEEPS;
-}
-
-static bool make_list(struct cube_maker *maker, const struct overview_window *window, size_t first, size_t end,
-		      uint32_t list, struct window_state **next)
-{
-	const size_t threads = maker->member_count * LISTS_OF_THREAD;
-	const uint32_t kind = list < threads ? list % LISTS_OF_THREAD : LISTS_OF_THREAD;
-	const enum histree_part part = kind == LIST_QUEUE
-					       ? maker->threads.threads[maker->members[list / LISTS_OF_THREAD]].part
-					       : HISTREE_WHOLE;
-	struct window_state *state = *next;
-	maker->lists[list].states = state;
-	for (size_t i = first; i < end; i++) {
-		const struct overview_state *from = &window->sorted[i];
-		int32_t value = USE_NOT_KNOWN;
-		enum window_keep keeps = WINDOW_KEEPS;
-		if (from->value != OVERVIEW_REST)
-			keeps = kind == LIST_CALL       ? keep_call(maker, window, from->value, &value)
-				: part != HISTREE_WHOLE ? keep_half(maker, window, from->value, part, &value)
-							: keep_int(maker, window, from->value, &value);
-		if (keeps == WINDOW_HAS_NO_MEMORY)
-			return false;
-		if (keeps == WINDOW_SKIPS)
-			continue;
-		state->start = from->start;
-		state->end = from->end;
-		state->value = value;
-		state++;
-	}
-	maker->lists[list].count = (size_t)(state - *next);
-	*next = state;
-	return true;
-}
-
-/* What the values of the window are as numbers. */
-static bool read_values(struct cube_maker *maker, const struct overview_window *window)
-{
-	const struct value_table *values = &window->values;
-	if (!array_reserve(&maker->texts, &maker->text_capacity, values->count + 1) ||
-	    !array_reserve(&maker->ints, &maker->int_capacity, values->count + 1))
-		return false;
-	for (size_t i = 0; i < values->count; i++) {
-		const struct histree_value *value = &values->values[i];
-		maker->texts[i] = USE_NOTHING;
-		maker->ints[i] = value->type == HISTREE_INT    ? value->int32
-				 : value->type == HISTREE_NULL ? USE_NOTHING
-							       : USE_NOT_KNOWN;
-	}
-	return true;
-}
-
-static enum histree_status fill_lists(struct cube_maker *maker, const uint32_t *attributes,
-				      const struct overview_window *window, struct histree_error *error)
-{
-	if (!array_reserve(&maker->states, &maker->states_capacity, window->state_count + 1) ||
-	    !read_values(maker, window))
-		return error_memory(error, "an overview");
-	for (uint32_t i = 0; i < maker->pyramid->choice.count; i++)
-		maker->lists[maker->list_of[i]].count = 0;
-	struct window_state *next = maker->states;
-	for (size_t first = 0, end; first < window->state_count; first = end) {
-		const uint32_t attribute = window->sorted[first].attribute;
-		const uint32_t own = attributes != NULL ? attributes[attribute] : attribute;
-		end = window->ends[attribute];
-		if (own != OVERVIEW_NOT_OF_OTHER &&
-		    !make_list(maker, window, first, end, maker->list_of[own], &next))
-			return error_memory(error, "an overview");
-	}
-	return HISTREE_OK;
-}
+enum {
+	TEXTS_MAX = 4096,
+	SPAN_CELLS_MIN = 3
+}; /* calls have names of a table; where there are more, they are something else */
 
 /* ---- what a window has -------------------------------------------------------------------------------------- */
 
@@ -329,6 +205,66 @@ static struct cube_row *find_row(struct cube_maker *maker, uint64_t cell, const 
 	return entry != NULL ? &entry->row : NULL;
 }
 
+/* ---- what fills cells ---------------------------------------------------------------------------------------- */
+
+/* Returns the span of a key, NULL if there is no room for it. */
+static struct cube_span *find_span(struct cube_maker *maker, const struct cube_key *key)
+{
+	for (size_t i = maker->span_count; i-- > 0;)
+		if (cube_key_is_same(&maker->spans[i].key, key))
+			return &maker->spans[i];
+	if (maker->span_count == CUBE_SPANS_MAX ||
+	    !array_reserve(&maker->spans, &maker->span_capacity, maker->span_count + 1))
+		return NULL;
+	maker->spans[maker->span_count] = (struct cube_span){ .key = *key };
+	return &maker->spans[maker->span_count++];
+}
+
+/* Keep for later what fills cells from `first` up to `after`.  Returns false if that is to be added at once. */
+static bool keep_span(struct cube_maker *maker, const struct cube_key *key, uint64_t first, uint64_t after,
+		      uint32_t threads)
+{
+	const bool is_call = key->had_by == USE_NOTHING; /* waits that have an owner are cut by windows */
+	struct cube_span *span = is_call && first + SPAN_CELLS_MIN <= after && after <= 1 << CUBE_LOG2_MOST
+					 ? find_span(maker, key)
+					 : NULL;
+	if (span == NULL)
+		return false;
+	span->steps[first] += (int32_t)threads;
+	span->steps[after] -= (int32_t)threads;
+	return true;
+}
+
+/* Add what fills cells to these. */
+enum histree_status cube_maker_flush_spans(struct cube_maker *maker, struct histree_error *error)
+{
+	struct cube_cells *cells = &maker->cells;
+	const uint64_t width = UINT64_C(1) << cells->grid.width_log2;
+	enum histree_status status = HISTREE_OK;
+	int32_t threads[CUBE_SPANS_MAX] = { 0 };
+	for (uint64_t cell = 0; cell < 1 << CUBE_LOG2_MOST && maker->span_count > 0 && status == HISTREE_OK;
+	     cell++) {
+		bool is_any = false;
+		for (size_t i = 0; i < maker->span_count; i++) {
+			threads[i] += maker->spans[i].steps[cell];
+			is_any |= threads[i] > 0;
+		}
+		if (!is_any)
+			continue;
+		status = cube_cells_open(cells, CUBE_OF_CALLS, cell, error);
+		for (size_t i = 0; i < maker->span_count && status == HISTREE_OK; i++) {
+			const struct cube_row row = { .key = maker->spans[i].key,
+						      .ns = (uint64_t)threads[i] * width };
+			if (threads[i] > 0 && !cube_cell_add(&cells->open, &row))
+				status = error_memory(error, "an overview");
+		}
+		if (status == HISTREE_OK)
+			status = cube_cells_close(cells, CUBE_OF_CALLS, cell, error);
+	}
+	maker->span_count = 0;
+	return status;
+}
+
 /* So many threads did what the key says from `start` to `end`; what began did so at the start. */
 static enum histree_status add_time(struct cube_maker *maker, const struct cube_key *key, histree_time start,
 				    histree_time end, uint32_t threads, uint64_t begins, uint64_t calls,
@@ -348,7 +284,7 @@ static enum histree_status add_time(struct cube_maker *maker, const struct cube_
 		row->calls += calls;
 		begins = calls = 0;
 		start = until + 1;
-		if (cell + 1 < last && cube_feed_keep_span(maker, key, cell + 1, last, threads)) {
+		if (cell + 1 < last && keep_span(maker, key, cell + 1, last, threads)) {
 			start = (histree_time)((uint64_t)grid->origin + (last << grid->width_log2));
 			cell = last - 1;
 		}
@@ -501,7 +437,7 @@ static enum histree_status cut_threads(struct cube_maker *maker, struct histree_
 	for (size_t member = 0; member < maker->member_count && status == HISTREE_OK; member++) {
 		const uint32_t i = maker->members[member];
 		const struct thread_cutting cutting = {
-			.from = cube_feed_cut_from(maker, i), .to = maker->to, .give = take_piece, .context = maker
+			.from = maker->next[i], .to = maker->to, .give = take_piece, .context = maker
 		};
 		const struct window_list *lists = &maker->lists[member * LISTS_OF_THREAD];
 		const struct thread_states states = {
@@ -512,6 +448,7 @@ static enum histree_status cut_threads(struct cube_maker *maker, struct histree_
 			.cpu = maker->threads.threads[i].cpu,
 		};
 		maker->thread = i;
+		maker->next[i] = maker->to + 1;
 		if (states.statuses.count > 0)
 			status = thread_pieces_cut(&cutting, &states, error);
 	}
@@ -560,49 +497,7 @@ enum histree_status cube_maker_take_lists(struct cube_maker *maker, struct histr
 	return status == HISTREE_OK ? fill_cells(maker, error) : status;
 }
 
-static enum histree_status take_window(struct cube_maker *maker, const uint32_t *attributes,
-				       const struct overview_window *window, struct histree_error *error)
-{
-	maker->from = window->from;
-	maker->to = window->to;
-	enum histree_status status = fill_lists(maker, attributes, window, error);
-	return status == HISTREE_OK ? cube_maker_take_lists(maker, error) : status;
-}
-
-/* ---- cube choice --------------------------------------------------------------------------------------------- */
-
-/* Nothing is left to choose if the history has no threads, or more than `threads_max`. */
-static enum histree_status find_threads(struct cube_maker *maker, unsigned width_log2, size_t threads_max,
-					struct histree_error *error)
-{
-	struct histree_history *history = maker->pyramid->source->history;
-	const struct histree_history_info *info = &maker->pyramid->of;
-	size_t hosts;
-	if (strncmp(info->provider, "kernel", strlen("kernel")) != 0 ||
-	    histree_history_hosts(history, &hosts) != NULL)
-		return HISTREE_OK;
-	enum histree_status status = thread_quarks_read(&maker->threads, history, threads_max, error);
-	if (status == HISTREE_PARTIAL || (status == HISTREE_OK && maker->threads.count == 0))
-		return HISTREE_OK;
-	if (status == HISTREE_OK)
-		status = cube_cells_init(&maker->cells, info, width_log2, error);
-	if (status != HISTREE_OK)
-		return status;
-	const size_t count = maker->threads.count, cpus = maker->threads.cpu_count;
-	maker->are_chosen = calloc(count, sizeof(*maker->are_chosen));
-	maker->counted = malloc(count * sizeof(*maker->counted));
-	maker->cpus = malloc((cpus + 1) * sizeof(*maker->cpus));
-	maker->queues = calloc(cpus + 1, sizeof(*maker->queues));
-	if (maker->are_chosen == NULL || maker->counted == NULL || maker->cpus == NULL || maker->queues == NULL)
-		return error_memory(error, "an overview");
-	for (size_t i = 0; i < count; i++)
-		maker->counted[i] = INT64_MIN;
-	for (size_t i = 0; i < cpus; i++)
-		maker->cpus[i] = maker->threads.cpus[i].number;
-	maker->left = count;
-	maker->has_owners = cpus > 0;
-	return HISTREE_OK;
-}
+/* ---- which attributes --------------------------------------------------------------------------------------- */
 
 /* The attributes of a thread by list, HISTREE_ROOT where it does not have one; the CPU of an idle loop is known. */
 void cube_maker_quarks(const struct thread_quark *thread, histree_quark quarks[LISTS_OF_THREAD])
@@ -612,128 +507,9 @@ void cube_maker_quarks(const struct thread_quark *thread, histree_quark quarks[L
 	quarks[LIST_CALL] = thread->call;
 }
 
-/* How many states threads have that were not chosen, and how many of their attributes there are. */
-static uint64_t states_left(const struct cube_maker *maker, size_t *attributes)
-{
-	const struct state_counts *counts = maker->pyramid->source->counts;
-	uint64_t states = 0;
-	*attributes = 0;
-	for (size_t i = 0; i < maker->threads.count; i++) {
-		histree_quark quarks[LISTS_OF_THREAD];
-		cube_maker_quarks(&maker->threads.threads[i], quarks);
-		for (int list = 0; list < LISTS_OF_THREAD && !maker->are_chosen[i]; list++) {
-			states += quarks[list] != HISTREE_ROOT ? counts->states[quarks[list]] : 0;
-			*attributes += quarks[list] != HISTREE_ROOT;
-		}
-	}
-	return states;
-}
-
-static enum histree_status choose(struct cube_maker *maker, histree_quark quark, size_t list,
-				  struct histree_error *error)
-{
-	struct overview_choice *choice = &maker->pyramid->choice;
-	enum histree_status status = pyramid_maker_choose(maker->pyramid, quark, error);
-	if (status == HISTREE_OK)
-		choice->condensed[choice->count - 1].quark = (histree_quark)list; /* until they are sorted */
-	return status;
-}
-
-static enum histree_status choose_thread(struct cube_maker *maker, size_t number, struct histree_error *error)
-{
-	histree_quark quarks[LISTS_OF_THREAD];
-	enum histree_status status = HISTREE_OK;
-	cube_maker_quarks(&maker->threads.threads[number], quarks);
-	if (!array_reserve(&maker->members, &maker->member_capacity, maker->member_count + 1))
-		return error_memory(error, "an overview");
-	const size_t member = maker->member_count++;
-	maker->members[member] = (uint32_t)number;
-	maker->are_chosen[number] = true;
-	maker->left--;
-	for (size_t list = 0; list < LISTS_OF_THREAD && status == HISTREE_OK; list++)
-		if (quarks[list] != HISTREE_ROOT)
-			status = choose(maker, quarks[list], member * LISTS_OF_THREAD + list, error);
-	return status;
-}
-
-static int by_source(const void *one, const void *other)
-{
-	const struct condensed *a = one, *b = other;
-	return (a->source > b->source) - (a->source < b->source);
-}
-
-static bool has(const struct overview_choice *choice, histree_quark quark)
-{
-	const struct condensed wanted = { .source = quark };
-	return choice->count > 0 &&
-	       bsearch(&wanted, choice->condensed, choice->count, sizeof(wanted), by_source) != NULL;
-}
-
-static bool is_wanted(const struct cube_maker *maker, size_t number, const struct overview_choice *among,
-		      size_t attributes_max)
-{
-	histree_quark quarks[LISTS_OF_THREAD];
-	if (maker->are_chosen[number] || among == NULL)
-		return !maker->are_chosen[number] &&
-		       maker->pyramid->choice.count + LISTS_OF_THREAD <= attributes_max;
-	cube_maker_quarks(&maker->threads.threads[number], quarks);
-	for (int list = 0; list < LISTS_OF_THREAD; list++)
-		if (quarks[list] != HISTREE_ROOT && has(among, quarks[list]))
-			return true;
-	return false;
-}
-
-/* Where the states of each attribute go. */
-static enum histree_status make_lists(struct cube_maker *maker, struct histree_error *error)
-{
-	struct overview_choice *choice = &maker->pyramid->choice;
-	const size_t lists = maker->member_count * LISTS_OF_THREAD + maker->threads.cpu_count;
-	if (!array_reserve(&maker->lists, &maker->lists_capacity, lists + 1) ||
-	    !array_reserve(&maker->list_of, &maker->list_capacity, (size_t)choice->count + 1))
-		return error_memory(error, "an overview");
-	for (size_t i = 0; i < lists; i++)
-		maker->lists[i] = (struct window_list){ 0 };
-	if (choice->count > 1)
-		qsort(choice->condensed, choice->count, sizeof(*choice->condensed), by_source);
-	for (uint32_t i = 0; i < choice->count; i++) {
-		maker->list_of[i] = choice->condensed[i].quark;
-		choice->condensed[i].quark = choice->condensed[i].source;
-		maker->is_of_no_use |= i > 0 && choice->condensed[i - 1].source == choice->condensed[i].source;
-	}
-	return HISTREE_OK;
-}
-
-/*
- * Choose threads that were not chosen: those with an attribute in another choice, or the next ones that have no
- * more than `attributes_max`.  The choice is empty if no thread is left.
- */
-static enum histree_status choose_threads(struct cube_maker *maker, const struct overview_choice *among,
-					  size_t attributes_max, struct histree_error *error)
-{
-	const struct thread_quarks *threads = &maker->threads;
-	enum histree_status status = HISTREE_OK;
-	pyramid_maker_clear_choice(maker->pyramid);
-	maker->member_count = 0;
-	for (size_t i = 0; i < threads->count && maker->left > 0 && status == HISTREE_OK; i++)
-		if (is_wanted(maker, i, among, attributes_max))
-			status = choose_thread(maker, i, error);
-	for (size_t i = 0; i < threads->cpu_count && maker->member_count > 0 && status == HISTREE_OK; i++)
-		status = choose(maker, threads->cpus[i].current, maker->member_count * LISTS_OF_THREAD + i, error);
-	if (status == HISTREE_OK)
-		status = make_lists(maker, error);
-	if (maker->is_of_no_use)
-		maker->pyramid->choice.count = 0;
-	if (maker->pyramid->source->counts == NULL)
-		maker->pyramid->choice.states = maker->pyramid->of.interval_count; /* at most */
-	return status;
-}
-
 /* ---- cells become wider ------------------------------------------------------------------------------------ */
 
-enum {
-	ATTRIBUTE_BYTES = 640, /* that one costs where a window is made, about */
-	STATES_AT_ONCE = 256,  /* that are written together */
-};
+enum { STATES_AT_ONCE = 256 /* that are written together */ };
 
 bool cube_maker_fits(const struct cube_maker *maker)
 {
@@ -765,92 +541,6 @@ enum histree_status cube_maker_make_fit(struct cube_maker *maker, struct histree
 	return status;
 }
 
-/* ---- from begin to end ------------------------------------------------------------------------------------- */
-
-static enum histree_status cube_begin(struct pyramid_maker *pyramid, struct histree_error *error)
-{
-	const struct overview_options *options = pyramid->source->options;
-	const size_t memory = options->memory_max > 0 ? options->memory_max : CUBE_MEMORY_DEFAULT;
-	const uint64_t bytes_max = pyramid->bytes_max / 4 * 3; /* the levels above and the tree have the rest */
-	const unsigned bits = bits_needed((uint64_t)pyramid->of.end - (uint64_t)pyramid->of.start);
-	const struct pyramid *there = pyramid->again;
-	struct cube_maker *maker = pyramid->own = calloc(1, sizeof(*maker));
-	if (maker == NULL)
-		return error_memory(error, "an overview");
-	maker->pyramid = pyramid;
-	maker->cells_max = bytes_max < memory / CUBE_CELLS_SHARE ? bytes_max : memory / CUBE_CELLS_SHARE;
-	maker->attributes_max = memory / ATTRIBUTE_BYTES;
-	if (there == NULL)
-		return find_threads(maker, bits > CUBE_LOG2_MOST ? bits - CUBE_LOG2_MOST : 0,
-				    memory / CUBE_THREAD_BYTES, error);
-	const struct pyramid_grid grid = pyramid_grid(PYRAMID_CUBE, &pyramid->of, there->log2);
-	if (pyramid_grid_cells(&grid, 0) > CUBE_CELLS_MAX)
-		return error_set(error, HISTREE_ERR_FORMAT, "'%s' has more cells than any",
-				 histree_history_info(there->levels[0].history)->provider);
-	return find_threads(maker, there->log2, UINT32_MAX / 4, error);
-}
-
-/* Cells that are too large in the end are not made again. */
-static enum histree_status cube_choose(struct pyramid_maker *pyramid, uint64_t bytes, struct histree_error *error)
-{
-	(void)error;
-	pyramid->is_wanted = bytes == 0 && ((const struct cube_maker *)pyramid->own)->left > 0;
-	return HISTREE_OK;
-}
-
-/* Returns whether reading for the cube alone would cost more than reading the history once more. */
-static bool is_too_much(const struct cube_maker *maker)
-{
-	const struct state_counts *counts = maker->pyramid->source->counts;
-	size_t attributes;
-	uint64_t states = states_left(maker, &attributes), of_cpus = 0;
-	for (size_t i = 0; i < maker->threads.cpu_count; i++)
-		of_cpus += counts->states[maker->threads.cpus[i].current];
-	states += (attributes / maker->attributes_max + (attributes > 0)) * of_cpus;
-	return states > maker->pyramid->of.interval_count;
-}
-
-/* The threads of which others read attributes; more of them are read in the end, a part of them at a time. */
-static enum histree_status cube_join(struct pyramid_maker *pyramid, const struct overview_choice *others,
-				     struct histree_error *error)
-{
-	struct cube_maker *maker = pyramid->own;
-	if (!pyramid->is_wanted || maker->feed != NULL)
-		return HISTREE_OK;
-	enum histree_status status = choose_threads(maker, others, SIZE_MAX, error);
-	pyramid->is_wanted = !maker->is_of_no_use;
-	if (status == HISTREE_OK && is_too_much(maker)) {
-		pyramid->is_wanted = false;
-		pyramid_maker_clear_choice(pyramid);
-	}
-	return status;
-}
-
-static enum histree_status cube_take(struct pyramid_maker *pyramid, const uint32_t *places,
-				     const struct overview_window *window, struct histree_error *error)
-{
-	struct cube_maker *maker = pyramid->own;
-	enum histree_status status = take_window(maker, places, window, error);
-	if (status == HISTREE_OK && pyramid->again == NULL)
-		status = cube_maker_make_fit(maker, error);
-	pyramid->is_wanted = !maker->is_of_no_use;
-	return status;
-}
-
-/* The threads that others do not read. */
-static enum histree_status read_others(struct pyramid_maker *pyramid, struct histree_error *error)
-{
-	struct cube_maker *maker = pyramid->own;
-	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && maker->left > 0 && pyramid->is_wanted) {
-		status = choose_threads(maker, NULL, maker->attributes_max, error);
-		pyramid->is_wanted = !maker->is_of_no_use;
-		if (status == HISTREE_OK)
-			status = pyramid_maker_walk(pyramid, error);
-	}
-	return status;
-}
-
 /* ---- what is ready ----------------------------------------------------------------------------------------- */
 
 static struct histree_value value_of(const struct cube_cells *cells, const uint8_t *bytes, size_t size)
@@ -860,8 +550,8 @@ static struct histree_value value_of(const struct cube_cells *cells, const uint8
 	return size <= cells->bytes_max ? histree_custom(bytes, size) : histree_custom("", 1);
 }
 
-static enum histree_status cube_put(struct pyramid_maker *pyramid, void *cell, struct histree_value *out,
-				    struct histree_error *error)
+enum histree_status cube_put(struct pyramid_maker *pyramid, void *cell, struct histree_value *out,
+			     struct histree_error *error)
 {
 	struct cube_maker *maker = pyramid->own;
 	maker->room.size = 0;
@@ -870,7 +560,7 @@ static enum histree_status cube_put(struct pyramid_maker *pyramid, void *cell, s
 	return maker->room.no_memory ? error_memory(error, "an overview") : HISTREE_OK;
 }
 
-static enum histree_status cube_merge(void *into, const void *cell, struct histree_error *error)
+enum histree_status cube_merge(void *into, const void *cell, struct histree_error *error)
 {
 	const struct cube_cell *below = cell;
 	for (size_t i = 0; i < below->count; i++)
@@ -879,7 +569,7 @@ static enum histree_status cube_merge(void *into, const void *cell, struct histr
 	return HISTREE_OK;
 }
 
-static void cube_clear(void *cell)
+void cube_clear(void *cell)
 {
 	cube_cell_clear(cell);
 }
@@ -959,18 +649,17 @@ static bool find_owner(const struct pyramid_maker *pyramid, histree_quark quark,
 	return false;
 }
 
-static enum histree_status cube_finish(struct pyramid_maker *pyramid, struct histree_error *error)
+enum histree_status cube_finish(struct pyramid_maker *pyramid, struct histree_error *error)
 {
 	struct cube_maker *maker = pyramid->own;
-	enum histree_status status = read_others(pyramid, error);
-	if (status != HISTREE_OK || !pyramid->is_wanted)
-		return status;
+	enum histree_status status = HISTREE_OK;
 	if (pyramid->again == NULL) {
 		pyramid->log2 = maker->cells.grid.width_log2;
 		choose_node_size(pyramid);
 		status = own_parts(pyramid, error);
 	} else {
 		pyramid->node_size = histree_history_info(pyramid->again->levels[0].history)->node_size;
+		status = cube_maker_flush_spans(maker, error);
 	}
 	maker->cells.bytes_max = cube_cell_bytes_max(pyramid->node_size);
 	if (status == HISTREE_OK)
@@ -983,26 +672,18 @@ static enum histree_status cube_finish(struct pyramid_maker *pyramid, struct his
 	return status == HISTREE_OK && pyramid->is_wanted ? end_all(pyramid, error) : status;
 }
 
-static void cube_release(struct pyramid_maker *pyramid)
+void cube_maker_release(struct cube_maker *maker)
 {
-	struct cube_maker *maker = pyramid->own;
-	if (maker == NULL)
-		return;
-	for (size_t i = 0; i < pyramid->cell_count; i++)
-		cube_cell_release(&((struct cube_cell *)(void *)pyramid->cells)[i]);
 	thread_quarks_release(&maker->threads);
-	cube_feed_release(maker->feed);
 	cube_cells_release(&maker->cells);
 	hash_index_release(&maker->by_key);
-	free(maker->list_of);
-	free(maker->are_chosen);
 	free(maker->members);
 	free(maker->counted);
+	free(maker->next);
+	free(maker->spans);
 	free(maker->states);
 	free(maker->lists);
 	free(maker->cpus);
-	free(maker->texts);
-	free(maker->ints);
 	free(maker->entries);
 	free(maker->waits);
 	free(maker->queues);
@@ -1010,30 +691,4 @@ static void cube_release(struct pyramid_maker *pyramid)
 	free(maker->ends);
 	free(maker->spare);
 	saved_release(&maker->room);
-	free(maker);
-	pyramid->own = NULL;
 }
-
-const struct cell_kind cube_cells = {
-	.id = PYRAMID_CUBE,
-	.size = sizeof(struct cube_cell),
-	.cells_max = CUBE_PARTS * PYRAMID_STEPS_MAX,
-	.begin = cube_begin,
-	.feed_begin = cube_feed_begin,
-	.feed = cube_feed,
-	.feed_end = cube_feed_end,
-	.feed_takes = cube_feed_takes,
-	.feed_used = cube_feed_used,
-	.feed_holds = cube_feed_holds,
-	.feed_free = cube_feed_free,
-	.adopt = cube_adopt,
-	.choose = cube_choose,
-	.join = cube_join,
-	.take = cube_take,
-	.finish = cube_finish,
-	.merge = cube_merge,
-	.put = cube_put,
-	.clear = cube_clear,
-	.release = cube_release,
-	.is_kept = true,
-};

@@ -79,7 +79,7 @@ static enum histree_status number_choose(struct pyramid_maker *maker, uint64_t b
 	if (bytes > 0 && maker->bytes_max == 0)
 		return HISTREE_OK;
 	maker->log2 = bytes > 0 ? maker->log2 + bits_needed(bytes / maker->bytes_max) : first_log2(maker);
-	if (maker->is_fed && maker->log2 < maker->kept.log2)
+	if (maker->log2 < maker->kept.log2)
 		maker->log2 = maker->kept.log2;
 	if (maker->log2 > pyramid_kinds[PYRAMID_NUMBERS].log2_max)
 		return HISTREE_OK;
@@ -142,13 +142,10 @@ static enum histree_status close_full(struct pyramid_maker *maker, uint32_t owne
 	return status;
 }
 
-/* A state that ends later is added then. */
 static enum histree_status number_add(struct pyramid_maker *maker, uint32_t owner, histree_time start,
 				      histree_time end, const struct histree_value *value,
 				      struct histree_error *error)
 {
-	if (end > maker->to)
-		return HISTREE_OK;
 	struct number_cell *cell = cell_of(maker, owner, 0);
 	if (cell->filled++ == 0)
 		cell->start = start;
@@ -159,7 +156,8 @@ static enum histree_status number_add(struct pyramid_maker *maker, uint32_t owne
 static enum histree_status number_feed_begin(struct pyramid_maker *maker, struct histree_error *error)
 {
 	(void)error;
-	maker->log2 = FED_LOG2;
+	if (maker->again == NULL)
+		maker->log2 = FED_LOG2;
 	maker->is_wanted = true;
 	return HISTREE_OK;
 }

@@ -24,7 +24,6 @@
 #include "state/history.h"
 #include "state/pyramid.h"
 #include "state/pyramid_cells.h"
-#include "tree/tree_verify.h"
 
 /* ---- overview progress --------------------------------------------------------------------------------------- */
 
@@ -116,54 +115,11 @@ unsigned overview_options_width(const struct overview_options *options, uint64_t
 
 enum { MEMORY_DEFAULT = 64 << 20, SHARE = 4 };
 
-struct counting {
-	struct state_counts *counts;
-	const struct overview_progress *progress;
-	histree_quark first; /* of the host that is counted */
-	uint32_t attribute_count;
-	bool is_shared; /* several threads count */
-};
-
 unsigned state_counts_kind(const struct histree_value *value)
 {
 	if (value->type == HISTREE_CUSTOM)
 		return HAS_CUSTOM;
 	return number_summary_takes(value) ? HAS_NUMBER : 0;
-}
-
-/* Another thread may count states of the same attribute. */
-static void add_shared(uint32_t *count, uint8_t *kinds_of, uint32_t states, uint8_t kinds)
-{
-	uint32_t had = __atomic_load_n(count, __ATOMIC_RELAXED), sum;
-	do
-		sum = states < UINT32_MAX - had ? had + states : UINT32_MAX;
-	while (!__atomic_compare_exchange_n(count, &had, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	if ((__atomic_load_n(kinds_of, __ATOMIC_RELAXED) & kinds) != kinds)
-		__atomic_fetch_or(kinds_of, kinds, __ATOMIC_RELAXED);
-}
-
-static void count_states(void *context, histree_quark quark, uint32_t states, unsigned kinds)
-{
-	const struct counting *counting = context;
-	struct state_counts *counts = counting->counts;
-	if (quark >= counting->attribute_count) /* of a damaged node */
-		return;
-	quark += counting->first;
-	if (counting->is_shared) { /* the caller's thread looks at the tables, see go_on() */
-		add_shared(&counts->states[quark], &counts->kinds[quark], states, (uint8_t)kinds);
-		return;
-	}
-	state_counts_pass(counts, quark);
-	uint32_t *count = &counts->states[quark];
-	*count = states < UINT32_MAX - *count ? *count + states : UINT32_MAX;
-	counts->kinds[quark] |= (uint8_t)kinds;
-}
-
-static enum histree_status go_on(void *context, double share, struct histree_error *error)
-{
-	const struct counting *counting = context;
-	table_space_look(counting->counts->of_states.space);
-	return overview_progress_show(counting->progress, share, error);
 }
 
 static bool make_tables(struct state_counts *counts, const char *path, size_t memory_max)
@@ -183,38 +139,6 @@ enum histree_status state_counts_begin(struct state_counts *counts, const char *
 {
 	*counts = (struct state_counts){ .attribute_count = attribute_count };
 	return make_tables(counts, path, memory_max) ? HISTREE_OK : error_memory(error, "an overview");
-}
-
-enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
-				      const struct overview_options *options,
-				      const struct overview_progress *progress, struct histree_error *error)
-{
-	uint32_t attribute_count = histree_history_info(history)->attribute_count;
-	enum histree_status status =
-		state_counts_begin(counts, history_path(history), attribute_count, options->memory_max, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct counting counting = {
-		.counts = counts,
-		.progress = progress,
-		.attribute_count = attribute_count,
-		.is_shared = options->crew != NULL && options->threads > 1,
-	};
-	const struct node_counter counter = { .class_of = state_counts_kind,
-					      .count = count_states,
-					      .context = &counting };
-	size_t host_count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
-	if (hosts == NULL)
-		return tree_count(history_tree(history), &counter, options->crew, options->threads, go_on, error);
-	for (size_t i = 0; i < host_count && status == HISTREE_OK; i++) {
-		counting.first = hosts[i].folder + 1;
-		counting.attribute_count = hosts[i].count;
-		if (hosts[i].history != NULL)
-			status = tree_count(history_tree(hosts[i].history), &counter, options->crew,
-					    options->threads, go_on, error);
-	}
-	return status;
 }
 
 void state_counts_release(struct state_counts *counts)
@@ -259,13 +183,12 @@ static enum histree_status find_lifetime(const struct choosing *choosing, histre
 
 /* ---- which attributes ------------------------------------------------------------------------------------ */
 
-/* Attributes are in the order in which they are read, and their cells have a width that a shift can make. */
+/* Attributes are in order, and their cells have a width that a shift can make. */
 static void choice_assert(const struct overview_choice *choice)
 {
 	for (uint32_t i = 0; i < choice->count; i++) {
-		assert(choice->condensed[i].width_log2 <= PYRAMID_ROWS_WIDTH_LOG2_MAX ||
-		       choice->condensed[i].width_log2 == OVERVIEW_NO_WIDTH);
-		assert(i == 0 || choice->condensed[i - 1].source < choice->condensed[i].source);
+		assert(choice->condensed[i].width_log2 <= PYRAMID_ROWS_WIDTH_LOG2_MAX);
+		assert(i == 0 || choice->condensed[i - 1].quark < choice->condensed[i].quark);
 	}
 }
 
@@ -329,7 +252,7 @@ static enum histree_status choose_counted(const struct choosing *choosing, struc
 		uint32_t count = choosing->counts->states[quark];
 		if (!is_eligible(choosing->counts, quark, lowest))
 			continue;
-		struct condensed condensed = { .source = quark, .quark = quark, .read = count };
+		struct condensed condensed = { .quark = quark, .read = count };
 		enum histree_status status = find_lifetime(choosing, quark, &condensed.ns, error);
 		if (status == HISTREE_OK)
 			status = choose_wide(choosing, condensed, error);
@@ -356,88 +279,25 @@ enum histree_status overview_choice_of_history(struct overview_choice *choice,
 	return choose_counted(&choosing, error);
 }
 
-/* Chooses among those that another choice had. */
-static enum histree_status choose_among(const struct choosing *choosing, const struct overview_choice *before,
-					bool are_in_overview, struct histree_error *error)
-{
-	struct overview_choice *choice = choosing->choice;
-	uint64_t lowest = lowest_count(choosing);
-	choice->count = 0;
-	choice->states = 0;
-	for (uint32_t i = 0; i < before->count; i++) {
-		const struct condensed *had = &before->condensed[i];
-		if (had->width_log2 == OVERVIEW_NO_WIDTH || !is_eligible(choosing->counts, had->quark, lowest))
-			continue;
-		const struct condensed condensed = { .source = are_in_overview ? had->own : had->source,
-						     .quark = had->quark,
-						     .ns = had->ns,
-						     .read = are_in_overview ? had->states : had->read };
-		enum histree_status status = choose_wide(choosing, condensed, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	choice_assert(choice);
-	return HISTREE_OK;
-}
-
-enum histree_status overview_choice_again(struct overview_choice *choice, const struct overview_options *options,
-					  const struct histree_history_info *of, const struct state_counts *counts,
-					  const struct overview_choice *before, struct histree_error *error)
-{
-	const struct choosing choosing = { .choice = choice, .options = options, .of = of, .counts = counts };
-	return choose_among(&choosing, before, true, error);
-}
-
 enum histree_status overview_choice_coarser(struct overview_choice *choice, const struct overview_options *options,
 					    const struct histree_history_info *of,
 					    const struct state_counts *counts, const struct overview_choice *before,
 					    struct histree_error *error)
 {
 	const struct choosing choosing = { .choice = choice, .options = options, .of = of, .counts = counts };
-	return choose_among(&choosing, before, false, error);
-}
-
-static const struct condensed *condensed_at(const struct overview_choice *choice, uint32_t index)
-{
-	return index < choice->count ? &choice->condensed[index] : NULL;
-}
-
-enum histree_status overview_choice_join(struct overview_choice *choice, const struct overview_choice *other,
-					 struct histree_error *error)
-{
-	struct overview_choice joined = { 0 };
-	size_t most = (size_t)choice->count + other->count;
-	if (!array_reserve(&joined.condensed, &joined.capacity, most + 1))
-		return error_memory(error, "an overview");
-	for (uint32_t own = 0, others = 0; own < choice->count || others < other->count;) {
-		const struct condensed *one = condensed_at(choice, own), *two = condensed_at(other, others);
-		bool is_own = one != NULL && (two == NULL || one->source <= two->source);
-		bool is_others = two != NULL && (one == NULL || two->source <= one->source);
-		joined.condensed[joined.count] = is_own ? *one : *two;
-		if (!is_own)
-			joined.condensed[joined.count].width_log2 = OVERVIEW_NO_WIDTH;
-		joined.states += joined.condensed[joined.count++].read;
-		own += is_own;
-		others += is_others;
+	const uint64_t lowest = lowest_count(&choosing);
+	choice->count = 0;
+	choice->states = 0;
+	for (uint32_t i = 0; i < before->count; i++) {
+		const struct condensed *had = &before->condensed[i];
+		if (!is_eligible(counts, had->quark, lowest))
+			continue;
+		const struct condensed condensed = { .quark = had->quark, .ns = had->ns, .read = had->read };
+		enum histree_status status = choose_wide(&choosing, condensed, error);
+		if (status != HISTREE_OK)
+			return status;
 	}
-	overview_choice_release(choice);
-	*choice = joined;
-	return HISTREE_OK;
-}
-
-enum histree_status overview_choice_places(const struct overview_choice *choice,
-					   const struct overview_choice *other, uint32_t **places,
-					   struct histree_error *error)
-{
-	*places = malloc(((size_t)choice->count + 1) * sizeof(**places));
-	if (*places == NULL)
-		return error_memory(error, "an overview");
-	for (uint32_t own = 0, others = 0; own < choice->count; own++) {
-		const struct condensed *one = condensed_at(other, others);
-		bool is_others = one != NULL && one->source == choice->condensed[own].source;
-		(*places)[own] = is_others ? others : OVERVIEW_NOT_OF_OTHER;
-		others += is_others;
-	}
+	choice_assert(choice);
 	return HISTREE_OK;
 }
 
@@ -459,40 +319,18 @@ void overview_choice_of_overview(struct overview_choice *choice, const struct ov
 	choice->states = 0;
 	for (uint32_t i = 0; i < choice->count; i++) {
 		const struct condensed *before = &choice->condensed[i];
-		if (before->width_log2 == OVERVIEW_NO_WIDTH)
-			continue;
 		/* Cells are counted from one origin, so each holds whole cells of the overview before. */
 		uint32_t width_log2 = before->width_log2 + WIDTH_STEP_LOG2;
 		if (before->states < options->states_min || width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
 			continue;
 		choice->states += before->states;
 		choice->condensed[kept++] = (struct condensed){
-			.source = before->own,
 			.quark = before->quark,
 			.read = before->states,
 			.width_log2 = width_log2,
 		};
 	}
 	choice->count = kept;
-}
-
-struct sought {
-	const struct condensed *condensed;
-	histree_quark source;
-};
-
-static bool is_before(const void *context, size_t index)
-{
-	const struct sought *sought = context;
-	return sought->condensed[index].source < sought->source;
-}
-
-uint32_t overview_choice_find(const struct overview_choice *choice, histree_quark source, uint32_t near)
-{
-	const struct sought sought = { choice->condensed, source };
-	uint32_t index = (uint32_t)search_first(0, choice->count, near, is_before, &sought);
-	assert(index < choice->count && choice->condensed[index].source == source);
-	return index;
 }
 
 void overview_choice_release(struct overview_choice *choice)

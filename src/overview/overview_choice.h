@@ -3,9 +3,8 @@
  * overview_choice.h - which attributes a level of rows has, in cells of what length, and what pyramids may take of
  * time and bytes (docs/design/05-pyramid.md).
  *
- * The states of each attribute of a history are counted once.  A level of rows is chosen by these counts and by the
- * options, which say how fine it is; coarser ones are tried until it is likely to fit.  What other pyramids read is
- * joined to it, so that all of them are made of the same windows.
+ * The states of the attributes that have cells were counted.  A level of rows is chosen by these counts and by the
+ * options, which say how fine it is; coarser ones are tried until it is likely to fit.
  */
 #ifndef OVERVIEW_OVERVIEW_CHOICE_H
 #define OVERVIEW_OVERVIEW_CHOICE_H
@@ -23,7 +22,7 @@
 struct overview_progress {
 	bool (*go_on)(void *context, double share); /* see struct overview_options; may be NULL */
 	void *context;
-	unsigned steps; /* that are done: counting, and overviews */
+	unsigned steps; /* that are done: feeding, and levels */
 };
 
 /* Reports the share of the current part that is done.  Returns HISTREE_ERR_CANCELLED after a cancel. */
@@ -37,7 +36,7 @@ struct overview_options {
 	uint64_t history_states_min;  /* a history with fewer gets no overview; 1 Mi */
 	uint32_t states_min;          /* of an attribute that goes into an overview; 1,024 */
 	uint32_t states_in_cell;      /* of the first overview, on average; 64 */
-	uint32_t states_in_window;    /* that are in a window, about; 128 Ki, or as many as `memory_max` lets */
+	uint32_t states_in_window;    /* of the cube, at most; 128 Ki, or as many as `memory_max` lets */
 	uint32_t cells_min;           /* over the lifetime of an attribute, in the first overview; 8,192 */
 	uint32_t cells_least;         /* with fewer, an overview is not worth its bytes; 2,048 */
 	uint32_t percent_max;         /* of the history's bytes, that all overviews have at most; 15 */
@@ -83,14 +82,6 @@ struct state_counts {
 	struct table of_states, of_kinds;
 };
 
-/*
- * Reads all nodes of a history once, with the threads of the options.  Tables may have a quarter of their
- * `memory_max` bytes of memory; 0: 16 MiB.
- */
-enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
-				      const struct overview_options *options,
-				      const struct overview_progress *progress, struct histree_error *error);
-
 /* A pass through all attributes calls this on the way, so that pages of the tables are released. */
 static inline void state_counts_pass(const struct state_counts *counts, histree_quark quark)
 {
@@ -108,23 +99,19 @@ enum histree_status state_counts_begin(struct state_counts *counts, const char *
 
 void state_counts_release(struct state_counts *counts);
 
-/* An attribute of the history being read that goes into the overview being made. */
+/* An attribute of the history that goes into the level being made. */
 struct condensed {
-	histree_quark source; /* in what is read */
-	histree_quark quark;  /* in the history that has the overviews */
-	histree_quark own;    /* in the overview */
-	uint32_t width_log2;  /* of its cells; OVERVIEW_NO_WIDTH: it is read for others, and has no cells */
-	uint64_t ns;          /* how long its lifetime is, in the first overview */
-	uint64_t read;        /* states in what is read */
-	uint64_t states;      /* in the overview */
+	histree_quark quark; /* in the history */
+	histree_quark own;   /* in the level */
+	uint32_t width_log2; /* of its cells */
+	uint64_t ns;         /* how long its lifetime is, in the first level */
+	uint64_t read;       /* states in what the level is made of: the history, or the level below */
+	uint64_t states;     /* in the level */
 };
-
-#define OVERVIEW_NO_WIDTH UINT32_MAX
-#define OVERVIEW_NOT_OF_OTHER UINT32_MAX
 
 /* A zeroed one is empty. */
 struct overview_choice {
-	struct condensed *condensed; /* by `source` */
+	struct condensed *condensed; /* by `quark` */
 	uint32_t count;
 	size_t capacity;
 	uint64_t states; /* that these have in what is read */
@@ -135,39 +122,18 @@ enum histree_status overview_choice_of_history(struct overview_choice *choice,
 					       const struct overview_options *options, struct histree_cursor *query,
 					       const struct state_counts *counts, struct histree_error *error);
 
-/*
- * Chooses for the first overview once more, of fewer cells, which are made of those that another choice had: cells
- * are counted from one origin, so each of the new ones holds whole ones of these.
- */
-enum histree_status overview_choice_again(struct overview_choice *choice, const struct overview_options *options,
-					  const struct histree_history_info *of, const struct state_counts *counts,
-					  const struct overview_choice *before, struct histree_error *error);
-
 /* Chooses of the history with other options, and no attribute that another choice of it does not have. */
 enum histree_status overview_choice_coarser(struct overview_choice *choice, const struct overview_options *options,
 					    const struct histree_history_info *of,
 					    const struct state_counts *counts, const struct overview_choice *before,
 					    struct histree_error *error);
 
-/* Reads what another choice does, too. */
-enum histree_status overview_choice_join(struct overview_choice *choice, const struct overview_choice *other,
-					 struct histree_error *error);
-
-/*
- * Says which of the attributes of another choice, that was joined, each is, or OVERVIEW_NOT_OF_OTHER; the array is
- * the caller's to free.
- */
-enum histree_status overview_choice_places(const struct overview_choice *choice,
-					   const struct overview_choice *other, uint32_t **places,
-					   struct histree_error *error);
 enum histree_status overview_choice_copy(struct overview_choice *choice, const struct overview_choice *from,
 					 struct histree_error *error);
 
-/* Chooses for the next overview, which is made from the last one and has longer cells. */
+/* Chooses for the next level, which is made of the one before and has longer cells. */
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options);
 
-/* Returns the index of an attribute that is read; `near` is that of the one before. */
-uint32_t overview_choice_find(const struct overview_choice *choice, histree_quark source, uint32_t near);
 void overview_choice_release(struct overview_choice *choice);
 
 #endif

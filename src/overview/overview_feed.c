@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_feed.c - the states of a history while it is made, on their way into pyramids: a sink before the sink,
- * and windows of what ended.
+ * overview_feed.c - the states of a history on their way into pyramids: a sink before the sink, and windows of what
+ * ended.
  *
  * States come in the order of their ends, but for a ns: an event ends states at its time and the one before.  So
  * a window that is full ends 2 ns before the last end, and what ends later belongs to the next one as well.  What
@@ -10,28 +10,36 @@
 #include "overview/overview_feed.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
+#include "overview/feed_item.h"
 #include "overview/owner_feed.h"
 #include "overview/pyramid_maker.h"
 #include "query/range_sums.h"
 #include "state/attributes.h"
-#include "state/state_system.h"
 
 enum {
 	ITEMS_MAX = 1 << 16, /* in a window: 6 MiB */
 	DISORDER_NS = 2,
 };
 
+const struct cell_kind *const cell_kinds[PYRAMIDS] = {
+	[PYRAMID_NUMBERS] = &number_cells, [PYRAMID_SUMS] = &sum_cells, [PYRAMID_CUBE] = &cube_cells
+};
+
 struct overview_feed {
 	struct interval_sink sink; /* behind it */
-	const struct histree_state_system *system;
-	bool is_whole;  /* all that ended was seen, in order */
-	bool is_closed; /* and that is all there is */
+	const struct histree_attributes *attributes;
+	const struct ongoing_states *ongoing;
+	bool is_complete; /* as in the plan */
+	bool is_whole;    /* all that ended was seen, in order */
+	bool is_closed;   /* and that is all there is */
+	bool lacks_memory;
 	struct pyramid_maker makers[PYRAMIDS];
 	struct owner_feed owners;               /* kinds that are fed owner by owner; */
 	struct pyramid_maker *takers[PYRAMIDS]; /* others, which take windows */
@@ -91,9 +99,16 @@ static bool sort_items(struct overview_feed *feed, struct feed_window *window)
 static void give_up(struct overview_feed *feed)
 {
 	feed->is_whole = false;
+	feed->lacks_memory |= feed->owners.lacks_memory;
 	owner_feed_release(&feed->owners);
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		pyramid_maker_release(&feed->makers[id]);
+}
+
+static void run_out(struct overview_feed *feed)
+{
+	give_up(feed);
+	feed->lacks_memory = true;
 }
 
 static bool takes_windows(const struct pyramid_maker *maker)
@@ -147,20 +162,26 @@ static bool keep_later(struct overview_feed *feed, histree_time to)
 
 static void give_window(struct overview_feed *feed, histree_time to)
 {
-	struct feed_window window = { .from = feed->from, .to = to, .system = feed->system };
+	struct feed_window window = { .from = feed->from,
+				      .to = to,
+				      .attributes = feed->attributes,
+				      .ongoing = feed->ongoing,
+				      .is_complete = feed->is_complete };
 	bool is_well = sort_items(feed, &window);
 	for (unsigned id = 0; id < PYRAMIDS && is_well; id++) {
 		struct pyramid_maker *maker = &feed->makers[id];
 		if (!takes_windows(maker))
 			continue;
-		if (maker->kind->feed(maker, &window, NULL) != HISTREE_OK)
+		const enum histree_status status = maker->kind->feed(maker, &window, NULL);
+		feed->lacks_memory |= status == HISTREE_ERR_MEMORY;
+		if (status != HISTREE_OK)
 			pyramid_maker_release(maker);
 	}
 	find_takers(feed);
 	feed->from = to + 1;
 	feed->states = 0;
 	if (!is_well || !keep_later(feed, to))
-		give_up(feed);
+		run_out(feed);
 }
 
 /* A state that ends in a window that was given, or began in one: who used what it was until now was wrong. */
@@ -168,34 +189,25 @@ static void correct(struct overview_feed *feed, histree_quark quark, histree_tim
 {
 	for (unsigned id = 0; id < PYRAMIDS; id++) {
 		struct pyramid_maker *maker = &feed->makers[id];
-		if (takes_windows(maker) && maker->kind->feed_used(maker, feed->system, quark, since))
+		if (takes_windows(maker) && maker->kind->feed_used(maker, feed->attributes, quark, since))
 			pyramid_maker_release(maker);
 	}
 }
 
 static void take_item(struct overview_feed *feed, const struct histree_interval *interval)
 {
-	uint32_t value = 0;
-	enum column_item_kind kind = ITEM_NULL;
 	if (feed->count >= feed->full && interval->end > feed->last && feed->last - DISORDER_NS >= feed->from)
 		give_window(feed, feed->last - DISORDER_NS);
 	if (!feed->is_whole)
 		return;
-	if (interval->value.type == HISTREE_INT) {
-		kind = ITEM_INT;
-		value = (uint32_t)interval->value.int32;
-	} else if (interval->value.type != HISTREE_NULL) {
-		kind = ITEM_LISTED;
-	}
 	if (interval->end < feed->from)
 		correct(feed, interval->quark, interval->start);
-	if (interval->quark >= COLUMN_KEY_LIMIT ||
-	    (feed->count == feed->capacity && !array_reserve(&feed->items, &feed->capacity, feed->count + 1)) ||
-	    (kind == ITEM_LISTED && value_table_add(&feed->values, &interval->value, &value, NULL) != HISTREE_OK)) {
-		give_up(feed);
+	if ((feed->count == feed->capacity && !array_reserve(&feed->items, &feed->capacity, feed->count + 1)) ||
+	    !feed_item_keep(&feed->values, interval, &feed->items[feed->count])) {
+		run_out(feed);
 		return;
 	}
-	feed->items[feed->count++] = column_item(interval->start, interval->end, interval->quark, kind, value);
+	feed->count++;
 	feed->last = interval->end > feed->last ? interval->end : feed->last;
 }
 
@@ -203,20 +215,27 @@ static bool is_taken(struct overview_feed *feed, histree_quark quark)
 {
 	for (unsigned i = 0; i < feed->taker_count; i++) {
 		struct pyramid_maker *maker = feed->takers[i];
-		if (takes_windows(maker) && maker->kind->feed_takes(maker, feed->system, quark))
+		if (takes_windows(maker) && maker->kind->feed_takes(maker, feed->attributes, quark))
 			return true;
 	}
 	return false;
 }
 
-/* What goes on when the history is closed is known to the system, and comes as the last states of owners. */
-static void take_state(struct overview_feed *feed, const struct histree_interval *interval)
+bool overview_feed_takes(struct overview_feed *feed, histree_quark quark)
 {
+	return feed->is_whole && (owner_feed_takes(&feed->owners, quark) || is_taken(feed, quark));
+}
+
+/* What goes on when the history is closed is known already, and comes as the last states of owners. */
+void overview_feed_take(struct overview_feed *feed, const struct histree_interval *interval)
+{
+	if (!feed->is_whole)
+		return;
 	feed->states++;
 	if (!feed->is_closed && is_taken(feed, interval->quark))
 		take_item(feed, interval);
 	if (feed->is_whole && !owner_feed_take(&feed->owners, interval))
-		give_up(feed);
+		run_out(feed);
 }
 
 /* ---- the sink before the sink ------------------------------------------------------------------------------- */
@@ -225,8 +244,7 @@ static enum histree_status feed_add(void *context, const struct histree_interval
 				    struct histree_error *error)
 {
 	struct overview_feed *feed = context;
-	if (feed->is_whole)
-		take_state(feed, interval);
+	overview_feed_take(feed, interval);
 	return feed->sink.add(feed->sink.context, interval, error);
 }
 
@@ -235,8 +253,8 @@ static enum histree_status feed_add_many(void *context, const struct histree_int
 {
 	struct overview_feed *feed = context;
 	enum histree_status status = feed->sink.add_many(feed->sink.context, intervals, count, added, error);
-	for (size_t i = 0; i < *added && feed->is_whole; i++)
-		take_state(feed, &intervals[i]);
+	for (size_t i = 0; i < *added; i++)
+		overview_feed_take(feed, &intervals[i]);
 	return status;
 }
 
@@ -288,32 +306,51 @@ static void release_window(struct overview_feed *feed)
 	feed->order_capacity = feed->spare_capacity = feed->runs_capacity = 0;
 }
 
-/* What ends now need not be taken one by one: the system knows what that is. */
+/* What ends now need not be taken one by one: what goes on says what that is. */
+void overview_feed_closing(struct overview_feed *feed, histree_time end)
+{
+	if (feed->count > 0 && feed->is_whole && feed->taker_count > 0 && end - 1 >= feed->from)
+		give_window(feed, end - 1);
+	struct feed_window window = { .from = feed->from,
+				      .to = end,
+				      .attributes = feed->attributes,
+				      .ongoing = feed->ongoing,
+				      .is_complete = feed->is_complete };
+	if (feed->is_whole && feed->taker_count > 0 && !sort_items(feed, &window))
+		run_out(feed);
+	for (unsigned id = 0; id < PYRAMIDS && feed->is_whole; id++) {
+		struct pyramid_maker *maker = &feed->makers[id];
+		if (!takes_windows(maker))
+			continue;
+		const enum histree_status status = maker->kind->feed_end(maker, &window, NULL);
+		feed->lacks_memory |= status == HISTREE_ERR_MEMORY;
+		if (status != HISTREE_OK)
+			pyramid_maker_release(maker);
+	}
+	feed->is_closed = true;
+	release_window(feed);
+}
+
 static void feed_closing(void *context, histree_time end)
 {
 	struct overview_feed *feed = context;
-	if (feed->count > 0 && feed->is_whole && feed->taker_count > 0 && end - 1 >= feed->from)
-		give_window(feed, end - 1);
-	struct feed_window window = { .from = feed->from, .to = end, .system = feed->system };
-	if (feed->is_whole && feed->taker_count > 0 && !sort_items(feed, &window))
-		give_up(feed);
-	for (unsigned id = 0; id < PYRAMIDS && feed->is_whole; id++)
-		if (takes_windows(&feed->makers[id]) &&
-		    feed->makers[id].kind->feed_end(&feed->makers[id], &window, NULL) != HISTREE_OK)
-			pyramid_maker_release(&feed->makers[id]);
-	feed->is_closed = true;
-	release_window(feed);
+	overview_feed_closing(feed, end);
 	if (feed->sink.closing != NULL)
 		feed->sink.closing(feed->sink.context, end);
+}
+
+void overview_feed_end(struct overview_feed *feed, histree_time end)
+{
+	if (feed->is_whole && !owner_feed_end(&feed->owners, end))
+		run_out(feed);
+	owner_feed_release_tables(&feed->owners);
 }
 
 static enum histree_status feed_finish(void *context, const struct attribute_tree *attributes, histree_time end,
 				       struct histree_error *error)
 {
 	struct overview_feed *feed = context;
-	if (feed->is_whole && !owner_feed_end(&feed->owners, end))
-		give_up(feed);
-	owner_feed_release_tables(&feed->owners);
+	overview_feed_end(feed, end);
 	return feed->sink.finish(feed->sink.context, attributes, end, error);
 }
 
@@ -324,10 +361,9 @@ static enum histree_status feed_branch(void *context, bool publish, struct inter
 	return feed->sink.branch(feed->sink.context, publish, out, error);
 }
 
-/* The system goes, and with it the tables; what is left is in cells. */
-static void feed_free_sink(void *context)
+/* Who feeds goes, and with it the tables; what is left is in cells. */
+void overview_feed_forget_source(struct overview_feed *feed)
 {
-	struct overview_feed *feed = context;
 	release_window(feed);
 	owner_feed_release_tables(&feed->owners);
 	for (unsigned id = 0; id < PYRAMIDS; id++)
@@ -335,7 +371,14 @@ static void feed_free_sink(void *context)
 			feed->makers[id].kind->feed_free(&feed->makers[id]);
 	if (!feed->is_closed)
 		give_up(feed);
-	feed->system = NULL;
+	feed->attributes = NULL;
+	feed->ongoing = NULL;
+}
+
+static void feed_free_sink(void *context)
+{
+	struct overview_feed *feed = context;
+	overview_feed_forget_source(feed);
 	feed->sink.free(feed->sink.context);
 }
 
@@ -345,34 +388,43 @@ static void feed_free_sink(void *context)
 static enum histree_status begin_makers(struct overview_feed *feed, const struct overview_feed_plan *plan,
 					struct histree_error *error)
 {
+	const struct feed_again *again = plan->again;
+	const struct overview_options options = overview_options_complete(plan->options);
+	const unsigned kinds = again != NULL ? 1U << again->id : plan->kinds != 0 ? plan->kinds : UINT_MAX;
 	enum histree_status status = HISTREE_OK;
-	feed->is_whole = false;
+	feed->is_whole = (kinds >> PYRAMID_ROWS & 1) != 0;
 	for (unsigned id = 0; id < PYRAMIDS && status == HISTREE_OK; id++) {
-		if (cell_kinds[id] == NULL || cell_kinds[id]->feed_begin == NULL)
-			continue;
 		struct pyramid_maker *maker = &feed->makers[id];
-		status = pyramid_maker_feed(maker, cell_kinds[id], plan->provider, plan->start,
-					    plan->options->memory_max, feed->sink.tables, error);
+		if (cell_kinds[id] == NULL || (kinds >> id & 1) == 0)
+			continue;
+		if (again != NULL) {
+			status = pyramid_maker_again(maker, cell_kinds[id], again->source, again->there,
+						     plan->of_attributes, error);
+			maker->give = again->give;
+			maker->give_context = again->context;
+		} else {
+			status = pyramid_maker_feed(maker, cell_kinds[id], plan->provider, plan->start,
+						    plan->options->memory_max, plan->of_attributes, error);
+		}
 		if (status == HISTREE_OK && !maker->is_wanted)
 			pyramid_maker_release(maker);
 		feed->is_whole |= maker->kind != NULL;
 	}
 	find_takers(feed);
-	const struct overview_options options = overview_options_complete(plan->options);
-	if (status == HISTREE_OK && feed->is_whole)
-		status = owner_feed_begin(&feed->owners, feed->makers, plan->start, &options, feed->sink.tables,
-					  plan->tables, error);
-	return status;
+	if (status != HISTREE_OK || (again != NULL ? again->id == PYRAMID_CUBE : kinds == 1U << PYRAMID_CUBE))
+		return status;
+	return owner_feed_begin(&feed->owners, feed->makers, plan->start, &options,
+				(kinds >> PYRAMID_ROWS & 1) != 0, plan->of_attributes, plan->tables, error);
 }
 
-enum histree_status overview_feed_create(const struct overview_feed_plan *plan, struct interval_sink *sink,
-					 struct overview_feed **out, struct histree_error *error)
+enum histree_status overview_feed_create(const struct overview_feed_plan *plan, struct overview_feed **out,
+					 struct histree_error *error)
 {
 	struct overview_feed *feed = *out = calloc(1, sizeof(*feed));
 	if (feed == NULL)
 		return error_memory(error, "an overview");
 	const struct overview_options options = overview_options_complete(plan->options);
-	feed->sink = *sink;
+	feed->is_complete = plan->is_complete;
 	feed->from = feed->last = plan->start;
 	feed->items_max = feed->full = options.states_in_window < ITEMS_MAX ? options.states_in_window : ITEMS_MAX;
 	enum histree_status status = value_table_reset(&feed->values, error);
@@ -381,9 +433,14 @@ enum histree_status overview_feed_create(const struct overview_feed_plan *plan, 
 	if (status != HISTREE_OK) {
 		overview_feed_free(feed);
 		*out = NULL;
-		return status;
 	}
+	return status;
+}
+
+void overview_feed_stand_before(struct overview_feed *feed, struct interval_sink *sink)
+{
 	assert(sink->withhold == NULL && sink->add_late == NULL);
+	feed->sink = *sink;
 	sink->add = feed_add;
 	sink->add_many = sink->add_many != NULL ? feed_add_many : NULL;
 	sink->begin_pack = sink->begin_pack != NULL ? feed_begin_pack : NULL;
@@ -395,12 +452,13 @@ enum histree_status overview_feed_create(const struct overview_feed_plan *plan, 
 	sink->branch = sink->branch != NULL ? feed_branch : NULL;
 	sink->free = feed_free_sink;
 	sink->context = feed;
-	return HISTREE_OK;
 }
 
-void overview_feed_watch(struct overview_feed *feed, const struct histree_state_system *system)
+void overview_feed_watch(struct overview_feed *feed, const struct histree_attributes *attributes,
+			 const struct ongoing_states *ongoing)
 {
-	feed->system = system;
+	feed->attributes = attributes;
+	feed->ongoing = ongoing;
 }
 
 struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyramid_id id)
@@ -410,9 +468,14 @@ struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyram
 		       : NULL;
 }
 
+bool overview_feed_lacks_memory(const struct overview_feed *feed)
+{
+	return feed->lacks_memory || feed->owners.lacks_memory;
+}
+
 struct owner_feed *overview_feed_owners(struct overview_feed *feed)
 {
-	return feed != NULL && feed->is_whole && feed->is_closed ? &feed->owners : NULL;
+	return feed != NULL && feed->is_whole && feed->is_closed && feed->owners.keeps_rows ? &feed->owners : NULL;
 }
 
 void overview_feed_free(struct overview_feed *feed)

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_feed.h - the states of a history while it is made, on their way into pyramids
- * (docs/design/05-pyramid.md).
+ * overview_feed.h - the states of a history on their way into pyramids (docs/design/05-pyramid.md).
  *
- * A feed stands in front of the sink of a state system.  What ends goes into the file as before, and to the cells
- * of the attribute, if that is an owner (owner_feed.h).  What the cube takes goes into a window as well; a window
- * that is full is sorted by attribute and given to it.  So nothing is read again when the history is complete:
+ * While a history is made, a feed stands in front of the sink of its state system.  What ends goes into the file as
+ * before, and to the cells of the attribute, if that is an owner (owner_feed.h).  What the cube takes goes into a
+ * window as well; a window that is full is sorted by attribute and given to it.  So nothing is read again when the
+ * history is complete:
  *
- *	overview_feed_create(&plan, &sink, &feed, &error);	// the sink feeds, too
+ *	overview_feed_create(&plan, &feed, &error);
+ *	overview_feed_stand_before(feed, &sink);
  *	state_system_create(start, &sink, &system, &error);
- *	overview_feed_watch(feed, system);
+ *	overview_feed_watch(feed, histree_state_attributes(system), &system->ongoing);
  *	...						// the system is closed
- *	overviews_write_fed(io, path, &options, feed, &error);
+ *	overviews_write(io, path, &options, feed, &error);
  *	overview_feed_free(feed);
  *
  * Windows follow one another: one has all that ended in it, and nothing of it changes afterwards.  Where that is
- * not so, because a state was corrected after the event, the cube is read.  A history whose leaves were made
- * elsewhere is read as if nobody had fed anything, and so it is without memory: a feed never makes a build fail.
+ * not so, because a state was corrected after the event, the cube is fed again.  A history whose leaves were made
+ * elsewhere has fed nobody, and so has one without memory: a feed never makes a build fail.  Such a history is read
+ * when it is complete, and feeds then (overview_replay.h).
  */
 #ifndef OVERVIEW_OVERVIEW_FEED_H
 #define OVERVIEW_OVERVIEW_FEED_H
@@ -24,12 +26,15 @@
 #include "histree/history.h"
 #include "node/column_builder.h"
 #include "overview/overview_choice.h"
+#include "overview/pyramid_maker.h"
 #include "state/ongoing_states.h"
 #include "state/pyramid.h"
 
+/* By enum pyramid_id; there is none for rows, whose levels are made each of the one below (overview_writer.c). */
+extern const struct cell_kind *const cell_kinds[PYRAMIDS];
+
 struct overview_feed;
 struct owner_feed;
-struct pyramid_maker;
 
 /* What ended of an attribute in a window. */
 struct feed_run {
@@ -48,43 +53,59 @@ struct feed_window {
 	uint64_t states;             /* that ended meanwhile, of whatever attributes */
 	const struct feed_run *runs; /* by quark */
 	size_t run_count;
-	const struct histree_value *values;        /* of items that are listed */
-	const struct histree_state_system *system; /* knows what goes on at its end */
+	const struct histree_value *values; /* of items that are listed */
+	const struct histree_attributes *attributes;
+	const struct ongoing_states *ongoing; /* what goes on at its end */
+	bool is_complete;                     /* the history is: nothing is corrected any more */
 };
 
-/* The value of an item, whose bytes are borrowed from the window. */
-static inline struct histree_value feed_value(const struct feed_window *window, const struct column_item *item)
-{
-	switch (column_item_kind(item)) {
-	case ITEM_INT:
-		return histree_int((int32_t)item->value);
-	case ITEM_LISTED:
-		return window->values[item->value];
-	case ITEM_NULL:
-		break;
-	}
-	return histree_null();
-}
+/* A kind that is there, and is to be made as it is: what is ready goes to who compares. */
+struct feed_again {
+	enum pyramid_id id;
+	const struct pyramid_source *source;
+	const struct pyramid *there;
+	enum histree_status (*give)(void *context, const struct ready_states *ready, struct histree_error *error);
+	void *context;
+};
 
 struct overview_feed_plan {
 	const char *provider; /* of the history */
 	histree_time start;
 	const struct overview_options *options; /* what is not zero has to be so, too, when overviews are written */
 	struct table_space *tables;             /* outlives the feed; NULL: all is in memory */
+	struct table_space *of_attributes;      /* for what grows with these, until the history ends */
+	bool is_complete;                       /* the history is there: nothing is corrected any more */
+	unsigned kinds;                         /* 1 << enum pyramid_id: those that are fed; 0: all */
+	const struct feed_again *again;         /* this one is, as it is; NULL: new ones are */
 };
 
+enum histree_status overview_feed_create(const struct overview_feed_plan *plan, struct overview_feed **out,
+					 struct histree_error *error);
+
 /* Have what the sink gets be fed, too.  The feed outlives the sink. */
-enum histree_status overview_feed_create(const struct overview_feed_plan *plan, struct interval_sink *sink,
-					 struct overview_feed **out, struct histree_error *error);
+void overview_feed_stand_before(struct overview_feed *feed, struct interval_sink *sink);
 
-/* The system that fills the sink. */
-void overview_feed_watch(struct overview_feed *feed, const struct histree_state_system *system);
+/* What attributes there are, and what goes on: who feeds has both, until all was fed. */
+void overview_feed_watch(struct overview_feed *feed, const struct histree_attributes *attributes,
+			 const struct ongoing_states *ongoing);
+void overview_feed_forget_source(struct overview_feed *feed);
 
-/* Returns the maker of a kind that has all of the history, NULL: nobody has, and it is read. */
+/* Whether the states of an attribute are of use, of which it may be asked at any time. */
+bool overview_feed_takes(struct overview_feed *feed, histree_quark quark);
+
+/* A state has ended; from here on, all that end are the last ones; that was all. */
+void overview_feed_take(struct overview_feed *feed, const struct histree_interval *state);
+void overview_feed_closing(struct overview_feed *feed, histree_time end);
+void overview_feed_end(struct overview_feed *feed, histree_time end);
+
+/* Returns the maker of a kind that has all of the history, NULL: nobody has. */
 struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyramid_id id);
 
-/* Returns the owners, and what is kept of their rows; NULL: nobody has, and it is read. */
+/* Returns the owners, and what is kept of their rows; NULL: nobody has. */
 struct owner_feed *overview_feed_owners(struct overview_feed *feed);
+
+/* Whether something is left out because memory was out. */
+bool overview_feed_lacks_memory(const struct overview_feed *feed);
 
 /* NULL is fine. */
 void overview_feed_free(struct overview_feed *feed);

@@ -10,10 +10,11 @@
 
 #include "base/error.h"
 #include "base/table.h"
+#include "overview/feed_item.h"
 
 enum {
 	YOUNG_IN_WINDOWS = 2,   /* as many states as windows have, of 32 bytes */
-	STATES_OF_OWNER = 256,  /* as many as the least that a kind chooses */
+	STATES_OF_OWNER = 256,  /* as many as the least that a kind chooses, or fewer */
 	YOUNG_FOR_OFTEN = 8192, /* one in so many young states: whoever has fewer is forgotten, */
 	STATES_OFTEN = 4,       /* or has fewer than this */
 	OWNERS_MAX = 8192,      /* about 1 KiB each */
@@ -40,34 +41,6 @@ struct young_state {
 	uint32_t before; /* of the same attribute, as in struct fed_attribute */
 };
 
-static struct histree_value value_of(const struct value_table *values, const struct column_item *item)
-{
-	switch (column_item_kind(item)) {
-	case ITEM_INT:
-		return histree_int((int32_t)item->value);
-	case ITEM_LISTED:
-		return values->values[item->value];
-	case ITEM_NULL:
-		break;
-	}
-	return histree_null();
-}
-
-/* Make an item of a state, whose value is kept in a table.  Returns false without memory. */
-static bool keep_item(struct value_table *values, const struct histree_interval *state, struct column_item *out)
-{
-	const bool is_int = state->value.type == HISTREE_INT, is_null = state->value.type == HISTREE_NULL;
-	uint32_t value = is_int ? (uint32_t)state->value.int32 : 0;
-	if (!is_int && !is_null && value_table_add(values, &state->value, &value, NULL) != HISTREE_OK)
-		return false;
-	*out = column_item(state->start, state->end, state->quark,
-			   is_int    ? ITEM_INT
-			   : is_null ? ITEM_NULL
-				     : ITEM_LISTED,
-			   value);
-	return true;
-}
-
 /* ---- owners ------------------------------------------------------------------------------------------------- */
 
 static void find_fed(struct owner_feed *feed)
@@ -78,9 +51,10 @@ static void find_fed(struct owner_feed *feed)
 			feed->fed[feed->fed_count++] = &feed->makers[id];
 }
 
-/* A kind that cannot go on is read from the history. */
-static void drop_kind(struct owner_feed *feed, struct pyramid_maker *maker)
+/* A kind that cannot go on is left out. */
+static void drop_kind(struct owner_feed *feed, struct pyramid_maker *maker, enum histree_status status)
 {
+	feed->lacks_memory |= status == HISTREE_ERR_MEMORY;
 	pyramid_maker_release(maker);
 	find_fed(feed);
 }
@@ -92,11 +66,13 @@ static bool add_state(struct owner_feed *feed, uint32_t owner, const struct hist
 	of->next = state->end + 1;
 	of->states += of->states < UINT32_MAX;
 	of->kinds |= (uint8_t)state_counts_kind(&state->value);
-	for (unsigned i = feed->fed_count; i-- > 0;)
-		if (pyramid_maker_add(feed->fed[i], owner, state->start, state->end, &state->value, NULL) !=
-		    HISTREE_OK)
-			drop_kind(feed, feed->fed[i]);
-	return row_feed_add(&feed->rows, owner, state);
+	for (unsigned i = feed->fed_count; i-- > 0;) {
+		const enum histree_status status =
+			pyramid_maker_add(feed->fed[i], owner, state->start, state->end, &state->value, NULL);
+		if (status != HISTREE_OK)
+			drop_kind(feed, feed->fed[i], status);
+	}
+	return !feed->keeps_rows || row_feed_add(&feed->rows, owner, state);
 }
 
 /* Behind a gap that is filled later, or never. */
@@ -105,7 +81,7 @@ static bool let_wait(struct owner_feed *feed, struct fed_owner *owner, const str
 	struct column_item item;
 	if (owner->waiting_count == WAITING_MAX)
 		return true; /* it is not complete any more */
-	if (!keep_item(&feed->waiting_values, state, &item) ||
+	if (!feed_item_keep(&feed->waiting_values, state, &item) ||
 	    !array_reserve(&owner->waiting, &owner->waiting_capacity, owner->waiting_count + 1))
 		return false;
 	size_t at = owner->waiting_count++;
@@ -128,7 +104,8 @@ static bool take_state(struct owner_feed *feed, uint32_t number, const struct hi
 		const struct histree_interval next = { .quark = owner->quark,
 						       .start = item->start,
 						       .end = item->end,
-						       .value = value_of(&feed->waiting_values, item) };
+						       .value =
+							       feed_item_value(feed->waiting_values.values, item) };
 		is_well = add_state(feed, number, &next);
 	}
 	if (owner->waiting_first == owner->waiting_count)
@@ -142,10 +119,12 @@ static bool look_at_cells(struct owner_feed *feed)
 	const uint64_t likely = feed->states / STATES_FOR_CELL;
 	size_t cells = likely > CELLS_LEAST ? (size_t)likely : CELLS_LEAST;
 	cells = cells < feed->cells_max ? cells : feed->cells_max;
-	for (unsigned i = feed->fed_count; i-- > 0;)
-		if (pyramid_maker_keep_few(feed->fed[i], cells, NULL) != HISTREE_OK)
-			drop_kind(feed, feed->fed[i]);
-	return row_feed_look(&feed->rows, feed->states);
+	for (unsigned i = feed->fed_count; i-- > 0;) {
+		const enum histree_status status = pyramid_maker_keep_few(feed->fed[i], cells, NULL);
+		if (status != HISTREE_OK)
+			drop_kind(feed, feed->fed[i], status);
+	}
+	return !feed->keeps_rows || row_feed_look(&feed->rows, feed->states);
 }
 
 /* ---- young ones ---------------------------------------------------------------------------------------------- */
@@ -167,7 +146,7 @@ static bool make_owner(struct owner_feed *feed, histree_quark quark, histree_tim
 	for (unsigned i = 0; i < feed->fed_count; i++)
 		if (pyramid_maker_feed_owner(feed->fed[i], quark, now, NULL) != HISTREE_OK)
 			return false;
-	if (!row_feed_own(&feed->rows))
+	if (feed->keeps_rows && !row_feed_own(&feed->rows))
 		return false;
 	attribute->at = IS_OWNER | owner;
 	bool is_well = true;
@@ -175,7 +154,8 @@ static bool make_owner(struct owner_feed *feed, histree_quark quark, histree_tim
 		const struct histree_interval state = { .quark = quark,
 							.start = feed->first[i].start,
 							.end = feed->first[i].end,
-							.value = value_of(&feed->young_values, &feed->first[i]) };
+							.value = feed_item_value(feed->young_values.values,
+										 &feed->first[i]) };
 		is_well = take_state(feed, owner, &state);
 	}
 	return is_well;
@@ -214,12 +194,12 @@ static bool take_young(struct owner_feed *feed, const struct histree_interval *s
 	    !table_reserve(&feed->of_young, &feed->young, &feed->young_capacity, feed->young_count + 1))
 		return false;
 	struct young_state *young = &feed->young[feed->young_count];
-	if (!keep_item(&feed->young_values, state, &young->item))
+	if (!feed_item_keep(&feed->young_values, state, &young->item))
 		return false;
 	young->before = attribute->at;
 	attribute->at = (uint32_t)++feed->young_count;
 	attribute->states++;
-	if (attribute->states < STATES_OF_OWNER)
+	if (attribute->states < feed->owner_states)
 		return true;
 	if (feed->owner_count < OWNERS_MAX)
 		return make_owner(feed, state->quark, state->end);
@@ -228,26 +208,6 @@ static bool take_young(struct owner_feed *feed, const struct histree_interval *s
 }
 
 /* ---- from begin to end ------------------------------------------------------------------------------------- */
-
-enum histree_status owner_feed_begin(struct owner_feed *feed, struct pyramid_maker *makers, histree_time start,
-				     const struct overview_options *options, struct table_space *tables,
-				     struct table_space *kept, struct histree_error *error)
-{
-	const size_t memory = options->memory_max > 0 ? options->memory_max : MEMORY_DEFAULT;
-	*feed = (struct owner_feed){
-		.makers = makers,
-		.start = start,
-		.young_max = (size_t)options->states_in_window * YOUNG_IN_WINDOWS,
-		.cells_max = memory / BYTES_OF_MEMORY_FOR_CELL,
-		.of_attributes.space = tables,
-		.of_young.space = tables,
-	};
-	find_fed(feed);
-	enum histree_status status = value_table_reset(&feed->young_values, error);
-	if (status == HISTREE_OK)
-		status = value_table_reset(&feed->waiting_values, error);
-	return status == HISTREE_OK ? row_feed_begin(&feed->rows, options, start, kept, error) : status;
-}
 
 static bool know(struct owner_feed *feed, histree_quark quark)
 {
@@ -259,9 +219,68 @@ static bool know(struct owner_feed *feed, histree_quark quark)
 	return true;
 }
 
+static uint32_t least_of_owner(const struct overview_options *options)
+{
+	uint32_t least = STATES_OF_OWNER;
+	least = options->states_min < least ? options->states_min : least;
+	least = options->number_states_min < least ? options->number_states_min : least;
+	return options->sum_states_min < least ? options->sum_states_min : least;
+}
+
+/* Have the owners of a pyramid that is there. */
+static bool take_given(struct owner_feed *feed)
+{
+	const struct pyramid_maker *maker = feed->fed[0];
+	feed->are_given = true;
+	if (!array_reserve(&feed->owners, &feed->owners_capacity, maker->owner_count + 1))
+		return false;
+	for (; feed->owner_count < maker->owner_count; feed->owner_count++) {
+		const histree_quark quark = maker->owners[feed->owner_count].quark;
+		if (quark >= feed->attribute_count && !know(feed, quark))
+			return false;
+		feed->owners[feed->owner_count] = (struct fed_owner){ .quark = quark, .next = feed->start };
+		feed->attributes[quark].at = IS_OWNER | (uint32_t)feed->owner_count;
+	}
+	return true;
+}
+
+bool owner_feed_takes(const struct owner_feed *feed, histree_quark quark)
+{
+	if (feed->makers == NULL || !feed->are_given)
+		return feed->makers != NULL;
+	return quark < feed->attribute_count && (feed->attributes[quark].at & IS_OWNER) != 0;
+}
+
+enum histree_status owner_feed_begin(struct owner_feed *feed, struct pyramid_maker *makers, histree_time start,
+				     const struct overview_options *options, bool keeps_rows,
+				     struct table_space *tables, struct table_space *kept,
+				     struct histree_error *error)
+{
+	const size_t memory = options->memory_max > 0 ? options->memory_max : MEMORY_DEFAULT;
+	*feed = (struct owner_feed){
+		.makers = makers,
+		.keeps_rows = keeps_rows,
+		.start = start,
+		.owner_states = least_of_owner(options),
+		.young_max = (size_t)options->states_in_window * YOUNG_IN_WINDOWS,
+		.cells_max = memory / BYTES_OF_MEMORY_FOR_CELL,
+		.of_attributes.space = tables,
+		.of_young.space = tables,
+	};
+	find_fed(feed);
+	enum histree_status status = value_table_reset(&feed->young_values, error);
+	if (status == HISTREE_OK)
+		status = value_table_reset(&feed->waiting_values, error);
+	if (status == HISTREE_OK && keeps_rows)
+		status = row_feed_begin(&feed->rows, options, start, kept, error);
+	if (status == HISTREE_OK && feed->fed_count == 1 && feed->fed[0]->again != NULL && !take_given(feed))
+		status = error_memory(error, "an overview");
+	return status;
+}
+
 bool owner_feed_take(struct owner_feed *feed, const struct histree_interval *state)
 {
-	if (feed->makers == NULL)
+	if (!owner_feed_takes(feed, state->quark))
 		return true;
 	if (state->quark >= feed->attribute_count &&
 	    (state->quark >= COLUMN_KEY_LIMIT || !know(feed, state->quark)))
@@ -282,9 +301,11 @@ bool owner_feed_end(struct owner_feed *feed, histree_time end)
 		return false;
 	for (size_t i = 0; i < feed->owner_count; i++)
 		feed->owners[i].is_complete = feed->owners[i].next == end + 1;
-	for (unsigned i = feed->fed_count; i-- > 0;)
-		if (pyramid_maker_feed_end(feed->fed[i], end, NULL) != HISTREE_OK)
-			drop_kind(feed, feed->fed[i]);
+	for (unsigned i = feed->fed_count; i-- > 0;) {
+		const enum histree_status status = pyramid_maker_feed_end(feed->fed[i], end, NULL);
+		if (status != HISTREE_OK)
+			drop_kind(feed, feed->fed[i], status);
+	}
 	return true;
 }
 

@@ -41,10 +41,14 @@ struct owner_feed {
 	struct pyramid_maker *makers;        /* by enum pyramid_id, those of other kinds among them */
 	struct pyramid_maker *fed[PYRAMIDS]; /* those that are fed owner by owner, */
 	unsigned fed_count;
-	struct row_feed rows; /* of the same owners */
+	struct row_feed rows; /* of the same owners, */
+	bool keeps_rows;      /* if they are wanted */
+	bool lacks_memory;    /* a kind was left out for that */
+	bool are_given;       /* owners are those of a pyramid that is there, and no others */
 	histree_time start;
-	size_t cells_max; /* of a kind, whatever the file has room for */
-	uint64_t states;  /* so far */
+	size_t cells_max;      /* of a kind, whatever the file has room for */
+	uint32_t owner_states; /* that make an owner */
+	uint64_t states;       /* so far */
 
 	struct fed_attribute *attributes; /* by quark */
 	size_t attribute_count, attributes_capacity;
@@ -58,13 +62,19 @@ struct owner_feed {
 	size_t owner_count, owners_capacity;
 	struct column_item *first; /* states of one that becomes an owner */
 	size_t first_capacity;
-	bool is_full; /* no more owners */
 };
 
-/* `makers` outlive it; tables are in `tables`, but what is kept of rows in `kept`. */
+/*
+ * `makers` outlive it; tables are in `tables`, but what is kept of rows in `kept`.  Owners are given if a maker has
+ * them already.
+ */
 enum histree_status owner_feed_begin(struct owner_feed *feed, struct pyramid_maker *makers, histree_time start,
-				     const struct overview_options *options, struct table_space *tables,
-				     struct table_space *kept, struct histree_error *error);
+				     const struct overview_options *options, bool keeps_rows,
+				     struct table_space *tables, struct table_space *kept,
+				     struct histree_error *error);
+
+/* Whether it takes the states of an attribute. */
+bool owner_feed_takes(const struct owner_feed *feed, histree_quark quark);
 
 /* Take a state that has ended.  Returns false without memory: cells are then of no use. */
 bool owner_feed_take(struct owner_feed *feed, const struct histree_interval *state);

@@ -24,7 +24,6 @@
 #include "histree/history.h"
 #include "histree/value.h"
 #include "overview/overview_choice.h"
-#include "overview/overview_window.h"
 #include "state/attributes.h"
 #include "state/ongoing_states.h"
 #include "state/pyramid.h"
@@ -32,9 +31,7 @@
 
 enum { FED_FIRST_LOG2 = 5 }; /* cells when the first owner is fed, at most */
 
-const struct cell_kind *const cell_kinds[PYRAMIDS] = {
-	[PYRAMID_NUMBERS] = &number_cells, [PYRAMID_SUMS] = &sum_cells, [PYRAMID_CUBE] = &cube_cells
-};
+#define NO_OWNER UINT32_MAX
 
 /* ---- files ------------------------------------------------------------------------------------------------- */
 
@@ -238,14 +235,11 @@ void pyramid_maker_clear_owners(struct pyramid_maker *maker)
 enum histree_status pyramid_maker_choose(struct pyramid_maker *maker, histree_quark quark,
 					 struct histree_error *error)
 {
-	const struct state_counts *counts = maker->source->counts;
 	struct overview_choice *choice = &maker->choice;
-	const uint64_t states = counts != NULL ? counts->states[quark] : 0;
+	const uint64_t states = maker->source->counts->states[quark];
 	if (!array_reserve(&choice->condensed, &choice->capacity, (size_t)choice->count + 1))
 		return error_memory(error, "an overview");
-	choice->condensed[choice->count++] = (struct condensed){
-		.source = quark, .quark = quark, .read = states, .width_log2 = OVERVIEW_NO_WIDTH
-	};
+	choice->condensed[choice->count++] = (struct condensed){ .quark = quark, .read = states };
 	choice->states += states;
 	return HISTREE_OK;
 }
@@ -305,42 +299,7 @@ static uint32_t find_owner(const struct pyramid_maker *maker, histree_quark quar
 		else
 			after = middle;
 	}
-	return first < maker->owner_count && maker->owners[first].quark == quark ? first : OVERVIEW_NOT_OF_OTHER;
-}
-
-/* ---- from begin to end ------------------------------------------------------------------------------------- */
-
-static enum histree_status maker_begin(struct pyramid_maker *maker, const struct cell_kind *kind,
-				       const struct pyramid_source *source, uint64_t bytes_max,
-				       const struct pyramid *there, struct histree_error *error)
-{
-	*maker = (struct pyramid_maker){
-		.kind = kind,
-		.source = source,
-		.of = *histree_history_info(source->history),
-		.bytes_max = bytes_max,
-		.again = there,
-		.log2 = there != NULL ? there->log2 : 0,
-		.node_size = pyramid_kinds[kind->id].node_size,
-		.give = write_ready,
-		.give_context = maker,
-	};
-	return kind->begin != NULL ? kind->begin(maker, error) : HISTREE_OK;
-}
-
-enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struct cell_kind *kind,
-					const struct pyramid_source *source, uint64_t bytes_max,
-					struct histree_error *error)
-{
-	enum histree_status status = maker_begin(maker, kind, source, bytes_max, NULL, error);
-	if (status != HISTREE_OK)
-		return status;
-	maker->name = malloc(pyramid_path_size(source->path));
-	if (maker->name == NULL)
-		return error_memory(error, "a path");
-	pyramid_path(kind->id, source->path, 1, maker->name);
-	status = kind->choose(maker, 0, error);
-	return status == HISTREE_OK && !kind->is_kept ? pyramid_maker_begin_file(maker, error) : status;
+	return first < maker->owner_count && maker->owners[first].quark == quark ? first : NO_OWNER;
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------------------ */
@@ -358,14 +317,14 @@ static bool empty_cells(struct pyramid_maker *maker, uint8_t **open)
 	return true;
 }
 
-/* Add what was kept; `places` says which owner each is now, OVERVIEW_NOT_OF_OTHER: none. */
+/* Add what was kept; `places` says which owner each is now, NO_OWNER: none. */
 static enum histree_status take_kept(struct pyramid_maker *maker, const struct ready_states *kept,
 				     const uint32_t *places, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < kept->count && status == HISTREE_OK; i++) {
 		const struct histree_interval cell = ready_states_get(kept, i);
-		if (places[cell.quark] != OVERVIEW_NOT_OF_OTHER)
+		if (places[cell.quark] != NO_OWNER)
 			status = maker->kind->take_kept(maker, places[cell.quark], &cell, error);
 	}
 	return status;
@@ -415,7 +374,7 @@ static enum histree_status widen_kept(struct pyramid_maker *maker, struct histre
 		maker->kept.log2 = maker->log2++;
 		maker->grid.width_log2 = maker->log2;
 		for (size_t i = 0; i < maker->owner_count; i++)
-			places[i] = maker->kept.of[i] != HISTREE_ROOT ? (uint32_t)i : OVERVIEW_NOT_OF_OTHER;
+			places[i] = maker->kept.of[i] != HISTREE_ROOT ? (uint32_t)i : NO_OWNER;
 		status = take_kept(maker, &kept, places, error);
 		for (uint32_t i = 0; i < maker->owner_count; i++)
 			kind->go_on(maker, i, open + i * kind->size);
@@ -430,6 +389,8 @@ enum histree_status pyramid_maker_keep_few(struct pyramid_maker *maker, size_t c
 					   struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	if (maker->again != NULL)
+		return pyramid_maker_give(maker, error);
 	while (maker->ready.count > cells_max && status == HISTREE_OK) {
 		if (maker->log2 >= pyramid_kinds[maker->kind->id].log2_max)
 			return error_set(error, HISTREE_ERR_ARGUMENT, "an overview has too many cells");
@@ -441,6 +402,8 @@ enum histree_status pyramid_maker_keep_few(struct pyramid_maker *maker, size_t c
 enum histree_status pyramid_maker_feed_end(struct pyramid_maker *maker, histree_time end,
 					   struct histree_error *error)
 {
+	if (maker->again != NULL)
+		return HISTREE_OK;
 	maker->of.end = end;
 	enum histree_status status = maker->kind->feed_end(maker, NULL, error);
 	maker->kept.ready = maker->ready;
@@ -455,7 +418,7 @@ bool pyramid_maker_has(const struct pyramid_maker *maker, histree_quark quark)
 	for (size_t i = 0; i < maker->kept.of_count; i++)
 		if (maker->kept.of[i] == quark)
 			return true;
-	return !maker->is_fed;
+	return false;
 }
 
 static enum histree_status replay_kept(struct pyramid_maker *maker, struct histree_error *error)
@@ -468,14 +431,14 @@ static enum histree_status replay_kept(struct pyramid_maker *maker, struct histr
 		places[i] = find_owner(maker, kept->of[i]);
 	enum histree_status status = take_kept(maker, &kept->ready, places, error);
 	free(places);
-	return status == HISTREE_OK ? pyramid_maker_end_range(maker, error) : status;
+	return status;
 }
 
 /* All is there: choose of what was kept, and add that. */
-static enum histree_status choose_of_kept(struct pyramid_maker *maker, struct histree_error *error)
+static enum histree_status choose_of_kept(struct pyramid_maker *maker, uint64_t bytes, struct histree_error *error)
 {
-	enum histree_status status = maker->kind->choose(maker, 0, error);
-	if (status == HISTREE_OK)
+	enum histree_status status = maker->kind->choose(maker, bytes, error);
+	if (status == HISTREE_OK && maker->is_wanted)
 		status = pyramid_maker_begin_file(maker, error);
 	return status == HISTREE_OK && maker->is_wanted ? replay_kept(maker, error) : status;
 }
@@ -494,9 +457,6 @@ enum histree_status pyramid_maker_feed(struct pyramid_maker *maker, const struct
 		.node_size = pyramid_kinds[kind->id].node_size,
 	};
 	snprintf(maker->of.provider, sizeof(maker->of.provider), "%s", provider);
-	maker->is_fed = kind->take_kept != NULL;
-	maker->from = start;
-	maker->to = INT64_MAX;
 	return kind->feed_begin(maker, error);
 }
 
@@ -515,7 +475,7 @@ enum histree_status pyramid_maker_adopt(struct pyramid_maker *maker, struct pyra
 	if (maker->name == NULL)
 		return error_memory(error, "a path");
 	pyramid_path(maker->kind->id, source->path, 1, maker->name);
-	return maker->kind->adopt != NULL ? maker->kind->adopt(maker, error) : choose_of_kept(maker, error);
+	return maker->kind->adopt != NULL ? maker->kind->adopt(maker, error) : choose_of_kept(maker, 0, error);
 }
 
 /* Own the attributes of an existing pyramid, each of which must have all levels where cells are of ns. */
@@ -529,7 +489,7 @@ static enum histree_status own_those(struct pyramid_maker *maker, const struct p
 		const histree_quark quark = level->entries[i].quark;
 		histree_quark own[PYRAMID_LEVELS_MAX];
 		const uint32_t levels = pyramid_find(there, quark, own);
-		if (maker->cell_count + levels > maker->kind->cells_max ||
+		if (maker->cell_count + levels > maker->kind->cells_max || quark >= maker->of.attribute_count ||
 		    (has_grid && levels != maker->grid.level_count))
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "'%s' has other levels, or more attributes, than any; remove the file",
@@ -537,101 +497,36 @@ static enum histree_status own_those(struct pyramid_maker *maker, const struct p
 		status = pyramid_maker_own(maker, quark, levels, error);
 		if (status == HISTREE_OK)
 			memcpy(maker->owners[i].own, own, sizeof(own));
-		if (status == HISTREE_OK && maker->kind->take == NULL)
-			status = pyramid_maker_choose(maker, quark, error);
 	}
 	return status;
 }
 
 enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struct cell_kind *kind,
 					const struct pyramid_source *source, const struct pyramid *there,
-					struct histree_error *error)
+					struct table_space *tables, struct histree_error *error)
 {
-	enum histree_status status = maker_begin(maker, kind, source, 0, there, error);
-	maker->is_wanted = true;
+	*maker = (struct pyramid_maker){
+		.kind = kind,
+		.source = source,
+		.of = *histree_history_info(source->history),
+		.tables = tables,
+		.again = there,
+		.log2 = there->log2,
+		.node_size = pyramid_kinds[kind->id].node_size,
+	};
 	if (pyramid_kinds[kind->id].cells_enough > 0)
 		maker->grid = pyramid_grid(kind->id, &maker->of, there->log2);
-	if (status == HISTREE_OK)
-		status = own_those(maker, there, error);
-	maker->choice.states = maker->of.interval_count; /* at most */
-	return status;
-}
-
-enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overview_choice *all,
-				       struct histree_error *error)
-{
-	enum histree_status status = maker->kind->join != NULL ? maker->kind->join(maker, all, error) : HISTREE_OK;
-	if (maker->is_fed)
-		return status;
-	return status == HISTREE_OK ? overview_choice_join(all, &maker->choice, error) : status;
-}
-
-void pyramid_maker_begin_range(struct pyramid_maker *maker, histree_time from, histree_time to)
-{
-	assert(from <= to && maker->kind->add != NULL);
-	maker->from = from;
-	maker->to = to;
-}
-
-enum histree_status pyramid_maker_end_range(struct pyramid_maker *maker, struct histree_error *error)
-{
-	enum histree_status status = maker->kind->flush != NULL ? maker->kind->flush(maker, error) : HISTREE_OK;
-	return status == HISTREE_OK ? pyramid_maker_give(maker, error) : status;
-}
-
-static enum histree_status add_window(struct pyramid_maker *maker, const uint32_t *places,
-				      const struct overview_window *window, struct histree_error *error)
-{
-	static const struct histree_value rest = { .type = HISTREE_CUSTOM };
-	enum histree_status status = HISTREE_OK;
-	pyramid_maker_begin_range(maker, window->from, window->to);
-	for (size_t i = 0; i < window->state_count && status == HISTREE_OK; i++) {
-		const struct overview_state *state = &window->sorted[i];
-		const uint32_t owner = places != NULL ? places[state->attribute] : state->attribute;
-		const struct histree_value *value =
-			state->value == OVERVIEW_REST ? &rest : &window->values.values[state->value];
-		if (owner != OVERVIEW_NOT_OF_OTHER)
-			status = pyramid_maker_add(maker, owner, state->start, state->end, value, error);
-	}
-	return status == HISTREE_OK ? pyramid_maker_end_range(maker, error) : status;
-}
-
-enum histree_status pyramid_maker_take(struct pyramid_maker *maker, const uint32_t *places,
-				       const struct overview_window *window, struct histree_error *error)
-{
-	if (!maker->is_wanted || maker->choice.count == 0 || maker->is_fed)
-		return HISTREE_OK;
-	return maker->kind->take != NULL ? maker->kind->take(maker, places, window, error)
-					 : add_window(maker, places, window, error);
-}
-
-static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
-{
-	return pyramid_maker_take(context, NULL, window, error);
-}
-
-enum histree_status pyramid_maker_walk(struct pyramid_maker *maker, struct histree_error *error)
-{
-	const struct pyramid_source *source = maker->source;
-	if (maker->is_fed)
-		return replay_kept(maker, error);
-	const struct window_walk walk = {
-		.history = source->history,
-		.path = source->path,
-		.choice = &maker->choice,
-		.progress = source->progress,
-		.states_in_window = source->options->states_in_window,
-		.crew = source->options->crew,
-		.threads = source->options->threads,
-		.take = take_window,
-		.context = maker,
-	};
-	return maker->choice.count > 0 ? window_walk(&walk, error) : HISTREE_OK;
+	enum histree_status status = kind->feed_begin(maker, error);
+	return status == HISTREE_OK ? own_those(maker, there, error) : status;
 }
 
 enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct histree_error *error)
 {
-	enum histree_status status = maker->is_wanted ? maker->kind->finish(maker, error) : HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	if (maker->is_wanted && maker->kind->flush != NULL)
+		status = maker->kind->flush(maker, error);
+	if (maker->is_wanted && status == HISTREE_OK)
+		status = maker->kind->finish(maker, error);
 	return status == HISTREE_OK ? pyramid_maker_give(maker, error) : status;
 }
 
@@ -649,15 +544,11 @@ enum histree_status pyramid_maker_end(struct pyramid_maker *maker, uint64_t *byt
 	enum histree_status status = end_file(maker, bytes, error);
 	while (status == HISTREE_OK && *bytes > maker->bytes_max) {
 		maker->source->io->unlink(maker->source->io->context, maker->name);
-		status = maker->kind->choose(maker, *bytes, error);
+		status = maker->kind->choose != NULL ? choose_of_kept(maker, *bytes, error) : HISTREE_OK;
 		*bytes = 0;
-		if (status != HISTREE_OK || !maker->is_wanted)
+		if (status != HISTREE_OK || maker->kind->choose == NULL || !maker->is_wanted)
 			return status;
-		status = pyramid_maker_begin_file(maker, error);
-		if (status == HISTREE_OK)
-			status = pyramid_maker_walk(maker, error);
-		if (status == HISTREE_OK)
-			status = end_file(maker, bytes, error);
+		status = end_file(maker, bytes, error);
 	}
 	return status;
 }

@@ -5,16 +5,16 @@
  *
  * A kind of cells says what is in one.  All else is the same for all of them:
  *
- *	pyramid_maker_begin(&maker, &number_cells, &source, bytes_max, &error);	// what is read, if it is worth it
- *	pyramid_maker_join(&maker, &all, &error);				// read it together with others
- *	pyramid_maker_take(&maker, places, window, &error);			// of each window of `all`
- *	pyramid_maker_end(&maker, &bytes, &error);
+ *	pyramid_maker_feed(&maker, &number_cells, ...);				// there is no history yet
+ *	pyramid_maker_feed_owner(&maker, quark, now, &error);
+ *	pyramid_maker_add(&maker, owner, start, end, &value, &error);		// of each owner in order
+ *	pyramid_maker_feed_end(&maker, end, &error);				// what is kept is of all states
+ *	pyramid_maker_adopt(&maker, &fed, &source, bytes_max, &error);		// owners are chosen, and how wide
+ *	pyramid_maker_end(&maker, &bytes, &error);				// the file
  *
- * Time goes by in ranges, each of them a window or of whatever length somebody likes who has states as they end.
- * In a range, states are added in any order of the owners, those of an owner in the order of time; one that goes
- * on beyond the range is added in each that it meets.  So what is in memory is a cell of each level of each owner,
- * and what became ready in the range, which is given away in the order of its ends: into a file, or to whoever
- * compares it with one.
+ * Nobody knows how long a history becomes while it is made.  So what became ready of level 1 is kept, and its cells
+ * become wider as often as they are too many.  When all is there, it is chosen which owners have cells and how wide
+ * these are, and what was kept is added to them.
  */
 #ifndef OVERVIEW_PYRAMID_MAKER_H
 #define OVERVIEW_PYRAMID_MAKER_H
@@ -22,16 +22,15 @@
 #include <stddef.h>
 
 #include "base/io.h"
+#include "base/search.h"
 #include "histree/history.h"
 #include "histree/value.h"
 #include "overview/overview_choice.h"
-#include "overview/overview_window.h"
 #include "state/attributes.h"
 #include "state/ongoing_states.h"
 #include "state/pyramid.h"
 
 struct feed_window;
-struct histree_state_system;
 struct pyramid_maker;
 struct table_space;
 
@@ -42,21 +41,17 @@ struct cell_kind {
 	size_t size;        /* of a cell while it is filled; a zeroed one is empty */
 	uint32_t cells_max; /* of all owners and levels together, which are in memory */
 
-	/* Have what is the kind's own, in maker->own; NULL: nothing is. */
-	enum histree_status (*begin)(struct pyramid_maker *maker, struct histree_error *error);
 	/*
-	 * Decide whether the pyramid is worth it: choose what is read, 2^N, and owners, and set maker->is_wanted.
-	 * `bytes`: the size of the file of the choice before, which is too much; 0: the first choice.
+	 * Decide whether the pyramid is worth it: choose what of that which was kept is in it, 2^N, and owners, and
+	 * set maker->is_wanted.  `bytes`: the size of the file of the choice before, which is too much; 0: the
+	 * first choice.  NULL: it is never made again.
 	 */
 	enum histree_status (*choose)(struct pyramid_maker *maker, uint64_t bytes, struct histree_error *error);
-	/* Choose, too, what costs little because others read it; NULL: nothing is. */
-	enum histree_status (*join)(struct pyramid_maker *maker, const struct overview_choice *others,
-				    struct histree_error *error);
 
 	/*
-	 * Be fed while the history is made (overview_feed.h): have what is the kind's own; take a window of what
-	 * ended; take what goes on up to the end of the history; forget what no window needs any more; and, with
-	 * the history at hand, have cells as choose() would.  NULL: the kind reads the history.
+	 * Be fed (overview_feed.h): have what is the kind's own; take a window of what ended; take what goes on up
+	 * to the end of the history; forget what no window needs any more; and, with the history at hand, have
+	 * cells as choose() would.
 	 */
 	enum histree_status (*feed_begin)(struct pyramid_maker *maker, struct histree_error *error);
 	enum histree_status (*feed)(struct pyramid_maker *maker, const struct feed_window *window,
@@ -64,10 +59,10 @@ struct cell_kind {
 	enum histree_status (*feed_end)(struct pyramid_maker *maker, const struct feed_window *window,
 					struct histree_error *error);
 	/* Whether states of an attribute are taken at all. */
-	bool (*feed_takes)(struct pyramid_maker *maker, const struct histree_state_system *system,
+	bool (*feed_takes)(struct pyramid_maker *maker, const struct histree_attributes *attributes,
 			   histree_quark quark);
 	/* Whether the value that an attribute has since a time was used, and whether a state comes again. */
-	bool (*feed_used)(struct pyramid_maker *maker, const struct histree_state_system *system,
+	bool (*feed_used)(struct pyramid_maker *maker, const struct histree_attributes *attributes,
 			  histree_quark quark, histree_time since);
 	bool (*feed_holds)(const struct pyramid_maker *maker, histree_quark quark, histree_time end);
 	/*
@@ -81,15 +76,12 @@ struct cell_kind {
 	void (*feed_free)(struct pyramid_maker *maker); /* before the tables of the history go; NULL: nothing is */
 	enum histree_status (*adopt)(struct pyramid_maker *maker, struct histree_error *error);
 
-	/* Add what of a state lies in maker->from to maker->to; what lies outside is added another time. */
+	/* Add a state. */
 	enum histree_status (*add)(struct pyramid_maker *maker, uint32_t owner, histree_time start,
 				   histree_time end, const struct histree_value *value,
 				   struct histree_error *error);
-	/* All that ends up to maker->to was added: now it is ready.  NULL: it was so before. */
+	/* What was added is ready, as far as it ever is.  NULL: it was so before. */
 	enum histree_status (*flush)(struct pyramid_maker *maker, struct histree_error *error);
-	/* Instead of these two, for cells of all owners together: take a window, sorted. */
-	enum histree_status (*take)(struct pyramid_maker *maker, const uint32_t *places,
-				    const struct overview_window *window, struct histree_error *error);
 	/* All was added.  A kind that has begun no file until now may do so, or say that it is not wanted. */
 	enum histree_status (*finish)(struct pyramid_maker *maker, struct histree_error *error);
 
@@ -100,12 +92,9 @@ struct cell_kind {
 				   struct histree_error *error);
 	void (*clear)(void *cell); /* NULL: it becomes zeroed */
 	void (*release)(struct pyramid_maker *maker);
-	bool is_kept; /* cells may become wider until all was added: the file is begun then */
 };
 
-/* By enum pyramid_id; there is none for rows, whose levels are made each from the one below (overview_writer.c). */
 extern const struct cell_kind number_cells, sum_cells, cube_cells;
-extern const struct cell_kind *const cell_kinds[PYRAMIDS];
 
 /* ---- files ------------------------------------------------------------------------------------------------- */
 
@@ -143,9 +132,8 @@ struct pyramid_source {
 	const struct io *io;
 	const char *path; /* of the history */
 	struct histree_history *history;
-	const struct state_counts *counts;      /* NULL: not counted */
+	const struct state_counts *counts;      /* of what was fed; NULL while a pyramid is made again */
 	const struct overview_options *options; /* without zeros */
-	const struct overview_progress *progress;
 };
 
 /* Somebody who has cells: an attribute of the history. */
@@ -196,7 +184,7 @@ struct pyramid_maker {
 
 	bool is_wanted;
 	bool holds; /* while it is fed: some states are to come again, of which kind->feed_holds() tells */
-	struct overview_choice choice; /* what is read; of most kinds, its owners */
+	struct overview_choice choice; /* its owners, with how many states each has */
 	unsigned log2;                 /* N */
 	struct pyramid_grid grid;      /* of kinds of cells of ns */
 	struct pyramid_owner *owners;
@@ -205,10 +193,7 @@ struct pyramid_maker {
 	size_t cell_count, cells_capacity;
 	void *own; /* of the kind */
 
-	struct kept_cells kept; /* instead of states, of a kind whose owners were fed one by one */
-	bool is_fed;            /* that is so: no state is read */
-
-	histree_time from, to; /* what is being added */
+	struct kept_cells kept; /* of a kind whose owners were fed one by one */
 	struct ready_states ready;
 	uint8_t room[512]; /* for the value of a cell */
 
@@ -222,22 +207,17 @@ struct pyramid_maker {
 	size_t order_capacity, spare_capacity;
 };
 
-/* Choose what is read, for a file of `bytes_max` bytes at most; release the maker also after a failure. */
-enum histree_status pyramid_maker_begin(struct pyramid_maker *maker, const struct cell_kind *kind,
-					const struct pyramid_source *source, uint64_t bytes_max,
-					struct histree_error *error);
-
 /*
- * The same for an existing pyramid: its content is given to the caller.  Returns HISTREE_ERR_FORMAT if no history
- * has such a pyramid.
+ * Begin one that is there, to be made as it is: its content is given to the caller.  Release the maker also after a
+ * failure.  Returns HISTREE_ERR_FORMAT if no history has such a pyramid.
  */
 enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struct cell_kind *kind,
 					const struct pyramid_source *source, const struct pyramid *there,
-					struct histree_error *error);
+					struct table_space *tables, struct histree_error *error);
 
 /*
- * Begin one that is fed; and later, with the history at hand, have it go on as one that had begun to read it, and
- * has read all: from *fed, which is empty then.
+ * Begin a new one; and later, with the history at hand, choose for a file of `bytes_max` bytes at most: from *fed,
+ * which is empty then.
  */
 enum histree_status pyramid_maker_feed(struct pyramid_maker *maker, const struct cell_kind *kind,
 				       const char *provider, histree_time start, size_t memory_max,
@@ -256,7 +236,7 @@ static inline bool pyramid_maker_is_by_owner(const struct pyramid_maker *maker)
 enum histree_status pyramid_maker_feed_owner(struct pyramid_maker *maker, histree_quark quark, histree_time now,
 					     struct histree_error *error);
 
-/* Have fewer cells, which are wider, until no more than so many are kept. */
+/* Have fewer cells, which are wider, until no more than so many are kept; of one made again, give them away. */
 enum histree_status pyramid_maker_keep_few(struct pyramid_maker *maker, size_t cells_max,
 					   struct histree_error *error);
 
@@ -264,26 +244,8 @@ enum histree_status pyramid_maker_keep_few(struct pyramid_maker *maker, size_t c
 enum histree_status pyramid_maker_feed_end(struct pyramid_maker *maker, histree_time end,
 					   struct histree_error *error);
 
-/* Whether it has all states of an attribute: what was fed may be of no use. */
+/* Whether what was kept of an attribute is of use. */
 bool pyramid_maker_has(const struct pyramid_maker *maker, histree_quark quark);
-
-/* Have what is read be read together with what others read. */
-enum histree_status pyramid_maker_join(struct pyramid_maker *maker, struct overview_choice *all,
-				       struct histree_error *error);
-
-/*
- * Take the next window, sorted.  `places` says which owner each attribute of the window is, OVERVIEW_NOT_OF_OTHER:
- * none; NULL: they are the same.
- */
-enum histree_status pyramid_maker_take(struct pyramid_maker *maker, const uint32_t *places,
-				       const struct overview_window *window, struct histree_error *error);
-
-/*
- * Begin to add what lies in a range of time, which follows the one before; each owner's states in it are added by
- * pyramid_maker_add(), and those that go on beyond it again in the next one.  Then it is over.  Not for the cube.
- */
-void pyramid_maker_begin_range(struct pyramid_maker *maker, histree_time from, histree_time to);
-enum histree_status pyramid_maker_end_range(struct pyramid_maker *maker, struct histree_error *error);
 
 static inline enum histree_status pyramid_maker_add(struct pyramid_maker *maker, uint32_t owner, histree_time start,
 						    histree_time end, const struct histree_value *value,
@@ -297,12 +259,9 @@ enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct his
 
 /*
  * The same, and complete the file.  *bytes is its size, 0: there is no file.  A file that is too large is made
- * again with larger cells, for which the history is read once more, as long as that is worth it.
+ * again with larger cells, as long as that is worth it.
  */
 enum histree_status pyramid_maker_end(struct pyramid_maker *maker, uint64_t *bytes, struct histree_error *error);
-
-/* Read what is chosen, or what was kept, and take it. */
-enum histree_status pyramid_maker_walk(struct pyramid_maker *maker, struct histree_error *error);
 
 /* What was begun and not ended may be there. */
 void pyramid_maker_release(struct pyramid_maker *maker);
@@ -313,7 +272,7 @@ void pyramid_maker_release(struct pyramid_maker *maker);
 void pyramid_maker_clear_choice(struct pyramid_maker *maker);
 void pyramid_maker_clear_owners(struct pyramid_maker *maker);
 
-/* Read an attribute, which comes after all that are chosen. */
+/* Choose an attribute, which comes after all that are chosen. */
 enum histree_status pyramid_maker_choose(struct pyramid_maker *maker, histree_quark quark,
 					 struct histree_error *error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * pyramid_verify.c - whether a pyramid says what its history says: it is made again, of the cells that it has, and
+ * pyramid_verify.c - whether a pyramid says what its history says: it is fed again, with the cells that it has, and
  * compared level by level.
  *
  * Of each of its attributes all states that it should have are summed up as fingerprints of 128 bits, and those
@@ -14,13 +14,15 @@
 #include "base/hash_index.h"
 #include "histree/history.h"
 #include "histree/states.h"
+#include "overview/overview_feed.h"
+#include "overview/overview_replay.h"
 #include "overview/pyramid_maker.h"
 #include "state/history.h"
 #include "state/history_union.h"
 #include "state/pyramid.h"
 #include "store/overview_faults.h"
 
-enum { STATES_IN_WINDOW = 128 << 10 };
+enum { TABLES_MAX = 32 << 20 };
 
 /* A sum of two hashes of each state. */
 struct print {
@@ -99,22 +101,37 @@ static enum histree_status make_again(struct print *prints, struct histree_histo
 				      struct overview_faults *faults, struct histree_error *error)
 {
 	static const struct overview_progress silent = { 0 };
-	const struct overview_options options = { .states_in_window = STATES_IN_WINDOW };
-	const struct pyramid_source source = {
-		.path = history_path(history), .history = history, .options = &options, .progress = &silent
-	};
-	struct pyramid_maker maker = { .kind = NULL };
-	enum histree_status status =
-		pyramid_maker_again(&maker, cell_kinds[id], &source, history_pyramid(history, id), error);
-	maker.give = add_ready;
-	maker.give_context = prints;
+	static const struct overview_options options = { 0 };
+	const struct histree_history_info *of = histree_history_info(history);
+	const struct pyramid_source source = { .path = history_path(history),
+					       .history = history,
+					       .options = &options };
+	const struct feed_again again = { .id = id,
+					  .source = &source,
+					  .there = history_pyramid(history, id),
+					  .give = add_ready,
+					  .context = prints };
+	struct table_space tables = { 0 };
+	const struct overview_feed_plan plan = { .provider = of->provider,
+						 .start = of->start,
+						 .options = &options,
+						 .tables = &tables,
+						 .is_complete = true,
+						 .of_attributes = &tables,
+						 .again = &again };
+	struct overview_feed *feed = NULL;
+	enum histree_status status = table_space_init(&tables, history_path(history), TABLES_MAX)
+					     ? overview_feed_create(&plan, &feed, error)
+					     : error_memory(error, "an overview");
 	if (status == HISTREE_OK)
-		status = pyramid_maker_walk(&maker, error);
-	if (status == HISTREE_OK)
-		status = pyramid_maker_finish(&maker, error);
-	if (status == HISTREE_OK && !maker.is_wanted)
+		status = overview_replay(feed, history, &tables, &silent, error);
+	struct pyramid_maker *maker = overview_feed_maker(feed, id);
+	if (status == HISTREE_OK && maker != NULL)
+		status = pyramid_maker_finish(maker, error);
+	if (status == HISTREE_OK && (maker == NULL || !maker->is_wanted))
 		overview_faults_report(faults, "it is of what no such overview says");
-	pyramid_maker_release(&maker);
+	overview_feed_free(feed);
+	table_space_release(&tables);
 	return status;
 }
 

@@ -122,7 +122,7 @@ static enum histree_status sum_choose(struct pyramid_maker *maker, uint64_t byte
 		while (choice->count > 0 && (width = width_for(maker, maker->bytes_max)) == 0)
 			choose_fewer(choice);
 	}
-	if (maker->is_fed && width < maker->kept.log2)
+	if (width < maker->kept.log2)
 		width = maker->kept.log2;
 	maker->log2 = width;
 	maker->grid = pyramid_grid(PYRAMID_SUMS, &maker->of, width);
@@ -332,16 +332,13 @@ static enum histree_status sum_add(struct pyramid_maker *maker, uint32_t owner, 
 {
 	const struct place at = { maker, owner, 0 };
 	const bool is_int = value->type == HISTREE_INT, is_unknown = value->type == HISTREE_UNKNOWN;
-	const bool begins = start >= maker->from;
-	if (maker->is_fed && cell_of(&at)->is_of_no_use) {
+	if (maker->again == NULL && cell_of(&at)->is_of_no_use) {
 		maker->kept.of[owner] = HISTREE_ROOT;
 		return HISTREE_OK;
 	}
 	const struct state_sum_part part = { .value = is_int ? value->int32 : 0,
 					     .is_unknown = is_unknown,
-					     .begins = begins };
-	start = begins ? start : maker->from;
-	end = end < maker->to ? end : maker->to;
+					     .begins = 1 };
 	if ((is_int || is_unknown) && add_within_cell(&at, start, end, &part))
 		return HISTREE_OK;
 	return add_value(&at, start, end, is_int || is_unknown ? &part : NULL,

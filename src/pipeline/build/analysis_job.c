@@ -16,14 +16,14 @@
 #include "base/io.h"
 #include "base/table.h"
 #include "event_index/event_index.h"
-#include "histree/history.h"
 #include "histree/build.h"
-#include "pipeline/slices.h"
+#include "histree/history.h"
 #include "histree/store.h"
 #include "overview/overview_feed.h"
 #include "partial/partial_history.h"
 #include "pipeline/build/slice_worker.h"
 #include "pipeline/build_plan.h"
+#include "pipeline/slices.h"
 #include "segment/segment_memory.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
@@ -554,23 +554,26 @@ static enum histree_status create_fed(struct analysis_job *job, const struct io 
 				      const struct state_shared *shared, struct histree_error *error)
 {
 	const struct overview_options overviews = { .memory_max = options->tree.memory_max };
-	const struct overview_feed_plan plan = { .provider = options->provider,
-						 .start = options->start,
-						 .options = &overviews,
-						 .tables = shared->tables };
 	struct interval_sink sink;
 	enum histree_status status = state_file_sink(io, options, shared, &sink, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = overview_feed_create(&plan, &sink, &job->feed, error);
-	if (status == HISTREE_OK)
+	const struct overview_feed_plan plan = { .provider = options->provider,
+						 .start = options->start,
+						 .options = &overviews,
+						 .tables = shared->tables,
+						 .of_attributes = sink.tables };
+	status = overview_feed_create(&plan, &job->feed, error);
+	if (status == HISTREE_OK) {
+		overview_feed_stand_before(job->feed, &sink);
 		status = state_system_create(options->start, &sink, &job->system, error);
+	}
 	if (status != HISTREE_OK) {
 		sink.free(sink.context);
 		return status;
 	}
 	job->system->null_empty_stacks = options->null_empty_stacks;
-	overview_feed_watch(job->feed, job->system);
+	overview_feed_watch(job->feed, histree_state_attributes(job->system), &job->system->ongoing);
 	return HISTREE_OK;
 }
 

@@ -72,9 +72,10 @@ static void begin(struct world *world, size_t window)
 	unlink(path);
 	unlink(cube_path);
 	assert_int_equal(state_file_sink(&io_posix, &made, NULL, &sink, NULL), HISTREE_OK);
-	assert_int_equal(overview_feed_create(&plan, &sink, &world->feed, NULL), HISTREE_OK);
+	assert_int_equal(overview_feed_create(&plan, &world->feed, NULL), HISTREE_OK);
+	overview_feed_stand_before(world->feed, &sink);
 	assert_int_equal(state_system_create(START, &sink, &world->system, NULL), HISTREE_OK);
-	overview_feed_watch(world->feed, world->system);
+	overview_feed_watch(world->feed, histree_state_attributes(world->system), &world->system->ongoing);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		char name[64];
 		snprintf(name, sizeof(name), "CPUs/%u/Current_thread", cpu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_overview_trial.c - how many bytes a trial expects of an overview, and how many it then has; and that a
- * history whose first overview would be too large gets one that fits without making another before.
+ * test_overview_trial.c - a history whose first overview would be too large gets one that fits without making
+ * another before.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -79,42 +79,6 @@ static unsigned write_with(uint32_t percent)
 	counting.io.context = &counting;
 	assert_int_equal(overviews_write(&counting.io, path, &options, NULL), HISTREE_OK);
 	return counting.begun;
-}
-
-static uint64_t expected_bytes(void)
-{
-	const struct overview_options asked = { .cost_max_share = 1, .states_in_window = STATES_IN_WINDOW };
-	const struct overview_options options = overview_options_complete(&asked);
-	const struct overview_progress progress = { .go_on = NULL };
-	struct overview_choice choice = { 0 };
-	struct state_counts counts;
-	struct overview_trial trial;
-	struct histree_history *history;
-	struct histree_cursor *query;
-	uint64_t bytes = 0;
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(state_counts_make(&counts, history, &options, &progress, NULL), HISTREE_OK);
-	assert_int_equal(overview_choice_of_history(&choice, &options, query, &counts, NULL), HISTREE_OK);
-	assert_int_equal(choice.count, ATTRIBUTES);
-	assert_int_equal(overview_trial_read(&trial, history, &choice, STATES_IN_WINDOW, NULL), HISTREE_OK);
-	assert_int_equal(trial.count, OVERVIEW_TRIAL_WINDOWS);
-	assert_int_equal(overview_trial_bytes(&trial, &choice, &options, &bytes, NULL), HISTREE_OK);
-	overview_trial_release(&trial);
-	overview_choice_release(&choice);
-	state_counts_release(&counts);
-	histree_cursor_free(query);
-	histree_history_close(history);
-	return bytes;
-}
-
-TEST(a_trial_expects_what_comes)
-{
-	assert_int_equal(write_with(1000), 1);
-	uint64_t made = size_of(overview), expected = expected_bytes();
-	if (expected < made / 10 * 8 || expected > made / 10 * 12)
-		fail_msg("%llu bytes were expected of %llu", (unsigned long long)expected,
-			 (unsigned long long)made);
 }
 
 TEST(an_overview_that_has_to_fit_is_made_once)

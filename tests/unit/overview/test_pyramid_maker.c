@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_pyramid_maker.c - cells may be filled by somebody who has states as they end, in any order of the owners and
- * with any number of breaks, and who reads nothing again: they are those of the pyramid that windows make.
+ * test_pyramid_maker.c - cells may be filled by somebody who has states as they end, in any order of the owners,
+ * who takes what is ready whenever he likes, and who reads nothing again: each cell is that of the pyramid in the
+ * file.
  */
 #include "base/hash_index.h"
 #include "histree/attributes.h"
 #include "histree/history.h"
+#include "overview/overview_feed.h"
 #include "overview/overview_writer.h"
 #include "overview/pyramid_maker.h"
 #include "state/history.h"
@@ -13,7 +15,7 @@
 #include "support/history_file.h"
 #include "support/test.h"
 
-enum { ATTRIBUTES = 4, STATES = 3000, VALUES = 5 };
+enum { ATTRIBUTES = 4, STATES = 12000, VALUES = 5 };
 
 static char path[64];
 
@@ -57,21 +59,17 @@ static void build(struct random *random)
 struct compared {
 	struct histree_cursor *query; /* of the pyramid that was made */
 	uint64_t *ns;                 /* by attribute of it: of what was given */
-	histree_time last;            /* end of what was given before */
 };
 
 /* One cell is as it is there; what is alike may be one state there, or several. */
 static enum histree_status compare(void *context, const struct ready_states *ready, struct histree_error *error)
 {
 	struct compared *compared = context;
-	histree_time last = compared->last;
 	(void)error;
 	for (size_t i = 0; i < ready->count; i++) {
 		const struct histree_interval cell = ready_states_get(ready, i);
 		const bool is_one = cell.value.type == HISTREE_CUSTOM && cell.value.size > 1;
 		struct histree_interval there;
-		assert_true(cell.end >= compared->last); /* or a file would refuse it */
-		last = cell.end > last ? cell.end : last;
 		for (histree_time t = cell.start; t <= cell.end; t = there.end + 1) {
 			assert_int_equal(histree_query_single(compared->query, cell.quark, t, &there, NULL),
 					 HISTREE_OK);
@@ -80,7 +78,6 @@ static enum histree_status compare(void *context, const struct ready_states *rea
 		}
 		compared->ns[cell.quark] += (uint64_t)(cell.end - cell.start) + 1;
 	}
-	compared->last = last;
 	return HISTREE_OK;
 }
 
@@ -91,7 +88,7 @@ static int by_end(const void *one, const void *other)
 	const struct histree_interval *a = one, *b = other;
 	if (a->end != b->end)
 		return a->end < b->end ? -1 : 1;
-	return (a->quark < b->quark) - (a->quark > b->quark); /* not the order in which windows have them */
+	return (a->quark < b->quark) - (a->quark > b->quark); /* not the order in which a replay has them */
 }
 
 static struct histree_interval *read_states(struct histree_history *history, size_t *count)
@@ -121,39 +118,23 @@ static void add(struct pyramid_maker *maker, const struct histree_interval *stat
 				HISTREE_OK);
 }
 
-/* What ends, and before a break what goes on, whose end is not known yet. */
 static void add_all(struct pyramid_maker *maker, const struct histree_interval *states, size_t count,
 		    struct random *random)
 {
-	histree_time from = maker->of.start;
-	for (size_t next = 0; next < count;) {
-		const uint64_t left = (uint64_t)(maker->of.end - from);
-		const histree_time to =
-			from + (histree_time)random_below(random, left / (1 + random_below(random, 9)) + 1);
-		pyramid_maker_begin_range(maker, from, to);
-		for (; next < count && states[next].end <= to; next++)
-			add(maker, &states[next]);
-		for (size_t i = next; i < count; i++)
-			if (states[i].start <= to) {
-				struct histree_interval goes_on = states[i];
-				goes_on.end = INT64_MAX;
-				add(maker, &goes_on);
-			}
-		assert_int_equal(pyramid_maker_end_range(maker, NULL), HISTREE_OK);
-		from = to + 1;
+	for (size_t next = 0; next < count; next++) {
+		add(maker, &states[next]);
+		if (random_percent(random, 1))
+			assert_int_equal(pyramid_maker_give(maker, NULL), HISTREE_OK);
 	}
 }
 
 static void is_the_same(struct histree_history *history, enum pyramid_id id, struct random *random)
 {
-	static const struct overview_progress silent = { .go_on = NULL };
-	const struct overview_options options = { .states_in_window = 1000 };
+	const struct overview_options options = { .threads = 1 };
 	const struct pyramid *there = history_pyramid(history, id);
-	const struct pyramid_source source = {
-		.path = path, .history = history, .options = &options, .progress = &silent
-	};
+	const struct pyramid_source source = { .path = path, .history = history, .options = &options };
 	struct pyramid_maker maker = { .kind = NULL };
-	struct compared compared = { .last = INT64_MIN };
+	struct compared compared = { .ns = NULL };
 	size_t count;
 	assert_true(there->level_count > 1);
 	struct histree_history *file = there->levels[0].history;
@@ -161,7 +142,7 @@ static void is_the_same(struct histree_history *history, enum pyramid_id id, str
 	compared.ns = calloc(histree_history_info(file)->attribute_count, sizeof(*compared.ns));
 	assert_non_null(compared.ns);
 	assert_int_equal(histree_query_create(file, &compared.query, NULL), HISTREE_OK);
-	assert_int_equal(pyramid_maker_again(&maker, cell_kinds[id], &source, there, NULL), HISTREE_OK);
+	assert_int_equal(pyramid_maker_again(&maker, cell_kinds[id], &source, there, NULL, NULL), HISTREE_OK);
 	maker.give = compare;
 	maker.give_context = &compared;
 	add_all(&maker, states, count, random);
