@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
-#include "view/view.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "histree/critical_path.h"
 #include "histree/states.h"
 #include "query/row_group.h"
+#include "view/view.h"
 
 /* Switches, forks, wake-ups or flows that are looked at at most. */
 enum { ARROW_READS_MAX = 65536 };
@@ -89,14 +89,6 @@ static int compare_arrows(const void *a, const void *b)
 	return order != 0 ? order : compare_numbers(first->to, second->to);
 }
 
-static size_t count_groups(const struct arrow_list *sorted)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < sorted->count; i++)
-		count += i == 0 || group_of(&sorted->arrows[i]) != group_of(&sorted->arrows[i - 1]);
-	return count;
-}
-
 /* Keeps those candidates, which are of one kind, that can be told apart. */
 static enum histree_status take_visible(struct arrow_list *out, struct arrow_list *candidates,
 					const struct histree_arrows_request *request, struct histree_error *error)
@@ -105,8 +97,10 @@ static enum histree_status take_visible(struct arrow_list *out, struct arrow_lis
 	if (candidates->count == 0)
 		return HISTREE_OK;
 	qsort(candidates->arrows, candidates->count, sizeof(*candidates->arrows), compare_arrows);
-	struct pixel_scale scale =
-		pixel_scale(request->from, request->to, arrow_pixels(request, count_groups(candidates)));
+	size_t count = 0;
+	for (size_t i = 0; i < candidates->count; i++)
+		count += i == 0 || group_of(&candidates->arrows[i]) != group_of(&candidates->arrows[i - 1]);
+	struct pixel_scale scale = pixel_scale(request->from, request->to, arrow_pixels(request, count));
 	const struct histree_arrow *last = NULL;
 	uint32_t last_pixel = 0;
 	enum histree_status status = HISTREE_OK;
@@ -205,22 +199,6 @@ static int32_t number_of(const struct histree_segment *segment, size_t field)
 	return value->type == HISTREE_INT ? value->int32 : -1;
 }
 
-/* Interrupts of an idle CPU wake up too: those have no thread at the other end. */
-static enum histree_status add_wakeup(const struct wakeup_fields *fields, const struct histree_segment *segment,
-				      struct arrow_list *wakeups, struct histree_error *error)
-{
-	struct histree_arrow arrow = {
-		.kind = HISTREE_ARROW_WAKEUP,
-		.from = number_of(segment, fields->waker),
-		.to = number_of(segment, fields->tid),
-		.cpu = number_of(segment, fields->cpu),
-		.tid = number_of(segment, fields->tid),
-		.start = segment->start,
-		.end = segment->end,
-	};
-	return arrow.from > 0 && arrow.to > 0 ? arrow_list_add(wakeups, &arrow, error) : HISTREE_OK;
-}
-
 static enum histree_status read_wakeups(const struct histree_arrows_request *request,
 					const struct wakeup_fields *fields, struct histree_cursor *iter,
 					struct arrow_list *wakeups, struct histree_error *error)
@@ -242,8 +220,20 @@ static enum histree_status read_wakeups(const struct histree_arrows_request *req
 			if (status == HISTREE_OK)
 				segment = *histree_cursor_segment(iter);
 		}
-		if (status == HISTREE_OK)
-			status = add_wakeup(fields, &segment, wakeups, error);
+		if (status == HISTREE_OK) {
+			/* Interrupts of an idle CPU wake up too: those have no thread at the other end. */
+			struct histree_arrow arrow = {
+				.kind = HISTREE_ARROW_WAKEUP,
+				.from = number_of(&segment, fields->waker),
+				.to = number_of(&segment, fields->tid),
+				.cpu = number_of(&segment, fields->cpu),
+				.tid = number_of(&segment, fields->tid),
+				.start = segment.start,
+				.end = segment.end,
+			};
+			status = arrow.from > 0 && arrow.to > 0 ? arrow_list_add(wakeups, &arrow, error)
+								: HISTREE_OK;
+		}
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -390,18 +380,13 @@ static enum histree_status find_cpus(struct stays *stays, struct histree_error *
 	return HISTREE_OK;
 }
 
-static const struct cpu_row *row_of(const struct stays *stays, histree_quark quark)
-{
-	const struct cpu_row key = { .quark = quark };
-	return bsearch(&key, stays->cpus, stays->cpu_count, sizeof(key), compare_rows);
-}
-
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
 static enum histree_status add_stay(struct stays *stays, const struct histree_interval *interval, bool is_beyond,
 				    struct histree_error *error)
 {
-	const struct cpu_row *row = row_of(stays, interval->quark);
+	const struct cpu_row key = { .quark = interval->quark };
+	const struct cpu_row *row = bsearch(&key, stays->cpus, stays->cpu_count, sizeof(key), compare_rows);
 	if (row == NULL)
 		return HISTREE_OK;
 	if (!array_reserve(&stays->stays, &stays->capacity, stays->count + 1))
@@ -462,18 +447,6 @@ static enum histree_status read_samples(struct stays *stays, struct histree_erro
 	return status;
 }
 
-static enum histree_status read_stays(struct stays *stays, struct histree_error *error)
-{
-	struct histree_region region = {
-		.quarks = stays->quarks,
-		.quark_count = stays->cpu_count,
-		.from = stays->request->from,
-		.to = stays->request->to,
-	};
-	enum histree_status status = read_region(stays, &region, ARROW_READS_MAX, error);
-	return status == HISTREE_ERR_TOO_LARGE ? read_samples(stays, error) : status;
-}
-
 static int compare_by_cpu(const void *a, const void *b)
 {
 	const struct stay *first = a, *second = b;
@@ -513,25 +486,6 @@ static bool is_idle(const struct histree_interval *interval)
 	return interval->value.type == HISTREE_INT && interval->value.int32 == 0;
 }
 
-/*
- * An arrow meets the range also where one of its threads, or both, do not: between them is idle time.  As two idle
- * times never follow each other, two stays before the range and one after it are enough.
- */
-static enum histree_status look_beyond(struct stays *stays, histree_quark quark, struct histree_error *error)
-{
-	const struct histree_arrows_request *request = stays->request;
-	struct histree_interval at;
-	enum histree_status status = histree_query_single(stays->query, quark, request->from, &at, error);
-	for (int i = 0; i < 2 && status == HISTREE_OK && at.start > stays->info->start; i++)
-		if (i == 0 || is_idle(&at))
-			status = look(stays, quark, at.start - 1, &at, error);
-	if (status == HISTREE_OK)
-		status = histree_query_single(stays->query, quark, request->to, &at, error);
-	if (status == HISTREE_OK && is_idle(&at) && at.end < stays->info->end)
-		status = look(stays, quark, at.end + 1, &at, error);
-	return status;
-}
-
 /* ---- arrows ----------------------------------------------------------------------------------------------- */
 
 static enum histree_status add_switches(struct stays *stays, struct arrow_list *switches,
@@ -561,17 +515,6 @@ static enum histree_status add_switches(struct stays *stays, struct arrow_list *
 	return status;
 }
 
-/* What is sorted by thread: the ends of the unknown times become the latest so far. */
-static void prepare_unknown(struct stays *stays)
-{
-	struct stay *unknown = stays->stays;
-	size_t i = 0;
-	for (; i < stays->count && unknown[i].tid == NOT_KNOWN; i++)
-		if (i > 0 && unknown[i].end < unknown[i - 1].end)
-			unknown[i].end = unknown[i - 1].end;
-	stays->unknown_count = i;
-}
-
 /* Returns whether a CPU is unknown at some time of [from, to], so that a thread may have run there. */
 static bool is_unknown(const struct stays *stays, histree_time from, histree_time to)
 {
@@ -590,7 +533,14 @@ static enum histree_status add_migrations(struct stays *stays, struct arrow_list
 	const struct stay *from = NULL;
 	enum histree_status status = HISTREE_OK;
 	sort(stays, compare_by_thread);
-	prepare_unknown(stays);
+
+	/* What is sorted by thread: the ends of the unknown times become the latest so far. */
+	struct stay *unknown = stays->stays;
+	size_t k = 0;
+	for (; k < stays->count && unknown[k].tid == NOT_KNOWN; k++)
+		if (k > 0 && unknown[k].end < unknown[k - 1].end)
+			unknown[k].end = unknown[k - 1].end;
+	stays->unknown_count = k;
 	for (size_t i = 0; i < stays->count && status == HISTREE_OK; i++) {
 		const struct stay *stay = &stays->stays[i];
 		if (stay->is_beyond || stay->tid <= 0)
@@ -619,10 +569,34 @@ static enum histree_status arrows_cpus_gather(struct stays *stays, struct arrow_
 	enum histree_status status = find_cpus(stays, error);
 	if (status == HISTREE_OK && stays->cpu_count == 0)
 		return HISTREE_OK;
-	if (status == HISTREE_OK)
-		status = read_stays(stays, error);
-	for (size_t i = 0; i < stays->cpu_count && status == HISTREE_OK && !stays->are_sampled; i++)
-		status = look_beyond(stays, stays->quarks[i], error);
+	if (status == HISTREE_OK) {
+		struct histree_region region = {
+			.quarks = stays->quarks,
+			.quark_count = stays->cpu_count,
+			.from = stays->request->from,
+			.to = stays->request->to,
+		};
+		status = read_region(stays, &region, ARROW_READS_MAX, error);
+		status = status == HISTREE_ERR_TOO_LARGE ? read_samples(stays, error) : status;
+	}
+	for (size_t i = 0; i < stays->cpu_count && status == HISTREE_OK && !stays->are_sampled; i++) {
+		/*
+		 * An arrow meets the range also where one of its threads, or both, do not: between them is idle
+		 * time.  As two idle times never follow each other, two stays before the range and one after it are
+		 * enough.
+		 */
+		const histree_quark quark = stays->quarks[i];
+		const struct histree_arrows_request *request = stays->request;
+		struct histree_interval at;
+		status = histree_query_single(stays->query, quark, request->from, &at, error);
+		for (int k = 0; k < 2 && status == HISTREE_OK && at.start > stays->info->start; k++)
+			if (k == 0 || is_idle(&at))
+				status = look(stays, quark, at.start - 1, &at, error);
+		if (status == HISTREE_OK)
+			status = histree_query_single(stays->query, quark, request->to, &at, error);
+		if (status == HISTREE_OK && is_idle(&at) && at.end < stays->info->end)
+			status = look(stays, quark, at.end + 1, &at, error);
+	}
 	if (status == HISTREE_OK)
 		status = add_switches(stays, switches, error);
 	if (status == HISTREE_OK && !stays->are_sampled)

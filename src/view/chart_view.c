@@ -18,8 +18,8 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "view/view.h"
 #include "histree/states.h"
+#include "view/view.h"
 
 enum { CHART_ROWS_MAX = 1 << 20, CHART_KIN_DEPTH_MAX = 256 };
 
@@ -72,18 +72,6 @@ static bool is_below(const struct histree_chart_row *rows, uint32_t row, uint32_
 	return row == above || steps == CHART_KIN_DEPTH_MAX;
 }
 
-static void adopt(struct histree_chart_row *rows, const struct kin_order *sorted, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		const struct kin_order *of = &sorted[i];
-		uint32_t above = of->kin->above[0] != '\0' ? find_above(sorted, count, of) : UINT32_MAX;
-		if (above == UINT32_MAX || is_below(rows, above, of->index))
-			continue; /* a ring, or too deep to be followed up */
-		if (rows[of->index].first <= rows[above].last && rows[above].first <= rows[of->index].last)
-			rows[of->index].parent = above;
-	}
-}
-
 /* ---- the order of the tree -------------------------------------------------------------------------------- */
 
 struct links {
@@ -91,20 +79,6 @@ struct links {
 		*next;   /* children of each row, and of none at the end; the next one of its parent */
 	uint32_t *moved; /* where a row is in the new order */
 };
-
-static void link_rows(const struct histree_chart_view *view, struct links *links)
-{
-	for (uint32_t i = 0; i <= view->count; i++)
-		links->first[i] = links->last[i] = links->next[i] = UINT32_MAX;
-	for (uint32_t i = 0; i < view->count; i++) {
-		uint32_t parent = view->rows[i].parent != UINT32_MAX ? view->rows[i].parent : view->count;
-		if (links->first[parent] == UINT32_MAX)
-			links->first[parent] = i;
-		else
-			links->next[links->last[parent]] = i;
-		links->last[parent] = i;
-	}
-}
 
 /* Writes the rows in the order of the tree; a row comes before those below it. */
 static void write_rows(const struct histree_chart_view *view, const struct links *links,
@@ -142,9 +116,27 @@ static enum histree_status chart_tree_arrange(struct histree_chart_view *view, c
 			sorted[i] = (struct kin_order){ &kin[i], &view->rows[i], i, view->rows[i].parent };
 		if (view->count > 1)
 			qsort(sorted, view->count, sizeof(*sorted), compare_kin);
-		adopt(view->rows, sorted, view->count);
+		for (uint32_t k = 0; k < view->count; k++) {
+			const struct kin_order *of = &sorted[k];
+			uint32_t above =
+				of->kin->above[0] != '\0' ? find_above(sorted, view->count, of) : UINT32_MAX;
+			if (above == UINT32_MAX || is_below(view->rows, above, of->index))
+				continue; /* a ring, or too deep to be followed up */
+			if (view->rows[of->index].first <= view->rows[above].last &&
+			    view->rows[above].first <= view->rows[of->index].last)
+				view->rows[of->index].parent = above;
+		}
 		struct links links = { numbers, numbers + room, numbers + 2 * room, numbers + 3 * room };
-		link_rows(view, &links);
+		for (uint32_t n = 0; n <= view->count; n++)
+			links.first[n] = links.last[n] = links.next[n] = UINT32_MAX;
+		for (uint32_t n = 0; n < view->count; n++) {
+			uint32_t parent = view->rows[n].parent != UINT32_MAX ? view->rows[n].parent : view->count;
+			if (links.first[parent] == UINT32_MAX)
+				links.first[parent] = n;
+			else
+				links.next[links.last[parent]] = n;
+			links.last[parent] = n;
+		}
 		write_rows(view, &links, rows);
 		free(view->rows);
 		view->rows = rows;
@@ -203,20 +195,15 @@ static double number_of(const struct histree_value *value)
 	}
 }
 
-/* Returns the index of the first time that is not before `time`. */
-static size_t first_at(const histree_time *times, size_t count, histree_time time)
-{
-	const size_t low = SEARCH(i, 0, count, times[i] < time);
-	return low;
-}
-
 static void fill(const struct line *lines, size_t count, const struct histree_interval *interval,
 		 const histree_time *times, size_t time_count)
 {
 	const struct line key = { .quark = interval->quark };
 	const struct line *line = bsearch(&key, lines, count, sizeof(*lines), compare_lines);
 	double number = number_of(&interval->value);
-	size_t first = first_at(times, time_count, interval->start);
+	/* The index of the first time that is not before `time`. */
+	const size_t low = SEARCH(i, 0, time_count, times[i] < interval->start);
+	size_t first = low;
 	if (line == NULL)
 		return;
 	while (line > lines && line[-1].quark == interval->quark)

@@ -38,11 +38,6 @@ static uint64_t key_of_tid(int32_t tid)
 	return (uint64_t)((int64_t)tid - INT32_MIN);
 }
 
-static int32_t tid_of_key(uint64_t key)
-{
-	return (int32_t)((int64_t)key + INT32_MIN);
-}
-
 /* And by CPU, for the idle threads are all 0: sorting is stable, so the key that counts more comes last. */
 static void sort_by_tid(const struct histree_thread *threads, uint32_t count, struct keyed_index *sorted,
 			struct keyed_index *spare)
@@ -101,44 +96,13 @@ static uint32_t find_parent(const struct hanging *hanging, uint32_t index)
 		return HISTREE_NO_INDEX;
 	uint32_t at = first_of_tid(hanging->sorted, hanging->count, thread->ppid), found = HISTREE_NO_INDEX;
 	/* Lives are in their order. */
-	for (; at < hanging->count && tid_of_key(hanging->sorted[at].key) == thread->ppid; at++) {
+	for (; at < hanging->count && ((int32_t)((int64_t)hanging->sorted[at].key + INT32_MIN)) == thread->ppid;
+	     at++) {
 		const uint32_t other = hanging->sorted[at].index;
 		if (found == HISTREE_NO_INDEX || hanging->list->threads[other].from <= thread->ppid_since)
 			found = other;
 	}
 	return found;
-}
-
-/*
- * Each walk upwards ends at the top, at a thread that an earlier walk met, or, in a ring, at one that it met
- * itself.
- */
-static void cut_rings(struct hanging *hanging)
-{
-	memset(hanging->position, 0xff, hanging->count * sizeof(*hanging->position));
-	for (uint32_t start = 0; start < hanging->count; start++) {
-		uint32_t at = start;
-		while (hanging->position[at] == HISTREE_NO_INDEX) {
-			hanging->position[at] = start;
-			uint32_t above = hanging->parent[at];
-			if (above == HISTREE_NO_INDEX)
-				break;
-			if (hanging->position[above] == start)
-				hanging->parent[at] = HISTREE_NO_INDEX;
-			else
-				at = above;
-		}
-	}
-}
-
-/* Each walk upwards ends where an earlier one was. */
-static void mark_where_something_happened(struct hanging *hanging, uint32_t *happened)
-{
-	memset(happened, 0, hanging->count * sizeof(*happened));
-	for (uint32_t start = 0; start < hanging->count; start++)
-		for (uint32_t at = hanging->list->threads[start].has_changed ? start : HISTREE_NO_INDEX;
-		     at != HISTREE_NO_INDEX && happened[at] == 0; at = hanging->parent[at])
-			happened[at] = 1;
 }
 
 /*
@@ -160,7 +124,13 @@ static void sort_siblings(struct hanging *hanging)
 {
 	struct keyed_index *sorted = hanging->sorted;
 	uint32_t *happened = hanging->position;
-	mark_where_something_happened(hanging, happened);
+
+	/* Each walk upwards ends where an earlier one was. */
+	memset(happened, 0, hanging->count * sizeof(*happened));
+	for (uint32_t start = 0; start < hanging->count; start++)
+		for (uint32_t at = hanging->list->threads[start].has_changed ? start : HISTREE_NO_INDEX;
+		     at != HISTREE_NO_INDEX && happened[at] == 0; at = hanging->parent[at])
+			happened[at] = 1;
 	for (uint32_t i = 0; i < hanging->count; i++)
 		sorted[i].key = (uint64_t)hanging->list->threads[sorted[i].index].first ^ (UINT64_C(1) << 63);
 	radix_sort(sorted, hanging->spare, hanging->count);
@@ -174,7 +144,25 @@ static void hang(struct hanging *hanging)
 {
 	for (uint32_t i = 0; i < hanging->count; i++)
 		hanging->parent[i] = find_parent(hanging, i);
-	cut_rings(hanging);
+
+	/*
+	 * Each walk upwards ends at the top, at a thread that an earlier walk met, or, in a ring, at one that it
+	 * met itself.
+	 */
+	memset(hanging->position, 0xff, hanging->count * sizeof(*hanging->position));
+	for (uint32_t start = 0; start < hanging->count; start++) {
+		uint32_t at = start;
+		while (hanging->position[at] == HISTREE_NO_INDEX) {
+			hanging->position[at] = start;
+			uint32_t above = hanging->parent[at];
+			if (above == HISTREE_NO_INDEX)
+				break;
+			if (hanging->position[above] == start)
+				hanging->parent[at] = HISTREE_NO_INDEX;
+			else
+				at = above;
+		}
+	}
 	sort_siblings(hanging);
 	memset(hanging->first_child, 0xff, hanging->count * sizeof(*hanging->first_child));
 	hanging->first_root = HISTREE_NO_INDEX;
@@ -197,21 +185,6 @@ static uint32_t next_depth_first(const struct hanging *hanging, uint32_t at)
 	return at == HISTREE_NO_INDEX ? at : hanging->next_sibling[at];
 }
 
-/* Moves each thread to its position within the list: a second list of a million is not made. */
-static void move_to_positions(struct hanging *hanging, struct histree_thread *threads)
-{
-	for (uint32_t at = 0; at < hanging->count; at++) {
-		while (hanging->position[at] != at) {
-			uint32_t position = hanging->position[at];
-			struct histree_thread there = threads[position];
-			threads[position] = threads[at];
-			threads[at] = there;
-			hanging->position[at] = hanging->position[position];
-			hanging->position[position] = position;
-		}
-	}
-}
-
 static void number(struct hanging *hanging, struct histree_thread *threads)
 {
 	uint32_t count = 0;
@@ -222,7 +195,18 @@ static void number(struct hanging *hanging, struct histree_thread *threads)
 		uint32_t parent = hanging->parent[at];
 		threads[at].parent = parent == HISTREE_NO_INDEX ? HISTREE_NO_INDEX : hanging->position[parent];
 	}
-	move_to_positions(hanging, threads);
+
+	/* Moves each thread to its position within the list: a second list of a million is not made. */
+	for (uint32_t at = 0; at < hanging->count; at++) {
+		while (hanging->position[at] != at) {
+			uint32_t position = hanging->position[at];
+			struct histree_thread there = threads[position];
+			threads[position] = threads[at];
+			threads[at] = there;
+			hanging->position[at] = hanging->position[position];
+			hanging->position[position] = position;
+		}
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		struct histree_thread *thread = &threads[i];
 		thread->depth = thread->parent == HISTREE_NO_INDEX ? 0 : threads[thread->parent].depth + 1;
@@ -249,20 +233,6 @@ static void tree_assert(const struct histree_thread *threads, uint32_t count)
 }
 
 /* ----------------------------------------------------------------------------------------------------------- */
-
-/* The lives of a number are in their order, wherever the tree has them.  They are few. */
-static void sort_lives(struct histree_control_flow *flow)
-{
-	for (uint32_t i = 1; i < flow->count; i++)
-		for (uint32_t at = i; at > 0; at--) {
-			const uint32_t one = flow->by_tid[at - 1], other = flow->by_tid[at];
-			if (flow->threads[one].tid != flow->threads[other].tid || flow->threads[other].tid == 0 ||
-			    flow->threads[one].life < flow->threads[other].life)
-				break;
-			flow->by_tid[at - 1] = other;
-			flow->by_tid[at] = one;
-		}
-}
 
 /* The threads of the list are those of the tree from here on. */
 static enum histree_status make_tree(struct histree_control_flow *flow, struct thread_list *list,
@@ -294,8 +264,19 @@ static enum histree_status make_tree(struct histree_control_flow *flow, struct t
 	sort_by_tid(flow->threads, flow->count, hanging.sorted, hanging.spare);
 	for (uint32_t i = 0; i < flow->count; i++)
 		flow->by_tid[i] = hanging.sorted[i].index;
-	if (has_lives)
-		sort_lives(flow);
+	if (has_lives) {
+		/* The lives of a number are in their order, wherever the tree has them.  They are few. */
+		for (uint32_t k = 1; k < flow->count; k++)
+			for (uint32_t at = k; at > 0; at--) {
+				const uint32_t one = flow->by_tid[at - 1], other = flow->by_tid[at];
+				if (flow->threads[one].tid != flow->threads[other].tid ||
+				    flow->threads[other].tid == 0 ||
+				    flow->threads[one].life < flow->threads[other].life)
+					break;
+				flow->by_tid[at - 1] = other;
+				flow->by_tid[at] = one;
+			}
+	}
 out:
 	free(hanging.sorted);
 	free(hanging.spare);

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/hash_index.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "query/row_group.h"
 #include "state/history.h"
+#include "view/view.h"
 
 /* The time that one thread ran. */
 struct thread_time {
@@ -102,22 +102,6 @@ static void add_to_curve(struct histree_cpu_usage *usage, size_t curve, histree_
 	}
 }
 
-static enum histree_status add_to_thread(struct histree_cpu_usage *usage, int32_t tid, histree_time start,
-					 histree_time end, struct histree_error *error)
-{
-	struct thread_time *thread = thread_time(usage, tid);
-	if (thread == NULL)
-		return error_memory(error, "the usage of CPUs");
-	thread->ns += (uint64_t)end - (uint64_t)start + 1;
-	for (uint32_t curve = thread->curve; curve != HISTREE_NO_INDEX; curve = usage->own[curve].next) {
-		const struct histree_row_life *life = &usage->own[curve].life;
-		if (start <= life->to && end >= life->from)
-			add_to_curve(usage, curve, start > life->from ? start : life->from,
-				     end < life->to ? end : life->to);
-	}
-	return HISTREE_OK;
-}
-
 static enum histree_status take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
 				struct histree_error *error)
 {
@@ -129,8 +113,19 @@ static enum histree_status take(struct histree_cpu_usage *usage, const struct hi
 	histree_time start = interval->start > usage->scale.from ? interval->start : usage->scale.from;
 	histree_time end = interval->end < usage->scale.to ? interval->end : usage->scale.to;
 	add_to_curve(usage, is_unknown ? usage->unknown : usage->all, start, end);
-	return usage->no_times || is_unknown ? HISTREE_OK
-					     : add_to_thread(usage, interval->value.int32, start, end, error);
+	if (usage->no_times || is_unknown)
+		return HISTREE_OK;
+	struct thread_time *thread = thread_time(usage, interval->value.int32);
+	if (thread == NULL)
+		return error_memory(error, "the usage of CPUs");
+	thread->ns += (uint64_t)end - (uint64_t)start + 1;
+	for (uint32_t curve = thread->curve; curve != HISTREE_NO_INDEX; curve = usage->own[curve].next) {
+		const struct histree_row_life *life = &usage->own[curve].life;
+		if (start <= life->to && end >= life->from)
+			add_to_curve(usage, curve, start > life->from ? start : life->from,
+				     end < life->to ? end : life->to);
+	}
+	return HISTREE_OK;
 }
 
 static enum histree_status read_threads(struct histree_cpu_usage *usage, struct histree_history *history,
@@ -253,16 +248,6 @@ static enum histree_status find_current_threads(struct histree_history *history,
 
 /* ---- the answer ------------------------------------------------------------------------------------------- */
 
-static void to_percent(struct histree_cpu_usage *usage)
-{
-	for (uint32_t pixel = 0; pixel < usage->scale.pixels; pixel++) {
-		uint64_t width =
-			(uint64_t)pixel_last(&usage->scale, pixel) - (uint64_t)pixel_first(&usage->scale, pixel);
-		for (size_t curve = 0; curve < usage->curve_count; curve++)
-			usage->curves[curve * usage->scale.pixels + pixel] *= 100 / ((double)width + 1);
-	}
-}
-
 static int compare_times(const void *one, const void *other)
 {
 	const struct histree_cpu_time *a = one, *b = other;
@@ -374,7 +359,12 @@ enum histree_status histree_cpu_usage_create(struct histree_history *history,
 		histree_cpu_usage_free(usage);
 		return status;
 	}
-	to_percent(usage);
+	for (uint32_t pixel = 0; pixel < usage->scale.pixels; pixel++) {
+		uint64_t width =
+			(uint64_t)pixel_last(&usage->scale, pixel) - (uint64_t)pixel_first(&usage->scale, pixel);
+		for (size_t curve = 0; curve < usage->curve_count; curve++)
+			usage->curves[curve * usage->scale.pixels + pixel] *= 100 / ((double)width + 1);
+	}
 	usage->history = history;
 	*out = usage;
 	return HISTREE_OK;

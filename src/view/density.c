@@ -3,8 +3,8 @@
 
 #include "base/cancel.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "query/row_group.h"
+#include "view/view.h"
 
 static enum histree_status count_states(struct histree_history *history, histree_time from, histree_time to,
 					const struct pixel_scale *scale, const struct histree_work *cancel,
@@ -35,25 +35,6 @@ static enum histree_status count_states(struct histree_history *history, histree
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-/* In the union of several, all states of a host would begin when it was first traced. */
-static enum histree_status count_hosts(const struct histree_history_host *hosts, size_t count, histree_time from,
-				       histree_time to, const struct pixel_scale *scale,
-				       const struct histree_work *cancel, uint64_t *counts,
-				       struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		if (hosts[i].history == NULL || hosts[i].count == 0)
-			continue;
-		const struct histree_history_info *info = histree_history_info(hosts[i].history);
-		histree_time first = from > info->start ? from : info->start,
-			     last = to < info->end ? to : info->end;
-		if (first <= last)
-			status = count_states(hosts[i].history, first, last, scale, cancel, counts, error);
-	}
-	return status;
-}
-
 enum histree_status histree_density(struct histree_history *history, histree_time from, histree_time to,
 				    uint32_t pixels, struct histree_work cancel, uint64_t *counts,
 				    struct histree_error *error)
@@ -65,6 +46,19 @@ enum histree_status histree_density(struct histree_history *history, histree_tim
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	memset(counts, 0, pixels * sizeof(*counts));
-	return count > 0 ? count_hosts(hosts, count, from, to, &scale, &cancel, counts, error)
-			 : count_states(history, from, to, &scale, &cancel, counts, error);
+	if (count <= 0)
+		return count_states(history, from, to, &scale, &cancel, counts, error);
+
+	/* In the union of several, all states of a host would begin when it was first traced. */
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (hosts[i].history == NULL || hosts[i].count == 0)
+			continue;
+		const struct histree_history_info *info = histree_history_info(hosts[i].history);
+		histree_time first = from > info->start ? from : info->start,
+			     last = to < info->end ? to : info->end;
+		if (first <= last)
+			status = count_states(hosts[i].history, first, last, &scale, &cancel, counts, error);
+	}
+	return status;
 }

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
-#include "histree/time_use.h"
+#include "base/table.h"
 #include "histree/attributes.h"
+#include "histree/time_use.h"
 #include "query/window.h"
 #include "view/flame_tree.h"
 
@@ -161,30 +161,6 @@ static bool wants(const struct stack_work *work, const bool *is_asked, histree_q
 	return quark != HISTREE_ROOT;
 }
 
-static enum histree_status add_stacks(struct stack_work *work, struct histree_error *error)
-{
-	const uint32_t count = histree_attributes_count(work->attributes);
-	bool *is_asked = calloc((size_t)count + 1, sizeof(*is_asked));
-	work->list_of = malloc(((size_t)count + 1) * sizeof(*work->list_of));
-	work->level_of = malloc(((size_t)count + 1) * sizeof(*work->level_of));
-	enum histree_status status = is_asked != NULL && work->list_of != NULL && work->level_of != NULL
-					     ? mark_asked(work->request, count, is_asked, error)
-					     : error_memory(error, "a flame graph");
-	for (histree_quark quark = 0; quark < count && status == HISTREE_OK; quark++)
-		if (is_stack(work->attributes, quark) && wants(work, is_asked, quark))
-			status = add_stack(work, quark, error);
-	free(is_asked);
-	if (work->quark_count > 1)
-		qsort(work->quarks, work->quark_count, sizeof(*work->quarks), compare_u32);
-	if (status == HISTREE_OK && work->stack_count == 0)
-		status = error_set(
-			error, HISTREE_NOT_FOUND,
-			"the history of '%s' has no call stacks%s: no attribute '%s' with levels 1, 2, ...",
-			histree_history_info(work->request->history)->provider,
-			work->request->quarks != NULL ? " at or below those attributes" : "", stack_name);
-	return status;
-}
-
 /* ---- whose they are ----------------------------------------------------------------------------------------- */
 
 /* The name of a thread: its attribute Name, or its own state; null if it has neither. */
@@ -276,9 +252,9 @@ static enum window_keep keep(void *context, const struct histree_interval *inter
 {
 	struct stack_work *work = context;
 	int32_t now = LEVEL_EMPTY;
-	if (interval->value.type == HISTREE_UNKNOWN)
+	if (interval->value.type == HISTREE_UNKNOWN) {
 		now = LEVEL_UNKNOWN;
-	else if (interval->value.type != HISTREE_NULL) {
+	} else if (interval->value.type != HISTREE_NULL) {
 		uint32_t name = name_of(work->flame, work->request->history, interval->quark, &interval->value);
 		if (name == FLAME_NONE)
 			return WINDOW_HAS_NO_MEMORY;
@@ -391,7 +367,25 @@ enum histree_status histree_flame_add_history(struct histree_flame *flame,
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "a flame graph from %" PRId64 " to %" PRId64 " of side %u%s", request->from,
 				 request->to, request->side, flame->nodes != NULL ? ", though it is finished" : "");
-	enum histree_status status = add_stacks(&work, error);
+	const uint32_t count = histree_attributes_count(work.attributes);
+	bool *is_asked = calloc((size_t)count + 1, sizeof(*is_asked));
+	work.list_of = malloc(((size_t)count + 1) * sizeof(*work.list_of));
+	work.level_of = malloc(((size_t)count + 1) * sizeof(*work.level_of));
+	enum histree_status status = is_asked != NULL && work.list_of != NULL && work.level_of != NULL
+					     ? mark_asked(work.request, count, is_asked, error)
+					     : error_memory(error, "a flame graph");
+	for (histree_quark quark = 0; quark < count && status == HISTREE_OK; quark++)
+		if (is_stack(work.attributes, quark) && wants(&work, is_asked, quark))
+			status = add_stack(&work, quark, error);
+	free(is_asked);
+	if (work.quark_count > 1)
+		qsort(work.quarks, work.quark_count, sizeof(*work.quarks), compare_u32);
+	if (status == HISTREE_OK && work.stack_count == 0)
+		status = error_set(
+			error, HISTREE_NOT_FOUND,
+			"the history of '%s' has no call stacks%s: no attribute '%s' with levels 1, 2, ...",
+			histree_history_info(work.request->history)->provider,
+			work.request->quarks != NULL ? " at or below those attributes" : "", stack_name);
 	if (status == HISTREE_OK)
 		status = name_stacks(&work, error);
 	if (status == HISTREE_OK)
@@ -612,28 +606,6 @@ static int by_place(const void *one, const void *other)
 					    : (int)a->kind - (int)b->kind;
 }
 
-/* Sums go from each branch to its parent, which comes before it. */
-static void add_up(const struct histree_flame *flame, struct placed *places)
-{
-	for (uint32_t i = 0; i < flame->branch_count; i++) {
-		const struct flame_branch *branch = &flame->branches[i];
-		struct placed *place = &places[i];
-		*place = (struct placed){ .branch = i, .parent = branch->parent, .kind = branch->kind };
-		place->name = intern_get(&flame->names, branch->name, &place->name_size);
-		memcpy(place->total, branch->self, sizeof(place->total));
-	}
-	for (uint32_t i = flame->branch_count; i-- > 0;) {
-		struct placed *place = &places[i], *parent = i > 0 ? &places[place->parent] : NULL;
-		for (unsigned side = 0; side < HISTREE_FLAME_SIDES; side++) {
-			add_ns(&place->both, place->total[side]);
-			if (parent != NULL)
-				add_ns(&parent->total[side], place->total[side]);
-		}
-		if (parent != NULL)
-			parent->descendants += place->descendants + 1;
-	}
-}
-
 static void put_node(const struct histree_flame *flame, const struct placed *place, uint32_t at, uint32_t parent)
 {
 	struct histree_flame_node *node = &flame->nodes[at];
@@ -689,7 +661,25 @@ enum histree_status histree_flame_finish(struct histree_flame *flame, struct his
 	struct placed *places = malloc(flame->branch_count * sizeof(*places));
 	if (places == NULL)
 		return error_memory(error, "a flame graph");
-	add_up(flame, places);
+
+	/* Sums go from each branch to its parent, which comes before it. */
+	for (uint32_t i = 0; i < flame->branch_count; i++) {
+		const struct flame_branch *branch = &flame->branches[i];
+		struct placed *place = &places[i];
+		*place = (struct placed){ .branch = i, .parent = branch->parent, .kind = branch->kind };
+		place->name = intern_get(&flame->names, branch->name, &place->name_size);
+		memcpy(place->total, branch->self, sizeof(place->total));
+	}
+	for (uint32_t i = flame->branch_count; i-- > 0;) {
+		struct placed *place = &places[i], *parent = i > 0 ? &places[place->parent] : NULL;
+		for (unsigned side = 0; side < HISTREE_FLAME_SIDES; side++) {
+			add_ns(&place->both, place->total[side]);
+			if (parent != NULL)
+				add_ns(&parent->total[side], place->total[side]);
+		}
+		if (parent != NULL)
+			parent->descendants += place->descendants + 1;
+	}
 	enum histree_status status = arrange(flame, places, error);
 	free(places);
 	return status;

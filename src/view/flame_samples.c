@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/time_use.h"
 #include "view/flame_tree.h"
 
@@ -74,14 +74,6 @@ static void flame_sums_sort(struct flame_sums *sums)
 		qsort(sums->stacks, sums->stack_count, sizeof(*sums->stacks), by_number);
 }
 
-static const struct flame_stack *find_stack(const struct flame_sums *sums, uint64_t number)
-{
-	const struct flame_stack key = { .number = number };
-	return sums->stack_count > 0
-		       ? bsearch(&key, sums->stacks, sums->stack_count, sizeof(*sums->stacks), by_number)
-		       : NULL;
-}
-
 static bool has_key(const void *sums, uint32_t number, const void *key)
 {
 	const struct flame_sum *sum = &((const struct flame_sum *)sums)[number], *wanted = key;
@@ -116,33 +108,32 @@ static bool flame_sums_add(struct flame_sums *sums, struct histree_flame *flame,
 	return true;
 }
 
-/* The names of a stack, innermost first.  *is_whole: up to the outermost. */
-static bool climb(struct flame_sums *sums, uint64_t number, size_t *depth, bool *is_whole)
-{
-	*depth = 0;
-	while (number != FLAME_NO_STACK && *depth < DEPTH_MAX) {
-		const struct flame_stack *stack = find_stack(sums, number);
-		if (stack == NULL)
-			break;
-		if (!array_reserve(&sums->path, &sums->path_capacity, *depth + 1))
-			return false;
-		sums->path[(*depth)++] = stack->name;
-		if (stack->parent != FLAME_NO_STACK && stack->parent >= number)
-			break;
-		number = stack->parent;
-	}
-	*is_whole = number == FLAME_NO_STACK && *depth > 0;
-	return true;
-}
-
 static bool put_sum(struct flame_sums *sums, struct histree_flame *flame, unsigned side,
 		    const struct flame_sum *sum)
 {
 	size_t depth;
 	bool is_whole;
 	uint32_t branch = 0;
-	if (!climb(sums, sum->stack, &depth, &is_whole))
-		return false;
+
+	/* The names of a stack, innermost first; it is whole if they go up to the outermost. */
+	uint64_t number = sum->stack;
+	depth = 0;
+	while (number != FLAME_NO_STACK && depth < DEPTH_MAX) {
+		const struct flame_stack key = { .number = number };
+		const struct flame_stack *stack =
+			sums->stack_count > 0
+				? bsearch(&key, sums->stacks, sums->stack_count, sizeof(*sums->stacks), by_number)
+				: NULL;
+		if (stack == NULL)
+			break;
+		if (!array_reserve(&sums->path, &sums->path_capacity, depth + 1))
+			return false;
+		sums->path[depth++] = stack->name;
+		if (stack->parent != FLAME_NO_STACK && stack->parent >= number)
+			break;
+		number = stack->parent;
+	}
+	is_whole = number == FLAME_NO_STACK && depth > 0;
 	if (sum->group != FLAME_NO_GROUP)
 		branch = flame_branch(flame, branch, HISTREE_FLAME_GROUP, sum->group);
 	if (branch != FLAME_NONE && !is_whole)
@@ -400,31 +391,27 @@ static enum histree_status count_event(struct samples_work *work, void *context,
 	return meet_group(work, segment) ? HISTREE_OK : no_memory(error);
 }
 
-/* Returns the event with most samples; among equals, the first by name. */
-static const char *most_frequent(const struct event_counts *counts)
-{
-	const char *best = NULL;
-	uint64_t most = 0;
-	size_t size;
-	for (uint32_t i = 0; i < counts->names.count; i++) {
-		const char *name = intern_get(&counts->names, i, &size);
-		if (counts->samples[i] > most ||
-		    (counts->samples[i] == most && best != NULL && strcmp(name, best) < 0)) {
-			best = name;
-			most = counts->samples[i];
-		}
-	}
-	return best;
-}
-
 static enum histree_status choose_event(struct samples_work *work, struct histree_error *error)
 {
 	const unsigned side = work->request->side;
 	struct event_counts counts = { .samples = NULL };
 	enum histree_status status = walk(work, work->request->samples, &work->query, count_event, &counts, error);
 	const char *event = work->request->event;
-	if (status == HISTREE_OK && event == NULL)
-		event = most_frequent(&counts);
+	if (status == HISTREE_OK && event == NULL) {
+		/* The event with most samples; among equals, the first by name. */
+		const char *best = NULL;
+		uint64_t most = 0;
+		size_t size;
+		for (uint32_t i = 0; i < counts.names.count; i++) {
+			const char *name = intern_get(&counts.names, i, &size);
+			if (counts.samples[i] > most ||
+			    (counts.samples[i] == most && best != NULL && strcmp(name, best) < 0)) {
+				best = name;
+				most = counts.samples[i];
+			}
+		}
+		event = best;
+	}
 	if (status == HISTREE_OK && event != NULL) {
 		free(work->flame->events[side]);
 		work->flame->events[side] = strdup(event);
@@ -440,20 +427,18 @@ static enum histree_status choose_event(struct samples_work *work, struct histre
 
 /* ---- units -------------------------------------------------------------------------------------------------- */
 
-/* The part of "cycles:u" that is counted; letters behind the colon say when.  A tracepoint has words there. */
-static size_t counted_size(const char *event)
-{
-	const char *colon = strchr(event, ':');
-	return colon != NULL && colon[1 + strspn(colon + 1, "ukhGHIDpPSeWb")] == '\0' ? (size_t)(colon - event)
-										      : strlen(event);
-}
-
 static enum histree_status set_unit(struct samples_work *work, struct histree_error *error)
 {
 	static const char *const clocks[] = { "cpu-clock", "task-clock", "wall-clock" };
 	struct histree_flame *flame = work->flame;
 	const char *unit = work->counts ? "samples" : work->event;
-	const size_t size = counted_size(unit);
+	/*
+	 * The part of "cycles:u" that is counted; letters behind the colon say when.  A tracepoint has words there.
+	 */
+	const char *colon = strchr(unit, ':');
+	const size_t size = colon != NULL && colon[1 + strspn(colon + 1, "ukhGHIDpPSeWb")] == '\0'
+				    ? (size_t)(colon - unit)
+				    : strlen(unit);
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
 		if (size == strlen(clocks[i]) && strncmp(unit, clocks[i], size) == 0)
 			unit = NULL;

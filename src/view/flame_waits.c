@@ -131,22 +131,6 @@ static enum histree_status push_call(struct waits_work *work, histree_time time,
 	return HISTREE_OK;
 }
 
-/* For the graph a thread that dies, or idles as those of the kernel do, waits for a CPU, as for Trace Compass. */
-static enum histree_status push_reason(struct waits_work *work, const struct histree_path_wait *wait,
-				       struct histree_error *error)
-{
-	enum { WAITS_FOR_CPU = 5 };
-	struct histree_interval state = { .value = histree_unknown() };
-	enum histree_status status = HISTREE_OK;
-	if (wait->state == HISTREE_GRAPH_PREEMPTED)
-		status = value_at(work, work->status, wait->start, &state, error);
-	bool is_denied = state.value.type != HISTREE_UNKNOWN &&
-			 (state.value.type != HISTREE_INT || state.value.int32 != WAITS_FOR_CPU);
-	if (status == HISTREE_OK)
-		push(work, HISTREE_FLAME_FRAME, is_denied ? "other" : reason_of(wait->state));
-	return status;
-}
-
 static enum histree_status add_wait(struct waits_work *work, size_t host, int32_t tid,
 				    const struct histree_path_wait *wait, struct histree_error *error)
 {
@@ -154,8 +138,21 @@ static enum histree_status add_wait(struct waits_work *work, size_t host, int32_
 	enum histree_status status = push_thread(work, HISTREE_FLAME_GROUP, host, tid, wait->start, error);
 	if (status == HISTREE_OK && work->request->kernel != NULL)
 		status = push_call(work, wait->start, error);
-	if (status == HISTREE_OK)
-		status = push_reason(work, wait, error);
+	if (status == HISTREE_OK) {
+		/*
+		 * For the graph a thread that dies, or idles as those of the kernel do, waits for a CPU, as for
+		 * Trace Compass.
+		 */
+		enum { WAITS_FOR_CPU = 5 };
+		struct histree_interval state = { .value = histree_unknown() };
+		status = HISTREE_OK;
+		if (wait->state == HISTREE_GRAPH_PREEMPTED)
+			status = value_at(work, work->status, wait->start, &state, error);
+		bool is_denied = state.value.type != HISTREE_UNKNOWN &&
+				 (state.value.type != HISTREE_INT || state.value.int32 != WAITS_FOR_CPU);
+		if (status == HISTREE_OK)
+			push(work, HISTREE_FLAME_FRAME, is_denied ? "other" : reason_of(wait->state));
+	}
 	for (unsigned i = 0; i < wait->waker_count && status == HISTREE_OK; i++)
 		status = push_thread(work, HISTREE_FLAME_FRAME, wait->wakers[i].host, wait->wakers[i].tid,
 				     wait->wakers[i].time, error);

@@ -12,8 +12,8 @@
 #include "base/hash_index.h"
 #include "base/number_text.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "view/thread_list.h"
+#include "view/view.h"
 
 /* ---- occupancy ----------------------------------------------------------------------------------------------- */
 
@@ -96,19 +96,14 @@ static void occupancy_set_status(struct occupancy *occupancy, size_t thread, str
 	touch(occupancy, &occupancy->threads[thread]);
 }
 
-static struct occupancy_thread *thread_of(const struct occupancy *occupancy, const struct occupancy_cpu *cpu,
-					  struct histree_value tid)
-{
-	return tid.type == HISTREE_INT ? id_map_find(&occupancy->by_tid, thread_id(tid.int32, cpu->number)) : NULL;
-}
-
 static void occupancy_set_current(struct occupancy *occupancy, size_t number, struct histree_value tid)
 {
 	struct occupancy_cpu *cpu = &occupancy->cpus[number];
 	if (cpu->thread != NULL)
 		cpu->thread->cpu_count--;
 	touch(occupancy, cpu->thread);
-	cpu->thread = thread_of(occupancy, cpu, tid);
+	cpu->thread =
+		tid.type == HISTREE_INT ? id_map_find(&occupancy->by_tid, thread_id(tid.int32, cpu->number)) : NULL;
 	if (cpu->thread != NULL) {
 		cpu->thread->cpu_count++;
 		cpu->thread->last_cpu = cpu->number;
@@ -155,31 +150,6 @@ static enum histree_status occupancy_finish(struct occupancy *occupancy, histree
 
 /* ---------------------------------------------------------------------------------------------------------- */
 
-static enum histree_status add_threads(struct occupancy *occupancy, const struct thread_list *list,
-				       struct histree_error *error)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		struct occupancy_thread *thread = &occupancy->threads[i];
-		*thread = (struct occupancy_thread){ .tid = list->threads[i].tid, .cpu = list->threads[i].cpu };
-		uint64_t id = thread_id(thread->tid, thread->cpu);
-		if (id_map_find(&occupancy->by_tid, id) == NULL && !id_map_add(&occupancy->by_tid, id, thread))
-			return error_memory(error, "the threads");
-	}
-	occupancy->thread_count = list->count;
-	return HISTREE_OK;
-}
-
-static void add_cpus(struct occupancy *occupancy, const struct histree_resources *resources)
-{
-	uint32_t count;
-	const struct histree_resource *list = histree_resources_list(resources, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (list[i].kind == HISTREE_RESOURCE_CURRENT_THREAD)
-			occupancy->cpus[occupancy->cpu_count++] =
-				(struct occupancy_cpu){ .number = list[i].cpu, .is_nameless = true };
-	occupancy->nameless_count = occupancy->cpu_count;
-}
-
 /* The threads of the list and the CPUs of the resources, in that order; nothing is known of them yet. */
 static enum histree_status occupancy_init(struct occupancy *occupancy, const struct thread_list *threads,
 					  const struct histree_resources *resources,
@@ -194,8 +164,23 @@ static enum histree_status occupancy_init(struct occupancy *occupancy, const str
 	occupancy->cpus = calloc((size_t)resource_count + 1, sizeof(*occupancy->cpus));
 	if (occupancy->threads == NULL || occupancy->touched == NULL || occupancy->cpus == NULL)
 		return error_memory(error, "the threads and CPUs");
-	add_cpus(occupancy, resources);
-	return add_threads(occupancy, threads, error);
+	uint32_t count;
+	const struct histree_resource *list = histree_resources_list(resources, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].kind == HISTREE_RESOURCE_CURRENT_THREAD)
+			occupancy->cpus[occupancy->cpu_count++] =
+				(struct occupancy_cpu){ .number = list[i].cpu, .is_nameless = true };
+	occupancy->nameless_count = occupancy->cpu_count;
+	for (size_t i = 0; i < threads->count; i++) {
+		struct occupancy_thread *thread = &occupancy->threads[i];
+		*thread =
+			(struct occupancy_thread){ .tid = threads->threads[i].tid, .cpu = threads->threads[i].cpu };
+		uint64_t id = thread_id(thread->tid, thread->cpu);
+		if (id_map_find(&occupancy->by_tid, id) == NULL && !id_map_add(&occupancy->by_tid, id, thread))
+			return error_memory(error, "the threads");
+	}
+	occupancy->thread_count = threads->count;
+	return HISTREE_OK;
 }
 
 static void occupancy_release(struct occupancy *occupancy)
@@ -305,22 +290,6 @@ static enum histree_status read_window(struct reading *reading, histree_time fro
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static void follow_window(struct reading *reading)
-{
-	qsort(reading->changes, reading->change_count, sizeof(*reading->changes), compare_changes);
-	for (size_t i = 0; i < reading->change_count; i++) {
-		const struct change *change = &reading->changes[i];
-		const struct source *source = &reading->sources[change->source];
-		const struct histree_value value = { .type = change->type, .int32 = change->number };
-		if (source->is_cpu)
-			occupancy_set_current(reading->occupancy, source->index, value);
-		else
-			occupancy_set_status(reading->occupancy, source->index, value);
-		if (i + 1 == reading->change_count || change[1].time > change->time)
-			occupancy_settle(reading->occupancy, change->time);
-	}
-}
-
 /* A window of one time has no more changes than attributes, so that windows are never cut for ever. */
 static enum histree_status follow(struct reading *reading, struct histree_error *error)
 {
@@ -337,32 +306,24 @@ static enum histree_status follow(struct reading *reading, struct histree_error 
 		}
 		if (status != HISTREE_OK)
 			return status;
-		follow_window(reading);
+		qsort(reading->changes, reading->change_count, sizeof(*reading->changes), compare_changes);
+		for (size_t i = 0; i < reading->change_count; i++) {
+			const struct change *change = &reading->changes[i];
+			const struct source *source = &reading->sources[change->source];
+			const struct histree_value value = { .type = change->type, .int32 = change->number };
+			if (source->is_cpu)
+				occupancy_set_current(reading->occupancy, source->index, value);
+			else
+				occupancy_set_status(reading->occupancy, source->index, value);
+			if (i + 1 == reading->change_count || change[1].time > change->time)
+				occupancy_settle(reading->occupancy, change->time);
+		}
 		left -= length;
 		from = (histree_time)((uint64_t)from + length);
 		if (reading->change_count < reading->change_room / 4 && length <= UINT64_MAX / 2)
 			length *= 2;
 	}
 	return HISTREE_OK;
-}
-
-static enum histree_status verify(struct occupancy *occupancy, struct histree_history *history,
-				  const struct thread_list *threads, const struct histree_resources *resources,
-				  struct histree_error *error)
-{
-	struct reading reading = { .occupancy = occupancy, .info = histree_history_info(history) };
-	enum histree_status status = find_sources(&reading, threads, resources, error);
-	if (status == HISTREE_OK)
-		status = histree_query_create(history, &reading.query, error);
-	if (status == HISTREE_OK)
-		status = follow(&reading, error);
-	if (status == HISTREE_OK)
-		status = occupancy_finish(occupancy, reading.info->end, error);
-	histree_cursor_free(reading.query);
-	free(reading.changes);
-	free(reading.quarks);
-	free(reading.sources);
-	return status;
 }
 
 static enum histree_status verify_host(struct histree_history *history,
@@ -381,8 +342,20 @@ static enum histree_status verify_host(struct histree_history *history,
 		status = occupancy_init(&occupancy, &threads, resources, report, context, error);
 	if (status == HISTREE_OK && occupancy.cpu_count == 0)
 		status = error_set(error, HISTREE_NOT_FOUND, "there are no states of CPUs");
-	if (status == HISTREE_OK)
-		status = verify(&occupancy, history, &threads, resources, error);
+	if (status == HISTREE_OK) {
+		struct reading reading = { .occupancy = &occupancy, .info = histree_history_info(history) };
+		status = find_sources(&reading, &threads, resources, error);
+		if (status == HISTREE_OK)
+			status = histree_query_create(history, &reading.query, error);
+		if (status == HISTREE_OK)
+			status = follow(&reading, error);
+		if (status == HISTREE_OK)
+			status = occupancy_finish(&occupancy, reading.info->end, error);
+		histree_cursor_free(reading.query);
+		free(reading.changes);
+		free(reading.quarks);
+		free(reading.sources);
+	}
 	occupancy_release(&occupancy);
 	histree_resources_free(resources);
 	thread_list_release(&threads);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
-#include "view/view.h"
+#include "base/table.h"
 #include "query/thread_pieces.h"
+#include "view/view.h"
 
 /* Longer names of interrupts are cut. */
 enum { RESOURCE_NAME_SIZE = 96 };
@@ -43,12 +43,6 @@ static enum histree_status add(struct histree_resources *resources, struct histr
 /* In `kernel-compact` interrupts are children of their CPU: a softirq's name has a minus, and no slash. */
 enum name_sign { ANY_NAME, PLAIN_NAME, MINUS_NAME };
 
-static bool has_sign(const char *name, size_t size, enum name_sign sign)
-{
-	bool has_minus = size > 0 && name[0] == '-' && memchr(name, '/', size) == NULL;
-	return sign == ANY_NAME || has_minus == (sign == MINUS_NAME);
-}
-
 struct numbered {
 	int32_t number;
 	histree_quark quark;
@@ -76,7 +70,10 @@ static enum histree_status numbered_children(const struct histree_attributes *at
 		int32_t number;
 		size_t size = histree_attributes_name(attributes, child, name, sizeof(name));
 		size = size < sizeof(name) ? size : sizeof(name) - 1; /* longer ones are cut */
-		if (leading_number(name, size, &number) == 0 || !has_sign(name, size, sign))
+		if (leading_number(name, size, &number) == 0)
+			continue;
+		bool has_minus = size > 0 && name[0] == '-' && memchr(name, '/', size) == NULL;
+		if (sign != ANY_NAME && has_minus != (sign == MINUS_NAME))
 			continue;
 		number = sign == MINUS_NAME ? -number : number;
 		if (!array_reserve(out, &capacity, *count + 1)) {
@@ -93,12 +90,25 @@ static enum histree_status numbered_children(const struct histree_attributes *at
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
-/* The interrupts that are children of an attribute. */
-static enum histree_status add_children(struct histree_resources *resources,
-					const struct histree_attributes *attributes, histree_quark parent,
-					enum name_sign sign, struct histree_resource pattern,
-					struct histree_error *error)
+/*
+ * The interrupts of `above`, a CPU or all of them together: below its attribute `group`, or its own children, or
+ * those of `Interrupts`.
+ */
+static enum histree_status add_interrupts(struct histree_resources *resources,
+					  const struct histree_attributes *attributes, histree_quark above,
+					  const char *group, struct histree_resource pattern,
+					  struct histree_error *error)
 {
+	histree_quark parent = above;
+	enum name_sign sign = pattern.kind == HISTREE_RESOURCE_SOFT_IRQ ? MINUS_NAME : PLAIN_NAME;
+	if (histree_attributes_find(attributes, above, group, &parent) == HISTREE_OK)
+		sign = ANY_NAME;
+	else if (above != HISTREE_ROOT)
+		parent = above;
+	else if (histree_attributes_find(attributes, above, "Interrupts", &parent) != HISTREE_OK)
+		return HISTREE_OK;
+
+	/* The interrupts that are children of an attribute. */
 	struct numbered *children;
 	size_t count;
 	enum histree_status status = numbered_children(attributes, parent, sign, &children, &count, error);
@@ -121,26 +131,6 @@ static enum histree_status add_children(struct histree_resources *resources,
 	}
 	free(children);
 	return status;
-}
-
-/*
- * The interrupts of `above`, a CPU or all of them together: below its attribute `group`, or its own children, or
- * those of `Interrupts`.
- */
-static enum histree_status add_interrupts(struct histree_resources *resources,
-					  const struct histree_attributes *attributes, histree_quark above,
-					  const char *group, struct histree_resource pattern,
-					  struct histree_error *error)
-{
-	histree_quark parent = above;
-	enum name_sign sign = pattern.kind == HISTREE_RESOURCE_SOFT_IRQ ? MINUS_NAME : PLAIN_NAME;
-	if (histree_attributes_find(attributes, above, group, &parent) == HISTREE_OK)
-		sign = ANY_NAME;
-	else if (above != HISTREE_ROOT)
-		parent = above;
-	else if (histree_attributes_find(attributes, above, "Interrupts", &parent) != HISTREE_OK)
-		return HISTREE_OK;
-	return add_children(resources, attributes, parent, sign, pattern, error);
 }
 
 static enum histree_status add_cpu(struct histree_resources *resources, const struct histree_attributes *attributes,

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "view/view.h"
+#include "base/table.h"
+#include "query/range_sums.h"
 #include "query/row_group.h"
 #include "query/segment_summaries.h"
-#include "query/range_sums.h"
 #include "segment/segment_summary.h"
+#include "view/view.h"
 
 /* ---- segment histogram --------------------------------------------------------------------------------------- */
 
@@ -105,18 +105,6 @@ static enum histree_status segment_histogram_take_summary(void *context, const s
 	return HISTREE_OK;
 }
 
-/* On the logarithmic scale no edge has to cut a bucket: one of the chart's is as many of these. */
-static void cut_between(const struct extent *extent, const struct duration_buckets *scale, uint32_t buckets,
-			uint64_t *edges)
-{
-	size_t first = duration_bucket_of(scale, extent->min);
-	size_t count = duration_bucket_of(scale, extent->max) - first + 1, each = (count + buckets - 1) / buckets;
-	uint64_t end = extent->max < UINT64_MAX ? extent->max + 1 : UINT64_MAX;
-	edges[0] = extent->min;
-	for (uint32_t i = 1; i <= buckets; i++)
-		edges[i] = i * each < count ? scale->min[first + i * each] : end;
-}
-
 static bool may_be_cut(void *context, const struct segment_bounds *bounds)
 {
 	const struct summed_histogram *sums = context;
@@ -155,24 +143,6 @@ static bool count_whole_buckets(struct summed_histogram *sums)
 
 /* ---- parts ----------------------------------------------------------------------------------------------- */
 
-/*
- * On the linear scale, edges are moved to where parts of duration begin, if that is by a sixteenth of a bar at
- * most.
- */
-static bool move_edges(const struct duration_parts *parts, const struct extent *extent, uint32_t buckets,
-		       uint64_t *edges)
-{
-	enum { PART_OF_BAR = 8 };
-	for (uint32_t i = 1; i < buckets; i++) {
-		uint64_t width = duration_part_width(parts, edges[i]);
-		if (width > 1 && width > (extent->max - extent->min) / buckets / PART_OF_BAR)
-			return false;
-		edges[i] = duration_part_min(parts, edges[i] + width / 2);
-		edges[i] = edges[i] > edges[i - 1] ? edges[i] : edges[i - 1];
-	}
-	return true;
-}
-
 static enum histree_status take_part(void *context, const struct segment_summary *summary,
 				     struct histree_error *error)
 {
@@ -198,8 +168,19 @@ static enum histree_status sum_parts(struct histogram *histogram, struct histree
 	    extent.max == UINT64_MAX)
 		return HISTREE_NOT_FOUND;
 	cut(&extent, HISTREE_DURATIONS_LINEAR, histogram->buckets, edges);
-	if (!move_edges(&parts, &extent, histogram->buckets, edges))
-		return HISTREE_NOT_FOUND;
+
+	/*
+	 * On the linear scale, edges are moved to where parts of duration begin, if that is by a sixteenth of a bar
+	 * at most.
+	 */
+	enum { PART_OF_BAR = 8 };
+	for (uint32_t i = 1; i < histogram->buckets; i++) {
+		uint64_t width = duration_part_width(&parts, edges[i]);
+		if (width > 1 && width > (extent.max - extent.min) / histogram->buckets / PART_OF_BAR)
+			return HISTREE_NOT_FOUND;
+		edges[i] = duration_part_min(&parts, edges[i] + width / 2);
+		edges[i] = edges[i] > edges[i - 1] ? edges[i] : edges[i - 1];
+	}
 	histogram->edges = edges;
 	return segment_summaries_read_parts(store, &request, error);
 }
@@ -223,10 +204,21 @@ static enum histree_status summarize(struct histogram *histogram, struct histree
 	duration_buckets_init(&sums->scale, SUMMARY_BUCKETS_PER_DECADE);
 	enum histree_status status = segment_summaries_read(store, &request, error);
 	if (status == HISTREE_OK && histogram->extent.count > 0) {
-		if (scale == HISTREE_DURATIONS_LOGARITHMIC)
-			cut_between(&histogram->extent, &sums->scale, histogram->buckets, edges);
-		else
+		if (scale == HISTREE_DURATIONS_LOGARITHMIC) {
+			/*
+			 * On the logarithmic scale no edge has to cut a bucket: one of the chart's is as many of
+			 * these.
+			 */
+			size_t first = duration_bucket_of(&sums->scale, histogram->extent.min);
+			size_t count = duration_bucket_of(&sums->scale, histogram->extent.max) - first + 1,
+			       each = (count + histogram->buckets - 1) / histogram->buckets;
+			uint64_t end = histogram->extent.max < UINT64_MAX ? histogram->extent.max + 1 : UINT64_MAX;
+			edges[0] = histogram->extent.min;
+			for (uint32_t i = 1; i <= histogram->buckets; i++)
+				edges[i] = i * each < count ? sums->scale.min[first + i * each] : end;
+		} else {
 			cut(&histogram->extent, scale, histogram->buckets, edges);
+		}
 		histogram->edges = edges;
 		request.take = take_cut;
 		if (count_whole_buckets(sums))
@@ -374,25 +366,21 @@ static void keep(struct histree_segment_scatter *scatter, const struct cell_poin
 	}
 }
 
-/* Makes cells of twice the width and height; the points that then share one are joined. */
-static void coarsen(struct histree_segment_scatter *scatter)
-{
-	size_t count = scatter->count;
-	hash_index_clear(&scatter->index);
-	scatter->coarser++;
-	scatter->count = 0;
-	/* What is kept moves down in the same array, never past what is still to be read. */
-	for (size_t i = 0; i < count; i++) {
-		struct cell_point cell = scatter->cells[i];
-		keep(scatter, &cell);
-	}
-}
-
 static bool make_room(struct histree_segment_scatter *scatter)
 {
 	enum { COARSEST = 31 };
-	while (scatter->count >= scatter->request->points_max && scatter->coarser < COARSEST)
-		coarsen(scatter);
+	while (scatter->count >= scatter->request->points_max && scatter->coarser < COARSEST) {
+		/* Makes cells of twice the width and height; the points that then share one are joined. */
+		size_t count = scatter->count;
+		hash_index_clear(&scatter->index);
+		scatter->coarser++;
+		scatter->count = 0;
+		/* What is kept moves down in the same array, never past what is still to be read. */
+		for (size_t i = 0; i < count; i++) {
+			struct cell_point cell = scatter->cells[i];
+			keep(scatter, &cell);
+		}
+	}
 	return array_reserve(&scatter->cells, &scatter->capacity, scatter->count + 1) &&
 	       hash_index_reserve(&scatter->index, scatter->count + 1, hash_of_cell, scatter);
 }
@@ -432,19 +420,16 @@ static enum histree_status segment_scatter_take(struct histree_segment_scatter *
 
 /* ---- summaries ------------------------------------------------------------------------------------------- */
 
-/* On the logarithmic scale a bucket of durations is about as high everywhere, and that is a pixel or two. */
-static bool is_tall(const struct histree_segment_scatter *scatter, const struct segment_summary *summary)
-{
-	return summary->count > 1 && scatter->request->scale == HISTREE_DURATIONS_LINEAR &&
-	       row_of(scatter, summary->longest) >> scatter->coarser !=
-		       row_of(scatter, summary->shortest) >> scatter->coarser;
-}
-
 static enum histree_status segment_scatter_take_summary(void *context, const struct segment_summary *summary,
 							struct histree_error *error)
 {
 	struct histree_segment_scatter *scatter = context;
-	if (is_tall(scatter, summary)) {
+	/*
+	 * On the logarithmic scale a bucket of durations is about as high everywhere, and that is a pixel or two.
+	 */
+	if (summary->count > 1 && scatter->request->scale == HISTREE_DURATIONS_LINEAR &&
+	    row_of(scatter, summary->longest) >> scatter->coarser !=
+		    row_of(scatter, summary->shortest) >> scatter->coarser) {
 		scatter->tall[duration_bucket_of(&scatter->buckets, summary->longest)] = true;
 		scatter->any_tall = true;
 	}

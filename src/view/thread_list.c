@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/cancel.h"
 #include "base/arena.h"
+#include "base/cancel.h"
+#include "base/table.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "query/thread_pieces.h"
 #include "state/attributes.h"
+#include "view/view.h"
 
 /* ---- thread list --------------------------------------------------------------------------------------------- */
 
@@ -54,15 +54,6 @@ struct reading {
 
 /* ---- which there are -------------------------------------------------------------------------------------- */
 
-static void take_owners(struct reading *reading, const struct thread_walk *walk, uint32_t index)
-{
-	for (uint32_t fact = 0; fact < OWNER_KINDS; fact++) {
-		const histree_quark quark = thread_walk_quark(walk, fact);
-		if (quark != HISTREE_ROOT)
-			reading->owners[quark] = index * OWNER_KINDS + fact;
-	}
-}
-
 /* Of what it was, nothing is known yet. */
 static enum histree_status add_thread(struct reading *reading, const struct thread_walk *walk,
 				      struct histree_error *error)
@@ -71,7 +62,12 @@ static enum histree_status add_thread(struct reading *reading, const struct thre
 	if (list->count >= UINT32_MAX / OWNER_KINDS - 1 ||
 	    !array_reserve(&list->threads, &list->capacity, list->count + 1))
 		return error_memory(error, "the threads");
-	take_owners(reading, walk, (uint32_t)list->count);
+	const uint32_t index = (uint32_t)list->count;
+	for (uint32_t fact = 0; fact < OWNER_KINDS; fact++) {
+		const histree_quark quark = thread_walk_quark(walk, fact);
+		if (quark != HISTREE_ROOT)
+			reading->owners[quark] = index * OWNER_KINDS + fact;
+	}
 	list->threads[list->count++] = (struct histree_thread){
 		.node = walk->node,
 		.status = thread_walk_quark(walk, THREAD_FACT_STATUS),
@@ -90,16 +86,6 @@ static enum histree_status add_thread(struct reading *reading, const struct thre
 		.to = reading->info->end,
 	};
 	return HISTREE_OK;
-}
-
-static enum histree_status find_threads(struct reading *reading, struct histree_error *error)
-{
-	struct thread_walk walk;
-	enum histree_status status = HISTREE_OK;
-	thread_walk_begin(&walk, reading->attributes);
-	while (status == HISTREE_OK && thread_walk_next(&walk))
-		status = add_thread(reading, &walk, error);
-	return status;
 }
 
 /* ---- what they were --------------------------------------------------------------------------------------- */
@@ -340,22 +326,6 @@ static enum histree_status find_parent_since(struct reading *reading, histree_qu
 	return status;
 }
 
-/* Of the threads that cannot have been made when their pair began. */
-static enum histree_status find_parents_since(struct reading *reading, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (histree_quark quark = 0; quark < reading->info->attribute_count && status == HISTREE_OK; quark++) {
-		uint32_t owner = reading->owners[quark];
-		if (owner == NO_OWNER || owner % OWNER_KINDS != THREAD_FACT_PROCESS)
-			continue;
-		struct histree_thread *thread = &reading->list->threads[owner / OWNER_KINDS];
-		status = cancel_check(reading->work, quark, error);
-		if (status == HISTREE_OK && thread->first < thread->ppid_since)
-			status = find_parent_since(reading, quark, thread, error);
-	}
-	return status;
-}
-
 /* ---- numbers that were used again -------------------------------------------------------------------------- */
 
 /*
@@ -506,20 +476,6 @@ static enum histree_status take_life_times(struct reading *reading, const struct
 	return HISTREE_OK;
 }
 
-static enum histree_status fill_life(struct reading *reading, const struct life *life, const histree_quark *facts,
-				     struct histree_thread *thread, struct histree_error *error)
-{
-	struct histree_interval name;
-	thread->from = life->from;
-	thread->to = life->to;
-	enum histree_status status = last_in_life(reading, life, facts[THREAD_FACT_NAME], &name, error);
-	if (status == HISTREE_OK)
-		status = take_life_name(reading, &name, thread, error);
-	if (status == HISTREE_OK)
-		status = take_life_process(reading, life, facts, thread, error);
-	return status == HISTREE_OK ? take_life_times(reading, life, thread, error) : status;
-}
-
 /* The lives of the range: the thread of the list is the first of them, and others are added. */
 static enum histree_status add_lives(struct reading *reading, size_t index, const histree_quark *facts,
 				     struct histree_error *error)
@@ -539,7 +495,15 @@ static enum histree_status add_lives(struct reading *reading, size_t index, cons
 		struct histree_thread *thread = &list->threads[count == 0 ? index : list->count++];
 		*thread = number;
 		thread->life = count;
-		status = fill_life(reading, &life, facts, thread, error);
+		struct histree_interval name;
+		thread->from = life.from;
+		thread->to = life.to;
+		status = last_in_life(reading, &life, facts[THREAD_FACT_NAME], &name, error);
+		if (status == HISTREE_OK)
+			status = take_life_name(reading, &name, thread, error);
+		if (status == HISTREE_OK)
+			status = take_life_process(reading, &life, facts, thread, error);
+		status = status == HISTREE_OK ? take_life_times(reading, &life, thread, error) : status;
 		if (life.to >= reading->to || life.to == reading->info->end)
 			break;
 		life.from = life.to + 1;
@@ -570,17 +534,6 @@ static enum histree_status part_lives(struct reading *reading, struct histree_er
 }
 
 /* ----------------------------------------------------------------------------------------------------------- */
-
-static enum histree_status read_facts(struct reading *reading, bool are_few, struct histree_error *error)
-{
-	const struct histree_history_info *info = reading->info;
-	choose(reading, false);
-	enum histree_status status = are_few ? look_up_facts(reading, error) : HISTREE_OK;
-	return status != HISTREE_OK || (are_few && !reading->is_damaged)
-		       ? status
-		       : ask(reading, (struct histree_region){ .from = info->start, .to = info->end }, take_fact,
-			     error);
-}
 
 static enum histree_status read_ends(struct reading *reading, struct histree_error *error)
 {
@@ -613,7 +566,11 @@ static enum histree_status make_room(struct reading *reading, struct histree_err
 static enum histree_status read_all(struct reading *reading, histree_time from, histree_time to,
 				    struct histree_error *error)
 {
-	enum histree_status status = find_threads(reading, error);
+	struct thread_walk walk;
+	enum histree_status status = HISTREE_OK;
+	thread_walk_begin(&walk, reading->attributes);
+	while (status == HISTREE_OK && thread_walk_next(&walk))
+		status = add_thread(reading, &walk, error);
 	const size_t count = reading->list->count;
 	reading->asked = malloc((count * OWNER_KINDS + 1) * sizeof(*reading->asked));
 	if (status == HISTREE_OK && reading->asked == NULL)
@@ -628,12 +585,32 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 		status = keep_who_lived(reading, from, to, error);
 	if (status == HISTREE_OK)
 		status = make_room(reading, error);
-	if (status == HISTREE_OK)
-		status = read_facts(reading, reading->list->count < count / FEW, error);
+	if (status == HISTREE_OK) {
+		const bool are_few = reading->list->count < count / FEW;
+		const struct histree_history_info *info = reading->info;
+		choose(reading, false);
+		status = are_few ? look_up_facts(reading, error) : HISTREE_OK;
+		status = status != HISTREE_OK || (are_few && !reading->is_damaged)
+				 ? status
+				 : ask(reading, (struct histree_region){ .from = info->start, .to = info->end },
+				       take_fact, error);
+	}
 	if (status == HISTREE_OK)
 		status = read_ends(reading, error);
-	if (status == HISTREE_OK)
-		status = find_parents_since(reading, error);
+	if (status == HISTREE_OK) {
+		/* Of the threads that cannot have been made when their pair began. */
+		status = HISTREE_OK;
+		for (histree_quark quark = 0; quark < reading->info->attribute_count && status == HISTREE_OK;
+		     quark++) {
+			uint32_t owner = reading->owners[quark];
+			if (owner == NO_OWNER || owner % OWNER_KINDS != THREAD_FACT_PROCESS)
+				continue;
+			struct histree_thread *thread = &reading->list->threads[owner / OWNER_KINDS];
+			status = cancel_check(reading->work, quark, error);
+			if (status == HISTREE_OK && thread->first < thread->ppid_since)
+				status = find_parent_since(reading, quark, thread, error);
+		}
+	}
 	reading->list->number_count = reading->list->count;
 	bool are_any = false;
 	for (size_t i = 0; i < reading->list->count && status == HISTREE_OK && !are_any; i++)
@@ -667,17 +644,6 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 	return status;
 }
 
-/* The life that goes on when the range begins, or is about to; and whether the next one has begun in it. */
-static enum histree_status find_life(struct reading *reading, const struct life_quarks *quarks, struct life *life,
-				     bool *are_several, struct histree_error *error)
-{
-	enum histree_status status = find_beginning(reading, quarks, reading->from, &life->from, error);
-	if (status == HISTREE_OK)
-		status = find_end(reading, quarks, life, error);
-	*are_several = status == HISTREE_OK && life->to < reading->to;
-	return status;
-}
-
 static enum histree_status read_name(struct reading *reading, histree_quark node, struct histree_thread *thread,
 				     bool *are_several, struct histree_error *error)
 {
@@ -691,8 +657,16 @@ static enum histree_status read_name(struct reading *reading, histree_quark node
 				    &quarks.status) != HISTREE_OK)
 		quarks.status = node;
 	enum histree_status status = histree_query_create(reading->history, &reading->query, error);
-	if (status == HISTREE_OK)
-		status = find_life(reading, &quarks, &life, are_several, error);
+	if (status == HISTREE_OK) {
+		/*
+		 * The life that goes on when the range begins, or is about to; and whether the next one has begun
+		 * in it.
+		 */
+		status = find_beginning(reading, &quarks, reading->from, &life.from, error);
+		if (status == HISTREE_OK)
+			status = find_end(reading, &quarks, &life, error);
+		*are_several = status == HISTREE_OK && life.to < reading->to;
+	}
 	if (status == HISTREE_OK)
 		status = last_in_life(reading, &life, quarks.name, &last, error);
 	if (status == HISTREE_OK)

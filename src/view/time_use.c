@@ -133,14 +133,6 @@ static bool use_question_read(struct use_question *question, const void *bytes, 
 
 /* ---- asking ------------------------------------------------------------------------------------------------- */
 
-/* Returns whether another process holds the history, and answers such questions. */
-static bool use_question_is_for(const struct histree_history *history)
-{
-	uint32_t part;
-	const struct histree_history_source *source = history_source_of(history, &part);
-	return source != NULL && source->view_ask != NULL;
-}
-
 /* Asks it, and does not wait. */
 static enum histree_status use_question_ask(const struct use_question *question,
 					    const struct histree_history *history, struct use_asked *asked,
@@ -157,12 +149,6 @@ static enum histree_status use_question_ask(const struct use_question *question,
 		asked->source = source;
 	saved_release(&saved);
 	return status;
-}
-
-/* Sends off what was asked of all holders that this one's context knows. */
-static enum histree_status use_asked_send(const struct use_asked *asked, struct histree_error *error)
-{
-	return asked->source->view_send(asked->source->context, error);
 }
 
 /* Waits for the answer, whose bytes are borrowed until it is dropped. */
@@ -184,14 +170,6 @@ static void use_asked_drop(struct use_asked *asked)
 }
 
 /* ---- use cube ------------------------------------------------------------------------------------------------ */
-
-/* Reads the cells; those that there are not, `cells.is_any` says. */
-static enum histree_status use_cube_read(struct use_cube *cube, struct histree_error *error)
-{
-	const struct use_sweep *sweep = &cube->sweep;
-	return range_cube_read(&cube->cells, sweep->history, sweep->from, sweep->to, sweep->needs_owners,
-			       sweep->texts, error);
-}
 
 /* ---- cells -------------------------------------------------------------------------------------------------- */
 
@@ -261,11 +239,6 @@ static enum histree_status find_threads(struct use_cube *cube, struct histree_er
 
 /* ---- calls that go from one part of the range to the next --------------------------------------------------- */
 
-static uint32_t thread_of(const struct use_cube *cube, histree_quark status)
-{
-	return (uint32_t)SEARCH(i, 0, cube->thread_count, cube->threads[i].status < status);
-}
-
 /* Finds since when threads have no status at a time. */
 static enum histree_status find_gone(struct use_cube *cube, histree_time time, struct histree_error *error)
 {
@@ -291,7 +264,8 @@ static enum histree_status find_gone(struct use_cube *cube, histree_time time, s
 				state = *histree_cursor_interval(query);
 		}
 		if (status == HISTREE_OK && state.value.type == HISTREE_NULL)
-			cube->gone_since[thread_of(cube, state.quark)] = state.start;
+			cube->gone_since[((uint32_t)SEARCH(i, 0, cube->thread_count,
+							   cube->threads[i].status < state.quark))] = state.start;
 	}
 	histree_cursor_free(query);
 	free(statuses);
@@ -387,32 +361,6 @@ static enum histree_status sweep_end(struct use_cube *cube, histree_time from, h
 	enum histree_status status = use_sweep_run(&sweep, error);
 	cube->sweep.is_damaged |= sweep.is_damaged;
 	return status;
-}
-
-static enum histree_status read_ends(struct use_cube *cube, struct histree_error *error)
-{
-	const struct range_cube *cells = &cube->cells;
-	const struct use_sweep *sweep = &cube->sweep;
-	const bool is_before = cells->from > sweep->from, is_behind = cells->to < sweep->to;
-	enum histree_status status = is_before || is_behind ? find_threads(cube, error) : HISTREE_OK;
-	if (status == HISTREE_OK && is_before)
-		status = sweep_end(cube, sweep->from, cells->from - 1, false, error);
-	if (status == HISTREE_OK && is_before && sweep->needs_calls)
-		status = count_calls(cube, error);
-	if (status == HISTREE_OK && is_behind && sweep->needs_calls)
-		status = find_gone(cube, cells->to, error);
-	if (status == HISTREE_OK && is_behind)
-		status = sweep_end(cube, cells->to + 1, sweep->to, true, error);
-	return status;
-}
-
-/* Hands out what was read, and the pieces of what is before and behind it. */
-static enum histree_status use_cube_hand_out(struct use_cube *cube, struct histree_error *error)
-{
-	enum histree_status status = hand_out_part(cube, CUBE_OF_CALLS, error);
-	if (status == HISTREE_OK && cube->sweep.needs_owners)
-		status = hand_out_part(cube, CUBE_OF_OWNERS, error);
-	return status == HISTREE_OK ? read_ends(cube, error) : status;
 }
 
 static void use_cube_release(struct use_cube *cube)
@@ -597,8 +545,26 @@ static enum histree_status hand_out(struct histree_time_use *use, struct use_cub
 						    use->request.work, &flow, error);
 	use->flow = flow;
 	use->is_parted = flow != NULL && histree_control_flow_has_lives(flow);
-	if (status == HISTREE_OK && !use->is_parted)
-		status = use_cube_hand_out(cube, error);
+	if (status == HISTREE_OK && !use->is_parted) {
+		/* Hands out what was read, and the pieces of what is before and behind it. */
+		status = hand_out_part(cube, CUBE_OF_CALLS, error);
+		if (status == HISTREE_OK && cube->sweep.needs_owners)
+			status = hand_out_part(cube, CUBE_OF_OWNERS, error);
+		if (status == HISTREE_OK) {
+			const struct range_cube *cells = &cube->cells;
+			const struct use_sweep *sweep = &cube->sweep;
+			const bool is_before = cells->from > sweep->from, is_behind = cells->to < sweep->to;
+			status = is_before || is_behind ? find_threads(cube, error) : HISTREE_OK;
+			if (status == HISTREE_OK && is_before)
+				status = sweep_end(cube, sweep->from, cells->from - 1, false, error);
+			if (status == HISTREE_OK && is_before && sweep->needs_calls)
+				status = count_calls(cube, error);
+			if (status == HISTREE_OK && is_behind && sweep->needs_calls)
+				status = find_gone(cube, cells->to, error);
+			if (status == HISTREE_OK && is_behind)
+				status = sweep_end(cube, cells->to + 1, sweep->to, true, error);
+		}
+	}
 	use->flow = NULL;
 	histree_control_flow_free(flow);
 	return status;
@@ -612,7 +578,10 @@ static enum histree_status read_cube(struct histree_time_use *use, struct histre
 	*is_read = false;
 	if (!is_for_cube(use))
 		return HISTREE_OK;
-	enum histree_status status = use_cube_read(&cube, error);
+	/* Whether there are any cells, `cells.is_any` says. */
+	const struct use_sweep *sweep = &cube.sweep;
+	enum histree_status status = range_cube_read(&cube.cells, sweep->history, sweep->from, sweep->to,
+						     sweep->needs_owners, sweep->texts, error);
 	if (status == HISTREE_OK && cube.cells.is_any) {
 		use->has_threads = true;
 		status = hand_out(use, &cube, error);
@@ -645,20 +614,6 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 	return status == HISTREE_OK && !is_read ? read_threads(use, history, error) : status;
 }
 
-static enum histree_status read_hosts(struct histree_time_use *use, const struct histree_history_host *hosts,
-				      size_t count, const struct use_asked *asked, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		use->host = (uint32_t)i;
-		use->host_name = hosts[i].name;
-		use->is_damaged |= hosts[i].history == NULL && hosts[i].why != NULL && time_use_wants_host(use);
-		if (hosts[i].history != NULL && hosts[i].count > 0 && asked[i].source == NULL)
-			status = read_host(use, hosts[i].history, error);
-	}
-	return status;
-}
-
 /* ---- hosts whose histories other processes hold ------------------------------------------------------------- */
 
 /* Asks the holders, so that they read while this process does. */
@@ -670,13 +625,21 @@ static enum histree_status ask_holders(const struct histree_time_use *use, const
 	const struct use_asked *last = NULL;
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		if (hosts[i].history == NULL || hosts[i].count == 0 || !use_question_is_for(hosts[i].history))
+		if (hosts[i].history == NULL || hosts[i].count == 0)
+			continue;
+
+		/* Whether another process holds the history, and answers such questions. */
+		uint32_t part;
+		const struct histree_history_source *source = history_source_of(hosts[i].history, &part);
+		if (source == NULL || source->view_ask == NULL)
 			continue;
 		question.host_name = hosts[i].name;
 		status = use_question_ask(&question, hosts[i].history, &asked[i], error);
 		last = &asked[i];
 	}
-	return status == HISTREE_OK && last != NULL ? use_asked_send(last, error) : status;
+	/* What all holders of one context were asked goes off together. */
+	return status == HISTREE_OK && last != NULL ? last->source->view_send(last->source->context, error)
+						    : status;
 }
 
 static enum histree_status take_answers(struct histree_time_use *use, const struct use_asked *asked, size_t count,
@@ -712,8 +675,17 @@ static enum histree_status read_all(struct histree_time_use *use, struct histree
 	struct use_asked *asked = calloc(count, sizeof(*asked));
 	enum histree_status status = asked != NULL ? ask_holders(use, info, hosts, count, asked, error)
 						   : error_memory(error, "the use of time");
-	if (status == HISTREE_OK)
-		status = read_hosts(use, hosts, count, asked, error);
+	if (status == HISTREE_OK) {
+		status = HISTREE_OK;
+		for (size_t k = 0; k < count && status == HISTREE_OK; k++) {
+			use->host = (uint32_t)k;
+			use->host_name = hosts[k].name;
+			use->is_damaged |=
+				hosts[k].history == NULL && hosts[k].why != NULL && time_use_wants_host(use);
+			if (hosts[k].history != NULL && hosts[k].count > 0 && asked[k].source == NULL)
+				status = read_host(use, hosts[k].history, error);
+		}
+	}
 	if (status == HISTREE_OK)
 		status = take_answers(use, asked, count, error);
 	for (size_t i = 0; asked != NULL && i < count; i++)

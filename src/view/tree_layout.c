@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
+#include "base/table.h"
 #include "view/view.h"
 
 /* ---- style --------------------------------------------------------------------------------------------------- */
@@ -147,11 +147,6 @@ static enum histree_status count_levels(struct histree_tree_layout *layout, stru
 
 /* ---- from left to right ----------------------------------------------------------------------------------- */
 
-static bool is_spread(const struct histree_layout_node *node, const struct histree_node_level *level)
-{
-	return node->first_child == HISTREE_NO_INDEX || level->rows > 1;
-}
-
 static double spread(const struct histree_node_level *level, uint32_t position,
 		     const struct histree_tree_layout_options *options)
 {
@@ -159,50 +154,21 @@ static double spread(const struct histree_node_level *level, uint32_t position,
 	return options->left + options->width * (position / level->rows + 0.5) / columns;
 }
 
-/* Children come after their parent, so from the last node to the first each finds its children placed. */
-static void place_across(struct histree_tree_layout *layout, const struct histree_tree_layout_options *options)
-{
-	for (size_t h = 0; h < layout->level_count; h++) {
-		struct histree_node_level *level = &layout->levels[h];
-		level->rows = level->count == 0 ? 1 : (uint32_t)ceil(level->count * SYMBOL_MIN / options->width);
-		level->distance = options->width;
-		layout->progress[h].placed = level->count;
-	}
-	for (size_t i = layout->count; i-- > 0;) {
-		struct histree_layout_node *node = &layout->nodes[i];
-		struct histree_node_level *level = &layout->levels[node->node.height];
-		struct progress *progress = &layout->progress[node->node.height];
-		assert(progress->placed > 0);
-		uint32_t position = --progress->placed;
-		node->x = is_spread(node, level)
-				  ? spread(level, position, options)
-				  : (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
-		if (position + 1 < level->count)
-			level->distance = fmin(level->distance, progress->leftmost - node->x);
-		progress->leftmost = node->x;
-	}
-}
-
 /* ---- from top to bottom ----------------------------------------------------------------------------------- */
-
-static void size_level(struct histree_node_level *level, size_t level_count,
-		       const struct histree_tree_layout_options *options)
-{
-	double size_max = fmin(SYMBOL_MAX, HEIGHT_SHARED * 0.6 / (double)level_count);
-	if (level->rows > 1)
-		level->distance = options->width / ((level->count + level->rows - 1) / level->rows);
-	level->size = fmax(SYMBOL_MIN - 1, fmin(size_max, level->distance * 0.78));
-	if (level_count <= TEXT_LEVELS_MAX)
-		level->lines = level->distance >= 96 ? 4 : level->distance >= 52 ? 2 : 0;
-	level->bottom =
-		level->rows > 1 ? level->rows * (level->size + 1) : level->size + level->lines * LINE_HEIGHT;
-}
 
 static void place_down(struct histree_tree_layout *layout, const struct histree_tree_layout_options *options)
 {
 	double needed = 0, gaps = 0;
 	for (size_t h = 0; h < layout->level_count; h++) {
-		size_level(&layout->levels[h], layout->level_count, options);
+		struct histree_node_level *level = &layout->levels[h];
+		double size_max = fmin(SYMBOL_MAX, HEIGHT_SHARED * 0.6 / (double)layout->level_count);
+		if (level->rows > 1)
+			level->distance = options->width / ((level->count + level->rows - 1) / level->rows);
+		level->size = fmax(SYMBOL_MIN - 1, fmin(size_max, level->distance * 0.78));
+		if (layout->level_count <= TEXT_LEVELS_MAX)
+			level->lines = level->distance >= 96 ? 4 : level->distance >= 52 ? 2 : 0;
+		level->bottom = level->rows > 1 ? level->rows * (level->size + 1)
+						: level->size + level->lines * LINE_HEIGHT;
 		needed += layout->levels[h].bottom;
 		gaps += h > 0;
 	}
@@ -249,7 +215,26 @@ enum histree_status histree_tree_layout_create(struct histree_history *history,
 void histree_tree_layout_arrange(struct histree_tree_layout *layout,
 				 const struct histree_tree_layout_options *options)
 {
-	place_across(layout, options);
+	/* Children come after their parent, so from the last node to the first each finds its children placed. */
+	for (size_t h = 0; h < layout->level_count; h++) {
+		struct histree_node_level *level = &layout->levels[h];
+		level->rows = level->count == 0 ? 1 : (uint32_t)ceil(level->count * SYMBOL_MIN / options->width);
+		level->distance = options->width;
+		layout->progress[h].placed = level->count;
+	}
+	for (size_t i = layout->count; i-- > 0;) {
+		struct histree_layout_node *node = &layout->nodes[i];
+		struct histree_node_level *level = &layout->levels[node->node.height];
+		struct progress *progress = &layout->progress[node->node.height];
+		assert(progress->placed > 0);
+		uint32_t position = --progress->placed;
+		node->x = (node->first_child == HISTREE_NO_INDEX || level->rows > 1)
+				  ? spread(level, position, options)
+				  : (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
+		if (position + 1 < level->count)
+			level->distance = fmin(level->distance, progress->leftmost - node->x);
+		progress->leftmost = node->x;
+	}
 	place_down(layout, options);
 }
 

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
-#include "base/arena.h"
+#include "base/table.h"
 #include "histree/time_use.h"
 #include "view/use_sweep.h"
 
@@ -169,22 +169,6 @@ enum { KEY_NOTHING, KEY_NOT_KNOWN, KEY_NUMBER, KEY_TEXT, KEY_COUNT, ROW_BYTES_MI
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
 
-static void put_key(const struct histree_value *value, struct saved_bytes *saved)
-{
-	switch (value->type) {
-	case HISTREE_INT:
-		saved_put(saved, KEY_NUMBER);
-		saved_put_signed(saved, value->int32);
-		break;
-	case HISTREE_STRING:
-		saved_put(saved, KEY_TEXT);
-		saved_put_text(saved, value->bytes, value->size);
-		break;
-	default:
-		saved_put(saved, value->type == HISTREE_UNKNOWN ? KEY_NOT_KNOWN : KEY_NOTHING);
-	}
-}
-
 static void put_longest(const struct histree_use_longest *longest, struct saved_bytes *saved)
 {
 	saved_put(saved, longest->ns);
@@ -195,8 +179,21 @@ static void put_row(const struct histree_use_row *row, unsigned by, bool has_lon
 {
 	unsigned some = 0;
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
-		if ((by & 1U << i) != 0)
-			put_key(&row->keys[i], saved);
+		if ((by & 1U << i) != 0) {
+			const struct histree_value *value = &row->keys[i];
+			switch (value->type) {
+			case HISTREE_INT:
+				saved_put(saved, KEY_NUMBER);
+				saved_put_signed(saved, value->int32);
+				break;
+			case HISTREE_STRING:
+				saved_put(saved, KEY_TEXT);
+				saved_put_text(saved, value->bytes, value->size);
+				break;
+			default:
+				saved_put(saved, value->type == HISTREE_UNKNOWN ? KEY_NOT_KNOWN : KEY_NOTHING);
+			}
+		}
 	if (by & HISTREE_BY(THREAD)) {
 		saved_put(saved, (uint64_t)row->life);
 		saved_put_signed(saved, row->from);

@@ -170,15 +170,6 @@ static enum histree_status write_lines(struct call *call, const struct chart_par
 	return status;
 }
 
-static int64_t count_lines(const struct chart_of_set *chart)
-{
-	int64_t count = 0;
-	for (size_t i = 0; i < chart->part_count; i++)
-		for (uint32_t k = 0; k < chart->parts[i].count; k++)
-			count += chart->parts[i].rows[k].shown != HISTREE_ROOT;
-	return count;
-}
-
 void api_chart_lines(struct call *call)
 {
 	struct page_range range;
@@ -192,7 +183,11 @@ void api_chart_lines(struct call *call)
 	    !page_range(call, dataset_start(call->dataset), chart->end, &range))
 		return;
 	json_begin_object(call->json);
-	json_int_member(call->json, "all", count_lines(chart));
+	int64_t count = 0;
+	for (size_t i = 0; i < chart->part_count; i++)
+		for (uint32_t k = 0; k < chart->parts[i].count; k++)
+			count += chart->parts[i].rows[k].shown != HISTREE_ROOT;
+	json_int_member(call->json, "all", count);
 	json_begin_array_member(call->json, "lines");
 	for (size_t i = 0; i < chart->part_count && status == HISTREE_OK; i++)
 		status = write_lines(call, &chart->parts[i], &range, (size_t)most);
@@ -275,8 +270,28 @@ static void put_node(uint8_t *at, const struct histree_layout_node *placed, hist
 	put_le32(at + 52, node->is_damaged ? UINT32_MAX : node->bytes_used);
 }
 
-static void write_levels(const struct nodes *nodes, struct json_writer *json)
+static void write_end(const struct nodes *nodes, struct json_writer *json)
 {
+	json_begin_object(json);
+	json_text_member(json, "analysis", nodes->info->provider);
+	json_text_member(json, "variant", nodes->info->variant);
+	json_int_member(json, "nodeSize", nodes->info->node_size);
+	json_int_member(json, "depth", nodes->info->depth);
+	json_int_member(json, "intervals", (int64_t)nodes->info->interval_count);
+	json_real_member(json, "width", nodes->width);
+	json_begin_array_member(json, "analyses");
+	for (size_t i = 0; i < nodes->dataset->history_count; i++)
+		json_put_text(json, nodes->dataset->analyses[i]);
+	json_end(json);
+	if (nodes->host != NULL) {
+		/* Those that can be read. */
+		json_text_member(json, "host", nodes->host);
+		json_begin_array_member(json, "hosts");
+		for (size_t k = 0; k < nodes->dataset->host_count; k++)
+			if (nodes->dataset->hosts[k].own != NULL)
+				json_put_text(json, nodes->dataset->hosts[k].name);
+		json_end(json);
+	}
 	uint32_t count;
 	const struct histree_node_level *levels = histree_tree_layout_levels(nodes->layout, &count);
 	json_begin_array_member(json, "levels");
@@ -291,35 +306,6 @@ static void write_levels(const struct nodes *nodes, struct json_writer *json)
 		json_end(json);
 	}
 	json_end(json);
-}
-
-/* Those that can be read. */
-static void api_nodes_write_hosts(const struct nodes *nodes, struct json_writer *json)
-{
-	json_text_member(json, "host", nodes->host);
-	json_begin_array_member(json, "hosts");
-	for (size_t i = 0; i < nodes->dataset->host_count; i++)
-		if (nodes->dataset->hosts[i].own != NULL)
-			json_put_text(json, nodes->dataset->hosts[i].name);
-	json_end(json);
-}
-
-static void write_end(const struct nodes *nodes, struct json_writer *json)
-{
-	json_begin_object(json);
-	json_text_member(json, "analysis", nodes->info->provider);
-	json_text_member(json, "variant", nodes->info->variant);
-	json_int_member(json, "nodeSize", nodes->info->node_size);
-	json_int_member(json, "depth", nodes->info->depth);
-	json_int_member(json, "intervals", (int64_t)nodes->info->interval_count);
-	json_real_member(json, "width", nodes->width);
-	json_begin_array_member(json, "analyses");
-	for (size_t i = 0; i < nodes->dataset->history_count; i++)
-		json_put_text(json, nodes->dataset->analyses[i]);
-	json_end(json);
-	if (nodes->host != NULL)
-		api_nodes_write_hosts(nodes, json);
-	write_levels(nodes, json);
 	json_end(json);
 }
 

@@ -225,14 +225,6 @@ static bool write_spans(struct window *window, const struct histree_row *row, co
 	return true;
 }
 
-/* A row that only holds others together. */
-static void write_no_spans(struct piece *piece)
-{
-	uint8_t none[4];
-	put_le32(none, 0);
-	piece_put(piece, none, sizeof(none));
-}
-
 /* Values from here on are others than those so far, even if they are equal. */
 static void begin_values(struct window *window)
 {
@@ -248,14 +240,6 @@ static void end_stretch(struct window *window)
 	begin_values(window);
 	histree_cursor_free(window->cells);
 	window->cells = NULL;
-}
-
-/* A stretch goes on over hosts, but a tid of another host is another thread, and has another text. */
-static void follow_host(struct window *window, const struct row_facts *facts)
-{
-	if (window->host != NULL && window->host != facts->host)
-		begin_values(window);
-	window->host = facts->host;
 }
 
 /* Cells are asked for in stretches of rows of one history; a window nearly always is one. */
@@ -295,7 +279,10 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	struct row_facts facts;
 	facts_at(window, window->next, &facts);
 	if (facts.quark == HISTREE_ROOT) {
-		write_no_spans(piece);
+		/* A row that only holds others together. */
+		uint8_t none[4];
+		put_le32(none, 0);
+		piece_put(piece, none, sizeof(none));
 		window->next++;
 		end_stretch(window);
 		return HISTREE_OK;
@@ -311,7 +298,10 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	if (status != HISTREE_OK)
 		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
 	window->next++;
-	follow_host(window, &facts);
+	/* A stretch goes on over hosts, but a tid of another host is another thread, and has another text. */
+	if (window->host != NULL && window->host != facts.host)
+		begin_values(window);
+	window->host = facts.host;
 	struct histree_cursor *query;
 	struct histree_interval open;
 	const bool has_open = find_open(window, &facts, &query, &open);
@@ -323,8 +313,15 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 
 /* ---- what the cells are of --------------------------------------------------------------------------- */
 
-static void write_descriptions(const struct window *window, struct json_writer *json)
+static void write_end(const struct window *window, struct json_writer *json)
 {
+	uint8_t mark[4];
+	put_le32(mark, END_OF_ROWS);
+	piece_put(json->piece, mark, sizeof(mark));
+	json_begin_object(json);
+	json_int_member(json, "total", window->rows.order->count);
+	json_int_member(json, "first", window->first);
+	json_bool_member(json, "early", window->rows.is_early);
 	json_begin_array_member(json, "rows");
 	for (uint32_t i = 0; i < window->count; i++) {
 		struct row_facts facts;
@@ -340,18 +337,6 @@ static void write_descriptions(const struct window *window, struct json_writer *
 		json_end(json);
 	}
 	json_end(json);
-}
-
-static void write_end(const struct window *window, struct json_writer *json)
-{
-	uint8_t mark[4];
-	put_le32(mark, END_OF_ROWS);
-	piece_put(json->piece, mark, sizeof(mark));
-	json_begin_object(json);
-	json_int_member(json, "total", window->rows.order->count);
-	json_int_member(json, "first", window->first);
-	json_bool_member(json, "early", window->rows.is_early);
-	write_descriptions(window, json);
 	json_begin_array_member(json, "styles");
 	for (size_t i = 0; i < window->style_count; i++)
 		api_write_style(json, window->styles[i]);
@@ -527,24 +512,6 @@ static struct searched_rows rows_asked(const struct call *call, const struct sta
 	};
 }
 
-static void api_state_write_found(struct json_writer *json, const struct state_request *request,
-				  enum histree_status status, const struct state_found *found,
-				  const struct search_position *reached)
-{
-	json_begin_object(json);
-	json_bool_member(json, "found", status == HISTREE_OK);
-	if (status == HISTREE_OK) {
-		json_int_member(json, "start", found->start - request->rows.info->start);
-		json_int_member(json, "end", found->end - request->rows.info->start);
-		json_int_member(json, "position", found->position);
-		json_int_member(json, "row", row_order_at(request->rows.order, found->position));
-	} else if (status == HISTREE_PARTIAL) {
-		json_int_member(json, "at", reached->start - request->rows.info->start);
-		json_int_member(json, "position", reached->position);
-	}
-	json_end(json);
-}
-
 void api_search_state(struct call *call)
 {
 	struct state_request request;
@@ -560,10 +527,22 @@ void api_search_state(struct call *call)
 	struct search_position from = { request.rows.info->start + at, position };
 	enum histree_status status = state_search_next(&asked, request.rows.info, &from, backwards != 0,
 						       (uint64_t)states, &found, &call->reply->error);
-	if (status < 0)
+	if (status < 0) {
 		reply_failure(call->reply, &call->reply->error);
-	else
-		api_state_write_found(call->json, &request, status, &found, &from);
+	} else {
+		json_begin_object(call->json);
+		json_bool_member(call->json, "found", status == HISTREE_OK);
+		if (status == HISTREE_OK) {
+			json_int_member(call->json, "start", found.start - request.rows.info->start);
+			json_int_member(call->json, "end", found.end - request.rows.info->start);
+			json_int_member(call->json, "position", found.position);
+			json_int_member(call->json, "row", row_order_at(request.rows.order, found.position));
+		} else if (status == HISTREE_PARTIAL) {
+			json_int_member(call->json, "at", from.start - request.rows.info->start);
+			json_int_member(call->json, "position", from.position);
+		}
+		json_end(call->json);
+	}
 out:
 	state_request_close(&request);
 }
@@ -629,22 +608,6 @@ struct pointed {
 	histree_time start, at; /* of the history; that is pointed at */
 };
 
-static bool find_pointed(struct call *call, struct pointed *out)
-{
-	int64_t row, at;
-	if (!page_rows_open_unordered(call, &out->rows))
-		return false;
-	const struct histree_store_info *info = out->rows.info;
-	if (!page_number(call, "row", 0, (int64_t)out->rows.rows->count - 1, -1, &row) ||
-	    !page_number(call, "at", 0, info->end - info->start, -1, &at))
-		return false;
-	out->row = (uint32_t)row;
-	out->start = info->start;
-	out->at = info->start + at;
-	host_rows_facts(out->rows.rows, out->row, &out->facts);
-	return true;
-}
-
 static void write_state(const struct pointed *pointed, const struct histree_interval *state,
 			struct json_writer *json)
 {
@@ -697,8 +660,17 @@ void api_state(struct call *call)
 	struct histree_interval state;
 	struct histree_error *error = &call->reply->error;
 	struct json_writer *json = call->json;
-	if (!find_pointed(call, &pointed))
+	int64_t row, at;
+	if (!page_rows_open_unordered(call, &pointed.rows))
 		return;
+	const struct histree_store_info *info = pointed.rows.info;
+	if (!page_number(call, "row", 0, (int64_t)pointed.rows.rows->count - 1, -1, &row) ||
+	    !page_number(call, "at", 0, info->end - info->start, -1, &at))
+		return;
+	pointed.row = (uint32_t)row;
+	pointed.start = info->start;
+	pointed.at = info->start + at;
+	host_rows_facts(pointed.rows.rows, pointed.row, &pointed.facts);
 	json_begin_object(json);
 	if (pointed.facts.quark != HISTREE_ROOT) {
 		if (!reply_ok(call->reply, histree_query_create(pointed.facts.history, &query, error)) ||

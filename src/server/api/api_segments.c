@@ -161,23 +161,6 @@ static void put_csv(struct piece *to, const struct piece *cell)
 		piece_put_char(to, '"');
 }
 
-static void put_segment(struct piece *to, struct piece *cell, const struct histree_segment *segment, size_t fields)
-{
-	char text[NUMBER_TEXT_SIZE];
-	piece_put(to, text, number_format_signed(segment->start, text));
-	piece_put_char(to, ',');
-	piece_put(to, text, number_format_signed(segment->end, text));
-	piece_put_char(to, ',');
-	piece_put(to, text, number_format_unsigned(histree_segment_duration(segment), text));
-	for (size_t i = 0; i < fields; i++) {
-		cell->size = 0;
-		state_value_text(&segment->content[i], cell);
-		piece_put_char(to, ',');
-		put_csv(to, cell);
-	}
-	piece_put(to, "\r\n", 2);
-}
-
 static enum histree_status export_next(void *state, struct json_writer *json, struct histree_error *error)
 {
 	struct export *export = state;
@@ -187,23 +170,25 @@ static enum histree_status export_next(void *state, struct json_writer *json, st
 		/* A file that lacks lines and does not say so would be worse than no file. */
 		if (histree_cursor_loss(export->iter).nodes > 0)
 			return error_set(error, HISTREE_ERR_FORMAT, "the store is damaged; see histree verify");
-		if (status == HISTREE_OK)
-			put_segment(json->piece, &export->cell, histree_cursor_segment(export->iter),
-				    export->request.list->info->schema.field_count);
+		if (status == HISTREE_OK) {
+			const struct histree_segment *segment = histree_cursor_segment(export->iter);
+			char text[NUMBER_TEXT_SIZE];
+			piece_put(json->piece, text, number_format_signed(segment->start, text));
+			piece_put_char(json->piece, ',');
+			piece_put(json->piece, text, number_format_signed(segment->end, text));
+			piece_put_char(json->piece, ',');
+			piece_put(json->piece, text,
+				  number_format_unsigned(histree_segment_duration(segment), text));
+			for (size_t i = 0; i < export->request.list->info->schema.field_count; i++) {
+				export->cell.size = 0;
+				state_value_text(&segment->content[i], &export->cell);
+				piece_put_char(json->piece, ',');
+				put_csv(json->piece, &export->cell);
+			}
+			piece_put(json->piece, "\r\n", 2);
+		}
 	}
 	return status;
-}
-
-static void put_header(struct piece *to, const struct histree_segment_schema *schema)
-{
-	piece_put_text(to, "start,end,duration");
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct piece name = { .bytes = (char *)(uintptr_t)schema->fields[i].name,
-					    .size = strlen(schema->fields[i].name) };
-		piece_put_char(to, ',');
-		put_csv(to, &name);
-	}
-	piece_put(to, "\r\n", 2);
 }
 
 void api_segments_csv(struct call *call)
@@ -219,7 +204,16 @@ void api_segments_csv(struct call *call)
 		return;
 	}
 	call->reply->content_type = "text/csv";
-	put_header(&call->reply->piece, &export->request.list->info->schema);
+	piece_put_text(&call->reply->piece, "start,end,duration");
+	for (size_t i = 0; i < export->request.list->info->schema.field_count; i++) {
+		const struct piece name = {
+			.bytes = (char *)(uintptr_t) export->request.list->info->schema.fields[i].name,
+			.size = strlen(export->request.list->info->schema.fields[i].name)
+		};
+		piece_put_char(&call->reply->piece, ',');
+		put_csv(&call->reply->piece, &name);
+	}
+	piece_put(&call->reply->piece, "\r\n", 2);
 	reply_steps(call->reply, &(struct reply_steps){ export_next, export_release, export });
 }
 

@@ -83,23 +83,6 @@ static void write_arrow(const struct arrow_writer *writer, const struct arrow_so
 	json_end(writer->json);
 }
 
-static void write_arrows(const struct arrow_writer *writer, const struct arrow_set *set)
-{
-	struct json_writer *json = writer->json;
-	json_begin_object(json);
-	json_bool_member(json, "all", set->are_all);
-	json_begin_array_member(json, "kinds");
-	for (unsigned kind = 0; kind < HISTREE_ARROW_KIND_COUNT; kind++)
-		api_write_style(json, histree_arrow_style((enum histree_arrow_kind)kind));
-	json_end(json);
-	json_begin_array_member(json, "arrows");
-	for (size_t i = 0; i < set->count; i++)
-		for (size_t k = 0; k < set->parts[i].count; k++)
-			write_arrow(writer, &set->parts[i].source, &set->parts[i].list[k]);
-	json_end(json);
-	json_end(json);
-}
-
 static void answer_arrows(struct call *call, const struct page_rows *rows, const struct page_range *range)
 {
 	struct arrow_set set = { 0 };
@@ -107,8 +90,21 @@ static void answer_arrows(struct call *call, const struct page_rows *rows, const
 	const struct arrow_asked asked = { host_rows_arrows, rows->rows, is_shown, &writer };
 	const struct arrow_range own = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
 	if (writer.positions != NULL &&
-	    reply_ok(call->reply, arrow_set_make(&set, &asked, &own, &call->reply->error)))
-		write_arrows(&writer, &set);
+	    reply_ok(call->reply, arrow_set_make(&set, &asked, &own, &call->reply->error))) {
+		struct json_writer *json = writer.json;
+		json_begin_object(json);
+		json_bool_member(json, "all", set.are_all);
+		json_begin_array_member(json, "kinds");
+		for (unsigned kind = 0; kind < HISTREE_ARROW_KIND_COUNT; kind++)
+			api_write_style(json, histree_arrow_style((enum histree_arrow_kind)kind));
+		json_end(json);
+		json_begin_array_member(json, "arrows");
+		for (size_t i = 0; i < set.count; i++)
+			for (size_t k = 0; k < set.parts[i].count; k++)
+				write_arrow(&writer, &set.parts[i].source, &set.parts[i].list[k]);
+		json_end(json);
+		json_end(json);
+	}
 	arrow_set_release(&set);
 }
 
@@ -161,24 +157,6 @@ static void write_threads(const struct path_list *list, const struct shown_rows 
 	json_end(json);
 }
 
-static void write_states(const struct path_list *list, struct json_writer *json)
-{
-	const struct histree_label_table *table = path_list_table(list->history);
-	json_begin_array_member(json, "states");
-	for (unsigned state = 0; state < HISTREE_GRAPH_STATE_COUNT; state++) {
-		const struct histree_style *style = path_list_style(table, (enum histree_graph_state)state);
-		json_begin_object(json);
-		json_int_member(json, "own", (int64_t)list->own_ns[state]);
-		json_int_member(json, "others", (int64_t)list->others_ns[state]);
-		if (style != NULL) {
-			json_key(json, "style");
-			api_write_style(json, style);
-		}
-		json_end(json);
-	}
-	json_end(json);
-}
-
 static void write_steps(const struct path_list *list, histree_time start, struct json_writer *json)
 {
 	json_begin_array_member(json, "steps");
@@ -217,7 +195,20 @@ static void answer_path(struct call *call, const struct shown_rows *shown)
 	if (reply_ok(call->reply, path_list_make(&list, dataset, &request, &call->reply->error))) {
 		json_begin_object(json);
 		json_bool_member(json, "all", list.is_all);
-		write_states(&list, json);
+		const struct histree_label_table *table = path_list_table(list.history);
+		json_begin_array_member(json, "states");
+		for (unsigned state = 0; state < HISTREE_GRAPH_STATE_COUNT; state++) {
+			const struct histree_style *style = path_list_style(table, (enum histree_graph_state)state);
+			json_begin_object(json);
+			json_int_member(json, "own", (int64_t)list.own_ns[state]);
+			json_int_member(json, "others", (int64_t)list.others_ns[state]);
+			if (style != NULL) {
+				json_key(json, "style");
+				api_write_style(json, style);
+			}
+			json_end(json);
+		}
+		json_end(json);
 		write_threads(&list, shown, json);
 		write_steps(&list, info->start, json);
 		json_end(json);
@@ -282,14 +273,6 @@ static void write_nodes(const struct flame_list *list, struct styles_used *style
 	json_end(json);
 }
 
-static void write_styles(const struct styles_used *styles, struct json_writer *json)
-{
-	json_begin_array_member(json, "styles");
-	for (size_t i = 0; i < styles->count; i++)
-		api_write_style(json, styles->all[i]);
-	json_end(json);
-}
-
 void api_flame(struct call *call)
 {
 	struct page_range range;
@@ -317,7 +300,10 @@ void api_flame(struct call *call)
 			json_text_member(json, "unit", histree_flame_unit(list.flame));
 		json_bool_member(json, "isDamaged", histree_flame_loss(list.flame, 0).nodes > 0);
 		write_nodes(&list, &styles, json);
-		write_styles(&styles, json);
+		json_begin_array_member(json, "styles");
+		for (size_t i = 0; i < styles.count; i++)
+			api_write_style(json, styles.all[i]);
+		json_end(json);
 		json_end(json);
 	}
 	flame_list_release(&list);
@@ -436,24 +422,6 @@ static bool read_sort(const struct call *call, struct time_use_call *out)
 	return false;
 }
 
-static bool read_time_use(const struct call *call, const struct histree_history_info *info,
-			  struct time_use_call *out)
-{
-	const char *by = page_text(call, "by"), *where = page_text(call, "where");
-	int64_t from, to;
-	if (!page_number(call, "from", 0, INT64_MAX - 1, 0, &from) ||
-	    !page_number(call, "to", 0, INT64_MAX - 1, info->end - out->start, &to) ||
-	    !page_number(call, "limit", 1, TIME_USE_ROWS_MAX, TIME_USE_ROWS_MAX, &out->limit) ||
-	    !reply_ok(call->reply, histree_use_keys_read(by, &out->request.by, &call->reply->error)) ||
-	    !read_sort(call, out))
-		return false;
-	out->request.from = out->start + from;
-	out->request.to = out->start + to;
-	out->request.where = *where != '\0' ? where : NULL;
-	out->request.work = reply_cancel(call->reply);
-	return true;
-}
-
 void api_time_use(struct call *call)
 {
 	struct histree_time_use *use;
@@ -467,8 +435,20 @@ void api_time_use(struct call *call)
 	}
 	struct time_use_call asked = { .hosts = histree_history_hosts(history, &host_count),
 				       .start = histree_store_info(call->dataset->store)->start };
-	if (!read_time_use(call, histree_history_info(history), &asked) ||
-	    !reply_ok(call->reply, histree_time_use_create(history, &asked.request, &use, &call->reply->error)))
+	const struct histree_history_info *info = histree_history_info(history);
+	const char *by = page_text(call, "by"), *where = page_text(call, "where");
+	int64_t from, to;
+	if (!page_number(call, "from", 0, INT64_MAX - 1, 0, &from) ||
+	    !page_number(call, "to", 0, INT64_MAX - 1, info->end - asked.start, &to) ||
+	    !page_number(call, "limit", 1, TIME_USE_ROWS_MAX, TIME_USE_ROWS_MAX, &asked.limit) ||
+	    !reply_ok(call->reply, histree_use_keys_read(by, &asked.request.by, &call->reply->error)) ||
+	    !read_sort(call, &asked))
+		return;
+	asked.request.from = asked.start + from;
+	asked.request.to = asked.start + to;
+	asked.request.where = *where != '\0' ? where : NULL;
+	asked.request.work = reply_cancel(call->reply);
+	if (!reply_ok(call->reply, histree_time_use_create(history, &asked.request, &use, &call->reply->error)))
 		return;
 	write_time_use(call, &asked, use);
 	histree_time_use_free(use);

@@ -20,35 +20,6 @@
 
 /* ---- api experiments ----------------------------------------------------------------------------------------- */
 
-static void write_views(struct json_writer *json, const struct dataset *dataset)
-{
-	json_begin_array_member(json, "views");
-	for (const struct row_model *const *model = row_models; *model != NULL; model++) {
-		if (!(*model)->own.applies(dataset))
-			continue;
-		json_begin_object(json);
-		json_text_member(json, "name", (*model)->name);
-		json_text_member(json, "title", (*model)->title);
-		json_bool_member(json, "sorts", (*model)->sort_key != NULL);
-		json_bool_member(json, "hasArrows", (*model)->has_arrows != NULL && (*model)->has_arrows(dataset));
-		json_end(json);
-	}
-	json_end(json);
-}
-
-static void api_experiments_write_hosts(struct json_writer *json, const struct dataset *dataset)
-{
-	json_begin_array_member(json, "hosts");
-	for (size_t i = 0; i < dataset->host_count; i++) {
-		json_begin_object(json);
-		json_text_member(json, "name", dataset->hosts[i].name);
-		if (dataset->hosts[i].why != NULL)
-			json_text_member(json, "why", dataset->hosts[i].why);
-		json_end(json);
-	}
-	json_end(json);
-}
-
 /* The first one, and how many there are besides. */
 static void write_warning(struct json_writer *json, const struct histree_store_info *info)
 {
@@ -83,16 +54,29 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	json_text_member(json, "store", dataset->store_path);
 	json_bool_member(json, "hasCharts", chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL);
 	json_bool_member(json, "hasStacks", flame_list_applies(dataset));
-	if (dataset->host_count > 0)
-		api_experiments_write_hosts(json, dataset);
-	write_views(json, dataset);
-}
-
-static void write_progress(struct json_writer *json, const struct dataset *dataset)
-{
-	uint64_t total = dataset->bytes_total;
-	json_real_member(json, "progress", total > 0 ? (double)dataset->bytes_done / (double)total : 0);
-	json_int_member(json, "events", (int64_t)dataset->events);
+	if (dataset->host_count > 0) {
+		json_begin_array_member(json, "hosts");
+		for (size_t i = 0; i < dataset->host_count; i++) {
+			json_begin_object(json);
+			json_text_member(json, "name", dataset->hosts[i].name);
+			if (dataset->hosts[i].why != NULL)
+				json_text_member(json, "why", dataset->hosts[i].why);
+			json_end(json);
+		}
+		json_end(json);
+	}
+	json_begin_array_member(json, "views");
+	for (const struct row_model *const *model = row_models; *model != NULL; model++) {
+		if (!(*model)->own.applies(dataset))
+			continue;
+		json_begin_object(json);
+		json_text_member(json, "name", (*model)->name);
+		json_text_member(json, "title", (*model)->title);
+		json_bool_member(json, "sorts", (*model)->sort_key != NULL);
+		json_bool_member(json, "hasArrows", (*model)->has_arrows != NULL && (*model)->has_arrows(dataset));
+		json_end(json);
+	}
+	json_end(json);
 }
 
 static void write_experiment(void *context, const struct catalogue *catalogue, const struct catalogue_entry *entry)
@@ -105,12 +89,16 @@ static void write_experiment(void *context, const struct catalogue *catalogue, c
 	json_text_member(json, "uuid", entry->uuid);
 	json_text_member(json, "name", entry->name);
 	json_text_member(json, "status", statuses[status]);
-	if (status == DATASET_READY)
+	if (status == DATASET_READY) {
 		write_ready(json, entry->dataset);
-	else if (status == DATASET_RUNNING)
-		write_progress(json, entry->dataset);
-	else
+	} else if (status == DATASET_RUNNING) {
+		uint64_t total = entry->dataset->bytes_total;
+		json_real_member(json, "progress",
+				 total > 0 ? (double)entry->dataset->bytes_done / (double)total : 0);
+		json_int_member(json, "events", (int64_t)entry->dataset->events);
+	} else {
 		json_text_member(json, "error", entry->dataset->error.message);
+	}
 	json_end(json);
 }
 

@@ -109,23 +109,6 @@ void page_rows_close(struct page_rows *rows)
 	row_order_release(rows->order);
 }
 
-/* "3,17,4" */
-static bool read_toggled(const struct call *call, struct page_rows *rows)
-{
-	const char *at = page_text(call, "toggled");
-	while (*at != '\0') {
-		char *rest;
-		errno = 0;
-		unsigned long row = strtoul(at, &rest, 10);
-		if (errno != 0 || rest == at || row > UINT32_MAX || rows->request.toggled_count == ROW_TOGGLES_MAX)
-			return bad(call, "toggled");
-		rows->toggled[rows->request.toggled_count++] = (uint32_t)row;
-		at = rest + (*rest == ',');
-	}
-	qsort(rows->toggled, rows->request.toggled_count, sizeof(rows->toggled[0]), compare_u32);
-	return true;
-}
-
 static enum histree_status get_order(struct call *call, struct page_rows *rows)
 {
 	void *orders;
@@ -167,8 +150,21 @@ bool page_rows_open(struct call *call, struct page_rows *out)
 		return bad(call, "sort");
 	if (out->request.sort == ROW_SORT_ACTIVE && !read_active_range(call, out))
 		return false;
-	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded) || !read_toggled(call, out))
+	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded))
 		return false;
+
+	/* "3,17,4" */
+	const char *at = page_text(call, "toggled");
+	while (*at != '\0') {
+		char *rest;
+		errno = 0;
+		unsigned long row = strtoul(at, &rest, 10);
+		if (errno != 0 || rest == at || row > UINT32_MAX || out->request.toggled_count == ROW_TOGGLES_MAX)
+			return bad(call, "toggled");
+		out->toggled[out->request.toggled_count++] = (uint32_t)row;
+		at = rest + (*rest == ',');
+	}
+	qsort(out->toggled, out->request.toggled_count, sizeof(out->toggled[0]), compare_u32);
 	out->request.folded = (enum row_fold)folded;
 	return reply_ok(call->reply, get_order(call, out));
 }

@@ -312,12 +312,6 @@ static void take(struct bookmarks *bookmarks, struct bookmark_list *list, struct
 	*text = (struct piece){ 0 };
 }
 
-static bool is_known(const struct bookmarks *bookmarks, const struct piece *text)
-{
-	return text->size > 0 && text->size == bookmarks->text.size &&
-	       memcmp(text->bytes, bookmarks->text.bytes, text->size) == 0;
-}
-
 /* The list is that of the file; on failure it stays as it was. */
 static enum histree_status refresh(struct bookmarks *bookmarks, struct histree_error *error)
 {
@@ -325,9 +319,10 @@ static enum histree_status refresh(struct bookmarks *bookmarks, struct histree_e
 	struct piece text = { 0 };
 	enum histree_status status = read_file(bookmarks, &text, error);
 	bool is_there = status != HISTREE_NOT_FOUND, is_new = !is_there;
-	if (!is_there)
+	if (!is_there) {
 		status = HISTREE_OK;
-	else if (status == HISTREE_OK && !is_known(bookmarks, &text)) {
+	} else if (status == HISTREE_OK && !(text.size > 0 && text.size == bookmarks->text.size &&
+					     memcmp(text.bytes, bookmarks->text.bytes, text.size) == 0)) {
 		status = bookmark_list_decode(&list, text.bytes, text.size, error);
 		is_new = true;
 	}
@@ -425,16 +420,6 @@ static enum histree_status end_change(struct bookmarks *bookmarks, struct bookma
 	return status;
 }
 
-static void name_anew(struct bookmark_list *list, struct bookmark *bookmark)
-{
-	char number[24];
-	struct uuid_maker maker = uuid_begin("bookmark");
-	snprintf(number, sizeof(number), "%" PRId64, list->made++);
-	uuid_add(&maker, bookmark->experiment);
-	uuid_add(&maker, number);
-	uuid_end(&maker, bookmark->uuid);
-}
-
 enum histree_status bookmarks_add(struct bookmarks *bookmarks, const char *experiment, const char *name,
 				  histree_time start, histree_time end, bookmark_visit *visit, void *context,
 				  struct histree_error *error)
@@ -450,7 +435,12 @@ enum histree_status bookmarks_add(struct bookmarks *bookmarks, const char *exper
 		status = error_set(error, HISTREE_ERR_TOO_LARGE, "there are %d bookmarks already; remove some",
 				   BOOKMARKS_MAX);
 	if (status == HISTREE_OK) {
-		name_anew(&next, &bookmark);
+		char number[24];
+		struct uuid_maker maker = uuid_begin("bookmark");
+		snprintf(number, sizeof(number), "%" PRId64, next.made++);
+		uuid_add(&maker, bookmark.experiment);
+		uuid_add(&maker, number);
+		uuid_end(&maker, bookmark.uuid);
 		bookmark_list_insert(&next, &bookmark);
 	}
 	return end_change(bookmarks, &next, status, &bookmark, visit, context, error);

@@ -16,11 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/table.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "server/catalogue/dataset.h"
+#include "base/table.h"
 #include "server/catalogue/bookmarks.h"
+#include "server/catalogue/dataset.h"
 
 /* ---- served traces ------------------------------------------------------------------------------------------- */
 
@@ -134,36 +134,26 @@ static struct dataset *next_dataset(struct builder *builder)
 	return dataset;
 }
 
-static void drop_first(struct builder *builder)
-{
-	pthread_mutex_lock(&builder->lock);
-	assert(builder->count > 0 && builder->waiting[0]->holders > 0);
-	builder->count--;
-	memmove(builder->waiting, builder->waiting + 1, builder->count * sizeof(*builder->waiting));
-	pthread_mutex_unlock(&builder->lock);
-}
-
-/*
- * What a user waits for at the page goes before what is made for later, and before a build.  On Linux each
- * thread has a niceness of its own, and the threads that a build starts inherit it.
- */
-static void stand_back(void)
-{
-	enum { NICE = 10 };
-	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-}
-
 static void *build(void *context)
 {
 	struct builder *builder = context;
-	stand_back();
+	/*
+	 * What a user waits for at the page goes before what is made for later, and before a build.  On Linux each
+	 * thread has a niceness of its own, and the threads that a build starts inherit it.
+	 */
+	enum { NICE = 10 };
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 	struct dataset *dataset;
 	while ((dataset = next_dataset(builder)) != NULL) {
 		if (dataset_status(dataset) == DATASET_RUNNING)
 			dataset_prepare(dataset);
 		if (dataset_status(dataset) == DATASET_READY)
 			builder->warm(dataset);
-		drop_first(builder);
+		pthread_mutex_lock(&builder->lock);
+		assert(builder->count > 0 && builder->waiting[0]->holders > 0);
+		builder->count--;
+		memmove(builder->waiting, builder->waiting + 1, builder->count * sizeof(*builder->waiting));
+		pthread_mutex_unlock(&builder->lock);
 		dataset_release(dataset);
 	}
 	return NULL;

@@ -258,12 +258,6 @@ static bool is_of_our_traces(const struct dataset *dataset, const struct histree
 /* A server has the rows of views in memory as well, and keeps to 256 MB with those of 10^6 threads. */
 static const struct histree_open_options open_options = { .cache_bytes = 64 << 20 };
 
-/* One that is still being made may get what it has not. */
-static bool is_empty(const struct histree_store_info *info, const struct histree_history *history)
-{
-	return info->complete && histree_history_info(history)->attribute_count == 0;
-}
-
 static enum histree_status open_histories(struct dataset *dataset, struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
@@ -273,7 +267,8 @@ static enum histree_status open_histories(struct dataset *dataset, struct histre
 								   true, &open_options, &history, error);
 		if (status != HISTREE_OK)
 			return status;
-		if (is_empty(info, history)) {
+		/* One that is still being made may get what it has not. */
+		if (info->complete && histree_history_info(history)->attribute_count == 0) {
 			histree_history_close(history);
 			continue;
 		}
@@ -386,20 +381,16 @@ static bool is_made(const struct histree_store_info *info, const char *analysis)
 	return false;
 }
 
-/* Whether an older histree made it, which had fewer analyses, or made fewer by itself. */
-static bool lacks_analyses(const struct histree_store_info *info)
+/* What is lacking is added; if that fails, as its traces are not there any more, what there is is shown. */
+static void add_what_is_lacking(struct dataset *dataset)
 {
+	/* Whether an older histree made it, which had fewer analyses, or made fewer by itself. */
+	const struct histree_store_info *info = histree_store_info(dataset->store);
 	struct histree_analysis_info analysis;
 	bool lacks_any = false;
 	for (size_t i = 0; is_made(info, "kernel") && histree_analysis(i, &analysis); i++)
 		lacks_any |= analysis.by_default && analysis.events != NULL && !is_made(info, analysis.name);
-	return lacks_any;
-}
-
-/* What is lacking is added; if that fails, as its traces are not there any more, what there is is shown. */
-static void add_what_is_lacking(struct dataset *dataset)
-{
-	if (!lacks_analyses(histree_store_info(dataset->store)) || build_store(dataset, true, NULL) != HISTREE_OK)
+	if (!lacks_any || build_store(dataset, true, NULL) != HISTREE_OK)
 		return;
 	close_store(dataset);
 }

@@ -210,42 +210,17 @@ static void http_memory_release(struct http_memory *memory)
 
 /* ---- all under the mutex --------------------------------------------------------------------------------- */
 
-static void measure(struct http_memory *memory)
-{
-	int64_t now = now_ns();
-	if (now - memory->measured_ns < MEASURE_NS)
-		return;
-	size_t bytes = allocated();
-	memory->taken = bytes > memory->resting ? bytes - memory->resting : 0;
-	memory->measured_ns = now;
-}
-
 /* The greater of what is taken and of what is claimed counts, as what is claimed is taken sooner or later. */
 static bool fits(struct http_memory *memory, size_t more)
 {
-	measure(memory);
+	int64_t now = now_ns();
+	if (now - memory->measured_ns >= MEASURE_NS) {
+		size_t bytes = allocated();
+		memory->taken = bytes > memory->resting ? bytes - memory->resting : 0;
+		memory->measured_ns = now;
+	}
 	return memory->taken <= memory->ceiling && memory->claimed <= memory->ceiling &&
 	       more <= memory->ceiling - memory->claimed;
-}
-
-static void claim(struct http_memory *memory, struct memory_share *share, size_t more)
-{
-	share->claimed += more;
-	memory->claimed += more;
-}
-
-static void append(struct http_memory *memory, struct memory_share *share)
-{
-	if (memory->first == NULL) {
-		memory->resting = allocated();
-		memory->taken = 0;
-		memory->first = share;
-	} else {
-		memory->last->after = share;
-	}
-	share->before = memory->last;
-	memory->last = share;
-	share->is_under_way = true;
 }
 
 /* Returns whether an answer that is under way may take `more` bytes. */
@@ -261,10 +236,22 @@ static bool take_now(struct http_memory *memory, struct memory_share *share, siz
 	pthread_mutex_lock(&memory->mutex);
 	bool taken =
 		share->is_under_way ? may_take(memory, share, more) : memory->first == NULL || fits(memory, more);
-	if (taken && !share->is_under_way)
-		append(memory, share);
-	if (taken)
-		claim(memory, share, more);
+	if (taken && !share->is_under_way) {
+		if (memory->first == NULL) {
+			memory->resting = allocated();
+			memory->taken = 0;
+			memory->first = share;
+		} else {
+			memory->last->after = share;
+		}
+		share->before = memory->last;
+		memory->last = share;
+		share->is_under_way = true;
+	}
+	if (taken) {
+		share->claimed += more;
+		memory->claimed += more;
+	}
 	pthread_mutex_unlock(&memory->mutex);
 	return taken;
 }
@@ -427,25 +414,6 @@ static void shut(struct http_watch *watch, struct watched *watched)
 	watched->is_shut = true;
 }
 
-static void shut_late_ones(struct http_watch *watch)
-{
-	int64_t now = now_ms();
-	for (struct watched *each = watch->first; each != NULL; each = each->next)
-		if (each->until_ms <= now)
-			shut(watch, each);
-}
-
-/* The one that has been without a whole request for the longest; none, if all that there are have one. */
-static void make_room(struct http_watch *watch)
-{
-	struct watched *oldest = NULL;
-	for (struct watched *each = watch->first; each != NULL; each = each->next)
-		if (each->waits_from != NOT_WAITING && (oldest == NULL || each->waits_from < oldest->waits_from))
-			oldest = each;
-	if (oldest != NULL)
-		shut(watch, oldest);
-}
-
 static void *look(void *context)
 {
 	struct http_watch *watch = context;
@@ -457,7 +425,10 @@ static void *look(void *context)
 			pthread_cond_wait(&watch->wake, &watch->mutex);
 		else
 			pthread_cond_clockwait(&watch->wake, &watch->mutex, CLOCK_MONOTONIC, &until);
-		shut_late_ones(watch);
+		int64_t now = now_ms();
+		for (struct watched *each = watch->first; each != NULL; each = each->next)
+			if (each->until_ms <= now)
+				shut(watch, each);
 	}
 	pthread_mutex_unlock(&watch->mutex);
 	return NULL;
@@ -506,8 +477,19 @@ static struct watched *http_watch_add(struct http_watch *watch, int socket)
 	if (watched == NULL)
 		return NULL;
 	pthread_mutex_lock(&watch->mutex);
-	if (watch->count >= watch->count_max)
-		make_room(watch);
+	if (watch->count >= watch->count_max) {
+		/*
+		 * The one that has been without a whole request for the longest; none, if all that there are have
+		 * one.
+		 */
+		struct watched *oldest = NULL;
+		for (struct watched *each = watch->first; each != NULL; each = each->next)
+			if (each->waits_from != NOT_WAITING &&
+			    (oldest == NULL || each->waits_from < oldest->waits_from))
+				oldest = each;
+		if (oldest != NULL)
+			shut(watch, oldest);
+	}
 	watch->count++;
 	*watched = (struct watched){ .next = watch->first,
 				     .link = &watch->first,
@@ -562,13 +544,19 @@ enum {
 	ZIP_SIZE_MIN = 1024 /* below, a packet more or less */
 };
 
-#define MICROHTTPD_FUNCTIONS(F)                                                                \
-	F(MHD_, add_response_header)                                                           \
-	F(MHD_, create_response_from_buffer)                                                   \
-	F(MHD_, create_response_from_callback)                                                 \
-	F(MHD_, destroy_response)                                                              \
-	F(MHD_, get_connection_info) F(MHD_, get_daemon_info) F(MHD_, lookup_connection_value) \
-		F(MHD_, queue_response) F(MHD_, start_daemon) F(MHD_, stop_daemon)
+// clang-format off
+#define MICROHTTPD_FUNCTIONS(F)                              \
+	F(MHD_, add_response_header)                                \
+	F(MHD_, create_response_from_buffer)                        \
+	F(MHD_, create_response_from_callback)                      \
+	F(MHD_, destroy_response)                                   \
+	F(MHD_, get_connection_info)                                \
+	F(MHD_, get_daemon_info)                                    \
+	F(MHD_, lookup_connection_value)                            \
+	F(MHD_, queue_response)                                     \
+	F(MHD_, start_daemon)                                       \
+	F(MHD_, stop_daemon)
+// clang-format on
 static struct {
 	MICROHTTPD_FUNCTIONS(LIBRARY_POINTER)
 } lib_microhttpd;
@@ -614,13 +602,6 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
 	return strlen(text);
 }
 
-static struct watched *watched_of(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		lib_microhttpd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	return info != NULL ? info->socket_context : NULL;
-}
-
 /* A connection was accepted, or is going to be closed. */
 static void notice_connection(void *context, struct MHD_Connection *connection, void **watched,
 			      enum MHD_ConnectionNotificationCode what)
@@ -646,7 +627,9 @@ static void *begin_exchange(void *context, const char *uri, struct MHD_Connectio
 		return NULL;
 	reply_init(&exchange->reply);
 	exchange->target_result = target_parse(&exchange->request.target, uri);
-	exchange->watched = watched_of(connection);
+	const union MHD_ConnectionInfo *info =
+		lib_microhttpd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	exchange->watched = info != NULL ? info->socket_context : NULL;
 	http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms, false);
 	return exchange;
 }
@@ -697,19 +680,6 @@ static bool take_body(struct http *http, struct exchange *exchange, const char *
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
 	return lib_microhttpd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
-
-static bool read_method(const char *name, enum http_method *method)
-{
-	static const char *const names[HTTP_METHOD_COUNT] = { "GET", "POST", "PUT", "DELETE" };
-	for (size_t i = 0; i < HTTP_METHOD_COUNT; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*method = (enum http_method)i;
-			return true;
-		}
-	}
-	*method = HTTP_GET; /* of a HEAD, libmicrohttpd drops the body */
-	return strcmp(name, "HEAD") == 0;
 }
 
 /* Returns the size of the body as announced; a body that is sent in chunks does not say it. */
@@ -799,8 +769,21 @@ static void make_first_piece(struct exchange *exchange, struct MHD_Connection *c
 static const char page_policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
 				  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-static void add_headers(struct MHD_Response *response, const struct reply *reply)
+static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
 {
+	const struct reply *reply = &exchange->reply;
+	struct MHD_Response *response;
+	make_first_piece(exchange, connection);
+	if (reply->is_done && exchange->ready_size <= PIECE_SIZE) {
+		/* The bytes live until the exchange ends, which is after the response. */
+		response = lib_microhttpd.create_response_from_buffer(
+			exchange->ready_size, (void *)(uintptr_t)exchange->ready, MHD_RESPMEM_PERSISTENT);
+	} else {
+		response = lib_microhttpd.create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_reply,
+									exchange, NULL);
+	}
+	if (response == NULL)
+		return MHD_NO;
 	static const char *const for_all[][2] = {
 		{ "Access-Control-Allow-Origin", "*" },
 		{ "Access-Control-Allow-Headers", "origin, content-type, accept, authorization" },
@@ -821,24 +804,6 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
 		lib_microhttpd.add_response_header(response, "Content-Encoding", "gzip");
 	if (reply->status == HTTP_BUSY)
 		lib_microhttpd.add_response_header(response, "Retry-After", "1");
-}
-
-static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
-{
-	const struct reply *reply = &exchange->reply;
-	struct MHD_Response *response;
-	make_first_piece(exchange, connection);
-	if (reply->is_done && exchange->ready_size <= PIECE_SIZE) {
-		/* The bytes live until the exchange ends, which is after the response. */
-		response = lib_microhttpd.create_response_from_buffer(
-			exchange->ready_size, (void *)(uintptr_t)exchange->ready, MHD_RESPMEM_PERSISTENT);
-	} else {
-		response = lib_microhttpd.create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_reply,
-									exchange, NULL);
-	}
-	if (response == NULL)
-		return MHD_NO;
-	add_headers(response, reply);
 	enum MHD_Result result = lib_microhttpd.queue_response(connection, (unsigned)reply->status, response);
 	lib_microhttpd.destroy_response(response);
 	return result;
@@ -937,7 +902,15 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 	exchange->request.body_size = exchange->body_size;
 	if (strcmp(method, "OPTIONS") == 0)
 		return send_reply(exchange, connection);
-	if (read_method(method, &exchange->request.method))
+	static const char *const names[HTTP_METHOD_COUNT] = { "GET", "POST", "PUT", "DELETE" };
+	for (size_t i = 0; i < HTTP_METHOD_COUNT; i++) {
+		if (strcmp(method, names[i]) == 0) {
+			exchange->request.method = (enum http_method)i;
+			return make_answer(http, exchange, connection);
+		}
+	}
+	exchange->request.method = HTTP_GET; /* of a HEAD, libmicrohttpd drops the body */
+	if (strcmp(method, "HEAD") == 0)
 		return make_answer(http, exchange, connection);
 	reply_error(&exchange->reply, HTTP_NOT_ALLOWED, "no method '%.20s'", method);
 	return send_reply(exchange, connection);

@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 #include "base/zlib.h"
-#include "view/view.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 /* ---- target -------------------------------------------------------------------------------------------------- */
 
@@ -192,19 +192,6 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps)
 	reply->steps = *steps;
 }
 
-/* Forget the body. */
-static void restart(struct reply *reply)
-{
-	release_steps(reply);
-	reply->piece.size = 0;
-	reply->piece.failed = false;
-	reply->json = (struct json_writer){ .piece = &reply->piece };
-	reply->fixed = NULL;
-	reply->is_envelope = reply->is_done = false;
-	reply->content_type = "application/json";
-	reply->cache_control = reply->notice = NULL;
-}
-
 void reply_error(struct reply *reply, enum http_status status, const char *format, ...)
 {
 	char title[sizeof(reply->error.message)];
@@ -213,7 +200,16 @@ void reply_error(struct reply *reply, enum http_status status, const char *forma
 	vsnprintf(title, sizeof(title), format, arguments);
 	va_end(arguments);
 	title[0] = (char)toupper((unsigned char)title[0]);
-	restart(reply);
+
+	/* Forget the body. */
+	release_steps(reply);
+	reply->piece.size = 0;
+	reply->piece.failed = false;
+	reply->json = (struct json_writer){ .piece = &reply->piece };
+	reply->fixed = NULL;
+	reply->is_envelope = reply->is_done = false;
+	reply->content_type = "application/json";
+	reply->cache_control = reply->notice = NULL;
 	reply->status = status;
 	json_begin_object(&reply->json);
 	json_text_member(&reply->json, "title", title);
@@ -311,26 +307,6 @@ static enum histree_status take_step(struct reply *reply)
 	return reply->piece.failed ? error_memory(&reply->error, "an answer") : status;
 }
 
-/* Steps until a piece is full, or all is written.  False: cut. */
-static bool make_piece(struct reply *reply)
-{
-	while (!reply->is_done && reply->piece.size < PIECE_SIZE) {
-		enum histree_status status = take_step(reply);
-		if (status == HISTREE_OK)
-			continue;
-		release_steps(reply);
-		reply->is_done = true;
-		bool failed = status < 0 || reply->piece.failed;
-		if (failed && !reply->is_envelope)
-			return false;
-		const char *notice = reply->notice != NULL ? reply->notice : "Completed";
-		if (reply->is_envelope)
-			end_envelope(reply, failed ? "FAILED" : "COMPLETED",
-				     failed ? reply->error.message : notice);
-	}
-	return !reply->piece.failed;
-}
-
 bool reply_zip(struct reply *reply)
 {
 	reply->gzip = gzip_create();
@@ -366,7 +342,23 @@ static bool next_plain(struct reply *reply, const char **bytes, size_t *size)
 		reply->is_done = true;
 		return true;
 	}
-	if (!make_piece(reply))
+
+	/* Steps until a piece is full, or all is written, or cut. */
+	while (!reply->is_done && reply->piece.size < PIECE_SIZE) {
+		enum histree_status status = take_step(reply);
+		if (status == HISTREE_OK)
+			continue;
+		release_steps(reply);
+		reply->is_done = true;
+		bool failed = status < 0 || reply->piece.failed;
+		if (failed && !reply->is_envelope)
+			return false;
+		const char *notice = reply->notice != NULL ? reply->notice : "Completed";
+		if (reply->is_envelope)
+			end_envelope(reply, failed ? "FAILED" : "COMPLETED",
+				     failed ? reply->error.message : notice);
+	}
+	if (reply->piece.failed)
 		return false;
 	*bytes = reply->piece.bytes;
 	*size = reply->piece.size;

@@ -101,31 +101,6 @@ static bool applies(const struct dataset *dataset)
 	return dataset->history_count > 0;
 }
 
-/* What is above an attribute is the one before it, or above that. */
-static void add_history(struct attribute_rows *rows, uint32_t history, uint32_t depth)
-{
-	const struct histree_attributes *attributes = histree_history_attributes(rows->histories[history]);
-	histree_quark before = HISTREE_ROOT, quark = HISTREE_ROOT;
-	while ((quark = histree_attributes_next_below(attributes, HISTREE_ROOT, quark)) != HISTREE_ROOT) {
-		const histree_quark above = histree_attributes_parent(attributes, quark);
-		for (; before != above; before = histree_attributes_parent(attributes, before))
-			depth--;
-		rows->rows[rows->count++] = (struct attribute_row){ quark, depth++, 0, history };
-		before = quark;
-	}
-}
-
-/* How many rows after each are deeper than it; from the last one to the first, over those that are counted. */
-static void count_descendants(struct attribute_rows *rows)
-{
-	for (uint32_t row = rows->count; row-- > 0;) {
-		uint32_t next = row + 1;
-		while (next < rows->count && rows->rows[next].depth > rows->rows[row].depth)
-			next += rows->rows[next].descendants + 1;
-		rows->rows[row].descendants = next - row - 1;
-	}
-}
-
 static void free_rows(void *view)
 {
 	struct attribute_rows *rows = view;
@@ -170,9 +145,29 @@ static enum histree_status attribute_rows_make(struct dataset *dataset, void **v
 	for (uint32_t i = 0; i < dataset->history_count; i++) {
 		if (has_tops)
 			rows->rows[rows->count++] = (struct attribute_row){ HISTREE_ROOT, 0, 0, i };
-		add_history(rows, i, has_tops);
+
+		/* What is above an attribute is the one before it, or above that. */
+		uint32_t depth = has_tops;
+		const struct histree_attributes *attributes = histree_history_attributes(rows->histories[i]);
+		histree_quark before = HISTREE_ROOT, quark = HISTREE_ROOT;
+		while ((quark = histree_attributes_next_below(attributes, HISTREE_ROOT, quark)) != HISTREE_ROOT) {
+			const histree_quark above = histree_attributes_parent(attributes, quark);
+			for (; before != above; before = histree_attributes_parent(attributes, before))
+				depth--;
+			rows->rows[rows->count++] = (struct attribute_row){ quark, depth++, 0, i };
+			before = quark;
+		}
 	}
-	count_descendants(rows);
+
+	/*
+	 * How many rows after each are deeper than it; from the last one to the first, over those that are counted.
+	 */
+	for (uint32_t row = rows->count; row-- > 0;) {
+		uint32_t next = row + 1;
+		while (next < rows->count && rows->rows[next].depth > rows->rows[row].depth)
+			next += rows->rows[next].descendants + 1;
+		rows->rows[row].descendants = next - row - 1;
+	}
 	track_arrows_open(&rows->flows, dataset);
 	enum histree_status status = find_rows_of_flows(rows, error);
 	if (status == HISTREE_OK)

@@ -91,19 +91,6 @@ static enum histree_status keep_program(struct call_maker *maker, char *copy, co
 	return HISTREE_OK;
 }
 
-/* The path of what has a stack. */
-static enum histree_status find_path(struct call_maker *maker, histree_quark owner, const char **out,
-				     struct histree_error *error)
-{
-	size_t size = owner != HISTREE_ROOT ? histree_attributes_path(maker->attributes, owner, NULL, 0) : 0;
-	char *path = malloc(size + 1);
-	if (path != NULL)
-		path[0] = '\0';
-	if (path != NULL && owner != HISTREE_ROOT)
-		histree_attributes_path(maker->attributes, owner, path, size + 1);
-	return keep_program(maker, path, out, error);
-}
-
 /* The last name of the thread's process that is not null; "" if all are null. */
 static enum histree_status find_program(struct call_maker *maker, histree_quark thread, const char **out,
 					struct histree_error *error)
@@ -173,8 +160,16 @@ static bool add_declared(void *context, histree_quark level)
 	struct call_maker *maker = declared->maker;
 	histree_quark stack = histree_attributes_parent(maker->attributes, level);
 	struct call_row row = { .quark = HISTREE_ROOT, .thread = maker->view->row_count };
-	declared->status = find_path(maker, histree_attributes_parent(maker->attributes, stack), &row.program,
-				     declared->error);
+
+	/* The path of what has a stack. */
+	const histree_quark owner = histree_attributes_parent(maker->attributes, stack);
+	size_t size = owner != HISTREE_ROOT ? histree_attributes_path(maker->attributes, owner, NULL, 0) : 0;
+	char *path = malloc(size + 1);
+	if (path != NULL)
+		path[0] = '\0';
+	if (path != NULL && owner != HISTREE_ROOT)
+		histree_attributes_path(maker->attributes, owner, path, size + 1);
+	declared->status = keep_program(maker, path, &row.program, declared->error);
 	if (declared->status == HISTREE_OK)
 		declared->status = add_stack(maker, stack, row, declared->error);
 	return declared->status == HISTREE_OK;

@@ -257,16 +257,6 @@ static void add_line(struct chart_maker *maker, struct chart_line line)
 		maker->status = error_memory(maker->error, "the rows of charts");
 }
 
-static void add_lines_of_part(struct chart_maker *maker, const struct chart_part *part, bool is_alone)
-{
-	uint32_t top = is_alone ? 1 : 2;
-	if (!is_alone)
-		add_line(maker, (struct chart_line){ part, UINT32_MAX, 1, 0, part->analysis });
-	for (uint32_t row = 0; row < part->count; row++)
-		add_line(maker,
-			 (struct chart_line){ part, row, top + part->rows[row].depth, 0, part->rows[row].name });
-}
-
 static bool add_chart(void *context, const struct histree_chart *declared)
 {
 	struct chart_maker *maker = context;
@@ -279,20 +269,17 @@ static bool add_chart(void *context, const struct histree_chart *declared)
 	if (shown > 0)
 		add_line(maker, (struct chart_line){ NULL, UINT32_MAX, 0, 0, declared->title });
 	for (size_t i = 0; maker->status == HISTREE_OK && i < chart->part_count; i++)
-		if (shows(maker->dataset, chart->chart, chart->parts[i].history))
-			add_lines_of_part(maker, &chart->parts[i], shown == 1);
+		if (shows(maker->dataset, chart->chart, chart->parts[i].history)) {
+			const struct chart_part *part = &chart->parts[i];
+			const bool is_alone = shown == 1;
+			uint32_t top = is_alone ? 1 : 2;
+			if (!is_alone)
+				add_line(maker, (struct chart_line){ part, UINT32_MAX, 1, 0, part->analysis });
+			for (uint32_t row = 0; row < part->count; row++)
+				add_line(maker, (struct chart_line){ part, row, top + part->rows[row].depth, 0,
+								     part->rows[row].name });
+		}
 	return maker->status == HISTREE_OK;
-}
-
-/* From the last one to the first, over those that are counted. */
-static void count_below(struct chart_rows *rows)
-{
-	for (size_t line = rows->count; line-- > 0;) {
-		size_t next = line + 1;
-		while (next < rows->count && rows->lines[next].depth > rows->lines[line].depth)
-			next += rows->lines[next].below + 1;
-		rows->lines[line].below = (uint32_t)(next - line - 1);
-	}
 }
 
 static void chart_rows_free(void *view)
@@ -317,7 +304,14 @@ static enum histree_status chart_rows_make(struct dataset *dataset, void **view,
 		chart_rows_free(rows);
 		return maker.status;
 	}
-	count_below(rows);
+
+	/* From the last one to the first, over those that are counted. */
+	for (size_t line = rows->count; line-- > 0;) {
+		size_t next = line + 1;
+		while (next < rows->count && rows->lines[next].depth > rows->lines[line].depth)
+			next += rows->lines[next].below + 1;
+		rows->lines[line].below = (uint32_t)(next - line - 1);
+	}
 	*view = rows;
 	return HISTREE_OK;
 }

@@ -14,9 +14,9 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 enum { GAP_BANDS_MAX = 4096 };
 
@@ -206,21 +206,6 @@ static histree_time clamp(histree_time time, const struct histree_store_info *in
 	return time < info->start ? info->start : time > info->end ? info->end : time;
 }
 
-/* Returns whether less than `step` ns lie between the two. */
-static bool touches(const struct gap_band *band, const struct histree_gap *gap, uint64_t step)
-{
-	return gap->from <= band->to || (uint64_t)gap->from - (uint64_t)band->to < step;
-}
-
-static void widen(struct gap_band *band, const struct histree_gap *gap)
-{
-	band->to = gap->to > band->to ? gap->to : band->to;
-	band->cpu = gap->cpu == band->cpu && gap->host == band->host ? band->cpu : -1;
-	band->host = gap->host == band->host ? band->host : UINT32_MAX;
-	band->events += gap->events;
-	band->gaps++;
-}
-
 static void visit_band(const struct dataset *dataset, struct gap_band *band, gap_band_visit *visit, void *context)
 {
 	size_t count;
@@ -244,8 +229,13 @@ void gap_bands_each(const struct dataset *dataset, histree_time from, histree_ti
 		gap.to = clamp(gap.to, info);
 		if (gap.to < from || gap.from > to)
 			continue;
-		if (band.gaps > 0 && touches(&band, &gap, step)) {
-			widen(&band, &gap);
+		/* Whether less than `step` ns lie between the two. */
+		if (band.gaps > 0 && (gap.from <= band.to || (uint64_t)gap.from - (uint64_t)band.to < step)) {
+			band.to = gap.to > band.to ? gap.to : band.to;
+			band.cpu = gap.cpu == band.cpu && gap.host == band.host ? band.cpu : -1;
+			band.host = gap.host == band.host ? band.host : UINT32_MAX;
+			band.events += gap.events;
+			band.gaps++;
 			continue;
 		}
 		if (band.gaps > 0)

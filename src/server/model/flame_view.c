@@ -36,15 +36,12 @@ static bool has_segments(const struct histree_store_info *info, const char *anal
 	return false;
 }
 
-static bool has_samples(const struct dataset *dataset)
-{
-	const struct histree_store_info *info = histree_store_info(dataset->store);
-	return has_segments(info, samples) && has_segments(info, stacks);
-}
-
 bool flame_list_applies(const struct dataset *dataset)
 {
-	return flame_list_history(dataset) != NULL || has_samples(dataset);
+	if (flame_list_history(dataset) != NULL)
+		return true;
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	return has_segments(info, samples) && has_segments(info, stacks);
 }
 
 static enum histree_status add_calls(struct histree_flame *flame, const struct dataset *dataset,

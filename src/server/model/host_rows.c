@@ -17,21 +17,6 @@
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
 
-static void find_places(struct host_view *host)
-{
-	host->place_count = host->own->history_count;
-	for (size_t i = 0; i < host->place_count; i++) {
-		host->own_histories[i] = host->own->histories[i];
-		host->places[i] = dataset_place_of(host->own, host->own->histories[i]);
-	}
-}
-
-/* Memory that is out, and a cancelled answer, are of no single host. */
-static bool is_of_host(enum histree_status status)
-{
-	return status != HISTREE_ERR_MEMORY && status != HISTREE_ERR_CANCELLED;
-}
-
 static enum histree_status say_why(struct host_view *host, const char *why, struct histree_error *error)
 {
 	host->why = strdup(why);
@@ -52,14 +37,19 @@ static enum histree_status make_own(struct host_rows *rows, struct host_view *ho
 {
 	struct histree_error own_error = { 0 };
 	const struct row_model *model = rows->model;
-	find_places(host);
+	host->place_count = host->own->history_count;
+	for (size_t i = 0; i < host->place_count; i++) {
+		host->own_histories[i] = host->own->histories[i];
+		host->places[i] = dataset_place_of(host->own, host->own->histories[i]);
+	}
 	enum histree_status status = dataset_view(host->own, &model->own, &host->view, &own_error);
 	if (status == HISTREE_OK) {
 		host->count = model->count(host->view);
 		set_range(host->own, model, &host->start, &host->end);
 		return HISTREE_OK;
 	}
-	if (!rows->has_hosts || !is_of_host(status)) {
+	/* Memory that is out, and a cancelled answer, are of no single host. */
+	if (!rows->has_hosts || status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_CANCELLED) {
 		if (error != NULL)
 			*error = own_error;
 		return status;
@@ -182,40 +172,23 @@ struct dataset_place host_view_place(const struct host_view *host, struct histre
 	return (struct dataset_place){ history, 0 };
 }
 
-/*
- * Returns the table of what values of a kernel mean in the whole dataset, in place of that of a host, which says
- * the same: so a chart has each style once.
- */
-static const struct histree_label_table *host_view_table(const struct histree_history *whole,
-							 const struct histree_label_table *own)
-{
-	bool is_of_kernel = own != NULL && own->meaning != HISTREE_MEANS_ANYTHING;
-	const struct histree_label_table *found = is_of_kernel ? histree_labels_for(whole, own->meaning) : NULL;
-	return found != NULL ? found : own;
-}
-
 /* ---- what is asked of a row ------------------------------------------------------------------------------ */
-
-/* A host that can be read has no states of its own; one that cannot is unknown. */
-static void facts_of_host(const struct host_view *host, struct row_facts *out)
-{
-	*out = (struct row_facts){
-		.history = host->history,
-		.quark = host->why != NULL ? host->folder : HISTREE_ROOT,
-		.label = HISTREE_ROOT,
-		.descendants = host->count,
-		.parent = HISTREE_NO_INDEX,
-		.host = host->name,
-		.why = host->why,
-	};
-}
 
 void host_rows_facts(const struct host_rows *rows, uint32_t row, struct row_facts *out)
 {
 	uint32_t own;
 	const struct host_view *host = host_rows_find(rows, row, &own);
 	if (own == HISTREE_NO_INDEX) {
-		facts_of_host(host, out);
+		/* A host that can be read has no states of its own; one that cannot is unknown. */
+		*out = (struct row_facts){
+			.history = host->history,
+			.quark = host->why != NULL ? host->folder : HISTREE_ROOT,
+			.label = HISTREE_ROOT,
+			.descendants = host->count,
+			.parent = HISTREE_NO_INDEX,
+			.host = host->name,
+			.why = host->why,
+		};
 		return;
 	}
 	rows->model->facts(host->view, own, out);
@@ -228,7 +201,14 @@ void host_rows_facts(const struct host_rows *rows, uint32_t row, struct row_fact
 	out->quark += out->quark != HISTREE_ROOT ? place.first : 0;
 	out->label += out->label != HISTREE_ROOT ? place.first : 0;
 	out->depth++;
-	out->table = host_view_table(place.history, out->table);
+	/*
+	 * The table of what values of a kernel mean in the whole dataset, in place of that of a host, which says
+	 * the same: so a chart has each style once.
+	 */
+	bool is_of_kernel = out->table != NULL && out->table->meaning != HISTREE_MEANS_ANYTHING;
+	const struct histree_label_table *found =
+		is_of_kernel ? histree_labels_for(place.history, out->table->meaning) : NULL;
+	out->table = found != NULL ? found : out->table;
 	out->host = host->name;
 	out->first = place.first;
 }
@@ -255,24 +235,21 @@ void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_
 		json_text_member(json, "host", host->name);
 }
 
-/* As the page searches for it. */
-static inline bool row_matches(const struct row_model *model, const void *view, uint32_t row, const char *text)
-{
-	if (model->matches != NULL)
-		return model->matches(view, row, text);
-	struct piece label = { 0 };
-	model->label(view, row, &label);
-	bool contains = row_text_contains(label.bytes, label.size, text);
-	piece_release(&label);
-	return contains;
-}
-
 bool host_rows_match(const struct host_rows *rows, uint32_t row, const char *text)
 {
 	uint32_t own;
 	const struct host_view *host = host_rows_find(rows, row, &own);
-	return own != HISTREE_NO_INDEX ? row_matches(rows->model, host->view, own, text)
-				       : row_text_contains(host->name, strlen(host->name), text);
+	if (own == HISTREE_NO_INDEX)
+		return row_text_contains(host->name, strlen(host->name), text);
+
+	/* As the page searches for it. */
+	if (rows->model->matches != NULL)
+		return rows->model->matches(host->view, own, text);
+	struct piece label = { 0 };
+	rows->model->label(host->view, own, &label);
+	bool contains = row_text_contains(label.bytes, label.size, text);
+	piece_release(&label);
+	return contains;
 }
 
 /* Of the host that is said, or of the first one that has such a row. */

@@ -210,23 +210,6 @@ static enum histree_status add_up(const struct kernel_threads *threads, int64_t 
 	return status;
 }
 
-/* Costs a look at every switch of the history, so it is done once; others wait. */
-static enum histree_status kernel_threads_add_up_cpu(struct kernel_threads *threads, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	pthread_mutex_lock(&threads->cpu_lock);
-	if (threads->cpu_ns == NULL) {
-		int64_t *cpu_ns = calloc((size_t)threads->count + 1, sizeof(*cpu_ns));
-		status = cpu_ns != NULL ? add_up(threads, cpu_ns, error) : error_memory(error, "CPU times");
-		if (status == HISTREE_OK)
-			threads->cpu_ns = cpu_ns;
-		else
-			free(cpu_ns);
-	}
-	pthread_mutex_unlock(&threads->cpu_lock);
-	return status;
-}
-
 /* -1: the times have not been added up yet. */
 static int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint32_t thread)
 {
@@ -235,14 +218,6 @@ static int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint3
 }
 
 /* ---- kernel text ------------------------------------------------------------------------------------------- */
-
-/* Adds the label of a thread of the tree. */
-static void put_listed(const struct kernel_threads *threads, int32_t tid, histree_time at, struct piece *text)
-{
-	uint32_t index = histree_control_flow_find_at(threads->flow, tid, -1, at);
-	if (index != HISTREE_NO_INDEX)
-		piece_put_text(text, threads->list[index].name);
-}
 
 /*
  * Adds the last name that a thread has from a time on: one that is used again has none for a while before it is
@@ -291,10 +266,13 @@ void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_ti
 	size_t before = text->size;
 	if (tid == 0)
 		return;
-	if (threads != NULL)
-		put_listed(threads, tid, at, text);
-	else
+	if (threads != NULL) {
+		uint32_t index = histree_control_flow_find_at(threads->flow, tid, -1, at);
+		if (index != HISTREE_NO_INDEX)
+			piece_put_text(text, threads->list[index].name);
+	} else {
 		put_asked(view, tid, at, text);
+	}
 	piece_format(text, text->size > before ? " (%d)" : "%d", tid);
 }
 
@@ -501,7 +479,23 @@ static uint32_t threads_find(const void *context, const struct row_wanted *wante
 
 static enum histree_status threads_prepare(void *view, enum row_sort sort, struct histree_error *error)
 {
-	return sort == ROW_SORT_CPU ? kernel_threads_add_up_cpu(view, error) : HISTREE_OK;
+	if (sort != ROW_SORT_CPU)
+		return HISTREE_OK;
+
+	/* Costs a look at every switch of the history, so it is done once; others wait. */
+	struct kernel_threads *threads = view;
+	enum histree_status status = HISTREE_OK;
+	pthread_mutex_lock(&threads->cpu_lock);
+	if (threads->cpu_ns == NULL) {
+		int64_t *cpu_ns = calloc((size_t)threads->count + 1, sizeof(*cpu_ns));
+		status = cpu_ns != NULL ? add_up(threads, cpu_ns, error) : error_memory(error, "CPU times");
+		if (status == HISTREE_OK)
+			threads->cpu_ns = cpu_ns;
+		else
+			free(cpu_ns);
+	}
+	pthread_mutex_unlock(&threads->cpu_lock);
+	return status;
 }
 
 /* The first letters decide; names that begin alike stay in the order of the tree. */
@@ -772,8 +766,11 @@ static void early_facts(const void *context, uint32_t row, struct row_facts *out
 	};
 }
 
-static void describe_tid(const struct kernel_view *view, uint32_t row, struct json_writer *json)
+static void early_describe(const void *context, uint32_t row, struct json_writer *json)
 {
+	const struct kernel_view *view = context;
+	struct histree_cursor *query;
+	struct histree_value value;
 	struct piece name = { 0 };
 	uint64_t tid;
 	piece_put_name(histree_history_attributes(view->history), view->nodes[row], &name);
@@ -781,14 +778,6 @@ static void describe_tid(const struct kernel_view *view, uint32_t row, struct js
 	if (!name.failed && number_parse(name.bytes, &tid) && tid <= INT32_MAX)
 		json_int_member(json, "tid", (int64_t)tid);
 	piece_release(&name);
-}
-
-static void early_describe(const void *context, uint32_t row, struct json_writer *json)
-{
-	const struct kernel_view *view = context;
-	struct histree_cursor *query;
-	struct histree_value value;
-	describe_tid(view, row, json);
 	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
 		return;
 	if (kernel_view_last_value(view, query, child_of(view, row, "Exec_name"), &value) &&

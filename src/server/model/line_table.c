@@ -75,25 +75,6 @@ enum histree_status line_table_find(const struct line_table *table, histree_time
 	return status;
 }
 
-/* The first of the lines [first, end) that matches, or the last. */
-static enum histree_status search_turn(const struct line_table *table, const struct cell_match *match,
-				       uint64_t first, uint64_t end, bool wants_last, uint64_t *number,
-				       struct histree_error *error)
-{
-	bool found = false;
-	enter(table);
-	enum histree_status status = table->kind->seek(table->lines, first, error);
-	for (uint64_t i = first; status == HISTREE_OK && i < end && (wants_last || !found); i++) {
-		status = table->kind->next(table->lines, error);
-		if (status == HISTREE_OK && cell_match_line(match, table->kind->cell, table->lines)) {
-			found = true;
-			*number = i;
-		}
-	}
-	leave(table);
-	return status == HISTREE_OK && !found ? HISTREE_NOT_FOUND : status;
-}
-
 static int64_t monotonic_seconds(void)
 {
 	struct timespec now;
@@ -120,7 +101,20 @@ enum histree_status line_table_search(const struct line_table *table, const stru
 			from = end > kind->turn ? end - kind->turn : 0;
 		else
 			end = table->count - from > kind->turn ? from + kind->turn : table->count;
-		status = search_turn(table, match, from, end, backwards, number, error);
+
+		/* The first of the lines [first, end) that matches, or the last. */
+		bool found = false;
+		enter(table);
+		status = table->kind->seek(table->lines, from, error);
+		for (uint64_t i = from; status == HISTREE_OK && i < end && (backwards || !found); i++) {
+			status = table->kind->next(table->lines, error);
+			if (status == HISTREE_OK && cell_match_line(match, table->kind->cell, table->lines)) {
+				found = true;
+				*number = i;
+			}
+		}
+		leave(table);
+		status = status == HISTREE_OK && !found ? HISTREE_NOT_FOUND : status;
 		if (backwards)
 			end = from;
 		else

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 /*
  * A path is walked for at most QUESTIONS_MAX questions of CANCEL_STEPS steps back and STEPS_MAX steps, which takes
@@ -138,12 +138,6 @@ static uint64_t pixel_of(const struct walk *walk, histree_time time)
 	return at > 0 ? (uint64_t)at : 0;
 }
 
-static bool is_alike(const struct histree_path_step *one, const struct histree_path_step *other)
-{
-	return one->is_arrow == other->is_arrow && one->tid == other->tid && one->to_tid == other->to_tid &&
-	       one->host == other->host && one->to_host == other->to_host && one->state == other->state;
-}
-
 /* Returns whether the same is there already in the pixel, or too much to see any more. */
 static bool is_too_short(const struct walk *walk, const struct histree_path_step *step)
 {
@@ -156,7 +150,8 @@ static bool is_too_short(const struct walk *walk, const struct histree_path_step
 		const struct histree_path_step *other = &list->steps[list->step_count - ++compared];
 		if (pixel_of(walk, other->end) != pixel)
 			return false;
-		if (is_alike(step, other))
+		if (step->is_arrow == other->is_arrow && step->tid == other->tid && step->to_tid == other->to_tid &&
+		    step->host == other->host && step->to_host == other->to_host && step->state == other->state)
 			return true;
 	}
 	return compared == COMPARED_MAX;

@@ -52,23 +52,6 @@ static bool *filter_rows(const struct row_order_request *request, uint32_t count
 	return wanted;
 }
 
-/* A filter shows what it finds, folded or not. */
-static void fill_tree(struct row_order *order, const struct row_order_request *request, uint32_t count,
-		      const bool *wanted)
-{
-	for (uint32_t row = 0; row < count; row++) {
-		if (wanted != NULL && !wanted[row])
-			continue;
-		order->rows[order->count++] = row;
-		struct row_facts facts;
-		if (wanted != NULL)
-			continue;
-		host_rows_facts(request->rows, row, &facts);
-		if (facts.descendants > 0 && row_is_folded(request, row, &facts))
-			row += facts.descendants;
-	}
-}
-
 struct sort_entry {
 	uint64_t key;
 	uint32_t row;
@@ -133,13 +116,6 @@ static void order_free(struct row_order *order)
 	free(order);
 }
 
-/* A million rows are not looked at one by one for that. */
-static bool is_that_of_the_tree(const struct row_order_request *request)
-{
-	return request->sort == ROW_SORT_TREE && *request->filter == '\0' && request->folded == ROWS_UNFOLDED &&
-	       request->toggled_count == 0;
-}
-
 static enum histree_status fill_order(struct row_order *order, const struct row_order_request *request,
 				      struct histree_error *error)
 {
@@ -149,10 +125,22 @@ static enum histree_status fill_order(struct row_order *order, const struct row_
 	order->rows = malloc(((size_t)count + 1) * sizeof(*order->rows));
 	if (order->rows == NULL || (*request->filter != '\0' && (wanted = filter_rows(request, count)) == NULL))
 		return error_memory(error, "the order of the rows");
-	if (request->sort == ROW_SORT_TREE)
-		fill_tree(order, request, count, wanted);
-	else
+	if (request->sort == ROW_SORT_TREE) {
+		/* A filter shows what it finds, folded or not. */
+		for (uint32_t row = 0; row < count; row++) {
+			if (wanted != NULL && !wanted[row])
+				continue;
+			order->rows[order->count++] = row;
+			struct row_facts facts;
+			if (wanted != NULL)
+				continue;
+			host_rows_facts(request->rows, row, &facts);
+			if (facts.descendants > 0 && row_is_folded(request, row, &facts))
+				row += facts.descendants;
+		}
+	} else {
 		status = fill_sorted(order, request, count, wanted, error);
+	}
 	free(wanted);
 	return status;
 }
@@ -169,7 +157,9 @@ static enum histree_status make_order(const struct row_order_request *request, c
 	}
 	order->holders = 1;
 	order->key = key;
-	if (is_that_of_the_tree(request))
+	/* A million rows are not looked at one by one for that. */
+	if (request->sort == ROW_SORT_TREE && *request->filter == '\0' && request->folded == ROWS_UNFOLDED &&
+	    request->toggled_count == 0)
 		order->count = request->rows->count;
 	else
 		status = fill_order(order, request, error);

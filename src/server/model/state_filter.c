@@ -13,8 +13,8 @@
 #include "base/number_text.h"
 #include "histree/filter.h"
 #include "histree/states.h"
-#include "view/view.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 /* ---- state text ---------------------------------------------------------------------------------------------- */
 
@@ -185,18 +185,6 @@ void state_filter_narrow(const struct state_filter *filter, histree_time *from, 
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
-static void remember(struct remembered *slot, const struct histree_interval *state)
-{
-	slot->state = *state;
-	slot->is_known = true;
-	if (state->value.size > STATE_FACT_TEXT_SIZE)
-		slot->state.value.size = STATE_FACT_TEXT_SIZE;
-	if (state->value.size > 0) {
-		memcpy(slot->bytes, state->value.bytes, slot->state.value.size);
-		slot->state.value.bytes = slot->bytes;
-	}
-}
-
 struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark own)
 {
 	if (request->query == NULL || own == HISTREE_ROOT)
@@ -210,19 +198,15 @@ struct histree_value state_fact_attribute(const struct fact_request *request, hi
 		return slot->state.value;
 	if (histree_query_single(request->query, quark, request->start, &found, NULL) != HISTREE_OK)
 		return histree_null();
-	remember(slot, &found);
+	slot->state = found;
+	slot->is_known = true;
+	if (found.value.size > STATE_FACT_TEXT_SIZE)
+		slot->state.value.size = STATE_FACT_TEXT_SIZE;
+	if (found.value.size > 0) {
+		memcpy(slot->bytes, found.value.bytes, slot->state.value.size);
+		slot->state.value.bytes = slot->bytes;
+	}
 	return slot->state.value;
-}
-
-static struct histree_value label_of(struct state_filter *filter, const struct row_facts *facts,
-				     const struct fact_request *request, const struct histree_interval *state)
-{
-	if (state_is_named(facts->label, &state->value))
-		return state_fact_attribute(request, facts->label - facts->first);
-	filter->label.size = 0;
-	if (filter->kind->text != NULL && facts->view != NULL)
-		filter->kind->text(facts->view, facts->table, &state->value, state->start, &filter->label);
-	return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size) : histree_null();
 }
 
 /* Colours of a palette mean nothing but that values differ. */
@@ -242,7 +226,13 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 	switch (field) {
 	case FIELD_LABEL:
 		request->memory = &filter->memories[STATE_FACTS_MAX];
-		return label_of(filter, facts, request, state);
+		if (state_is_named(facts->label, &state->value))
+			return state_fact_attribute(request, facts->label - facts->first);
+		filter->label.size = 0;
+		if (filter->kind->text != NULL && facts->view != NULL)
+			filter->kind->text(facts->view, facts->table, &state->value, state->start, &filter->label);
+		return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size)
+					      : histree_null();
 	case FIELD_STATE:
 		return state_name(facts, state);
 	case FIELD_VALUE:

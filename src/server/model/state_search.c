@@ -140,21 +140,6 @@ static size_t choose_quarks(struct search *search, size_t first, size_t end)
 	return count;
 }
 
-/* Visits a state for each of the rows [first, end) that it is of. */
-static void visit_rows(const struct search *search, size_t first, size_t end, const struct histree_interval *state,
-		       visit_state *visit, void *context)
-{
-	size_t i = SEARCH(at, first, end, search->rows[at].quark < state->quark);
-	for (; i < end && search->rows[i].quark == state->quark; i++) {
-		const struct searched_row *row = &search->rows[i];
-		struct histree_interval own = *state;
-		own.start = own.start > row->life.from ? own.start : row->life.from;
-		own.end = own.end < row->life.to ? own.end : row->life.to;
-		if (own.start <= own.end)
-			visit(context, search, row, &own);
-	}
-}
-
 /* Visits the states of the rows [first, end) of one history.  HISTREE_PARTIAL: the search was over before. */
 static enum histree_status visit_history(struct search *search, size_t first, size_t end, histree_time from,
 					 histree_time to, visit_state *visit, void *context,
@@ -188,7 +173,17 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 			if (is_over(search))
 				return HISTREE_PARTIAL;
 		}
-		visit_rows(search, first, end, &state, visit, context);
+
+		/* Visits a state for each of the rows [first, end) that it is of. */
+		size_t i = SEARCH(at, first, end, search->rows[at].quark < state.quark);
+		for (; i < end && search->rows[i].quark == state.quark; i++) {
+			const struct searched_row *row = &search->rows[i];
+			struct histree_interval own = state;
+			own.start = own.start > row->life.from ? own.start : row->life.from;
+			own.end = own.end < row->life.to ? own.end : row->life.to;
+			if (own.start <= own.end)
+				visit(context, search, row, &own);
+		}
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -302,18 +297,6 @@ static bool choose_part(const struct next_search *next, const struct histree_sto
 	return *to < info->end;
 }
 
-/* HISTREE_PARTIAL: not to its end, for it is over. */
-static enum histree_status gather_part(struct search *search, struct next_search *next, histree_time from,
-				       histree_time to, bool is_last, struct histree_error *error)
-{
-	next->part_start = next->backwards && is_last ? INT64_MIN : from;
-	next->candidates_max = to - from > 1 ? CANDIDATES_MAX : SIZE_MAX;
-	next->count = next->text.size = 0;
-	next->is_full = false;
-	enum histree_status status = visit_states(search, from, to, gather, next, error);
-	return next->failed || next->text.failed ? error_memory(error, "a search") : status;
-}
-
 /*
  * Parts of doubling length, away from where the search begins: what is near is found soon.  It is over at the first
  * candidate at the earliest, so that a search which goes on comes further each time.
@@ -327,7 +310,15 @@ static enum histree_status search_parts(struct search *search, const struct hist
 	for (;;) {
 		histree_time from, to;
 		bool has_more = choose_part(next, info, length, &from, &to);
-		enum histree_status status = gather_part(search, next, from, to, !has_more, error);
+
+		/* A part that is full is not read to its end. */
+		const bool is_last = !has_more;
+		next->part_start = next->backwards && is_last ? INT64_MIN : from;
+		next->candidates_max = to - from > 1 ? CANDIDATES_MAX : SIZE_MAX;
+		next->count = next->text.size = 0;
+		next->is_full = false;
+		enum histree_status status = visit_states(search, from, to, gather, next, error);
+		status = next->failed || next->text.failed ? error_memory(error, "a search") : status;
 		if (status == HISTREE_OK && next->is_full) {
 			length = (to - from) / SMALLER + 1;
 			continue;

@@ -113,20 +113,6 @@ static void tree(struct call *call)
 
 enum { LINES_MAX = 256 };
 
-/* The rows of a part that are asked for; returns how many. */
-static size_t choose(const struct chart_of_set *chart, const struct chart_part *part,
-		     const struct xy_request *request, uint32_t rows[LINES_MAX])
-{
-	size_t count = 0;
-	for (size_t i = 0; i < request->item_count && count < LINES_MAX; i++) {
-		uint32_t row;
-		if (chart_of_entry(chart, request->items[i], &row) == part && row != UINT32_MAX &&
-		    part->rows[row].shown != HISTREE_ROOT)
-			rows[count++] = row;
-	}
-	return count;
-}
-
 static void put_lines(struct call *call, const struct chart_of_set *chart, const struct chart_part *part,
 		      const uint32_t *rows, size_t count, const struct xy_samples *samples, const double *values)
 {
@@ -163,7 +149,15 @@ static void xy(struct call *call)
 		const struct chart_part *part = &chart->parts[i];
 		uint32_t rows[LINES_MAX];
 		double *values = NULL;
-		const size_t count = choose(chart, part, &request, rows);
+
+		/* The rows of a part that are asked for. */
+		size_t count = 0;
+		for (size_t k = 0; k < request.item_count && count < LINES_MAX; k++) {
+			uint32_t row;
+			if (chart_of_entry(chart, request.items[k], &row) == part && row != UINT32_MAX &&
+			    part->rows[row].shown != HISTREE_ROOT)
+				rows[count++] = row;
+		}
 		status = chart_part_lines(part, rows, count, samples->from, samples->to, samples->pixels, &values,
 					  &call->reply->error);
 		if (status == HISTREE_OK)

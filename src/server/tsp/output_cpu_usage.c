@@ -31,17 +31,6 @@ static int64_t unknown_id(const struct host_rows *rows)
 	return (int64_t)rows->count + HOST_ENTRIES_FIRST;
 }
 
-/* The range that is asked for, as far as there is history of the host; false: there is nothing. */
-static bool clip(const struct host_view *host, histree_time *start, histree_time *end)
-{
-	if (host->view == NULL)
-		return false;
-	const struct kernel_view *view = ((const struct kernel_threads *)host->view)->kernel;
-	*start = *start > view->start ? *start : view->start;
-	*end = *end < view->end ? *end : view->end;
-	return *start <= *end;
-}
-
 /* ---- tree -------------------------------------------------------------------------------------------- */
 
 /* A line below the total: a thread that is known, or a host. */
@@ -187,7 +176,16 @@ static enum histree_status add_host(struct usage_tree *tree, const struct host_v
 	enum histree_status status = HISTREE_OK;
 	if (tree->rows->has_hosts)
 		status = add_line(tree, host, HISTREE_NO_INDEX, 0, error);
-	if (status != HISTREE_OK || !clip(host, &request.from, &request.to))
+	if (status != HISTREE_OK)
+		return status;
+
+	/* The range that is asked for, as far as there is history of the host. */
+	if (host->view == NULL)
+		return status;
+	const struct kernel_view *view = ((const struct kernel_threads *)host->view)->kernel;
+	request.from = request.from > view->start ? request.from : view->start;
+	request.to = request.to < view->end ? request.to : view->end;
+	if (request.from > request.to)
 		return status;
 	const struct kernel_threads *threads = host->view;
 	status = histree_cpu_usage_create(threads->kernel->history, &request, &usage, error);
@@ -250,42 +248,33 @@ struct usage_curves {
 	double *total, *unknown;
 };
 
-/* Of a store of one host the entry that stands above all threads is the total. */
-static void choose_curves(const struct host_rows *rows, const struct xy_request *request,
-			  struct usage_curves *curves)
-{
-	for (size_t i = 0; i < request->item_count; i++) {
-		uint32_t own;
-		const int64_t item = request->items[i];
-		const struct host_view *host = host_entry_find(rows, item, &own);
-		curves->wants_total = curves->wants_total || item == TOTAL_ID;
-		curves->wants_unknown = curves->wants_unknown || item == unknown_id(rows);
-		if (host != NULL && host->view != NULL && curves->count < CURVES_MAX)
-			curves->chosen[curves->count++] = (struct usage_curve){ item, host, own, NULL };
-	}
-}
-
-/* `values` has room for all of them. */
-static void place_curves(struct usage_curves *curves, double *values, uint32_t pixels)
-{
-	for (size_t i = 0; i < curves->count; i++)
-		curves->chosen[i].values = values + i * pixels;
-	curves->total = values + curves->count * pixels;
-	curves->unknown = curves->total + pixels;
-}
-
 static void add_up(double *sum, const double *more, uint32_t pixels)
 {
 	for (uint32_t i = 0; i < pixels; i++)
 		sum[i] += more[i];
 }
 
-/* The usage of a host, with a curve for each of its threads that are chosen, in the order of `of_thread`. */
-static enum histree_status read_host(const struct usage_curves *curves, const struct host_view *host,
-				     const struct xy_samples *samples, struct histree_work cancel,
-				     size_t of_thread[CURVES_MAX], struct histree_cpu_usage **out,
-				     struct histree_error *error)
+/* Returns whether the answer needs what a host did. */
+static bool is_needed(const struct usage_curves *curves, const struct host_view *host)
 {
+	bool is_needed = curves->wants_total || curves->wants_unknown || host->name == NULL;
+	for (size_t i = 0; i < curves->count && !is_needed; i++)
+		is_needed = curves->chosen[i].host == host;
+	return is_needed && host->view != NULL;
+}
+
+static enum histree_status add_curves(struct usage_curves *curves, const struct host_view *host,
+				      const struct xy_samples *samples, struct histree_work cancel,
+				      struct histree_error *error)
+{
+	size_t of_thread[CURVES_MAX + 1];
+	struct histree_cpu_usage *usage = NULL;
+	if (!is_needed(curves, host))
+		return HISTREE_OK;
+
+	/*
+	 * The usage of a host, with a curve for each of its threads that are chosen, in the order of `of_thread`.
+	 */
 	int32_t tids[CURVES_MAX];
 	struct histree_row_life lives[CURVES_MAX];
 	const struct kernel_threads *threads = host->view;
@@ -307,27 +296,7 @@ static enum histree_status read_host(const struct usage_curves *curves, const st
 	}
 	request.no_times = host->name != NULL && request.tid_count == 0;
 	of_thread[request.tid_count] = SIZE_MAX;
-	return histree_cpu_usage_create(threads->kernel->history, &request, out, error);
-}
-
-/* Returns whether the answer needs what a host did. */
-static bool is_needed(const struct usage_curves *curves, const struct host_view *host)
-{
-	bool is_needed = curves->wants_total || curves->wants_unknown || host->name == NULL;
-	for (size_t i = 0; i < curves->count && !is_needed; i++)
-		is_needed = curves->chosen[i].host == host;
-	return is_needed && host->view != NULL;
-}
-
-static enum histree_status add_curves(struct usage_curves *curves, const struct host_view *host,
-				      const struct xy_samples *samples, struct histree_work cancel,
-				      struct histree_error *error)
-{
-	size_t of_thread[CURVES_MAX + 1];
-	struct histree_cpu_usage *usage = NULL;
-	if (!is_needed(curves, host))
-		return HISTREE_OK;
-	enum histree_status status = read_host(curves, host, samples, cancel, of_thread, &usage, error);
+	enum histree_status status = histree_cpu_usage_create(threads->kernel->history, &request, &usage, error);
 	if (status != HISTREE_OK)
 		return status;
 	const double *all = histree_cpu_usage_curve(usage, HISTREE_NO_INDEX);
@@ -394,12 +363,27 @@ static void xy(struct call *call)
 	enum histree_status status = HISTREE_OK;
 	if (!xy_request_read(call, rows->start, rows->end, &request))
 		return;
-	choose_curves(rows, &request, &curves);
+
+	/* Of a store of one host the entry that stands above all threads is the total. */
+	for (size_t i = 0; i < request.item_count; i++) {
+		uint32_t own;
+		const int64_t item = request.items[i];
+		const struct host_view *host = host_entry_find(rows, item, &own);
+		curves.wants_total = curves.wants_total || item == TOTAL_ID;
+		curves.wants_unknown = curves.wants_unknown || item == unknown_id(rows);
+		if (host != NULL && host->view != NULL && curves.count < CURVES_MAX)
+			curves.chosen[curves.count++] = (struct usage_curve){ item, host, own, NULL };
+	}
 	double *values =
 		reply_memory(call->reply, (curves.count + 2) * ((size_t)samples->pixels + 1), sizeof(*values));
 	if (values == NULL)
 		return;
-	place_curves(&curves, values, samples->pixels);
+
+	/* `values` has room for all of them. */
+	for (size_t i = 0; i < curves.count; i++)
+		curves.chosen[i].values = values + i * samples->pixels;
+	curves.total = values + curves.count * samples->pixels;
+	curves.unknown = curves.total + samples->pixels;
 	for (size_t i = 0; i < rows->host_count && samples->pixels > 0 && status == HISTREE_OK; i++)
 		status = add_curves(&curves, &rows->hosts[i], samples, reply_cancel(call->reply),
 				    &call->reply->error);

@@ -80,23 +80,18 @@ static struct path_answer *make_answer(struct call *call, histree_time from, his
 
 /* ---- tree --------------------------------------------------------------------------------------------------- */
 
-static void write_root(const struct path_answer *answer, struct json_writer *json)
-{
-	const char *text =
-		answer->has_list ? "Critical path" : "choose a thread: requested_thread, or an output of its own";
-	const struct tree_entry root = {
-		.id = ENTRY_ROOT, .parent = -1, .start = answer->start, .end = answer->end
-	};
-	tree_entry_begin(json, &root);
-	tree_entry_label(json, text, strlen(text));
-}
-
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct path_answer *answer = context;
 	const struct path_list *list = &answer->list;
 	if (index == 0) {
-		write_root(answer, json);
+		const char *text = answer->has_list ? "Critical path"
+						    : "choose a thread: requested_thread, or an output of its own";
+		const struct tree_entry root = {
+			.id = ENTRY_ROOT, .parent = -1, .start = answer->start, .end = answer->end
+		};
+		tree_entry_begin(json, &root);
+		tree_entry_label(json, text, strlen(text));
 		return true;
 	}
 	if (index > list->place_count)

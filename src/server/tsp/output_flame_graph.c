@@ -175,13 +175,6 @@ static void tree(struct call *call)
 
 /* ---- states ------------------------------------------------------------------------------------------------- */
 
-/* Returns whether a time is asked for that lies in the node. */
-static bool is_asked(const struct parameter_times *times, uint64_t start, uint64_t size)
-{
-	const size_t low = SEARCH(i, 0, times->count, times->times[i] < 0 || (uint64_t)times->times[i] < start);
-	return low < times->count && (uint64_t)times->times[low] - start < size;
-}
-
 /* Of unknown groups and rows there is no answer. */
 static enum histree_status go_to_row(void *context, int64_t item, struct histree_error *error)
 {
@@ -202,7 +195,10 @@ static enum histree_status next_state(void *context, struct shown_state *out, st
 		const struct histree_flame_node *node = &rows->list.nodes[answer->node];
 		const uint64_t start = rows->starts[answer->node];
 		answer->node += node->descendants + 1;
-		if (!is_asked(&answer->times, start, node->total[0]))
+		/* Whether a time is asked for that lies in the node. */
+		const size_t low = SEARCH(i, 0, answer->times.count,
+					  answer->times.times[i] < 0 || (uint64_t)answer->times.times[i] < start);
+		if (!(low < answer->times.count && (uint64_t)answer->times.times[low] - start < node->total[0]))
 			continue;
 		const bool is_frame = node->kind == HISTREE_FLAME_FRAME;
 		const struct histree_value name = is_frame ? histree_string(node->name) : histree_unknown();

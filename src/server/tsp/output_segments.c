@@ -251,25 +251,6 @@ static bool is_wanted(void *context, const struct histree_segment *segment)
 	return index != SIZE_MAX && choice->is_wanted[index];
 }
 
-static bool read_choice(const struct call *call, struct choice *choice)
-{
-	int64_t *items;
-	size_t count;
-	choice->is_wanted = reply_memory(call->reply, choice->names->count + 1, sizeof(*choice->is_wanted));
-	if (choice->is_wanted == NULL || !parameters_items(call, &items, &count))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (items[i] == ROOT_ID && choice->list->name_field == HISTREE_SEGMENTS_TOGETHER)
-			choice->wanted = 1;
-		int64_t index = items[i] - OUTPUT_SEGMENT_SCATTER_FIRST_NAME_ID;
-		if (index < 0 || index >= (int64_t)choice->names->count || choice->is_wanted[index])
-			continue;
-		choice->is_wanted[index] = true;
-		choice->wanted++;
-	}
-	return true;
-}
-
 /* Points [first, end) as a series; the id is that of its entry. */
 static void output_segment_scatter_put_series(struct reply *reply, const struct choice *choice,
 					      const struct histree_segment_scatter *scatter, size_t first,
@@ -351,7 +332,21 @@ static void output_segment_scatter_xy(struct call *call)
 	if (!find_names(call, &list, &choice.names))
 		return;
 	choice.list = list;
-	if (!read_choice(call, &choice) || !read_request(call, list, &choice, &request) ||
+	int64_t *items;
+	size_t count;
+	choice.is_wanted = reply_memory(call->reply, choice.names->count + 1, sizeof(*choice.is_wanted));
+	if (choice.is_wanted == NULL || !parameters_items(call, &items, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (items[i] == ROOT_ID && choice.list->name_field == HISTREE_SEGMENTS_TOGETHER)
+			choice.wanted = 1;
+		int64_t index = items[i] - OUTPUT_SEGMENT_SCATTER_FIRST_NAME_ID;
+		if (index < 0 || index >= (int64_t)choice.names->count || choice.is_wanted[index])
+			continue;
+		choice.is_wanted[index] = true;
+		choice.wanted++;
+	}
+	if (!read_request(call, list, &choice, &request) ||
 	    (choice.wanted > 0 &&
 	     !reply_ok(reply, histree_segment_scatter_create(list->store, &request, &scatter, &reply->error))))
 		return;
@@ -415,30 +410,6 @@ static void output_segment_statistics_put_range(struct json_writer *json, histre
 	json_put_string(json, text, (size_t)size);
 }
 
-static void put_labels(struct json_writer *json, const struct part *part, const struct histree_segment_group *group,
-		       bool is_name)
-{
-	struct piece label = { 0 };
-	char count[24];
-	if (is_name)
-		put_name(&label, &group->value);
-	else
-		piece_put_text(&label, part->label);
-	json_begin_array_member(json, "labels");
-	json_put_string(json, label.size > 0 ? label.bytes : "", label.size);
-	put_duration(json, group->min);
-	put_duration(json, group->max);
-	put_duration(json, (uint64_t)group->mean);
-	put_duration(json, (uint64_t)group->deviation);
-	snprintf(count, sizeof(count), "%" PRIu64, group->count);
-	json_put_text(json, count);
-	put_duration(json, group->total);
-	output_segment_statistics_put_range(json, group->min_start, group->min_end);
-	output_segment_statistics_put_range(json, group->max_start, group->max_end);
-	json_end(json);
-	piece_release(&label);
-}
-
 static bool output_segment_statistics_write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct statistics *statistics = context;
@@ -462,7 +433,26 @@ static bool output_segment_statistics_write_entry(const void *context, size_t in
 		entry.parent = part->base + OUTPUT_SEGMENT_STATISTICS_TOTAL_ID;
 	}
 	tree_entry_begin(json, &entry);
-	put_labels(json, part, group, index > 0);
+	const bool is_name = index > 0;
+	struct piece label = { 0 };
+	char count[24];
+	if (is_name)
+		put_name(&label, &group->value);
+	else
+		piece_put_text(&label, part->label);
+	json_begin_array_member(json, "labels");
+	json_put_string(json, label.size > 0 ? label.bytes : "", label.size);
+	put_duration(json, group->min);
+	put_duration(json, group->max);
+	put_duration(json, (uint64_t)group->mean);
+	put_duration(json, (uint64_t)group->deviation);
+	snprintf(count, sizeof(count), "%" PRIu64, group->count);
+	json_put_text(json, count);
+	put_duration(json, group->total);
+	output_segment_statistics_put_range(json, group->min_start, group->min_end);
+	output_segment_statistics_put_range(json, group->max_start, group->max_end);
+	json_end(json);
+	piece_release(&label);
 	return true;
 }
 
@@ -501,26 +491,6 @@ static bool select_range(struct call *call, struct statistics *statistics)
 	return true;
 }
 
-/* All together, then each host; there is room for a selection. */
-static bool add_parts(struct call *call, struct statistics *statistics)
-{
-	const struct segment_names *names = statistics->names;
-	const int64_t ids = (int64_t)names->count + OUTPUT_SEGMENT_STATISTICS_TOTAL_ID; /* of each part */
-	statistics->parts = reply_memory(call->reply, names->host_count + 2, sizeof(*statistics->parts));
-	if (statistics->parts == NULL)
-		return false;
-	statistics->parts[statistics->part_count++] = (struct part){ names->stats, "Total", 0, names->count };
-	for (size_t i = 0; i < names->host_count; i++)
-		if (names->host_stats[i] != NULL)
-			statistics->parts[statistics->part_count++] = (struct part){
-				.stats = names->host_stats[i],
-				.label = names->hosts[i].name,
-				.base = ids * ((int64_t)i + 2), /* after those of a selection */
-				.count = count_groups(names->host_stats[i]),
-			};
-	return true;
-}
-
 static void output_segment_statistics_tree(struct call *call)
 {
 	static const struct tree_header headers[] = {
@@ -542,7 +512,23 @@ static void output_segment_statistics_tree(struct call *call)
 	if (statistics == NULL || !find_names(call, &list, &statistics->names))
 		return;
 	statistics->list = list;
-	if (!add_parts(call, statistics) || !select_range(call, statistics))
+
+	/* All together, then each host; there is room for a selection. */
+	const struct segment_names *names = statistics->names;
+	const int64_t ids = (int64_t)names->count + OUTPUT_SEGMENT_STATISTICS_TOTAL_ID; /* of each part */
+	statistics->parts = reply_memory(call->reply, names->host_count + 2, sizeof(*statistics->parts));
+	if (statistics->parts == NULL)
+		return;
+	statistics->parts[statistics->part_count++] = (struct part){ names->stats, "Total", 0, names->count };
+	for (size_t i = 0; i < names->host_count; i++)
+		if (names->host_stats[i] != NULL)
+			statistics->parts[statistics->part_count++] = (struct part){
+				.stats = names->host_stats[i],
+				.label = names->hosts[i].name,
+				.base = ids * ((int64_t)i + 2), /* after those of a selection */
+				.count = count_groups(names->host_stats[i]),
+			};
+	if (!select_range(call, statistics))
 		return;
 	tree_reply(call, &source, statistics);
 	output_segments_read(call, list);

@@ -71,15 +71,6 @@ static const char *output_analysis(const struct output *output, const char *id)
 	return analysis;
 }
 
-static bool has_id(const struct output *output, const char *id)
-{
-	size_t size = strlen(output->id);
-	bool has_more = strncmp(id, output->id, size) == 0 && id[size] == ':';
-	return output->is_per_segments || output->is_per_chart
-		       ? has_more
-		       : (output->is_per_thread && has_more) || strcmp(id, output->id) == 0;
-}
-
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -122,7 +113,11 @@ const struct output *output_find(const struct dataset *dataset, const char *id)
 	bool is_ready = dataset_status(dataset) == DATASET_READY;
 	for (size_t i = 0; outputs[i] != NULL; i++) {
 		const struct output *output = outputs[i];
-		if (!has_id(output, id))
+		size_t size = strlen(output->id);
+		bool has_more = strncmp(id, output->id, size) == 0 && id[size] == ':';
+		if (!(output->is_per_segments || output->is_per_chart
+			      ? has_more
+			      : (output->is_per_thread && has_more) || strcmp(id, output->id) == 0))
 			continue;
 		bool is_there = output->is_per_chart
 					? is_ready && chart_set_named(dataset, output->chart_kind,
@@ -135,19 +130,6 @@ const struct output *output_find(const struct dataset *dataset, const char *id)
 }
 
 /* ---- lists ----------------------------------------------------------------------------------------------- */
-
-/* From outputs[first] on those for each segment store: all of one store together.  Returns the index after them. */
-static size_t visit_segments(const struct dataset *dataset, size_t first, output_visit *visit, void *context)
-{
-	const char *analyses[ANALYSES_MAX];
-	size_t count = list_analyses(dataset, analyses), end = first;
-	while (outputs[end] != NULL && outputs[end]->is_per_segments)
-		end++;
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = first; k < end; k++)
-			visit(context, outputs[k], analyses[i]);
-	return end;
-}
 
 struct chart_visitor {
 	const struct output *output;
@@ -168,7 +150,15 @@ static void output_each(const struct dataset *dataset, output_visit *visit, void
 	size_t i = 0;
 	while (outputs[i] != NULL) {
 		if (outputs[i]->is_per_segments) {
-			i = visit_segments(dataset, i, visit, context);
+			/* From outputs[first] on those for each segment store: all of one store together. */
+			const char *analyses[ANALYSES_MAX];
+			size_t count = list_analyses(dataset, analyses), end = i;
+			while (outputs[end] != NULL && outputs[end]->is_per_segments)
+				end++;
+			for (size_t n = 0; n < count; n++)
+				for (size_t k = i; k < end; k++)
+					visit(context, outputs[k], analyses[n]);
+			i = end;
 			continue;
 		}
 		/* Which charts there are, the histories say. */
@@ -357,19 +347,6 @@ static void reply_nothing(struct call *call, const struct data_endpoint *endpoin
 	json_put_raw(call->json, endpoint->nothing, strlen(endpoint->nothing));
 }
 
-/* A tree is asked for again until it is complete; everything else follows the tree. */
-static void reply_unready(struct call *call, const struct data_endpoint *endpoint)
-{
-	const enum dataset_status status = dataset_status(call->dataset);
-	if (status == DATASET_RUNNING && strcmp(endpoint->nothing, "null") != 0)
-		reply_nothing(call, endpoint);
-	else if (status == DATASET_RUNNING)
-		reply_envelope_only(call->reply, "RUNNING", "The trace is being read");
-	else
-		reply_envelope_only(call->reply, status == DATASET_CANCELLED ? "CANCELLED" : "FAILED",
-				    call->dataset->error.message);
-}
-
 static void serve(struct call *call, endpoint_function *(*pick)(const struct output *output),
 		  const struct data_endpoint *endpoint)
 {
@@ -377,15 +354,24 @@ static void serve(struct call *call, endpoint_function *(*pick)(const struct out
 	if (!find_output(call, &output))
 		return;
 	endpoint_function *function = output != NULL ? pick(output) : NULL;
-	if (output == NULL || (function == NULL && endpoint->is_required))
+	if (output == NULL || (function == NULL && endpoint->is_required)) {
 		reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s' of this kind", call->captured[1]);
-	else if (dataset_status(call->dataset) != DATASET_READY)
-		reply_unready(call, endpoint);
-	else if (function == NULL)
+	} else if (dataset_status(call->dataset) != DATASET_READY) {
+		/* A tree is asked for again until it is complete; everything else follows the tree. */
+		const enum dataset_status status = dataset_status(call->dataset);
+		if (status == DATASET_RUNNING && strcmp(endpoint->nothing, "null") != 0)
+			reply_nothing(call, endpoint);
+		else if (status == DATASET_RUNNING)
+			reply_envelope_only(call->reply, "RUNNING", "The trace is being read");
+		else
+			reply_envelope_only(call->reply, status == DATASET_CANCELLED ? "CANCELLED" : "FAILED",
+					    call->dataset->error.message);
+	} else if (function == NULL) {
 		reply_nothing(call, endpoint);
-	else if (output->view == NULL ||
-		 reply_ok(call->reply, dataset_view(call->dataset, output->view, &call->view, &call->reply->error)))
+	} else if (output->view == NULL || reply_ok(call->reply, dataset_view(call->dataset, output->view,
+									      &call->view, &call->reply->error))) {
 		function(call);
+	}
 }
 
 #define DATA_ENDPOINT(endpoint_name, member, nothing_text, required)                           \

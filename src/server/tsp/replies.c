@@ -10,12 +10,12 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "view/view.h"
 #include "histree/states.h"
 #include "server/http/http.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
+#include "view/view.h"
 
 /* ---- tooltip ------------------------------------------------------------------------------------------------- */
 
@@ -109,20 +109,6 @@ static void states_release(void *state)
 		states->source->release(states->context);
 }
 
-static void put_state(struct json_writer *json, const struct shown_state *state)
-{
-	json_begin_object(json);
-	json_int_member(json, "start", state->start);
-	json_int_member(json, "end", state->end);
-	if (state->label != NULL)
-		json_string_member(json, "label", state->label, state->label_size);
-	if (state->style != NULL)
-		style_reference(json, state->style->key);
-	if (state->tags != 0)
-		json_int_member(json, "tags", state->tags);
-	json_end(json);
-}
-
 /* States of the item, until there are no more or the piece is full. */
 static enum histree_status write_states(struct states *states, struct json_writer *json,
 					struct histree_error *error)
@@ -140,8 +126,18 @@ static enum histree_status write_states(struct states *states, struct json_write
 	while (status == HISTREE_OK && json->piece->size < PIECE_SIZE) {
 		struct shown_state state;
 		status = states->source->next(states->context, &state, error);
-		if (status == HISTREE_OK)
-			put_state(json, &state);
+		if (status == HISTREE_OK) {
+			json_begin_object(json);
+			json_int_member(json, "start", state.start);
+			json_int_member(json, "end", state.end);
+			if (state.label != NULL)
+				json_string_member(json, "label", state.label, state.label_size);
+			if (state.style != NULL)
+				style_reference(json, state.style->key);
+			if (state.tags != 0)
+				json_int_member(json, "tags", state.tags);
+			json_end(json);
+		}
 	}
 	if (status == HISTREE_END) {
 		json_end(json);
@@ -247,23 +243,6 @@ void table_reply_columns(struct call *call, const struct table_column *columns, 
 
 /* ---- requests -------------------------------------------------------------------------------------------- */
 
-/* Ids that are not ours are passed over; no list, or an empty one, is all of them. */
-static void choose_columns(const struct call *call, unsigned column_count, struct table_request *request)
-{
-	const json_t *ids = json_object_get(call->parameters, "requested_table_column_ids"), *id;
-	size_t i;
-	json_array_foreach(ids, i, id)
-	{
-		if (json_is_integer(id) && json_integer_value(id) >= 0 && json_integer_value(id) < column_count &&
-		    request->column_count < column_count)
-			request->columns[request->column_count++] = (unsigned)json_integer_value(id);
-	}
-	while (json_array_size(ids) == 0 && request->column_count < column_count) {
-		request->columns[request->column_count] = request->column_count;
-		request->column_count++;
-	}
-}
-
 /* {"2": "^sched_"}: a line matches that matches them all. */
 static enum histree_status read_expressions(const struct call *call, unsigned column_count,
 					    struct table_request *request, struct histree_error *error)
@@ -313,7 +292,20 @@ bool table_request_read(const struct call *call, unsigned column_count, struct t
 {
 	struct histree_error *error = &call->reply->error;
 	*out = (struct table_request){ 0 };
-	choose_columns(call, column_count, out);
+
+	/* Ids that are not ours are passed over; no list, or an empty one, is all of them. */
+	const json_t *ids = json_object_get(call->parameters, "requested_table_column_ids"), *id;
+	size_t i;
+	json_array_foreach(ids, i, id)
+	{
+		if (json_is_integer(id) && json_integer_value(id) >= 0 && json_integer_value(id) < column_count &&
+		    out->column_count < column_count)
+			out->columns[out->column_count++] = (unsigned)json_integer_value(id);
+	}
+	while (json_array_size(ids) == 0 && out->column_count < column_count) {
+		out->columns[out->column_count] = out->column_count;
+		out->column_count++;
+	}
 	enum histree_status status = read_expressions(call, column_count, out, error);
 	if (status == HISTREE_OK)
 		status = read_position(call, out, error);

@@ -263,20 +263,6 @@ static struct histree_value label_of(const struct state_rows *rows, histree_quar
 	return meets ? rows->states[at].value : histree_null();
 }
 
-/* What stands in a state: the name of a system call, or what its kind says. */
-static void state_rows_put_label(struct state_rows *rows, const struct row_facts *facts,
-				 const struct gathered *state)
-{
-	if (facts->why != NULL) {
-		piece_put_text(&rows->text, facts->why);
-	} else if (state_is_named(facts->label, &state->value)) {
-		const struct histree_value label = label_of(rows, facts->label, state);
-		state_value_text(&label, &rows->text);
-	} else if (rows->kind->text != NULL) {
-		rows->kind->text(facts->view, facts->table, &state->value, state->start, &rows->text);
-	}
-}
-
 static enum histree_status next_state(void *context, struct shown_state *out, struct histree_error *error)
 {
 	struct state_rows *rows = context;
@@ -295,8 +281,17 @@ static enum histree_status next_state(void *context, struct shown_state *out, st
 	rows->text.size = 0;
 	if (!is_others && (out->tags & STATE_EXCLUDED) == 0)
 		out->style = histree_style_of(facts->table, &state->value);
-	if (out->style != NULL)
-		state_rows_put_label(rows, facts, state);
+	if (out->style != NULL) {
+		/* What stands in a state: the name of a system call, or what its kind says. */
+		if (facts->why != NULL) {
+			piece_put_text(&rows->text, facts->why);
+		} else if (state_is_named(facts->label, &state->value)) {
+			const struct histree_value label = label_of(rows, facts->label, state);
+			state_value_text(&label, &rows->text);
+		} else if (rows->kind->text != NULL) {
+			rows->kind->text(facts->view, facts->table, &state->value, state->start, &rows->text);
+		}
+	}
 	out->label = rows->text.size > 0 ? rows->text.bytes : NULL;
 	out->label_size = rows->text.size;
 	return rows->text.failed ? error_memory(error, "a label") : HISTREE_OK;
@@ -352,25 +347,21 @@ static void answer_release(void *state)
 	arrow_set_release(&answer->set);
 }
 
-static void write_arrow(const struct arrow_source *source, const struct histree_arrow *arrow,
-			struct json_writer *json)
-{
-	uint32_t from, to;
-	if (!source->model->rows(source->view, arrow, &from, &to))
-		return;
-	arrow_put(json, (int64_t)arrow_source_row(source, from) + HOST_ENTRIES_FIRST,
-		  (int64_t)arrow_source_row(source, to) + HOST_ENTRIES_FIRST, arrow->start, arrow->end,
-		  histree_arrow_style(arrow->kind)->key);
-}
-
 static enum histree_status write_arrows(void *state, struct json_writer *json, struct histree_error *error)
 {
 	(void)error;
 	struct arrows_answer *answer = state;
 	for (; answer->part < answer->set.count; answer->part++, answer->next = 0) {
 		const struct arrow_part *part = &answer->set.parts[answer->part];
-		while (answer->next < part->count && json->piece->size < PIECE_SIZE)
-			write_arrow(&part->source, &part->list[answer->next++], json);
+		while (answer->next < part->count && json->piece->size < PIECE_SIZE) {
+			const struct histree_arrow *arrow = &part->list[answer->next++];
+			uint32_t from, to;
+			if (part->source.model->rows(part->source.view, arrow, &from, &to)) {
+				arrow_put(json, (int64_t)arrow_source_row(&part->source, from) + HOST_ENTRIES_FIRST,
+					  (int64_t)arrow_source_row(&part->source, to) + HOST_ENTRIES_FIRST,
+					  arrow->start, arrow->end, histree_arrow_style(arrow->kind)->key);
+			}
+		}
 		if (answer->next < part->count)
 			return HISTREE_OK;
 	}
@@ -470,18 +461,6 @@ static void put_metadata(const struct row_model *model, const struct row_facts *
 		json_end(json);
 }
 
-static void row_outputs_put_label(const struct row_model *model, const struct host_view *host, uint32_t own,
-				  struct json_writer *json)
-{
-	struct piece label = { 0 };
-	if (own != HISTREE_NO_INDEX)
-		model->label(host->view, own, &label);
-	else
-		piece_put_text(&label, host->name);
-	tree_entry_label(json, label.bytes, label.size);
-	piece_release(&label);
-}
-
 /* Of a host, a host that cannot be read has states. */
 static void row_outputs_write_row(const struct host_rows *rows, const struct host_view *host, uint32_t own,
 				  struct tree_entry *entry, struct json_writer *json)
@@ -499,10 +478,17 @@ static void row_outputs_write_row(const struct host_rows *rows, const struct hos
 		entry->end = entry->has_data ? facts.seen.to : host->end;
 	}
 	tree_entry_begin(json, entry);
-	if (own == HISTREE_NO_INDEX || output->put_labels == NULL)
-		row_outputs_put_label(rows->model, host, own, json);
-	else
+	if (own == HISTREE_NO_INDEX || output->put_labels == NULL) {
+		struct piece label = { 0 };
+		if (own != HISTREE_NO_INDEX)
+			rows->model->label(host->view, own, &label);
+		else
+			piece_put_text(&label, host->name);
+		tree_entry_label(json, label.bytes, label.size);
+		piece_release(&label);
+	} else {
 		output->put_labels(host->view, own, json);
+	}
 	if (own != HISTREE_NO_INDEX)
 		put_metadata(rows->model, &facts, host->name, json);
 }

@@ -67,17 +67,6 @@ static bool is_requested(const struct call *call, const char *category)
 	return false;
 }
 
-static void write_style(struct json_writer *json)
-{
-	json_begin_object_member(json, "style");
-	json_begin_object_member(json, "values");
-	json_text_member(json, "color", "#FF0000");
-	json_text_member(json, "background-color", "#FF0000");
-	json_real_member(json, "opacity", 0.2);
-	json_end(json);
-	json_end(json);
-}
-
 static void write_band(void *context, const struct gap_band *band)
 {
 	struct json_writer *json = context;
@@ -89,7 +78,13 @@ static void write_band(void *context, const struct gap_band *band)
 	json_int_member(json, "entryId", -1);
 	json_text_member(json, "type", "CHART");
 	json_string_member(json, "label", text.bytes, text.size);
-	write_style(json);
+	json_begin_object_member(json, "style");
+	json_begin_object_member(json, "values");
+	json_text_member(json, "color", "#FF0000");
+	json_text_member(json, "background-color", "#FF0000");
+	json_real_member(json, "opacity", 0.2);
+	json_end(json);
+	json_end(json);
 	json_end(json);
 	piece_release(&text);
 }
@@ -244,24 +239,6 @@ static void write_state(struct json_writer *json, const struct dataset *dataset)
 						     : "CLOSED");
 }
 
-static void write_properties(struct json_writer *json, const struct dataset *dataset)
-{
-	json_begin_object_member(json, "properties");
-	switch (dataset_status(dataset)) {
-	case DATASET_READY:
-		write_facts(json, histree_store_info(dataset->store));
-		break;
-	case DATASET_RUNNING:
-		write_progress(json, dataset);
-		break;
-	case DATASET_FAILED:
-	case DATASET_CANCELLED:
-		json_text_member(json, "error", dataset->error.message);
-		break;
-	}
-	json_end(json);
-}
-
 static void write_trace(void *context, const struct catalogue *catalogue, const struct catalogue_entry *trace)
 {
 	(void)catalogue;
@@ -271,7 +248,20 @@ static void write_trace(void *context, const struct catalogue *catalogue, const 
 	json_text_member(json, "path", trace->path);
 	json_text_member(json, "UUID", trace->uuid);
 	write_state(json, trace->dataset);
-	write_properties(json, trace->dataset);
+	json_begin_object_member(json, "properties");
+	switch (dataset_status(trace->dataset)) {
+	case DATASET_READY:
+		write_facts(json, histree_store_info(trace->dataset->store));
+		break;
+	case DATASET_RUNNING:
+		write_progress(json, trace->dataset);
+		break;
+	case DATASET_FAILED:
+	case DATASET_CANCELLED:
+		json_text_member(json, "error", trace->dataset->error.message);
+		break;
+	}
+	json_end(json);
 	json_end(json);
 }
 

@@ -28,19 +28,6 @@ static const char *content_type(const char *name)
 	return NULL;
 }
 
-static void read_file(struct reply *reply, int file)
-{
-	struct stat facts;
-	char *room = NULL;
-	if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= WEB_FILE_MAX)
-		room = piece_room(&reply->piece, (size_t)facts.st_size);
-	ssize_t size = room != NULL ? read(file, room, (size_t)facts.st_size) : -1;
-	if (size < 0)
-		reply_error(reply, HTTP_SERVER_ERROR, "the file cannot be read");
-	else
-		reply->piece.size = (size_t)size;
-}
-
 /* `name` is one plain file name: it has a known suffix, and no slash. */
 static void serve_from_folder(struct reply *reply, const char *folder, const char *name)
 {
@@ -51,7 +38,15 @@ static void serve_from_folder(struct reply *reply, const char *folder, const cha
 		reply_error(reply, HTTP_NOT_FOUND, "there is no '%s'", name);
 		return;
 	}
-	read_file(reply, file);
+	struct stat facts;
+	char *room = NULL;
+	if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= WEB_FILE_MAX)
+		room = piece_room(&reply->piece, (size_t)facts.st_size);
+	ssize_t size = room != NULL ? read(file, room, (size_t)facts.st_size) : -1;
+	if (size < 0)
+		reply_error(reply, HTTP_SERVER_ERROR, "the file cannot be read");
+	else
+		reply->piece.size = (size_t)size;
 	close(file);
 }
 
