@@ -118,7 +118,8 @@ static void enqueue(struct crew *crew, struct crew_task *task)
 		pthread_cond_signal(&crew->queued);
 }
 
-static void dequeue(struct crew *crew, struct crew_task *task)
+/* Do a step of a queued task.  The mutex is free in between. */
+static void do_step(struct crew *crew, struct crew_task *task)
 {
 	struct crew_task **link = &crew->first;
 	while (*link != task)
@@ -126,12 +127,6 @@ static void dequeue(struct crew *crew, struct crew_task *task)
 	*link = task->next;
 	if (crew->last == &task->next)
 		crew->last = link;
-}
-
-/* Do a step of a queued task.  The mutex is free in between. */
-static void do_step(struct crew *crew, struct crew_task *task)
-{
-	dequeue(crew, task);
 	task->state = TASK_AT_WORK;
 	task->is_wanted = false;
 	pthread_mutex_unlock(&crew->mutex);

@@ -48,21 +48,6 @@ void hash_index_widen(struct hash_index *index, uint32_t number)
 
 /* ---- growing --------------------------------------------------------------------------------------- */
 
-/* Returns a set with a bit for each number in the index, `words` of 64; NULL if memory is out. */
-static uint64_t *list_numbers(const struct hash_index *index, size_t *words)
-{
-	*words = (size_t)index->number_mask / 64 + 1;
-	uint64_t *numbers = calloc(*words, sizeof(*numbers));
-	for (size_t slot = 0; numbers != NULL && slot < index->slot_count; slot++) {
-		uint32_t number = (index->slots[slot] & index->number_mask) - 1;
-		if (index->slots[slot] != 0)
-			numbers[number / 64] |= UINT64_C(1) << number % 64;
-		if (slot % SLOTS_PER_LOOK == 0)
-			table_space_look(index->table.space);
-	}
-	return numbers;
-}
-
 /* Elements whose slots were asked for, so that they come from memory at a time. */
 struct ahead {
 	uint64_t hashes[ADDED_AT_ONCE];
@@ -85,7 +70,15 @@ static bool add_all(struct hash_index *grown, const struct hash_index *index, ha
 {
 	struct ahead ahead = { .count = 0 };
 	size_t words;
-	uint64_t *numbers = list_numbers(index, &words);
+	words = (size_t)index->number_mask / 64 + 1;
+	uint64_t *numbers = calloc(words, sizeof(*numbers));
+	for (size_t slot = 0; numbers != NULL && slot < index->slot_count; slot++) {
+		uint32_t number = (index->slots[slot] & index->number_mask) - 1;
+		if (index->slots[slot] != 0)
+			numbers[number / 64] |= UINT64_C(1) << number % 64;
+		if (slot % SLOTS_PER_LOOK == 0)
+			table_space_look(index->table.space);
+	}
 	if (numbers == NULL)
 		return false;
 	for (size_t word = 0; word < words; word++)

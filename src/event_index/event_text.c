@@ -347,12 +347,6 @@ static void read_value(struct histree_event_field *field, const char *at, size_t
 	}
 }
 
-/* A null is a number that is not finite, of which nothing else is known. */
-static bool is_null(const char *at, const char *end)
-{
-	return end - at == 4 && memcmp(at, "null", 4) == 0;
-}
-
 bool event_fields_read(struct event_fields *fields, const char *at)
 {
 	const size_t size = 2 * strlen(at) + 1; /* with a zero after each name and text */
@@ -373,7 +367,7 @@ bool event_fields_read(struct event_fields *fields, const char *at)
 			field->kind = HISTREE_EVENT_TEXT;
 			end = copy_text(at, &text);
 			field->size = (size_t)(text - field->text);
-		} else if (is_null(at, end)) {
+		} else if (end - at == 4 && memcmp(at, "null", 4) == 0) {
 			field->kind = HISTREE_EVENT_REAL;
 			field->real = NAN;
 		} else {

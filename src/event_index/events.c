@@ -156,14 +156,6 @@ static enum histree_status not_the_same(struct histree_error *error)
 			 "the trace has changed since its store was built; build it again");
 }
 
-static bool is_of_live_trace(const struct histree_events *events)
-{
-	for (size_t i = 0; i < events->trace_count; i++)
-		if (trace_is_address(events->traces[i]))
-			return true;
-	return false;
-}
-
 /* Open the trace at the block of an event, or at its start where the index has no positions. */
 static enum histree_status open_before(struct event_reader *reader, uint64_t number, struct histree_error *error)
 {
@@ -172,8 +164,10 @@ static enum histree_status open_before(struct event_reader *reader, uint64_t num
 	bool has_position = index->file_count > 0 && block > 0;
 	if (reader->closed != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "%s", reader->closed);
-	if (is_of_live_trace(reader->events))
-		return error_set(error, HISTREE_ERR_TRACE, "the events of a live trace are gone when it was read");
+	for (size_t i = 0; i < reader->events->trace_count; i++)
+		if (trace_is_address(reader->events->traces[i]))
+			return error_set(error, HISTREE_ERR_TRACE,
+					 "the events of a live trace are gone when it was read");
 	const struct event_origin origin = {
 		.paths = (const char *const *)reader->events->traces,
 		.path_count = reader->events->trace_count,
@@ -226,17 +220,6 @@ enum histree_status histree_event_reader_seek(struct histree_cursor *cursor, uin
 	return status;
 }
 
-static enum histree_status next_of_source(struct event_reader *reader, struct histree_event *out,
-					  struct histree_error *error)
-{
-	enum histree_status status = reader->events->source.cursor_next(reader->cursor, out, error);
-	if (status != HISTREE_OK || out->type >= reader->events->index.type_count)
-		return status < 0 ? status : not_the_same(error);
-	out->number = reader->wanted++;
-	out->host = 0;
-	return HISTREE_OK;
-}
-
 static enum histree_status reader_next(struct event_reader *reader, struct histree_event *out,
 				       struct histree_error *error)
 {
@@ -244,8 +227,14 @@ static enum histree_status reader_next(struct event_reader *reader, struct histr
 		return event_merger_next(reader->merger, out, error);
 	if (reader->wanted >= reader->events->index.event_count)
 		return HISTREE_END;
-	if (reader->cursor != NULL)
-		return next_of_source(reader, out, error);
+	if (reader->cursor != NULL) {
+		enum histree_status status = reader->events->source.cursor_next(reader->cursor, out, error);
+		if (status != HISTREE_OK || out->type >= reader->events->index.type_count)
+			return status < 0 ? status : not_the_same(error);
+		out->number = reader->wanted++;
+		out->host = 0;
+		return HISTREE_OK;
+	}
 	enum histree_status status = histree_event_reader_seek(&reader->base, reader->wanted, error);
 	if (status == HISTREE_OK && reader->next == reader->wanted)
 		status = read_event(reader, error);
@@ -633,20 +622,6 @@ static bool comes_before(const struct merge_part *a, const struct merge_part *b)
 	return a->greatest != b->greatest ? a->greatest < b->greatest : a->host < b->host;
 }
 
-static void sink(struct event_merger *merger)
-{
-	struct merge_part **heap = merger->heap, *part = heap[0];
-	size_t at = 0;
-	for (size_t child; (child = 2 * at + 1) < merger->heap_count; at = child) {
-		if (child + 1 < merger->heap_count && comes_before(heap[child + 1], heap[child]))
-			child++;
-		if (!comes_before(heap[child], part))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = part;
-}
-
 /* ---- one after the other --------------------------------------------------------------------------------- */
 
 static enum histree_status read_head(struct event_merger *merger, struct merge_part *part,
@@ -674,8 +649,18 @@ static enum histree_status step(struct event_merger *merger, struct histree_erro
 			return status;
 		if (status == HISTREE_END)
 			merger->heap[0] = merger->heap[--merger->heap_count];
-		if (merger->heap_count > 0)
-			sink(merger);
+		if (merger->heap_count > 0) {
+			struct merge_part **heap = merger->heap, *part = heap[0];
+			size_t at = 0;
+			for (size_t child; (child = 2 * at + 1) < merger->heap_count; at = child) {
+				if (child + 1 < merger->heap_count && comes_before(heap[child + 1], heap[child]))
+					child++;
+				if (!comes_before(heap[child], part))
+					break;
+				heap[at] = heap[child];
+			}
+			heap[at] = part;
+		}
 		merger->last = NULL;
 	}
 	while (merger->unread_count > 0) {

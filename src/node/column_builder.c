@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/value.h"
@@ -454,17 +455,21 @@ static uint64_t above(histree_time time, histree_time start)
 	return (uint64_t)time - (uint64_t)start;
 }
 
+static bool has_time(const void *ticks, uint32_t number, const void *time)
+{
+	return ((const struct keyed_index *)ticks)[number].key == *(const uint64_t *)time;
+}
+
 /* Returns the number of a boundary, which it gets when it is met first. */
 static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 {
-	const size_t mask = ((size_t)1 << builder->slot_bits) - 1;
-	size_t slot = (size_t)(time * UINT64_C(0x9e3779b97f4a7c15) >> (64 - builder->slot_bits));
-	for (; builder->slots[slot] != 0; slot = (slot + 1) & mask)
-		if (builder->ticks[builder->slots[slot] - 1].key == time)
-			return builder->slots[slot] - 1;
-	uint32_t number = (uint32_t)builder->tick_count++;
+	const uint64_t hash = hash_step(0, time);
+	uint32_t number = hash_index_find(&builder->by_time, hash, has_time, builder->ticks, &time);
+	if (number != HASH_INDEX_NONE)
+		return number;
+	number = (uint32_t)builder->tick_count++;
 	builder->ticks[number] = (struct keyed_index){ time, number };
-	builder->slots[slot] = number + 1;
+	hash_index_add(&builder->by_time, hash, number);
 	return number;
 }
 
@@ -475,18 +480,17 @@ static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 static bool number_by_table(struct column_builder *builder, const struct column_item *items, size_t count,
 			    histree_time start)
 {
-	/* At most 2 * count slots are taken. */
-	builder->slot_bits = bits_needed(2 * (uint64_t)count + count / 2);
 	builder->tick_count = 0;
+	hash_index_clear(&builder->by_time);
 	if (!array_reserve(&builder->ticks, &builder->ticks_capacity, 2 * count) ||
 	    !array_reserve(&builder->spare_ticks, &builder->spare_capacity, 2 * count) ||
 	    !array_reserve(&builder->times, &builder->times_capacity, 2 * count) ||
 	    !array_reserve(&builder->ranks, &builder->ranks_capacity, 2 * count) ||
-	    !array_reserve(&builder->slots, &builder->slots_capacity, (size_t)1 << builder->slot_bits) ||
+	    !hash_index_reserve(&builder->by_time, 2 * count, NULL,
+				NULL) || /* it is empty: nothing is hashed again */
 	    !array_reserve(&builder->starts, &builder->starts_capacity, count) ||
 	    !array_reserve(&builder->ends, &builder->ends_capacity, count))
 		return false;
-	memset(builder->slots, 0, ((size_t)1 << builder->slot_bits) * sizeof(*builder->slots));
 	for (size_t i = 0; i < count; i++) {
 		builder->ends[i] = number_of(builder, above(items[i].end, start) + 1);
 		if (i == 0 || !column_item_follows(&items[i]))
@@ -724,7 +728,7 @@ void column_builder_release(struct column_builder *builder)
 	free(builder->block_index);
 	free(builder->ticks);
 	free(builder->spare_ticks);
-	free(builder->slots);
+	hash_index_release(&builder->by_time);
 	free(builder->ranks);
 	free(builder->times);
 	free(builder->starts);

@@ -406,8 +406,9 @@ static enum histree_status open_reader(struct segment_disk *disk, struct histree
 	enum histree_status status = disk->salvages ? block_file_salvage(disk->io, disk->path, &disk->file, error)
 						    : block_file_open(disk->io, disk->path, &disk->file, error);
 	if (status == HISTREE_OK)
-		status = tree_reader_open_segments(disk->file, disk->cache_bytes, disk->salvages, &disk->reader,
-						   error);
+		status =
+			tree_reader_open(disk->file, disk->cache_bytes,
+					 TREE_SEGMENTS | (disk->salvages ? TREE_SALVAGE : 0), &disk->reader, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_history_info tree = { 0 };

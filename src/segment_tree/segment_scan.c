@@ -4,6 +4,7 @@
  */
 #include "segment_tree/segment_scan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -44,32 +45,20 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 	if (visit->holds && visit->view.number == number)
 		return HISTREE_OK;
 	enum histree_status status = HISTREE_OK;
+	const struct tree_node *node;
 	bool loaded;
 	visit->holds = false;
-	if (tree_damage_has(visit->reader, number))
-		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is damaged", visit->reader->file->path,
-				 number);
 	if (visit->pin == NULL)
 		status = node_pin_create(visit->reader->cache, &visit->pin, error);
 	if (status == HISTREE_OK)
-		status = node_pin_hold(visit->pin, number, &loaded, error);
+		status = tree_node_hold(visit->reader, visit->pin, number, &loaded, &node, error);
 	if (status != HISTREE_OK)
-		return tree_damage_is_met(visit->reader, status) ? HISTREE_ERR_FORMAT : status;
+		return status;
 	visit->holds = true;
-	visit->view = node_view(&visit->reader->shape.layout, node_pin_block(visit->pin));
+	visit->view = node->view;
 	visit->visited++;
 	visit->loaded += loaded;
 	return HISTREE_OK;
-}
-
-enum histree_status segment_visit_child(const struct segment_visit *visit, uint32_t index, struct node_child *out,
-					struct histree_error *error)
-{
-	*out = node_view_child(&visit->view, index);
-	if (out->number < visit->view.number)
-		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
-			 visit->reader->file->path, visit->view.number, out->number);
 }
 
 enum histree_status segment_visit_times(const struct segment_visit *visit, uint32_t index,
@@ -457,10 +446,8 @@ static enum histree_status push_children(struct segment_scan *scan, struct histr
 	if (!array_reserve(&scan->pending, &scan->pending_capacity, scan->pending_count + count))
 		return error_memory(error, "an iterator");
 	for (uint32_t index = count; index-- > 0;) {
-		struct node_child child;
-		enum histree_status status = segment_visit_child(&scan->visit, index, &child, error);
-		if (status != HISTREE_OK)
-			return status;
+		const struct node_child child = node_view_child(&scan->visit.view, index);
+		assert(child.number < scan->visit.view.number);
 		if (is_wanted(scan, &child))
 			scan->pending[scan->pending_count++] = child.number;
 	}

@@ -146,13 +146,6 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 void segment_visit_leave(struct segment_visit *visit);
 void segment_visit_release(struct segment_visit *visit);
 
-/*
- * Get the child with that index; HISTREE_ERR_FORMAT if it does not exist, or lies outside the bounds that its
- * parent keeps.
- */
-enum histree_status segment_visit_child(const struct segment_visit *visit, uint32_t index, struct node_child *out,
-					struct histree_error *error);
-
 /* The leaf's block of that index; its times, if there is room for them; HISTREE_ERR_FORMAT says of which node. */
 enum histree_status segment_visit_times(const struct segment_visit *visit, uint32_t index,
 					struct segment_block *block, struct segment_times times[SEGMENT_BLOCK_MAX],

@@ -244,7 +244,6 @@ enum histree_status segment_queue_push(struct segment_queue *queue, const struct
 				       size_t count, struct histree_error *error)
 {
 	for (size_t i = 0; i < count; i++) {
-		unsigned level, digit;
 		/*
 		 * Level and digit by the first byte in which an entry differs from the floor; the last byte if in
 		 * none.
@@ -254,8 +253,8 @@ enum histree_status segment_queue_push(struct segment_queue *queue, const struct
 			word++;
 		uint64_t differing = entries[i].words[word] ^ queue->floor.words[word];
 		unsigned byte = differing == 0 ? 0 : (63 - (unsigned)__builtin_clzll(differing)) / 8;
-		level = 8 * (QUEUE_WORDS - 1 - word) + byte;
-		digit = (uint8_t)(entries[i].words[word] >> 8 * byte);
+		const unsigned level = 8 * (QUEUE_WORDS - 1 - word) + byte;
+		const unsigned digit = (uint8_t)(entries[i].words[word] >> 8 * byte);
 		struct queue_bucket *bucket = &queue->buckets[level][digit];
 		if (!is_filled(queue, level, digit))
 			*bucket = (struct queue_bucket){ .chunk = NONE, .slot = NONE };
@@ -379,15 +378,13 @@ enum histree_status segment_queue_pop(struct segment_queue *queue, struct segmen
 				      struct histree_error *error)
 {
 	while (queue->ready_at == queue->ready_count) {
-		unsigned level, digit;
-		/* False: there are no entries in buckets. */
 		if (queue->levels == 0)
 			return HISTREE_END;
-		level = (unsigned)__builtin_ctz(queue->levels);
+		const unsigned level = (unsigned)__builtin_ctz(queue->levels);
 		unsigned word = 0;
 		while (queue->digits[level][word] == 0)
 			word++;
-		digit = 64 * word + (unsigned)__builtin_ctzll(queue->digits[level][word]);
+		const unsigned digit = 64 * word + (unsigned)__builtin_ctzll(queue->digits[level][word]);
 		const struct queue_bucket *bucket = &queue->buckets[level][digit];
 		if (bucket->count <= QUEUE_READY_MAX) {
 			make_ready(queue, level, digit);
@@ -603,10 +600,9 @@ static enum histree_status open_node(struct segment_sweep *sweep, uint32_t numbe
 		return status;
 	}
 	for (uint32_t index = 0; status == HISTREE_OK && index < view->child_count; index++) {
-		struct node_child child;
-		status = segment_visit_child(&sweep->visit, index, &child, error);
-		if (status == HISTREE_OK)
-			status = push_bounds(sweep, &child, ref_of_node(child.number), error);
+		const struct node_child child = node_view_child(view, index);
+		assert(child.number < view->number);
+		status = push_bounds(sweep, &child, ref_of_node(child.number), error);
 	}
 	return status;
 }

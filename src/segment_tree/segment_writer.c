@@ -390,29 +390,22 @@ static enum histree_status write_batch(struct segment_writer *writer, struct his
 
 /* ---- adding ------------------------------------------------------------------------------------- */
 
-static enum histree_status check_size(const struct segment_writer *writer, const struct histree_segment *segment,
-				      struct histree_error *error)
+enum histree_status segment_writer_add(struct segment_writer *writer, const struct histree_segment *segment,
+				       struct histree_error *error)
 {
 	size_t size = 0, max = writer->node_size - CONTENT_OVERHEAD_MAX;
 	for (size_t i = 0; segment->content != NULL && i < writer->batch.field_count; i++)
 		if (segment->content[i].type == HISTREE_STRING)
 			size += segment->content[i].size;
-	if (size <= max)
-		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_TOO_LARGE,
-			 "a segment with strings of %zu bytes: nodes of this size take %zu at most; use a greater "
-			 "node size",
-			 size, max);
-}
-
-enum histree_status segment_writer_add(struct segment_writer *writer, const struct histree_segment *segment,
-				       struct histree_error *error)
-{
+	if (size > max)
+		return error_set(
+			error, HISTREE_ERR_TOO_LARGE,
+			"a segment with strings of %zu bytes: nodes of this size take %zu at most; use a greater "
+			"node size",
+			size, max);
 	enum histree_status status = HISTREE_OK;
-	if (writer->batch.field_count > 0)
-		status = check_size(writer, segment, error);
-	if (status == HISTREE_OK && (writer->batch.count == writer->batch.capacity ||
-				     writer->batch.strings.bytes.bytes_total > writer->strings_max))
+	if (writer->batch.count == writer->batch.capacity ||
+	    writer->batch.strings.bytes.bytes_total > writer->strings_max)
 		status = write_batch(writer, error);
 	if (status == HISTREE_OK && segment_batch_add(&writer->batch, segment) != HISTREE_OK)
 		status = error_memory(error, "a segment");

@@ -443,7 +443,7 @@ static enum histree_status load_attributes(struct histree_history *history, stru
 	if (status != HISTREE_OK)
 		return status;
 	status = attribute_view_open(&history->attributes, bytes, size, error);
-	uint32_t key_count = tree_reader_key_count(history->reader);
+	uint32_t key_count = history->reader->shape.key_count;
 	if (status == HISTREE_OK && history->attributes.base.count != key_count)
 		status = error_set(error, HISTREE_ERR_FORMAT,
 				   "%" PRIu32 " attributes, but the tree was made for %" PRIu32,
@@ -490,7 +490,7 @@ static enum histree_status load_partial(struct histree_history *history, struct 
 {
 	uint8_t *bytes = NULL;
 	size_t size;
-	if (!tree_reader_is_partial(history->reader))
+	if (!history->reader->shape.is_partial)
 		return HISTREE_OK;
 	enum histree_status status = block_file_section(history->file, SECTION_PARTIAL, &bytes, &size, error);
 	if (status != HISTREE_OK)
@@ -540,7 +540,7 @@ static enum histree_status check_names(struct histree_history *history, struct h
 /* Make names in place of lost ones. */
 static enum histree_status make_names(struct histree_history *history, struct histree_error *error)
 {
-	uint32_t count = tree_reader_key_count(history->reader);
+	uint32_t count = history->reader->shape.key_count;
 	if (count > ATTRIBUTE_COUNT_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu32 " attributes: too many",
 				 history->file->path, count);
@@ -573,9 +573,10 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	history->labels = labels_slot_create();
 	history->charts = charts_slot_create();
 	bool has_slots = history->labels != NULL && history->charts != NULL;
-	enum histree_status status = !has_slots ? error_memory(error, "a history")
-				     : salvage  ? tree_reader_salvage(file, cache_bytes, &history->reader, error)
-						: tree_reader_open(file, cache_bytes, &history->reader, error);
+	enum histree_status status =
+		!has_slots ? error_memory(error, "a history")
+		: salvage  ? tree_reader_open(file, cache_bytes, TREE_SALVAGE, &history->reader, error)
+			   : tree_reader_open(file, cache_bytes, 0, &history->reader, error);
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
 		history->info.complete = !history->file->is_tail;

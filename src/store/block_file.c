@@ -27,6 +27,50 @@
 
 /* ---- block file ---------------------------------------------------------------------------------------------- */
 
+/* A file without a descriptor, or NULL if memory is out. */
+static struct block_file *block_file_new(const struct io *io, const char *path)
+{
+	struct block_file *file = calloc(1, sizeof(*file));
+	if (file == NULL)
+		return NULL;
+	file->io = io;
+	file->file = file->main_file = -1;
+	file->base = BLOCK_FILE_HEADER_SIZE;
+	file->path = strdup(path);
+	if (file->path == NULL) {
+		free(file);
+		return NULL;
+	}
+	return file;
+}
+
+void block_file_close(struct block_file *file)
+{
+	if (file == NULL)
+		return;
+	if (file->file >= 0)
+		file->io->close(file->io->context, file->file);
+	if (file->main_file >= 0)
+		file->io->close(file->io->context, file->main_file);
+	if (file->writing && !file->has_tail)
+		file->io->unlink(file->io->context, file->path);
+	free(file->offsets);
+	free(file->sums);
+	free(file->path);
+	free(file);
+}
+
+/* Give the file to the caller, or close it if `status` is an error.  Returns `status`. */
+static enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
+					       struct block_file **out)
+{
+	if (status == HISTREE_OK)
+		*out = file;
+	else
+		block_file_close(file);
+	return status;
+}
+
 static enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
 					   struct histree_error *error);
 
@@ -45,7 +89,7 @@ enum {
 	FEATURE_COPIES = 1,
 };
 
-void block_header_encode(const struct block_header *header, uint8_t bytes[BLOCK_HEADER_USED])
+static void block_header_encode(const struct block_header *header, uint8_t bytes[BLOCK_HEADER_USED])
 {
 	memset(bytes, 0, BLOCK_HEADER_USED);
 	memcpy(bytes, magic, sizeof(magic));
@@ -134,7 +178,8 @@ static char *tail_path(const char *path)
 
 /* ---- identity ------------------------------------------------------------------------------------------- */
 
-enum histree_status block_tail_identify(struct block_file *file, struct histree_error *error)
+/* Give a new file an identity, and keep it where the header will be. */
+static enum histree_status block_tail_identify(struct block_file *file, struct histree_error *error)
 {
 	uint8_t bytes[8];
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
@@ -206,7 +251,7 @@ void block_file_drop_tail(const struct io *io, const char *path)
 	free(tail);
 }
 
-void block_tail_remove(struct block_file *file)
+static void block_tail_remove(struct block_file *file)
 {
 	if (file->has_tail)
 		block_file_drop_tail(file->io, file->path);
@@ -264,8 +309,12 @@ static enum histree_status disown_tail(struct block_file *file, struct histree_e
 	return HISTREE_OK;
 }
 
-enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
-				    struct histree_error *error)
+/*
+ * Find whether the next block is the one in the file that is written once more.  If it is not, what follows it
+ * there is of no use, and the tail is removed.
+ */
+static enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
+					   struct histree_error *error)
 {
 	uint8_t *there = malloc(size);
 	*kept = false;
@@ -622,32 +671,6 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 
 /* ---- block file ---------------------------------------------------------------------------------------------- */
 
-struct block_file *block_file_new(const struct io *io, const char *path)
-{
-	struct block_file *file = calloc(1, sizeof(*file));
-	if (file == NULL)
-		return NULL;
-	file->io = io;
-	file->file = file->main_file = -1;
-	file->base = BLOCK_FILE_HEADER_SIZE;
-	file->path = strdup(path);
-	if (file->path == NULL) {
-		free(file);
-		return NULL;
-	}
-	return file;
-}
-
-enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
-					struct block_file **out)
-{
-	if (status == HISTREE_OK)
-		*out = file;
-	else
-		block_file_close(file);
-	return status;
-}
-
 uint64_t block_file_identity(const struct block_file *file)
 {
 	return file->is_tail ? file->identity : file->identity_of_content;
@@ -737,22 +760,6 @@ enum histree_status block_file_peek(const struct block_file *file, uint32_t numb
 uint64_t block_file_block_bytes(const struct block_file *file)
 {
 	return block_offset(file, file->block_count) - BLOCK_FILE_HEADER_SIZE;
-}
-
-void block_file_close(struct block_file *file)
-{
-	if (file == NULL)
-		return;
-	if (file->file >= 0)
-		file->io->close(file->io->context, file->file);
-	if (file->main_file >= 0)
-		file->io->close(file->io->context, file->main_file);
-	if (file->writing && !file->has_tail)
-		file->io->unlink(file->io->context, file->path);
-	free(file->offsets);
-	free(file->sums);
-	free(file->path);
-	free(file);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------- */
@@ -879,13 +886,6 @@ static enum histree_status write_for_sure(struct block_file *file,
 	return status == HISTREE_OK && file->copies.overflown ? write(file, error) : status;
 }
 
-static uint64_t features_of(const struct block_file *file)
-{
-	return (uint64_t)(file->has_extents ? BLOCK_EXTENTS : 0) | (file->is_tail ? BLOCK_TAIL : 0) |
-	       (file->has_unknown ? BLOCK_UNKNOWN : 0) | (file->needs_lifetimes ? BLOCK_LIFETIMES : 0) |
-	       (file->is_partial ? BLOCK_PARTIAL : 0);
-}
-
 /* The table, and a copy of the header after it: everything but the first page, which `page` gets. */
 static enum histree_status write_directory(struct block_file *file, uint8_t *page, struct histree_error *error)
 {
@@ -906,7 +906,9 @@ static enum histree_status write_directory(struct block_file *file, uint8_t *pag
 	}
 	size_t table_size = (size_t)file->section_count * SECTION_ENTRY_SIZE;
 	const struct block_header header = {
-		.features = features_of(file),
+		.features = (uint64_t)(file->has_extents ? BLOCK_EXTENTS : 0) | (file->is_tail ? BLOCK_TAIL : 0) |
+			    (file->has_unknown ? BLOCK_UNKNOWN : 0) |
+			    (file->needs_lifetimes ? BLOCK_LIFETIMES : 0) | (file->is_partial ? BLOCK_PARTIAL : 0),
 		.has_copies = true,
 		.block_size = file->block_size,
 		.block_count = file->block_count,

@@ -137,8 +137,6 @@ struct block_header {
 	uint64_t base, identity; /* of a tail */
 };
 
-void block_header_encode(const struct block_header *header, uint8_t bytes[BLOCK_HEADER_USED]);
-
 /* The table of sections, where it is copied. */
 #define SECTION_TABLE SECTION_ID('T', 'A', 'B', 'L')
 
@@ -228,37 +226,13 @@ static inline uint64_t own_offset(const struct block_file *file, uint64_t offset
 	return offset - file->base + BLOCK_FILE_HEADER_SIZE;
 }
 
-/* Returns a file without a descriptor, or NULL if memory is out. */
-struct block_file *block_file_new(const struct io *io, const char *path);
-
 /* Put the path before the message if `status` is an error.  Returns `status`. */
 enum histree_status block_file_error_in(const struct block_file *file, enum histree_status status,
 					struct histree_error *error);
 
-/* Give the file to the caller, or close it if `status` is an error.  Returns `status`. */
-enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
-					struct block_file **out);
-
 /* Read bytes at an offset in the whole.  Blocks and sections lie as a whole on one side of the base. */
 enum histree_status block_file_read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
 				       struct histree_error *error);
-
-/* ---- block_file.h ------------------------------------------------------------------------------------- */
-
-/* Give a new file an identity, and keep it where the header will be. */
-enum histree_status block_tail_identify(struct block_file *file, struct histree_error *error);
-
-/*
- * Find whether the next block is the one in the file that is written once more.  If it is not, what follows it
- * there is of no use, and the tail is removed.
- */
-enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
-				    struct histree_error *error);
-
-/* Remove the tail of a file that was completed. */
-void block_tail_remove(struct block_file *file);
-
-struct block_file;
 
 /* Make a file; it must not exist (HISTREE_ERR_EXISTS).  `io` must outlive it. */
 enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,

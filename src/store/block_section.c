@@ -34,16 +34,11 @@ enum histree_status block_file_read_at(const struct block_file *file, void *byte
 
 /* ---- pages ------------------------------------------------------------------------------------------------- */
 
-static bool are_zero(const uint8_t *bytes, size_t size)
-{
-	return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
-}
-
 bool section_pages_add(struct section_pages *pages, const uint8_t *bytes, size_t size)
 {
 	while (size > 0) {
 		size_t room = SECTION_PAGE_SIZE - pages->filled, taken = size < room ? size : room;
-		pages->has_bytes = pages->has_bytes || !are_zero(bytes, taken);
+		pages->has_bytes = pages->has_bytes || !(bytes[0] == 0 && memcmp(bytes, bytes + 1, taken - 1) == 0);
 		pages->filled += (uint32_t)taken;
 		bytes += taken;
 		size -= taken;
@@ -184,44 +179,30 @@ static const uint8_t *sound_copy(const struct block_file *file, const struct sec
 	return is_sound ? copy : NULL;
 }
 
-/* The first section with this id that is sound, or its copy. */
-static enum histree_status load_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
-					struct histree_error *error)
-{
-	enum histree_status status = error_set(error, HISTREE_ERR_FORMAT, "is missing");
-	for (uint32_t i = 0; i < file->section_count; i++) {
-		const struct section *section = &file->sections[i];
-		if (section->id != id)
-			continue;
-		*size = section->size;
-		status = read_section(file, section, bytes, error);
-		if (status == HISTREE_OK || status == HISTREE_ERR_MEMORY)
-			return status;
-		const uint8_t *copy = status == HISTREE_ERR_FORMAT ? sound_copy(file, section) : NULL;
-		if (copy != NULL) {
-			memcpy(*bytes, copy, *size);
-			return HISTREE_OK;
-		}
-		free(*bytes);
-		*bytes = NULL;
-	}
-	return status;
-}
-
 enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
 				       struct histree_error *error)
 {
 	char name[5];
 	*bytes = NULL;
 	*size = 0;
+	enum histree_status status = error_set(error, HISTREE_ERR_FORMAT, "is missing");
+	/* The first section with this id that is sound, or its copy. */
+	for (uint32_t i = 0; i < file->section_count && status != HISTREE_ERR_MEMORY; i++) {
+		const struct section *section = &file->sections[i];
+		if (section->id != id)
+			continue;
+		*size = section->size;
+		status = read_section(file, section, bytes, error);
+		const uint8_t *copy = status == HISTREE_ERR_FORMAT ? sound_copy(file, section) : NULL;
+		if (copy != NULL)
+			memcpy(*bytes, copy, *size);
+		if (status == HISTREE_OK || copy != NULL)
+			return HISTREE_OK;
+		free(*bytes);
+		*bytes = NULL;
+	}
 	section_name(id, name);
-	enum histree_status status = load_section(file, id, bytes, size, error);
-	if (status == HISTREE_OK)
-		return status;
-	free(*bytes);
-	*bytes = NULL;
-	if (status < 0)
-		error_prefix(error, "'%s': section %s", file->path, name);
+	error_prefix(error, "'%s': section %s", file->path, name);
 	return status;
 }
 

@@ -539,28 +539,22 @@ static enum histree_status write_leaves(struct batch_writer *writer, struct batc
 	return writer->bucket < batch->bucket_count ? HISTREE_OK : HISTREE_END;
 }
 
-static enum histree_status begin(struct batch_writer *writer, const struct batch *batch,
-				 struct histree_error *error)
-{
-	writer->values = malloc(((size_t)batch->values.count + 1) * sizeof(*writer->values));
-	if (writer->values == NULL)
-		return error_memory(error, "the values of a batch");
-	for (uint32_t number = 0; number < batch->values.count; number++) {
-		size_t size;
-		const char *bytes = intern_get(&batch->values, number, &size);
-		struct byte_reader reader = byte_reader(bytes, size);
-		writer->values[number] = value_decode(&reader);
-	}
-	writer->bucket = writer->written = writer->ready = 0;
-	return HISTREE_OK;
-}
-
 enum histree_status batch_writer_write(struct batch_writer *writer, struct batch *batch,
 				       struct histree_error *error)
 {
-	enum histree_status status = writer->values != NULL ? HISTREE_OK : begin(writer, batch, error);
-	if (status == HISTREE_OK)
-		status = write_leaves(writer, batch, error);
+	if (writer->values == NULL) { /* it begins */
+		writer->values = malloc(((size_t)batch->values.count + 1) * sizeof(*writer->values));
+		if (writer->values == NULL)
+			return error_memory(error, "the values of a batch");
+		for (uint32_t number = 0; number < batch->values.count; number++) {
+			size_t size;
+			const char *bytes = intern_get(&batch->values, number, &size);
+			struct byte_reader reader = byte_reader(bytes, size);
+			writer->values[number] = value_decode(&reader);
+		}
+		writer->bucket = writer->written = writer->ready = 0;
+	}
+	enum histree_status status = write_leaves(writer, batch, error);
 	if (status != HISTREE_OK) {
 		free(writer->values);
 		writer->values = NULL;

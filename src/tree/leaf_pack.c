@@ -45,12 +45,6 @@ void cluster_assert_waited_for(const struct cluster *cluster)
 	assert(!cluster->handed_over);
 }
 
-static void assert_task_owns_writing(const struct cluster *cluster)
-{
-	assert(cluster->handed_over);
-	batch_assert(&cluster->writing);
-}
-
 static size_t batch_items(const struct cluster *cluster, size_t keys)
 {
 	return batch_length_items(cluster->length, keys, cluster->leaf_items, cluster->is_direct);
@@ -132,7 +126,8 @@ enum histree_status cluster_copy(const struct cluster *cluster, const struct lea
 static bool write_batch(void *context)
 {
 	struct cluster *cluster = context;
-	assert_task_owns_writing(cluster);
+	assert(cluster->handed_over);
+	batch_assert(&cluster->writing);
 	enum histree_status status =
 		batch_writer_write(&cluster->writer, &cluster->writing, &cluster->written_error);
 	assert(status != HISTREE_END || cluster->writing.count == 0);
@@ -232,15 +227,15 @@ static enum histree_status flush_if_full(struct cluster *cluster, struct cluster
 
 /* ---- adding ----------------------------------------------------------------------------------------- */
 
-/* Returns the number of a value in the batch's list, INTERN_NONE if memory is out. */
-static uint32_t encode_value(struct batch *batch, const struct histree_value *value)
+/* Returns the number of a value in a list, INTERN_NONE if memory is out. */
+static uint32_t list_value(struct intern *values, const struct histree_value *value)
 {
 	uint8_t room[256], *bytes = room;
 	size_t size = value_encoded_size(value);
 	if (size > sizeof(room) && (bytes = malloc(size)) == NULL)
 		return INTERN_NONE;
 	value_encode(bytes, value);
-	uint32_t number = intern_add(&batch->values, bytes, size);
+	uint32_t number = intern_add(values, bytes, size);
 	if (bytes != room)
 		free(bytes);
 	return number;
@@ -259,13 +254,13 @@ static inline uint32_t cluster_list_value(struct cluster_tier *tier, const struc
 {
 	bool is_long = value->type == HISTREE_LONG;
 	if (!is_long && (value->type != HISTREE_STRING || value->size == 0))
-		return encode_value(&tier->filling, value);
+		return list_value(&tier->filling.values, value);
 	uint64_t key = is_long ? (uint64_t)value->int64 : hash_bytes(value->bytes, value->size);
 	struct recent_value *recent = &tier->recent[key * 0x9e3779b97f4a7c15u >> 56 & (RECENT_VALUES - 1)];
 	if (recent->key == key && recent->type == (uint8_t)value->type &&
 	    (is_long || has_bytes(&tier->filling, recent->number, value)))
 		return recent->number;
-	uint32_t number = encode_value(&tier->filling, value);
+	uint32_t number = list_value(&tier->filling.values, value);
 	if (number != INTERN_NONE)
 		*recent = (struct recent_value){ key, number, (uint8_t)value->type };
 	return number;
@@ -342,17 +337,6 @@ enum histree_status cluster_add(struct cluster *cluster, const struct histree_in
 	return status;
 }
 
-static struct histree_interval interval_of(const struct column_item *item, histree_quark key,
-					   const struct histree_value *values)
-{
-	struct histree_interval interval = { .start = item->start, .end = item->end, .quark = key };
-	if (column_item_kind(item) == ITEM_INT)
-		interval.value = histree_int((int32_t)item->value);
-	else if (column_item_kind(item) == ITEM_LISTED)
-		interval.value = values[item->value];
-	return interval;
-}
-
 /*
  * Take items that are sorted in no way, and are to be of other keys: `keys` has these by their own.  `values` has
  * those of the items that are ITEM_LISTED.
@@ -374,7 +358,11 @@ static enum histree_status cluster_add_items(struct cluster *cluster, const stru
 				return error_memory(error, "the buffer of the tree");
 			continue;
 		}
-		const struct histree_interval interval = interval_of(item, key, values);
+		struct histree_interval interval = { .start = item->start, .end = item->end, .quark = key };
+		if (column_item_kind(item) == ITEM_INT)
+			interval.value = histree_int((int32_t)item->value);
+		else if (column_item_kind(item) == ITEM_LISTED)
+			interval.value = values[item->value];
 		status = add_one(cluster, &interval, error);
 	}
 	return status;
@@ -448,20 +436,6 @@ static enum histree_status add_chunk(struct leaf_pack *pack, struct histree_erro
 	return HISTREE_OK;
 }
 
-/* Returns the number of a value in the list, INTERN_NONE if memory is out. */
-static uint32_t leaf_pack_list_value(struct leaf_pack *pack, const struct histree_value *value)
-{
-	uint8_t room[256], *bytes = room;
-	size_t size = value_encoded_size(value);
-	if (size > sizeof(room) && (bytes = malloc(size)) == NULL)
-		return INTERN_NONE;
-	value_encode(bytes, value);
-	uint32_t number = intern_add(&pack->values, bytes, size);
-	if (bytes != room)
-		free(bytes);
-	return number;
-}
-
 enum histree_status leaf_pack_keep(struct leaf_pack *pack, const struct histree_interval *interval,
 				   struct histree_error *error)
 {
@@ -475,7 +449,7 @@ enum histree_status leaf_pack_keep(struct leaf_pack *pack, const struct histree_
 		value = (uint32_t)interval->value.int32;
 	} else if (interval->value.type != HISTREE_NULL) {
 		kind = ITEM_LISTED;
-		value = leaf_pack_list_value(pack, &interval->value);
+		value = list_value(&pack->values, &interval->value);
 		if (value == INTERN_NONE)
 			return error_memory(error, "a value");
 	}
@@ -499,7 +473,7 @@ static bool leaf_pack_put(struct leaf_pack *pack, const struct node_child *bound
 		return false;
 	memcpy(pack->bytes + pack->size, pack->block, used);
 	pack->leaves[pack->leaf_count++] =
-		(struct made_leaf){ .bounds = *bounds, .offset = pack->size, .used = used, .start = start };
+		(struct pack_leaf){ .bounds = *bounds, .offset = pack->size, .used = used, .start = start };
 	pack->size += used;
 	return true;
 }
@@ -594,38 +568,6 @@ enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *
 	pack->block = NULL;
 	intern_release(&pack->values);
 	return status;
-}
-
-/* ---- what was made ------------------------------------------------------------------------------------------- */
-
-const struct tree_options *leaf_pack_options(const struct leaf_pack *pack)
-{
-	return &pack->options;
-}
-
-size_t leaf_pack_count(const struct leaf_pack *pack)
-{
-	return pack->leaf_count;
-}
-
-struct pack_leaf leaf_pack_leaf(const struct leaf_pack *pack, size_t index)
-{
-	const struct made_leaf *leaf = &pack->leaves[index];
-	return (struct pack_leaf){ .bounds = leaf->bounds,
-				   .bytes = pack->bytes + leaf->offset,
-				   .used = leaf->used,
-				   .start = leaf->start };
-}
-
-const struct pack_life *leaf_pack_lives(const struct leaf_pack *pack, size_t *count)
-{
-	*count = pack->life_count;
-	return pack->lives;
-}
-
-struct pack_sums leaf_pack_sums(const struct leaf_pack *pack)
-{
-	return pack->sums;
 }
 
 /* ---- leaf pack bytes ----------------------------------------------------------------------------------------- */

@@ -143,9 +143,9 @@ enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *
 
 struct pack_leaf {
 	struct node_child bounds;
-	const uint8_t *bytes; /* a sealed node, with a number of no meaning */
-	uint32_t used;        /* bytes */
-	histree_time start;   /* of its batch */
+	size_t offset;      /* in the bytes of the pack: a sealed node, with a number of no meaning */
+	uint32_t used;      /* bytes */
+	histree_time start; /* of its batch */
 };
 
 /* A key, and when it has states in the leaves; a key may come more than once. */
@@ -161,14 +161,6 @@ struct pack_sums {
 	bool has_unknown;
 };
 
-/* The body, for leaf_pack.c and leaf_pack.h. */
-struct made_leaf {
-	struct node_child bounds;
-	size_t offset; /* of its bytes */
-	uint32_t used;
-	histree_time start;
-};
-
 struct leaf_pack {
 	struct tree_options options;
 	struct chunk_pool *pool; /* borrowed */
@@ -182,7 +174,7 @@ struct leaf_pack {
 	histree_time start;   /* the least */
 	struct pack_sums sums;
 
-	struct made_leaf *leaves;
+	struct pack_leaf *leaves;
 	size_t leaf_count, leaf_capacity;
 	uint8_t *bytes; /* of the leaves */
 	size_t size, capacity;
@@ -192,15 +184,7 @@ struct leaf_pack {
 	uint8_t *block; /* the leaf that is being sealed */
 };
 
-size_t leaf_pack_count(const struct leaf_pack *pack);
-struct pack_leaf leaf_pack_leaf(const struct leaf_pack *pack, size_t index);
-const struct pack_life *leaf_pack_lives(const struct leaf_pack *pack, size_t *count);
-struct pack_sums leaf_pack_sums(const struct leaf_pack *pack);
-
 /* ---- made elsewhere (docs/design/12-build.md) --------------------------------------------------------------- */
-
-/* Returns the options of its tree, for another one like it. */
-const struct tree_options *leaf_pack_options(const struct leaf_pack *pack);
 
 /* What was made of a pack as bytes, and into one that keeps nothing.  HISTREE_ERR_FORMAT: they make no sense. */
 void leaf_pack_save(const struct leaf_pack *pack, struct saved_bytes *out);

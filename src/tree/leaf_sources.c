@@ -224,26 +224,19 @@ static enum histree_status begin_pack(void *context, const struct tree_options *
 	return leaf_pack_create(options, &((struct cluster_leaves *)context)->pool, kept_max, out, error);
 }
 
-static enum histree_status take_lives(struct cluster_leaves *leaves, const struct leaf_pack *pack)
-{
-	size_t count;
-	const struct pack_life *lives = leaf_pack_lives(pack, &count);
-	for (size_t i = 0; i < count; i++)
-		if (!cluster_know_key(&leaves->cluster, lives[i].key) ||
-		    lifetimes_add(&leaves->lifetimes, lives[i].key, lives[i].lifetime) != HISTREE_OK)
-			return HISTREE_ERR_MEMORY;
-	return HISTREE_OK;
-}
-
 static enum histree_status take_pack(void *context, const struct leaf_pack *pack, struct histree_error *error)
 {
 	struct cluster_leaves *leaves = context;
 	enum histree_status status = cluster_wait(&leaves->cluster, error);
-	if (status == HISTREE_OK && take_lives(leaves, pack) != HISTREE_OK)
-		status = error_memory(error, "the lifetimes of attributes");
-	for (size_t i = 0; i < leaf_pack_count(pack) && status == HISTREE_OK; i++) {
-		struct pack_leaf leaf = leaf_pack_leaf(pack, i);
-		status = tree_output_sealed(&leaves->branch->output, leaf.bytes, leaf.used, &leaf.bounds, error);
+	for (size_t i = 0; i < pack->life_count && status == HISTREE_OK; i++)
+		if (!cluster_know_key(&leaves->cluster, pack->lives[i].key) ||
+		    lifetimes_add(&leaves->lifetimes, pack->lives[i].key, pack->lives[i].lifetime) != HISTREE_OK)
+			status = error_memory(error, "the lifetimes of attributes");
+	for (size_t i = 0; i < pack->leaf_count && status == HISTREE_OK; i++) {
+		struct pack_leaf leaf = pack->leaves[i];
+		assert(leaf.offset + leaf.used <= pack->size);
+		status = tree_output_sealed(&leaves->branch->output, pack->bytes + leaf.offset, leaf.used,
+					    &leaf.bounds, error);
 		if (status == HISTREE_OK)
 			status = tree_branch_attach(leaves->branch, &leaf.bounds, leaf.start, error);
 	}

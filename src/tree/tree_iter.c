@@ -23,7 +23,7 @@
 #include "node/node.h"
 #include "node/node_cursor.h"
 #include "store/node_cache.h"
-#include "tree/edge_nulls.h"
+#include "tree/lifetimes.h"
 #include "tree/tree_reader.h"
 
 /* Returns the number of some intervals that meet a range of times. */
@@ -133,13 +133,10 @@ static enum histree_status leaf_readers_read_leaf(const struct leaf_readers *rea
 {
 	struct read_leaf *leaf = &slot->leaf;
 	leaf->count = 0;
-	if (tree_damage_has(readers->reader, leaf->number))
-		return HISTREE_ERR_FORMAT;
-	enum histree_status status = node_pin_hold(leaf->pin, leaf->number, &leaf->loaded, NULL);
-	tree_damage_note(readers->reader, leaf->number, status);
+	enum histree_status status =
+		tree_node_hold(readers->reader, leaf->pin, leaf->number, &leaf->loaded, &leaf->node, NULL);
 	if (status != HISTREE_OK)
 		return status;
-	leaf->node = node_pin_companion(leaf->pin);
 	if (leaf->node->view.child_count > 0 || leaf->node->view.row_count == 0)
 		return HISTREE_ERR_FORMAT; /* not a leaf, although its parent says so */
 	node_cursor_begin(&leaf->cursor, &leaf->node->view, leaf->region);
@@ -274,6 +271,98 @@ static void leaf_readers_give_back(struct leaf_readers *readers, struct read_lea
 	assert(readers->given_back + 1 == readers->taken);
 	node_pin_drop(leaf->pin);
 	readers->given_back++;
+}
+
+/* ---- nulls outside of lifetimes ------------------------------------------------------------------------------ */
+
+/* The nulls of a region outside the lifetimes of its keys, which are in no node (lifetimes.h). */
+struct tree_nulls {
+	size_t at, end; /* the region's keys whose nulls were not given yet, by index */
+	size_t alike;   /* how many from there on have the nulls below */
+	unsigned count; /* of a key's nulls in the region */
+	struct histree_interval of_key[2];
+	struct lifetime_run runs[LIFETIMES_IN_BLOCK]; /* where all keys are asked for: those of their block */
+	unsigned next_run, run_count;
+};
+
+static inline void add_null(struct tree_nulls *nulls, const struct node_region *region, histree_time start,
+			    histree_time end)
+{
+	if (region_meets_times(region, start, end)) {
+		nulls->of_key[nulls->count].start = start;
+		nulls->of_key[nulls->count++].end = end;
+	}
+}
+
+/* What keys of a lifetime have outside of it and inside the region. */
+static inline void set_nulls(struct tree_nulls *nulls, const struct tree_shape *shape,
+			     const struct node_region *region, struct lifetime lifetime)
+{
+	nulls->count = 0;
+	if (lifetime.first > lifetime.last) {
+		add_null(nulls, region, shape->start, shape->end);
+		return;
+	}
+	if (lifetime.first > region->from)
+		add_null(nulls, region, shape->start, lifetime.first - 1);
+	if (lifetime.last < region->to)
+		add_null(nulls, region, lifetime.last + 1, shape->end);
+}
+
+/* Go on to the next keys of one lifetime. */
+static inline void next_lifetime(struct tree_nulls *nulls, const struct tree_reader *reader,
+				 const struct node_region *region)
+{
+	if (region->quarks != NULL) {
+		nulls->alike = 1;
+		set_nulls(nulls, &reader->shape, region,
+			  lifetimes_view_get(&reader->lifetimes, region->quarks[nulls->at]));
+		return;
+	}
+	if (nulls->next_run == nulls->run_count) {
+		nulls->run_count =
+			lifetimes_view_get_runs(&reader->lifetimes, (histree_quark)nulls->at, nulls->runs);
+		nulls->next_run = 0;
+	}
+	const struct lifetime_run *run = &nulls->runs[nulls->next_run++];
+	const size_t left = nulls->end - nulls->at, alike = run->end - nulls->at % LIFETIMES_IN_BLOCK;
+	nulls->alike = alike < left ? alike : left;
+	set_nulls(nulls, &reader->shape, region, run->lifetime);
+}
+
+/* Put the nulls of this many keys at `out`.  Returns where they end. */
+static struct histree_interval *put_nulls(const struct tree_nulls *nulls, const struct node_region *region,
+					  size_t keys, struct histree_interval *out)
+{
+	const struct histree_interval first = nulls->of_key[0], last = nulls->of_key[1];
+	for (size_t at = nulls->at, end = at + keys; at < end; at++) {
+		const histree_quark key = region->quarks != NULL ? region->quarks[at] : (histree_quark)at;
+		*out++ = (struct histree_interval){ .start = first.start, .end = first.end, .quark = key };
+		if (nulls->count > 1)
+			*out++ = (struct histree_interval){ .start = last.start, .end = last.end, .quark = key };
+	}
+	return out;
+}
+
+/* Read the next nulls of the region, as long as there is room.  Returns how many; 0: that was all. */
+static size_t tree_nulls_read(struct tree_nulls *nulls, const struct tree_reader *reader,
+			      const struct node_region *region, struct histree_interval *out, size_t room)
+{
+	struct histree_interval *const begin = out, *const end = out + room;
+	while (nulls->at < nulls->end && end - out >= 2) {
+		if (nulls->alike == 0)
+			next_lifetime(nulls, reader, region);
+		size_t keys = nulls->alike;
+		if (nulls->count > 0) {
+			const size_t fit = (size_t)(end - out) >> (nulls->count - 1);
+			keys = fit < keys ? fit : keys;
+			out = put_nulls(nulls, region, keys, out);
+		}
+		nulls->at += keys;
+		nulls->alike -= keys;
+	}
+	assert(out <= end && nulls->at <= nulls->end);
+	return (size_t)(out - begin);
 }
 
 /* ---- tree iter ----------------------------------------------------------------------------------------------- */
@@ -591,7 +680,9 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	iter->pending_is_core[0] = true;
 	bool has_nulls;
 	iter->pending_count = lifetimes_view_narrow(&iter->reader->lifetimes, &iter->stored, &has_nulls) ? 1 : 0;
-	tree_nulls_begin(&iter->nulls, has_nulls ? keys : 0);
+	iter->nulls.at = iter->nulls.alike = 0;
+	iter->nulls.end = has_nulls ? keys : 0;
+	iter->nulls.next_run = iter->nulls.run_count = 0;
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
@@ -612,10 +703,6 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 			position += node_view_children(&node->view, first, end < count ? end : count, &iter->stored,
 						       &iter->pending[position]);
 	}
-	for (size_t i = iter->pending_count; i < position; i++)
-		if (iter->pending[i] >= node->view.number)
-			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
-					 iter->reader->file->path, node->view.number, iter->pending[i]);
 	memset(&iter->pending_is_core[iter->pending_count], node->view.height > 1, position - iter->pending_count);
 	iter->pending_count = position;
 	return HISTREE_OK;
@@ -714,13 +801,9 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 				 iter->reader->file->path, number);
 	if (enter_read_leaf(iter))
 		return HISTREE_OK;
-	if (tree_damage_has(iter->reader, number))
-		return pass_by(iter, error);
-	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
-	tree_damage_note(iter->reader, number, status);
+	enum histree_status status = tree_node_hold(iter->reader, iter->pin, number, &loaded, &iter->node, error);
 	if (status != HISTREE_OK)
-		return tree_damage_is_met(iter->reader, status) ? pass_by(iter, error) : status;
-	iter->node = node_pin_companion(iter->pin);
+		return status == HISTREE_ERR_FORMAT ? pass_by(iter, error) : status;
 	iter->pending_count = position;
 	status = push_children(iter, error);
 	if (status != HISTREE_OK) {

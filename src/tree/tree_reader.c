@@ -336,19 +336,19 @@ static enum histree_status check_keys(const struct tree_reader *reader, struct h
 			 reader->file->path, shape->key_count, (unsigned long long)room);
 }
 
-static enum histree_status open_reader(const struct block_file *file, size_t cache_bytes, bool segments,
-				       bool salvages, struct tree_reader **out, struct histree_error *error)
+enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, unsigned how,
+				     struct tree_reader **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct tree_reader *reader = calloc(1, sizeof(*reader));
 	if (reader == NULL)
 		return error_memory(error, "a tree");
 	reader->file = file;
-	reader->salvages = salvages;
+	reader->salvages = (how & TREE_SALVAGE) != 0;
 	pthread_mutex_init(&reader->damage_mutex, NULL);
 	enum histree_status status = tree_shape_read(file, &reader->shape, error);
 	if (status == HISTREE_OK)
-		status = check_kind(reader, segments, error);
+		status = check_kind(reader, (how & TREE_SEGMENTS) != 0, error);
 	if (status == HISTREE_OK) {
 		status = tree_statistics_read(reader->file, &reader->statistics, error);
 		status = is_lost(reader, status) ? HISTREE_OK : status;
@@ -377,24 +377,6 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 	}
 	*out = reader;
 	return HISTREE_OK;
-}
-
-enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
-				     struct histree_error *error)
-{
-	return open_reader(file, cache_bytes, false, false, out, error);
-}
-
-enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes, bool salvages,
-					      struct tree_reader **out, struct histree_error *error)
-{
-	return open_reader(file, cache_bytes, true, salvages, out, error);
-}
-
-enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
-					struct histree_error *error)
-{
-	return open_reader(file, cache_bytes, false, true, out, error);
 }
 
 void tree_reader_share_cache(struct tree_reader *reader, struct tree_reader *with)
@@ -445,22 +427,12 @@ size_t tree_reader_value_size_max(const struct tree_reader *reader)
 	return node_value_size_max(&reader->shape.layout);
 }
 
-bool tree_reader_is_partial(const struct tree_reader *reader)
-{
-	return reader->shape.is_partial;
-}
-
 bool tree_reader_implies(const struct tree_reader *reader, const struct histree_interval *null)
 {
 	if (null->quark >= reader->lifetimes.count)
 		return false;
 	const struct lifetime lifetime = lifetimes_view_get(&reader->lifetimes, null->quark);
 	return lifetime.first > lifetime.last || null->end < lifetime.first || null->start > lifetime.last;
-}
-
-uint32_t tree_reader_key_count(const struct tree_reader *reader)
-{
-	return reader->shape.key_count;
 }
 
 /* ---- tree damage --------------------------------------------------------------------------------------------- */
@@ -493,6 +465,21 @@ static void tree_damage_free(struct tree_damage *damage)
 	free(damage->nodes);
 	free(damage->orphans);
 	free(damage);
+}
+
+enum histree_status tree_node_hold(struct tree_reader *reader, struct node_pin *pin, uint32_t number, bool *loaded,
+				   const struct tree_node **node, struct histree_error *error)
+{
+	if (tree_damage_has(reader, number))
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is damaged", reader->file->path, number);
+	enum histree_status status = node_pin_hold(pin, number, loaded, error);
+	if (status == HISTREE_ERR_FORMAT)
+		tree_damage_remember(reader, number);
+	if (status != HISTREE_OK)
+		return status == HISTREE_ERR_IO && reader->salvages ? HISTREE_ERR_FORMAT : status;
+	*node = node_pin_companion(pin);
+	assert((*node)->view.number == number);
+	return HISTREE_OK;
 }
 
 const struct damaged_node *tree_damage_node(const struct tree_damage *damage, uint32_t number)

@@ -75,16 +75,21 @@ struct tree_reader {
 	pthread_mutex_t damage_mutex; /* held while it is made */
 };
 
-/*
- * Open the tree in a file, which outlives the reader.  Returns HISTREE_ERR_FORMAT if it claims to have more keys
- * than its bytes could be of.
- */
-enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
-				     struct histree_error *error);
+enum tree_opening {
+	TREE_SEGMENTS = 1, /* it has segments, not states */
+	/*
+	 * Only the section TREE needs to be whole.  What damaged nodes and other sections said is then unknown, and
+	 * so is what the disk does not give.
+	 */
+	TREE_SALVAGE = 2,
+};
 
-/* Open a tree of segments for segment_iter.h; `salvages` says whether to do so as tree_reader_salvage() does. */
-enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes, bool salvages,
-					      struct tree_reader **out, struct histree_error *error);
+/*
+ * Open the tree in a file, which outlives the reader; `how` is of enum tree_opening, combined by or.  Returns
+ * HISTREE_ERR_FORMAT if it claims to have more keys than its bytes could be of.
+ */
+enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, unsigned how,
+				     struct tree_reader **out, struct histree_error *error);
 void tree_reader_close(struct tree_reader *reader);
 
 /* Have the readers share one ceiling for the nodes in memory (node_cache.h).  `reader` must not be used yet. */
@@ -93,21 +98,8 @@ void tree_reader_share_cache(struct tree_reader *reader, struct tree_reader *wit
 /* Fill in the part of a histree_history_info that the tree knows: all but provider and attributes. */
 void tree_reader_info(const struct tree_reader *reader, struct histree_history_info *info);
 
-/*
- * Open a tree of which only the section TREE needs to be whole.  What damaged nodes and other sections said is
- * then unknown, and so is what the disk does not give.
- */
-enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
-					struct histree_error *error);
-
-/* Keys are below it.  The file has bytes for as many. */
-uint32_t tree_reader_key_count(const struct tree_reader *reader);
-
 /* Returns the bytes of a string or custom value at most, as tree_writer_value_size_max() did. */
 size_t tree_reader_value_size_max(const struct tree_reader *reader);
-
-/* Returns whether the tree has only some of the intervals, and no unknown ones in place of the others. */
-bool tree_reader_is_partial(const struct tree_reader *reader);
 
 /* Returns whether the tree says by lifetimes what this null says. */
 bool tree_reader_implies(const struct tree_reader *reader, const struct histree_interval *null);
@@ -176,22 +168,11 @@ static inline void tree_damage_remember(struct tree_reader *reader, uint32_t num
 }
 
 /*
- * Remember a node that could not be read for this reason, if another try would give the same: what the disk refuses
- * now it may give the next time.
+ * Hold a node by a pin, as every walk of a tree does.  Returns HISTREE_ERR_FORMAT for a damaged one, which then
+ * counts as damaged without another look; what the disk refuses now, which it may give the next time, is damage
+ * only to a reader that salvages.
  */
-static inline void tree_damage_note(struct tree_reader *reader, uint32_t number, enum histree_status status)
-{
-	if (status == HISTREE_ERR_FORMAT)
-		tree_damage_remember(reader, number);
-}
-
-/*
- * Returns whether a node that could not be read for this reason is damaged.  What the disk refuses now it may give
- * the next time: that is for the caller to decide.
- */
-static inline bool tree_damage_is_met(const struct tree_reader *reader, enum histree_status status)
-{
-	return status == HISTREE_ERR_FORMAT || (status == HISTREE_ERR_IO && reader->salvages);
-}
+enum histree_status tree_node_hold(struct tree_reader *reader, struct node_pin *pin, uint32_t number, bool *loaded,
+				   const struct tree_node **node, struct histree_error *error);
 
 #endif

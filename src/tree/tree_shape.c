@@ -383,20 +383,17 @@ static double single_query_nodes(const struct variant_shape *shape, uint32_t r)
 	       (1 + nodes / below) * floor(r + below / keys);
 }
 
-/* Returns whether R-trees of r levels are deep enough: for the target, or by r >= log_c(A / n) (thesis 4.7.4). */
-static bool is_deep_enough(const struct variant_shape *shape, uint32_t r)
-{
-	double nodes = (double)shape->key_count / (double)shape->node_intervals;
-	return shape->nodes_asked > 0 ? single_query_nodes(shape, r) <= shape->nodes_asked
-				      : pow(shape->fan_out, r) >= nodes;
-}
-
 /* vR-SHT: r grows with A, by one level at a time, whenever a parent of R-trees is full (thesis 4.7.4). */
 static uint32_t growing_depth(const struct variant_shape *shape)
 {
 	uint32_t r = shape->r_depth;
-	bool is_known = shape->node_intervals > 0 && shape->key_count > 0;
-	return is_known && r < shape->r_depth_asked && !is_deep_enough(shape, r) ? r + 1 : r;
+	if (shape->node_intervals == 0 || shape->key_count == 0 || r >= shape->r_depth_asked)
+		return r;
+	/* Deep enough: for the target, or by r >= log_c(A / n). */
+	double nodes = (double)shape->key_count / (double)shape->node_intervals;
+	bool is_deep = shape->nodes_asked > 0 ? single_query_nodes(shape, r) <= shape->nodes_asked
+					      : pow(shape->fan_out, r) >= nodes;
+	return is_deep ? r : r + 1;
 }
 
 /* After a state comes one that starts at its end + 1, so no history may end at the last time that there is. */

@@ -20,6 +20,7 @@
  */
 #include "tree/tree_verify.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -63,9 +64,7 @@ static enum histree_status push_children(struct node_walk *walk, const struct no
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t i = view->child_count; i-- > 0 && status == HISTREE_OK;) {
 		struct node_child child = node_view_child(view, i);
-		if (child.number >= view->number)
-			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
-					 walk->reader->file->path, view->number, child.number);
+		assert(child.number < view->number);
 		/* What a variant does not keep of a child is as wide as can be. */
 		const struct pending_node node = {
 			.number = child.number,
@@ -119,12 +118,11 @@ static enum histree_status take_node(struct node_walk *walk, struct histree_node
 	if (walk->visited++ == walk->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 walk->reader->file->path, next.number);
-	if (tree_damage_has(walk->reader, next.number))
-		return take_damaged(walk, &next, node, error);
-	enum histree_status status = node_pin_hold(walk->pin, next.number, &loaded, error);
+	const struct tree_node *held;
+	enum histree_status status = tree_node_hold(walk->reader, walk->pin, next.number, &loaded, &held, error);
 	if (status != HISTREE_OK)
-		return tree_damage_is_met(walk->reader, status) ? take_damaged(walk, &next, node, error) : status;
-	struct node_view view = node_view(&walk->reader->shape.layout, node_pin_block(walk->pin));
+		return status == HISTREE_ERR_FORMAT ? take_damaged(walk, &next, node, error) : status;
+	const struct node_view view = held->view;
 	*node = (struct histree_node){
 		.number = view.number,
 		.parent = next.parent,

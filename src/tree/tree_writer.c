@@ -16,9 +16,9 @@
 #include "histree/value.h"
 #include "node/node_view.h"
 #include "store/block_file.h"
-#include "tree/edge_nulls.h"
 #include "tree/leaf_pack.h"
 #include "tree/leaf_sources.h"
+#include "tree/lifetimes.h"
 #include "tree/tree_branch.h"
 #include "tree/tree_shape.h"
 
@@ -40,6 +40,86 @@ struct tree_inserter {
 	enum histree_status status; /* of what was handed over; read when the task is finished */
 	struct histree_error error;
 };
+
+/* ---- edge nulls ---------------------------------------------------------------------------------------------- */
+
+/*
+ * The nulls at both ends of a tree of rows, if its options leave these out (thesis 5.3), and all times of keys that
+ * have no states: they are in no node, and the section LIFE stands for them.  A variant whose leaves leave them out
+ * by themselves (tree_shape.h, has_lifetimes) does not need it: then it is idle.
+ */
+struct edge_nulls {
+	bool is_idle, are_left_out;
+	histree_time start; /* of the tree */
+	bool closing;       /* a null that ends at `end` is after a lifetime */
+	histree_time end;
+	struct lifetimes lifetimes; /* of the keys so far, if nulls are left out */
+	histree_quark *without;     /* keys that have no states */
+	size_t without_count, without_capacity;
+};
+
+/*
+ * Returns whether an interval is such a null: then no node gets it. A key may have been null up to a moment and
+ * from that moment on, as what it was then took no time: without a lifetime between them the section would stand
+ * for one null, so the latter is an interval as any other.
+ */
+static inline bool edge_nulls_take(const struct edge_nulls *edges, const struct histree_interval *interval)
+{
+	return edges->are_left_out && interval->value.type == HISTREE_NULL &&
+	       (interval->start == edges->start || (edges->closing && interval->end == edges->end &&
+						    lifetimes_has(&edges->lifetimes, interval->quark)));
+}
+
+/* Learn of an interval that was added, or taken. */
+static enum histree_status edge_nulls_see(struct edge_nulls *edges, const struct histree_interval *interval,
+					  struct histree_error *error)
+{
+	const struct lifetime lifetime = { .first = interval->start, .last = interval->end };
+	assert(interval->start <= interval->end && interval->start >= edges->start);
+	if (!edges->are_left_out || edge_nulls_take(edges, interval))
+		return HISTREE_OK;
+	return lifetimes_add(&edges->lifetimes, interval->quark, lifetime) == HISTREE_OK
+		       ? HISTREE_OK
+		       : error_memory(error, "the lifetimes of attributes");
+}
+
+static enum histree_status edge_nulls_leave_out(struct edge_nulls *edges, histree_quark key,
+						struct histree_error *error)
+{
+	if (edges->is_idle)
+		return HISTREE_OK;
+	if (!array_reserve(&edges->without, &edges->without_capacity, edges->without_count + 1))
+		return error_memory(error, "the attributes without states");
+	edges->without[edges->without_count++] = key;
+	return HISTREE_OK;
+}
+
+/* Write the section, and say in the header that there is one. */
+static enum histree_status edge_nulls_write(struct edge_nulls *edges, const struct tree_shape *shape,
+					    struct block_file *file, struct histree_error *error)
+{
+	/* If nodes have every null, a lifetime is that of the tree; without states there is no lifetime. */
+	const struct lifetime whole = { .first = shape->start, .last = shape->end };
+	for (histree_quark key = 0; !edges->are_left_out && key < shape->key_count; key++)
+		if (lifetimes_add(&edges->lifetimes, key, whole) != HISTREE_OK)
+			return error_memory(error, "the lifetimes of attributes");
+	for (size_t i = 0; !edges->are_left_out && i < edges->without_count; i++)
+		edges->lifetimes.by_key[edges->without[i]] = lifetime_none;
+	file->needs_lifetimes = true;
+	return lifetimes_write(&edges->lifetimes, shape->key_count, shape->start, shape->end, file, error);
+}
+
+/* Returns false if memory is out; `copy` is then empty. */
+static bool edge_nulls_copy(const struct edge_nulls *edges, struct edge_nulls *copy)
+{
+	*copy = *edges;
+	copy->lifetimes = (struct lifetimes){ 0 };
+	copy->without = array_copy(edges->without, edges->without_count);
+	copy->without_capacity = copy->without_count = copy->without != NULL ? edges->without_count : 0;
+	return copy->without_count == edges->without_count && lifetimes_copy(&edges->lifetimes, &copy->lifetimes);
+}
+
+/* ---- what was added ------------------------------------------------------------------------------------------ */
 
 /* What was added so far. */
 struct tree_added {
@@ -137,11 +217,6 @@ static enum histree_status hand_over(struct tree_inserter *inserter, struct hist
 
 /* ---- adding ------------------------------------------------------------------------------------------------ */
 
-static inline bool has_bytes(const struct histree_interval *interval)
-{
-	return interval->value.type == HISTREE_STRING || interval->value.type == HISTREE_CUSTOM;
-}
-
 /* Returns whether the block has room for the bytes of a value; an empty block may grow. */
 static bool has_room(struct inserter_block *block, size_t size, bool *no_memory)
 {
@@ -190,7 +265,7 @@ static enum histree_status tree_inserter_add(struct tree_inserter *inserter,
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		struct inserter_block *block = &inserter->blocks[inserter->filling];
-		if (!has_bytes(&intervals[i]))
+		if (!(intervals[i].value.type == HISTREE_STRING || intervals[i].value.type == HISTREE_CUSTOM))
 			block->intervals[block->count++] = intervals[i];
 		else
 			status = add_with_bytes(inserter, &intervals[i], error);
@@ -201,10 +276,13 @@ static enum histree_status tree_inserter_add(struct tree_inserter *inserter,
 	return status;
 }
 
-/* Wait until all is inserted: what is inserted into is the caller's until the next call. */
-static enum histree_status tree_inserter_wait(struct tree_inserter *inserter, struct histree_error *error)
+/* Wait until all is inserted: from here on until something is added, no other thread inserts. */
+static enum histree_status wait_for_inserter(const struct tree_writer *writer, struct histree_error *error)
 {
+	struct tree_inserter *inserter = writer->inserter;
 	enum histree_status status = HISTREE_OK;
+	if (inserter == NULL)
+		return status;
 	if (inserter->blocks[inserter->filling].count > 0)
 		status = hand_over(inserter, error);
 	enum histree_status rest = wait(inserter, error);
@@ -226,28 +304,6 @@ static void tree_inserter_free(struct tree_inserter *inserter)
 
 /* ---- tree writer --------------------------------------------------------------------------------------------- */
 
-/* Of the threads for which a variant has work, the inserter is the last. */
-static bool wants_inserter(const struct tree_options *options)
-{
-	return options->crew != NULL && options->threads == options->variant->threads_max;
-}
-
-/* If no thread can be started, the caller's thread does all the work. */
-static void take_crew(struct tree_writer *writer)
-{
-	struct tree_options *options = &writer->options;
-	if (options->threads < 2)
-		options->crew = NULL;
-	else if (options->crew == NULL && crew_begin(&writer->own_crew, options->threads - 1))
-		options->crew = &writer->own_crew;
-}
-
-/* From here on until something is added, no other thread inserts. */
-static enum histree_status wait_for_inserter(const struct tree_writer *writer, struct histree_error *error)
-{
-	return writer->inserter != NULL ? tree_inserter_wait(writer->inserter, error) : HISTREE_OK;
-}
-
 enum histree_status tree_writer_create(struct block_file *file, const struct tree_options *options,
 				       struct tree_writer **out, struct histree_error *error)
 {
@@ -258,9 +314,18 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 	writer->source = leaf_source_of(options->variant->source);
 	writer->options = *options;
 	writer->added.end = options->start;
-	take_crew(writer);
+	/* If no thread can be started, the caller's thread does all the work. */
+	if (options->threads < 2)
+		writer->options.crew = NULL;
+	else if (options->crew == NULL && crew_begin(&writer->own_crew, options->threads - 1))
+		writer->options.crew = &writer->own_crew;
 	options = &writer->options;
-	edge_nulls_init(&writer->edges, options);
+	writer->edges = (struct edge_nulls){
+		.is_idle = options->variant->has_lifetimes,
+		.are_left_out = options->leaves_out_nulls && !options->variant->has_lifetimes,
+		.start = options->start,
+		.lifetimes.table.space = options->tables,
+	};
 	enum histree_status status = tree_branch_init(&writer->branch, file, options, error);
 	if (status == HISTREE_OK)
 		status = writer->source->create(&writer->branch, options, &writer->leaves, error);
@@ -269,7 +334,8 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 		return status;
 	}
 	writer->value_size_max = node_value_size_max(&writer->branch.output.layout);
-	if (wants_inserter(options)) /* without memory for it, the caller's thread inserts */
+	/* The last of the threads for which there is work; without memory for it, the caller's inserts. */
+	if (options->crew != NULL && options->threads == options->variant->threads_max)
 		writer->inserter = tree_inserter_create(options->crew, writer);
 	tree_assert_branch(&writer->branch);
 	*out = writer;
@@ -285,7 +351,8 @@ void tree_writer_free(struct tree_writer *writer)
 	writer->source->free(writer->leaves);
 	if (writer->options.crew == &writer->own_crew)
 		crew_end(&writer->own_crew);
-	edge_nulls_release(&writer->edges);
+	lifetimes_release(&writer->edges.lifetimes);
+	free(writer->edges.without);
 	tree_branch_release(&writer->branch);
 	free(writer);
 }
@@ -418,7 +485,9 @@ void tree_writer_close_at(struct tree_writer *writer, histree_time end)
 {
 	if (wait_for_inserter(writer, NULL) != HISTREE_OK)
 		return; /* the next call to add or finish returns the error */
-	edge_nulls_close_at(&writer->edges, end);
+	assert(!writer->edges.closing && end >= writer->edges.start);
+	writer->edges.closing = true;
+	writer->edges.end = end;
 	if (writer->source->close_at != NULL)
 		writer->source->close_at(writer->leaves, end);
 }
@@ -465,7 +534,7 @@ enum histree_status tree_writer_begin_pack(struct tree_writer *writer, size_t ke
 enum histree_status tree_writer_take_pack(struct tree_writer *writer, const struct leaf_pack *pack,
 					  struct histree_error *error)
 {
-	const struct pack_sums sums = leaf_pack_sums(pack);
+	const struct pack_sums sums = pack->sums;
 	struct tree_added *added = &writer->added;
 	enum histree_status status = wait_for_inserter(writer, error);
 	if (status == HISTREE_OK)
@@ -499,7 +568,8 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 		.layout = writer->branch.output.layout,
 		.fan_out = writer->options.fan_out,
 		.key_count = key_count,
-		.has_lifetimes = writer->options.variant->has_lifetimes || edge_nulls_has_any(&writer->edges),
+		.has_lifetimes = writer->options.variant->has_lifetimes ||
+				 (writer->edges.are_left_out || writer->edges.without_count > 0),
 		.start = writer->options.start,
 		.end = end,
 	};

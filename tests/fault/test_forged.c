@@ -583,7 +583,7 @@ TEST(many_short_blocks_take_little_memory)
 	struct block_file *file;
 	struct tree_reader *reader;
 	assert_int_equal(block_file_open(&forger.memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(tree_reader_open(file, 64 << 20, &reader, NULL), HISTREE_OK);
+	assert_int_equal(tree_reader_open(file, 64 << 20, 0, &reader, NULL), HISTREE_OK);
 	struct node_pin *pin;
 	bool loaded;
 	assert_int_equal(node_pin_create(reader->cache, &pin, NULL), HISTREE_OK);

@@ -107,8 +107,8 @@ static void take_leaves(struct byte_reader reader)
 	REQUIRE(leaf_pack_create(&options, &pool, 1 << 20, &pack, NULL) == HISTREE_OK);
 	enum histree_status status = leaf_pack_load(pack, KEYS, &reader, &error);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
-	for (size_t i = 0; i < leaf_pack_count(pack); i++) {
-		struct pack_leaf leaf = leaf_pack_leaf(pack, i);
+	for (size_t i = 0; i < pack->leaf_count; i++) {
+		const struct pack_leaf leaf = pack->leaves[i];
 		REQUIRE(leaf.used <= options.node_size && leaf.bounds.key_max < KEYS && leaf.start >= 0);
 	}
 	leaf_pack_free(pack);

@@ -34,7 +34,7 @@ FUZZ_TARGET(bytes, size)
 	if (block_file_open(&memory.io, "f", &file, NULL) == HISTREE_OK) {
 		struct tree_reader *reader;
 		REQUIRE(file->is_tail);
-		if (tree_reader_open(file, 1, &reader, NULL) == HISTREE_OK) {
+		if (tree_reader_open(file, 1, 0, &reader, NULL) == HISTREE_OK) {
 			struct tree_iter *iter;
 			struct histree_interval interval;
 			(void)tree_verify(reader, ignore, NULL, NULL);

@@ -49,7 +49,7 @@ static const char *check_facts(struct tree_case *test, const struct tree_file *t
 	for (uint32_t height = 0; height < info.depth; height++)
 		nodes += info.nodes_at_height[height];
 	if (info.interval_count != reference->count || nodes != info.node_count || info.start != reference->start ||
-	    info.end != reference->end || tree_reader_key_count(tree->reader) != reference->key_count)
+	    info.end != reference->end || tree->reader->shape.key_count != reference->key_count)
 		return "the tree says other things of itself than it was made of";
 	if (tree_verify(tree->reader, keep_first_fault, first, &error) == HISTREE_OK && first[0] == '\0')
 		return NULL;

@@ -31,7 +31,7 @@ enum histree_status tree_file_open(const struct io *io, const char *path, size_t
 	*out = (struct tree_file){ 0 };
 	enum histree_status status = block_file_open(io, path, &out->file, error);
 	if (status == HISTREE_OK)
-		status = tree_reader_open(out->file, cache_bytes, &out->reader, error);
+		status = tree_reader_open(out->file, cache_bytes, 0, &out->reader, error);
 	if (status != HISTREE_OK)
 		tree_file_close(out);
 	return status;

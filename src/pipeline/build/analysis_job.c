@@ -349,7 +349,7 @@ static enum histree_status describe_packs(struct job_slices *slices, struct slic
 	plan->has_packs = pack != NULL;
 	plan->kept_max = slices->share / 16 * KEPT_MAX;
 	if (pack != NULL)
-		plan->tree = *leaf_pack_options(pack);
+		plan->tree = pack->options;
 	leaf_pack_free(pack);
 	return status < 0 ? status : HISTREE_OK;
 }

@@ -559,7 +559,7 @@ void slice_run_read(struct slice_run *run, struct slice_reader *reader, bool is_
 			(status == HISTREE_OK && !slice_reader_is_at(reader, run->range.to));
 	slice_reader_find(reader, run->end);
 	run->size = (struct slice_bytes){
-		.kept = run->pack != NULL ? leaf_pack_sums(run->pack).intervals * sizeof(struct column_item) : 0,
+		.kept = run->pack != NULL ? run->pack->sums.intervals * sizeof(struct column_item) : 0,
 		.log = change_log_bytes(&run->log),
 	};
 	run->is_whole = true;

@@ -75,7 +75,7 @@ static void assert_sections_refused(const uint8_t *shape, size_t shape_size, con
 	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
 	block_file_close(file);
 	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(tree_reader_open(file, 1 << 20, &reader, &error), expected);
+	assert_int_equal(tree_reader_open(file, 1 << 20, 0, &reader, &error), expected);
 	if (expected == HISTREE_OK)
 		tree_reader_close(reader);
 	else if (strstr(error.message, reason) == NULL)
