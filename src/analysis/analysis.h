@@ -37,8 +37,8 @@
 #include "base/table.h"
 #include "event/event.h"
 #include "histree/attributes.h"
-#include "histree/segments.h"
 #include "histree/history.h"
+#include "histree/segments.h"
 #include "histree/status.h"
 #include "symbols/symbol_source.h"
 
@@ -171,9 +171,11 @@ struct analysis {
 	/* What it reads events through (analysis.h); NULL: it reads them itself. */
 	const struct analysis_input_kind *input;
 
-	/* The state system and the input, which is NULL if the kind is, are borrowed and outlive the instance. */
-	enum histree_status (*create)(struct histree_state_system *system, void *input, void **instance,
-				      struct histree_error *error);
+	const void *kind; /* what `create` makes an instance of, where several analyses share it */
+
+	/* The state system and the input, which is NULL if its kind is, are borrowed and outlive the instance. */
+	enum histree_status (*create)(const struct analysis *analysis, struct histree_state_system *system,
+				      void *input, void **instance, struct histree_error *error);
 
 	/*
 	 * Whether events of a class mean anything to it: a build asks once, and then shows it no others.  NULL: it
@@ -302,9 +304,11 @@ struct segment_analysis {
 	/* What it reads events through (analysis.h); NULL: it reads them itself. */
 	const struct analysis_input_kind *input;
 
-	/* The store and the input, which is NULL if the kind is, are borrowed and outlive the instance. */
-	enum histree_status (*create)(struct histree_segment_store *store, void *input, void **instance,
-				      struct histree_error *error);
+	const void *kind; /* as in struct analysis */
+
+	/* The store and the input, which is NULL if its kind is, are borrowed and outlive the instance. */
+	enum histree_status (*create)(const struct segment_analysis *analysis, struct histree_segment_store *store,
+				      void *input, void **instance, struct histree_error *error);
 
 	/*
 	 * Whether events of a class mean anything to it: it is asked once, and then never sees the others.  NULL:

@@ -28,15 +28,15 @@
 
 #include "analysis/analysis.h"
 #include "analysis/registry.h"
-#include "base/error.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "histree/history.h"
 #include "histree/store.h"
 #include "state/attribute_section.h"
 #include "state/attributes.h"
 #include "state/history.h"
-#include "state/partial_section.h"
 #include "state/partial_file.h"
+#include "state/partial_section.h"
 #include "trace/event_stream.h"
 
 enum { KNOWLEDGE_VERSION = 1 };
@@ -380,7 +380,7 @@ static enum histree_status make_instance(const struct replay *replay, struct byt
 	void *input;
 	enum histree_status status = analysis_inputs_get(&run->inputs, analysis->input, &input, error);
 	if (status == HISTREE_OK)
-		status = analysis->create(run->system, input, &run->instance, error);
+		status = analysis->create(analysis, run->system, input, &run->instance, error);
 	if (status == HISTREE_OK)
 		status = analysis->load(run->instance, run->checkpoint->attribute_count, knowledge, error);
 	return status;

@@ -67,7 +67,7 @@ static void load_analysis(const struct analysis *analysis, const uint8_t *bytes,
 		REQUIRE(histree_state_attribute(system, HISTREE_ROOT, names[i], &quark, NULL) == HISTREE_OK);
 	}
 	REQUIRE(analysis_inputs_get(&inputs, analysis->input, &input, NULL) == HISTREE_OK);
-	REQUIRE(analysis->create(system, input, &instance, NULL) == HISTREE_OK);
+	REQUIRE(analysis->create(analysis, system, input, &instance, NULL) == HISTREE_OK);
 	enum histree_status status = analysis->load(instance, 19, &reader, NULL);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	analysis->free(instance);

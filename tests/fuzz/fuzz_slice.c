@@ -45,7 +45,7 @@ static void hand_over(struct byte_reader reader)
 	struct histree_state_system *system = make_system(&intervals);
 	REQUIRE(analysis_inputs_get(&inputs, analysis_kernel.input, &input, NULL) == HISTREE_OK);
 	REQUIRE(analysis_inputs_get(&of_slice, analysis_kernel.input, &slice_input, NULL) == HISTREE_OK);
-	REQUIRE(analysis_kernel.create(system, input, &instance, NULL) == HISTREE_OK);
+	REQUIRE(analysis_kernel.create(&analysis_kernel, system, input, &instance, NULL) == HISTREE_OK);
 	REQUIRE(change_log_init(&log, &frame, NULL) == HISTREE_OK);
 	REQUIRE(slices->create(&analysis_kernel, &log, slice_input, &slice, NULL) == HISTREE_OK);
 	enum histree_status status = slices->load(slice, &reader, &error);

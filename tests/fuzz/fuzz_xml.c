@@ -49,7 +49,7 @@ static void run(const struct analysis *analysis)
 			&(struct histree_history_options){ .provider = "xml", .provider_version = 1 }, 1 << 24,
 			&system, &error) == HISTREE_OK);
 	REQUIRE(analysis->input->create_of(analysis->input, &input, &error) == HISTREE_OK);
-	REQUIRE(analysis->create(system, input, &instance, &error) == HISTREE_OK);
+	REQUIRE(analysis->create(analysis, system, input, &instance, &error) == HISTREE_OK);
 	enum histree_status status = HISTREE_OK;
 	for (int i = 0; i < 24 && status == HISTREE_OK; i++) {
 		const struct event event = { .time = i / 2, .cpu = i % 3 - 1, .class = &classes[i % 3] };

@@ -57,7 +57,7 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	index_part_save(&part, &index);
 	if (is_of_use) {
 		put("read", READ, read.bytes, read.size);
-		put("log", LOG, read.bytes + 2, read.size - 2); /* without what comes before it */
+		put("log", LOG, read.bytes, read.size);
 		put("index", INDEX, index.bytes, index.size);
 	}
 	index_part_release(&part);

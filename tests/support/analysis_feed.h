@@ -15,7 +15,7 @@ static inline enum histree_status feed_create(struct analysis_inputs *inputs, co
 {
 	void *input;
 	enum histree_status status = analysis_inputs_get(inputs, analysis->input, &input, error);
-	return status == HISTREE_OK ? analysis->create(system, input, instance, error) : status;
+	return status == HISTREE_OK ? analysis->create(analysis, system, input, instance, error) : status;
 }
 
 static inline enum histree_status feed_event(const struct analysis_inputs *inputs, const struct analysis *analysis,
@@ -36,7 +36,7 @@ static inline enum histree_status feed_segments_create(struct analysis_inputs *i
 {
 	void *input;
 	enum histree_status status = analysis_inputs_get(inputs, analysis->input, &input, error);
-	return status == HISTREE_OK ? analysis->create(store, input, instance, error) : status;
+	return status == HISTREE_OK ? analysis->create(analysis, store, input, instance, error) : status;
 }
 
 /* Several analyses may share the inputs: all of them see the event before it ends. */

@@ -918,9 +918,10 @@ static void (*const handlers[KERNEL_ROLE_COUNT])(struct graph *, const struct ke
 	[KERNEL_RECEPTION_EXIT] = on_exit_of_context,
 };
 
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static enum histree_status create(const struct analysis *analysis, struct histree_state_system *system, void *input,
+				  void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct graph *graph = calloc(1, sizeof(*graph));
 	*instance = graph;
 	if (graph == NULL)

@@ -476,12 +476,6 @@ static const struct kernel_sums_kind counter_sums = {
 	.say_missing = counters_say_missing,
 };
 
-static enum histree_status counters_create(struct histree_state_system *system, void *input, void **instance,
-					   struct histree_error *error)
-{
-	return kernel_sums_create(&counter_sums, system, input, instance, error);
-}
-
 static const struct histree_chart_entry cpu_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
 	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_RATE },
@@ -496,13 +490,11 @@ static const struct histree_chart charts[] = {
 	{ .name = "cpu-counters",
 	  .title = "What counters of CPUs counted",
 	  .unit = "1/s",
-	  .entries = cpu_entries,
-	  .entry_count = 2 },
+	  CHART_ENTRIES(cpu_entries) },
 	{ .name = "thread-counters",
 	  .title = "What counters counted for threads",
 	  .unit = "1/s",
-	  .entries = thread_entries,
-	  .entry_count = 2 },
+	  CHART_ENTRIES(thread_entries) },
 };
 
 const struct analysis analysis_counters = {
@@ -513,6 +505,7 @@ const struct analysis analysis_counters = {
 	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &kernel_input_kind,
 	.applies = knows,
-	.create = counters_create,
+	.kind = &counter_sums,
+	.create = kernel_sums_create,
 	KERNEL_SUMS_FUNCTIONS,
 };

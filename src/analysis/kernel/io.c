@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_sums.h"
 
 #define NO_SLOT UINT32_MAX
@@ -573,20 +572,58 @@ static const struct kernel_sums_kind io_sums = {
 	.is_empty = io_is_empty,
 };
 
-static enum histree_status io_create(struct histree_state_system *system, void *input, void **instance,
-				     struct histree_error *error)
-{
-	return kernel_sums_create(&io_sums, system, input, instance, error);
-}
+#define SECTOR_BYTES 512
+/* What a line of numbers below the first entry is. */
+#define LINE(attribute, words, of_points, times)                                                          \
+	{                                                                                                 \
+		.parent = 0, .path = (attribute), .shown = ".", .label = (words), .measure = (of_points), \
+		.factor = (times)                                                                         \
+	}
+
+/* A disk is called by its state, where the trace tells its name. */
+#define DISKS                                                               \
+	{                                                                   \
+		.parent = HISTREE_CHART_TOP, .path = "Disks/*", .name = "." \
+	}
+static const struct histree_chart_entry disk_bytes[] = {
+	DISKS,
+	LINE("sectors_read", "read", HISTREE_CHART_RATE, SECTOR_BYTES),
+	LINE("sectors_written", "written", HISTREE_CHART_RATE, SECTOR_BYTES),
+};
+
+static const struct histree_chart_entry disk_queues[] = {
+	DISKS,
+	LINE("waitingqueue_length", "waiting", HISTREE_CHART_VALUE, 1),
+	LINE("driverqueue_length", "with the driver", HISTREE_CHART_VALUE, 1),
+};
+
+static const struct histree_chart_entry thread_bytes[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Threads/*" },
+	LINE("bytes_read", "read", HISTREE_CHART_RATE, 1),
+	LINE("bytes_written", "written", HISTREE_CHART_RATE, 1),
+};
+
+static const struct histree_chart io_charts[] = {
+	{ .name = "disk-bytes",
+	  .title = "Bytes read from and written to disks",
+	  .unit = "B/s",
+	  CHART_ENTRIES(disk_bytes) },
+	{ .name = "disk-queues",
+	  .title = "Requests in the queues of disks",
+	  .unit = "requests",
+	  CHART_ENTRIES(disk_queues) },
+	{ .name = "thread-bytes",
+	  .title = "Bytes that threads read and wrote",
+	  .unit = "B/s",
+	  CHART_ENTRIES(thread_bytes) },
+};
 
 const struct analysis analysis_io = {
 	.name = "io",
 	.version = 2,
 	.summary = "queues of disks, and bytes that threads read and wrote, as Trace Compass counts them",
 	.charts = io_charts,
-	.chart_count = IO_CHARTS,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = io_create,
-	KERNEL_SUMS_FUNCTIONS,
+	.chart_count = sizeof(io_charts) / sizeof(*io_charts),
+	.kind = &io_sums,
+	KERNEL_SUMS_OF_KERNEL,
 };

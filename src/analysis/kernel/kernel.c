@@ -390,37 +390,19 @@ static const struct kernel_version compact = {
 	.handlers = kernel_handlers,
 };
 
-static enum histree_status kernel_create(struct histree_state_system *system, void *input, void **instance,
-					 struct histree_error *error)
-{
-	return kernel_provider_create(&plain, input, system, instance, error);
-}
-
-static enum histree_status create_compact(struct histree_state_system *system, void *input, void **instance,
-					  struct histree_error *error)
-{
-	return kernel_provider_create(&compact, input, system, instance, error);
-}
-
 const struct analysis analysis_kernel = {
 	.name = "kernel",
 	.version = 39, /* 39: its parent says whether a thread is of the kernel */
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = kernel_create,
-	.event = kernel_provider_event,
+	.kind = &plain,
 	.gap = kernel_provider_gap,
-	.refused = kernel_provider_refused,
 	.is_empty = kernel_provider_is_empty,
 	.missing = kernel_provider_missing,
 	.unsure = kernel_provider_unsure,
-	.save = kernel_provider_save,
-	.load = kernel_provider_load,
-	.slices = &kernel_provider_slices,
-	.free = kernel_provider_free,
+	.slices = &kernel_slices,
+	KERNEL_PROVIDER_FUNCTIONS,
 };
 
 const struct analysis analysis_kernel_compact = {
@@ -429,18 +411,12 @@ const struct analysis analysis_kernel_compact = {
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = create_compact,
-	.event = kernel_provider_event,
+	.kind = &compact,
 	.gap = kernel_provider_gap,
-	.refused = kernel_provider_refused,
 	.is_empty = kernel_provider_is_empty,
 	.missing = kernel_provider_missing,
 	.unsure = kernel_provider_unsure,
-	.save = kernel_provider_save,
-	.load = kernel_provider_load,
-	.free = kernel_provider_free,
+	KERNEL_PROVIDER_FUNCTIONS,
 };
 
 /* ---- kernel tc ----------------------------------------------------------------------------------------------- */
@@ -522,26 +498,14 @@ static const struct kernel_version kernel_tc_version = {
 	.handlers = kernel_tc_handlers,
 };
 
-static enum histree_status kernel_tc_create(struct histree_state_system *system, void *input, void **instance,
-					    struct histree_error *error)
-{
-	return kernel_provider_create(&kernel_tc_version, input, system, instance, error);
-}
-
 const struct analysis analysis_kernel_tc = {
 	.name = "kernel-tc",
 	.version = 31,
 	.summary = "the kernel analysis of Trace Compass, to compare: it is wrong where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = kernel_tc_create,
-	.event = kernel_provider_event,
-	.refused = kernel_provider_refused,
-	.save = kernel_provider_save,
-	.load = kernel_provider_load,
-	.free = kernel_provider_free,
+	.kind = &kernel_tc_version,
+	KERNEL_PROVIDER_FUNCTIONS,
 };
 
 /* ---- kernel 2016 --------------------------------------------------------------------------------------------- */
@@ -731,25 +695,13 @@ static const struct kernel_version kernel_2016_version = {
 	.handlers = kernel_2016_handlers,
 };
 
-static enum histree_status kernel_2016_create(struct histree_state_system *system, void *input, void **instance,
-					      struct histree_error *error)
-{
-	return kernel_provider_create(&kernel_2016_version, input, system, instance, error);
-}
-
 const struct analysis analysis_kernel_2016 = {
 	.name = "kernel-2016",
 	.version = 17,
 	.summary = "the kernel analysis as it was in 2016, when the papers measured it",
 	.labels = kernel_labels_2016,
 	.label_table_count = KERNEL_LABEL_TABLES,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = kernel_2016_create,
-	.event = kernel_provider_event,
+	.kind = &kernel_2016_version,
 	.gap = kernel_provider_gap,
-	.refused = kernel_provider_refused,
-	.save = kernel_provider_save,
-	.load = kernel_provider_load,
-	.free = kernel_provider_free,
+	KERNEL_PROVIDER_FUNCTIONS,
 };

@@ -22,11 +22,6 @@ static bool same_name(struct kernel_text a, struct kernel_text b)
 	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-bool interrupt_has_name(const struct interrupt *interrupt, struct kernel_text name)
-{
-	return same_name(interrupt->name, name);
-}
-
 /*
  * `NUMBER/NAME` or `NUMBER`, one component.  Where signs tell them apart, a softirq is `-NUMBER`, and a vector
  * with a negative number, which only a broken trace has, is `NUMBER/`.
@@ -66,7 +61,7 @@ static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark
 	interrupt->quark = NO_ATTRIBUTE;
 	interrupt->total = NO_ATTRIBUTE;
 	create_attribute(model, interrupt, group, is_softirq);
-	/* What is going on is guessed (kernel_slices.h): nothing else is. */
+	/* What is going on is guessed (kernel_slices.c): nothing else is. */
 	if (model->slice != NULL && interrupt->quark != NO_ATTRIBUTE)
 		change_log_guess(model->slice->log, interrupt->quark, histree_null());
 	return interrupt->quark == NO_ATTRIBUTE ? NULL : interrupt;

@@ -71,10 +71,6 @@ void interrupts_save(const struct kernel_cpu *cpu, struct saved_bytes *out);
 void interrupts_load(struct kernel_model *model, struct kernel_cpu *cpu, uint32_t attribute_count,
 		     struct byte_reader *reader);
 
-/* Which interrupt or softirq one is, as bytes and back; the name is borrowed from the reader. */
-void kernel_interrupt_save(int32_t number, bool is_softirq, struct kernel_text name, struct saved_bytes *out);
-void kernel_interrupt_load(struct byte_reader *reader, int32_t *number, bool *is_softirq, struct kernel_text *name);
-
 /* ---- of all CPUs together --------------------------------------------------------------------------- */
 
 /* The latest of all CPUs counts. */
@@ -85,8 +81,6 @@ void softirq_count(struct kernel_model *model, struct interrupt *softirq);
 
 /* Returns the total of a softirq, in which one more CPU, whose softirq has no value, counts. */
 struct softirq_total *softirq_count_null(struct kernel_model *model, int32_t number);
-
-bool interrupt_has_name(const struct interrupt *interrupt, struct kernel_text name);
 
 /* Change a softirq and its total: the greatest value that it has on any CPU. */
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_labels.h - words and charts for the values of the kernel's states.
+ * kernel_labels.h - words for the values of the kernel's states.
  *
  * What is worth looking at in the histories of the analyses of disks and of CPU usage.
  *
@@ -10,12 +10,6 @@
 #define ANALYSIS_KERNEL_KERNEL_LABELS_H
 
 #include "histree/attributes.h"
-
-enum { IO_CHARTS = 3, CPU_USAGE_CHARTS = 1 };
-
-extern const struct histree_chart io_charts[IO_CHARTS];
-
-extern const struct histree_chart cpu_usage_charts[CPU_USAGE_CHARTS];
 
 enum { KERNEL_LABEL_TABLES = 6, KERNEL_COMPACT_LABEL_TABLES = 7 };
 

@@ -23,7 +23,6 @@
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_layout.h"
-#include "analysis/kernel/kernel_slices.h"
 #include "analysis/kernel/kernel_threads.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -439,8 +438,9 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 
 /* ---- all of it ----------------------------------------------------------------------------------------------- */
 
-static void kernel_checkpoint_save(struct kernel_model *model, struct saved_bytes *out)
+void kernel_provider_save(void *instance, struct saved_bytes *out)
 {
+	struct kernel_model *model = instance;
 	histree_time end = histree_state_current_end(model->changes.system);
 	model->changes.status = HISTREE_OK; /* no event is being handled */
 	saved_put(out, (model->has_gaps ? HAD_GAPS : 0) | (model->all_open ? ALL_OPEN : 0) |
@@ -456,13 +456,10 @@ static void kernel_checkpoint_save(struct kernel_model *model, struct saved_byte
 		save_cpu(entry->record, end, out);
 }
 
-/*
- * Load a fresh model, whose state system has the states of the checkpoint.  Of its attributes, those below
- * `attribute_count` were there.  Returns HISTREE_ERR_FORMAT if the bytes make no sense, or HISTREE_ERR_MEMORY.
- */
-static enum histree_status kernel_checkpoint_load(struct kernel_model *model, uint32_t attribute_count,
-						  struct byte_reader *reader, struct histree_error *error)
+enum histree_status kernel_provider_load(void *instance, uint32_t attribute_count, struct byte_reader *reader,
+					 struct histree_error *error)
 {
+	struct kernel_model *model = instance;
 	histree_time end = histree_state_current_end(model->changes.system);
 	uint64_t flags = read_varint(reader);
 	histree_time time = saved_read_time(reader, end);
@@ -488,31 +485,23 @@ static enum histree_status kernel_checkpoint_load(struct kernel_model *model, ui
 
 /* ---- kernel provider ----------------------------------------------------------------------------------------- */
 
-struct kernel_provider {
-	const struct kernel_version *version;
-	const struct kernel_input *input; /* borrowed */
-	bool has_events;                  /* of which states are made */
-	bool has_switches;                /* and some that say who runs */
-	struct kernel_model model;
-};
-
-enum histree_status kernel_provider_create(const struct kernel_version *version, void *input,
-					   struct histree_state_system *system, void **instance,
-					   struct histree_error *error)
+enum histree_status kernel_provider_create(const struct analysis *analysis, struct histree_state_system *system,
+					   void *input, void **instance, struct histree_error *error)
 {
+	const struct kernel_version *version = analysis->kind;
 	*instance = NULL;
-	struct kernel_provider *provider = calloc(1, sizeof(*provider));
-	if (provider == NULL)
+	struct kernel_model *model = calloc(1, sizeof(*model));
+	if (model == NULL)
 		return error_memory(error, "the kernel analysis");
-	provider->version = version;
-	provider->input = input;
+	kernel_model_init(model, system, version->places);
+	model->version = version;
+	model->input = input;
 	for (enum kernel_role role = KERNEL_NO_ROLE; role < KERNEL_ROLE_COUNT; role++)
 		if (version->handlers[role] != NULL)
 			kernel_input_want(input, role);
-	kernel_model_init(&provider->model, system, version->places);
-	provider->model.has_lives = version->learn != NULL;
-	provider->model.corrects_past = version->corrects_past;
-	*instance = provider;
+	model->has_lives = version->learn != NULL;
+	model->corrects_past = version->corrects_past;
+	*instance = model;
 	return HISTREE_OK;
 }
 
@@ -525,14 +514,14 @@ static void see_trace(struct kernel_model *model, const struct event_trace *trac
 }
 
 /* What the trace has, an event shows; most traces have shown all of it with their first switch. */
-__attribute__((noinline)) static void learn_what_there_is(struct kernel_provider *provider,
+__attribute__((noinline)) static void learn_what_there_is(struct kernel_model *model,
 							  const struct kernel_event *event)
 {
 	/* Records of perf alone tell no states. */
-	provider->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
-	provider->has_switches |= event->role == KERNEL_SWITCH;
-	if (!provider->model.may_have_calls)
-		see_trace(&provider->model, event->source->class->trace);
+	model->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
+	model->has_switches |= event->role == KERNEL_SWITCH;
+	if (!model->may_have_calls)
+		see_trace(model, event->source->class->trace);
 }
 
 /* Whether an event says itself who runs on its CPU. */
@@ -541,72 +530,71 @@ static bool says_who_runs(const struct kernel_event *event)
 	return event->own_tid >= 0 && event->role != KERNEL_SWITCH;
 }
 
-static void begin_changes(struct kernel_provider *provider, histree_time time)
+static void begin_changes(struct kernel_model *model, histree_time time)
 {
-	struct changes *changes = &provider->model.changes;
-	bool steps_back = provider->version->is_monotonic && time < changes->time;
+	struct changes *changes = &model->changes;
+	bool steps_back = model->version->is_monotonic && time < changes->time;
 	changes_begin(changes, steps_back ? changes->time : time);
 }
 
 enum histree_status kernel_provider_event(void *instance, const struct event *source, struct histree_error *error)
 {
-	struct kernel_provider *provider = instance;
-	const struct kernel_version *version = provider->version;
-	const struct kernel_event *event = &provider->input->event;
+	struct kernel_model *model = instance;
+	const struct kernel_version *version = model->version;
+	const struct kernel_event *event = &model->input->event;
 	(void)source;
 	if (version->handlers[event->role] == NULL)
 		return HISTREE_OK;
-	if (!provider->has_switches || !provider->model.may_have_calls)
-		learn_what_there_is(provider, event);
-	begin_changes(provider, event->time);
-	if (provider->model.has_gaps || provider->model.cpus_in_doubt > 0)
-		kernel_resolve(&provider->model, event);
+	if (!model->has_switches || !model->may_have_calls)
+		learn_what_there_is(model, event);
+	begin_changes(model, event->time);
+	if (model->has_gaps || model->cpus_in_doubt > 0)
+		kernel_resolve(model, event);
 	if (version->runs != NULL && says_who_runs(event))
-		version->runs(&provider->model, event->cpu, (int32_t)event->own_tid);
+		version->runs(model, event->cpu, (int32_t)event->own_tid);
 	if (event->own_tid > 0 && version->learn != NULL)
-		version->learn(&provider->model, event);
-	version->handlers[event->role](&provider->model, event);
-	return changes_end(&provider->model.changes, error);
+		version->learn(model, event);
+	version->handlers[event->role](model, event);
+	return changes_end(&model->changes, error);
 }
 
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
 {
-	struct kernel_provider *provider = instance;
+	struct kernel_model *model = instance;
 	/* That its system calls come only after the loss does not make it a trace without any. */
 	if (gap->trace != NULL && (gap->trace->declares & EVENT_DECLARES_SYSTEM_CALLS) != 0)
-		provider->model.has_calls = true;
-	begin_changes(provider, gap->begin);
-	kernel_begin_gap(&provider->model, gap->cpu, gap->end);
-	return changes_end(&provider->model.changes, error);
+		model->has_calls = true;
+	begin_changes(model, gap->begin);
+	kernel_begin_gap(model, gap->cpu, gap->end);
+	return changes_end(&model->changes, error);
 }
 
 uint64_t kernel_provider_refused(const void *instance)
 {
-	const struct kernel_provider *provider = instance;
-	return provider->model.changes.refused;
+	const struct kernel_model *model = instance;
+	return model->changes.refused;
 }
 
 bool kernel_provider_is_empty(const void *instance)
 {
-	return !((const struct kernel_provider *)instance)->has_events;
+	return !((const struct kernel_model *)instance)->has_events;
 }
 
 void kernel_provider_missing(const void *instance, char *text, size_t size)
 {
-	const struct kernel_provider *provider = instance;
-	if (!provider->has_events)
+	const struct kernel_model *model = instance;
+	if (!model->has_events)
 		snprintf(text, size,
 			 "the trace has none of the events that tell states: record sched_switch, "
 			 "sched_wakeup, interrupts and system calls (lttng enable-event -k --all, or "
 			 "perf record -e 'sched:*,irq:*,raw_syscalls:*')");
-	else if (!provider->has_switches)
+	else if (!model->has_switches)
 		snprintf(text, size,
 			 "the trace has no switches, so that of the time of threads only what other events tell is "
 			 "known, and not when they ran and waited: record sched_switch and sched_wakeup (lttng "
 			 "enable-event -k 'sched_*', or perf record -e 'sched:*')");
 	else
-		conflicts_describe(&provider->model.conflicts, "which threads ran meanwhile is unknown", text,
-				   size);
+		conflicts_describe(&model->conflicts, "which threads ran meanwhile is unknown", text, size);
 }
 
 /* Returns the size of what is said of turns that exits came too late for. */
@@ -629,17 +617,17 @@ static size_t say_of_late_exits(const struct kernel_model *model, char *text, si
 void kernel_provider_unsure(const void *instance, char *text, size_t size)
 {
 	enum { FEW = 10 /* of all */ };
-	const struct kernel_provider *provider = instance;
+	const struct kernel_model *model = instance;
 	const struct id_entry *entry;
 	uint64_t count = 0, unknown = 0;
-	for (size_t at = 0; (entry = id_map_next(&provider->model.threads, &at)) != NULL;) {
+	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;) {
 		const struct kernel_thread *thread = entry->record;
 		const bool is_thread = thread->tid > 0 && thread->said != INT64_MIN;
 		count += is_thread;
 		unknown += is_thread && !thread->was_told;
 	}
 	text[0] = '\0';
-	size_t used = say_of_late_exits(&provider->model, text, size);
+	size_t used = say_of_late_exits(model, text, size);
 	if (unknown > count / FEW && used < size)
 		snprintf(text + used, size - used,
 			 "%sno event says of which process %" PRIu64 " of %" PRIu64
@@ -649,108 +637,11 @@ void kernel_provider_unsure(const void *instance, char *text, size_t size)
 			 used > 0 ? "; " : "", unknown, count);
 }
 
-void kernel_provider_save(void *instance, struct saved_bytes *out)
-{
-	struct kernel_provider *provider = instance;
-	kernel_checkpoint_save(&provider->model, out);
-}
-
-enum histree_status kernel_provider_load(void *instance, uint32_t attribute_count, struct byte_reader *reader,
-					 struct histree_error *error)
-{
-	struct kernel_provider *provider = instance;
-	return kernel_checkpoint_load(&provider->model, attribute_count, reader, error);
-}
-
-/* ---- slices -------------------------------------------------------------------------------------------------- */
-
-static enum histree_status create_slice(const struct analysis *analysis, struct change_log *log, void *input,
-					void **instance, struct histree_error *error)
-{
-	struct kernel_slice *slice = kernel_slice_create(log);
-	*instance = NULL;
-	if (slice == NULL)
-		return error_memory(error, "a slice of the trace");
-	enum histree_status status = analysis->create(log->system, input, instance, error);
-	if (status != HISTREE_OK) {
-		kernel_slice_free(slice);
-		return status;
-	}
-	struct kernel_provider *provider = *instance;
-	provider->model.slice = slice;
-	provider->model.changes.log = log;
-	return HISTREE_OK;
-}
-
-static bool hint(void *instance, struct saved_bytes *out)
-{
-	struct kernel_provider *provider = instance;
-	if (out != NULL)
-		kernel_slice_hint(&provider->model, out);
-	return kernel_slice_can_help(&provider->model);
-}
-
-static void guess(void *slice, struct byte_reader *hint)
-{
-	struct kernel_provider *of_slice = slice;
-	if (hint != NULL)
-		kernel_slice_take_hint(of_slice->model.slice, hint);
-	else
-		kernel_slice_guess(of_slice->model.slice, &of_slice->input->event);
-}
-
-static void begin_slice(void *slice)
-{
-	struct kernel_provider *of_slice = slice;
-	kernel_slice_begin(&of_slice->model);
-}
-
-static enum histree_status commit_slice(void *instance, void *slice, struct histree_error *error)
-{
-	struct kernel_provider *provider = instance, *of_slice = slice;
-	if (of_slice->model.changes.refused > 0)
-		return HISTREE_NOT_FOUND;
-	enum histree_status status = kernel_slice_commit(&provider->model, &of_slice->model, error);
-	if (status == HISTREE_OK) {
-		provider->has_events = provider->has_events || of_slice->has_events;
-		provider->has_switches = provider->has_switches || of_slice->has_switches;
-	}
-	return status;
-}
-
-static void save_slice(void *slice, struct saved_bytes *out)
-{
-	struct kernel_provider *of_slice = slice;
-	saved_put(out, of_slice->has_events);
-	saved_put(out, of_slice->has_switches);
-	saved_put(out, of_slice->model.changes.refused);
-	kernel_slice_save(&of_slice->model, out);
-}
-
-static enum histree_status load_slice(void *slice, struct byte_reader *reader, struct histree_error *error)
-{
-	struct kernel_provider *of_slice = slice;
-	of_slice->has_events = saved_read_below(reader, 2) != 0;
-	of_slice->has_switches = saved_read_below(reader, 2) != 0;
-	of_slice->model.changes.refused = read_varint(reader);
-	return kernel_slice_load(&of_slice->model, reader, error);
-}
-
-const struct analysis_slices kernel_provider_slices = {
-	.create = create_slice,
-	.hint = hint,
-	.guess = guess,
-	.begin = begin_slice,
-	.commit = commit_slice,
-	.save = save_slice,
-	.load = load_slice,
-};
-
 void kernel_provider_free(void *instance)
 {
-	struct kernel_provider *provider = instance;
-	if (provider == NULL)
+	struct kernel_model *model = instance;
+	if (model == NULL)
 		return;
-	kernel_model_release(&provider->model);
-	free(provider);
+	kernel_model_release(model);
+	free(model);
 }

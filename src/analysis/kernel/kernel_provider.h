@@ -28,10 +28,9 @@ struct kernel_version {
 	kernel_handler *const *handlers; /* by role; NULL: such events mean nothing to this version */
 };
 
-/* The functions of a struct analysis whose input is a kernel_input; a version's `create` adds itself. */
-enum histree_status kernel_provider_create(const struct kernel_version *version, void *input,
-					   struct histree_state_system *system, void **instance,
-					   struct histree_error *error);
+/* The functions of a struct analysis whose input is a kernel_input; its `kind` is a version. */
+enum histree_status kernel_provider_create(const struct analysis *analysis, struct histree_state_system *system,
+					   void *input, void **instance, struct histree_error *error);
 enum histree_status kernel_provider_event(void *instance, const struct event *event, struct histree_error *error);
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 uint64_t kernel_provider_refused(const void *instance);
@@ -43,7 +42,13 @@ enum histree_status kernel_provider_load(void *instance, uint32_t attribute_coun
 					 struct histree_error *error);
 void kernel_provider_free(void *instance);
 
-/* Make the instance, which has seen nothing, one of a slice (struct analysis_slices). */
-extern const struct analysis_slices kernel_provider_slices;
+/* What all of them have in common as a struct analysis. */
+#define KERNEL_PROVIDER_FUNCTIONS                                                                         \
+	.input = &kernel_input_kind, .applies = kernel_input_knows, .create = kernel_provider_create,     \
+	.event = kernel_provider_event, .refused = kernel_provider_refused, .save = kernel_provider_save, \
+	.load = kernel_provider_load, .free = kernel_provider_free
+
+/* The instance, which is a model, is one of a slice (kernel_slices.c). */
+extern const struct analysis_slices kernel_slices;
 
 #endif

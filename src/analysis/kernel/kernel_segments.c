@@ -28,10 +28,11 @@
 
 /* ---- kernel segments ----------------------------------------------------------------------------------------- */
 
-enum histree_status kernel_segments_create(const struct kernel_segments_kind *kind, void *input,
-					   struct histree_segment_store *store, void **instance,
+enum histree_status kernel_segments_create(const struct segment_analysis *analysis,
+					   struct histree_segment_store *store, void *input, void **instance,
 					   struct histree_error *error)
 {
+	const struct kernel_segments_kind *kind = analysis->kind;
 	*instance = NULL;
 	struct kernel_segments *segments = calloc(1, sizeof(*segments));
 	if (segments == NULL)
@@ -160,6 +161,8 @@ void kernel_segments_missing(const void *instance, char *text, size_t size)
 	else
 		conflicts_describe(&segments->machine->conflicts,
 				   "what began before that and ended after it is left out", text, size);
+	if (*text == '\0' && segments->kind->say_missing != NULL)
+		segments->kind->say_missing(segments, text, size);
 }
 
 void kernel_segments_free(void *instance)
@@ -291,19 +294,13 @@ static const struct kernel_segments_kind wakeups = {
 	},
 };
 
-static enum histree_status segments_wakeups_create(struct histree_segment_store *store, void *input,
-						   void **instance, struct histree_error *error)
-{
-	return kernel_segments_create(&wakeups, input, store, instance, error);
-}
-
 const struct segment_analysis segment_analysis_wakeups = {
 	.name = "wakeups",
 	.version = 5,
 	.summary = "how long woken threads waited for a CPU",
 	.fields = segments_wakeups_fields,
 	.field_count = WAKEUP_FIELD_COUNT,
-	.create = segments_wakeups_create,
+	.kind = &wakeups,
 	KERNEL_SEGMENTS_FUNCTIONS,
 };
 
@@ -385,19 +382,13 @@ static const struct kernel_segments_kind preemptions = {
 	},
 };
 
-static enum histree_status segments_preemptions_create(struct histree_segment_store *store, void *input,
-						       void **instance, struct histree_error *error)
-{
-	return kernel_segments_create(&preemptions, input, store, instance, error);
-}
-
 const struct segment_analysis segment_analysis_preemptions = {
 	.name = "preemptions",
 	.version = 2,
 	.summary = "how long threads that could run had lost their CPU, and to whom",
 	.fields = segments_preemptions_fields,
 	.field_count = PREEMPTION_FIELD_COUNT,
-	.create = segments_preemptions_create,
+	.kind = &preemptions,
 	KERNEL_SEGMENTS_FUNCTIONS,
 };
 
@@ -638,6 +629,16 @@ static void on_complete(struct kernel_segments *segments, const struct kernel_ev
 	}
 }
 
+static void say_unmatched(const struct kernel_segments *segments, char *text, size_t size)
+{
+	if (segments->unmatched > 0)
+		snprintf(text, size,
+			 "%" PRIu64
+			 " requests were completed with another direction or size than those that began at "
+			 "their sector: they are left out, as their beginning is not in the trace",
+			 segments->unmatched);
+}
+
 static const struct kernel_segments_kind requests = {
 	.needs = "requests to block devices: lttng enable-event -k 'block_rq_*', or perf record -e 'block:*'",
 	.handlers = {
@@ -647,25 +648,8 @@ static const struct kernel_segments_kind requests = {
 		[KERNEL_BLOCK_FRONT_MERGE] = on_front_merge,
 		[KERNEL_BLOCK_REQUEST_MERGE] = on_request_merge,
 	},
+	.say_missing = say_unmatched,
 };
-
-static void missing(const void *instance, char *text, size_t size)
-{
-	const struct kernel_segments *segments = instance;
-	kernel_segments_missing(instance, text, size);
-	if (*text == '\0' && segments->unmatched > 0)
-		snprintf(text, size,
-			 "%" PRIu64
-			 " requests were completed with another direction or size than those that began at "
-			 "their sector: they are left out, as their beginning is not in the trace",
-			 segments->unmatched);
-}
-
-static enum histree_status segments_block_io_create(struct histree_segment_store *store, void *input,
-						    void **instance, struct histree_error *error)
-{
-	return kernel_segments_create(&requests, input, store, instance, error);
-}
 
 const struct segment_analysis segment_analysis_block_io = {
 	.name = "block-io",
@@ -673,15 +657,8 @@ const struct segment_analysis segment_analysis_block_io = {
 	.summary = "requests to block devices, from the queue to completion",
 	.fields = segments_block_io_fields,
 	.field_count = BLOCK_FIELD_COUNT,
-	.create = segments_block_io_create,
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.wants = kernel_segments_wants,
-	.event = kernel_segments_event,
-	.counts = kernel_segments_counts,
-	.is_empty = kernel_segments_is_empty,
-	.missing = missing,
-	.free = kernel_segments_free,
+	.kind = &requests,
+	KERNEL_SEGMENTS_FUNCTIONS,
 };
 
 /* ---- segments packets ---------------------------------------------------------------------------------------- */
@@ -872,18 +849,12 @@ static const struct kernel_segments_kind packets = {
 	},
 };
 
-static enum histree_status segments_packets_create(struct histree_segment_store *store, void *input,
-						   void **instance, struct histree_error *error)
-{
-	return kernel_segments_create(&packets, input, store, instance, error);
-}
-
 const struct segment_analysis segment_analysis_packets = {
 	.name = "packets",
 	.version = 1,
 	.summary = "network packets: from the queue to the driver, from the driver to who reads them",
 	.fields = segments_packets_fields,
 	.field_count = PACKET_FIELD_COUNT,
-	.create = segments_packets_create,
+	.kind = &packets,
 	KERNEL_SEGMENTS_FUNCTIONS,
 };

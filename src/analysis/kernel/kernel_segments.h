@@ -19,6 +19,8 @@ struct kernel_segments_kind {
 	/* By role; NULL: such events mean nothing to this kind. */
 	void (*handlers[KERNEL_ROLE_COUNT])(struct kernel_segments *segments, const struct kernel_event *event);
 	const char *needs; /* the events without which there are no segments, and how they are recorded */
+	/* What else is missing; NULL: nothing. */
+	void (*say_missing)(const struct kernel_segments *segments, char *text, size_t size);
 };
 
 struct kernel_segments {
@@ -35,9 +37,9 @@ struct kernel_segments {
 	struct histree_error error;
 };
 
-/* The functions of a struct segment_analysis with a kernel_input; `create` of an analysis adds its kind. */
-enum histree_status kernel_segments_create(const struct kernel_segments_kind *kind, void *input,
-					   struct histree_segment_store *store, void **instance,
+/* The functions of a struct segment_analysis with a kernel_input; its `kind` is a struct kernel_segments_kind. */
+enum histree_status kernel_segments_create(const struct segment_analysis *analysis,
+					   struct histree_segment_store *store, void *input, void **instance,
 					   struct histree_error *error);
 bool kernel_segments_wants(const void *instance, const struct event_class *class);
 enum histree_status kernel_segments_event(void *instance, const struct event *event, struct histree_error *error);
@@ -47,10 +49,10 @@ void kernel_segments_missing(const void *instance, char *text, size_t size);
 void kernel_segments_free(void *instance);
 
 /* What all of them have in common as a struct segment_analysis. */
-#define KERNEL_SEGMENTS_FUNCTIONS                                                                               \
-	.input = &kernel_input_kind, .applies = kernel_input_knows, .event = kernel_segments_event,             \
-	.wants = kernel_segments_wants, .counts = kernel_segments_counts, .is_empty = kernel_segments_is_empty, \
-	.missing = kernel_segments_missing, .free = kernel_segments_free
+#define KERNEL_SEGMENTS_FUNCTIONS                                                                         \
+	.input = &kernel_input_kind, .applies = kernel_input_knows, .create = kernel_segments_create,     \
+	.event = kernel_segments_event, .wants = kernel_segments_wants, .counts = kernel_segments_counts, \
+	.is_empty = kernel_segments_is_empty, .missing = kernel_segments_missing, .free = kernel_segments_free
 
 /* ---- for handlers ------------------------------------------------------------------------------------ */
 

@@ -1,50 +1,130 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_slices.c - a slice of a trace: what it may guess when it begins, its log as bytes, and how the true
- * instance takes over what it has found.
+ * kernel_slices.c - a slice of a trace, as a build cuts it (struct analysis_slices): what it guesses when it
+ * begins, its model as bytes, and how the true instance takes over what it has found.
  *
- * What CPUs do when a slice begins, from the events just before it and from a hint: the
- * last event on a CPU that says something of its thread, the call of that thread, or an interrupt is believed.
+ * What CPUs do when a slice begins is *guessed*, from the events just before it and from a hint of the true model,
+ * which has come to some time before it: the last event on a CPU that says something of its thread, the call of
+ * that thread, or an interrupt is believed.  A hint says which interrupts go on for so long that they may be going
+ * on still: a softirq that was raised and never handled stays so.
  *
- * The log of a slice, its guesses, and its CPUs and threads as bytes.  Numbers are
- * differences to those before them; what is read back is checked, so that a quark is one of the log and a record
- * is there once.
+ * The model of a slice goes as *bytes* to whoever has the true model elsewhere: its log, its guesses, its CPUs and
+ * threads, with the attributes of the log; of what the commit asks, nothing else is in them.  What is saved and
+ * what is loaded is said once (struct codec).  Numbers are differences to those before them; what is loaded is
+ * checked, so that a quark is one of the log and a record is there once.
+ *
+ * The *commit* hands a slice over to the model that has seen all that came before it, if everything is so that the
+ * slice took for true.
  */
-#include "analysis/kernel/kernel_slices.h"
+#include "analysis/kernel/kernel_provider.h"
 
 #include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "analysis/kernel/kernel_threads.h"
+#include "analysis/analysis.h"
+#include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_interrupts.h"
+#include "analysis/kernel/kernel_threads.h"
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* ---- kernel slice guess -------------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------------------------------------------- */
 
-static void *allocate(struct kernel_slice *slice, size_t size)
+/* What a value becomes, or is: it is put into bytes, or read from them, which fail if they make no sense. */
+struct codec {
+	struct kernel_model *model;
+	struct saved_bytes *out; /* NULL: it is loaded */
+	struct byte_reader *in;
+};
+
+static bool codec_goes_on(const struct codec *codec)
 {
-	void *record = arena_allocate(&slice->memory, size, alignof(max_align_t));
-	if (record == NULL)
-		slice->no_memory = true;
+	const struct kernel_model *model = codec->model;
+	return codec->out != NULL ||
+	       (!codec->in->failed && model->changes.status == HISTREE_OK && !model->slice->no_memory);
+}
+
+static uint64_t code_below(struct codec *codec, uint64_t number, uint64_t limit)
+{
+	if (codec->out == NULL)
+		return saved_read_below(codec->in, limit);
+	saved_put(codec->out, number);
+	return number;
+}
+
+static size_t code_count(struct codec *codec, size_t count, size_t bytes_each)
+{
+	if (codec->out == NULL)
+		return saved_read_count(codec->in, bytes_each);
+	saved_put(codec->out, count);
+	return count;
+}
+
+static int32_t code_int32(struct codec *codec, int32_t number)
+{
+	if (codec->out == NULL)
+		return saved_read_int32(codec->in);
+	saved_put_signed(codec->out, number);
+	return number;
+}
+
+static histree_time code_time(struct codec *codec, histree_time time, histree_time base)
+{
+	if (codec->out == NULL)
+		return saved_read_time(codec->in, base);
+	saved_put_time(codec->out, time, base);
+	return time;
+}
+
+static void code_flags(struct codec *codec, size_t count, bool *const *flags)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < count; i++)
+		bits |= (uint64_t)*flags[i] << i;
+	bits = code_below(codec, bits, UINT64_C(1) << count);
+	for (size_t i = 0; i < count; i++)
+		*flags[i] = (bits >> i & 1) != 0;
+}
+
+#define CODE_FLAGS(codec, ...) \
+	code_flags(codec, sizeof((bool *[]){ __VA_ARGS__ }) / sizeof(bool *), (bool *[]){ __VA_ARGS__ })
+
+/* What is loaded is borrowed from the reader. */
+static void code_text(struct codec *codec, struct kernel_text *text)
+{
+	if (codec->out == NULL)
+		text->bytes = saved_read_text(codec->in, &text->size);
 	else
-		memset(record, 0, size);
-	return record;
+		saved_put_text(codec->out, text->bytes, text->size);
 }
 
-static struct guessed_cpu *guessed_cpu(struct kernel_slice *slice, int32_t number)
+/* Quarks, each by its difference to one before; 0: none. */
+static void code_quarks(struct codec *codec, histree_quark *quarks, size_t count, histree_quark base)
 {
-	struct guessed_cpu *cpu = id_map_find(&slice->cpus, (uint32_t)number);
-	if (cpu != NULL)
-		return cpu;
-	cpu = allocate(slice, sizeof(*cpu));
-	if (cpu == NULL || !id_map_add(&slice->cpus, (uint32_t)number, cpu)) {
-		slice->no_memory = true;
-		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t difference = zigzag((int64_t)quarks[i] - (int64_t)base);
+		const uint64_t said = code_below(codec, quarks[i] == NO_ATTRIBUTE ? 0 : difference + 1, UINT64_MAX);
+		if (codec->out == NULL) {
+			const uint64_t quark = (uint64_t)base + (uint64_t)unzigzag(said - 1);
+			codec->in->failed |= said != 0 && quark >= codec->model->slice->log->name_count;
+			quarks[i] = said == 0 ? NO_ATTRIBUTE : (histree_quark)quark;
+		}
+		base = quarks[i] != NO_ATTRIBUTE ? quarks[i] : base;
 	}
-	cpu->number = number;
-	return cpu;
 }
+
+/* Which interrupt or softirq one is. */
+static void code_interrupt_name(struct codec *codec, int32_t *number, bool *is_softirq, struct kernel_text *name)
+{
+	bool has_name = name->bytes != NULL;
+	*number = code_int32(codec, *number);
+	CODE_FLAGS(codec, &has_name, is_softirq);
+	if (has_name)
+		code_text(codec, name);
+}
+
+/* ---- guesses ------------------------------------------------------------------------------------------------- */
 
 static bool same_name(struct kernel_text a, struct kernel_text b)
 {
@@ -53,148 +133,168 @@ static bool same_name(struct kernel_text a, struct kernel_text b)
 	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-static struct guessed_interrupt *guessed_interrupt(struct kernel_slice *slice, struct guessed_cpu *cpu,
-						   int32_t number, struct kernel_text name, bool is_softirq)
+static struct guessed_cpu *guessed_cpu(struct kernel_slice *slice, int32_t number)
 {
-	struct guessed_interrupt **at = &cpu->first;
-	while (*at != NULL &&
-	       ((*at)->number != number || (*at)->is_softirq != is_softirq || !same_name((*at)->name, name)))
-		at = &(*at)->next;
-	if (*at != NULL)
-		return *at;
-	struct guessed_interrupt *interrupt = allocate(slice, sizeof(*interrupt));
-	if (interrupt == NULL)
+	struct guessed_cpu *cpu = id_map_find(&slice->cpus, (uint32_t)number);
+	if (cpu != NULL)
+		return cpu;
+	cpu = arena_allocate(&slice->memory, sizeof(*cpu), alignof(struct guessed_cpu));
+	if (cpu == NULL || !id_map_add(&slice->cpus, (uint32_t)number, cpu)) {
+		slice->no_memory = true;
 		return NULL;
-	interrupt->number = number;
-	interrupt->is_softirq = is_softirq;
-	if (name.bytes != NULL) {
-		interrupt->name =
-			(struct kernel_text){ arena_copy(&slice->memory, name.bytes, name.size), name.size };
-		if (interrupt->name.bytes == NULL) {
-			slice->no_memory = true;
-			return NULL;
-		}
 	}
+	*cpu = (struct guessed_cpu){ .number = number };
+	return cpu;
+}
+
+/* Returns what is guessed of an interrupt, new or not; NULL: there is no CPU, or memory is out. */
+static struct guessed_interrupt *guess_interrupt(struct kernel_slice *slice, struct guessed_cpu *cpu,
+						 const struct guessed_interrupt *like)
+{
+	if (cpu == NULL)
+		return NULL;
+	struct guessed_interrupt **at = &cpu->first;
+	for (; *at != NULL; at = &(*at)->next)
+		if ((*at)->number == like->number && (*at)->is_softirq == like->is_softirq &&
+		    same_name((*at)->name, like->name))
+			return *at;
+	struct guessed_interrupt *interrupt =
+		arena_allocate(&slice->memory, sizeof(*interrupt), alignof(struct guessed_interrupt));
+	const char *name =
+		like->name.bytes != NULL ? arena_copy(&slice->memory, like->name.bytes, like->name.size) : "";
+	if (interrupt == NULL || name == NULL) {
+		slice->no_memory = true;
+		return NULL;
+	}
+	*interrupt = (struct guessed_interrupt){ .number = like->number, .is_softirq = like->is_softirq };
+	if (like->name.bytes != NULL)
+		interrupt->name = (struct kernel_text){ name, like->name.size };
 	*at = interrupt;
 	return interrupt;
 }
 
-static void set_irq(struct kernel_slice *slice, struct guessed_cpu *cpu, const struct kernel_event *event,
-		    bool begins)
+/* What goes on on a CPU; what is loaded is taken for true. */
+static void code_guess(struct codec *codec, struct guessed_cpu *cpu, struct guessed_interrupt guess)
 {
-	/* The exit of one that has a name does not say it. */
-	if (event->role == KERNEL_IRQ_EXIT) {
-		for (struct guessed_interrupt *irq = cpu->first; irq != NULL; irq = irq->next)
-			if (!irq->is_softirq && irq->number == event->number && irq->name.bytes != NULL)
-				irq->value = -1;
+	guess.value = code_int32(codec, guess.value);
+	code_interrupt_name(codec, &guess.number, &guess.is_softirq, &guess.name);
+	if (codec->out != NULL || codec->in->failed)
 		return;
-	}
-	struct guessed_interrupt *irq = guessed_interrupt(slice, cpu, event->number, event->name, false);
-	if (irq != NULL)
-		irq->value = begins ? cpu->number : -1;
+	struct guessed_interrupt *guessed = guess_interrupt(codec->model->slice, cpu, &guess);
+	if (guessed != NULL)
+		guessed->value = guess.value;
 }
 
-static void set_softirq(struct kernel_slice *slice, struct guessed_cpu *cpu, const struct kernel_event *event)
+static void save_hints(struct codec *codec, const struct kernel_cpu *cpu, const struct interrupt *first,
+		       bool is_softirq)
 {
-	const struct kernel_text no_name = { 0 };
-	struct guessed_interrupt *softirq = guessed_interrupt(slice, cpu, event->number, no_name, true);
-	if (softirq == NULL)
-		return;
-	if (event->role == KERNEL_SOFTIRQ_RAISE)
-		softirq->value = (softirq->value & SOFTIRQ_RUNNING) | SOFTIRQ_RAISED;
-	else if (event->role == KERNEL_SOFTIRQ_ENTRY)
-		softirq->value = SOFTIRQ_RUNNING;
-	else
-		softirq->value &= SOFTIRQ_RAISED;
-}
-
-static void set_thread(struct guessed_cpu *cpu, int32_t tid)
-{
-	if (!cpu->has_thread || cpu->tid != tid)
-		cpu->call = CALL_NOT_GUESSED;
-	cpu->has_thread = true;
-	cpu->tid = tid;
-}
-
-static void set_call(struct guessed_cpu *cpu, const struct kernel_event *event)
-{
-	bool begins = event->role == KERNEL_SYSCALL_ENTRY;
-	bool is_named = begins && event->name.bytes != NULL && event->name.size <= GUESSED_CALL_SIZE;
-	cpu->call = !begins ? CALL_IS_NONE : is_named ? CALL_IS_NAMED : CALL_NOT_GUESSED;
-	cpu->call_size = is_named ? event->name.size : 0;
-	if (is_named)
-		memcpy(cpu->call_name, event->name.bytes, event->name.size);
-}
-
-/* What went on for less than this is over by the time of the slice. */
-static const histree_time long_ns = 20 * 1000 * 1000;
-
-static void save_hints(struct kernel_model *model, const struct kernel_cpu *cpu, const struct interrupt *first,
-		       bool is_softirq, struct saved_bytes *out)
-{
-	histree_time now = histree_state_current_end(model->changes.system), since = now;
+	const histree_time long_ns = 20 * 1000 * 1000; /* what went on for less is over by the time of the slice */
+	struct histree_state_system *system = codec->model->changes.system;
+	histree_time now = histree_state_current_end(system), since = now;
 	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next) {
 		struct histree_value value;
-		if (histree_state_ongoing(model->changes.system, interrupt->quark, &value, &since, NULL) !=
-			    HISTREE_OK ||
+		if (histree_state_ongoing(system, interrupt->quark, &value, &since, NULL) != HISTREE_OK ||
 		    value.type != HISTREE_INT || (uint64_t)now - (uint64_t)since < (uint64_t)long_ns)
 			continue;
-		saved_put(out, (uint64_t)cpu->number + 1);
-		saved_put_signed(out, value.int32);
-		kernel_interrupt_save(interrupt->number, is_softirq, interrupt->name, out);
+		saved_put(codec->out, (uint64_t)cpu->number + 1);
+		code_guess(codec, NULL,
+			   (struct guessed_interrupt){ .number = interrupt->number,
+						       .value = value.int32,
+						       .is_softirq = is_softirq,
+						       .name = interrupt->name });
 	}
 }
 
-void kernel_slice_hint(struct kernel_model *model, struct saved_bytes *out)
+/* Guesses help only where no events were lost: after that, most that is read is in doubt. */
+static bool slice_hint(void *instance, struct saved_bytes *out)
 {
+	struct kernel_model *model = instance;
+	struct codec codec = { .model = model, .out = out };
 	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;) {
+	for (size_t at = 0; out != NULL && (entry = id_map_next(&model->cpus, &at)) != NULL;) {
 		const struct kernel_cpu *cpu = entry->record;
-		save_hints(model, cpu, cpu->first_irq, false, out);
-		save_hints(model, cpu, cpu->first_softirq, true, out);
+		save_hints(&codec, cpu, cpu->first_irq, false);
+		save_hints(&codec, cpu, cpu->first_softirq, true);
 	}
-	saved_put(out, 0);
+	if (out != NULL)
+		saved_put(out, 0);
+	return !model->has_gaps;
 }
 
-/* Reads what goes on on a CPU, value and interrupt, and takes that for true. */
-static void load_guess(struct kernel_slice *slice, int32_t cpu, struct byte_reader *reader)
-{
-	int32_t number, value = saved_read_int32(reader);
-	bool is_softirq;
-	struct kernel_text name;
-	kernel_interrupt_load(reader, &number, &is_softirq, &name);
-	struct guessed_cpu *guessed = reader->failed ? NULL : guessed_cpu(slice, cpu);
-	struct guessed_interrupt *guess =
-		guessed == NULL ? NULL : guessed_interrupt(slice, guessed, number, name, is_softirq);
-	if (guess != NULL)
-		guess->value = value;
-}
-
-void kernel_slice_take_hint(struct kernel_slice *slice, struct byte_reader *reader)
-{
-	uint64_t cpu;
-	while ((cpu = saved_read_below(reader, (uint64_t)INT32_MAX + 2)) != 0)
-		load_guess(slice, (int32_t)(cpu - 1), reader);
-}
-
-void kernel_slice_guess(struct kernel_slice *slice, const struct kernel_event *event)
+/* An event before the slice says what CPUs do. */
+static void guess_of_event(struct kernel_slice *slice, const struct kernel_event *event)
 {
 	struct guessed_cpu *cpu = event->cpu < 0 ? NULL : guessed_cpu(slice, event->cpu);
 	if (cpu == NULL)
 		return;
-	if (event->role == KERNEL_SWITCH)
-		set_thread(cpu, event->tid);
-	else if (event->own_tid >= 0 && event->role != KERNEL_NO_ROLE)
-		set_thread(cpu, (int32_t)event->own_tid);
-	if (event->role == KERNEL_SYSCALL_ENTRY || event->role == KERNEL_SYSCALL_EXIT)
-		set_call(cpu, event);
-	if (event->role == KERNEL_IRQ_ENTRY || event->role == KERNEL_VECTOR_ENTRY)
-		set_irq(slice, cpu, event, true);
-	else if (event->role == KERNEL_IRQ_EXIT || event->role == KERNEL_VECTOR_EXIT)
-		set_irq(slice, cpu, event, false);
-	else if (event->role == KERNEL_SOFTIRQ_RAISE || event->role == KERNEL_SOFTIRQ_ENTRY ||
-		 event->role == KERNEL_SOFTIRQ_EXIT)
-		set_softirq(slice, cpu, event);
+	const bool is_switch = event->role == KERNEL_SWITCH;
+	if (is_switch || (event->own_tid >= 0 && event->role != KERNEL_NO_ROLE)) {
+		const int32_t tid = is_switch ? event->tid : (int32_t)event->own_tid;
+		if (!cpu->has_thread || cpu->tid != tid)
+			cpu->call = CALL_NOT_GUESSED;
+		cpu->has_thread = true;
+		cpu->tid = tid;
+	}
+	struct guessed_interrupt *guess, like = { .number = event->number };
+	switch (event->role) {
+	case KERNEL_SYSCALL_EXIT:
+		cpu->call = CALL_IS_NONE;
+		cpu->call_size = 0;
+		break;
+	case KERNEL_SYSCALL_ENTRY:
+		cpu->call_size =
+			event->name.bytes != NULL && event->name.size <= GUESSED_CALL_SIZE ? event->name.size : 0;
+		cpu->call = event->name.bytes != NULL && event->name.size <= GUESSED_CALL_SIZE ? CALL_IS_NAMED
+											       : CALL_NOT_GUESSED;
+		if (cpu->call_size > 0)
+			memcpy(cpu->call_name, event->name.bytes, cpu->call_size);
+		break;
+	case KERNEL_IRQ_EXIT: /* of one that has a name, which it does not say */
+		for (guess = cpu->first; guess != NULL; guess = guess->next)
+			if (!guess->is_softirq && guess->number == event->number && guess->name.bytes != NULL)
+				guess->value = -1;
+		break;
+	case KERNEL_IRQ_ENTRY:
+	case KERNEL_VECTOR_ENTRY:
+	case KERNEL_VECTOR_EXIT:
+		like.name = event->name;
+		guess = guess_interrupt(slice, cpu, &like);
+		if (guess != NULL)
+			guess->value = event->role == KERNEL_VECTOR_EXIT ? -1 : cpu->number;
+		break;
+	case KERNEL_SOFTIRQ_RAISE:
+	case KERNEL_SOFTIRQ_ENTRY:
+	case KERNEL_SOFTIRQ_EXIT:
+		like.is_softirq = true;
+		guess = guess_interrupt(slice, cpu, &like);
+		if (guess != NULL)
+			guess->value = event->role == KERNEL_SOFTIRQ_ENTRY ? SOFTIRQ_RUNNING
+				       : event->role == KERNEL_SOFTIRQ_RAISE
+					       ? (guess->value & SOFTIRQ_RUNNING) | SOFTIRQ_RAISED
+					       : guess->value & SOFTIRQ_RAISED;
+		break;
+	default:
+		break;
+	}
+}
+
+static void slice_guess(void *of_slice, struct byte_reader *hint)
+{
+	struct kernel_model *model = of_slice;
+	struct codec codec = { .model = model, .in = hint };
+	uint64_t cpu;
+	if (hint == NULL)
+		guess_of_event(model->slice, &model->input->event);
+	else
+		while ((cpu = saved_read_below(hint, (uint64_t)INT32_MAX + 2)) != 0)
+			code_guess(&codec, guessed_cpu(model->slice, (int32_t)(cpu - 1)),
+				   (struct guessed_interrupt){ 0 });
+}
+
+/* Returns the system call in which the thread of a CPU is guessed to be; null: it is in none. */
+static struct histree_value guessed_call_value(const struct guessed_cpu *cpu)
+{
+	return cpu->call == CALL_IS_NAMED ? histree_string_n(cpu->call_name, cpu->call_size) : histree_null();
 }
 
 static void begin_interrupt(struct kernel_model *model, struct kernel_cpu *cpu,
@@ -209,25 +309,10 @@ static void begin_interrupt(struct kernel_model *model, struct kernel_cpu *cpu,
 		softirq_count(model, interrupt);
 }
 
-/* Returns the system call in which the thread of a CPU is guessed to be; null: it is in none. */
-static struct histree_value guessed_call_value(const struct guessed_cpu *cpu)
+/* The model, which is empty, gets what was guessed. */
+static void slice_begin(void *of_slice)
 {
-	return cpu->call == CALL_IS_NAMED ? histree_string_n(cpu->call_name, cpu->call_size) : histree_null();
-}
-
-static void begin_call(struct kernel_model *model, const struct guessed_cpu *guessed)
-{
-	struct kernel_thread *thread = kernel_thread(model, guessed->tid, guessed->number);
-	if (thread == NULL || guessed->call == CALL_NOT_GUESSED)
-		return;
-	thread_ask(model, thread, THREAD_SYSTEM_CALL);
-	if (thread->attributes[THREAD_SYSTEM_CALL] != NO_ATTRIBUTE)
-		change_log_guess(model->changes.log, thread->attributes[THREAD_SYSTEM_CALL],
-				 guessed_call_value(guessed));
-}
-
-void kernel_slice_begin(struct kernel_model *model)
-{
+	struct kernel_model *model = of_slice;
 	struct kernel_slice *slice = model->slice;
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;) {
@@ -235,9 +320,15 @@ void kernel_slice_begin(struct kernel_model *model)
 		struct kernel_cpu *cpu = kernel_cpu(model, guessed->number);
 		if (cpu == NULL)
 			continue;
-		if (guessed->has_thread) {
+		if (guessed->has_thread)
 			cpu_claim(model, cpu, guessed->tid);
-			begin_call(model, guessed);
+		struct kernel_thread *thread =
+			guessed->has_thread ? kernel_thread(model, guessed->tid, guessed->number) : NULL;
+		if (thread != NULL && guessed->call != CALL_NOT_GUESSED) {
+			thread_ask(model, thread, THREAD_SYSTEM_CALL);
+			if (thread->attributes[THREAD_SYSTEM_CALL] != NO_ATTRIBUTE)
+				change_log_guess(model->changes.log, thread->attributes[THREAD_SYSTEM_CALL],
+						 guessed_call_value(guessed));
 		}
 		for (const struct guessed_interrupt *at_cpu = guessed->first; at_cpu != NULL; at_cpu = at_cpu->next)
 			if (guessed_is_active(at_cpu))
@@ -247,136 +338,52 @@ void kernel_slice_begin(struct kernel_model *model)
 		change_log_fail(slice->log, "no memory for what CPUs do");
 }
 
-/* ---- as bytes ------------------------------------------------------------------------------------------------ */
-
-static void save_guesses(const struct guessed_cpu *cpu, struct saved_bytes *out)
+static size_t count_guessed(const struct guessed_cpu *cpu)
 {
-	saved_put(out, (uint64_t)cpu->number + 1);
-	saved_put(out, (uint64_t)cpu->has_thread | (uint64_t)cpu->call << 1);
-	saved_put_signed(out, cpu->tid);
-	saved_put_text(out, cpu->call_name, cpu->call_size);
-	for (const struct guessed_interrupt *at = cpu->first; at != NULL; at = at->next) {
-		if (!guessed_is_active(at))
-			continue;
-		saved_put(out, 1);
-		saved_put_signed(out, at->value);
-		kernel_interrupt_save(at->number, at->is_softirq, at->name, out);
-	}
-	saved_put(out, 0);
+	size_t count = 0;
+	for (const struct guessed_interrupt *at = cpu != NULL ? cpu->first : NULL; at != NULL; at = at->next)
+		count += guessed_is_active(at);
+	return count;
 }
 
-/* What was guessed, as bytes, and back. */
-static void kernel_slice_save_guesses(const struct kernel_slice *slice, struct saved_bytes *out)
+static void code_guesses(struct codec *codec)
 {
-	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;)
-		save_guesses(entry->record, out);
-	saved_put(out, 0);
-}
-
-static void kernel_slice_load_guesses(struct kernel_slice *slice, struct byte_reader *reader)
-{
-	uint64_t number;
-	while (!slice->no_memory && (number = saved_read_below(reader, (uint64_t)INT32_MAX + 2)) != 0) {
-		size_t size;
-		uint64_t flags = saved_read_below(reader, (CALL_IS_NAMED + 1) << 1);
-		int32_t tid = saved_read_int32(reader);
-		const char *call = saved_read_text(reader, &size);
-		reader->failed = reader->failed || size > GUESSED_CALL_SIZE;
-		struct guessed_cpu *cpu = reader->failed ? NULL : guessed_cpu(slice, (int32_t)(number - 1));
+	struct kernel_slice *slice = codec->model->slice;
+	size_t count = code_count(codec, slice->cpus.count, 6), at = 0;
+	for (size_t i = 0; i < count && codec_goes_on(codec); i++) {
+		struct guessed_cpu none = { 0 },
+				   *cpu = codec->out != NULL ? id_map_next(&slice->cpus, &at)->record : &none;
+		int32_t number = (int32_t)code_below(codec, (uint64_t)cpu->number, (uint64_t)INT32_MAX + 1);
+		if (codec->out == NULL)
+			cpu = codec->in->failed ? NULL : guessed_cpu(slice, number);
 		if (cpu == NULL)
 			return;
-		cpu->has_thread = (flags & 1) != 0;
-		cpu->call = (enum guessed_call)(flags >> 1);
-		cpu->tid = tid;
-		cpu->call_size = size;
-		memcpy(cpu->call_name, call, size);
-		while (saved_read_below(reader, 2) != 0)
-			load_guess(slice, cpu->number, reader);
+		struct kernel_text call = { cpu->call_name, cpu->call_size };
+		CODE_FLAGS(codec, &cpu->has_thread);
+		cpu->call = (enum guessed_call)code_below(codec, cpu->call, CALL_IS_NAMED + 1);
+		cpu->tid = code_int32(codec, cpu->tid);
+		code_text(codec, &call);
+		if (call.size > GUESSED_CALL_SIZE) {
+			codec->in->failed = true;
+			return;
+		}
+		cpu->call_size = call.size;
+		if (codec->out == NULL)
+			memcpy(cpu->call_name, call.bytes, call.size);
+		size_t active = code_count(codec, count_guessed(cpu), 3);
+		const struct guessed_interrupt *next = codec->out != NULL ? cpu->first : NULL;
+		for (; active > 0 && codec_goes_on(codec); active--) {
+			while (next != NULL && !guessed_is_active(next))
+				next = next->next;
+			code_guess(codec, cpu, next != NULL ? *next : (struct guessed_interrupt){ 0 });
+			next = next != NULL ? next->next : NULL;
+		}
 	}
 }
 
-/* ---- kernel slice bytes -------------------------------------------------------------------------------------- */
-
-/* Of a thread, below what it assumes. */
-enum {
-	WAS_HEARD = 1,
-	HAS_ENDED = 2,
-	WAS_CLONED = 4,
-	WAS_TOLD = 8,
-	IS_WOKEN_LEAVING = 16,
-	WAS_MADE = 32,
-	KIND = 64, /* a number */
-	KIND_IS_NEW = 512,
-	OF_THREAD = 1024
-};
+/* ---- the model ----------------------------------------------------------------------------------------------- */
 
 enum { STEPS = STEP_INHERITED + 1, PROGRESSES = PROGRESS_INSIDE + 1, ASSUMES_LIMIT = ASSUMES_NOT_ENDED << 1 };
-
-/* Of the model. */
-enum { HAS_CALLS = 1, HAS_WAKINGS = 2, HAS_IRQS = 4, DECLARES_CALLS = 8, MAY_HAVE_CALLS = 16 };
-
-/* Of an interrupt. */
-enum { HAS_NAME = 1, IS_SOFTIRQ = 2 };
-
-enum { IS_KNOWN = 1, HAS_SOFTIRQ = 2 };
-
-void kernel_interrupt_save(int32_t number, bool is_softirq, struct kernel_text name, struct saved_bytes *out)
-{
-	saved_put_signed(out, number);
-	saved_put(out, (name.bytes != NULL ? HAS_NAME : 0) | (is_softirq ? IS_SOFTIRQ : 0));
-	if (name.bytes != NULL)
-		saved_put_text(out, name.bytes, name.size);
-}
-
-void kernel_interrupt_load(struct byte_reader *reader, int32_t *number, bool *is_softirq, struct kernel_text *name)
-{
-	*number = saved_read_int32(reader);
-	uint64_t flags = saved_read_below(reader, (HAS_NAME | IS_SOFTIRQ) + 1);
-	*is_softirq = (flags & IS_SOFTIRQ) != 0;
-	*name = (struct kernel_text){ 0 };
-	if ((flags & HAS_NAME) != 0)
-		name->bytes = saved_read_text(reader, &name->size);
-}
-
-/* ---- attributes ---------------------------------------------------------------------------------------------- */
-
-/* Quarks, each by its difference to one before; 0: none. */
-static void save_quark(histree_quark quark, histree_quark base, struct saved_bytes *out)
-{
-	uint64_t difference = zigzag((int64_t)quark - (int64_t)base);
-	saved_put(out, quark == NO_ATTRIBUTE ? 0 : difference + 1);
-}
-
-static histree_quark load_quark(const struct change_log *log, histree_quark base, struct byte_reader *reader)
-{
-	uint64_t difference = read_varint(reader);
-	if (difference == 0)
-		return NO_ATTRIBUTE;
-	uint64_t quark = (uint64_t)base + (uint64_t)unzigzag(difference - 1);
-	if (quark >= log->name_count)
-		reader->failed = true;
-	return (histree_quark)quark;
-}
-
-static void save_quarks(const histree_quark *quarks, int count, histree_quark base, struct saved_bytes *out)
-{
-	for (int i = 0; i < count; i++) {
-		save_quark(quarks[i], base, out);
-		base = quarks[i] != NO_ATTRIBUTE ? quarks[i] : base;
-	}
-}
-
-static void load_quarks(const struct change_log *log, histree_quark *quarks, int count, histree_quark base,
-			struct byte_reader *reader)
-{
-	for (int i = 0; i < count; i++) {
-		quarks[i] = load_quark(log, base, reader);
-		base = quarks[i] != NO_ATTRIBUTE ? quarks[i] : base;
-	}
-}
-
-/* ---- threads ------------------------------------------------------------------------------------------------- */
 
 /* What a thread is compared to: the one before it. */
 struct thread_base {
@@ -385,322 +392,202 @@ struct thread_base {
 	histree_time said;
 };
 
-static void save_thread(uint64_t id, const struct kernel_thread *thread, struct thread_base *base,
-			struct saved_bytes *out)
+/* NULL: one that is loaded. */
+static void code_thread(struct codec *codec, uint64_t id, struct kernel_thread *thread, struct thread_base *base)
 {
+	struct kernel_model *model = codec->model;
+	histree_quark node = thread != NULL ? thread->node : NO_ATTRIBUTE;
+	id = (uint64_t)code_time(codec, (int64_t)id, (int64_t)base->id);
+	code_quarks(codec, &node, 1, base->node);
+	if (codec->out == NULL) {
+		if (codec->in->failed || id >> 32 > 1 || id_map_find(&model->threads, id) != NULL) {
+			codec->in->failed = true;
+			return;
+		}
+		thread = kernel_thread_load(model, id, id >> 32 == 1 ? 0 : (int32_t)(uint32_t)id, node);
+		if (thread == NULL)
+			return;
+	}
 	bool was_heard = thread->said != INT64_MIN, was_made = thread->unseen_until != INT64_MIN;
-	saved_put_signed(out, (int64_t)(id - base->id));
-	save_quark(thread->node, base->node, out);
-	save_quarks(thread->attributes, THREAD_ATTRIBUTE_COUNT, thread->node != NO_ATTRIBUTE ? thread->node : 0,
-		    out);
-	saved_put(out, thread->asked);
-	saved_put(out, (uint64_t)thread->assumed * OF_THREAD | (was_heard ? WAS_HEARD : 0) |
-			       (thread->has_ended ? HAS_ENDED : 0) |
-			       (thread->is_woken_leaving ? IS_WOKEN_LEAVING : 0) |
-			       (thread->was_told ? WAS_TOLD : 0) | (was_made ? WAS_MADE : 0) |
-			       (uint64_t)thread->kind * KIND | (thread->is_kind_new ? KIND_IS_NEW : 0) |
-			       (was_heard && thread->cloned == thread->said ? WAS_CLONED : 0));
-	saved_put(out, (uint64_t)thread->process);
-	saved_put(out, (uint64_t)thread->call * STEPS + thread->first_step);
-	saved_put(out, thread->claimed_by != NULL ? (uint64_t)thread->claimed_by->number + 1 : 0);
+	bool was_cloned = was_heard && thread->cloned == thread->said;
+	uint64_t claimed_by = thread->claimed_by != NULL ? (uint64_t)thread->claimed_by->number + 1 : 0;
+	code_quarks(codec, thread->attributes, THREAD_ATTRIBUTE_COUNT, node != NO_ATTRIBUTE ? node : 0);
+	thread->asked = (uint8_t)code_below(codec, thread->asked, 1U << THREAD_ATTRIBUTE_COUNT);
+	CODE_FLAGS(codec, &was_heard, &was_made, &was_cloned, &thread->has_ended, &thread->is_woken_leaving,
+		   &thread->was_told, &thread->is_kind_new);
+	thread->kind = (uint8_t)code_below(codec, thread->kind, KIND_TOLD_KERNEL + 1);
+	thread->assumed = (uint16_t)code_below(codec, thread->assumed, ASSUMES_LIMIT);
+	thread->process = (int32_t)code_below(codec, (uint64_t)thread->process, (uint64_t)INT32_MAX + 1);
+	thread->call = (enum kernel_progress)code_below(codec, thread->call, PROGRESSES);
+	thread->first_step = (enum kernel_step)code_below(codec, thread->first_step, STEPS);
+	claimed_by = code_below(codec, claimed_by, (uint64_t)INT32_MAX + 2);
+	if (codec->out == NULL && claimed_by != 0) {
+		thread->claimed_by = id_map_find(&model->cpus, claimed_by - 1);
+		codec->in->failed |= thread->claimed_by == NULL;
+	}
 	if (was_heard)
-		saved_put_time(out, thread->said, base->said);
+		thread->said = code_time(codec, thread->said, base->said);
 	if (was_made)
-		saved_put_time(out, thread->unseen_until, base->said);
+		thread->unseen_until = code_time(codec, thread->unseen_until, base->said);
+	if (was_cloned)
+		thread->cloned = thread->said;
 	base->id = id;
-	base->node = thread->node != NO_ATTRIBUTE ? thread->node : base->node;
+	base->node = node != NO_ATTRIBUTE ? node : base->node;
 	base->said = was_heard ? thread->said : base->said;
 }
 
-static void load_thread(struct kernel_model *model, struct thread_base *base, struct byte_reader *reader)
+/* Returns false if memory is out. */
+static bool copy_name(struct kernel_model *model, struct interrupt *interrupt, struct kernel_text name)
 {
-	const struct change_log *log = model->slice->log;
-	uint64_t id = base->id + (uint64_t)saved_read_signed(reader);
-	bool is_idle = id >> 32 == 1;
-	histree_quark node = load_quark(log, base->node, reader);
-	if (reader->failed || id >> 32 > 1 || id_map_find(&model->threads, id) != NULL) {
-		reader->failed = true;
-		return;
-	}
-	struct kernel_thread *thread = kernel_thread_load(model, id, is_idle ? 0 : (int32_t)(uint32_t)id, node);
-	if (thread == NULL)
-		return;
-	load_quarks(log, thread->attributes, THREAD_ATTRIBUTE_COUNT, node != NO_ATTRIBUTE ? node : 0, reader);
-	thread->asked = (uint8_t)saved_read_below(reader, 1U << THREAD_ATTRIBUTE_COUNT);
-	uint64_t assumed = saved_read_below(reader, (uint64_t)ASSUMES_LIMIT * OF_THREAD);
-	thread->process = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
-	uint64_t steps = saved_read_below(reader, (uint64_t)PROGRESSES * STEPS);
-	uint64_t claimed_by = saved_read_below(reader, (uint64_t)INT32_MAX + 2);
-	thread->assumed = (uint16_t)(assumed / OF_THREAD);
-	thread->has_ended = (assumed & HAS_ENDED) != 0;
-	thread->was_told = (assumed & WAS_TOLD) != 0;
-	thread->is_woken_leaving = (assumed & IS_WOKEN_LEAVING) != 0;
-	thread->kind = (uint8_t)(assumed / KIND % (KIND_IS_NEW / KIND));
-	thread->is_kind_new = (assumed & KIND_IS_NEW) != 0;
-	reader->failed = reader->failed || thread->kind > KIND_TOLD_KERNEL;
-	thread->call = (enum kernel_progress)(steps / STEPS);
-	thread->first_step = (enum kernel_step)(steps % STEPS);
-	histree_time before = base->said;
-	if ((assumed & WAS_HEARD) != 0)
-		base->said = thread->said = saved_read_time(reader, before);
-	if ((assumed & WAS_MADE) != 0)
-		thread->unseen_until = saved_read_time(reader, before);
-	if ((assumed & WAS_CLONED) != 0)
-		thread->cloned = thread->said;
-	if (claimed_by != 0) {
-		thread->claimed_by = id_map_find(&model->cpus, claimed_by - 1);
-		reader->failed = reader->failed || thread->claimed_by == NULL;
-	}
-	base->id = id;
-	base->node = node != NO_ATTRIBUTE ? node : base->node;
+	char *copy = name.bytes != NULL ? kernel_record(model, name.size + 1) : NULL;
+	if (copy != NULL)
+		interrupt->name = (struct kernel_text){ memcpy(copy, name.bytes, name.size), name.size };
+	return copy != NULL || name.bytes == NULL;
 }
 
-/* ---- CPUs ---------------------------------------------------------------------------------------------------- */
-
-static void save_interrupts(const struct interrupt *first, bool is_softirq, histree_quark base,
-			    struct saved_bytes *out)
+static void code_interrupts(struct codec *codec, struct interrupt **first, bool is_softirq, histree_quark base)
 {
-	for (const struct interrupt *at = first; at != NULL; at = at->next) {
-		saved_put(out, 1);
-		kernel_interrupt_save(at->number, is_softirq, at->name, out);
-		save_quark(at->quark, base, out);
-		save_quark(at->total, base, out);
-		saved_put(out, (at->is_known ? IS_KNOWN : 0) | (at->softirq != NULL ? HAS_SOFTIRQ : 0));
-		saved_put(out, (uint64_t)at->progress * STEPS + at->first_step);
-	}
-	saved_put(out, 0);
-}
-
-static bool load_interrupt_name(struct kernel_model *model, struct interrupt *interrupt, struct kernel_text name)
-{
-	if (name.bytes == NULL)
-		return true;
-	char *copy = kernel_record(model, name.size + 1);
-	if (copy == NULL)
-		return false;
-	memcpy(copy, name.bytes, name.size);
-	interrupt->name = (struct kernel_text){ copy, name.size };
-	return true;
-}
-
-static struct interrupt *load_interrupt(struct kernel_model *model, bool is_softirq, histree_quark base,
-					struct byte_reader *reader)
-{
-	const struct change_log *log = model->slice->log;
-	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
-	struct kernel_text name;
-	bool says_softirq;
-	if (interrupt == NULL)
-		return NULL;
-	kernel_interrupt_load(reader, &interrupt->number, &says_softirq, &name);
-	interrupt->quark = load_quark(log, base, reader);
-	interrupt->total = load_quark(log, base, reader);
-	uint64_t flags = saved_read_below(reader, (IS_KNOWN | HAS_SOFTIRQ) + 1);
-	uint64_t steps = saved_read_below(reader, (uint64_t)PROGRESSES * STEPS);
-	/* One that was added has an attribute, and those of a softirq are counted. */
-	if (says_softirq != is_softirq || interrupt->quark == NO_ATTRIBUTE ||
-	    (!is_softirq && (flags & HAS_SOFTIRQ) != 0))
-		reader->failed = true;
-	interrupt->is_known = (flags & IS_KNOWN) != 0;
-	interrupt->progress = (enum kernel_progress)(steps / STEPS);
-	interrupt->first_step = (enum kernel_step)(steps % STEPS);
-	if (reader->failed || !load_interrupt_name(model, interrupt, name))
-		return NULL;
-	if ((flags & HAS_SOFTIRQ) != 0) {
-		interrupt->softirq = softirq_count_null(model, interrupt->number);
-		if (interrupt->softirq == NULL)
-			return NULL;
-	}
-	return interrupt;
-}
-
-static void load_interrupts(struct kernel_model *model, struct interrupt **first, bool is_softirq,
-			    histree_quark base, struct byte_reader *reader)
-{
-	while (saved_read_below(reader, 2) != 0) {
-		struct interrupt *interrupt = load_interrupt(model, is_softirq, base, reader);
-		if (interrupt == NULL)
+	size_t count = 0;
+	for (const struct interrupt *at = *first; at != NULL; at = at->next)
+		count++;
+	count = code_count(codec, count, 7);
+	for (; count > 0 && codec_goes_on(codec); count--) {
+		struct interrupt *at = *first;
+		if (codec->out == NULL)
+			at = *first = kernel_record(codec->model, sizeof(*at));
+		if (at == NULL)
 			return;
-		*first = interrupt;
-		first = &interrupt->next;
+		struct kernel_text name = at->name;
+		bool says_softirq = is_softirq, is_counted = at->softirq != NULL;
+		code_interrupt_name(codec, &at->number, &says_softirq, &name);
+		code_quarks(codec, &at->quark, 1, base);
+		code_quarks(codec, &at->total, 1, base);
+		CODE_FLAGS(codec, &at->is_known, &is_counted);
+		at->progress = (enum kernel_progress)code_below(codec, at->progress, PROGRESSES);
+		at->first_step = (enum kernel_step)code_below(codec, at->first_step, STEPS);
+		first = &at->next;
+		if (codec->out != NULL)
+			continue;
+		/* One that was added has an attribute, and those of a softirq are counted. */
+		codec->in->failed |=
+			says_softirq != is_softirq || at->quark == NO_ATTRIBUTE || (!is_softirq && is_counted);
+		if (codec->in->failed || !copy_name(codec->model, at, name))
+			return;
+		if (is_counted)
+			at->softirq = softirq_count_null(codec->model, at->number);
 	}
 }
 
-static void save_cpu(const struct kernel_cpu *cpu, struct saved_bytes *out)
+/* NULL: one that is loaded.  Which thread it runs at the end is said before the threads are there. */
+static void code_cpu(struct codec *codec, struct kernel_cpu *cpu)
 {
+	struct kernel_model *model = codec->model;
+	uint64_t number = code_below(codec, cpu != NULL ? (uint64_t)cpu->number : 0, (uint64_t)INT32_MAX + 1);
+	if (codec->out == NULL) {
+		if (codec->in->failed || id_map_find(&model->cpus, number) != NULL) {
+			codec->in->failed = true;
+			return;
+		}
+		cpu = kernel_record_in(model, &model->cpus, number, sizeof(*cpu));
+		if (cpu == NULL)
+			return;
+		cpu->number = (int32_t)number;
+		cpu->waking = INT64_MIN;
+	}
+	bool is_waking = cpu->waking != INT64_MIN;
+	code_quarks(codec, &cpu->node, 1, 0);
 	histree_quark base = cpu->node != NO_ATTRIBUTE ? cpu->node : 0;
-	bool runs = cpu->is_claimed && cpu->runs != NULL;
-	saved_put(out, (uint64_t)cpu->number);
-	save_quark(cpu->node, 0, out);
-	save_quarks(cpu->attributes, CPU_ATTRIBUTE_COUNT, base, out);
-	saved_put(out, (uint64_t)cpu->is_claimed | (cpu->waking != INT64_MIN ? 2 : 0) |
-			       (cpu->is_taken_for_recorded ? 4 : 0));
-	if (cpu->waking != INT64_MIN)
-		saved_put_signed(out, cpu->waking);
-	saved_put_signed(out, cpu->claimed_tid);
-	saved_put_signed(out, runs ? cpu->runs->tid : 0);
-	save_interrupts(cpu->first_irq, false, base, out);
-	save_interrupts(cpu->first_softirq, true, base, out);
-}
-
-/* Which thread it runs at the end, is said before the threads are there. */
-struct running {
-	struct kernel_cpu *cpu;
-	int32_t tid;
-};
-
-static struct running load_cpu(struct kernel_model *model, struct byte_reader *reader)
-{
-	const struct change_log *log = model->slice->log;
-	const struct running none = { .cpu = NULL };
-	uint64_t number = saved_read_below(reader, (uint64_t)INT32_MAX + 1);
-	if (reader->failed || id_map_find(&model->cpus, number) != NULL) {
-		reader->failed = true;
-		return none;
-	}
-	struct kernel_cpu *cpu = kernel_record_in(model, &model->cpus, number, sizeof(*cpu));
-	if (cpu == NULL)
-		return none;
-	cpu->number = (int32_t)number;
-	cpu->node = load_quark(log, 0, reader);
-	histree_quark base = cpu->node != NO_ATTRIBUTE ? cpu->node : 0;
-	load_quarks(log, cpu->attributes, CPU_ATTRIBUTE_COUNT, base, reader);
-	uint64_t flags = saved_read_below(reader, 8);
-	cpu->is_claimed = (flags & 1) != 0;
-	cpu->is_taken_for_recorded = (flags & 4) != 0;
-	cpu->waking = (flags & 2) != 0 ? saved_read_signed(reader) : INT64_MIN;
-	cpu->claimed_tid = saved_read_int32(reader);
-	struct running running = { .cpu = cpu, .tid = saved_read_int32(reader) };
-	load_interrupts(model, &cpu->first_irq, false, base, reader);
-	load_interrupts(model, &cpu->first_softirq, true, base, reader);
-	return cpu->is_claimed ? running : none;
-}
-
-/* ---- all of it ----------------------------------------------------------------------------------------------- */
-
-static void save_totals(const struct kernel_model *model, struct saved_bytes *out)
-{
-	const struct id_entry *entry;
-	saved_put(out, model->softirqs.count);
-	for (size_t at = 0; (entry = id_map_next(&model->softirqs, &at)) != NULL;) {
-		const struct softirq_total *total = entry->record;
-		saved_put(out, entry->id);
-		for (int32_t value = 1; value <= SOFTIRQ_VALUE_MAX; value++)
-			saved_put(out, total->cpu_counts[value]);
-	}
+	code_quarks(codec, cpu->attributes, CPU_ATTRIBUTE_COUNT, base);
+	CODE_FLAGS(codec, &cpu->is_claimed, &cpu->is_taken_for_recorded, &is_waking);
+	if (is_waking)
+		cpu->waking = code_time(codec, cpu->waking, 0);
+	cpu->claimed_tid = code_int32(codec, cpu->claimed_tid);
+	cpu->last_tid = code_int32(codec, cpu->is_claimed && cpu->runs != NULL ? cpu->runs->tid : 0);
+	cpu->last_thread = NULL;
+	code_interrupts(codec, &cpu->first_irq, false, base);
+	code_interrupts(codec, &cpu->first_softirq, true, base);
 }
 
 /* A softirq of any CPU has made its total, and no CPU is counted that is not there. */
-static void load_totals(struct kernel_model *model, struct byte_reader *reader)
+static void code_totals(struct codec *codec)
 {
-	size_t count = saved_read_count(reader, 1 + SOFTIRQ_VALUE_MAX);
-	for (size_t i = 0; i < count && !reader->failed; i++) {
-		struct softirq_total *total = id_map_find(&model->softirqs, read_varint(reader));
+	struct kernel_model *model = codec->model;
+	size_t count = code_count(codec, model->softirqs.count, 1 + SOFTIRQ_VALUE_MAX), at = 0;
+	for (size_t i = 0; i < count && codec_goes_on(codec); i++) {
+		const struct id_entry *entry = codec->out != NULL ? id_map_next(&model->softirqs, &at) : NULL;
+		uint64_t id = code_below(codec, entry != NULL ? entry->id : 0, (uint64_t)UINT32_MAX + 1);
+		struct softirq_total *total = id_map_find(&model->softirqs, id);
 		uint64_t left = model->cpus.count;
 		if (total == NULL) {
-			reader->failed = true;
+			codec->in->failed = true;
 			return;
 		}
 		for (int32_t value = 1; value <= SOFTIRQ_VALUE_MAX; value++) {
-			total->cpu_counts[value] = (uint32_t)saved_read_below(reader, left + 1);
+			total->cpu_counts[value] = (uint32_t)code_below(codec, total->cpu_counts[value], left + 1);
 			left -= total->cpu_counts[value];
 		}
 	}
 }
 
-static void save_conflicts(const struct kernel_conflicts *conflicts, struct saved_bytes *out)
+/* All but the log: CPUs, and then the threads, among which are those that they run. */
+static void code_model(struct codec *codec)
 {
+	struct kernel_model *model = codec->model;
+	struct kernel_conflicts *conflicts = &model->conflicts;
+	const histree_time start = histree_state_start(model->changes.system);
+	bool has_time = model->changes.time != INT64_MIN;
+	code_guesses(codec);
+	CODE_FLAGS(codec, &model->has_events, &model->has_switches, &model->has_calls, &model->has_wakings,
+		   &model->has_irqs, &model->declares_calls, &model->may_have_calls, &has_time);
+	model->changes.refused = code_below(codec, model->changes.refused, UINT64_MAX);
+	if (has_time)
+		model->changes.time = code_time(codec, model->changes.time, start);
+	code_quarks(codec, model->groups, GROUP_COUNT, 0);
 	for (int kind = 0; kind < CONFLICT_KINDS; kind++) {
-		saved_put(out, conflicts->events[kind]);
-		saved_put(out, conflicts->denials[kind]);
+		conflicts->events[kind] = code_below(codec, conflicts->events[kind], UINT64_MAX);
+		conflicts->denials[kind] = code_below(codec, conflicts->denials[kind], UINT64_MAX);
 	}
-	saved_put(out, conflicts->to_idle);
-	saved_put(out, conflicts->from_idle);
-}
-
-static void load_conflicts(struct kernel_conflicts *conflicts, struct byte_reader *reader)
-{
-	for (int kind = 0; kind < CONFLICT_KINDS; kind++) {
-		conflicts->events[kind] = read_varint(reader);
-		conflicts->denials[kind] = read_varint(reader);
+	conflicts->to_idle = code_below(codec, conflicts->to_idle, UINT64_MAX);
+	conflicts->from_idle = code_below(codec, conflicts->from_idle, UINT64_MAX);
+	size_t count = code_count(codec, model->cpus.count, 7 + CPU_ATTRIBUTE_COUNT), at = 0;
+	for (size_t i = 0; i < count && codec_goes_on(codec); i++)
+		code_cpu(codec, codec->out != NULL ? id_map_next(&model->cpus, &at)->record : NULL);
+	code_totals(codec);
+	struct thread_base base = { .said = start };
+	count = code_count(codec, model->threads.count, 8 + THREAD_ATTRIBUTE_COUNT);
+	at = 0;
+	for (size_t i = 0; i < count && codec_goes_on(codec); i++) {
+		const struct id_entry *entry = codec->out != NULL ? id_map_next(&model->threads, &at) : NULL;
+		code_thread(codec, entry != NULL ? entry->id : 0, entry != NULL ? entry->record : NULL, &base);
 	}
-	conflicts->to_idle = read_varint(reader);
-	conflicts->from_idle = read_varint(reader);
-}
-
-void kernel_slice_save(struct kernel_model *model, struct saved_bytes *out)
-{
 	const struct id_entry *entry;
-	histree_time start = histree_state_start(model->changes.system);
-	struct thread_base base = { .said = start };
-	change_log_save(model->slice->log, out);
-	kernel_slice_save_guesses(model->slice, out);
-	saved_put(out, (model->has_calls ? HAS_CALLS : 0) | (model->has_wakings ? HAS_WAKINGS : 0) |
-			       (model->has_irqs ? HAS_IRQS : 0) | (model->declares_calls ? DECLARES_CALLS : 0) |
-			       (model->may_have_calls ? MAY_HAVE_CALLS : 0));
-	saved_put(out, model->changes.time != INT64_MIN);
-	if (model->changes.time != INT64_MIN)
-		saved_put_time(out, model->changes.time, start);
-	save_quarks(model->groups, GROUP_COUNT, 0, out);
-	save_conflicts(&model->conflicts, out);
-	saved_put(out, model->cpus.count);
-	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;)
-		save_cpu(entry->record, out);
-	save_totals(model, out);
-	saved_put(out, model->threads.count);
-	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;)
-		save_thread(entry->id, entry->record, &base, out);
-}
-
-static void load_threads(struct kernel_model *model, histree_time start, struct byte_reader *reader)
-{
-	struct thread_base base = { .said = start };
-	size_t count = saved_read_count(reader, 6 + THREAD_ATTRIBUTE_COUNT);
-	for (size_t i = 0; i < count && !reader->failed && model->changes.status == HISTREE_OK; i++)
-		load_thread(model, &base, reader);
-}
-
-/* CPUs, and then the threads, among which are those that they run. */
-static void load_cpus(struct kernel_model *model, histree_time start, struct byte_reader *reader)
-{
-	size_t count = saved_read_count(reader, 7 + CPU_ATTRIBUTE_COUNT);
-	struct running *running = kernel_record(model, (count + 1) * sizeof(*running));
-	if (running == NULL)
-		return;
-	for (size_t i = 0; i < count && !reader->failed && model->changes.status == HISTREE_OK; i++)
-		running[i] = load_cpu(model, reader);
-	load_totals(model, reader);
-	load_threads(model, start, reader);
-	for (size_t i = 0; i < count && !reader->failed; i++) {
-		struct kernel_cpu *cpu = running[i].cpu;
-		if (cpu == NULL)
-			continue;
-		cpu->runs = id_map_find(&model->threads, kernel_thread_id(running[i].tid, cpu->number));
-		reader->failed = cpu->runs == NULL;
+	for (at = 0;
+	     codec->out == NULL && codec_goes_on(codec) && (entry = id_map_next(&model->cpus, &at)) != NULL;) {
+		struct kernel_cpu *cpu = entry->record;
+		if (cpu->is_claimed) {
+			cpu->runs = id_map_find(&model->threads, kernel_thread_id(cpu->last_tid, cpu->number));
+			codec->in->failed |= cpu->runs == NULL;
+		}
 	}
 }
 
-enum histree_status kernel_slice_load(struct kernel_model *model, struct byte_reader *reader,
-				      struct histree_error *error)
+/* Its log is settled then. */
+static void slice_save(void *of_slice, struct saved_bytes *out)
 {
-	histree_time start = histree_state_start(model->changes.system);
-	struct change_log *log = model->slice->log;
+	struct codec codec = { .model = of_slice, .out = out };
+	change_log_save(codec.model->slice->log, out);
+	code_model(&codec);
+}
+
+static enum histree_status slice_load(void *of_slice, struct byte_reader *reader, struct histree_error *error)
+{
+	struct codec codec = { .model = of_slice, .in = reader };
+	struct change_log *log = codec.model->slice->log;
 	enum histree_status status = change_log_load(log, log->value_size_max, reader, error);
 	if (status != HISTREE_OK)
 		return status;
-	kernel_slice_load_guesses(model->slice, reader);
-	uint64_t flags = saved_read_below(reader, MAY_HAVE_CALLS << 1);
-	model->has_calls = (flags & HAS_CALLS) != 0;
-	model->has_wakings = (flags & HAS_WAKINGS) != 0;
-	model->has_irqs = (flags & HAS_IRQS) != 0;
-	model->declares_calls = (flags & DECLARES_CALLS) != 0;
-	model->may_have_calls = (flags & MAY_HAVE_CALLS) != 0;
-	if (saved_read_below(reader, 2) != 0)
-		model->changes.time = saved_read_time(reader, start);
-	load_quarks(log, model->groups, GROUP_COUNT, 0, reader);
-	load_conflicts(&model->conflicts, reader);
-	load_cpus(model, start, reader);
-	if (model->changes.status == HISTREE_ERR_MEMORY || model->slice->no_memory)
+	code_model(&codec);
+	if (codec.model->changes.status == HISTREE_ERR_MEMORY || codec.model->slice->no_memory)
 		return error_memory(error, "a slice of the trace");
 	if (reader->failed)
 		return error_set(error, HISTREE_ERR_FORMAT,
@@ -776,12 +663,9 @@ static const struct guessed_interrupt *guessed(const struct guessed_cpu *cpu, co
 					       bool is_softirq)
 {
 	const struct guessed_interrupt *at = cpu != NULL ? cpu->first : NULL;
-	for (; at != NULL; at = at->next)
-		if (at->number == interrupt->number && at->is_softirq == is_softirq &&
-		    (at->name.bytes == NULL) == (interrupt->name.bytes == NULL) &&
-		    (at->name.bytes == NULL || (at->name.size == interrupt->name.size &&
-						memcmp(at->name.bytes, interrupt->name.bytes, at->name.size) == 0)))
-			break;
+	while (at != NULL && (at->number != interrupt->number || at->is_softirq != is_softirq ||
+			      !same_name(at->name, interrupt->name)))
+		at = at->next;
 	return at;
 }
 
@@ -799,14 +683,6 @@ static bool interrupts_are_right(struct kernel_model *model, const struct guesse
 		*count += is_active;
 	}
 	return true;
-}
-
-static size_t count_guessed(const struct guessed_cpu *cpu)
-{
-	size_t count = 0;
-	for (const struct guessed_interrupt *at = cpu != NULL ? cpu->first : NULL; at != NULL; at = at->next)
-		count += guessed_is_active(at);
-	return count;
 }
 
 /* Whether what the slice does not know may still say that the thread of this CPU is woken as it leaves. */
@@ -896,14 +772,9 @@ static bool totals_are_right(const struct kernel_model *model, const struct kern
 	return true;
 }
 
-bool kernel_slice_can_help(const struct kernel_model *model)
-{
-	return !model->has_gaps;
-}
-
 static bool is_right(struct kernel_model *model, const struct kernel_model *slice)
 {
-	return kernel_slice_can_help(model) && !kernel_is_losing(model) && cpus_are_right(model, slice) &&
+	return !model->has_gaps && !kernel_is_losing(model) && cpus_are_right(model, slice) &&
 	       calls_are_right(model, slice->slice) && totals_are_right(model, slice->slice) &&
 	       threads_are_right(model, slice) && model->changes.status == HISTREE_OK;
 }
@@ -962,45 +833,23 @@ static void take_thread(struct kernel_model *model, uint64_t id, const struct ke
 	thread->runs_on = NULL; /* its CPU, which the slice knows, will say so */
 }
 
-static struct interrupt *find_interrupt(struct interrupt *first, const struct interrupt *of)
-{
-	struct interrupt *at = first;
-	while (at != NULL && (at->number != of->number || !interrupt_has_name(at, of->name)))
-		at = at->next;
-	return at;
-}
-
-static struct interrupt *take_new_interrupt(struct kernel_model *model, struct interrupt **first,
-					    const struct interrupt *slice)
-{
-	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
-	char *name = NULL;
-	if (interrupt == NULL)
-		return NULL;
-	interrupt->number = slice->number;
-	interrupt->quark = interrupt->total = NO_ATTRIBUTE;
-	if (slice->name.bytes != NULL) {
-		name = kernel_record(model, slice->name.size + 1);
-		if (name == NULL)
-			return NULL;
-		memcpy(name, slice->name.bytes, slice->name.size);
-		interrupt->name = (struct kernel_text){ name, slice->name.size };
-	}
-	while (*first != NULL)
-		first = &(*first)->next;
-	*first = interrupt;
-	return interrupt;
-}
-
 static void take_interrupts(struct kernel_model *model, struct interrupt **first, const struct interrupt *slice,
 			    const histree_quark *map)
 {
 	for (; slice != NULL; slice = slice->next) {
-		struct interrupt *interrupt = find_interrupt(*first, slice);
-		if (interrupt == NULL)
-			interrupt = take_new_interrupt(model, first, slice);
+		struct interrupt **at = first;
+		while (*at != NULL && ((*at)->number != slice->number || !same_name((*at)->name, slice->name)))
+			at = &(*at)->next;
+		struct interrupt *interrupt = *at != NULL ? *at : kernel_record(model, sizeof(*interrupt));
 		if (interrupt == NULL)
 			return;
+		if (*at == NULL) {
+			interrupt->number = slice->number;
+			interrupt->quark = interrupt->total = NO_ATTRIBUTE;
+			if (!copy_name(model, interrupt, slice->name))
+				return;
+			*at = interrupt;
+		}
 		map_attribute(&interrupt->quark, slice->quark, map);
 		map_attribute(&interrupt->total, slice->total, map);
 		interrupt->is_known = interrupt->is_known || slice->is_known;
@@ -1081,6 +930,8 @@ static void take_model(struct kernel_model *model, const struct kernel_model *sl
 	model->may_have_calls = model->may_have_calls || slice->may_have_calls;
 	model->has_wakings = model->has_wakings || slice->has_wakings;
 	model->has_irqs = model->has_irqs || slice->has_irqs;
+	model->has_events = model->has_events || slice->has_events;
+	model->has_switches = model->has_switches || slice->has_switches;
 	if (slice->changes.time > model->changes.time)
 		model->changes.time = slice->changes.time;
 }
@@ -1110,17 +961,46 @@ static bool mark_open_calls(const struct kernel_model *model, const struct kerne
 	return true;
 }
 
-enum histree_status kernel_slice_commit(struct kernel_model *model, struct kernel_model *slice,
-					struct histree_error *error)
+static enum histree_status slice_commit(void *instance, void *of_slice, struct histree_error *error)
 {
+	struct kernel_model *model = instance, *slice = of_slice;
 	struct change_log *log = slice->slice->log;
 	model->changes.status = HISTREE_OK; /* no event is being handled */
-	if (change_log_has_failed(log) || !is_right(model, slice))
+	if (slice->changes.refused > 0 || change_log_has_failed(log) || !is_right(model, slice))
 		return HISTREE_NOT_FOUND;
 	if (!mark_open_calls(model, slice))
 		return error_memory(error, "the states of a slice");
 	enum histree_status status = change_log_apply(log, model->changes.system, error);
-	if (status == HISTREE_OK)
-		take_model(model, slice, log->map);
-	return status == HISTREE_OK ? changes_end(&model->changes, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+	take_model(model, slice, log->map);
+	return changes_end(&model->changes, error);
 }
+
+static enum histree_status slice_create(const struct analysis *analysis, struct change_log *log, void *input,
+					void **instance, struct histree_error *error)
+{
+	struct kernel_slice *slice = calloc(1, sizeof(*slice));
+	*instance = NULL;
+	if (slice == NULL)
+		return error_memory(error, "a slice of the trace");
+	enum histree_status status = analysis->create(analysis, log->system, input, instance, error);
+	if (status != HISTREE_OK) {
+		free(slice);
+		return status;
+	}
+	struct kernel_model *model = *instance;
+	slice->log = model->changes.log = log;
+	model->slice = slice;
+	return HISTREE_OK;
+}
+
+const struct analysis_slices kernel_slices = {
+	.create = slice_create,
+	.hint = slice_hint,
+	.guess = slice_guess,
+	.begin = slice_begin,
+	.commit = slice_commit,
+	.save = slice_save,
+	.load = slice_load,
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_sums.c - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`
- * and `kernel-memory`.
+ * kernel_sums.c - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`,
+ * `cpu-usage` and `kernel-memory`.
  *
  * Rows have attributes, which are made when something is counted.
  *
@@ -17,6 +17,14 @@
  *
  * Where events are lost, the sums of interfaces are unknown until something is counted again, and go on from what
  * was seen; those of threads stay, and `gaps` says that they are too low.
+ *
+ * The analysis `cpu-usage`: how long each thread has run on each CPU so far.
+ *
+ * 	CPUs/<cpu>/<tid>	long: ns, from each switch away from the thread on
+ *
+ * These are the states of Trace Compass's analysis of CPU usage.  A thread that runs is counted when it is switched
+ * from; the first one of a CPU from the start of the trace on.  What ran in a gap is counted for nobody, as nobody
+ * knows: sums are then of what was seen.
  *
  * The analysis `switches`: how often CPUs went from thread to thread so far.
  *
@@ -148,9 +156,10 @@ static void table_init(struct kernel_sums *sums, struct kernel_sum_table *table,
 	id_map_use_space(&table->rows, sums->records.space);
 }
 
-enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, struct histree_state_system *system,
+enum histree_status kernel_sums_create(const struct analysis *analysis, struct histree_state_system *system,
 				       void *input, void **instance, struct histree_error *error)
 {
+	const struct kernel_sums_kind *kind = analysis->kind;
 	struct kernel_sums *sums = calloc(1, kind->size > 0 ? kind->size : sizeof(*sums));
 	*instance = sums;
 	if (sums == NULL)
@@ -176,7 +185,7 @@ enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, stru
 
 static void begin_changes(struct kernel_sums *sums, histree_time time)
 {
-	if (sums->kind->counts_all && sums->input->now > time)
+	if ((sums->kind->counts_all || sums->kind->has_time_of_input) && sums->input->now > time)
 		time = sums->input->now;
 	sums->now = !sums->is_begun || time > sums->now ? time : sums->now;
 	sums->is_begun = true;
@@ -377,12 +386,6 @@ static const struct kernel_sums_kind network_sums = {
 		   "perf record -e 'net:*' -e 'skb:*')",
 };
 
-static enum histree_status network_create(struct histree_state_system *system, void *input, void **instance,
-					  struct histree_error *error)
-{
-	return kernel_sums_create(&network_sums, system, input, instance, error);
-}
-
 static const struct histree_chart_entry interface_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "Interfaces/*" },
 	{ .parent = 0, .path = "bytes_received", .shown = ".", .measure = HISTREE_CHART_RATE },
@@ -399,13 +402,11 @@ static const struct histree_chart network_charts[] = {
 	{ .name = "interface-bytes",
 	  .title = "Bytes over interfaces",
 	  .unit = "B/s",
-	  .entries = interface_entries,
-	  .entry_count = sizeof(interface_entries) / sizeof(*interface_entries) },
+	  CHART_ENTRIES(interface_entries) },
 	{ .name = "thread-network-bytes",
 	  .title = "Bytes that threads sent and received",
 	  .unit = "B/s",
-	  .entries = network_thread_entries,
-	  .entry_count = sizeof(network_thread_entries) / sizeof(*network_thread_entries) },
+	  CHART_ENTRIES(network_thread_entries) },
 };
 
 const struct analysis analysis_network = {
@@ -414,11 +415,13 @@ const struct analysis analysis_network = {
 	.summary = "bytes and packets over each network interface, and of each thread, so far",
 	.charts = network_charts,
 	.chart_count = sizeof(network_charts) / sizeof(*network_charts),
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = network_create,
-	KERNEL_SUMS_FUNCTIONS,
+	.kind = &network_sums,
+	KERNEL_SUMS_OF_KERNEL,
 };
+
+static const char no_switches[] =
+	"the trace has no switches: record sched_switch (lttng enable-event -k sched_switch, or "
+	"perf record -e sched:sched_switch)";
 
 /* ---- switches ------------------------------------------------------------------------------------------------ */
 
@@ -509,15 +512,8 @@ static const struct kernel_sums_kind switches_sums = {
 	.uncounted = KERNEL_FORK,
 	.counts_gaps = true,
 	.count = switches_take,
-	.missing = "the trace has no switches: record sched_switch (lttng enable-event -k sched_switch, or "
-		   "perf record -e sched:sched_switch)",
+	.missing = no_switches,
 };
-
-static enum histree_status switches_create(struct histree_state_system *system, void *input, void **instance,
-					   struct histree_error *error)
-{
-	return kernel_sums_create(&switches_sums, system, input, instance, error);
-}
 
 static const struct histree_chart_entry cpu_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
@@ -530,16 +526,11 @@ static const struct histree_chart_entry switches_thread_entries[] = {
 };
 
 static const struct histree_chart switches_charts[] = {
-	{ .name = "cpu-switches",
-	  .title = "Switches of CPUs",
-	  .unit = "1/s",
-	  .entries = cpu_entries,
-	  .entry_count = sizeof(cpu_entries) / sizeof(*cpu_entries) },
+	{ .name = "cpu-switches", .title = "Switches of CPUs", .unit = "1/s", CHART_ENTRIES(cpu_entries) },
 	{ .name = "thread-switches",
 	  .title = "Switches of threads",
 	  .unit = "1/s",
-	  .entries = switches_thread_entries,
-	  .entry_count = sizeof(switches_thread_entries) / sizeof(*switches_thread_entries) },
+	  CHART_ENTRIES(switches_thread_entries) },
 };
 
 const struct analysis analysis_switches = {
@@ -549,10 +540,132 @@ const struct analysis analysis_switches = {
 		"how often each CPU and thread was switched so far: of its own accord, preempted, to another CPU",
 	.charts = switches_charts,
 	.chart_count = sizeof(switches_charts) / sizeof(*switches_charts),
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = switches_create,
-	KERNEL_SUMS_FUNCTIONS,
+	.kind = &switches_sums,
+	KERNEL_SUMS_OF_KERNEL,
+};
+
+/* ---- cpu usage ----------------------------------------------------------------------------------------------- */
+
+struct usage_cpu {
+	struct kernel_sum_row row;
+	histree_time since;    /* the switch before; that to whoever runs */
+	bool is_met, is_known; /* not known: events were missing since then */
+};
+
+struct usage_thread {
+	histree_quark quark;
+	uint64_t ns;
+};
+
+struct cpu_usage {
+	struct kernel_sums sums;
+	struct id_map threads; /* struct usage_thread by CPU and tid */
+	bool lost_all;         /* there was a gap of all CPUs */
+};
+
+static void usage_count(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	struct cpu_usage *usage = (struct cpu_usage *)sums;
+	struct kernel_sum_row *row = event->cpu >= 0 ? kernel_sum_row(sums, &sums->tables[0], event->cpu) : NULL;
+	struct usage_cpu *cpu = (struct usage_cpu *)row;
+	if (cpu == NULL)
+		return;
+	const uint64_t id = (uint64_t)(uint32_t)event->cpu << 32 | (uint32_t)event->prev_tid;
+	struct usage_thread *thread = id_map_find_again(&usage->threads, id);
+	if (thread == NULL) {
+		thread = arena_allocate(&sums->records, sizeof(*thread), alignof(struct usage_thread));
+		if (thread == NULL || !id_map_add(&usage->threads, id, thread)) {
+			changes_fail(&sums->changes, HISTREE_ERR_MEMORY, sums->kind->what);
+			return;
+		}
+		*thread = (struct usage_thread){ .quark = NO_ATTRIBUTE };
+	}
+	/* What was before the history begins is of no kernel. */
+	const histree_time start = histree_state_start(sums->changes.system);
+	const histree_time now = sums->now > start ? sums->now : start;
+	if (!cpu->is_met) {
+		cpu->since = sums->input->start > start ? sums->input->start : start;
+		cpu->is_known = !usage->lost_all;
+		cpu->is_met = true;
+	}
+	sums->changes.time = now;
+	const histree_quark node = kernel_sum_node(sums, row);
+	if (cpu->is_known) {
+		char name[NUMBER_TEXT_SIZE];
+		thread->ns += (uint64_t)now - (uint64_t)cpu->since;
+		if (thread->quark == NO_ATTRIBUTE)
+			changes_child(&sums->changes, &thread->quark, node, name,
+				      number_format_signed(event->prev_tid, name));
+		change(&sums->changes, thread->quark, histree_long((int64_t)thread->ns));
+	}
+	cpu->since = now;
+	cpu->is_known = true;
+}
+
+static void usage_lose(struct kernel_sums *sums, const struct event_gap *gap)
+{
+	struct cpu_usage *usage = (struct cpu_usage *)sums;
+	const struct id_entry *entry;
+	usage->lost_all |= gap->cpu < 0;
+	if (gap->cpu >= 0)
+		kernel_sum_row(sums, &sums->tables[0], gap->cpu);
+	for (size_t at = 0; (entry = id_map_next(&sums->tables[0].rows, &at)) != NULL;) {
+		struct usage_cpu *cpu = entry->record;
+		if (gap->cpu < 0 || cpu->row.number == gap->cpu) {
+			cpu->is_known = false;
+			cpu->is_met = true;
+		}
+	}
+}
+
+static void usage_create(struct kernel_sums *sums)
+{
+	id_map_use_space(&((struct cpu_usage *)sums)->threads, sums->records.space);
+}
+
+static void usage_release(struct kernel_sums *sums)
+{
+	id_map_release(&((struct cpu_usage *)sums)->threads);
+}
+
+static const struct kernel_sums_kind usage_sums = {
+	.size = sizeof(struct cpu_usage),
+	.what = "the usage of CPUs",
+	.tables = { { .folder = "CPUs", .row_size = sizeof(struct usage_cpu) } },
+	.roles = { KERNEL_SWITCH },
+	.role_count = 1,
+	.has_time_of_input = true,
+	.create = usage_create,
+	.count = usage_count,
+	.lose = usage_lose,
+	.release = usage_release,
+	.missing = no_switches,
+};
+
+/*
+ * A thread's time is counted when it is switched from, so that a rate would have all of it at that moment.  How
+ * steep a line is says how busy it was.
+ */
+static const struct histree_chart_entry usage_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "CPUs/*" },
+	{ .parent = 0, .path = "*", .shown = ".", .measure = HISTREE_CHART_VALUE, .factor = 1e-9 },
+};
+
+static const struct histree_chart usage_charts[] = {
+	{ .name = "cpu-threads",
+	  .title = "Time that threads have had on CPUs so far",
+	  .unit = "s",
+	  CHART_ENTRIES(usage_entries) },
+};
+
+const struct analysis analysis_cpu_usage = {
+	.name = "cpu-usage",
+	.version = 1,
+	.summary = "how long each thread has run on each CPU so far, as Trace Compass counts it",
+	.charts = usage_charts,
+	.chart_count = sizeof(usage_charts) / sizeof(*usage_charts),
+	.kind = &usage_sums,
+	KERNEL_SUMS_OF_KERNEL,
 };
 
 /* ---- kernel memory ------------------------------------------------------------------------------------------- */
@@ -788,12 +901,6 @@ static const struct kernel_sums_kind memory_sums = {
 		   "or perf record -e 'kmem:*'), and sched_switch to know whose they are",
 };
 
-static enum histree_status kernel_memory_create(struct histree_state_system *system, void *input, void **instance,
-						struct histree_error *error)
-{
-	return kernel_sums_create(&memory_sums, system, input, instance, error);
-}
-
 static const struct histree_chart_entry all_entries[] = {
 	{ .parent = HISTREE_CHART_TOP, .path = "pages", .shown = "." },
 	{ .parent = HISTREE_CHART_TOP, .path = "heap", .shown = "." },
@@ -808,13 +915,11 @@ static const struct histree_chart kernel_memory_charts[] = {
 	{ .name = "kernel-memory",
 	  .title = "Memory that the kernel allocated",
 	  .unit = "B",
-	  .entries = all_entries,
-	  .entry_count = sizeof(all_entries) / sizeof(*all_entries) },
+	  CHART_ENTRIES(all_entries) },
 	{ .name = "thread-kernel-memory",
 	  .title = "Memory that the kernel allocated for threads",
 	  .unit = "B",
-	  .entries = kernel_memory_thread_entries,
-	  .entry_count = sizeof(kernel_memory_thread_entries) / sizeof(*kernel_memory_thread_entries) },
+	  CHART_ENTRIES(kernel_memory_thread_entries) },
 };
 
 const struct analysis analysis_kernel_memory = {
@@ -823,8 +928,6 @@ const struct analysis analysis_kernel_memory = {
 	.summary = "how much of what each thread had the kernel allocate is not freed yet: pages and heap",
 	.charts = kernel_memory_charts,
 	.chart_count = sizeof(kernel_memory_charts) / sizeof(*kernel_memory_charts),
-	.input = &kernel_input_kind,
-	.applies = kernel_input_knows,
-	.create = kernel_memory_create,
-	KERNEL_SUMS_FUNCTIONS,
+	.kind = &memory_sums,
+	KERNEL_SUMS_OF_KERNEL,
 };

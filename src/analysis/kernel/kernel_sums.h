@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_sums.h - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`
- * and `kernel-memory`.
+ * kernel_sums.h - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`,
+ * `cpu-usage` and `kernel-memory`.
  *
  * Running sums by thread, by CPU and of all: attributes (long) that say how much there was so far.
  *
@@ -22,6 +22,7 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_SUMS_H
 #define ANALYSIS_KERNEL_KERNEL_SUMS_H
 
+#include "analysis/analysis.h"
 #include "analysis/changes.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
@@ -71,7 +72,8 @@ struct kernel_sums_kind {
 	/* Which classes have events that it counts; NULL: those of its roles. */
 	bool (*wants)(const struct event_class *class, enum kernel_role role);
 	bool counts_gaps;
-	bool needs_machine;                               /* asks for the thread of an event */
+	bool has_time_of_input; /* the greatest time of any event of a kernel so far, not of those it counts */
+	bool needs_machine;     /* asks for the thread of an event */
 	bool (*applies)(const struct event_trace *trace); /* whose gaps matter; NULL: all */
 	void (*create)(struct kernel_sums *sums);         /* NULL: there is no more */
 	void (*count)(struct kernel_sums *sums, const struct kernel_event *event);
@@ -95,8 +97,8 @@ struct kernel_sums {
 	histree_time now;
 };
 
-/* The functions of an analysis of sums; `create` calls the first. */
-enum histree_status kernel_sums_create(const struct kernel_sums_kind *kind, struct histree_state_system *system,
+/* The functions of an analysis of sums; its `kind` is a struct kernel_sums_kind. */
+enum histree_status kernel_sums_create(const struct analysis *analysis, struct histree_state_system *system,
 				       void *input, void **instance, struct histree_error *error);
 bool kernel_sums_wants(const void *instance, const struct event_class *class);
 enum histree_status kernel_sums_event(void *instance, const struct event *event, struct histree_error *error);
@@ -111,6 +113,13 @@ void kernel_sums_free(void *instance);
 	.wants = kernel_sums_wants, .event = kernel_sums_event, .gap = kernel_sums_gap,                   \
 	.refused = kernel_sums_refused, .is_empty = kernel_sums_is_empty, .missing = kernel_sums_missing, \
 	.free = kernel_sums_free
+
+/* The same of those that read the events of any trace of a kernel. */
+#define KERNEL_SUMS_OF_KERNEL                                                                     \
+	.input = &kernel_input_kind, .applies = kernel_input_knows, .create = kernel_sums_create, \
+	KERNEL_SUMS_FUNCTIONS
+
+#define CHART_ENTRIES(array) .entries = (array), .entry_count = sizeof(array) / sizeof(*(array))
 
 /* ---- for handlers -------------------------------------------------------------------------------------------- */
 

@@ -33,25 +33,6 @@
 #include "base/number_text.h"
 #include "state/state_system.h"
 
-/* ---- kernel slice -------------------------------------------------------------------------------------------- */
-
-struct kernel_slice *kernel_slice_create(struct change_log *log)
-{
-	struct kernel_slice *slice = calloc(1, sizeof(*slice));
-	if (slice != NULL)
-		slice->log = log;
-	return slice;
-}
-
-void kernel_slice_free(struct kernel_slice *slice)
-{
-	if (slice == NULL)
-		return;
-	id_map_release(&slice->cpus);
-	arena_release(&slice->memory);
-	free(slice);
-}
-
 /* ---- kernel model -------------------------------------------------------------------------------------------- */
 
 void kernel_model_init(struct kernel_model *model, struct histree_state_system *system,
@@ -77,7 +58,11 @@ void kernel_model_release(struct kernel_model *model)
 	id_map_release(&model->cpus);
 	id_map_release(&model->softirqs);
 	arena_release(&model->records);
-	kernel_slice_free(model->slice);
+	if (model->slice != NULL) {
+		id_map_release(&model->slice->cpus);
+		arena_release(&model->slice->memory);
+		free(model->slice);
+	}
 	model->slice = NULL;
 }
 

@@ -16,8 +16,8 @@
  *   that one that is made had no states: assumed, thread by thread;
  * - anything else: the slice fails.
  *
- * At the hand-over, kernel_slice_commit() compares all guesses and assumptions with the true model.  If one is
- * wrong, or the slice has failed, nothing has happened, and the slice is analysed again from the true model on.
+ * At the hand-over, the commit (kernel_slices.c) compares all guesses and assumptions with the true model.  If one
+ * is wrong, or the slice has failed, nothing has happened, and the slice is analysed again from the true model on.
  *
  * A *model* has the threads and CPUs of a kernel, with the quarks of their attributes.
  *
@@ -37,8 +37,8 @@
 
 #include "analysis/change_log.h"
 #include "analysis/changes.h"
-#include "analysis/kernel/kernel_machine.h"
 #include "analysis/kernel/kernel_layout.h"
+#include "analysis/kernel/kernel_machine.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
 
@@ -90,17 +90,17 @@ struct kernel_slice {
 	bool no_memory;
 };
 
-/* Returns one that has this log; NULL if memory is out. */
-struct kernel_slice *kernel_slice_create(struct change_log *log);
-void kernel_slice_free(struct kernel_slice *slice);
-
-struct kernel_slice;
+struct kernel_input;
+struct kernel_version;
 
 struct kernel_model {
 	struct changes changes;
-	struct kernel_slice *slice;         /* kernel_threads.h; NULL: this model has seen all that came before */
-	const struct kernel_places *places; /* the attributes that its states go to */
-	bool has_gaps;                      /* there was one so far */
+	const struct kernel_version *version; /* kernel_provider.h */
+	const struct kernel_input *input;     /* borrowed */
+	bool has_events, has_switches;        /* of which states are made, and that say who runs */
+	struct kernel_slice *slice;           /* kernel_threads.h; NULL: this model has seen all that came before */
+	const struct kernel_places *places;   /* the attributes that its states go to */
+	bool has_gaps;                        /* there was one so far */
 	uint32_t
 		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
 	bool all_open;     /* the same where it is not said on which CPU, */

@@ -610,28 +610,24 @@ static void missing(const void *instance, char *text, size_t size)
 	}
 
 /* The analysis NAME_ is of the kind KIND; its fields follow. */
-#define PAIRS(KIND, SYMBOL, NAME_, VERSION, SUMMARY, ...)                                          \
-	static const struct histree_segment_field KIND##_fields[] = { { NAME }, __VA_ARGS__ };     \
-	static enum histree_status KIND##_create(struct histree_segment_store *store, void *input, \
-						 void **instance, struct histree_error *error)     \
-	{                                                                                          \
-		return kernel_segments_create(&KIND.segments, input, store, instance, error);      \
-	}                                                                                          \
-	const struct segment_analysis segment_analysis_##SYMBOL = {                                \
-		.name = NAME_,                                                                     \
-		.version = VERSION,                                                                \
-		.summary = SUMMARY,                                                                \
-		.fields = KIND##_fields,                                                           \
-		.field_count = sizeof(KIND##_fields) / sizeof(KIND##_fields[0]),                   \
-		.input = &kernel_input_kind,                                                       \
-		.applies = kernel_input_knows,                                                     \
-		.create = KIND##_create,                                                           \
-		.wants = wants,                                                                    \
-		.event = on_event,                                                                 \
-		.counts = kernel_segments_counts,                                                  \
-		.is_empty = kernel_segments_is_empty,                                              \
-		.missing = missing,                                                                \
-		.free = kernel_segments_free,                                                      \
+#define PAIRS(KIND, SYMBOL, NAME_, VERSION, SUMMARY, ...)                                      \
+	static const struct histree_segment_field KIND##_fields[] = { { NAME }, __VA_ARGS__ }; \
+	const struct segment_analysis segment_analysis_##SYMBOL = {                            \
+		.name = NAME_,                                                                 \
+		.version = VERSION,                                                            \
+		.summary = SUMMARY,                                                            \
+		.fields = KIND##_fields,                                                       \
+		.field_count = sizeof(KIND##_fields) / sizeof(KIND##_fields[0]),               \
+		.input = &kernel_input_kind,                                                   \
+		.applies = kernel_input_knows,                                                 \
+		.kind = &KIND.segments,                                                        \
+		.create = kernel_segments_create,                                              \
+		.wants = wants,                                                                \
+		.event = on_event,                                                             \
+		.counts = kernel_segments_counts,                                              \
+		.is_empty = kernel_segments_is_empty,                                          \
+		.missing = missing,                                                            \
+		.free = kernel_segments_free,                                                  \
 	}
 
 PAIRS(guests, guest_runs, "guest-runs", 1, "how long virtual CPUs ran their guests, and why they left",

@@ -254,19 +254,13 @@ static const struct kernel_segments_kind all_calls = {
 	},
 };
 
-static enum histree_status create_all(struct histree_segment_store *store, void *input, void **instance,
-				      struct histree_error *error)
-{
-	return kernel_segments_create(&all_calls, input, store, instance, error);
-}
-
 const struct segment_analysis segment_analysis_system_calls = {
 	.name = "system-calls",
 	.version = 3,
 	.summary = "system calls, from entry to exit",
 	.fields = call_fields,
 	.field_count = CALL_FIELD_COUNT,
-	.create = create_all,
+	.kind = &all_calls,
 	KERNEL_SEGMENTS_FUNCTIONS,
 };
 
@@ -338,18 +332,12 @@ static const struct kernel_segments_kind futex_calls = {
 	},
 };
 
-static enum histree_status create_futex(struct histree_segment_store *store, void *input, void **instance,
-					struct histree_error *error)
-{
-	return kernel_segments_create(&futex_calls, input, store, instance, error);
-}
-
 const struct segment_analysis segment_analysis_futex = {
 	.name = "futex",
 	.version = 3,
 	.summary = "futex calls: who waited for which lock, and whether it blocked",
 	.fields = futex_fields,
 	.field_count = FUTEX_FIELD_COUNT,
-	.create = create_futex,
+	.kind = &futex_calls,
 	KERNEL_SEGMENTS_FUNCTIONS,
 };

@@ -12,8 +12,8 @@
 #include "analysis/program/program.h"
 #include "analysis/program/program_run.h"
 #include "analysis/registry.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 static bool program_analysis_add_views(struct program_analysis *analysis, const struct histree_label_table *labels,
 				       size_t label_table_count, const struct histree_chart *charts,
@@ -88,9 +88,10 @@ static bool applies_to_ust(const struct event_trace *trace)
 	return strcmp(trace->domain, "ust") == 0;
 }
 
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static enum histree_status create(const struct analysis *analysis, struct histree_state_system *system, void *input,
+				  void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct program_run *run = *instance = input;
 	(void)error;
 	run->changes.system = system;
@@ -136,9 +137,11 @@ static void free_instance(void *instance)
 
 /* ---- the segments ----------------------------------------------------------------------------------------- */
 
-static enum histree_status create_segments(struct histree_segment_store *store, void *input, void **instance,
+static enum histree_status create_segments(const struct segment_analysis *analysis,
+					   struct histree_segment_store *store, void *input, void **instance,
 					   struct histree_error *error)
 {
+	(void)analysis;
 	struct program_run *run = *instance = input;
 	(void)error;
 	run->segments = store;

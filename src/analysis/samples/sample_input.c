@@ -713,9 +713,11 @@ struct samples {
 	struct sample_input *input;          /* borrowed */
 };
 
-static enum histree_status segments_samples_create(struct histree_segment_store *store, void *input,
+static enum histree_status segments_samples_create(const struct segment_analysis *analysis,
+						   struct histree_segment_store *store, void *input,
 						   void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct samples *samples = calloc(1, sizeof(*samples));
 	*instance = samples;
 	if (samples == NULL)
@@ -819,9 +821,11 @@ struct sample_stacks {
 	struct sample_input *input;          /* borrowed */
 };
 
-static enum histree_status segments_sample_stacks_create(struct histree_segment_store *store, void *input,
+static enum histree_status segments_sample_stacks_create(const struct segment_analysis *analysis,
+							 struct histree_segment_store *store, void *input,
 							 void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct sample_stacks *stacks = calloc(1, sizeof(*stacks));
 	*instance = stacks;
 	if (stacks == NULL)

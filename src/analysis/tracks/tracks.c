@@ -431,9 +431,10 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 
 /* ---- the analysis ---------------------------------------------------------------------------------------- */
 
-static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
-				  struct histree_error *error)
+static enum histree_status create(const struct analysis *analysis, struct histree_state_system *system, void *input,
+				  void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct tracks *tracks = calloc(1, sizeof(*tracks));
 	*instance = tracks;
 	if (tracks == NULL)
@@ -558,9 +559,11 @@ static enum histree_status segments_tracks_closed(void *context, const struct tr
 	return histree_segment_store_add(spans->store, &segment, error);
 }
 
-static enum histree_status segments_track_spans_create(struct histree_segment_store *store, void *input,
+static enum histree_status segments_track_spans_create(const struct segment_analysis *analysis,
+						       struct histree_segment_store *store, void *input,
 						       void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct track_spans *spans = calloc(1, sizeof(*spans));
 	*instance = spans;
 	if (spans == NULL)
@@ -663,9 +666,11 @@ struct track_flows {
 	struct segment_counts counts;
 };
 
-static enum histree_status segments_track_flows_create(struct histree_segment_store *store, void *input,
+static enum histree_status segments_track_flows_create(const struct segment_analysis *analysis,
+						       struct histree_segment_store *store, void *input,
 						       void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct track_flows *flows = calloc(1, sizeof(*flows));
 	*instance = flows;
 	if (flows == NULL)

@@ -732,9 +732,10 @@ struct ust_calls {
 	size_t thread_count, thread_capacity;
 };
 
-static enum histree_status ust_calls_create(struct histree_state_system *system, void *input, void **instance,
-					    struct histree_error *error)
+static enum histree_status ust_calls_create(const struct analysis *analysis, struct histree_state_system *system,
+					    void *input, void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	*instance = NULL;
 	struct ust_calls *calls = calloc(1, sizeof(*calls));
 	if (calls == NULL)
@@ -972,9 +973,11 @@ struct function_calls {
 	struct segment_counts counts;        /* without calls that are open, and those that gaps made forgotten */
 };
 
-static enum histree_status segments_function_calls_create(struct histree_segment_store *store, void *input,
+static enum histree_status segments_function_calls_create(const struct segment_analysis *analysis,
+							  struct histree_segment_store *store, void *input,
 							  void **instance, struct histree_error *error)
 {
+	(void)analysis;
 	struct function_calls *calls = calloc(1, sizeof(*calls));
 	*instance = calls;
 	if (calls == NULL)

@@ -701,11 +701,11 @@ static const struct kernel_sums_kind memory_sums = {
 };
 
 /* Events of the kernel say nothing to it but who runs, which the heap asks. */
-static enum histree_status memory_create(struct histree_state_system *system, void *input, void **instance,
-					 struct histree_error *error)
+static enum histree_status memory_create(const struct analysis *analysis, struct histree_state_system *system,
+					 void *input, void **instance, struct histree_error *error)
 {
 	const struct heap *heap = input;
-	enum histree_status status = kernel_sums_create(&memory_sums, system, heap->kernel, instance, error);
+	enum histree_status status = kernel_sums_create(analysis, system, heap->kernel, instance, error);
 	if (status == HISTREE_OK)
 		((struct ust_memory *)*instance)->heap = heap;
 	return status;
@@ -745,6 +745,7 @@ const struct analysis analysis_ust_memory = {
 	.chart_count = sizeof(charts) / sizeof(*charts),
 	.input = &heap_kind,
 	.applies = heap_applies,
+	.kind = &memory_sums,
 	.create = memory_create,
 	KERNEL_SUMS_FUNCTIONS,
 };
@@ -778,9 +779,11 @@ struct allocations {
 	bool is_finished;
 };
 
-static enum histree_status ust_memory_create(struct histree_segment_store *store, void *input, void **instance,
+static enum histree_status ust_memory_create(const struct segment_analysis *analysis,
+					     struct histree_segment_store *store, void *input, void **instance,
 					     struct histree_error *error)
 {
+	(void)analysis;
 	struct allocations *allocations = calloc(1, sizeof(*allocations));
 	*instance = allocations;
 	if (allocations == NULL)

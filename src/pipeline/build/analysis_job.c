@@ -650,7 +650,7 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 	if (status == HISTREE_OK && is_cut(job, build))
 		status = cut(job, build, memory, &input, error);
 	if (status == HISTREE_OK)
-		status = analysis->create(job->system, input, &job->instance, error);
+		status = analysis->create(analysis, job->system, input, &job->instance, error);
 	if (status == HISTREE_OK && job->slices != NULL)
 		job_slices_own(job->slices, job->instance);
 	return status;
@@ -676,7 +676,8 @@ static enum histree_status start_segments(struct analysis_job *job, const struct
 	if (build->resume)
 		io->unlink(io->context, path);
 	enum histree_status status = segment_store_create(io, &options, &job->segments, error);
-	return status == HISTREE_OK ? analysis->create(job->segments, input, &job->instance, error) : status;
+	return status == HISTREE_OK ? analysis->create(analysis, job->segments, input, &job->instance, error)
+				    : status;
 }
 
 enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
