@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/arena.h"
+#include "base/table.h"
 #include "histree/history.h"
 #include "histree/value.h"
 #include "state/state_file.h"
@@ -270,14 +270,6 @@ static void settle(struct change_log *log, histree_quark quark)
 		return;
 	put_with(log, (struct logged_change){ .time = since, .quark = quark, .kind = CHANGE_SETTLE }, &value);
 	know(log, quark, KNOWN_VALUE);
-}
-
-/* There are no more changes: what is exact is a change, too. */
-static void change_log_settle(struct change_log *log)
-{
-	log->bytes_max = SIZE_MAX;
-	for (size_t quark = 0; quark < log->known_count; quark++)
-		settle(log, (histree_quark)quark);
 }
 
 struct histree_value change_log_choice(struct change_log *log, const struct change_choice *choice)
@@ -666,18 +658,6 @@ static void save_texts(const struct intern *texts, struct saved_bytes *out)
 	}
 }
 
-static void save_attributes(const struct attribute_tree *tree, struct saved_bytes *out)
-{
-	saved_put(out, tree->base.count);
-	for (histree_quark quark = 0; quark < tree->base.count; quark++) {
-		const struct attribute *attribute = &tree->attributes[quark];
-		bool is_number = (attribute->name & ATTRIBUTE_IS_NUMBER) != 0;
-		uint64_t name = attribute->name & ~ATTRIBUTE_IS_NUMBER;
-		saved_put(out, attribute->parent == HISTREE_ROOT ? 0 : quark - attribute->parent);
-		saved_put(out, name << 1 | !is_number);
-	}
-}
-
 static bool names_another(const struct logged_change *change)
 {
 	return change->kind == CHANGE_CHOOSE || change->kind == CHANGE_COPY;
@@ -741,11 +721,21 @@ static void save_change(const struct logged_change *change, struct logged_change
 void change_log_save(struct change_log *log, struct saved_bytes *out)
 {
 	struct logged_change before = { .time = histree_state_start(log->system) };
-	change_log_settle(log);
+	/* There are no more changes: what is exact is a change, too. */
+	log->bytes_max = SIZE_MAX;
+	for (size_t quark = 0; quark < log->known_count; quark++)
+		settle(log, (histree_quark)quark);
 	saved_put_time(out, histree_state_current_end(log->system), before.time);
 	save_texts(&log->system->attributes.texts, out);
 	save_texts(&log->texts, out);
-	save_attributes(&log->system->attributes, out);
+	saved_put(out, log->system->attributes.base.count);
+	for (histree_quark quark = 0; quark < log->system->attributes.base.count; quark++) {
+		const struct attribute *attribute = &log->system->attributes.attributes[quark];
+		bool is_number = (attribute->name & ATTRIBUTE_IS_NUMBER) != 0;
+		uint64_t name = attribute->name & ~ATTRIBUTE_IS_NUMBER;
+		saved_put(out, attribute->parent == HISTREE_ROOT ? 0 : quark - attribute->parent);
+		saved_put(out, name << 1 | !is_number);
+	}
 	saved_put(out, log->count);
 	for (const struct change_chunk *chunk = log->first; chunk != NULL; chunk = chunk->next)
 		for (size_t i = 0; i < chunk->count; i++)

@@ -286,14 +286,6 @@ static void learn_kind(struct kernel_model *model, struct kernel_thread *thread)
 		thread_learn_kind(model, thread, (struct kernel_text){ name.bytes, name.size });
 }
 
-/* Whether thread 2 makes those of the kernel, its name says. */
-static void learn_kinds(struct kernel_model *model)
-{
-	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;)
-		learn_kind(model, entry->record);
-}
-
 static void load_thread(struct kernel_model *model, struct kernel_thread *thread, struct habits *habits,
 			struct byte_reader *reader, bool has_exception)
 {
@@ -351,7 +343,10 @@ static void load_threads(struct kernel_model *model, uint32_t attribute_count, s
 		left = left == 1 ? read_varint(reader) : left - (left > 0);
 	}
 	reader->failed = reader->failed || left > 0;
-	learn_kinds(model);
+	/* Whether thread 2 makes those of the kernel, its name says. */
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;)
+		learn_kind(model, entry->record);
 }
 
 /* ---- CPUs ---------------------------------------------------------------------------------------------------- */
@@ -372,20 +367,6 @@ static void save_cpu(const struct kernel_cpu *cpu, histree_time end, struct save
 	if (cpu->stepped != INT64_MIN)
 		saved_put_time(out, cpu->stepped, end);
 	interrupts_save(cpu, out);
-}
-
-static void find_cpu_attributes(const struct kernel_model *model, uint32_t attribute_count, struct kernel_cpu *cpu)
-{
-	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
-	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++) {
-		const char *name = cpu_attribute_name(attribute);
-		histree_quark found;
-		if (histree_attributes_child(attributes, cpu->node, name, strlen(name), &found) == HISTREE_OK &&
-		    found < attribute_count)
-			cpu->attributes[attribute] = found;
-	}
-	if (model->places->status_on_node)
-		cpu->attributes[CPU_STATUS] = cpu->node;
 }
 
 static void load_runs(struct kernel_model *model, struct kernel_cpu *cpu, struct byte_reader *reader)
@@ -413,7 +394,16 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 		reader->failed = true;
 		return;
 	}
-	find_cpu_attributes(model, attribute_count, cpu);
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++) {
+		const char *name = cpu_attribute_name(attribute);
+		histree_quark found;
+		if (histree_attributes_child(attributes, cpu->node, name, strlen(name), &found) == HISTREE_OK &&
+		    found < attribute_count)
+			cpu->attributes[attribute] = found;
+	}
+	if (model->places->status_on_node)
+		cpu->attributes[CPU_STATUS] = cpu->node;
 	model->cpus_in_doubt -= cpu->in_doubt != 0; /* as it is where a CPU is new */
 	cpu->in_doubt = flags & (DOUBT_IRQS | DOUBT_SOFTIRQS);
 	model->cpus_in_doubt += cpu->in_doubt != 0;
@@ -505,14 +495,6 @@ enum histree_status kernel_provider_create(const struct analysis *analysis, stru
 	return HISTREE_OK;
 }
 
-/* What a trace does not declare it does not have, if it declares its events. */
-static void see_trace(struct kernel_model *model, const struct event_trace *trace)
-{
-	const unsigned declares = (unsigned)trace->declares;
-	model->declares_calls = (declares & EVENT_DECLARES_SYSTEM_CALLS) != 0;
-	model->may_have_calls = model->declares_calls || (declares & EVENT_DECLARES_ALL) == 0;
-}
-
 /* What the trace has, an event shows; most traces have shown all of it with their first switch. */
 __attribute__((noinline)) static void learn_what_there_is(struct kernel_model *model,
 							  const struct kernel_event *event)
@@ -520,14 +502,12 @@ __attribute__((noinline)) static void learn_what_there_is(struct kernel_model *m
 	/* Records of perf alone tell no states. */
 	model->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
 	model->has_switches |= event->role == KERNEL_SWITCH;
-	if (!model->may_have_calls)
-		see_trace(model, event->source->class->trace);
-}
-
-/* Whether an event says itself who runs on its CPU. */
-static bool says_who_runs(const struct kernel_event *event)
-{
-	return event->own_tid >= 0 && event->role != KERNEL_SWITCH;
+	if (!model->may_have_calls) {
+		/* What a trace does not declare it does not have, if it declares its events. */
+		const unsigned declares = (unsigned)event->source->class->trace->declares;
+		model->declares_calls = (declares & EVENT_DECLARES_SYSTEM_CALLS) != 0;
+		model->may_have_calls = model->declares_calls || (declares & EVENT_DECLARES_ALL) == 0;
+	}
 }
 
 static void begin_changes(struct kernel_model *model, histree_time time)
@@ -550,7 +530,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	begin_changes(model, event->time);
 	if (model->has_gaps || model->cpus_in_doubt > 0)
 		kernel_resolve(model, event);
-	if (version->runs != NULL && says_who_runs(event))
+	if (version->runs != NULL && event->own_tid >= 0 && event->role != KERNEL_SWITCH)
 		version->runs(model, event->cpu, (int32_t)event->own_tid);
 	if (event->own_tid > 0 && version->learn != NULL)
 		version->learn(model, event);

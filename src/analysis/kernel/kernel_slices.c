@@ -879,9 +879,19 @@ static void take_cpu(struct kernel_model *model, const struct kernel_cpu *slice,
 	cpu->last_thread = NULL;
 }
 
-static void take_totals(struct kernel_model *model, const struct kernel_model *slice)
+static bool has_no_room(const struct change_log *log, const struct kernel_thread *thread)
+{
+	histree_quark call = thread->attributes[THREAD_SYSTEM_CALL];
+	return call != NO_ATTRIBUTE && log->facts != NULL && (log->facts[call] & CHANGE_FACT_HAD_NO_ROOM) != 0;
+}
+
+static void take_model(struct kernel_model *model, const struct kernel_model *slice, const histree_quark *map)
 {
 	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&slice->threads, &at)) != NULL;)
+		take_thread(model, entry->id, entry->record, map, has_no_room(slice->slice->log, entry->record));
+	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;)
+		take_cpu(model, entry->record, map);
 	for (size_t at = 0; (entry = id_map_next(&slice->softirqs, &at)) != NULL;) {
 		const struct softirq_total *of_slice = entry->record;
 		struct softirq_total *total = id_map_find(&model->softirqs, entry->id);
@@ -896,33 +906,12 @@ static void take_totals(struct kernel_model *model, const struct kernel_model *s
 		}
 		total->cpu_counts[0] = count; /* the others have none */
 	}
-}
-
-static void take_counts(struct kernel_conflicts *sum, const struct kernel_conflicts *slice)
-{
 	for (int kind = 0; kind < CONFLICT_KINDS; kind++) {
-		sum->events[kind] += slice->events[kind];
-		sum->denials[kind] += slice->denials[kind];
+		model->conflicts.events[kind] += slice->conflicts.events[kind];
+		model->conflicts.denials[kind] += slice->conflicts.denials[kind];
 	}
-	sum->to_idle += slice->to_idle;
-	sum->from_idle += slice->from_idle;
-}
-
-static bool has_no_room(const struct change_log *log, const struct kernel_thread *thread)
-{
-	histree_quark call = thread->attributes[THREAD_SYSTEM_CALL];
-	return call != NO_ATTRIBUTE && log->facts != NULL && (log->facts[call] & CHANGE_FACT_HAD_NO_ROOM) != 0;
-}
-
-static void take_model(struct kernel_model *model, const struct kernel_model *slice, const histree_quark *map)
-{
-	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&slice->threads, &at)) != NULL;)
-		take_thread(model, entry->id, entry->record, map, has_no_room(slice->slice->log, entry->record));
-	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;)
-		take_cpu(model, entry->record, map);
-	take_totals(model, slice);
-	take_counts(&model->conflicts, &slice->conflicts);
+	model->conflicts.to_idle += slice->conflicts.to_idle;
+	model->conflicts.from_idle += slice->conflicts.from_idle;
 	for (int group = 0; group < GROUP_COUNT; group++)
 		map_attribute(&model->groups[group], slice->groups[group], map);
 	model->has_calls = model->has_calls || slice->has_calls;
