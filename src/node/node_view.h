@@ -78,15 +78,4 @@ enum histree_status row_cursor_next(struct row_cursor *cursor, struct histree_in
  */
 bool row_cursor_is_indexed(const struct row_cursor *cursor, uint32_t row);
 
-struct node_counter {
-	/* Returns bits: what a value is; that of an integer and that of null depend on their type alone. */
-	unsigned (*class_of)(const struct histree_value *value);
-	/* Some intervals of a key, and the bits of all their values together. */
-	void (*count)(void *context, histree_quark key, uint32_t intervals, unsigned classes);
-	void *context;
-};
-
-/* Count all intervals of a node, each once.  Returns HISTREE_ERR_FORMAT if it is malformed. */
-enum histree_status node_count(const struct node_view *view, const struct node_counter *counter);
-
 #endif

@@ -14,7 +14,6 @@
 #include "support/memory_io.h"
 #include "support/test.h"
 #include "support/tree_file.h"
-#include "tree/tree_verify.h"
 
 enum {
 	THREADS = 2,
@@ -55,65 +54,6 @@ static const char *check_facts(struct tree_case *test, const struct tree_file *t
 		return NULL;
 	snprintf(test->fault, sizeof(test->fault), "%s", first[0] != '\0' ? first : error.message);
 	return test->fault;
-}
-
-/* How many intervals of each key there are, and of which types, as the nodes say it without making them. */
-struct counted {
-	uint64_t *intervals; /* by key */
-	unsigned *types;     /* bits */
-};
-
-static unsigned type_bit(const struct histree_value *value)
-{
-	return 1U << value->type;
-}
-
-static void take_count(void *context, histree_quark key, uint32_t intervals, unsigned types)
-{
-	const struct counted *counted = context;
-	__atomic_fetch_add(&counted->intervals[key], intervals, __ATOMIC_RELAXED);
-	__atomic_fetch_or(&counted->types[key], types, __ATOMIC_RELAXED);
-}
-
-static enum histree_status go_on(void *context, double share, struct histree_error *error)
-{
-	(void)context, (void)share, (void)error;
-	return HISTREE_OK;
-}
-
-static enum histree_status count_all(struct tree_reader *reader, const struct node_counter *counter,
-				     unsigned threads)
-{
-	struct crew crew;
-	bool has_crew = threads > 1 && crew_begin(&crew, threads - 1);
-	enum histree_status status = tree_count(reader, counter, has_crew ? &crew : NULL, threads, go_on, NULL);
-	if (has_crew)
-		crew_end(&crew);
-	return status;
-}
-
-static const char *check_counts(const struct tree_file *tree, const struct reference *reference)
-{
-	struct counted counted = { calloc(reference->key_count + 1, sizeof(*counted.intervals)),
-				   calloc(reference->key_count + 1, sizeof(*counted.types)) };
-	const struct node_counter counter = { type_bit, take_count, &counted };
-	const char *fault = NULL;
-	if (counted.intervals == NULL || counted.types == NULL)
-		fault = "out of memory";
-	else if (count_all(tree->reader, &counter, reference->count % 2 == 0 ? 1 : 3) != HISTREE_OK)
-		fault = "the intervals cannot be counted";
-	for (size_t i = 0; fault == NULL && i < reference->count; i++) {
-		const struct histree_interval *interval = &reference->sorted[i];
-		counted.intervals[interval->quark]--;
-		if ((counted.types[interval->quark] & type_bit(&interval->value)) == 0)
-			fault = "a type of values was not counted";
-	}
-	for (uint32_t key = 0; fault == NULL && key < reference->key_count; key++)
-		if (counted.intervals[key] != 0)
-			fault = "other intervals were counted than there are";
-	free(counted.intervals);
-	free(counted.types);
-	return fault;
 }
 
 struct asking {
@@ -190,8 +130,6 @@ static const char *check_tree(struct tree_case *test, const struct reference *re
 		goto out;
 	}
 	fault = check_facts(test, &tree, reference);
-	if (fault == NULL)
-		fault = check_counts(&tree, reference);
 	if (fault == NULL)
 		fault = ask_from_threads(test, &tree, reference);
 	tree_file_close(&tree);

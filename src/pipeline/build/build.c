@@ -348,28 +348,6 @@ static inline enum histree_status build_handle_event(struct build *build, const 
 	return build_lanes_handle(&build->lanes, event, build->error);
 }
 
-/* Whether there is one analysis, and it is cut in time: then nobody needs the events one by one. */
-static bool build_is_cut(const struct build *build)
-{
-	return build->job_count == 1 && build->jobs[0].slices != NULL;
-}
-
-/* Fill in how far they are. */
-static void build_slices_report(const struct build *build, struct trace_report *report)
-{
-	const struct job_slices_counts counts = job_slices_counts(build->jobs[0].slices);
-	report->events = counts.events;
-	report->bytes_done = (uint64_t)((double)report->bytes_total * counts.share);
-}
-
-struct trace_report build_report(const struct build *build)
-{
-	struct trace_report report = event_stream_report(&build->stream);
-	if (build_is_cut(build))
-		build_slices_report(build, &report);
-	return report;
-}
-
 static void show_progress(const struct build *build, int64_t now)
 {
 	const struct histree_work *work = &build->options->work;

@@ -118,6 +118,12 @@ static inline bool build_makes_store(const struct histree_build_options *options
 	return options->backend == HISTREE_BACKEND_DISK || options->backend == HISTREE_BACKEND_PARTIAL;
 }
 
+/* Whether there is one analysis, and it is cut in time: then nobody needs the events one by one. */
+static inline bool build_is_cut(const struct build *build)
+{
+	return build->job_count == 1 && build->jobs[0].slices != NULL;
+}
+
 /* Choose the analyses that were named, or all that apply to the trace, which is open. */
 enum histree_status build_choose_analyses(struct build *build);
 

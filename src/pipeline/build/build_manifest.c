@@ -9,8 +9,20 @@
 
 #include "base/error.h"
 #include "pipeline/build/build.h"
+#include "pipeline/build/slice_run.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
+
+struct trace_report build_report(const struct build *build)
+{
+	struct trace_report report = event_stream_report(&build->stream);
+	if (build_is_cut(build)) {
+		const struct job_slices_counts counts = job_slices_counts(build->jobs[0].slices);
+		report.events = counts.events;
+		report.bytes_done = (uint64_t)((double)report.bytes_total * counts.share);
+	}
+	return report;
+}
 
 bool build_is_partial(const struct build *build)
 {

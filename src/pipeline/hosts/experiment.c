@@ -27,8 +27,8 @@
 #include "histree/build.h"
 #include "pipeline/build/build.h"
 #include "pipeline/build/leftover.h"
-#include "pipeline/hosts_summary.h"
 #include "pipeline/build_plan.h"
+#include "pipeline/hosts_summary.h"
 #include "pipeline/side_by_side.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
@@ -65,7 +65,8 @@ static bool is_there(const struct histree_experiment *experiment, const struct h
 	return found;
 }
 
-void experiment_look_at_host(struct histree_experiment *experiment, size_t index)
+/* See whether a host need not be built again; one whose clock is not known yet need not be for its clock. */
+static void look_at_host(struct histree_experiment *experiment, size_t index)
 {
 	struct histree_experiment_host *host = &experiment->hosts[index];
 	host->is_built = is_there(experiment, host, "", true);
@@ -370,7 +371,8 @@ static enum histree_status write_manifest(struct histree_experiment *experiment,
 	return manifest_write(experiment->io, path, &summary->info, error);
 }
 
-enum histree_status experiment_write_plan(struct histree_experiment *experiment, struct histree_error *error)
+/* Write that hosts and clocks are known, and nothing else yet. */
+static enum histree_status write_plan(struct histree_experiment *experiment, struct histree_error *error)
 {
 	struct summary summary = { 0 };
 	enum histree_status status = begin_summary(&summary, experiment, error);
@@ -378,6 +380,30 @@ enum histree_status experiment_write_plan(struct histree_experiment *experiment,
 		status = write_manifest(experiment, &summary, error);
 	release_summary(&summary);
 	return status;
+}
+
+enum histree_status histree_experiment_find_clocks(struct histree_experiment *experiment,
+						   struct histree_error *error)
+{
+	if (!experiment->owns)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "clocks are found by who owns the folder of the store");
+	if (experiment->is_complete)
+		return HISTREE_OK;
+	enum histree_status status =
+		experiment->has_clocks ? HISTREE_OK : experiment_find_clocks(experiment, error);
+	experiment->has_clocks = status == HISTREE_OK;
+	for (size_t i = 0; i < experiment->count && status == HISTREE_OK; i++)
+		look_at_host(experiment, i);
+	return status == HISTREE_OK ? write_plan(experiment, error) : status;
+}
+
+void histree_experiment_set_clock(struct histree_experiment *experiment, size_t host,
+				  const struct histree_clock *clock)
+{
+	experiment_set_clock(experiment, host, clock);
+	experiment->has_clocks = true;
+	look_at_host(experiment, host);
 }
 
 /* ---- of what was built ----------------------------------------------------------------------------------- */
@@ -766,7 +792,7 @@ static enum histree_status experiment_begin(struct histree_experiment *experimen
 	if (status == HISTREE_OK && own)
 		status = own_folder(experiment, error);
 	for (size_t i = 0; i < experiment->count && status == HISTREE_OK; i++)
-		experiment_look_at_host(experiment, i);
+		look_at_host(experiment, i);
 	return status;
 }
 

@@ -47,11 +47,11 @@ const struct histree_clock *experiment_given_clock(const struct histree_experime
 /* Returns the traces of all hosts, which the caller frees, but not their strings; NULL if memory is out. */
 const char **experiment_traces(const struct histree_experiment *experiment, size_t *count);
 
-/* See which hosts need not be built again; those whose clock is not known yet need not be for their clock. */
-void experiment_look_at_host(struct histree_experiment *experiment, size_t host);
+/* Have the clock of a host; NULL: none. */
+void experiment_set_clock(struct histree_experiment *experiment, size_t host, const struct histree_clock *clock);
 
-/* Write that hosts and clocks are known, and nothing else yet. */
-enum histree_status experiment_write_plan(struct histree_experiment *experiment, struct histree_error *error);
+/* Find the clocks that were not given, by packets. */
+enum histree_status experiment_find_clocks(struct histree_experiment *experiment, struct histree_error *error);
 
 /* histree_build() on a table of file calls, so that a test can make each of them fail. */
 enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,

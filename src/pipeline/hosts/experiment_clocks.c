@@ -12,14 +12,14 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "clock/clock.h"
 #include "event/event.h"
 #include "histree/store.h"
-#include "pipeline/hosts/experiment.h"
 #include "pipeline/build_plan.h"
+#include "pipeline/hosts/experiment.h"
 #include "trace/event_stream.h"
 #include "trace/trace_list.h"
 
@@ -364,7 +364,7 @@ void histree_sync_free(struct histree_sync *sync)
 
 /* ---- experiment clocks --------------------------------------------------------------------------------------- */
 
-static void set_clock(struct histree_experiment *experiment, size_t index, const struct histree_clock *clock)
+void experiment_set_clock(struct histree_experiment *experiment, size_t index, const struct histree_clock *clock)
 {
 	if (clock != NULL)
 		experiment->clocks[index] = *clock;
@@ -448,7 +448,7 @@ static enum histree_status clocks_of_packets(struct histree_experiment *experime
 		experiment->hosts[i].neighbour = found[i].neighbour;
 		if (experiment_given_clock(experiment, experiment->hosts[i].name) != NULL)
 			continue;
-		set_clock(experiment, i, &found[i].clock);
+		experiment_set_clock(experiment, i, &found[i].clock);
 		if (found[i].clock.quality == HISTREE_CLOCK_ABSENT)
 			status = warn_of_absent(experiment, &found[i], error);
 	}
@@ -462,15 +462,14 @@ static enum histree_status take_given(struct histree_experiment *experiment,
 {
 	size_t index = experiment_find_host(experiment, given->host);
 	size_t neighbour = given->neighbour != NULL ? experiment_find_host(experiment, given->neighbour) : index;
-	set_clock(experiment, index, &given->clock);
+	experiment_set_clock(experiment, index, &given->clock);
 	experiment->hosts[index].neighbour = neighbour < experiment->count ? neighbour : index;
 	const struct histree_host_clock absent = { .host = given->host };
 	return given->clock.quality == HISTREE_CLOCK_ABSENT ? warn_of_absent(experiment, &absent, error)
 							    : HISTREE_OK;
 }
 
-static enum histree_status experiment_clocks_find_clocks(struct histree_experiment *experiment,
-							 struct histree_error *error)
+enum histree_status experiment_find_clocks(struct histree_experiment *experiment, struct histree_error *error)
 {
 	static const struct histree_clock reference = { .quality = HISTREE_CLOCK_REFERENCE };
 	enum histree_status status = HISTREE_OK;
@@ -479,34 +478,10 @@ static enum histree_status experiment_clocks_find_clocks(struct histree_experime
 	if (experiment->warnings == NULL)
 		return error_memory(error, "clocks");
 	if (!experiment->options.no_clocks && all_are_given(experiment))
-		set_clock(experiment, experiment->reference, &reference);
+		experiment_set_clock(experiment, experiment->reference, &reference);
 	else if (!experiment->options.no_clocks)
 		status = clocks_of_packets(experiment, error);
 	for (size_t i = 0; i < experiment->options.clock_count && status == HISTREE_OK; i++)
 		status = take_given(experiment, &experiment->options.clocks[i], error);
 	return status;
-}
-
-enum histree_status histree_experiment_find_clocks(struct histree_experiment *experiment,
-						   struct histree_error *error)
-{
-	if (!experiment->owns)
-		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "clocks are found by who owns the folder of the store");
-	if (experiment->is_complete)
-		return HISTREE_OK;
-	enum histree_status status =
-		experiment->has_clocks ? HISTREE_OK : experiment_clocks_find_clocks(experiment, error);
-	experiment->has_clocks = status == HISTREE_OK;
-	for (size_t i = 0; i < experiment->count && status == HISTREE_OK; i++)
-		experiment_look_at_host(experiment, i);
-	return status == HISTREE_OK ? experiment_write_plan(experiment, error) : status;
-}
-
-void histree_experiment_set_clock(struct histree_experiment *experiment, size_t host,
-				  const struct histree_clock *clock)
-{
-	set_clock(experiment, host, clock);
-	experiment->has_clocks = true;
-	experiment_look_at_host(experiment, host);
 }

@@ -18,29 +18,24 @@
 #include <sys/stat.h>
 
 #include "analysis/registry.h"
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/table.h"
 #include "histree/build.h"
 #include "histree/segments.h"
 #include "overview/overview_writer.h"
 #include "pipeline/build_plan.h"
 #include "state/attributes.h"
-#include "state/ongoing_states.h"
 #include "state/labels.h"
+#include "state/ongoing_states.h"
 #include "store/record_sort.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "text/text_table.h"
 
 /* ---- progress ------------------------------------------------------------------------------------------------ */
-
-enum { ROWS_PER_LOOK = 4096 }; /* at whether the caller wants more */
-
-/* The share of the work that is done when a phase begins. */
-static const double begins[] = { [LOAD_READING] = 0, [LOAD_MAKING] = 0.6, [LOAD_OVERVIEWS] = 0.9, 1 };
 
 static void add_bytes(const char *path, uint64_t *bytes, bool *are_known)
 {
@@ -61,42 +56,11 @@ static uint64_t load_bytes_total(const struct histree_load_options *options)
 	return are_known ? bytes : 0;
 }
 
-/* `done` of the phase, 0 to 1; negative: not known. */
-static void show(const struct load *load, double done)
-{
-	const struct histree_work *work = &load->options->work;
-	if (work->progress == NULL)
-		return;
-	struct histree_progress now = { .rows = load->result.rows, .bytes = load->result.bytes, .share = -1 };
-	if (load->phase == LOAD_READING)
-		now.bytes += load->text.input.at;
-	if (done >= 0)
-		now.share = begins[load->phase] + (begins[load->phase + 1] - begins[load->phase]) * done;
-	work->progress(work->context, &now);
-}
-
-static double reading_done(const struct load *load)
-{
-	if (load->bytes_total == 0)
-		return -1;
-	double done = (double)(load->result.bytes + load->text.input.at) / (double)load->bytes_total;
-	return done < 1 ? done : 1; /* a file may grow meanwhile */
-}
-
-enum histree_status load_go_on(const struct load *load, uint64_t count)
-{
-	if (count % ROWS_PER_LOOK != 0)
-		return HISTREE_OK;
-	show(load, load->phase == LOAD_READING ? reading_done(load) : (double)count / (double)load->result.rows);
-	return cancel_asked(&load->options->work) ? error_set(load->error, HISTREE_ERR_CANCELLED, "cancelled")
-						  : HISTREE_OK;
-}
-
 /* The same for the overviews of a history: returns whether the caller wants more. */
 static bool load_goes_on(void *context, double share)
 {
 	const struct load *load = context;
-	show(load, share);
+	load_show(load, share);
 	return !cancel_asked(&load->options->work);
 }
 
@@ -399,34 +363,6 @@ static enum histree_status load_read_labels(struct load *load)
 	free(reading.patterns);
 	arena_release(&reading.texts);
 	return status;
-}
-
-enum histree_status load_set_labels(const struct load *load, const struct interval_sink *sink)
-{
-	return load->label_size > 0
-		       ? sink->set_section(sink->context, TOLD_LABELS, load->labels, load->label_size, load->error)
-		       : HISTREE_OK;
-}
-
-/* ---- what the parts share -------------------------------------------------------------------------- */
-
-void load_prefix(const struct load *load, const struct load_place *place)
-{
-	const char *path = place->file == 0 ? load->options->initial : load->options->files[place->file - 1];
-	error_prefix(load->error, "'%.150s', line %" PRIu64, path, place->line);
-}
-
-const char *load_analysis(const struct load *load)
-{
-	if (load->options->analysis != NULL)
-		return load->options->analysis;
-	return load->kind == LOAD_SEGMENTS ? "segments" : "states";
-}
-
-uint32_t load_version(const struct load *load)
-{
-	const struct registry_entry *known = registry_find(load_analysis(load));
-	return known != NULL ? registry_version(known) : 1;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------------- */

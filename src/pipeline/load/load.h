@@ -2,7 +2,8 @@
 /*
  * load.h - tables of states, changes or segments become a store (docs/design/08-traces.md).
  *
- * The body of a load, for load.c, which reads texts and makes the store, and load_rows.c, which says what rows are.
+ * The body of a load, for load.c, which reads texts and makes the store, and load_rows.c, which says what rows are
+ * and how far they are.
  *
  * Rows become records, which are sorted by time: intervals and segments by their ends, as trees want them, changes
  * by their times.  What is said of all rows, such as the type of an attribute, is known when the first record is
@@ -111,11 +112,11 @@ const char *load_analysis(const struct load *load);
 /* Returns its version: what has the name of an analysis of ours is taken to be made by it as it is now. */
 uint32_t load_version(const struct load *load);
 
+/* Say how much of the phase is done, 0 to 1; negative: it is not known. */
+void load_show(const struct load *load, double done);
+
 /* Says now and then that `count` rows went through the phase.  HISTREE_ERR_CANCELLED: the caller wants no more. */
 enum histree_status load_go_on(const struct load *load, uint64_t count);
-
-/* Have them in the history that a sink makes. */
-enum histree_status load_set_labels(const struct load *load, const struct interval_sink *sink);
 
 /* ---- states: load_rows.c ---------------------------------------------------------------- */
 

@@ -14,15 +14,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "analysis/registry.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "item/value.h"
 #include "pipeline/load/load.h"
 #include "segment/segment_memory.h"
 #include "state/attributes.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
+
+/* ---- what is said of a load -------------------------------------------------------------------------------- */
+
+enum { ROWS_PER_LOOK = 4096 }; /* at whether the caller wants more */
+
+/* The share of the work that is done when a phase begins. */
+static const double begins[] = { [LOAD_READING] = 0, [LOAD_MAKING] = 0.6, [LOAD_OVERVIEWS] = 0.9, 1 };
+
+void load_show(const struct load *load, double done)
+{
+	const struct histree_work *work = &load->options->work;
+	if (work->progress == NULL)
+		return;
+	struct histree_progress now = { .rows = load->result.rows, .bytes = load->result.bytes, .share = -1 };
+	if (load->phase == LOAD_READING)
+		now.bytes += load->text.input.at;
+	if (done >= 0)
+		now.share = begins[load->phase] + (begins[load->phase + 1] - begins[load->phase]) * done;
+	work->progress(work->context, &now);
+}
+
+enum histree_status load_go_on(const struct load *load, uint64_t count)
+{
+	if (count % ROWS_PER_LOOK != 0)
+		return HISTREE_OK;
+	double done = (double)count / (double)load->result.rows;
+	if (load->phase == LOAD_READING && load->bytes_total > 0) {
+		done = (double)(load->result.bytes + load->text.input.at) / (double)load->bytes_total;
+		done = done < 1 ? done : 1; /* a file may grow meanwhile */
+	}
+	load_show(load, load->phase == LOAD_READING && load->bytes_total == 0 ? -1 : done);
+	return cancel_asked(&load->options->work) ? error_set(load->error, HISTREE_ERR_CANCELLED, "cancelled")
+						  : HISTREE_OK;
+}
+
+void load_prefix(const struct load *load, const struct load_place *place)
+{
+	const char *path = place->file == 0 ? load->options->initial : load->options->files[place->file - 1];
+	error_prefix(load->error, "'%.150s', line %" PRIu64, path, place->line);
+}
+
+const char *load_analysis(const struct load *load)
+{
+	if (load->options->analysis != NULL)
+		return load->options->analysis;
+	return load->kind == LOAD_SEGMENTS ? "segments" : "states";
+}
+
+uint32_t load_version(const struct load *load)
+{
+	const struct registry_entry *known = registry_find(load_analysis(load));
+	return known != NULL ? registry_version(known) : 1;
+}
 
 /* ---- values -------------------------------------------------------------------------------------------------- */
 
@@ -482,6 +537,13 @@ static void make_folders(struct load *load)
 			attribute_tree_make_folder(&load->names, quark);
 }
 
+static enum histree_status set_labels(const struct load *load, const struct interval_sink *sink)
+{
+	return load->label_size > 0
+		       ? sink->set_section(sink->context, TOLD_LABELS, load->labels, load->label_size, load->error)
+		       : HISTREE_OK;
+}
+
 static enum histree_status make_of_intervals(struct load *load, const char *path)
 {
 	const struct histree_history_options options = history_options(load, path);
@@ -493,7 +555,7 @@ static enum histree_status make_of_intervals(struct load *load, const char *path
 	for (histree_quark quark = 0; quark < load->attribute_count; quark++)
 		load->attributes[quark].since = load->start;
 	make_folders(load);
-	status = load_set_labels(load, &sink);
+	status = set_labels(load, &sink);
 	if (status == HISTREE_OK)
 		status = add_intervals(load, &sink);
 	if (status == HISTREE_OK)
@@ -549,7 +611,7 @@ static enum histree_status make_of_changes(struct load *load, const char *path)
 	struct histree_state_system *system;
 	enum histree_status status = state_file_create_in(load->io, &options, &shared, &system, load->error);
 	if (status == HISTREE_OK)
-		status = load_set_labels(load, &system->sink);
+		status = set_labels(load, &system->sink);
 	if (status == HISTREE_OK)
 		status = load_states_add_attributes(load, system);
 	/* They are in the system now. */
