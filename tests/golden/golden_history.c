@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash_index.h"
-#include "histree/states.h"
 #include "histree/history.h"
+#include "histree/states.h"
 
 enum { START = 1457113583, TURNS = 900, THREADS = 24 };
 
@@ -108,6 +109,17 @@ static void print_text(FILE *out, const struct histree_value *value)
 			fprintf(out, "\\x%02x", bytes[i]);
 		else
 			fputc(bytes[i], out);
+}
+
+void golden_sum(const char *text, FILE *sums)
+{
+	for (const char *end = text; *text != '\0'; text = end) {
+		int lines = 0;
+		for (; lines < GOLDEN_GROUP && *end != '\0'; lines++)
+			end = strchr(end, '\n') + 1;
+		fprintf(sums, "%08" PRIx32 "\t%.*s\n", crc32c(0, text, (size_t)(end - text)),
+			(int)strcspn(text, "\n"), text);
+	}
 }
 
 /* A double as its bits: no reader of this text may round it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * make_golden FOLDER - write the golden files of this version of the format, one a variant and one of segments, and
- * their texts.
+ * the sums of their texts.
  *
  * Run it once for a new format version or a new variant, and commit what it makes.  Files of a version that was
  * released are kept for ever and never made again.
@@ -19,25 +19,37 @@ static int complain(const char *path, const struct histree_error *error)
 	return 1;
 }
 
-static int write_text(const char *folder, const char *history_path)
+/* Writes the sums of what `out` got, whose text is `text`. */
+static int write_sums(const char *folder, const char *name, FILE *out, char **text)
 {
 	char path[4096];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *sums = fclose(out) == 0 ? fopen(path, "w") : NULL;
+	if (sums != NULL)
+		golden_sum(*text, sums);
+	free(*text);
+	return sums == NULL || fclose(sums) != 0;
+}
+
+static int write_text(const char *folder, const char *history_path)
+{
+	char *text;
+	size_t size;
 	struct histree_error error;
 	struct histree_history *history;
 	if (histree_history_open(history_path, NULL, &history, &error) != HISTREE_OK)
 		return complain(history_path, &error);
-	snprintf(path, sizeof(path), "%s/history.txt", folder);
-	FILE *out = fopen(path, "w");
-	int failed = out == NULL || golden_dump(history, out, &error) != HISTREE_OK;
-	if (out != NULL && fclose(out) != 0)
-		failed = 1;
+	FILE *out = open_memstream(&text, &size);
+	if (out == NULL || golden_dump(history, out, &error) != HISTREE_OK)
+		return complain(history_path, &error);
 	histree_history_close(history);
-	return failed;
+	return write_sums(folder, "history.txt", out, &text);
 }
 
 static int write_segments(const char *folder)
 {
-	char path[4096];
+	char path[4096], *text;
+	size_t size;
 	struct histree_error error;
 	struct histree_segment_store *store;
 	snprintf(path, sizeof(path), "%s/v2-segments.sht", folder);
@@ -45,13 +57,11 @@ static int write_segments(const char *folder)
 	    golden_segments_make_table(path, &error) != HISTREE_OK ||
 	    histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
 		return complain(path, &error);
-	snprintf(path, sizeof(path), "%s/segments.txt", folder);
-	FILE *out = fopen(path, "w");
-	int failed = out == NULL || golden_segments_dump(store, out, &error) != HISTREE_OK;
-	if (out != NULL && fclose(out) != 0)
-		failed = 1;
+	FILE *out = open_memstream(&text, &size);
+	if (out == NULL || golden_segments_dump(store, out, &error) != HISTREE_OK)
+		return complain(path, &error);
 	histree_segment_store_close(store);
-	return failed;
+	return write_sums(folder, "segments.txt", out, &text);
 }
 
 int main(int count, char **arguments)

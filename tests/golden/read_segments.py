@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Read a segment store by histree-format(5) alone, and compare what it says with a text.
+"""Read a segment store by histree-format(5) alone, and compare what it says with the sums of a text.
 
-    read_segments.py TEXT FILE
+    read_segments.py SUMS FILE
     read_segments.py --table FILE TABLE FIELD      the side table of a field: it has every segment, in order
 
 As read_history.py, a second reader: made from the manual page and not from the code.
@@ -10,7 +10,7 @@ As read_history.py, a second reader: made from the manual page and not from the 
 import struct
 import sys
 
-from read_history import Bytes, File, NODE_HEADER, bits, crc32c, require, text_of
+from read_history import Bytes, File, NODE_HEADER, bits, check_text, crc32c, require, text_of
 
 SEGMENTS = 7
 TYPES = ("null", "int", "long", "double", "bool", "string")
@@ -168,14 +168,9 @@ def main():
         return
     if len(sys.argv) != 3:
         raise SystemExit(__doc__)
-    with open(sys.argv[1], encoding="utf-8", newline="") as file:
-        expected = file.read().split("\n")
     with open(sys.argv[2], "rb") as file:
-        lines = Segments(file.read()).text().split("\n")
-    for number, (one, other) in enumerate(zip(lines, expected), 1):
-        require(one == other, f"{sys.argv[2]}: line {number}\n  by the page: {one}\n  expected:    {other}")
-    require(len(lines) == len(expected), f"{sys.argv[2]}: too short or too long")
-    print(f"{sys.argv[2]}: {len(lines) - 3} segments")
+        lines = check_text(sys.argv[2], Segments(file.read()).text(), sys.argv[1])
+    print(f"{sys.argv[2]}: {lines - 2} segments")
 
 
 if __name__ == "__main__":

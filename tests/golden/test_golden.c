@@ -22,6 +22,7 @@ static void golden_path(char path[static DATA_PATH_SIZE], const char *name)
 	source_path(path, below);
 }
 
+/* With a zero behind it. */
 static char *read_all(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "rb");
@@ -35,8 +36,35 @@ static char *read_all(const char *path, size_t *size)
 	char *bytes = malloc(*size + 1);
 	assert_non_null(bytes);
 	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	bytes[*size] = '\0';
 	fclose(file);
 	return bytes;
+}
+
+/* `text`, which a golden file was read as, must have the sums that are kept; else its lines of the group are shown. */
+static void assert_text(const char *file, const char *text, const char *sums_name)
+{
+	char path[DATA_PATH_SIZE], *sums;
+	size_t expected_size, size, same = 0;
+	golden_path(path, sums_name);
+	char *expected = read_all(path, &expected_size);
+	FILE *out = open_memstream(&sums, &size);
+	assert_non_null(out);
+	golden_sum(text, out);
+	fclose(out);
+	while (same < size && same < expected_size && sums[same] == expected[same])
+		same++;
+	if (same < size || size != expected_size) {
+		int group = 0;
+		for (size_t i = 0; i < same; i++)
+			group += sums[i] == '\n';
+		for (int line = 0; line < group * GOLDEN_GROUP && (text = strchr(text, '\n')) != NULL; line++)
+			text++;
+		fail_msg("%s: not as %s says, from line %d on:\n%.2000s", file, sums_name, group * GOLDEN_GROUP + 1,
+			 text != NULL ? text : "(no lines)");
+	}
+	free(expected);
+	free(sums);
 }
 
 static void report(void *context, const char *fault)
@@ -48,13 +76,11 @@ static void report(void *context, const char *fault)
 TEST(every_golden_file_says_the_same)
 {
 	char path[DATA_PATH_SIZE], name[64];
-	size_t expected_size, size;
-	golden_path(path, "history.txt");
-	char *expected = read_all(path, &expected_size);
 	for (size_t i = 0; i < VARIANTS * VERSIONS; i++) {
 		struct histree_history *history;
 		struct histree_error error;
 		char *text;
+		size_t size;
 		uint32_t version = 1 + (uint32_t)(i / VARIANTS);
 		snprintf(name, sizeof(name), "v%u-%s.sht", version, variants[i % VARIANTS]);
 		golden_path(path, name);
@@ -66,8 +92,7 @@ TEST(every_golden_file_says_the_same)
 		if (golden_dump(history, out, &error) != HISTREE_OK)
 			fail_msg("%s", error.message);
 		fclose(out);
-		assert_int_equal(size, expected_size);
-		assert_memory_equal(text, expected, size);
+		assert_text(name, text, "history.txt");
 		free(text);
 
 		const struct histree_history_info *info = histree_history_info(history);
@@ -78,7 +103,6 @@ TEST(every_golden_file_says_the_same)
 		assert_true(info->depth >= 2);
 		histree_history_close(history);
 	}
-	free(expected);
 }
 
 /* The file was made again: it must have come out as the golden one. */
@@ -122,11 +146,9 @@ TEST(the_format_has_not_changed)
 static void assert_segments_say_the_same(const char *name, uint32_t version)
 {
 	char path[DATA_PATH_SIZE], *text;
-	size_t expected_size, size;
+	size_t size;
 	struct histree_error error;
 	struct histree_segment_store *store;
-	golden_path(path, "segments.txt");
-	char *expected = read_all(path, &expected_size);
 	golden_path(path, name);
 	if (histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
@@ -138,10 +160,8 @@ static void assert_segments_say_the_same(const char *name, uint32_t version)
 	if (golden_segments_dump(store, out, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	fclose(out);
-	assert_int_equal(size, expected_size);
-	assert_memory_equal(text, expected, size);
+	assert_text(name, text, "segments.txt");
 	free(text);
-	free(expected);
 	histree_segment_store_close(store);
 }
 
