@@ -7,6 +7,7 @@
  * released are kept for ever and never made again.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "golden_history.h"
