@@ -41,7 +41,7 @@ static char *read_all(const char *path, size_t *size)
 	return bytes;
 }
 
-/* `text`, which a golden file was read as, must have the sums that are kept; else its lines of the group are shown. */
+/* What a golden file was read as must have the sums that are kept; else the lines of a group are shown. */
 static void assert_text(const char *file, const char *text, const char *sums_name)
 {
 	char path[DATA_PATH_SIZE], *sums;
