@@ -5,8 +5,6 @@
  * Rows are the attributes that an entry names, with those of the entries below it; rows of one entry may say whose
  * children they are.  Lines are the states of attributes at some times, from one query.
  */
-#include "view/chart_view.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +18,16 @@
 #include "base/table.h"
 #include "histree/states.h"
 #include "view/view.h"
+
+struct histree_chart_view {
+	struct histree_history *history; /* borrowed */
+	const struct histree_chart *chart;
+	struct histree_chart_row *rows;
+	uint32_t count;
+	size_t capacity;
+	bool is_cut;
+	struct arena names;
+};
 
 enum { CHART_ROWS_MAX = 1 << 20, CHART_KIN_DEPTH_MAX = 256 };
 

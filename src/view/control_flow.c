@@ -13,7 +13,6 @@
 #include "base/cancel.h"
 #include "base/search.h"
 #include "histree/states.h"
-#include "view/control_flow.h"
 #include "view/thread_list.h"
 
 struct histree_control_flow {

@@ -264,19 +264,6 @@ static enum window_keep keep(void *context, const struct histree_interval *inter
 	return WINDOW_KEEPS;
 }
 
-static void change_level(struct stack_work *work, struct stack *stack, int64_t value)
-{
-	const uint32_t index = (uint32_t)((uint64_t)value >> 32);
-	struct level *levels = &work->levels[stack->first];
-	levels[index].now = (int32_t)(uint32_t)value;
-	if (index < stack->changed)
-		stack->changed = index;
-	if (index >= stack->used)
-		stack->used = index + 1;
-	while (stack->used > 0 && levels[stack->used - 1].now == LEVEL_EMPTY)
-		stack->used--;
-}
-
 /* The branch that a level adds to the stack up to it. */
 static uint32_t branch_of(struct stack_work *work, uint32_t below, int64_t now)
 {
@@ -319,7 +306,15 @@ static enum histree_status take_list(struct stack_work *work, const struct windo
 			status = spend(work, stack, (uint64_t)state->start - (uint64_t)now, error);
 			now = state->start;
 		}
-		change_level(work, stack, state->value);
+		const uint32_t place = (uint32_t)((uint64_t)state->value >> 32);
+		struct level *levels = &work->levels[stack->first];
+		levels[place].now = (int32_t)(uint32_t)state->value;
+		if (place < stack->changed)
+			stack->changed = place;
+		if (place >= stack->used)
+			stack->used = place + 1;
+		while (stack->used > 0 && levels[stack->used - 1].now == LEVEL_EMPTY)
+			stack->used--;
 	}
 	/* The length of all time does not fit: it is one less, as that of a sum that does not. */
 	uint64_t rest = (uint64_t)states->to - (uint64_t)now;

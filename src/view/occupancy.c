@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * occupancy.c - which thread each CPU runs at a moment, and whether threads and CPUs say the same of that.
+ *
+ * A CPU runs at most one thread; a thread that runs is run by exactly one CPU; and a thread that a CPU runs does
+ * run, or nothing is known of it.  The pseudo-thread -1 stands for the threads of all CPUs whose thread is not
+ * named yet.  What changes at a time is set, then that time is settled, time after time.
  */
-#include "view/occupancy.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,37 @@
 #include "histree/states.h"
 #include "view/thread_list.h"
 #include "view/view.h"
+
+enum occupancy_fault { OCCUPANCY_SOUND, OCCUPANCY_NO_CPU, OCCUPANCY_SEVERAL_CPUS, OCCUPANCY_RUNS_NOT };
+
+struct occupancy_thread {
+	int32_t tid, cpu; /* of an idle thread, its CPU */
+	struct histree_value status;
+	uint32_t cpu_count;         /* that run it, by their own word */
+	int32_t last_cpu;           /* of them */
+	enum occupancy_fault fault; /* that goes on */
+	histree_time fault_since;
+	struct histree_value at_fault; /* its status then */
+	bool is_touched;
+};
+
+struct occupancy_cpu {
+	int32_t number;
+	struct occupancy_thread *thread; /* NULL: none is known */
+	bool is_nameless;
+};
+
+struct occupancy {
+	struct occupancy_thread *threads;
+	struct occupancy_cpu *cpus;
+	size_t thread_count, cpu_count, nameless_count;
+	struct id_map by_tid;              /* struct occupancy_thread; by thread_id() */
+	struct occupancy_thread **touched; /* since the last time that was settled */
+	size_t touched_count;
+	void (*report)(void *context, const char *fault);
+	void *context;
+	uint64_t faults;
+};
 
 /* ---- occupancy ----------------------------------------------------------------------------------------------- */
 
@@ -28,32 +61,29 @@ static uint64_t thread_id(int32_t tid, int32_t cpu)
 
 /* ---- faults ---------------------------------------------------------------------------------------------- */
 
-static void describe(const struct occupancy_thread *thread, char *text, size_t size)
-{
-	char name[48];
-	bool is_idle = thread->tid == 0 && thread->cpu >= 0;
-	const struct histree_label_table *statuses = histree_labels_for(NULL, HISTREE_MEANS_THREAD_STATUS);
-	const char *words = histree_label_words(statuses, &thread->at_fault);
-	snprintf(name, sizeof(name), is_idle ? "the idle thread of CPU %" PRId32 : "thread %" PRId32,
-		 is_idle ? thread->cpu : thread->tid);
-	if (thread->fault == OCCUPANCY_NO_CPU)
-		snprintf(text, size, "%s runs ('%s') on no CPU", name, words != NULL ? words : "");
-	else if (thread->fault == OCCUPANCY_SEVERAL_CPUS)
-		snprintf(text, size, "%s runs on CPU %" PRId32 " and on another", name, thread->last_cpu);
-	else if (words == NULL)
-		snprintf(text, size, "CPU %" PRId32 " runs %s, which does not exist", thread->last_cpu, name);
-	else
-		snprintf(text, size, "CPU %" PRId32 " runs %s, which does not run ('%s')", thread->last_cpu, name,
-			 words);
-}
-
 static void end_fault(struct occupancy *occupancy, struct occupancy_thread *thread, histree_time end)
 {
 	char text[160], from[TIME_TEXT_SIZE], to[TIME_TEXT_SIZE], whole[sizeof(text) + 2 * TIME_TEXT_SIZE + 16];
 	if (thread->fault == OCCUPANCY_SOUND)
 		return;
 	if (occupancy->faults++ < FAULTS_SHOWN) {
-		describe(thread, text, sizeof(text));
+		char name[48];
+		bool is_idle = thread->tid == 0 && thread->cpu >= 0;
+		const struct histree_label_table *statuses = histree_labels_for(NULL, HISTREE_MEANS_THREAD_STATUS);
+		const char *words = histree_label_words(statuses, &thread->at_fault);
+		snprintf(name, sizeof(name), is_idle ? "the idle thread of CPU %" PRId32 : "thread %" PRId32,
+			 is_idle ? thread->cpu : thread->tid);
+		if (thread->fault == OCCUPANCY_NO_CPU)
+			snprintf(text, sizeof(text), "%s runs ('%s') on no CPU", name, words != NULL ? words : "");
+		else if (thread->fault == OCCUPANCY_SEVERAL_CPUS)
+			snprintf(text, sizeof(text), "%s runs on CPU %" PRId32 " and on another", name,
+				 thread->last_cpu);
+		else if (words == NULL)
+			snprintf(text, sizeof(text), "CPU %" PRId32 " runs %s, which does not exist",
+				 thread->last_cpu, name);
+		else
+			snprintf(text, sizeof(text), "CPU %" PRId32 " runs %s, which does not run ('%s')",
+				 thread->last_cpu, name, words);
 		time_format_date(thread->fault_since, from);
 		time_format_date(end, to);
 		snprintf(whole, sizeof(whole), "%s from %s to %s", text, from, to);

@@ -366,25 +366,6 @@ static void keep(struct histree_segment_scatter *scatter, const struct cell_poin
 	}
 }
 
-static bool make_room(struct histree_segment_scatter *scatter)
-{
-	enum { COARSEST = 31 };
-	while (scatter->count >= scatter->request->points_max && scatter->coarser < COARSEST) {
-		/* Makes cells of twice the width and height; the points that then share one are joined. */
-		size_t count = scatter->count;
-		hash_index_clear(&scatter->index);
-		scatter->coarser++;
-		scatter->count = 0;
-		/* What is kept moves down in the same array, never past what is still to be read. */
-		for (size_t i = 0; i < count; i++) {
-			struct cell_point cell = scatter->cells[i];
-			keep(scatter, &cell);
-		}
-	}
-	return array_reserve(&scatter->cells, &scatter->capacity, scatter->count + 1) &&
-	       hash_index_reserve(&scatter->index, scatter->count + 1, hash_of_cell, scatter);
-}
-
 static enum histree_status put(struct histree_segment_scatter *scatter, const struct histree_value *value,
 			       histree_time start, uint64_t duration, struct histree_error *error)
 {
@@ -395,7 +376,21 @@ static enum histree_status put(struct histree_segment_scatter *scatter, const st
 		status = value_table_add(&scatter->values, value, &cell.point.value, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (!make_room(scatter))
+	enum { COARSEST = 31 };
+	while (scatter->count >= scatter->request->points_max && scatter->coarser < COARSEST) {
+		/* Makes cells of twice the width and height; the points that then share one are joined. */
+		size_t count = scatter->count;
+		hash_index_clear(&scatter->index);
+		scatter->coarser++;
+		scatter->count = 0;
+		/* What is kept moves down in the same array, never past what is still to be read. */
+		for (size_t i = 0; i < count; i++) {
+			struct cell_point kept = scatter->cells[i];
+			keep(scatter, &kept);
+		}
+	}
+	if (!array_reserve(&scatter->cells, &scatter->capacity, scatter->count + 1) ||
+	    !hash_index_reserve(&scatter->index, scatter->count + 1, hash_of_cell, scatter))
 		return error_memory(error, "a scatter chart");
 	cell.column = pixel_from(&scatter->columns, start);
 	cell.row = row_of(scatter, cell.point.duration);
@@ -523,28 +518,6 @@ static enum histree_status read_summaries(struct histree_segment_scatter *scatte
 
 /* ---- the chart ------------------------------------------------------------------------------------------- */
 
-static enum histree_status read_segments(struct histree_segment_scatter *scatter,
-					 struct histree_segment_store *store, struct histree_error *error)
-{
-	struct histree_segment_query query = scatter->request->query;
-	struct histree_cursor *iter = NULL;
-	query.order = HISTREE_SEGMENTS_UNSORTED;
-	query.descending = false;
-	query.limit = 0;
-	enum histree_status status = histree_segments_create(store, &iter, error);
-	if (status == HISTREE_OK)
-		status = histree_segments_start(iter, &query, NULL, error);
-	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&scatter->request->work, step, error);
-		if (status == HISTREE_OK)
-			status = histree_cursor_next(iter, error);
-		if (status == HISTREE_OK)
-			status = segment_scatter_take(scatter, histree_cursor_segment(iter), error);
-	}
-	histree_cursor_free(iter);
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
 static int compare_points(const void *a, const void *b)
 {
 	const struct histree_segment_point *one = a, *other = b;
@@ -606,8 +579,25 @@ enum histree_status histree_segment_scatter_create(struct histree_segment_store 
 			 : HISTREE_PARTIAL;
 	if (status == HISTREE_PARTIAL) {
 		status = reset(scatter, error);
-		if (status == HISTREE_OK)
-			status = read_segments(scatter, store, error);
+		if (status == HISTREE_OK) {
+			struct histree_segment_query query = scatter->request->query;
+			struct histree_cursor *iter = NULL;
+			query.order = HISTREE_SEGMENTS_UNSORTED;
+			query.descending = false;
+			query.limit = 0;
+			status = histree_segments_create(store, &iter, error);
+			if (status == HISTREE_OK)
+				status = histree_segments_start(iter, &query, NULL, error);
+			for (uint64_t step = 0; status == HISTREE_OK; step++) {
+				status = cancel_check(&scatter->request->work, step, error);
+				if (status == HISTREE_OK)
+					status = histree_cursor_next(iter, error);
+				if (status == HISTREE_OK)
+					status = segment_scatter_take(scatter, histree_cursor_segment(iter), error);
+			}
+			histree_cursor_free(iter);
+			status = status == HISTREE_END ? HISTREE_OK : status;
+		}
 	}
 	if (status == HISTREE_OK)
 		status = pack(scatter, error);

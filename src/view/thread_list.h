@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_list.h - the threads of a history in the order of their attributes, not yet a tree.
+ * thread_list.h - the threads of a history in the order of their attributes, not yet a tree; and the tree of those
+ * that had a status at some time of a range.
  */
 #ifndef VIEW_THREAD_LIST_H
 #define VIEW_THREAD_LIST_H
@@ -31,5 +32,13 @@ enum histree_status thread_list_name(struct histree_history *history, int32_t ti
 				     histree_time to, struct intern *names, const char **out, bool *are_several,
 				     struct histree_error *error);
 void thread_list_release(struct thread_list *list);
+
+/*
+ * As histree_control_flow_create(), of the threads that had a status in the range, and of all if it is not narrow;
+ * the parent of one may be missing.  What is said of a thread is what the whole history says.
+ */
+enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
+					       struct histree_work cancel, struct histree_control_flow **out,
+					       struct histree_error *error);
 
 #endif

@@ -253,23 +253,6 @@ static void nodes_release(void *state)
 	histree_tree_layout_free(nodes->layout);
 }
 
-static void put_node(uint8_t *at, const struct histree_layout_node *placed, histree_time start)
-{
-	const struct histree_node *node = &placed->node;
-	put_le_double(at, (double)((uint64_t)node->start - (uint64_t)start));
-	put_le_double(at + 8, (double)((uint64_t)node->end - (uint64_t)start));
-	put_le_float(at + 16, (float)placed->x);
-	put_le_float(at + 20, (float)placed->y);
-	put_le32(at + 24, node->number);
-	put_le32(at + 28, placed->parent);
-	put_le32(at + 32, node->height);
-	put_le32(at + 36, node->child_count);
-	put_le32(at + 40, node->key_min);
-	put_le32(at + 44, node->key_max);
-	put_le32(at + 48, node->interval_count);
-	put_le32(at + 52, node->is_damaged ? UINT32_MAX : node->bytes_used);
-}
-
 static void write_end(const struct nodes *nodes, struct json_writer *json)
 {
 	json_begin_object(json);
@@ -316,9 +299,23 @@ static enum histree_status nodes_next(void *state, struct json_writer *json, str
 	char *room = piece_room(json->piece, (size_t)count * NODE_SIZE);
 	if (room == NULL)
 		return error_memory(error, "nodes");
-	for (uint32_t i = 0; i < count; i++)
-		put_node((uint8_t *)room + (size_t)i * NODE_SIZE, &nodes->nodes[nodes->next + i],
-			 nodes->info->start);
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *at = (uint8_t *)room + (size_t)i * NODE_SIZE;
+		const struct histree_layout_node *placed = &nodes->nodes[nodes->next + i];
+		const struct histree_node *node = &placed->node;
+		put_le_double(at, (double)((uint64_t)node->start - (uint64_t)nodes->info->start));
+		put_le_double(at + 8, (double)((uint64_t)node->end - (uint64_t)nodes->info->start));
+		put_le_float(at + 16, (float)placed->x);
+		put_le_float(at + 20, (float)placed->y);
+		put_le32(at + 24, node->number);
+		put_le32(at + 28, placed->parent);
+		put_le32(at + 32, node->height);
+		put_le32(at + 36, node->child_count);
+		put_le32(at + 40, node->key_min);
+		put_le32(at + 44, node->key_max);
+		put_le32(at + 48, node->interval_count);
+		put_le32(at + 52, node->is_damaged ? UINT32_MAX : node->bytes_used);
+	}
 	json->piece->size += (size_t)count * NODE_SIZE;
 	nodes->next += count;
 	if (nodes->next < nodes->count)

@@ -14,7 +14,6 @@
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/state_filter.h"
-#include "server/model/state_search.h"
 
 enum {
 	RUN_SIZE = 12,
@@ -608,27 +607,6 @@ struct pointed {
 	histree_time start, at; /* of the history; that is pointed at */
 };
 
-static void write_state(const struct pointed *pointed, const struct histree_interval *state,
-			struct json_writer *json)
-{
-	struct piece text = { 0 };
-	const struct histree_style *style = histree_style_of(pointed->facts.table, &state->value);
-	json_int_member(json, "start", state->start - pointed->start);
-	json_int_member(json, "end", state->end - pointed->start);
-	if (row_is_open(&pointed->facts, state))
-		json_bool_member(json, "open", true);
-	state_value_text(&state->value, &text);
-	json_string_member(json, "value", text.bytes, text.size);
-	text.size = 0;
-	row_put_text(pointed->rows.rows->model, &pointed->facts, &state->value, state->start, &text);
-	json_string_member(json, "text", text.bytes, text.size);
-	piece_release(&text);
-	if (style != NULL) {
-		json_key(json, "style");
-		api_write_style(json, style);
-	}
-}
-
 /* The values at this time of the attributes below that of the row: of a thread its system call, its CPU, ... */
 static void write_others(const struct pointed *pointed, struct histree_cursor *query, struct json_writer *json)
 {
@@ -677,7 +655,22 @@ void api_state(struct call *call)
 		    !reply_ok(call->reply,
 			      histree_query_single(query, pointed.facts.quark, pointed.at, &state, error)))
 			goto out;
-		write_state(&pointed, &state, json);
+		struct piece text = { 0 };
+		const struct histree_style *style = histree_style_of(pointed.facts.table, &state.value);
+		json_int_member(json, "start", state.start - pointed.start);
+		json_int_member(json, "end", state.end - pointed.start);
+		if (row_is_open(&pointed.facts, &state))
+			json_bool_member(json, "open", true);
+		state_value_text(&state.value, &text);
+		json_string_member(json, "value", text.bytes, text.size);
+		text.size = 0;
+		row_put_text(pointed.rows.rows->model, &pointed.facts, &state.value, state.start, &text);
+		json_string_member(json, "text", text.bytes, text.size);
+		piece_release(&text);
+		if (style != NULL) {
+			json_key(json, "style");
+			api_write_style(json, style);
+		}
 		write_others(&pointed, query, json);
 	}
 	host_rows_describe(pointed.rows.rows, pointed.row, json);

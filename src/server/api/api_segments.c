@@ -56,27 +56,6 @@ void api_segment_stores(struct call *call)
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
-/* What JavaScript has no number for is a text. */
-static void write_value(struct json_writer *json, const struct histree_value *value)
-{
-	const int64_t exact = INT64_C(1) << 53;
-	char text[NUMBER_TEXT_SIZE];
-	if (value->type == HISTREE_INT)
-		json_put_int(json, value->int32);
-	else if (value->type == HISTREE_LONG && value->int64 >= -exact && value->int64 <= exact)
-		json_put_int(json, value->int64);
-	else if (value->type == HISTREE_LONG)
-		json_put_string(json, text, number_format_signed(value->int64, text));
-	else if (value->type == HISTREE_DOUBLE)
-		json_put_real(json, value->real);
-	else if (value->type == HISTREE_BOOL)
-		json_put_bool(json, value->boolean);
-	else if (value->type == HISTREE_STRING)
-		json_put_string(json, value->bytes, value->size);
-	else
-		json_put_null(json);
-}
-
 struct row_writer {
 	struct json_writer *json;
 	const struct segment_list *list;
@@ -90,8 +69,26 @@ static void write_row(void *context, void *lines, uint64_t number)
 	json_begin_array(writer->json);
 	json_put_int(writer->json, segment->start - writer->list->start);
 	json_put_unsigned(writer->json, histree_segment_duration(segment));
-	for (size_t i = 0; i < writer->list->info->schema.field_count; i++)
-		write_value(writer->json, &segment->content[i]);
+	for (size_t i = 0; i < writer->list->info->schema.field_count; i++) {
+		/* What JavaScript has no number for is a text. */
+		const struct histree_value *value = &segment->content[i];
+		const int64_t exact = INT64_C(1) << 53;
+		char text[NUMBER_TEXT_SIZE];
+		if (value->type == HISTREE_INT)
+			json_put_int(writer->json, value->int32);
+		else if (value->type == HISTREE_LONG && value->int64 >= -exact && value->int64 <= exact)
+			json_put_int(writer->json, value->int64);
+		else if (value->type == HISTREE_LONG)
+			json_put_string(writer->json, text, number_format_signed(value->int64, text));
+		else if (value->type == HISTREE_DOUBLE)
+			json_put_real(writer->json, value->real);
+		else if (value->type == HISTREE_BOOL)
+			json_put_bool(writer->json, value->boolean);
+		else if (value->type == HISTREE_STRING)
+			json_put_string(writer->json, value->bytes, value->size);
+		else
+			json_put_null(writer->json);
+	}
 	json_end(writer->json);
 }
 
@@ -237,32 +234,6 @@ static void put_name(struct json_writer *json, const struct histree_value *name)
 
 /* ---- scatter --------------------------------------------------------------------------------------------- */
 
-static void write_points(struct call *call, const struct segment_request *request,
-			 const struct histree_segment_scatter *scatter)
-{
-	size_t count, end;
-	struct json_writer *json = call->json;
-	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
-	json_begin_object(json);
-	json_int_member(json, "segments", (int64_t)histree_segment_scatter_segments(scatter));
-	json_begin_array_member(json, "series");
-	for (size_t first = 0; first < count; first = end) {
-		struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
-		json_begin_object(json);
-		json_key(json, "name");
-		put_name(json, &name);
-		json_begin_array_member(json, "points");
-		for (end = first; end < count && points[end].value == points[first].value; end++) {
-			json_put_int(json, points[end].start - request->list->start);
-			json_put_unsigned(json, points[end].duration);
-		}
-		json_end(json);
-		json_end(json);
-	}
-	json_end(json);
-	segment_request_end(call, request);
-}
-
 void api_segment_scatter(struct call *call)
 {
 	struct segment_request request;
@@ -281,11 +252,32 @@ void api_segment_scatter(struct call *call)
 		.points_max = POINTS_MAX,
 		.work = reply_cancel(call->reply),
 	};
-	if (request.is_empty)
+	if (request.is_empty) {
 		json_put_raw(call->json, nothing, sizeof(nothing) - 1);
-	else if (reply_ok(call->reply, histree_segment_scatter_create(request.list->store, &chart, &scatter,
-								      &call->reply->error)))
-		write_points(call, &request, scatter);
+	} else if (reply_ok(call->reply, histree_segment_scatter_create(request.list->store, &chart, &scatter,
+									&call->reply->error))) {
+		size_t count, end;
+		struct json_writer *json = call->json;
+		const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
+		json_begin_object(json);
+		json_int_member(json, "segments", (int64_t)histree_segment_scatter_segments(scatter));
+		json_begin_array_member(json, "series");
+		for (size_t first = 0; first < count; first = end) {
+			struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
+			json_begin_object(json);
+			json_key(json, "name");
+			put_name(json, &name);
+			json_begin_array_member(json, "points");
+			for (end = first; end < count && points[end].value == points[first].value; end++) {
+				json_put_int(json, points[end].start - request.list->start);
+				json_put_unsigned(json, points[end].duration);
+			}
+			json_end(json);
+			json_end(json);
+		}
+		json_end(json);
+		segment_request_end(call, &request);
+	}
 	histree_segment_scatter_free(scatter);
 out:
 	segment_request_close(&request);

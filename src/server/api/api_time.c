@@ -253,26 +253,6 @@ static int64_t number_of(struct styles_used *styles, const struct histree_flame_
 	return (int64_t)styles->count - 1;
 }
 
-static void write_nodes(const struct flame_list *list, struct styles_used *styles, struct json_writer *json)
-{
-	json_begin_array_member(json, "nodes");
-	for (uint32_t i = 1; i < list->count; i++) {
-		const struct histree_flame_node *node = &list->nodes[i];
-		if (node->total[0] < list->least || node->total[0] == 0) {
-			i += node->descendants;
-			continue;
-		}
-		json_begin_array(json);
-		json_put_text(json, node->name);
-		json_put_int(json, node->depth);
-		json_put_unsigned(json, node->total[0]);
-		json_put_unsigned(json, node->self[0]);
-		json_put_int(json, number_of(styles, node));
-		json_end(json);
-	}
-	json_end(json);
-}
-
 void api_flame(struct call *call)
 {
 	struct page_range range;
@@ -299,7 +279,22 @@ void api_flame(struct call *call)
 		if (histree_flame_unit(list.flame) != NULL)
 			json_text_member(json, "unit", histree_flame_unit(list.flame));
 		json_bool_member(json, "isDamaged", histree_flame_loss(list.flame, 0).nodes > 0);
-		write_nodes(&list, &styles, json);
+		json_begin_array_member(json, "nodes");
+		for (uint32_t i = 1; i < list.count; i++) {
+			const struct histree_flame_node *node = &list.nodes[i];
+			if (node->total[0] < list.least || node->total[0] == 0) {
+				i += node->descendants;
+				continue;
+			}
+			json_begin_array(json);
+			json_put_text(json, node->name);
+			json_put_int(json, node->depth);
+			json_put_unsigned(json, node->total[0]);
+			json_put_unsigned(json, node->self[0]);
+			json_put_int(json, number_of(&styles, node));
+			json_end(json);
+		}
+		json_end(json);
 		json_begin_array_member(json, "styles");
 		for (size_t i = 0; i < styles.count; i++)
 			api_write_style(json, styles.all[i]);

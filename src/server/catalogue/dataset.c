@@ -279,7 +279,7 @@ static enum histree_status open_histories(struct dataset *dataset, struct histre
 }
 
 /* Who cannot be opened is asked for, and then says why. */
-static bool has_segments(struct histree_store *store, const char *analysis)
+static bool holds_segments(struct histree_store *store, const char *analysis)
 {
 	struct histree_segment_store *segments;
 	if (histree_store_segments(store, analysis, true, NULL, &segments, NULL) != HISTREE_OK)
@@ -294,7 +294,7 @@ static void list_segments(struct dataset *dataset)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
 	for (size_t i = 0; i < info->segments_count && dataset->segments_count < DATASET_SEGMENTS_MAX; i++)
-		if (has_segments(dataset->store, info->segments[i].analysis))
+		if (holds_segments(dataset->store, info->segments[i].analysis))
 			dataset->segments[dataset->segments_count++] = info->segments[i].analysis;
 }
 
@@ -416,6 +416,15 @@ void dataset_prepare(struct dataset *dataset)
 
 /* ---- once ready -------------------------------------------------------------------------------------- */
 
+bool dataset_has_segments(const struct dataset *dataset, const char *analysis)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	for (size_t i = 0; i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return true;
+	return false;
+}
+
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis)
 {
 	assert(dataset_status(dataset) == DATASET_READY);
@@ -495,18 +504,6 @@ static const struct histree_history_host *find_host(const struct histree_history
 	return NULL;
 }
 
-static void borrow_histories(struct dataset *own, const struct dataset *whole, size_t index)
-{
-	for (size_t i = 0; i < whole->history_count; i++) {
-		const struct histree_history_host *host =
-			find_host(whole->histories[i], index, whole->hosts[index].name);
-		if (host == NULL || host->history == NULL || host->count == 0)
-			continue;
-		own->histories[own->history_count] = host->history;
-		own->analyses[own->history_count++] = whole->analyses[i];
-	}
-}
-
 /* What cannot be opened is said of the host, and keeps no other one from being shown. */
 static enum histree_status open_host(struct dataset *dataset, size_t index, struct histree_error *error)
 {
@@ -523,7 +520,14 @@ static enum histree_status open_host(struct dataset *dataset, size_t index, stru
 	own->whole = dataset;
 	status = histree_store_host(dataset->store, index, &own->store, error);
 	if (status == HISTREE_OK) {
-		borrow_histories(own, dataset, index);
+		for (size_t i = 0; i < dataset->history_count; i++) {
+			const struct histree_history_host *one =
+				find_host(dataset->histories[i], index, dataset->hosts[index].name);
+			if (one == NULL || one->history == NULL || one->count == 0)
+				continue;
+			own->histories[own->history_count] = one->history;
+			own->analyses[own->history_count++] = dataset->analyses[i];
+		}
 		list_segments(own);
 		own->may_read_traces = dataset->may_read_traces;
 		if (histree_events_open(own->store, &own->trace_events, NULL) != HISTREE_OK)

@@ -149,6 +149,9 @@ histree_time dataset_start(const struct dataset *dataset);
 /* Returns the history of an analysis, NULL if the store has none.  The dataset is ready. */
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis);
 
+/* Returns whether an analysis made segments of the store; there may be none. */
+bool dataset_has_segments(const struct dataset *dataset, const char *analysis);
+
 /*
  * Gives the view of a kind, the same one to all callers; it lives as long as the dataset.  The first caller makes
  * it, others wait.  A failure is not kept: the next one tries again.

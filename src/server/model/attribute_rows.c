@@ -27,11 +27,7 @@ struct track_arrows {
 /* Returns whether the store says that it has flows. */
 static bool track_arrows_apply(const struct dataset *dataset)
 {
-	const struct histree_store_info *store = histree_store_info(dataset->store);
-	bool has_flows = false;
-	for (size_t i = 0; i < store->segments_count; i++)
-		has_flows = has_flows || strcmp(store->segments[i].analysis, "track-flows") == 0;
-	return has_flows && dataset_history(dataset, "tracks") != NULL;
+	return dataset_has_segments(dataset, "track-flows") && dataset_history(dataset, "tracks") != NULL;
 }
 
 /* States can be shown without them. */

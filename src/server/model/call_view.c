@@ -15,6 +15,24 @@
 #include "server/model/row_model.h"
 #include "server/model/state_filter.h"
 
+struct call_row {
+	histree_quark quark; /* of this depth; HISTREE_ROOT: the thread itself */
+	uint32_t thread;     /* index of the row of its thread */
+	int32_t depth;       /* 1 is the outermost; 0: the thread itself */
+	int32_t tid;         /* 0: what has the stack is no thread, and is called what `program` says */
+	uint32_t below;      /* rows that follow it and are of the same thread; 0 for a depth */
+	const char *program;
+};
+
+struct call_view {
+	struct histree_history *history;
+	histree_time start, end;
+	struct call_row *rows;
+	uint32_t row_count;
+	char **programs;
+	size_t program_count;
+};
+
 bool call_chart_is_of_stacks(const struct histree_chart *chart)
 {
 	for (size_t i = 0; i < chart->entry_count; i++)
@@ -47,7 +65,7 @@ struct histree_history *call_view_history(const struct dataset *dataset)
 	return calls != NULL ? calls : call_view_declared(dataset);
 }
 
-bool call_view_applies(const struct dataset *dataset)
+static bool call_view_applies(const struct dataset *dataset)
 {
 	return call_view_history(dataset) != NULL;
 }
@@ -231,7 +249,8 @@ static enum histree_status call_view_make(struct dataset *dataset, void **out, s
 
 /* ---- what is known of a row -------------------------------------------------------------------------------- */
 
-void call_row_name(const struct call_row *row, struct piece *name)
+/* Adds "glxgears (4297)", or the depth. */
+static void call_row_name(const struct call_row *row, struct piece *name)
 {
 	if (row->depth > 0)
 		piece_format(name, "%d", row->depth);

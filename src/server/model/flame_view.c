@@ -28,20 +28,10 @@ static struct histree_history *flame_list_history(const struct dataset *dataset)
 	return calls != NULL ? calls : call_view_declared(dataset);
 }
 
-static bool has_segments(const struct histree_store_info *info, const char *analysis)
-{
-	for (size_t i = 0; i < info->segments_count; i++)
-		if (strcmp(info->segments[i].analysis, analysis) == 0)
-			return true;
-	return false;
-}
-
 bool flame_list_applies(const struct dataset *dataset)
 {
-	if (flame_list_history(dataset) != NULL)
-		return true;
-	const struct histree_store_info *info = histree_store_info(dataset->store);
-	return has_segments(info, samples) && has_segments(info, stacks);
+	return flame_list_history(dataset) != NULL ||
+	       (dataset_has_segments(dataset, samples) && dataset_has_segments(dataset, stacks));
 }
 
 static enum histree_status add_calls(struct histree_flame *flame, const struct dataset *dataset,

@@ -67,23 +67,6 @@ static void write_labels(struct json_writer *json, const char *name, const char 
 	json_end(json);
 }
 
-static void write_line(const struct usage_tree *tree, const struct usage_line *line, struct json_writer *json)
-{
-	double span = (double)(tree->end - tree->start) + 1;
-	struct tree_entry entry = { 0, TOTAL_ID, tree->start, tree->end, true, false };
-	char tid[16] = "";
-	const char *name = line->host->name;
-	entry.id = host_entry_id(tree->rows, line->host, line->own);
-	if (line->own != HISTREE_NO_INDEX) {
-		const struct kernel_threads *threads = line->host->view;
-		entry.parent = host_entry_id(tree->rows, line->host, HISTREE_NO_INDEX);
-		name = threads->list[line->own].name;
-		snprintf(tid, sizeof(tid), "%d", threads->list[line->own].tid);
-	}
-	tree_entry_begin(json, &entry);
-	write_labels(json, name, tid, line->ns, span);
-}
-
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct usage_tree *tree = context;
@@ -103,7 +86,20 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	index -= tree->unknown > 0;
 	if (index > tree->count)
 		return false;
-	write_line(tree, &tree->lines[index - 1], json);
+	const struct usage_line *line = &tree->lines[index - 1];
+	char tid[16] = "";
+	const char *name = line->host->name;
+	entry = (struct tree_entry){
+		host_entry_id(tree->rows, line->host, line->own), TOTAL_ID, tree->start, tree->end, true, false
+	};
+	if (line->own != HISTREE_NO_INDEX) {
+		const struct kernel_threads *threads = line->host->view;
+		entry.parent = host_entry_id(tree->rows, line->host, HISTREE_NO_INDEX);
+		name = threads->list[line->own].name;
+		snprintf(tid, sizeof(tid), "%d", threads->list[line->own].tid);
+	}
+	tree_entry_begin(json, &entry);
+	write_labels(json, name, tid, line->ns, span);
 	return true;
 }
 
@@ -311,18 +307,6 @@ static enum histree_status add_curves(struct usage_curves *curves, const struct 
 	return HISTREE_OK;
 }
 
-static void name_curve(const struct usage_curve *chosen, bool is_known, char *name, size_t size)
-{
-	const struct kernel_threads *threads = chosen->host->view;
-	const char *host = chosen->host->name != NULL ? chosen->host->name : "";
-	const char *more = is_known ? "" : ", at least";
-	if (chosen->own == HISTREE_NO_INDEX)
-		snprintf(name, size, "%s%s", host, more);
-	else
-		snprintf(name, size, "%s%s%s (%d)%s", host, *host != '\0' ? " " : "",
-			 threads->list[chosen->own].name, threads->list[chosen->own].tid, more);
-}
-
 static void write_curves(struct call *call, const struct usage_curves *curves, const struct xy_samples *samples)
 {
 	const struct host_rows *rows = call->view;
@@ -346,7 +330,15 @@ static void write_curves(struct call *call, const struct usage_curves *curves, c
 	}
 	for (size_t i = 0; i < curves->count; i++) {
 		char name[128];
-		name_curve(&curves->chosen[i], is_known, name, sizeof(name));
+		const struct usage_curve *chosen = &curves->chosen[i];
+		const struct kernel_threads *threads = chosen->host->view;
+		const char *host = chosen->host->name != NULL ? chosen->host->name : "";
+		const char *more = is_known ? "" : ", at least";
+		if (chosen->own == HISTREE_NO_INDEX)
+			snprintf(name, sizeof(name), "%s%s", host, more);
+		else
+			snprintf(name, sizeof(name), "%s%s%s (%d)%s", host, *host != '\0' ? " " : "",
+				 threads->list[chosen->own].name, threads->list[chosen->own].tid, more);
 		curve.id = curves->chosen[i].id;
 		curve.name = name;
 		curve.values = samples->pixels > 0 ? curves->chosen[i].values : NULL;

@@ -423,19 +423,6 @@ void tree_entry_label(struct json_writer *json, const char *text, size_t size)
 	json_end(json);
 }
 
-static void write_headers(struct json_writer *json, const struct tree_header *headers)
-{
-	json_begin_array_member(json, "headers");
-	for (; headers->name != NULL; headers++) {
-		json_begin_object(json);
-		json_text_member(json, "name", headers->name);
-		json_text_member(json, "tooltip", headers->tooltip);
-		json_text_member(json, "dataType", headers->type != NULL ? headers->type : "STRING");
-		json_end(json);
-	}
-	json_end(json);
-}
-
 static enum histree_status tree_next(void *state, struct json_writer *json, struct histree_error *error)
 {
 	(void)error;
@@ -459,7 +446,15 @@ void tree_reply(struct call *call, const struct tree_source *source, void *conte
 	*tree = (struct tree){ context, source, 0 };
 	reply_envelope(call->reply);
 	json_begin_object(json);
-	write_headers(json, source->headers);
+	json_begin_array_member(json, "headers");
+	for (const struct tree_header *header = source->headers; header->name != NULL; header++) {
+		json_begin_object(json);
+		json_text_member(json, "name", header->name);
+		json_text_member(json, "tooltip", header->tooltip);
+		json_text_member(json, "dataType", header->type != NULL ? header->type : "STRING");
+		json_end(json);
+	}
+	json_end(json);
 	if (source->auto_expand_level >= 0)
 		json_int_member(json, "autoExpandLevel", source->auto_expand_level);
 	json_begin_array_member(json, "entries");

@@ -17,12 +17,10 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/states.h"
-#include "server/model/call_view.h"
 #include "server/model/host_rows.h"
 #include "server/model/kernel_rows.h"
 #include "server/model/row_model.h"
 #include "server/model/state_filter.h"
-#include "server/model/state_search.h"
 #include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
@@ -560,34 +558,6 @@ static void put_text(struct call *call, const char *key, const char *text)
 	piece_release(&piece);
 }
 
-/* Nothing of a host is known outside of its own times. */
-static void put_facts(struct call *call, const struct row_facts *facts, histree_time time)
-{
-	const struct host_rows *rows = call->view;
-	const struct histree_history_info *info = histree_history_info(facts->history);
-	struct fact_memory memory = { 0 };
-	struct histree_cursor *query = NULL;
-	if (facts->host != NULL && (time < info->start || time > info->end))
-		return;
-	if (histree_query_create(facts->history, &query, NULL) != HISTREE_OK)
-		return;
-	for (const struct state_fact *fact = rows->model->kind.facts; fact != NULL && fact->name != NULL; fact++) {
-		if (fact->use != FACT_OF_STATES)
-			continue;
-		struct piece text = { 0 };
-		const struct histree_value value = fact_of(fact, facts, time, query, &memory);
-		state_value_text(&value, &text);
-		tooltip_pair(call, fact->name, &text);
-		piece_release(&text);
-	}
-	struct histree_interval state;
-	if (facts->quark != HISTREE_ROOT &&
-	    histree_query_single(query, facts->quark, time, &state, NULL) == HISTREE_OK &&
-	    row_is_open(facts, &state))
-		put_text(call, "Ending", "open at the end of the trace");
-	histree_cursor_free(query);
-}
-
 static void tooltip(struct call *call)
 {
 	struct tooltip_request request;
@@ -611,7 +581,30 @@ static void tooltip(struct call *call)
 		tooltip_pair(call, above, &text);
 		piece_release(&text);
 	}
-	put_facts(call, &facts, request.time);
+
+	/* Nothing of a host is known outside of its own times. */
+	const struct histree_history_info *info = histree_history_info(facts.history);
+	struct fact_memory memory = { 0 };
+	struct histree_cursor *query = NULL;
+	if (facts.host != NULL && (request.time < info->start || request.time > info->end))
+		return;
+	if (histree_query_create(facts.history, &query, NULL) != HISTREE_OK)
+		return;
+	for (const struct state_fact *fact = rows->model->kind.facts; fact != NULL && fact->name != NULL; fact++) {
+		if (fact->use != FACT_OF_STATES)
+			continue;
+		struct piece text = { 0 };
+		const struct histree_value value = fact_of(fact, &facts, request.time, query, &memory);
+		state_value_text(&value, &text);
+		tooltip_pair(call, fact->name, &text);
+		piece_release(&text);
+	}
+	struct histree_interval state;
+	if (facts.quark != HISTREE_ROOT &&
+	    histree_query_single(query, facts.quark, request.time, &state, NULL) == HISTREE_OK &&
+	    row_is_open(&facts, &state))
+		put_text(call, "Ending", "open at the end of the trace");
+	histree_cursor_free(query);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------- */
