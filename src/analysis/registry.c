@@ -183,7 +183,7 @@ const struct registry_entry *registry_at(size_t index)
 
 /* ---- history labels ------------------------------------------------------------------------------------------ */
 
-static const struct histree_label_table *history_labels_known_of(const char *provider, size_t *count)
+static const void *known_labels(const char *provider, size_t *count)
 {
 	const struct registry_entry *entry = registry_find(provider);
 	bool is_known = entry != NULL && entry->analysis != NULL;
@@ -191,48 +191,52 @@ static const struct histree_label_table *history_labels_known_of(const char *pro
 	return is_known ? entry->analysis->labels : NULL;
 }
 
-static const struct history_labels *labels_of_one(const struct histree_history *history)
+static const void *known_charts(const char *provider, size_t *count)
 {
-	return labels_slot_get(history_labels_slot(history), history_file(history),
-			       histree_history_info(history)->provider, history_labels_known_of);
+	const struct registry_entry *entry = registry_find(provider);
+	bool is_known = entry != NULL && entry->analysis != NULL;
+	*count = is_known ? entry->analysis->chart_count : 0;
+	return is_known ? entry->analysis->charts : NULL;
 }
 
-static const struct history_labels *labels_of_hosts(const struct histree_history *history,
-						    const struct histree_history_host *hosts, size_t count)
+static const struct history_told *told_of_one(const struct histree_history *history, enum told_section section)
 {
-	struct labels_slot *slot = history_labels_slot(history);
-	const struct history_labels *labels = atomic_load_explicit(&slot->labels, memory_order_acquire);
-	if (labels != NULL)
-		return labels;
-	const struct history_labels **of_hosts = calloc(count, sizeof(*of_hosts));
-	size_t found = 0;
+	return told_slots_get(history_told(history), told_kinds[section], history_file(history),
+			      histree_history_info(history)->provider,
+			      section == TOLD_LABELS ? known_labels : known_charts);
+}
+
+static const struct history_told *told_in(const struct histree_history *history, enum told_section section)
+{
+	size_t count, found = 0;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	if (hosts == NULL)
+		return told_of_one(history, section);
+	struct told_slots *slots = history_told(history);
+	const struct history_told *told = atomic_load_explicit(&slots->of[section].told, memory_order_acquire);
+	if (told != NULL)
+		return told;
+	const struct history_told **of_hosts = calloc(count, sizeof(*of_hosts));
 	for (size_t i = 0; of_hosts != NULL && i < count; i++) {
 		if (hosts[i].history != NULL)
-			of_hosts[found] = labels_of_one(hosts[i].history);
+			of_hosts[found] = told_of_one(hosts[i].history, section);
 		found += of_hosts[found] != NULL;
 	}
-	labels = of_hosts != NULL ? labels_slot_unite(slot, of_hosts, found) : NULL;
+	told = of_hosts != NULL ? told_slots_unite(slots, told_kinds[section], of_hosts, found) : NULL;
 	free(of_hosts);
-	return labels;
-}
-
-static const struct history_labels *labels_in(const struct histree_history *history)
-{
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	return hosts != NULL ? labels_of_hosts(history, hosts, count) : labels_of_one(history);
+	return told;
 }
 
 const struct histree_label_table *histree_labels(const struct histree_history *history, size_t *count)
 {
-	const struct history_labels *labels = labels_in(history);
+	const struct history_told *labels = told_in(history, TOLD_LABELS);
 	*count = labels != NULL ? labels->count : 0;
 	return labels != NULL ? labels->tables : NULL;
 }
 
 enum histree_labels_origin histree_labels_origin(const struct histree_history *history)
 {
-	const struct history_labels *labels = labels_in(history);
+	const struct history_told *labels = told_in(history, TOLD_LABELS);
 	return labels != NULL ? labels->origin : HISTREE_LABELS_NONE;
 }
 
@@ -242,11 +246,11 @@ static inline const struct histree_label_table *table_of(const struct histree_hi
 	history = history_of_host(history, &quark);
 	if (history == NULL) /* the folder of a host */
 		return NULL;
-	struct labels_slot *slot = history_labels_slot(history);
-	if (labels_slot_known(slot, quark, &table))
+	struct told_slots *slots = history_told(history);
+	if (labels_known(slots, quark, &table))
 		return table;
-	const struct history_labels *labels = labels_of_one(history);
-	return labels != NULL ? labels_slot_look(slot, histree_history_attributes(history), labels, quark) : NULL;
+	const struct history_told *labels = told_of_one(history, TOLD_LABELS);
+	return labels != NULL ? labels_look(slots, histree_history_attributes(history), labels, quark) : NULL;
 }
 
 const struct histree_label_table *histree_labels_of(const struct histree_history *history, histree_quark quark)
@@ -288,41 +292,9 @@ const char *histree_label_of(const struct histree_history *history, histree_quar
 
 /* ---- history charts ------------------------------------------------------------------------------------------ */
 
-static const struct histree_chart *history_charts_known_of(const char *provider, size_t *count)
-{
-	const struct registry_entry *entry = registry_find(provider);
-	bool is_known = entry != NULL && entry->analysis != NULL;
-	*count = is_known ? entry->analysis->chart_count : 0;
-	return is_known ? entry->analysis->charts : NULL;
-}
-
-static const struct history_charts *charts_of_one(const struct histree_history *history)
-{
-	return charts_slot_get(history_charts_slot(history), history_file(history),
-			       histree_history_info(history)->provider, history_charts_known_of);
-}
-
-static const struct history_charts *charts_in(const struct histree_history *history)
-{
-	size_t count, found = 0;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	if (hosts == NULL)
-		return charts_of_one(history);
-	const struct history_charts **of_hosts = calloc(count, sizeof(*of_hosts));
-	for (size_t i = 0; of_hosts != NULL && i < count; i++) {
-		if (hosts[i].history != NULL)
-			of_hosts[found] = charts_of_one(hosts[i].history);
-		found += of_hosts[found] != NULL;
-	}
-	const struct history_charts *charts =
-		of_hosts != NULL ? charts_slot_unite(history_charts_slot(history), of_hosts, found) : NULL;
-	free(of_hosts);
-	return charts;
-}
-
 const struct histree_chart *histree_charts(const struct histree_history *history, size_t *count)
 {
-	const struct history_charts *charts = charts_in(history);
+	const struct history_told *charts = told_in(history, TOLD_CHARTS);
 	*count = charts != NULL ? charts->count : 0;
 	return charts != NULL ? charts->charts : NULL;
 }

@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/pattern.h"
+#include "base/table.h"
 #include "state/attributes.h"
 
 /* ---- attribute pattern --------------------------------------------------------------------------------------- */

@@ -15,8 +15,7 @@
 uint64_t attributes_verify(const struct histree_attributes *attributes,
 			   void (*report)(void *context, const char *fault), void *context);
 
-struct charts_slot;
-struct labels_slot;
+struct told_slots;
 struct history_union;
 struct histree_history_source;
 
@@ -41,8 +40,12 @@ const char *history_path(const struct histree_history *history);
 struct tree_reader *history_tree(struct histree_history *history);
 const struct pyramid *history_pyramid(const struct histree_history *history, enum pyramid_id id);
 struct block_file *history_file(const struct histree_history *history);
-struct labels_slot *history_labels_slot(const struct histree_history *history);
-struct charts_slot *history_charts_slot(const struct histree_history *history);
+struct told_slots *history_told(const struct histree_history *history);
+
+/* Verify a history of a file without what lies beside it. */
+enum histree_status history_verify_file(struct histree_history *history,
+					void (*report)(void *context, const char *fault), void *context,
+					struct histree_error *error);
 
 /*
  * Read all overviews that lie beside the history, however it was opened, and report what is damaged in them.

@@ -12,9 +12,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "state/attribute_section.h"
-#include "state/charts.h"
 #include "state/history.h"
-#include "state/labels.h"
 #include "state/state_file.h"
 #include "tree/tree_iter.h"
 #include "tree/tree_reader.h"
@@ -214,19 +212,13 @@ static enum histree_status add_slice(struct copying *copying, histree_time from,
 /* What is damaged is left behind: the copy is read with the labels and charts that are known of its provider. */
 static enum histree_status copy_told(const struct copying *copying)
 {
-	static const struct {
-		enum told_section section;
-		enum histree_status (*read)(const struct block_file *file, uint8_t **bytes, size_t *size,
-					    struct histree_error *error);
-	} told[] = { { TOLD_LABELS, labels_read_raw }, { TOLD_CHARTS, charts_read_raw } };
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]) && status == HISTREE_OK; i++) {
+	for (enum told_section i = 0; i < TOLD_SECTIONS && status == HISTREE_OK; i++) {
 		uint8_t *bytes;
 		size_t size;
-		status = told[i].read(history_file(copying->from), &bytes, &size, copying->error);
+		status = told_read_raw(told_kinds[i], history_file(copying->from), &bytes, &size, copying->error);
 		if (status == HISTREE_OK)
-			status = copying->sink.set_section(copying->sink.context, told[i].section, bytes, size,
-							   copying->error);
+			status = copying->sink.set_section(copying->sink.context, i, bytes, size, copying->error);
 		free(bytes);
 	}
 	return status;

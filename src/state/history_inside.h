@@ -7,10 +7,9 @@
 
 #include "histree/history.h"
 #include "state/attribute_section.h"
-#include "state/charts.h"
 #include "state/partial_section.h"
-#include "state/labels.h"
 #include "state/pyramid.h"
+#include "state/told.h"
 
 struct history_union;
 
@@ -27,14 +26,12 @@ struct histree_history {
 	/* For a history that another process answers, which has no file and no reader; else all zero. */
 	struct histree_history_source source;
 	uint32_t source_part;
-	uint64_t *nodes_at_height;  /* of its info */
-	struct labels_slot *labels; /* what its values mean, after the first question */
-	struct charts_slot *charts; /* which charts there are, likewise */
-	bool lost_names;            /* salvaged: ATTR has the right checksum, but what it says cannot be names */
+	uint64_t *nodes_at_height; /* of its info */
+	struct told_slots *told;   /* what its values mean, after the first question */
+	bool lost_names;           /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
 
-/* Say in the info what overviews there are. */
-void history_tell_of_overviews(struct histree_history *history);
+enum { HISTORY_CACHE_BYTES = 128 << 20 };
 
 #endif

@@ -222,20 +222,6 @@ void history_host_prefix(const struct histree_history_host *host, struct histree
 	error_prefix(error, "host '%s'", host->name);
 }
 
-void history_union_free(struct history_union *joined)
-{
-	if (joined == NULL)
-		return;
-	for (uint32_t i = 0; i < joined->host_count; i++)
-		histree_history_close(joined->hosts[i].history);
-	arena_release(&joined->texts);
-	free(joined->hosts);
-	free(joined->folders);
-	free(joined->by_name);
-	free(joined->nodes_at_height);
-	free(joined);
-}
-
 /* ---- making one ------------------------------------------------------------------------------------------- */
 
 /* In the way of a union, before anything is made. */
@@ -494,9 +480,8 @@ enum histree_status histree_history_unite_within(const struct histree_history_pa
 	if (status == HISTREE_OK)
 		status = inform(history, start, end, error);
 	if (status == HISTREE_OK) {
-		history->labels = labels_slot_create();
-		history->charts = charts_slot_create();
-		if (history->labels == NULL || history->charts == NULL)
+		history->told = told_slots_create();
+		if (history->told == NULL)
 			status = error_memory(error, "a history of several hosts");
 	}
 	if (status != HISTREE_OK) {

@@ -26,9 +26,6 @@ struct history_union {
 	struct arena texts; /* of the hosts */
 };
 
-/* Frees it with the histories of the hosts; nothing is done if it is NULL. */
-void history_union_free(struct history_union *joined);
-
 /*
  * Check each host's history by `check`; each fault that is reported begins with the host.  Returns
  * HISTREE_ERR_FORMAT, with what the first said of itself, if there are faults or hosts are missing.

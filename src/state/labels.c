@@ -20,13 +20,11 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/attributes.h"
 #include "state/attribute_match.h"
-#include "state/history_sections.h"
 #include "store/block_file.h"
 
 enum label_flags {
@@ -77,8 +75,9 @@ static void put_label(struct told_writer *out, const struct histree_label *label
 	put_colour(out, label->style.dark);
 }
 
-static void put_table(struct told_writer *out, const struct histree_label_table *table)
+static void put_table(struct told_writer *out, const void *tables, size_t index)
 {
+	const struct histree_label_table *table = (const struct histree_label_table *)tables + index;
 	size_t patterns = 0;
 	while (table->patterns[patterns] != NULL)
 		patterns++;
@@ -91,29 +90,6 @@ static void put_table(struct told_writer *out, const struct histree_label_table 
 	told_put_number(out, table->label_count);
 	for (size_t i = 0; i < table->label_count; i++)
 		put_label(out, &table->labels[i]);
-}
-
-enum histree_status label_section_encode(const struct label_tables *tables, uint8_t **out, size_t *size,
-					 struct histree_error *error)
-{
-	struct told_writer section = { 0 };
-	enum histree_status status = HISTREE_OK;
-	told_put_number(&section, LABEL_SECTION_VERSION);
-	told_put_number(&section, tables->count);
-	for (size_t i = 0; i < tables->count && section.size <= LABEL_SECTION_SIZE_MAX; i++)
-		put_table(&section, &tables->tables[i]);
-	if (section.failed)
-		status = error_memory(error, "labels");
-	else if (section.size > LABEL_SECTION_SIZE_MAX)
-		status = error_set(error, HISTREE_ERR_ARGUMENT, "the labels have more than %d bytes",
-				   LABEL_SECTION_SIZE_MAX);
-	if (status != HISTREE_OK) {
-		free(section.bytes);
-		section = (struct told_writer){ 0 };
-	}
-	*out = section.bytes;
-	*size = section.size;
-	return status;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
@@ -178,8 +154,10 @@ static void take_labels(struct told_reader *reading, struct histree_label_table 
 		label_table_colour(labels, count);
 }
 
-static void take_table(struct told_reader *reading, struct histree_label_table *table)
+static enum histree_status take_table(struct told_reader *reading, struct told_list *list,
+				      struct histree_error *error)
 {
+	struct histree_label_table *table = &list->tables[list->count];
 	*table = (struct histree_label_table){ .name = told_take_text(reading, HISTREE_LABEL_TEXT_MAX) };
 	uint64_t meaning = read_varint(&reading->reader), flags = read_varint(&reading->reader);
 	/* What is known of later versions only is labels like others. */
@@ -191,47 +169,10 @@ static void take_table(struct told_reader *reading, struct histree_label_table *
 	for (size_t i = 0; i < count && told_is_sound(reading); i++)
 		patterns[i] = told_take_text(reading, HISTREE_LABEL_TEXT_MAX);
 	if (!told_is_sound(reading))
-		return;
+		return HISTREE_OK;
 	patterns[count] = NULL;
 	take_labels(reading, table);
-}
-
-static enum histree_status take_tables(struct told_reader *reading, struct label_tables *out,
-				       struct histree_error *error)
-{
-	size_t count = told_take_count(reading, 1, HISTREE_LABEL_TABLES_MAX);
-	out->tables = told_take_room(reading, count, sizeof(*out->tables));
-	for (; out->count < count && told_is_sound(reading); out->count++) {
-		take_table(reading, &out->tables[out->count]);
-		if (told_is_sound(reading) && label_table_check(&out->tables[out->count], error) != HISTREE_OK)
-			return HISTREE_ERR_FORMAT;
-	}
-	if (reading->no_memory)
-		return error_memory(error, "labels");
-	if (told_is_sound(reading) && byte_reader_left(&reading->reader) == 0)
-		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_FORMAT, "its bytes are no labels");
-}
-
-enum histree_status label_section_decode(const uint8_t *bytes, size_t size, struct label_tables *out,
-					 struct histree_error *error)
-{
-	struct told_reader reading = { .reader = byte_reader(bytes, size), .memory = &out->memory };
-	*out = (struct label_tables){ 0 };
-	if (size > LABEL_SECTION_SIZE_MAX)
-		return error_set(error, HISTREE_ERR_FORMAT, "%zu bytes; the most is %d", size,
-				 LABEL_SECTION_SIZE_MAX);
-	uint64_t version = read_varint(&reading.reader);
-	if (told_is_sound(&reading) && version != LABEL_SECTION_VERSION)
-		return error_set(error, HISTREE_NOT_FOUND,
-				 "it is of version %" PRIu64 ", and this histree knows %d", version,
-				 LABEL_SECTION_VERSION);
-	enum histree_status status = take_tables(&reading, out, error);
-	if (status != HISTREE_OK)
-		label_tables_release(out);
-	if (status == HISTREE_ERR_FORMAT && error != NULL)
-		error->status = HISTREE_ERR_FORMAT;
-	return status;
+	return told_is_sound(reading) ? label_table_check(table, error) : HISTREE_OK;
 }
 
 /* ---- label tables -------------------------------------------------------------------------------------------- */
@@ -386,13 +327,13 @@ static int by_value(const void *one, const void *other)
 }
 
 /* A text that is too long, or none, is refused by the check that follows. */
-static const char *copy_text(struct label_tables *out, const char *text)
+static const char *copy_text(struct told_list *out, const char *text)
 {
 	return arena_copy(&out->memory, text != NULL ? text : "",
 			  text != NULL ? strnlen(text, HISTREE_LABEL_TEXT_MAX + 1) : 0);
 }
 
-static bool copy_label(struct label_tables *out, struct histree_label *label)
+static bool copy_label(struct told_list *out, struct histree_label *label)
 {
 	bool is_for_text = label->kind == HISTREE_LABEL_TEXT;
 	label->text = is_for_text ? copy_text(out, label->text) : NULL;
@@ -408,7 +349,7 @@ static bool copy_label(struct label_tables *out, struct histree_label *label)
 	return label->style.key != NULL && label->style.name != NULL && (!is_for_text || label->text != NULL);
 }
 
-static bool copy_labels(struct label_tables *out, struct histree_label_table *table)
+static bool copy_labels(struct told_list *out, struct histree_label_table *table)
 {
 	struct histree_label *labels = arena_allocate(&out->memory, (table->label_count + 1) * sizeof(*labels),
 						      _Alignof(struct histree_label));
@@ -425,7 +366,7 @@ static bool copy_labels(struct label_tables *out, struct histree_label_table *ta
 	return true;
 }
 
-static bool copy_patterns(struct label_tables *out, struct histree_label_table *table)
+static bool copy_patterns(struct told_list *out, struct histree_label_table *table)
 {
 	size_t count = 0;
 	while (table->patterns != NULL && table->patterns[count] != NULL && count <= LABEL_PATTERNS_MAX)
@@ -442,7 +383,7 @@ static bool copy_patterns(struct label_tables *out, struct histree_label_table *
 	return true;
 }
 
-static enum histree_status copy_table(struct label_tables *out, const struct histree_label_table *from,
+static enum histree_status copy_table(struct told_list *out, const struct histree_label_table *from,
 				      struct histree_error *error)
 {
 	struct histree_label_table *table = &out->tables[out->count];
@@ -459,10 +400,10 @@ static enum histree_status copy_table(struct label_tables *out, const struct his
 	return status;
 }
 
-enum histree_status label_tables_copy(const struct histree_label_table *tables, size_t count,
-				      struct label_tables *out, struct histree_error *error)
+enum histree_status label_tables_copy(const struct histree_label_table *tables, size_t count, struct told_list *out,
+				      struct histree_error *error)
 {
-	*out = (struct label_tables){ 0 };
+	*out = (struct told_list){ .count = 0 };
 	if (count > HISTREE_LABEL_TABLES_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%zu tables of labels; the most is %d", count,
 				 HISTREE_LABEL_TABLES_MAX);
@@ -472,7 +413,7 @@ enum histree_status label_tables_copy(const struct histree_label_table *tables, 
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
 		status = copy_table(out, &tables[i], error);
 	if (status != HISTREE_OK)
-		label_tables_release(out);
+		told_list_release(out);
 	return status;
 }
 
@@ -489,12 +430,6 @@ static void label_table_colour(struct histree_label *labels, size_t count)
 		label->style.light = style->light;
 		label->style.dark = style->dark;
 	}
-}
-
-void label_tables_release(struct label_tables *tables)
-{
-	arena_release(&tables->memory);
-	*tables = (struct label_tables){ 0 };
 }
 
 /* ---- label find ---------------------------------------------------------------------------------------------- */
@@ -679,146 +614,12 @@ bool histree_style_is_palette(const struct histree_style *style)
 	return false;
 }
 
-/* ---- labels slot --------------------------------------------------------------------------------------------- */
+/* ---- of an attribute -------------------------------------------------------------------------------- */
 
 _Static_assert(LABELS_FIRST_TABLE + HISTREE_LABEL_TABLES_MAX <= UINT8_MAX + 1, "an attribute has a byte");
 
-struct labels_slot *labels_slot_create(void)
-{
-	return calloc(1, sizeof(struct labels_slot));
-}
-
-static void free_labels(struct history_labels *labels)
-{
-	if (labels == NULL)
-		return;
-	label_tables_release(&labels->of_file);
-	free(labels);
-}
-
-void labels_slot_free(struct labels_slot *slot)
-{
-	if (slot == NULL)
-		return;
-	free_labels(atomic_load(&slot->labels));
-	free(atomic_load(&slot->known));
-	free(slot->bytes);
-	free(slot);
-}
-
-/* ---- the section ------------------------------------------------------------------------------------------ */
-
-/* Returns HISTREE_NOT_FOUND if there is no section, or one of another version. */
-static enum histree_status read_section(const struct block_file *file, struct label_tables *out, uint8_t **bytes,
-					size_t *size, struct histree_error *error)
-{
-	*out = (struct label_tables){ 0 };
-	*bytes = NULL;
-	*size = 0;
-	uint64_t there = block_file_section_size(file, SECTION_LABELS);
-	if (there == 0)
-		return HISTREE_NOT_FOUND;
-	if (there > LABEL_SECTION_SIZE_MAX)
-		return error_set(error, HISTREE_ERR_FORMAT, "%llu bytes; the most is %d", (unsigned long long)there,
-				 LABEL_SECTION_SIZE_MAX);
-	enum histree_status status = block_file_section(file, SECTION_LABELS, bytes, size, error);
-	return status == HISTREE_OK ? label_section_decode(*bytes, *size, out, error) : status;
-}
-
-enum histree_status labels_read_raw(const struct block_file *file, uint8_t **bytes, size_t *size,
-				    struct histree_error *error)
-{
-	struct label_tables tables;
-	enum histree_status status = read_section(file, &tables, bytes, size, error);
-	label_tables_release(&tables);
-	if (status == HISTREE_OK)
-		return HISTREE_OK;
-	free(*bytes);
-	*bytes = NULL;
-	*size = 0;
-	return status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
-}
-
-enum histree_status labels_verify(const struct block_file *file, void (*report)(void *context, const char *fault),
-				  void *context, struct histree_error *error)
-{
-	struct label_tables tables;
-	struct histree_error damage = { 0 };
-	uint8_t *bytes;
-	size_t size;
-	char fault[sizeof(damage.message) + 64];
-	enum histree_status status = read_section(file, &tables, &bytes, &size, &damage);
-	label_tables_release(&tables);
-	if (status == HISTREE_ERR_MEMORY)
-		status = error_set(error, status, "%s", damage.message);
-	else if (status == HISTREE_ERR_FORMAT && bytes != NULL) { /* else its checksum was told of */
-		snprintf(fault, sizeof(fault), "section LABL: its checksum is right, but %s", damage.message);
-		report(context, fault);
-	}
-	if (status == HISTREE_ERR_FORMAT)
-		report(context,
-		       "section LABL: values have the names that this version knows of the analysis, or none, "
-		       "and 'histree repair' makes sums of no others; 'histree rebuild' has all of them again");
-	free(bytes);
-	return status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
-}
-
-/* ---- of a history ----------------------------------------------------------------------------------------- */
-
-static enum histree_status read_labels(const struct labels_slot *slot, const struct block_file *file,
-				       struct label_tables *out)
-{
-	uint8_t *bytes;
-	size_t size;
-	*out = (struct label_tables){ 0 };
-	if (file == NULL && (slot->bytes == NULL || slot->size > LABEL_SECTION_SIZE_MAX))
-		return HISTREE_NOT_FOUND;
-	if (file == NULL)
-		return label_section_decode(slot->bytes, slot->size, out, NULL);
-	enum histree_status status = read_section(file, out, &bytes, &size, NULL);
-	free(bytes);
-	return status;
-}
-
-static struct history_labels *labels_slot_make_labels(const struct labels_slot *slot, const struct block_file *file,
-						      const char *provider, known_labels *known)
-{
-	struct history_labels *made = calloc(1, sizeof(*made));
-	if (made == NULL)
-		return NULL;
-	enum histree_status status = read_labels(slot, file, &made->of_file);
-	if (status == HISTREE_ERR_MEMORY) {
-		free(made);
-		return NULL;
-	}
-	if (status == HISTREE_OK) {
-		made->tables = made->of_file.tables;
-		made->count = made->of_file.count;
-		made->origin = HISTREE_LABELS_OF_FILE;
-		return made;
-	}
-	made->tables = known(provider, &made->count);
-	made->origin = made->count > 0 ? HISTREE_LABELS_KNOWN : HISTREE_LABELS_NONE;
-	return made;
-}
-
-const struct history_labels *labels_slot_get(struct labels_slot *slot, const struct block_file *file,
-					     const char *provider, known_labels *known)
-{
-	struct history_labels *labels = atomic_load_explicit(&slot->labels, memory_order_acquire);
-	if (labels != NULL)
-		return labels;
-	struct history_labels *made = labels_slot_make_labels(slot, file, provider, known);
-	if (made == NULL || atomic_compare_exchange_strong(&slot->labels, &labels, made))
-		return made;
-	free_labels(made);
-	return labels;
-}
-
-/* ---- of an attribute -------------------------------------------------------------------------------------- */
-
 static const struct histree_label_table *look_for(const struct histree_attributes *attributes,
-						  const struct history_labels *labels, histree_quark quark)
+						  const struct history_told *labels, histree_quark quark)
 {
 	struct attribute_way way;
 	if (!attribute_way_find(&way, attributes, quark))
@@ -831,10 +632,10 @@ static const struct histree_label_table *look_for(const struct histree_attribute
 }
 
 /* Returns NULL if memory is out: then each question is answered anew. */
-static struct labels_of_quarks *known_of(struct labels_slot *slot, const struct history_labels *labels,
+static struct labels_of_quarks *known_of(struct told_slots *slots, const struct history_told *labels,
 					 uint32_t count)
 {
-	struct labels_of_quarks *known = atomic_load_explicit(&slot->known, memory_order_acquire);
+	struct labels_of_quarks *known = atomic_load_explicit(&slots->known, memory_order_acquire);
 	if (known != NULL)
 		return known;
 	struct labels_of_quarks *made = calloc(1, sizeof(*made) + count);
@@ -842,21 +643,20 @@ static struct labels_of_quarks *known_of(struct labels_slot *slot, const struct 
 		return NULL;
 	made->tables = labels->tables;
 	made->count = count;
-	if (atomic_compare_exchange_strong(&slot->known, &known, made))
+	if (atomic_compare_exchange_strong(&slots->known, &known, made))
 		return made;
 	free(made);
 	return known;
 }
 
-const struct histree_label_table *labels_slot_look(struct labels_slot *slot,
-						   const struct histree_attributes *attributes,
-						   const struct history_labels *labels, histree_quark quark)
+const struct histree_label_table *labels_look(struct told_slots *slots, const struct histree_attributes *attributes,
+					      const struct history_told *labels, histree_quark quark)
 {
 	uint32_t count = attributes->count;
 	if (labels->count == 0 || quark >= count)
 		return NULL;
 	const struct histree_label_table *found = look_for(attributes, labels, quark);
-	struct labels_of_quarks *known = known_of(slot, labels, count);
+	struct labels_of_quarks *known = known_of(slots, labels, count);
 	size_t number = found != NULL ? (size_t)(found - labels->tables) + LABELS_FIRST_TABLE : LABELS_NO_TABLE;
 	assert(known == NULL || quark < known->count);
 	if (known != NULL && number <= UINT8_MAX) /* else, of many hosts, it is looked for each time */
@@ -919,7 +719,7 @@ static const char *const *below_any_host(struct arena *memory, const char *const
 }
 
 /* `taken` has room for all: where the tables come from. */
-static bool add_tables(struct history_labels *made, const struct history_labels *host,
+static bool add_tables(struct history_told *made, const struct history_told *host,
 		       const struct histree_label_table **taken)
 {
 	for (size_t i = 0; i < host->count; i++) {
@@ -940,39 +740,32 @@ static bool add_tables(struct history_labels *made, const struct history_labels 
 	return true;
 }
 
-static struct history_labels *labels_union_make_labels(const struct history_labels *const *hosts, size_t count)
+static bool unite_tables(struct history_told *made, const struct history_told *const *hosts, size_t count)
 {
 	size_t room = 1;
 	for (size_t i = 0; i < count; i++)
 		room += hosts[i]->count;
-	struct history_labels *made = calloc(1, sizeof(*made));
 	const struct histree_label_table **taken = calloc(room, sizeof(*taken));
-	bool done = made != NULL && taken != NULL;
-	if (done) {
-		made->origin = HISTREE_LABELS_NONE;
-		made->of_file.tables = arena_allocate(&made->of_file.memory, room * sizeof(*made->of_file.tables),
-						      _Alignof(struct histree_label_table));
-		made->tables = made->of_file.tables;
-		done = made->tables != NULL;
-	}
+	bool done = taken != NULL;
 	for (size_t i = 0; i < count && done; i++)
 		done = add_tables(made, hosts[i], taken);
 	free(taken);
-	if (done)
-		return made;
-	if (made != NULL)
-		label_tables_release(&made->of_file);
-	free(made);
-	return NULL;
+	return done;
 }
 
-const struct history_labels *labels_slot_unite(struct labels_slot *slot, const struct history_labels *const *hosts,
-					       size_t count)
-{
-	struct history_labels *labels = NULL, *made = labels_union_make_labels(hosts, count);
-	if (made == NULL || atomic_compare_exchange_strong(&slot->labels, &labels, made))
-		return made;
-	label_tables_release(&made->of_file);
-	free(made);
-	return labels;
-}
+const struct told_kind told_labels = {
+	.what = "labels",
+	.tag = "LABL",
+	.section = TOLD_LABELS,
+	.id = SECTION_LABELS,
+	.version = 1,
+	.size_max = LABEL_SECTION_SIZE_MAX,
+	.count_max = HISTREE_LABEL_TABLES_MAX,
+	.item_size = sizeof(struct histree_label_table),
+	.item_bytes_min = 1,
+	.put = put_table,
+	.take = take_table,
+	.unite = unite_tables,
+	.consequence = "section LABL: values have the names that this version knows of the analysis, or none, "
+		       "and 'histree repair' makes sums of no others; 'histree rebuild' has all of them again",
+};

@@ -42,16 +42,10 @@
 #include "base/table.h"
 #include "histree/history.h"
 #include "histree/value.h"
+#include "state/told.h"
 
 struct attribute_tree;
 struct leaf_pack;
-
-/* The sections that the producer of a history may fill, in the order of the file. */
-enum told_section {
-	TOLD_LABELS, /* LABL: what its values mean */
-	TOLD_CHARTS, /* CHRT: which charts there are */
-	TOLD_SECTIONS,
-};
 
 struct interval_sink {
 	struct table_space *tables; /* for what grows with the attributes; NULL: it is in memory */

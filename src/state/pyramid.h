@@ -37,7 +37,6 @@
 #ifndef STATE_PYRAMID_H
 #define STATE_PYRAMID_H
 
-#include "base/io.h"
 #include "histree/history.h"
 
 enum pyramid_id { PYRAMID_ROWS, PYRAMID_NUMBERS, PYRAMID_SUMS, PYRAMID_CUBE, PYRAMIDS };
@@ -167,23 +166,7 @@ uint32_t pyramid_files_max(enum pyramid_id id);
 void pyramid_provider(enum pyramid_id id, const struct histree_history_info *of, unsigned log2, char *room,
 		      size_t size);
 
-/* Open that of a history, as far as it has one.  HISTREE_ERR_MEMORY only. */
-enum histree_status pyramid_open(struct pyramid *pyramid, enum pyramid_id id, const char *path,
-				 const struct histree_history_info *of, size_t cache_bytes,
-				 struct histree_error *error);
-
-/*
- * Take a history that another process answers as the next file; it is closed if it does not belong to this
- * history.
- */
-enum histree_status pyramid_attach(struct pyramid *pyramid, enum pyramid_id id, struct histree_history *history,
-				   const struct histree_history_info *of, struct histree_error *error);
-
-struct overview_faults;
-
-/* Read all files of all kinds that are beside a history, whether they can be used or not. */
-enum histree_status pyramids_verify(const struct io *io, const char *path, const struct histree_history_info *of,
-				    struct overview_faults *faults, struct histree_error *error);
-void pyramid_close(struct pyramid *pyramid);
+/* The levels from `count` on are not there any more, and their file is closed: 0 closes it (history.c). */
+void pyramid_drop_levels(struct pyramid *pyramid, uint32_t count);
 
 #endif

@@ -217,17 +217,17 @@ enum histree_status histree_state_labels(struct histree_state_system *system,
 					 const struct histree_label_table *tables, size_t count,
 					 struct histree_error *error)
 {
-	struct label_tables copy = { 0 };
+	struct told_list copy = { .count = 0 };
 	uint8_t *bytes = NULL;
 	size_t size = 0;
 	enum histree_status status = state_check_open(system, error);
 	if (status == HISTREE_OK)
 		status = label_tables_copy(tables, count, &copy, error);
 	if (status == HISTREE_OK && count > 0)
-		status = label_section_encode(&copy, &bytes, &size, error);
+		status = told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, error);
 	if (status == HISTREE_OK && system->sink.set_section != NULL)
 		status = system->sink.set_section(system->sink.context, TOLD_LABELS, bytes, size, error);
-	label_tables_release(&copy);
+	told_list_release(&copy);
 	free(bytes);
 	return status;
 }
@@ -241,7 +241,7 @@ enum histree_status histree_state_charts(struct histree_state_system *system, co
 	if (status == HISTREE_OK)
 		status = charts_check(charts, count, error);
 	if (status == HISTREE_OK && count > 0)
-		status = chart_section_encode(charts, count, &bytes, &size, error);
+		status = told_encode(&told_charts, charts, count, &bytes, &size, error);
 	if (status == HISTREE_OK && system->sink.set_section != NULL)
 		status = system->sink.set_section(system->sink.context, TOLD_CHARTS, bytes, size, error);
 	free(bytes);

@@ -166,10 +166,10 @@ static void load_folders(const uint8_t *bytes, size_t size)
 /* Whatever is read could have been written, and is written again with the same meaning. */
 static void load_labels(const uint8_t *bytes, size_t size)
 {
-	struct label_tables labels, again;
+	struct told_list labels, again;
 	uint8_t *written;
 	size_t written_size;
-	if (label_section_decode(bytes, size, &labels, NULL) != HISTREE_OK) {
+	if (told_decode(&told_labels, bytes, size, &labels, NULL) != HISTREE_OK) {
 		REQUIRE(labels.tables == NULL && labels.count == 0);
 		return;
 	}
@@ -186,31 +186,33 @@ static void load_labels(const uint8_t *bytes, size_t size)
 			REQUIRE(style == NULL || (style->key != NULL && style->light <= 0xffffff));
 		}
 	}
-	REQUIRE(label_section_encode(&labels, &written, &written_size, NULL) == HISTREE_OK);
-	REQUIRE(label_section_decode(written, written_size, &again, NULL) == HISTREE_OK);
+	REQUIRE(told_encode(&told_labels, labels.tables, labels.count, &written, &written_size, NULL) ==
+		HISTREE_OK);
+	REQUIRE(told_decode(&told_labels, written, written_size, &again, NULL) == HISTREE_OK);
 	REQUIRE(again.count == labels.count);
 	free(written);
-	label_tables_release(&again);
-	label_tables_release(&labels);
+	told_list_release(&again);
+	told_list_release(&labels);
 }
 
 /* So are charts. */
 static void load_charts(const uint8_t *bytes, size_t size)
 {
-	struct chart_list charts, again;
+	struct told_list charts, again;
 	uint8_t *written;
 	size_t written_size;
-	if (chart_section_decode(bytes, size, &charts, NULL) != HISTREE_OK) {
+	if (told_decode(&told_charts, bytes, size, &charts, NULL) != HISTREE_OK) {
 		REQUIRE(charts.charts == NULL && charts.count == 0);
 		return;
 	}
 	REQUIRE(charts_check(charts.charts, charts.count, NULL) == HISTREE_OK);
-	REQUIRE(chart_section_encode(charts.charts, charts.count, &written, &written_size, NULL) == HISTREE_OK);
-	REQUIRE(chart_section_decode(written, written_size, &again, NULL) == HISTREE_OK);
+	REQUIRE(told_encode(&told_charts, charts.charts, charts.count, &written, &written_size, NULL) ==
+		HISTREE_OK);
+	REQUIRE(told_decode(&told_charts, written, written_size, &again, NULL) == HISTREE_OK);
 	REQUIRE(again.count == charts.count);
 	free(written);
-	chart_list_release(&again);
-	chart_list_release(&charts);
+	told_list_release(&again);
+	told_list_release(&charts);
 }
 
 FUZZ_TARGET(bytes, size)

@@ -357,13 +357,13 @@ static void put_attributes(void)
 
 static void put_label_tables(const char *name, const struct histree_label_table *tables, size_t count)
 {
-	struct label_tables copy;
+	struct told_list copy;
 	uint8_t *bytes;
 	size_t size;
 	REQUIRE(label_tables_copy(tables, count, &copy, NULL) == HISTREE_OK);
-	REQUIRE(label_section_encode(&copy, &bytes, &size, NULL) == HISTREE_OK);
+	REQUIRE(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, NULL) == HISTREE_OK);
 	put_chosen("sections", name, 7, bytes, size);
-	label_tables_release(&copy);
+	told_list_release(&copy);
 	free(bytes);
 }
 

@@ -245,14 +245,14 @@ static void compare_values(struct drawn *drawn, const struct histree_label_table
 
 static void check_section(struct drawn *drawn)
 {
-	struct label_tables copy, again;
+	struct told_list copy, again;
 	struct histree_error error;
 	uint8_t *bytes, *more;
 	size_t size, more_size;
 	if (label_tables_copy(drawn->tables, drawn->count, &copy, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(label_section_encode(&copy, &bytes, &size, &error), HISTREE_OK);
-	if (label_section_decode(bytes, size, &again, &error) != HISTREE_OK)
+	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, &error), HISTREE_OK);
+	if (told_decode(&told_labels, bytes, size, &again, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(again.count, drawn->count);
 	for (size_t i = 0; i < again.count; i++) {
@@ -260,13 +260,14 @@ static void check_section(struct drawn *drawn)
 		assert_int_equal(again.tables[i].meaning, drawn->tables[i].meaning);
 		compare_values(drawn, &again.tables[i], &drawn->tables[i]);
 	}
-	assert_int_equal(label_section_encode(&again, &more, &more_size, &error), HISTREE_OK);
+	assert_int_equal(told_encode(&told_labels, again.tables, again.count, &more, &more_size, &error),
+			 HISTREE_OK);
 	assert_int_equal(more_size, size);
 	assert_memory_equal(more, bytes, size);
 	free(bytes);
 	free(more);
-	label_tables_release(&copy);
-	label_tables_release(&again);
+	told_list_release(&copy);
+	told_list_release(&again);
 }
 
 /* ---- a history -------------------------------------------------------------------------------------------- */

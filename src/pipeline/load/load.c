@@ -318,7 +318,7 @@ static enum histree_status load_labels_read_rows(struct label_reading *reading)
 static enum histree_status encode(struct label_reading *reading)
 {
 	struct load *load = reading->load;
-	struct label_tables copy = { 0 };
+	struct told_list copy = { .count = 0 };
 	struct histree_label_table *tables = calloc(reading->count + 1, sizeof(*tables));
 	enum histree_status status = tables != NULL ? HISTREE_OK : error_memory(load->error, "labels");
 	for (size_t i = 0; i < reading->count && tables != NULL; i++)
@@ -333,13 +333,14 @@ static enum histree_status encode(struct label_reading *reading)
 	if (status == HISTREE_OK)
 		status = label_tables_copy(tables, reading->count, &copy, load->error);
 	if (status == HISTREE_OK)
-		status = label_section_encode(&copy, &load->labels, &load->label_size, load->error);
+		status = told_encode(&told_labels, copy.tables, copy.count, &load->labels, &load->label_size,
+				     load->error);
 	/* What is wrong is in the file. */
 	if (status == HISTREE_ERR_ARGUMENT) {
 		error_prefix(load->error, "'%.150s'", load->options->labels);
 		status = load->error->status = HISTREE_ERR_FORMAT;
 	}
-	label_tables_release(&copy);
+	told_list_release(&copy);
 	free(tables);
 	return status;
 }

@@ -46,7 +46,7 @@ enum { START = 100, END = 1000, TABLES = sizeof(tables) / sizeof(tables[0]) };
 
 static void assert_refused(const struct histree_label_table *table, const char *why)
 {
-	struct label_tables copy;
+	struct told_list copy;
 	struct histree_error error = { 0 };
 	assert_int_equal(label_tables_copy(table, 1, &copy, &error), HISTREE_ERR_ARGUMENT);
 	if (strstr(error.message, why) == NULL)
@@ -115,14 +115,14 @@ TEST(what_makes_no_sense_is_refused)
 		&(struct histree_label_table){ longest, HISTREE_MEANS_ANYTHING, PATTERNS("*"), &good, 1, true },
 		"a name of at most 255 bytes");
 	/* Two that look alike may share a key. */
-	struct label_tables copy;
+	struct told_list copy;
 	labels[0] = labels[1] = good;
 	labels[1].first = labels[1].last = 9;
 	assert_int_equal(label_tables_copy(&(struct histree_label_table){ "t", HISTREE_MEANS_ANYTHING,
 									  PATTERNS("*"), labels, 2, true },
 					   1, &copy, NULL),
 			 HISTREE_OK);
-	label_tables_release(&copy);
+	told_list_release(&copy);
 	assert_int_equal(label_tables_copy(tables, HISTREE_LABEL_TABLES_MAX + 1, &copy, NULL),
 			 HISTREE_ERR_ARGUMENT);
 }
@@ -132,7 +132,7 @@ TEST(a_section_has_a_greatest_size)
 	enum { MANY = LABEL_SECTION_SIZE_MAX / HISTREE_LABEL_TEXT_MAX + 1 };
 	static struct histree_label labels[MANY];
 	static char names[MANY][HISTREE_LABEL_TEXT_MAX + 1];
-	struct label_tables copy;
+	struct told_list copy;
 	struct histree_error error;
 	uint8_t *bytes = (uint8_t *)names;
 	size_t size = 1;
@@ -142,32 +142,34 @@ TEST(a_section_has_a_greatest_size)
 	}
 	const struct histree_label_table table = { "t", HISTREE_MEANS_ANYTHING, PATTERNS("*"), labels, MANY, true };
 	assert_int_equal(label_tables_copy(&table, 1, &copy, &error), HISTREE_OK);
-	assert_int_equal(label_section_encode(&copy, &bytes, &size, &error), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, &error),
+			 HISTREE_ERR_ARGUMENT);
 	assert_string_equal(error.message, "the labels have more than 4194304 bytes");
 	assert_null(bytes);
-	label_tables_release(&copy);
-	assert_int_equal(label_section_decode((const uint8_t *)names, LABEL_SECTION_SIZE_MAX + 1, &copy, &error),
-			 HISTREE_ERR_FORMAT);
+	told_list_release(&copy);
+	assert_int_equal(
+		told_decode(&told_labels, (const uint8_t *)names, LABEL_SECTION_SIZE_MAX + 1, &copy, &error),
+		HISTREE_ERR_FORMAT);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------ */
 
 static uint8_t *make_section(size_t *size)
 {
-	struct label_tables copy;
+	struct told_list copy;
 	uint8_t *bytes;
 	assert_int_equal(label_tables_copy(tables, TABLES, &copy, NULL), HISTREE_OK);
-	assert_int_equal(label_section_encode(&copy, &bytes, size, NULL), HISTREE_OK);
-	label_tables_release(&copy);
+	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, size, NULL), HISTREE_OK);
+	told_list_release(&copy);
 	return bytes;
 }
 
 /* Whatever the bytes are: labels that could have been written, or none and a sentence. */
 static void decode_odd(const uint8_t *bytes, size_t size)
 {
-	struct label_tables found;
+	struct told_list found;
 	struct histree_error error = { 0 };
-	enum histree_status status = label_section_decode(bytes, size, &found, &error);
+	enum histree_status status = told_decode(&told_labels, bytes, size, &found, &error);
 	if (status == HISTREE_OK) {
 		for (size_t i = 0; i < found.count; i++)
 			assert_int_equal(label_table_check(&found.tables[i], NULL), HISTREE_OK);
@@ -177,7 +179,7 @@ static void decode_odd(const uint8_t *bytes, size_t size)
 		assert_int_not_equal(error.message[0], '\0');
 		assert_int_equal(found.count, 0);
 	}
-	label_tables_release(&found);
+	told_list_release(&found);
 }
 
 TEST(every_byte_may_be_another)
@@ -193,10 +195,10 @@ TEST(every_byte_may_be_another)
 		bytes[at] = was;
 	}
 	for (size_t shorter = 0; shorter < size; shorter++) {
-		struct label_tables found;
+		struct told_list found;
 		uint8_t *exact = malloc(shorter + 1); /* so that the sanitizer sees a read behind the end */
 		memcpy(exact, bytes, shorter);
-		assert_int_equal(label_section_decode(exact, shorter, &found, NULL), HISTREE_ERR_FORMAT);
+		assert_int_equal(told_decode(&told_labels, exact, shorter, &found, NULL), HISTREE_ERR_FORMAT);
 		free(exact);
 	}
 	free(bytes);
@@ -213,14 +215,14 @@ TEST(the_bytes_are_those_of_the_page)
 	static const uint8_t expected[] = { 1,  1, 1,    'n', 4,   1,   1,  3,   'a', '/', '*', 3,  8,
 					    1,  1, 'k',  2,   'n', 'o', 50, 1,   2,   3,   4,   5,  6,
 					    36, 4, 0xaa, 2,   1,   'l', 1,  'm', 100, 17,  1,   't' };
-	struct label_tables copy;
+	struct told_list copy;
 	uint8_t *bytes;
 	size_t size;
 	assert_int_equal(label_tables_copy(&table, 1, &copy, NULL), HISTREE_OK);
-	assert_int_equal(label_section_encode(&copy, &bytes, &size, NULL), HISTREE_OK);
+	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, NULL), HISTREE_OK);
 	assert_int_equal(size, sizeof(expected));
 	assert_memory_equal(bytes, expected, size);
-	label_tables_release(&copy);
+	told_list_release(&copy);
 	free(bytes);
 }
 
@@ -299,6 +301,67 @@ TEST(a_history_has_the_labels_it_was_given)
 	assert_ptr_equal(histree_labels_for(history, HISTREE_MEANS_TID), histree_labels(history, &count) + 1);
 	assert_string_equal(histree_labels_for(history, HISTREE_MEANS_CPU_STATUS)->name, "CPU status");
 	assert_int_equal(verify(history), 0);
+	histree_history_close(history);
+	memory_io_release(&memory);
+}
+
+/* More than the byte that an attribute of a history has for its table: each is looked for anew. */
+TEST(a_union_has_more_tables_than_one_history)
+{
+	enum { HOSTS = 3, EACH = 100 };
+	struct histree_history_part parts[HOSTS];
+	struct histree_history *history;
+	struct memory_io memory;
+	size_t count;
+	memory_io_init(&memory);
+	for (size_t host = 0; host < HOSTS; host++) {
+		static const char *const names[HOSTS] = { "a", "b", "c" };
+		struct histree_label_table made[EACH];
+		struct histree_label labels[EACH];
+		char texts[EACH][3][24];
+		for (size_t i = 0; i < EACH; i++) {
+			const bool is_last = host + 1 == HOSTS && i + 1 == EACH;
+			snprintf(texts[i][0], sizeof(texts[i][0]), "table %zu of %zu", i, host);
+			snprintf(texts[i][1], sizeof(texts[i][1]), is_last ? "Threads/*" : "None/%zu", i);
+			snprintf(texts[i][2], sizeof(texts[i][2]), "five on %s", names[host]);
+			const char **patterns = calloc(2, sizeof(*patterns));
+			assert_non_null(patterns);
+			patterns[0] = texts[i][1];
+			labels[i] = (struct histree_label){ .first = 5,
+							    .last = 5,
+							    .is_code = true,
+							    .style = { "5", texts[i][2], 0x123456, 0x654321, 1 } };
+			made[i] = (struct histree_label_table){
+				.name = texts[i][0], .patterns = patterns, .labels = &labels[i], .label_count = 1
+			};
+		}
+		write_history(&memory, "mine", names[host], made, EACH);
+		parts[host] =
+			(struct histree_history_part){ names[host], open_history(&memory, names[host]), NULL };
+		for (size_t i = 0; i < EACH; i++)
+			free((void *)(uintptr_t)made[i].patterns);
+	}
+	assert_int_equal(histree_history_unite(parts, HOSTS, &history, NULL), HISTREE_OK);
+	const struct histree_label_table *all = histree_labels(history, &count);
+	assert_int_equal(count, HOSTS * EACH);
+	assert_string_equal(all[count - 1].name, "table 99 of 2");
+	assert_string_equal(all[count - 1].patterns[0], "*/Threads/*");
+	struct told_slots *slots = history_told(history);
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	const struct history_told *labels = atomic_load(&slots->of[TOLD_LABELS].told);
+	for (unsigned again = 0; again < 2; again++) {
+		const struct histree_label_table *known;
+		histree_quark quark;
+		assert_null(label_at(history, "a/Threads/5"));
+		assert_string_equal(label_at(history, "c/Threads/5"), "five on c");
+		assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, "c/Threads/5", &quark),
+				 HISTREE_OK);
+		assert_ptr_equal(labels_look(slots, attributes, labels, quark), &all[count - 1]);
+		assert_false(labels_known(slots, quark, &known));
+		assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, "a/Threads/5", &quark),
+				 HISTREE_OK);
+		assert_ptr_equal(labels_look(slots, attributes, labels, quark), &all[count - 1]);
+	}
 	histree_history_close(history);
 	memory_io_release(&memory);
 }
@@ -528,7 +591,7 @@ TEST(analyses_declare_labels_in_order)
 	const struct registry_entry *entry;
 	size_t with_labels = 0;
 	for (size_t i = 0; (entry = registry_at(i)) != NULL; i++) {
-		struct label_tables copy;
+		struct told_list copy;
 		if (entry->analysis == NULL || entry->analysis->label_table_count == 0)
 			continue;
 		const struct histree_label_table *declared = entry->analysis->labels;
@@ -543,7 +606,7 @@ TEST(analyses_declare_labels_in_order)
 				assert_int_equal(one->kind, other->kind);
 				assert_true(is_same_text(one->style.key, other->style.key));
 			}
-		label_tables_release(&copy);
+		told_list_release(&copy);
 	}
 	assert_int_equal(with_labels, 5);
 }

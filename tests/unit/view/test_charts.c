@@ -174,9 +174,9 @@ TEST(what_makes_no_sense_is_refused)
 /* Whatever the bytes are: charts that could have been written, or none and a sentence. */
 static void decode_odd(const uint8_t *bytes, size_t size)
 {
-	struct chart_list found;
+	struct told_list found;
 	struct histree_error error = { 0 };
-	enum histree_status status = chart_section_decode(bytes, size, &found, &error);
+	enum histree_status status = told_decode(&told_charts, bytes, size, &found, &error);
 	if (status == HISTREE_OK) {
 		assert_int_equal(charts_check(found.charts, found.count, NULL), HISTREE_OK);
 	} else {
@@ -184,21 +184,22 @@ static void decode_odd(const uint8_t *bytes, size_t size)
 		assert_int_equal(error.status, status);
 		assert_int_equal(found.count, 0);
 	}
-	chart_list_release(&found);
+	told_list_release(&found);
 }
 
 TEST(every_byte_may_be_another)
 {
 	size_t size, again_size;
 	uint8_t *bytes, *again;
-	struct chart_list found;
-	assert_int_equal(chart_section_encode(charts, 2, &bytes, &size, NULL), HISTREE_OK);
-	assert_int_equal(chart_section_decode(bytes, size, &found, NULL), HISTREE_OK);
-	assert_int_equal(chart_section_encode(found.charts, found.count, &again, &again_size, NULL), HISTREE_OK);
+	struct told_list found;
+	assert_int_equal(told_encode(&told_charts, charts, 2, &bytes, &size, NULL), HISTREE_OK);
+	assert_int_equal(told_decode(&told_charts, bytes, size, &found, NULL), HISTREE_OK);
+	assert_int_equal(told_encode(&told_charts, found.charts, found.count, &again, &again_size, NULL),
+			 HISTREE_OK);
 	assert_int_equal(again_size, size);
 	assert_memory_equal(again, bytes, size);
 	free(again);
-	chart_list_release(&found);
+	told_list_release(&found);
 	for (size_t at = 0; at < size; at++) {
 		uint8_t was = bytes[at];
 		for (unsigned value = 0; value < 256; value++) {
@@ -210,7 +211,7 @@ TEST(every_byte_may_be_another)
 	for (size_t shorter = 0; shorter < size; shorter++) {
 		uint8_t *exact = malloc(shorter + 1); /* so that the sanitizer sees a read behind the end */
 		memcpy(exact, bytes, shorter);
-		assert_int_equal(chart_section_decode(exact, shorter, &found, NULL), HISTREE_ERR_FORMAT);
+		assert_int_equal(told_decode(&told_charts, exact, shorter, &found, NULL), HISTREE_ERR_FORMAT);
 		free(exact);
 	}
 	free(bytes);
@@ -225,8 +226,9 @@ TEST(charts_of_analyses_can_be_written)
 		if (analysis == NULL)
 			continue;
 		assert_int_equal(charts_check(analysis->charts, analysis->chart_count, NULL), HISTREE_OK);
-		assert_int_equal(chart_section_encode(analysis->charts, analysis->chart_count, &bytes, &size, NULL),
-				 HISTREE_OK);
+		assert_int_equal(
+			told_encode(&told_charts, analysis->charts, analysis->chart_count, &bytes, &size, NULL),
+			HISTREE_OK);
 		free(bytes);
 	}
 }
