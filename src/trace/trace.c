@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace.c - merges streams by time in a heap.  Events of equal time come in the order of the streams, and
- * those of one stream keep its order.
+ * trace.c - one trace, or several as one experiment: opens their sources, merges them by time in a heap, corrects
+ * times by the clock of the host, and goes on from a place where the reading was.
  *
- * One trace, or several as one experiment: opens their sources, merges them by time, corrects times by
- * the clock of the host, and goes on from a place where the reading was.
+ * Events of equal time come in the order of the streams, and those of one stream keep its order.  A recording or
+ * packet that the input has more than once, by other paths or as a copy, is read once: traces that are one file are
+ * compared as wholes, and packets of CTF one by one (ctf_repeats.c).
  *
  * Events without a time:
  *
@@ -19,14 +20,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "base/number_text.h"
 #include "base/search.h"
+#include "base/trace_word.h"
 #include "event/event.h"
 #include "histree/status.h"
 #include "histree/store.h"
 #include "trace/ctf/ctf_live.h"
+#include "trace/ctf/ctf_source.h"
+#include "trace/text/event_text.h"
+#include "trace/trace_bytes.h"
+#include "trace/trace_list.h"
 #include "trace/trace_source.h"
 
 /* Returns the stream whose event comes first; NULL: there are no more. */
@@ -35,7 +43,7 @@ static inline const struct trace_stream *trace_merge_first(const struct trace_me
 	return merge->queue_count == 0 ? NULL : merge->streams[merge->queue[0].stream];
 }
 
-/* ---- trace merge --------------------------------------------------------------------------------------------- */
+/* ---- streams by time ----------------------------------------------------------------------------------------- */
 
 static bool comes_before(const struct trace_upcoming *a, const struct trace_upcoming *b)
 {
@@ -77,8 +85,12 @@ static int compare_streams(const void *a, const void *b)
 	return strcmp(first->name, second->name);
 }
 
-enum histree_status trace_merge_begin(struct trace_merge *merge, struct trace_source *const *sources, size_t count,
-				      struct trace_report *report, struct histree_error *error)
+/*
+ * Begin with the upcoming events of the streams of sources that are open.  What is handed out is counted in the
+ * report.  Returns HISTREE_ERR_MEMORY.
+ */
+static enum histree_status trace_merge_begin(struct trace_merge *merge, struct trace_source *const *sources,
+					     size_t count, struct trace_report *report, struct histree_error *error)
 {
 	size_t room = 1, stream_count = 0;
 	merge->report = report;
@@ -127,12 +139,6 @@ static inline enum histree_status advance(struct trace_merge *merge, struct hist
 	return HISTREE_OK;
 }
 
-/* Bring that stream, which there is, to its next event. */
-static enum histree_status trace_merge_advance(struct trace_merge *merge, struct histree_error *error)
-{
-	return advance(merge, error);
-}
-
 /* Of a merge that has handed out nothing yet: bring each stream to its first event of that time or later. */
 static enum histree_status trace_merge_skip(struct trace_merge *merge, histree_time time,
 					    struct histree_error *error)
@@ -173,7 +179,160 @@ static enum histree_status trace_merge_next(struct trace_merge *merge, bool want
 	return HISTREE_OK;
 }
 
-/* ---- trace time ---------------------------------------------------------------------------------------------- */
+/* ---- opening streams ----------------------------------------------------------------------------------------- */
+
+/* What the buffers of all streams may take together, and those of one. */
+enum { WINDOWS_SIZE = 16 << 20, WINDOW_SIZE_MAX = 64 << 10, OPEN_FILES_MAX = 256 };
+
+/* From the first event of the packet of a stream on to the event of its position. */
+static enum histree_status skip_events(struct trace_stream *stream, uint64_t events, struct histree_error *error)
+{
+	if (stream->kind->skip != NULL)
+		return stream->kind->skip(stream, events, error);
+	enum histree_status status = stream->kind->next(stream, error);
+	while (status == HISTREE_OK && events > 0) {
+		events -= stream->upcoming.gap == NULL;
+		status = stream->kind->next(stream, error);
+	}
+	return status < 0 ? status : HISTREE_OK;
+}
+
+/* Open the streams of all sources; their files begin at positions, or at the start if those are NULL. */
+static enum histree_status trace_open_sources(struct trace *trace, const struct trace_position *positions,
+					      struct histree_error *error)
+{
+	size_t window_size = WINDOWS_SIZE / (trace->file_count + 1);
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; status == HISTREE_OK && index < trace->source_count; index++) {
+		struct trace_source *source = trace->sources[index];
+		const struct trace_opening opening = {
+			.window_size = window_size > WINDOW_SIZE_MAX ? WINDOW_SIZE_MAX : window_size,
+			.files_stay_open = trace->file_count <= OPEN_FILES_MAX,
+			.is_alone = trace->source_count == 1,
+			.positions = positions,
+			.work = trace->work,
+		};
+		status = source->is_copy ? HISTREE_OK : source->kind->open(source, &opening, error);
+		for (size_t i = 0; status == HISTREE_OK && i < source->stream_count; i++) {
+			struct trace_stream *stream = source->streams[i];
+			status = skip_events(stream, positions == NULL ? 0 : positions[stream->first_file].events,
+					     error);
+		}
+		if (positions != NULL)
+			positions += source->file_count;
+	}
+	return status == HISTREE_OK ? trace_merge_begin(&trace->merge, trace->sources, trace->source_count,
+							&trace->notes.report, error)
+				    : status;
+}
+
+/* ---- places -------------------------------------------------------------------------------------------------- */
+
+size_t trace_file_count(const struct trace *trace)
+{
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		if (source->kind->has_places != NULL && !source->kind->has_places(source))
+			return 0;
+	}
+	return trace->file_count;
+}
+
+void trace_positions(const struct trace *trace, struct trace_position *out)
+{
+	const struct trace_merge *merge = &trace->merge;
+	for (size_t index = 0; index < trace->file_count; index++)
+		out[index] = (struct trace_position){ .packet = TRACE_FILE_DONE };
+	for (size_t index = 0; index < merge->queue_count; index++) {
+		const struct trace_stream *stream = merge->streams[merge->queue[index].stream];
+		const struct trace_source *source = trace->sources[stream->trace->id];
+		stream->kind->position(stream, &out[source->first_file + stream->first_file]);
+	}
+}
+
+size_t trace_position_here(const struct trace *trace, struct trace_position *out)
+{
+	const struct trace_stream *stream = trace_merge_first(&trace->merge);
+	stream->kind->position(stream, out);
+	return trace->sources[stream->trace->id]->first_file + stream->first_file;
+}
+
+histree_time trace_time_here(const struct trace *trace)
+{
+	return trace->merge.queue[0].time;
+}
+
+static bool positions_fit(const struct trace *trace, const struct trace_position *positions, size_t position_count)
+{
+	bool fits = position_count == trace->file_count;
+	for (size_t index = 0; fits && index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		for (size_t file = 0; fits && file < source->file_count; file++, positions++)
+			fits = positions->packet == TRACE_FILE_DONE ||
+			       source->kind->has_position(source, file, positions);
+	}
+	return fits;
+}
+
+/* Returns HISTREE_ERR_TRACE, and what to do, if the positions are not of these files. */
+static enum histree_status trace_check_positions(const struct trace *trace, const struct trace_position *positions,
+						 size_t position_count, struct histree_error *error)
+{
+	if (positions_fit(trace, positions, position_count))
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "the trace has changed since its store was built; build it again");
+}
+
+bool trace_can_move(const struct trace *trace)
+{
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->kind->leave == NULL)
+			return false;
+	return trace->live == NULL;
+}
+
+bool trace_can_begin_here(const struct trace *trace)
+{
+	const struct trace_merge *merge = &trace->merge;
+	if (!trace_can_move(trace) || trace_file_count(trace) == 0)
+		return false;
+	for (size_t index = 0; index < merge->queue_count; index++) {
+		const struct trace_stream *stream = merge->streams[merge->queue[index].stream];
+		if (stream->upcoming.gap != NULL || stream->has_gap)
+			return false;
+	}
+	return true;
+}
+
+enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
+			       struct histree_error *error)
+{
+	if (!trace_can_move(trace))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "the trace cannot be read from another place; it has to be opened there");
+	enum histree_status status = trace_check_positions(trace, positions, position_count, error);
+	if (status != HISTREE_OK)
+		return status;
+	trace_merge_release(&trace->merge);
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (!trace->sources[index]->is_copy)
+			trace->sources[index]->kind->leave(trace->sources[index]);
+	return trace_open_sources(trace, positions, error);
+}
+
+enum histree_status trace_move_silently(struct trace *trace, const struct trace_position *positions,
+					size_t position_count, struct histree_error *error)
+{
+	const struct trace_report said = trace->notes.report;
+	const size_t left_out = trace->notes.left_out;
+	enum histree_status status = trace_move(trace, positions, position_count, error);
+	trace->notes.report = said;
+	trace->notes.left_out = left_out;
+	return status;
+}
+
+/* ---- times of places ----------------------------------------------------------------------------------------- */
 
 /* How many bytes come before a time, about.  Returns false if packets do not say. */
 static bool find_bytes(const struct trace *trace, histree_time time, uint64_t *bytes)
@@ -253,7 +412,7 @@ enum histree_status trace_move_before(struct trace *trace, histree_time time, st
 	return status;
 }
 
-/* ---- trace zero ---------------------------------------------------------------------------------------------- */
+/* ---- events without a time ----------------------------------------------------------------------------------- */
 
 enum { NEAR_ZERO = 1000000, NS_CLOCK = 1000000000 };
 
@@ -293,7 +452,8 @@ static void learn_last(struct trace_source *source)
 	source->last = source->is_copy || source->kind->last == NULL ? INT64_MIN : source->kind->last(source);
 }
 
-bool trace_begins_at_zero(struct trace *trace)
+/* Whether a trace that was just opened begins so near to the zero of its clock that it may be no time. */
+static bool trace_begins_at_zero(struct trace *trace)
 {
 	const struct trace_stream *first = trace_merge_first(&trace->merge);
 	for (size_t index = 0; index < trace->source_count; index++)
@@ -310,7 +470,8 @@ static histree_time end_of(const struct trace *trace)
 	return end;
 }
 
-enum histree_status trace_find_begin(struct trace *trace, histree_time *begin, struct histree_error *error)
+/* Read such a trace on to the first event that has a time, and say when that is; INT64_MIN: all have one. */
+static enum histree_status trace_find_begin(struct trace *trace, histree_time *begin, struct histree_error *error)
 {
 	histree_time end = end_of(trace), last = INT64_MIN;
 	struct suspicion suspicion = { 0 };
@@ -328,12 +489,14 @@ enum histree_status trace_find_begin(struct trace *trace, histree_time *begin, s
 		}
 		last = event->time;
 		look_closer(trace, first, &suspicion);
-		status = trace_merge_advance(&trace->merge, error);
+		status = advance(&trace->merge, error);
 	}
 	return status;
 }
 
-enum histree_status trace_leave_out_before(struct trace *trace, histree_time begin, struct histree_error *error)
+/* Leave out what such a trace has before that time, and say so in the notes. */
+static enum histree_status trace_leave_out_before(struct trace *trace, histree_time begin,
+						  struct histree_error *error)
 {
 	char first[TIME_TEXT_SIZE] = "", real[TIME_TEXT_SIZE];
 	uint64_t count = 0;
@@ -345,7 +508,7 @@ enum histree_status trace_leave_out_before(struct trace *trace, histree_time beg
 	for (; status == HISTREE_OK && stream != NULL && stream->upcoming.time < begin;
 	     stream = trace_merge_first(&trace->merge)) {
 		count += stream->upcoming.gap == NULL;
-		status = trace_merge_advance(&trace->merge, error);
+		status = advance(&trace->merge, error);
 	}
 	trace_notes_warn(
 		&trace->notes,
@@ -356,109 +519,338 @@ enum histree_status trace_leave_out_before(struct trace *trace, histree_time beg
 	return status;
 }
 
-/* ---- trace move ---------------------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------------------------------- */
 
-size_t trace_file_count(const struct trace *trace)
+enum { COPIES_PART_SIZE = 64 << 10 };
+
+static bool is_one_inode(const char *one, const char *other)
 {
-	for (size_t index = 0; index < trace->source_count; index++) {
-		const struct trace_source *source = trace->sources[index];
-		if (source->kind->has_places != NULL && !source->kind->has_places(source))
-			return 0;
+	struct stat a, b;
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static enum histree_status compare_bytes(struct trace_window windows[2], uint64_t size, bool *are_same,
+					 struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	*are_same = true;
+	for (uint64_t at = 0; *are_same && at < size; at += COPIES_PART_SIZE) {
+		size_t part = size - at < COPIES_PART_SIZE ? (size_t)(size - at) : COPIES_PART_SIZE;
+		for (size_t i = 0; i < 2 && status == HISTREE_OK; i++)
+			status = trace_window_move(&windows[i], at, part, error);
+		if (status == HISTREE_ERR_MEMORY)
+			return status;
+		*are_same = status == HISTREE_OK && windows[0].count == part && windows[1].count == part &&
+			    memcmp(windows[0].bytes, windows[1].bytes, part) == 0;
 	}
-	return trace->file_count;
+	return HISTREE_OK;
 }
 
-void trace_positions(const struct trace *trace, struct trace_position *out)
+/* The same file, read by the same map. */
+static enum histree_status compare_sources(const struct trace_source *one, const struct trace_source *other,
+					   bool *are_same, struct histree_error *error)
 {
-	const struct trace_merge *merge = &trace->merge;
-	for (size_t index = 0; index < trace->file_count; index++)
-		out[index] = (struct trace_position){ .packet = TRACE_FILE_DONE };
-	for (size_t index = 0; index < merge->queue_count; index++) {
-		const struct trace_stream *stream = merge->streams[merge->queue[index].stream];
-		const struct trace_source *source = trace->sources[stream->trace->id];
-		stream->kind->position(stream, &out[source->first_file + stream->first_file]);
-	}
-}
-
-size_t trace_position_here(const struct trace *trace, struct trace_position *out)
-{
-	const struct trace_stream *stream = trace_merge_first(&trace->merge);
-	stream->kind->position(stream, out);
-	return trace->sources[stream->trace->id]->first_file + stream->first_file;
-}
-
-histree_time trace_time_here(const struct trace *trace)
-{
-	return trace->merge.queue[0].time;
-}
-
-static bool positions_fit(const struct trace *trace, const struct trace_position *positions, size_t position_count)
-{
-	bool fits = position_count == trace->file_count;
-	for (size_t index = 0; fits && index < trace->source_count; index++) {
-		const struct trace_source *source = trace->sources[index];
-		for (size_t file = 0; fits && file < source->file_count; file++, positions++)
-			fits = positions->packet == TRACE_FILE_DONE ||
-			       source->kind->has_position(source, file, positions);
-	}
-	return fits;
-}
-
-enum histree_status trace_check_positions(const struct trace *trace, const struct trace_position *positions,
-					  size_t position_count, struct histree_error *error)
-{
-	if (positions_fit(trace, positions, position_count))
+	const char *path = trace_word_path(one->path), *other_path = trace_word_path(other->path);
+	size_t map = (size_t)(path - one->path);
+	*are_same = false;
+	if (one->kind != other->kind || one->bytes != other->bytes || one->bytes == 0 ||
+	    map != (size_t)(other_path - other->path) || memcmp(one->path, other->path, map) != 0)
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_TRACE,
-			 "the trace has changed since its store was built; build it again");
+	*are_same = is_one_inode(path, other_path);
+	if (*are_same)
+		return HISTREE_OK;
+	struct trace_window windows[2];
+	trace_window_init(&windows[0], one->io, path, true);
+	trace_window_init(&windows[1], other->io, other_path, true);
+	enum histree_status status = compare_bytes(windows, one->bytes, are_same, error);
+	trace_window_release(&windows[0]);
+	trace_window_release(&windows[1]);
+	return status;
 }
 
-bool trace_can_move(const struct trace *trace)
+/*
+ * Mark the sources of which one before has all bytes, and say so in the notes.  A file that cannot be read is no
+ * copy.  Returns HISTREE_ERR_MEMORY.
+ */
+static enum histree_status trace_copies_find(struct trace_source *const *sources, size_t count,
+					     struct trace_notes *notes, struct histree_error *error)
 {
-	for (size_t index = 0; index < trace->source_count; index++)
-		if (trace->sources[index]->kind->leave == NULL)
-			return false;
-	return trace->live == NULL;
-}
-
-bool trace_can_begin_here(const struct trace *trace)
-{
-	const struct trace_merge *merge = &trace->merge;
-	if (!trace_can_move(trace) || trace_file_count(trace) == 0)
-		return false;
-	for (size_t index = 0; index < merge->queue_count; index++) {
-		const struct trace_stream *stream = merge->streams[merge->queue[index].stream];
-		if (stream->upcoming.gap != NULL || stream->has_gap)
-			return false;
+	for (size_t i = 1; i < count; i++) {
+		struct trace_source *source = sources[i];
+		for (size_t k = 0; k < i && source->kind != &ctf_format && !source->is_copy; k++) {
+			if (sources[k]->is_copy)
+				continue;
+			enum histree_status status = compare_sources(sources[k], source, &source->is_copy, error);
+			if (status != HISTREE_OK)
+				return status;
+			if (source->is_copy)
+				trace_notes_warn(notes, "%s: all of it is in %s too; it is taken once",
+						 source->path, sources[k]->path);
+		}
 	}
-	return true;
+	return HISTREE_OK;
 }
 
-enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
-			       struct histree_error *error)
+/* ---- opening ------------------------------------------------------------------------------------------------- */
+
+static enum histree_status scan_source(struct trace *trace, const struct trace_entry *entry,
+				       const struct trace_source *beside, struct histree_error *error)
 {
-	if (!trace_can_move(trace))
-		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "the trace cannot be read from another place; it has to be opened there");
-	enum histree_status status = trace_check_positions(trace, positions, position_count, error);
+	struct trace_source *source = entry->kind->create();
+	if (source == NULL)
+		return error_memory(error, "the traces");
+	trace->sources[trace->source_count++] = source;
+	source->kind = entry->kind;
+	source->trace.id = (uint32_t)(trace->source_count - 1);
+	source->io = trace->io;
+	source->class_count = &trace->class_count;
+	source->notes = &trace->notes;
+	source->beside = beside;
+	enum histree_status status = entry->kind->scan(source, entry->path, error);
+	source->beside = NULL;
 	if (status != HISTREE_OK)
 		return status;
-	trace_merge_release(&trace->merge);
-	for (size_t index = 0; index < trace->source_count; index++)
-		if (!trace->sources[index]->is_copy)
-			trace->sources[index]->kind->leave(trace->sources[index]);
-	return trace_open_sources(trace, positions, error);
+	source->first_file = trace->file_count;
+	trace->notes.report.bytes_total += source->bytes;
+	trace->file_count += source->file_count;
+	return HISTREE_OK;
 }
 
-enum histree_status trace_move_silently(struct trace *trace, const struct trace_position *positions,
-					size_t position_count, struct histree_error *error)
+static void free_source(struct trace_source *source)
 {
-	const struct trace_report said = trace->notes.report;
-	const size_t left_out = trace->notes.left_out;
-	enum histree_status status = trace_move(trace, positions, position_count, error);
-	trace->notes.report = said;
-	trace->notes.left_out = left_out;
+	if (source != NULL)
+		source->kind->free(source);
+}
+
+/* A source of which nothing is in its file may know what the one beside it asks for, so it is freed after that. */
+static enum histree_status scan_sources(struct trace *trace, const struct trace_list *list,
+					struct histree_error *error)
+{
+	trace->sources = calloc(list->count, sizeof(struct trace_source *));
+	if (trace->sources == NULL)
+		return error_memory(error, "the traces");
+	struct trace_source *before = NULL, *empty = NULL;
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; index < list->count && status == HISTREE_OK; index++) {
+		const struct trace_entry *entry = &list->entries[index];
+		const bool is_same_file = index > 0 && strcmp(entry->path, entry[-1].path) == 0;
+		const size_t count = trace->source_count;
+		status = scan_source(trace, entry, is_same_file ? before : NULL, error);
+		before = trace->source_count > count ? trace->sources[count] : NULL;
+		if (status != HISTREE_END)
+			continue;
+		free_source(empty);
+		empty = before;
+		trace->source_count--;
+		status = HISTREE_OK;
+	}
+	free_source(empty);
 	return status;
+}
+
+/* Beside a trace that says that it is of the kernel, no other one is. */
+static void know_the_kernel(struct trace *trace)
+{
+	bool has_kernel = false;
+	for (size_t index = 0; index < trace->source_count; index++)
+		has_kernel |= strcmp(trace->sources[index]->trace.domain, "kernel") == 0;
+	for (size_t index = 0; has_kernel && index < trace->source_count; index++)
+		trace->sources[index]->trace.kernel_words = EVENT_NO_KERNEL;
+}
+
+/* Returns what the traces say of their hosts, which the caller frees; NULL if memory is out. */
+static struct trace_host *list_hosts(const struct trace *trace)
+{
+	struct trace_host *hosts = calloc(trace->source_count + 1, sizeof(*hosts));
+	for (size_t index = 0; hosts != NULL && index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		struct trace_host *host = &hosts[index];
+		*host = (struct trace_host){ .path = source->path,
+					     .facts = &source->facts,
+					     .is_of_kernel = strcmp(source->trace.domain, "ust") != 0,
+					     .has_kernel = strcmp(source->trace.domain, "kernel") == 0 &&
+							   source->kind != &event_text_format,
+					     .is_left_out = source->is_copy };
+		if (source->kind->span == NULL || !source->kind->span(source, &host->begin, &host->end))
+			host->begin = 1, host->end = 0;
+	}
+	return hosts;
+}
+
+static enum histree_status check_hosts(const struct trace *trace, struct histree_error *error)
+{
+	struct trace_host *hosts = list_hosts(trace);
+	if (hosts == NULL)
+		return error_memory(error, "the hosts of traces");
+	enum histree_status status = trace_hosts_check(hosts, trace->source_count, error);
+	free(hosts);
+	return status;
+}
+
+/*
+ * Of two recordings of one kernel at one time, packets are different, and events the same.  Those that may be of
+ * two kernels, such as texts of two machines, would have their CPUs and threads taken for the same.
+ */
+static enum histree_status warn_of_doubled(struct trace *trace, struct histree_error *error)
+{
+	struct trace_host *hosts = list_hosts(trace);
+	if (hosts == NULL)
+		return error_memory(error, "the hosts of traces");
+	size_t second;
+	for (size_t first = 0; trace_hosts_find_doubled(hosts, trace->source_count, &first, &second); first++)
+		trace_notes_warn(
+			&trace->notes,
+			"'%s' and '%s' are two recordings of one kernel at the same time: events that both have "
+			"count twice; build one of them",
+			hosts[first].path, hosts[second].path);
+	size_t unnamed = 0;
+	if (trace_hosts_find_unnamed(hosts, trace->source_count, &unnamed, &second))
+		trace_notes_warn(&trace->notes,
+				 "'%s' and '%s' do not say of which host they are, and are taken for traces of "
+				 "one: if they are "
+				 "not, their CPUs and threads are mixed up; '--host NAME=TRACE' for each says so",
+				 hosts[unnamed].path, hosts[second].path);
+	free(hosts);
+	return HISTREE_OK;
+}
+
+/* Packets of CTF can be told from one another; what is one file is so as a whole. */
+static enum histree_status find_repeats(struct trace *trace, struct histree_error *error)
+{
+	size_t count = 0;
+	struct ctf_source **sources = calloc(trace->source_count + 1, sizeof(struct ctf_source *));
+	if (sources == NULL)
+		return error_memory(error, "the packets of an input");
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->kind == &ctf_format)
+			sources[count++] = ctf_source_of(trace->sources[index]);
+	enum histree_status status = ctf_repeats_find(sources, count, &trace->notes, error);
+	if (status == HISTREE_OK)
+		status = trace_copies_find(trace->sources, trace->source_count, &trace->notes, error);
+	free((void *)sources);
+	return status;
+}
+
+bool trace_is_address(const char *path)
+{
+	return strncmp(path, "net://", 6) == 0 || strncmp(path, "net4://", 7) == 0;
+}
+
+static enum histree_status open_live(struct trace *trace, const char *address, const struct histree_work *cancel,
+				     struct histree_error *error)
+{
+	trace->live = calloc(1, sizeof(*trace->live));
+	if (trace->live == NULL)
+		return error_memory(error, "the traces");
+	trace->live->notes = &trace->notes;
+	trace->live->class_count = &trace->class_count;
+	return ctf_live_open(trace->live, address, cancel, error);
+}
+
+static enum histree_status open_paths(struct trace *trace, const char *const *paths, size_t path_count,
+				      const struct trace_position *positions, size_t position_count,
+				      struct histree_error *error)
+{
+	struct trace_list list = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; status == HISTREE_OK && index < path_count; index++) {
+		if (trace_is_address(paths[index]))
+			status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': a live trace is read alone",
+					   paths[index]);
+		else
+			status = trace_list_find(&list, paths[index], error);
+	}
+	if (status == HISTREE_OK)
+		status = scan_sources(trace, &list, error);
+	if (status == HISTREE_OK)
+		know_the_kernel(trace);
+	if (status == HISTREE_OK)
+		status = check_hosts(trace, error);
+	if (status == HISTREE_OK)
+		status = find_repeats(trace, error);
+	if (status == HISTREE_OK)
+		status = warn_of_doubled(trace, error);
+	if (status == HISTREE_OK && positions != NULL)
+		status = trace_check_positions(trace, positions, position_count, error);
+	if (status == HISTREE_OK)
+		status = trace_open_sources(trace, positions, error);
+	trace_list_release(&list);
+	return status;
+}
+
+static enum histree_status open_from(const struct io *io, const char *const *paths, size_t path_count,
+				     const struct trace_position *positions, size_t position_count,
+				     const struct histree_work *cancel, struct trace **out,
+				     struct histree_error *error)
+{
+	*out = NULL;
+	if (path_count == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "no trace was named");
+	struct trace *trace = calloc(1, sizeof(*trace));
+	if (trace == NULL)
+		return error_memory(error, "a trace");
+	*out = trace;
+	trace->io = io;
+	trace->work = cancel;
+	enum histree_status status =
+		positions == NULL && path_count == 1 && trace_is_address(paths[0])
+			? open_live(trace, paths[0], cancel, error)
+			: open_paths(trace, paths, path_count, positions, position_count, error);
+	trace->work = NULL;
+	if (status != HISTREE_OK) {
+		*out = NULL;
+		trace_close(trace);
+	}
+	return status;
+}
+
+static enum histree_status open_from_start(const struct io *io, const char *const *paths, size_t path_count,
+					   const struct histree_work *cancel, struct trace **out,
+					   struct histree_error *error)
+{
+	histree_time begin;
+	enum histree_status status = open_from(io, paths, path_count, NULL, 0, cancel, out, error);
+	if (status != HISTREE_OK || !trace_begins_at_zero(*out))
+		return status;
+	/* Looking for the beginning reads the trace. */
+	status = trace_find_begin(*out, &begin, error);
+	trace_close(*out);
+	*out = NULL;
+	if (status == HISTREE_OK)
+		status = open_from(io, paths, path_count, NULL, 0, cancel, out, error);
+	if (status == HISTREE_OK && begin != INT64_MIN)
+		status = trace_leave_out_before(*out, begin, error);
+	if (status != HISTREE_OK) {
+		trace_close(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
+enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
+					 const struct histree_work *cancel, struct trace **out,
+					 struct histree_error *error)
+{
+	return open_from_start(&io_posix, paths, path_count, cancel, out, error);
+}
+
+enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
+			       struct histree_error *error)
+{
+	return open_from_start(&io_posix, paths, path_count, NULL, out, error);
+}
+
+enum histree_status trace_open_by(const struct io *io, const char *const *paths, size_t path_count,
+				  struct trace **out, struct histree_error *error)
+{
+	return open_from_start(io, paths, path_count, NULL, out, error);
+}
+
+enum histree_status trace_open_at(const char *const *paths, size_t path_count,
+				  const struct trace_position *positions, size_t position_count, struct trace **out,
+				  struct histree_error *error)
+{
+	return open_from(&io_posix, paths, path_count, positions, position_count, NULL, out, error);
 }
 
 /* ---- trace --------------------------------------------------------------------------------------------------- */

@@ -60,13 +60,6 @@ struct trace_merge {
 	struct trace_report *report;
 };
 
-/*
- * Begin with the upcoming events of the streams of sources that are open.  What is handed out is counted in the
- * report.  Returns HISTREE_ERR_MEMORY.
- */
-enum histree_status trace_merge_begin(struct trace_merge *merge, struct trace_source *const *sources, size_t count,
-				      struct trace_report *report, struct histree_error *error);
-
 struct ctf_live;
 struct io;
 
@@ -85,26 +78,6 @@ struct trace {
 	struct event_gap gap;            /* the one that was handed out last, its times corrected */
 	const struct histree_work *work; /* while it is opened; NULL: not asked */
 };
-
-/* Open the streams of all sources; their files begin at positions, or at the start if those are NULL. */
-enum histree_status trace_open_sources(struct trace *trace, const struct trace_position *positions,
-				       struct histree_error *error);
-
-/* Returns HISTREE_ERR_TRACE, and what to do, if the positions are not of these files. */
-enum histree_status trace_check_positions(const struct trace *trace, const struct trace_position *positions,
-					  size_t position_count, struct histree_error *error);
-
-/* Whether a trace that was just opened begins so near to the zero of its clock that it may be no time. */
-bool trace_begins_at_zero(struct trace *trace);
-
-/* Read such a trace on to the first event that has a time, and say when that is; INT64_MIN: all have one. */
-enum histree_status trace_find_begin(struct trace *trace, histree_time *begin, struct histree_error *error);
-
-/* Leave out what such a trace has before that time, and say so in the notes. */
-enum histree_status trace_leave_out_before(struct trace *trace, histree_time begin, struct histree_error *error);
-
-struct io;
-struct trace;
 
 /*
  * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace), in the order of

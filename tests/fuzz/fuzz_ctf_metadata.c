@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "trace/ctf/ctf_decoder.h"
+#include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_source.h"
 
 static void make_classes(struct ctf_decoder *decoder)
@@ -39,8 +40,8 @@ FUZZ_TARGET(bytes, size)
 		REQUIRE(ctf_decoder_init(&decoder, &schema, NULL, &class_count, NULL) == HISTREE_OK);
 		make_classes(&decoder);
 		ctf_decoder_release(&decoder);
+		ctf_metadata_facts(&schema, &facts);
 	}
-	ctf_metadata_facts(text, &facts);
 	ctf_schema_release(&schema);
 	free(text);
 	return 0;

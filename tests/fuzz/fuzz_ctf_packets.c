@@ -11,8 +11,9 @@
 
 #include "base/io.h"
 #include "fuzz.h"
-#include "trace/ctf/ctf_source.h"
+#include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_reader.h"
+#include "trace/ctf/ctf_source.h"
 
 /* The visit of a field begins at the first one: the last ones of many would make the whole work a square. */
 enum { FIELDS_VISITED = 64 };

@@ -10,8 +10,9 @@
 
 #include "base/io.h"
 #include "trace/ctf/ctf_live_relay.h"
-#include "trace/ctf/ctf_source.h"
+#include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_reader.h"
+#include "trace/ctf/ctf_source.h"
 
 enum { TRACES_MAX = 4, STREAMS_MAX = 32, REQUEST_MAX = 256, STEP_MS = 20, METADATA_ID = 1000 };
 

@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "trace/ctf/ctf2.h"
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/ctf_live_relay.h"
-#include "trace/ctf/ctf_source.h"
+#include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_reader.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/ctf/tsdl.h"
 #include "trace/trace_source.h"
 

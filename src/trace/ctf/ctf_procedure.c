@@ -174,13 +174,6 @@ static void make_choose(struct maker *maker, const struct ctf_type *type)
 		   });
 }
 
-/* Whether each element is as long as its alignment lets the next one follow at once: integers mostly. */
-static bool is_plain(const struct ctf_type *type)
-{
-	bool has_size = type->kind == CTF_INTEGER || type->kind == CTF_FLOAT || type->kind == CTF_BITS;
-	return has_size && type->size % type->align == 0;
-}
-
 static void make_repeat(struct maker *maker, const struct ctf_type *type)
 {
 	const struct ctf_body **body = arena_allocate(maker->memory, sizeof(*body), alignof(struct ctf_body *));
@@ -254,13 +247,13 @@ static void make(struct maker *maker, const struct ctf_type *type, const struct 
 		make_choose(maker, type);
 		break;
 	case CTF_ARRAY:
-		if (is_plain(type->element) && type->length <= RUN_SIZE_MAX / 64)
+		if (ctf_type_is_plain(type->element) && type->length <= RUN_SIZE_MAX / 64)
 			place(maker, type->align, type->length * type->element->size);
 		else
 			make_repeat(maker, type);
 		break;
 	case CTF_SEQUENCE:
-		if (is_plain(type->element))
+		if (ctf_type_is_plain(type->element))
 			make_elements(maker, type);
 		else
 			make_repeat(maker, type);
@@ -280,7 +273,7 @@ static enum ctf_field_kind field_kind_of(const struct ctf_type *type)
 	case CTF_STRING:
 		return CTF_FIELD_STRING;
 	case CTF_ARRAY:
-		return type->is_text && is_plain(type->element) ? CTF_FIELD_TEXT : CTF_FIELD_OTHER;
+		return type->is_text && ctf_type_is_plain(type->element) ? CTF_FIELD_TEXT : CTF_FIELD_OTHER;
 	case CTF_SEQUENCE:
 		return type->is_text ? CTF_FIELD_TEXT_ELEMENTS : CTF_FIELD_OTHER;
 	case CTF_FLOAT:

@@ -49,7 +49,7 @@ struct ctf_packet {
 	uint64_t identity;     /* the same for packets of one trace that may be the same */
 	uint32_t head;         /* bytes: events begin there */
 	bool is_certain;       /* that they are, because the packet says of which stream it is, and its number */
-	bool is_repeated;      /* it is taken elsewhere (trace_open.c) */
+	bool is_repeated;      /* it is taken elsewhere (ctf_repeats.c) */
 	bool repeats_loss;     /* and the loss before it is reported there */
 };
 

@@ -63,7 +63,7 @@ struct ctf_clock {
 
 /*
  * What an integer means to the reader, a bit each.  CTF 2 says so (roles); in CTF 1.8 it follows from names and
- * clocks (ctf_reference.h).  Those up to CTF_ROLE_CPU are of the head of a packet.
+ * clocks.  Those up to CTF_ROLE_CPU are of the head of a packet.
  */
 enum ctf_role {
 	CTF_ROLE_STREAM,
@@ -194,6 +194,13 @@ static inline bool ctf_type_is_compound(const struct ctf_type *type)
 	return type->kind >= CTF_STRUCTURE;
 }
 
+/* Whether each element is as long as its alignment lets the next one follow at once: integers mostly. */
+static inline bool ctf_type_is_plain(const struct ctf_type *type)
+{
+	bool has_size = type->kind == CTF_INTEGER || type->kind == CTF_FLOAT || type->kind == CTF_BITS;
+	return has_size && type->size % type->align == 0;
+}
+
 enum {
 	CTF_NESTING_MAX = 64,
 	CTF_SCHEMA_BYTES_MAX = 96 << 20,
@@ -278,15 +285,5 @@ enum histree_status ctf_schema_link(struct ctf_schema *schema, struct histree_er
  * The metadata may have declared no stream yet.
  */
 enum histree_status ctf_schema_link_more(struct ctf_schema *schema, struct histree_error *error);
-
-/* A part of that: what integers of CTF 1.8 mean, in streams that are not linked yet. */
-void ctf_roles_imply(const struct ctf_schema *schema);
-
-/*
- * A part of that: find what each length and tag of a stream and of its new events names, and give those members
- * slots.
- */
-enum histree_status ctf_references_find(struct ctf_schema *schema, struct ctf_stream_type *stream,
-					struct histree_error *error);
 
 #endif

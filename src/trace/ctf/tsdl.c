@@ -19,13 +19,201 @@
 #include "base/hash_index.h"
 #include "trace/ctf/ctf_schema.h"
 
+/*
+ * A word may hold single dots (packet.header), and a number is a word; ":=" and "..." are one mark, any other is
+ * one byte.  A string has its quotes.
+ */
+struct tsdl {
+	const char *begin; /* of all the text */
+	const char *at;    /* what follows the token */
+	const char *text;  /* of the token; not terminated */
+	size_t size;       /* 0 at the end */
+	size_t lines;      /* of the text that was read before this one */
+};
+
+enum { TSDL_BUCKETS = 4096 };
+
+/* A name of a type, until the scope that it was made in ends. */
+struct tsdl_name {
+	const char *name; /* "uint64_t", "unsigned long", "struct packet_context" */
+	uint64_t hash;
+	struct ctf_type *type;
+	struct tsdl_name *next;  /* in its bucket: made before it */
+	struct tsdl_name *older; /* of all names: made before it */
+};
+
+struct tsdl_reader {
+	struct tsdl tsdl;
+	struct ctf_schema *schema;
+	struct histree_error *error;
+	struct tsdl_name *buckets[TSDL_BUCKETS];
+	struct tsdl_name *names; /* the youngest */
+	bool has_trace, has_order;
+	bool in_pieces; /* more text may follow: what a packet is must not change */
+};
+
+/* ---- words and marks ------------------------------------------------------------------------------------------ */
+
+static const char *skip_blanks(const char *at)
+{
+	for (;;) {
+		while (isspace((unsigned char)*at))
+			at++;
+		const char *end;
+		if (at[0] == '/' && at[1] == '*')
+			end = strstr(at + 2, "*/");
+		else if (at[0] == '/' && at[1] == '/')
+			end = strchr(at, '\n');
+		else
+			return at;
+		if (end == NULL)
+			return at + strlen(at);
+		at = end + (*end == '*' ? 2 : 1);
+	}
+}
+
+static bool is_word_byte(const char *at)
+{
+	return isalnum((unsigned char)*at) || *at == '_' || (*at == '.' && at[1] != '.' && at[-1] != '.');
+}
+
+/* The byte after a string that begins at `at`, which is its opening quote. */
+static const char *string_end(const char *at)
+{
+	for (at++; *at != '\0' && *at != '"'; at++)
+		if (at[0] == '\\' && at[1] != '\0')
+			at++;
+	return *at == '"' ? at + 1 : at;
+}
+
+static void tsdl_next(struct tsdl *tsdl)
+{
+	const char *at = skip_blanks(tsdl->at);
+	tsdl->text = at;
+	if (isalnum((unsigned char)*at) || *at == '_') {
+		for (at++; is_word_byte(at);)
+			at++;
+	} else if (*at == '"') {
+		at = string_end(at);
+	} else if (at[0] == ':' && at[1] == '=') {
+		at += 2;
+	} else if (strncmp(at, "...", 3) == 0) {
+		at += 3;
+	} else if (*at != '\0') {
+		at++;
+	}
+	tsdl->size = (size_t)(at - tsdl->text);
+	tsdl->at = at;
+}
+
+/* Begin, after `lines` lines of other text; the first token is current. */
+static struct tsdl tsdl_begin(const char *metadata, size_t lines)
+{
+	struct tsdl tsdl = { .begin = metadata, .at = metadata, .lines = lines };
+	tsdl_next(&tsdl);
+	return tsdl;
+}
+
+/* Whether the current token is this one. */
+static bool tsdl_is(const struct tsdl *tsdl, const char *token)
+{
+	return tsdl->size == strlen(token) && memcmp(tsdl->text, token, tsdl->size) == 0;
+}
+
+static bool tsdl_is_word(const struct tsdl *tsdl)
+{
+	return tsdl->size > 0 && (isalpha((unsigned char)*tsdl->text) || *tsdl->text == '_');
+}
+
+static bool tsdl_is_number(const struct tsdl *tsdl)
+{
+	return tsdl->size > 0 && isdigit((unsigned char)*tsdl->text);
+}
+
+static bool tsdl_is_string(const struct tsdl *tsdl)
+{
+	return tsdl->size > 0 && *tsdl->text == '"';
+}
+
+/* Step over the current token if it is this one. */
+static bool tsdl_accept(struct tsdl *tsdl, const char *token)
+{
+	if (!tsdl_is(tsdl, token))
+		return false;
+	tsdl_next(tsdl);
+	return true;
+}
+
+/* The number of the line that the current token is in, from 1. */
+static size_t tsdl_line(const struct tsdl *tsdl)
+{
+	size_t line = tsdl->lines + 1;
+	for (const char *at = tsdl->begin; at < tsdl->text; at++)
+		line += *at == '\n';
+	return line;
+}
+
+/*
+ * Read the current token as a number in C's notation.  Returns false if it is not a number, or does not fit 64
+ * bits.
+ */
+static bool tsdl_number(const struct tsdl *tsdl, uint64_t *out)
+{
+	char *end;
+	if (!tsdl_is_number(tsdl))
+		return false;
+	errno = 0;
+	*out = strtoull(tsdl->text, &end, 0);
+	while (*end == 'u' || *end == 'U' || *end == 'l' || *end == 'L')
+		end++;
+	return errno == 0 && end == tsdl->text + tsdl->size;
+}
+
+static char escaped(const char **at)
+{
+	static const char letters[] = "abefnrtv", bytes[] = "\a\b\033\f\n\r\t\v";
+	char letter = **at;
+	const char *known = letter == '\0' ? NULL : strchr(letters, letter);
+	unsigned value = 0, digits = 0;
+	if (letter == 'x' && isxdigit((unsigned char)(*at)[1])) {
+		for (++*at; digits < 2 && isxdigit((unsigned char)**at); digits++, ++*at)
+			value = 16 * value +
+				(unsigned)(isdigit((unsigned char)**at) ? **at - '0' : (**at | 32) - 'a' + 10);
+		return (char)value;
+	}
+	if (letter >= '0' && letter <= '7') {
+		for (; digits < 3 && **at >= '0' && **at <= '7'; digits++, ++*at)
+			value = 8 * value + (unsigned)(**at - '0');
+		return (char)value;
+	}
+	++*at;
+	return known == NULL ? letter : bytes[known - letters];
+}
+
+/* Write the text of the current token, a string without its quotes and escapes, and a zero to size + 1 bytes. */
+static size_t tsdl_copy(const struct tsdl *tsdl, char *out)
+{
+	const char *at = tsdl->text, *end = at + tsdl->size;
+	char *to = out;
+	bool is_string = tsdl_is_string(tsdl);
+	if (is_string) {
+		at++;
+		end -= tsdl->size > 1 && end[-1] == '"';
+	}
+	while (at < end) {
+		if (is_string && *at == '\\' && at + 1 < end) {
+			at++;
+			*to = escaped(&at);
+			to += *to != '\0';
+		} else {
+			*to++ = *at++;
+		}
+	}
+	*to = '\0';
+	return (size_t)(to - out);
+}
+
 static struct ctf_type *tsdl_type(struct tsdl_reader *reader, unsigned depth);
-static bool tsdl_is_word(const struct tsdl *tsdl);
-static bool tsdl_is_number(const struct tsdl *tsdl);
-static bool tsdl_is_string(const struct tsdl *tsdl);
-static size_t tsdl_line(const struct tsdl *tsdl);
-static bool tsdl_number(const struct tsdl *tsdl, uint64_t *out);
-static size_t tsdl_copy(const struct tsdl *tsdl, char *out);
 
 /* ---- tsdl reader --------------------------------------------------------------------------------------------- */
 
@@ -748,6 +936,8 @@ static bool read_clock_entry(struct tsdl_reader *reader, void *block, const char
 	if (strcmp(key, "freq") == 0)
 		return read_number(reader, &clock->frequency) &&
 		       (clock->frequency > 0 || tsdl_fail(reader, "a clock of 0 Hz stands still"));
+	if (strcmp(key, "uuid") == 0 && tsdl_accept(&reader->tsdl, "="))
+		return !tsdl_is_string(&reader->tsdl) || (clock->uid = tsdl_take(reader)) != NULL;
 	bool is_seconds = strcmp(key, "offset_s") == 0;
 	if (!is_seconds && strcmp(key, "offset") != 0)
 		return pass_over(reader);
@@ -808,7 +998,7 @@ static bool tsdl_block_read_clock(struct tsdl_reader *reader)
 	if (!array_reserve(&schema->clocks, &schema->clock_capacity, CTF_CLOCKS_MAX))
 		return out_of_memory(reader);
 	struct ctf_clock *clock = &schema->clocks[schema->clock_count++];
-	*clock = (struct ctf_clock){ .name = "", .frequency = 1000000000 };
+	*clock = (struct ctf_clock){ .name = "", .uid = "", .frequency = 1000000000 };
 	return read_block(reader, read_clock_entry, clock);
 }
 
@@ -912,6 +1102,11 @@ struct tsdl_reader *tsdl_reader_create(struct ctf_schema *schema)
 	return reader;
 }
 
+bool tsdl_reader_is_begun(const struct tsdl_reader *reader)
+{
+	return reader->has_trace && reader->has_order;
+}
+
 enum histree_status tsdl_read_more(struct tsdl_reader *reader, const char *text, struct histree_error *error)
 {
 	struct histree_error own;
@@ -921,162 +1116,4 @@ enum histree_status tsdl_read_more(struct tsdl_reader *reader, const char *text,
 		return reader->error->status;
 	reader->tsdl.lines = tsdl_line(&reader->tsdl) - 1;
 	return tsdl_reader_is_begun(reader) ? ctf_schema_link_more(reader->schema, reader->error) : HISTREE_OK;
-}
-
-/* ---- tsdl ---------------------------------------------------------------------------------------------------- */
-
-static const char *skip_blanks(const char *at)
-{
-	for (;;) {
-		while (isspace((unsigned char)*at))
-			at++;
-		const char *end;
-		if (at[0] == '/' && at[1] == '*')
-			end = strstr(at + 2, "*/");
-		else if (at[0] == '/' && at[1] == '/')
-			end = strchr(at, '\n');
-		else
-			return at;
-		if (end == NULL)
-			return at + strlen(at);
-		at = end + (*end == '*' ? 2 : 1);
-	}
-}
-
-static bool is_word_byte(const char *at)
-{
-	return isalnum((unsigned char)*at) || *at == '_' || (*at == '.' && at[1] != '.' && at[-1] != '.');
-}
-
-/* The byte after a string that begins at `at`, which is its opening quote. */
-static const char *string_end(const char *at)
-{
-	for (at++; *at != '\0' && *at != '"'; at++)
-		if (at[0] == '\\' && at[1] != '\0')
-			at++;
-	return *at == '"' ? at + 1 : at;
-}
-
-void tsdl_next(struct tsdl *tsdl)
-{
-	const char *at = skip_blanks(tsdl->at);
-	tsdl->text = at;
-	if (isalnum((unsigned char)*at) || *at == '_') {
-		for (at++; is_word_byte(at);)
-			at++;
-	} else if (*at == '"') {
-		at = string_end(at);
-	} else if (at[0] == ':' && at[1] == '=') {
-		at += 2;
-	} else if (strncmp(at, "...", 3) == 0) {
-		at += 3;
-	} else if (*at != '\0') {
-		at++;
-	}
-	tsdl->size = (size_t)(at - tsdl->text);
-	tsdl->at = at;
-}
-
-struct tsdl tsdl_begin(const char *metadata, size_t lines)
-{
-	struct tsdl tsdl = { .begin = metadata, .at = metadata, .lines = lines };
-	tsdl_next(&tsdl);
-	return tsdl;
-}
-
-bool tsdl_is(const struct tsdl *tsdl, const char *token)
-{
-	return tsdl->size == strlen(token) && memcmp(tsdl->text, token, tsdl->size) == 0;
-}
-
-static bool tsdl_is_word(const struct tsdl *tsdl)
-{
-	return tsdl->size > 0 && (isalpha((unsigned char)*tsdl->text) || *tsdl->text == '_');
-}
-
-static bool tsdl_is_number(const struct tsdl *tsdl)
-{
-	return tsdl->size > 0 && isdigit((unsigned char)*tsdl->text);
-}
-
-static bool tsdl_is_string(const struct tsdl *tsdl)
-{
-	return tsdl->size > 0 && *tsdl->text == '"';
-}
-
-bool tsdl_accept(struct tsdl *tsdl, const char *token)
-{
-	if (!tsdl_is(tsdl, token))
-		return false;
-	tsdl_next(tsdl);
-	return true;
-}
-
-/* The number of the line that the current token is in, from 1. */
-static size_t tsdl_line(const struct tsdl *tsdl)
-{
-	size_t line = tsdl->lines + 1;
-	for (const char *at = tsdl->begin; at < tsdl->text; at++)
-		line += *at == '\n';
-	return line;
-}
-
-/*
- * Read the current token as a number in C's notation.  Returns false if it is not a number, or does not fit 64
- * bits.
- */
-static bool tsdl_number(const struct tsdl *tsdl, uint64_t *out)
-{
-	char *end;
-	if (!tsdl_is_number(tsdl))
-		return false;
-	errno = 0;
-	*out = strtoull(tsdl->text, &end, 0);
-	while (*end == 'u' || *end == 'U' || *end == 'l' || *end == 'L')
-		end++;
-	return errno == 0 && end == tsdl->text + tsdl->size;
-}
-
-static char escaped(const char **at)
-{
-	static const char letters[] = "abefnrtv", bytes[] = "\a\b\033\f\n\r\t\v";
-	char letter = **at;
-	const char *known = letter == '\0' ? NULL : strchr(letters, letter);
-	unsigned value = 0, digits = 0;
-	if (letter == 'x' && isxdigit((unsigned char)(*at)[1])) {
-		for (++*at; digits < 2 && isxdigit((unsigned char)**at); digits++, ++*at)
-			value = 16 * value +
-				(unsigned)(isdigit((unsigned char)**at) ? **at - '0' : (**at | 32) - 'a' + 10);
-		return (char)value;
-	}
-	if (letter >= '0' && letter <= '7') {
-		for (; digits < 3 && **at >= '0' && **at <= '7'; digits++, ++*at)
-			value = 8 * value + (unsigned)(**at - '0');
-		return (char)value;
-	}
-	++*at;
-	return known == NULL ? letter : bytes[known - letters];
-}
-
-/* Write the text of the current token, a string without its quotes and escapes, and a zero to size + 1 bytes. */
-static size_t tsdl_copy(const struct tsdl *tsdl, char *out)
-{
-	const char *at = tsdl->text, *end = at + tsdl->size;
-	char *to = out;
-	bool is_string = tsdl_is_string(tsdl);
-	if (is_string) {
-		at++;
-		end -= tsdl->size > 1 && end[-1] == '"';
-	}
-	while (at < end) {
-		if (is_string && *at == '\\' && at + 1 < end) {
-			at++;
-			*to = escaped(&at);
-			to += *to != '\0';
-		} else {
-			*to++ = *at++;
-		}
-	}
-	*to = '\0';
-	return (size_t)(to - out);
 }

@@ -4,8 +4,9 @@
  */
 #include "support/test.h"
 #include "trace/ctf/ctf2.h"
+#include "trace/ctf/ctf_cursor.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/ctf/ctf_facts.h"
+#include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_source.h"
 
 #define RS "\x1e"
@@ -223,7 +224,7 @@ TEST(what_is_declared_is_in_the_schema)
 	assert_string_equal(event->name, "18446744073709551615");
 	assert_int_equal(event->id, 9);
 	struct trace_facts facts;
-	ctf_metadata_facts(text, &facts);
+	ctf_metadata_facts(&schema, &facts);
 	assert_string_equal(facts.uuid, "the trace");
 	assert_string_equal(facts.hostname, "h");
 	ctf_schema_release(&schema);

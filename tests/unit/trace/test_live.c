@@ -10,6 +10,7 @@
 #include "support/live_daemon.h"
 #include "support/test.h"
 #include "trace/ctf/ctf_live.h"
+#include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_source.h"
 #include "trace/trace.h"
 
