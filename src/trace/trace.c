@@ -32,7 +32,7 @@
 #include "histree/store.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/ctf/ctf_source.h"
-#include "trace/text/event_text.h"
+#include "trace/formats.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_list.h"
 #include "trace/trace_source.h"
@@ -232,7 +232,8 @@ size_t trace_file_count(const struct trace *trace)
 {
 	for (size_t index = 0; index < trace->source_count; index++) {
 		const struct trace_source *source = trace->sources[index];
-		if (source->kind->has_places != NULL && !source->kind->has_places(source))
+		if (source->kind->has_position == NULL ||
+		    (source->kind->has_places != NULL && !source->kind->has_places(source)))
 			return 0;
 	}
 	return trace->file_count;
@@ -269,7 +270,8 @@ static bool positions_fit(const struct trace *trace, const struct trace_position
 		const struct trace_source *source = trace->sources[index];
 		for (size_t file = 0; fits && file < source->file_count; file++, positions++)
 			fits = positions->packet == TRACE_FILE_DONE ||
-			       source->kind->has_position(source, file, positions);
+			       (source->kind->has_position != NULL &&
+				source->kind->has_position(source, file, positions));
 	}
 	return fits;
 }
@@ -315,9 +317,12 @@ enum histree_status trace_move(struct trace *trace, const struct trace_position 
 	if (status != HISTREE_OK)
 		return status;
 	trace_merge_release(&trace->merge);
-	for (size_t index = 0; index < trace->source_count; index++)
-		if (!trace->sources[index]->is_copy)
-			trace->sources[index]->kind->leave(trace->sources[index]);
+	for (size_t index = 0; index < trace->source_count; index++) {
+		struct trace_source *source = trace->sources[index];
+		if (!source->is_copy)
+			source->kind->leave(source);
+		source->stream_count = 0;
+	}
 	return trace_open_sources(trace, positions, error);
 }
 
@@ -596,17 +601,16 @@ static enum histree_status trace_copies_find(struct trace_source *const *sources
 static enum histree_status scan_source(struct trace *trace, const struct trace_entry *entry,
 				       const struct trace_source *beside, struct histree_error *error)
 {
-	struct trace_source *source = entry->kind->create();
+	struct trace_source *source = trace_source_create(entry->kind, entry->path);
 	if (source == NULL)
 		return error_memory(error, "the traces");
 	trace->sources[trace->source_count++] = source;
-	source->kind = entry->kind;
 	source->trace.id = (uint32_t)(trace->source_count - 1);
 	source->io = trace->io;
 	source->class_count = &trace->class_count;
 	source->notes = &trace->notes;
 	source->beside = beside;
-	enum histree_status status = entry->kind->scan(source, entry->path, error);
+	enum histree_status status = entry->kind->scan(source, error);
 	source->beside = NULL;
 	if (status != HISTREE_OK)
 		return status;
@@ -614,12 +618,6 @@ static enum histree_status scan_source(struct trace *trace, const struct trace_e
 	trace->notes.report.bytes_total += source->bytes;
 	trace->file_count += source->file_count;
 	return HISTREE_OK;
-}
-
-static void free_source(struct trace_source *source)
-{
-	if (source != NULL)
-		source->kind->free(source);
 }
 
 /* A source of which nothing is in its file may know what the one beside it asks for, so it is freed after that. */
@@ -639,12 +637,12 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 		before = trace->source_count > count ? trace->sources[count] : NULL;
 		if (status != HISTREE_END)
 			continue;
-		free_source(empty);
+		trace_source_free(empty);
 		empty = before;
 		trace->source_count--;
 		status = HISTREE_OK;
 	}
-	free_source(empty);
+	trace_source_free(empty);
 	return status;
 }
 
@@ -947,16 +945,14 @@ const char *trace_stream_name(const struct trace *trace)
 	return stream == NULL ? NULL : stream->name;
 }
 
-static uint64_t bytes_done(const struct trace_source *source)
-{
-	return source->is_copy ? source->bytes : source->kind->bytes_done(source);
-}
-
 struct trace_report trace_report(const struct trace *trace)
 {
 	struct trace_report report = trace_notes_report(&trace->notes);
-	for (size_t index = 0; index < trace->source_count; index++)
-		report.bytes_done += bytes_done(trace->sources[index]);
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		const uint64_t done = source->is_copy ? source->bytes : source->kind->bytes_done(source);
+		report.bytes_done += done < source->bytes ? done : source->bytes;
+	}
 	return report;
 }
 
@@ -965,7 +961,7 @@ void trace_close(struct trace *trace)
 	if (trace == NULL)
 		return;
 	for (size_t index = 0; index < trace->source_count; index++)
-		trace->sources[index]->kind->free(trace->sources[index]);
+		trace_source_free(trace->sources[index]);
 	if (trace->live != NULL)
 		ctf_live_close(trace->live);
 	trace_merge_release(&trace->merge);

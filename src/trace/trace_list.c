@@ -28,19 +28,9 @@
 #include "base/trace_word.h"
 #include "base/zlib.h"
 #include "histree/status.h"
-#include "trace/ctf/ctf_source.h"
-#include "trace/json/json_source.h"
+#include "trace/formats.h"
 #include "trace/json/json_text.h"
-#include "trace/lines/line_source.h"
-#include "trace/perf/perf_source.h"
-#include "trace/perfetto/perfetto_packets.h"
-#include "trace/perfetto/perfetto_source.h"
-#include "trace/profile/profile.h"
-#include "trace/text/event_text.h"
-#include "trace/trace_cmd/dat_stream.h"
 #include "trace/trace_source.h"
-#include "trace/uftrace/uftrace_source.h"
-#include "trace/xml/xml_source.h"
 
 /* ---- trace places -------------------------------------------------------------------------------------------- */
 
@@ -101,86 +91,63 @@ void trace_places_release(struct trace_places *places)
 
 enum { FIRST_BYTES = 4096 };
 
-static const struct trace_format perf = { .name = "a recording of perf", .kind = &perf_format };
+#define KIND(name) &name##_format,
+static const struct trace_format_kind *const kinds[] = { TRACE_FORMATS(KIND) };
 
-static const struct trace_format old_perf = { .name = "a recording of perf before 2010",
-					      .advice = "record with a newer perf" };
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
 
-static const struct trace_format trace_cmd = { .name = "a recording of trace-cmd", .kind = &dat_format };
-
-static const struct trace_format archive = { .name = "compressed or an archive",
-					     .advice = "unpack it and name the folder" };
-
-#define PACKED(by) (&(const struct trace_format){ .name = by, .advice = "unpack it and name what is in it" })
-#define NO_TRACE(what) (&(const struct trace_format){ .name = what })
-static const struct trace_format ctf_file = { .name = "a file of a CTF trace",
-					      .advice = "name the folder that it is in" };
-
-static const struct trace_format history = { .name = "a file of a store of histree",
-					     .advice = "ask that store with 'histree query STORE'" };
-
-static const struct trace_format wide_text = { .name = "text in UTF-16",
-					       .advice = "write it as UTF-8 with 'iconv -f UTF-16 -t UTF-8'" };
-
-static const struct trace_format json = { .name = "a trace in JSON", .kind = &json_format };
-
-static const struct trace_format other_json = { .name = "JSON, but no trace with \"traceEvents\"",
-						.advice = "name the time of its rows, as in text:time=ts:FILE" };
-
-static const struct trace_format perfetto = { .name = "a trace of Perfetto", .kind = &perfetto_format };
-
-static const struct trace_format profile = { .name = "a profile of speedscope, V8 or Firefox",
-					     .kind = &profile_format };
-
-static const struct trace_format folded = { .name = "folded stacks", .kind = &profile_format };
-
-static const struct trace_format xml = { .name = "a trace in XML", .kind = &xml_format };
+static const char unpack_it[] = "unpack it and name what is in it";
+static const char name_the_folder[] = "name the folder that it is in";
+static const char write_as_utf_8[] = "write it as UTF-8 with 'iconv -f UTF-16 -t UTF-8'";
 
 #define MAGIC(text) (text), sizeof(text) - 1
-/*
- * perf: tools/perf/util/header.c of Linux.  trace-cmd: trace-cmd.dat(5).  CTF: its specification 1.8, sections 5.1
- * and 7.1.
- */
+/* What is not read.  CTF: its specification 1.8, sections 5.1 and 7.1. */
 static const struct magic {
 	const char *bytes;
 	size_t size, offset;
-	const struct trace_format *format;
+	struct trace_format format;
 } magics[] = {
-	{ MAGIC("PERFILE2"), 0, &perf },
-	{ MAGIC("2ELIFREP"), 0, &perf },
-	{ MAGIC("PERFFILE"), 0, &old_perf },
-	{ MAGIC("\x17\x08\x44tracing"), 0, &trace_cmd },
-	{ MAGIC("\x1f\x8b"), 0, &archive }, /* gzip */
-	{ MAGIC("\xfd\x37zXZ"), 0, PACKED("compressed by xz") },
-	{ MAGIC("\x28\xb5\x2f\xfd"), 0, PACKED("compressed by zstd") },
-	{ MAGIC("BZh"), 0, PACKED("compressed by bzip2") },
-	{ MAGIC("PK\x03\x04"), 0, PACKED("a zip archive") },
-	{ MAGIC("ustar"), 257, PACKED("a tar archive") },
-	{ MAGIC("7z\xbc\xaf\x27\x1c"), 0, PACKED("a 7z archive") },
+	{ MAGIC("PERFFILE"),
+	  0,
+	  { .name = "a recording of perf before 2010", .advice = "record with a newer perf" } },
+	{ MAGIC("\x1f\x8b"),
+	  0,
+	  { .name = "compressed or an archive", .advice = "unpack it and name the folder", .is_gzip = true } },
+	{ MAGIC("\xfd\x37zXZ"), 0, { .name = "compressed by xz", .advice = unpack_it } },
+	{ MAGIC("\x28\xb5\x2f\xfd"), 0, { .name = "compressed by zstd", .advice = unpack_it } },
+	{ MAGIC("BZh"), 0, { .name = "compressed by bzip2", .advice = unpack_it } },
+	{ MAGIC("PK\x03\x04"), 0, { .name = "a zip archive", .advice = unpack_it } },
+	{ MAGIC("ustar"), 257, { .name = "a tar archive", .advice = unpack_it } },
+	{ MAGIC("7z\xbc\xaf\x27\x1c"), 0, { .name = "a 7z archive", .advice = unpack_it } },
 	{ MAGIC("\x7f"
 		"ELF"),
-	  0, NO_TRACE("a program or library (ELF)") },
-	{ MAGIC("\x89PNG"), 0, NO_TRACE("a picture (PNG)") },
-	{ MAGIC("\xff\xd8\xff"), 0, NO_TRACE("a picture (JPEG)") },
-	{ MAGIC("GIF8"), 0, NO_TRACE("a picture (GIF)") },
-	{ MAGIC("%PDF"), 0, NO_TRACE("a document (PDF)") },
-	{ MAGIC("SQLite format 3"), 0, NO_TRACE("a database of SQLite") },
-	{ MAGIC("PAR1"), 0, NO_TRACE("a table (Parquet)") },
-	{ MAGIC("ARROW1"), 0, NO_TRACE("a table (Arrow)") },
-	{ MAGIC("\xd4\xc3\xb2\xa1"), 0, NO_TRACE("a recording of packets (pcap)") },
-	{ MAGIC("\x0a\x0d\x0d\x0a"), 0, NO_TRACE("a recording of packets (pcapng)") },
-	{ MAGIC("\xc1\x1f\xfc\xc1"), 0, &ctf_file }, /* a stream, in either byte order */
-	{ MAGIC("\xc1\xfc\x1f\xc1"), 0, &ctf_file },
-	{ MAGIC("\x57\x1d\xd1\x75"), 0, &ctf_file }, /* metadata in packets */
-	{ MAGIC("\x75\xd1\x1d\x57"), 0, &ctf_file },
-	{ MAGIC("/* CTF 1.8"), 0, &ctf_file },
-	{ MAGIC("\x1e"), 0, &ctf_file },      /* metadata of CTF 2 */
-	{ MAGIC("\xff\xfe"), 0, &wide_text }, /* a mark of the order of bytes */
-	{ MAGIC("\xfe\xff"), 0, &wide_text },
-	{ MAGIC("\x89histre\n"), 0, &history },
+	  0,
+	  { .name = "a program or library (ELF)" } },
+	{ MAGIC("\x89PNG"), 0, { .name = "a picture (PNG)" } },
+	{ MAGIC("\xff\xd8\xff"), 0, { .name = "a picture (JPEG)" } },
+	{ MAGIC("GIF8"), 0, { .name = "a picture (GIF)" } },
+	{ MAGIC("%PDF"), 0, { .name = "a document (PDF)" } },
+	{ MAGIC("SQLite format 3"), 0, { .name = "a database of SQLite" } },
+	{ MAGIC("PAR1"), 0, { .name = "a table (Parquet)" } },
+	{ MAGIC("ARROW1"), 0, { .name = "a table (Arrow)" } },
+	{ MAGIC("\xd4\xc3\xb2\xa1"), 0, { .name = "a recording of packets (pcap)" } },
+	{ MAGIC("\x0a\x0d\x0d\x0a"), 0, { .name = "a recording of packets (pcapng)" } },
+	/* A stream of CTF, in either byte order; metadata in packets; as text, and those of CTF 2. */
+	{ MAGIC("\xc1\x1f\xfc\xc1"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
+	{ MAGIC("\xc1\xfc\x1f\xc1"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
+	{ MAGIC("\x57\x1d\xd1\x75"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
+	{ MAGIC("\x75\xd1\x1d\x57"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
+	{ MAGIC("/* CTF 1.8"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
+	{ MAGIC("\x1e"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
+	/* A mark of the order of bytes. */
+	{ MAGIC("\xff\xfe"), 0, { .name = "text in UTF-16", .advice = write_as_utf_8 } },
+	{ MAGIC("\xfe\xff"), 0, { .name = "text in UTF-16", .advice = write_as_utf_8 } },
+	{ MAGIC("\x89histre\n"),
+	  0,
+	  { .name = "a file of a store of histree", .advice = "ask that store with 'histree query STORE'" } },
 };
 
-const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
+struct trace_format trace_format_of_bytes(const void *bytes, size_t size)
 {
 	const char *text = bytes;
 	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
@@ -189,18 +156,13 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 		    memcmp(text + magic->offset, magic->bytes, magic->size) == 0)
 			return magic->format;
 	}
-	if (xml_source_begins(bytes, size))
-		return &xml;
-	const enum profile_look profile_is = profile_look(bytes, size);
-	if (profile_is != PROFILE_NONE)
-		return profile_is == PROFILE_FOLDED ? &folded : &profile;
-	/* A new line and a brace may begin a packet of Perfetto as well as JSON; a key tells. */
-	enum json_look look = json_look(bytes, size);
-	if (look == LOOK_TRACE)
-		return &json;
-	if (perfetto_packets_begin(bytes, size))
-		return &perfetto;
-	return look == LOOK_OTHER ? &other_json : NULL;
+	for (size_t i = KIND_COUNT; i-- > 0;)
+		if (kinds[i]->begins != NULL && kinds[i]->begins(bytes, size))
+			return (struct trace_format){ .name = kinds[i]->name, .kind = kinds[i] };
+	if (json_look(bytes, size) == LOOK_OTHER)
+		return (struct trace_format){ .name = "JSON, but no trace with \"traceEvents\"",
+					      .advice = "name the time of its rows, as in text:time=ts:FILE" };
+	return (struct trace_format){ 0 };
 }
 
 /* Returns how many of the first bytes of what is packed by gzip went to `first`, 0 if none can be had. */
@@ -219,31 +181,19 @@ static size_t unpack_first(const uint8_t *bytes, size_t size, uint8_t first[FIRS
 	return count;
 }
 
-/* Of what is packed by gzip, only traces that are read as they are have a kind. */
-static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t size)
-{
-	uint8_t first[FIRST_BYTES];
-	const size_t count = unpack_first(bytes, size, first);
-	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
-	const bool is_read = inside == &json || inside == &perfetto || inside == &profile || inside == &folded;
-	return is_read ? inside : &archive;
-}
-
 /* Write which formats are read, "CTF, ...; perf.data; ...". */
 static void trace_format_list(char *text, size_t size)
 {
-	static const struct trace_format_kind *const kinds[] = {
-		&ctf_format,  &perf_format,    &dat_format,     &perfetto_format,   &json_format,
-		&line_format, &profile_format, &uftrace_format, &event_text_format,
-	};
-	size_t count = sizeof(kinds) / sizeof(kinds[0]), length = 0;
+	size_t length = 0, last = KIND_COUNT - 1;
+	while (kinds[last]->reads == NULL)
+		last--;
 	text[0] = '\0';
-	for (size_t i = 0; i < count && length < size; i++)
+	for (size_t i = 0; i <= last && length < size; i++)
 		if (kinds[i]->reads != NULL)
 			length += (size_t)snprintf(text + length, size - length, "%s%s",
-						   length == 0      ? ""
-						   : i + 1 == count ? "; and "
-								    : "; ",
+						   length == 0 ? ""
+						   : i == last ? "; and "
+							       : "; ",
 						   kinds[i]->reads);
 }
 
@@ -284,22 +234,27 @@ static const char *trace_format_packed(const char *path)
 	char bytes[FIRST_BYTES];
 	uint8_t first[FIRST_BYTES];
 	const ssize_t size = read_first(path, bytes);
-	if (size <= 0 || trace_format_of_bytes(bytes, (size_t)size) != &archive)
+	if (size <= 0 || !trace_format_of_bytes(bytes, (size_t)size).is_gzip)
 		return NULL;
 	const size_t count = unpack_first((const uint8_t *)bytes, (size_t)size, first);
-	const struct trace_format *inside = count > 0 ? trace_format_of_bytes(first, count) : NULL;
-	return inside != NULL                        ? inside->name
+	const char *inside = count > 0 ? trace_format_of_bytes(first, count).name : NULL;
+	return inside != NULL                        ? inside
 	       : count == 0                          ? "nothing that can be unpacked"
 	       : is_text((const char *)first, count) ? "text without events"
 						     : "bytes of no format that is known";
 }
 
-const struct trace_format *trace_format_of_path(const char *path)
+struct trace_format trace_format_of_path(const char *path)
 {
 	char bytes[FIRST_BYTES];
+	uint8_t first[FIRST_BYTES];
 	const ssize_t size = read_first(path, bytes);
-	const struct trace_format *format = size > 0 ? trace_format_of_bytes(bytes, (size_t)size) : NULL;
-	return format == &archive ? format_of_packed((const uint8_t *)bytes, (size_t)size) : format;
+	const struct trace_format format =
+		size > 0 ? trace_format_of_bytes(bytes, (size_t)size) : (struct trace_format){ 0 };
+	const size_t count = format.is_gzip ? unpack_first((const uint8_t *)bytes, (size_t)size, first) : 0;
+	const struct trace_format inside =
+		count > 0 ? trace_format_of_bytes(first, count) : (struct trace_format){ 0 };
+	return inside.kind != NULL && inside.kind->may_be_packed ? inside : format;
 }
 
 /* ---- trace list ---------------------------------------------------------------------------------------------- */
@@ -309,18 +264,6 @@ enum { DEPTH_MAX = 32, FORMATS_SIZE = 400 };
 
 static enum histree_status find_below(struct trace_list *list, const char *path, unsigned depth,
 				      struct histree_error *error);
-
-/* 1, 0, or -1 when memory is out. */
-static int has_metadata(const char *path)
-{
-	struct stat facts;
-	char *metadata;
-	if (asprintf(&metadata, "%s/metadata", path) < 0)
-		return -1;
-	bool is = stat(metadata, &facts) == 0 && S_ISREG(facts.st_mode);
-	free(metadata);
-	return is ? 1 : 0;
-}
 
 static enum histree_status add(struct trace_list *list, const char *path, const struct trace_format_kind *kind,
 			       struct histree_error *error)
@@ -351,7 +294,7 @@ static enum histree_status find_in_entry(struct trace_list *list, const char *pa
 }
 
 /* What was named is no folder, or cannot be listed. */
-static enum histree_status find_file(struct trace_list *list, const char *path, struct histree_error *error)
+static enum histree_status refuse_file(const char *path, struct histree_error *error)
 {
 	int cause = errno;
 	struct stat facts;
@@ -361,42 +304,45 @@ static enum histree_status find_file(struct trace_list *list, const char *path, 
 				 "\"%s\" is no regular file, and a trace is read more than once: write it into a "
 				 "file and name that",
 				 path);
-	const struct trace_format *format = cause == ENOTDIR ? trace_format_of_path(path) : NULL;
-	if (cause == ENOTDIR && event_text_is(&io_posix, path))
-		return add(list, path, &event_text_format, error);
+	const struct trace_format format =
+		cause == ENOTDIR ? trace_format_of_path(path) : (struct trace_format){ 0 };
 	const char *packed = cause == ENOTDIR ? trace_format_packed(path) : NULL;
 	if (packed != NULL)
-		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is gzip of %s; %s", path, packed,
-				 format->advice);
-	if (format != NULL && format->advice != NULL)
-		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format->name, format->advice);
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is gzip of %s; %s", path, packed, format.advice);
+	if (format.advice != NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format.name, format.advice);
 	trace_format_list(formats, sizeof(formats));
-	if (format != NULL)
+	if (format.name != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s, and no trace; histree reads %s", path,
-				 format->name, formats);
+				 format.name, formats);
 	if (cause == ENOTDIR)
 		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" %s; histree reads %s", path,
 				 trace_format_describe(path), formats);
 	return error_set(error, HISTREE_ERR_TRACE, "cannot open \"%s\": %s", path, strerror(cause));
 }
 
+/* Returns the kind of a folder that is a trace, or NULL. */
+static const struct trace_format_kind *kind_of_folder(const char *path)
+{
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (kinds[i]->is_folder != NULL && kinds[i]->is_folder(path))
+			return kinds[i];
+	return NULL;
+}
+
 static enum histree_status find_below(struct trace_list *list, const char *path, unsigned depth,
 				      struct histree_error *error)
 {
-	int is_trace = has_metadata(path);
-	if (is_trace < 0)
-		return error_memory(error, "a path");
-	if (is_trace > 0)
-		return add(list, path, &ctf_format, error);
-	if (uftrace_source_is(path))
-		return add(list, path, &uftrace_format, error);
+	const struct trace_format_kind *kind = kind_of_folder(path);
+	if (kind != NULL)
+		return add(list, path, kind, error);
 	if (depth == DEPTH_MAX)
 		return HISTREE_OK;
 
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, NULL, alphasort);
 	if (count < 0)
-		return depth > 0 ? HISTREE_OK : find_file(list, path, error);
+		return depth > 0 ? HISTREE_OK : refuse_file(path, error);
 	enum histree_status status = HISTREE_OK;
 	for (int index = 0; index < count; index++) {
 		if (status == HISTREE_OK)
@@ -407,46 +353,48 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 	return status;
 }
 
-/* Returns the kind of a file that is a trace by itself, or NULL. */
-static const struct trace_format_kind *kind_of_file(const char *path)
+/* Returns the kind of a file that is a trace by itself, which may be named with a map; NULL: it is none. */
+static const struct trace_format_kind *kind_of_file(const char *word)
 {
-	const struct trace_format *format = trace_format_of_path(path);
-	return format != NULL ? format->kind : NULL;
+	struct stat facts;
+	const struct trace_format_kind *kind = trace_format_of_path(word).kind;
+	if (kind != NULL || stat(trace_word_path(word), &facts) != 0 || !S_ISREG(facts.st_mode))
+		return kind;
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (kinds[i]->is_file != NULL && kinds[i]->is_file(word))
+			return kinds[i];
+	return NULL;
 }
 
-/* perf keeps a recording of several threads in a folder, and in its file "data" what it says of itself. */
-static bool is_perf_recording(const char *folder)
+/* Add the file inside of a folder that is a recording by that; also of none, so that *list is as it was. */
+static enum histree_status find_inside(struct trace_list *list, const char *folder, struct histree_error *error)
 {
-	char *path;
-	if (asprintf(&path, "%s/data", folder) < 0)
-		return false;
-	const bool is_one = kind_of_file(path) == &perf_format;
-	free(path);
-	return is_one;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < KIND_COUNT && status == HISTREE_OK; i++) {
+		char *path;
+		if (kinds[i]->inside == NULL)
+			continue;
+		if (asprintf(&path, "%s/%s", folder, kinds[i]->inside) < 0)
+			return error_memory(error, "a path");
+		if (trace_format_of_path(path).kind == kinds[i])
+			status = add(list, path, kinds[i], error);
+		free(path);
+	}
+	return status;
 }
 
 bool trace_is_at(const char *path)
 {
 	struct stat facts;
+	struct trace_list inside = { 0 };
 	if (stat(path, &facts) != 0)
 		return false;
-	if (S_ISDIR(facts.st_mode))
-		return has_metadata(path) > 0 || uftrace_source_is(path) || is_perf_recording(path);
-	return S_ISREG(facts.st_mode) &&
-	       (kind_of_file(path) != NULL || line_source_is(path) || event_text_is(&io_posix, path));
-}
-
-static enum histree_status find_recording_in(struct trace_list *list, const char *folder,
-					     struct histree_error *error)
-{
-	char *path;
-	if (!is_perf_recording(folder))
-		return HISTREE_OK;
-	if (asprintf(&path, "%s/data", folder) < 0)
-		return error_memory(error, "a path");
-	enum histree_status status = add(list, path, &perf_format, error);
-	free(path);
-	return status;
+	if (!S_ISDIR(facts.st_mode))
+		return S_ISREG(facts.st_mode) && kind_of_file(path) != NULL;
+	bool is = kind_of_folder(path) != NULL ||
+		  (find_inside(&inside, path, NULL) == HISTREE_OK && inside.count > 0);
+	trace_list_release(&inside);
+	return is;
 }
 
 /* Returns HISTREE_ERR_TRACE if a folder would be a trace, but that its metadata are compressed. */
@@ -473,8 +421,6 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 {
 	size_t before = list->count;
 	const struct trace_format_kind *kind = kind_of_file(path);
-	if (kind == NULL && line_source_is(path))
-		kind = &line_format;
 	enum histree_status status = HISTREE_OK;
 	for (; kind != NULL && status == HISTREE_OK; kind = kind->beside)
 		status = add(list, path, kind, error);
@@ -490,7 +436,7 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 		return error_memory(error, "a path");
 	status = find_below(list, trimmed, 0, error);
 	if (status == HISTREE_OK && list->count == before)
-		status = find_recording_in(list, trimmed, error);
+		status = find_inside(list, trimmed, error);
 	free(trimmed);
 	if (status == HISTREE_OK && list->count == before)
 		status = check_packed(path, error);

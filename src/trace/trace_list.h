@@ -49,17 +49,19 @@ const struct trace_place *trace_places_twice(struct trace_places *places);
 const struct trace_place *trace_places_of_two_hosts(struct trace_places *places);
 void trace_places_release(struct trace_places *places);
 
+/* What a file is; zeroed: of no format that is known. */
 struct trace_format {
 	const char *name;                     /* ends the sentence "this is ..." */
 	const struct trace_format_kind *kind; /* what reads such a file, a trace by itself; NULL: nothing does */
 	const char *advice;                   /* what to do with it then; NULL: it is no trace */
+	bool is_gzip;                         /* of something else */
 };
 
-/* Returns the format that the first bytes of a file are of, or NULL if they are of none that is known. */
-const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size);
+/* Returns the format that the first bytes of a file are of. */
+struct trace_format trace_format_of_bytes(const void *bytes, size_t size);
 
-/* Returns the format of a file, or NULL if it cannot be read or is of none that is known. */
-const struct trace_format *trace_format_of_path(const char *path);
+/* Returns the format of a file, of what is inside if that is read as it is; none if it cannot be read. */
+struct trace_format trace_format_of_path(const char *path);
 
 struct trace_entry {
 	char *path;

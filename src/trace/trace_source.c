@@ -11,10 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/status.h"
 #include "histree/value.h"
@@ -143,4 +146,59 @@ void trace_stream_end(struct trace_stream *stream)
 			 "%s: the clock steps back %" PRIu64
 			 " time%s, first to %s; its events are taken in the order of the file",
 			 stream->name, stream->steps_back, stream->steps_back == 1 ? "" : "s", first);
+}
+
+/* ---- trace source -------------------------------------------------------------------------------------------- */
+
+struct trace_source *trace_source_create(const struct trace_format_kind *kind, const char *path)
+{
+	struct trace_source *source = calloc(1, kind->size);
+	if (source == NULL)
+		return NULL;
+	source->kind = kind;
+	source->path = strdup(path);
+	if (source->path != NULL)
+		return source;
+	free(source);
+	return NULL;
+}
+
+void trace_source_describe(struct trace_source *source, const char *domain, const char *tracer)
+{
+	source->trace = (struct event_trace){
+		.id = source->trace.id,
+		.path = source->path,
+		.domain = domain,
+		.tracer_name = tracer,
+		.tracer_major = -1,
+		.tracer_minor = -1,
+		.hostname = source->facts.hostname,
+		.machine = "",
+	};
+}
+
+enum histree_status trace_source_add(struct trace_source *source, struct trace_stream *stream,
+				     const struct trace_stream_kind *kind, size_t first_file, const char *name,
+				     struct histree_error *error)
+{
+	if (!array_reserve(&source->streams, &source->stream_capacity, source->stream_count + 1))
+		return error_memory(error, "the streams of a trace");
+	*stream = (struct trace_stream){ .kind = kind,
+					 .first_file = first_file,
+					 .trace = &source->trace,
+					 .notes = source->notes,
+					 .name = name };
+	source->streams[source->stream_count++] = stream;
+	return HISTREE_OK;
+}
+
+void trace_source_free(struct trace_source *source)
+{
+	if (source == NULL)
+		return;
+	if (source->kind->release != NULL)
+		source->kind->release(source);
+	free((void *)source->streams);
+	free(source->path);
+	free(source);
 }

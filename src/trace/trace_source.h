@@ -168,24 +168,37 @@ struct trace_opening {
 	const struct histree_work *work;        /* asked while opening reads all of a trace; NULL: not asked */
 };
 
+/* A format: what all have is done by whoever opens a source, and a format is what is particular to it. */
 struct trace_format_kind {
+	size_t size;       /* of its sources, whose base is their first member */
 	const char *reads; /* what a user calls its files; NULL: they are named with another kind */
-	/* Returns a zeroed source of the format, whose base is its first member; NULL when memory is out. */
-	struct trace_source *(*create)(void);
 	/*
-	 * Read what the trace says of itself.  Of the base, id, io, notes and count of classes are set, and the
-	 * rest of it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read, damage behind is no error;
-	 * HISTREE_END if nothing in the file is of this kind, but of the one beside it.
+	 * How its traces are told: by the first bytes of a file; a file that no first bytes tell; a folder, or one
+	 * that has a file of the format with that name inside.  NULL: not so.
 	 */
-	enum histree_status (*scan)(struct trace_source *source, const char *path, struct histree_error *error);
-	/* Make the streams.  Those that begin at a position begin at its packet: its events are still to come. */
+	const char *name; /* of what begins so; ends the sentence "this is ..." */
+	bool (*begins)(const void *bytes, size_t size);
+	bool may_be_packed; /* what begins so is also read in gzip */
+	bool (*is_file)(const char *path);
+	bool (*is_folder)(const char *path);
+	const char *inside;
+	/*
+	 * Read what the trace at base.path says of itself.  Of the base, kind, path, id, io, notes and count of
+	 * classes are set, and the rest of it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read, damage
+	 * behind is no error; HISTREE_END if nothing in the file is of this kind, but of the one beside it.
+	 */
+	enum histree_status (*scan)(struct trace_source *source, struct histree_error *error);
+	/*
+	 * Make the streams, by trace_source_add().  Those that begin at a position begin at its packet: its events
+	 * are still to come.
+	 */
 	enum histree_status (*open)(struct trace_source *source, const struct trace_opening *opening,
 				    struct histree_error *error);
 	/* End the streams: the source can be opened again, elsewhere.  NULL: it cannot. */
 	void (*leave)(struct trace_source *source);
-	/* Returns whether a packet of a file is a place in the trace.  NULL: always. */
+	/* Returns whether a packet of a file is a place in the trace.  NULL: always, if it has positions. */
 	bool (*has_places)(const struct trace_source *source);
-	/* Returns whether a position can be one of this file. */
+	/* Returns whether a position can be one of this file.  NULL: there are none. */
 	bool (*has_position)(const struct trace_source *source, size_t file, const struct trace_position *position);
 	/*
 	 * Find the packet with which to begin, so that of a file every event of that time or later is met, and
@@ -206,32 +219,44 @@ struct trace_format_kind {
 	 * not have.  NULL: it declares none, and may have any.
 	 */
 	bool (*declares)(const struct trace_source *source, bool (*is_wanted)(const char *name));
-	uint64_t (*bytes_done)(const struct trace_source *source);
+	uint64_t (*bytes_done)(const struct trace_source *source); /* more than there are: all */
 	/* Only what the trace at a path says of itself.  NULL: nothing. */
 	enum histree_status (*facts)(const char *path, struct trace_facts *out, struct histree_error *error);
 	/* Reads what else is in the same file, a trace by itself; NULL: there is nothing else. */
 	const struct trace_format_kind *beside;
-	/* Free what a scan or an opening, or a half of them, has made, and the source. */
-	void (*free)(struct trace_source *source);
+	/* Free what a scan or an opening, or a half of them, has made beside the base. */
+	void (*release)(struct trace_source *source);
 };
 
 struct trace_source {
 	const struct trace_format_kind *kind;
 	struct event_trace trace;
 	const struct io *io; /* file calls, for a format that takes them from there */
-	char *path;          /* as it was found; freed by the kind */
+	char *path;          /* as it was found */
 	struct trace_facts facts;
 	size_t file_count;
 	size_t first_file;         /* the number of its first one among those of all sources */
 	uint64_t bytes;            /* of all files */
 	struct trace_notes *notes; /* shared by all traces of the input */
 	uint32_t *class_count;
-	struct trace_stream **streams; /* those that may have events; freed by the kind */
-	size_t stream_count;
+	struct trace_stream **streams; /* those that may have events */
+	size_t stream_count, stream_capacity;
 	/* What another kind has scanned of the same file, while this is scanned; NULL: nothing. */
 	const struct trace_source *beside;
 	bool is_copy;      /* of one before: it is not opened, and has no streams */
 	histree_time last; /* that is known before the events are; set by trace.h */
 };
+
+/* Returns a source of a trace at a path, to be scanned; NULL when memory is out. */
+struct trace_source *trace_source_create(const struct trace_format_kind *kind, const char *path);
+
+/* Say in source->trace what traces are whose metadata say no more than their domain and tracer. */
+void trace_source_describe(struct trace_source *source, const char *domain, const char *tracer);
+
+/* Add a stream, of which all but the base is the format's own.  Its name is borrowed. */
+enum histree_status trace_source_add(struct trace_source *source, struct trace_stream *stream,
+				     const struct trace_stream_kind *kind, size_t first_file, const char *name,
+				     struct histree_error *error);
+void trace_source_free(struct trace_source *source);
 
 #endif

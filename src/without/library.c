@@ -17,6 +17,7 @@
 #include "histree/export.h"
 #include "symbols/demangle.h"
 #include "symbols/elf_names.h"
+#include "trace/formats.h"
 #include "trace/perf/perf_source.h"
 #include "trace/trace_cmd/dat_stream.h"
 #include "trace/trace_source.h"
@@ -27,30 +28,19 @@
 
 #if !HAS_PERF || !HAS_XML
 
-static struct trace_source *without_create(void)
-{
-	return calloc(1, sizeof(struct trace_source));
-}
-
-static void without_free(struct trace_source *source)
-{
-	free(source);
-}
-
 /* A format whose files are refused: `is` goes on "FILE ".  Nothing is asked of a source that was not scanned. */
-#define WITHOUT_FORMAT(format, is)                                                                             \
-	static enum histree_status format##_facts(const char *path, struct trace_facts *out,                   \
-						  struct histree_error *error)                                 \
-	{                                                                                                      \
-		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" " is, path);                                \
-	}                                                                                                      \
-	static enum histree_status format##_scan(struct trace_source *source, const char *path,                \
-						 struct histree_error *error)                                  \
-	{                                                                                                      \
-		return format##_facts(path, NULL, error);                                                      \
-	}                                                                                                      \
-	const struct trace_format_kind format = {                                                              \
-		.create = without_create, .scan = format##_scan, .facts = format##_facts, .free = without_free \
+#define WITHOUT_FORMAT(format, is, ...)                                                                          \
+	static enum histree_status format##_facts(const char *path, struct trace_facts *out,                     \
+						  struct histree_error *error)                                   \
+	{                                                                                                        \
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" " is, path);                                  \
+	}                                                                                                        \
+	static enum histree_status format##_scan(struct trace_source *source, struct histree_error *error)       \
+	{                                                                                                        \
+		return format##_facts(source->path, NULL, error);                                                \
+	}                                                                                                        \
+	const struct trace_format_kind format = {                                                                \
+		.size = sizeof(struct trace_source), .scan = format##_scan, .facts = format##_facts, __VA_ARGS__ \
 	}
 
 #endif
@@ -122,11 +112,13 @@ WITHOUT_FORMAT(
 	perf_format,
 	"is a recording of perf, and this histree was built without libtraceevent; build it with that (Debian: "
 	"libtraceevent-dev), or convert the recording with 'perf data convert -i FILE --to-ctf FOLDER' and name "
-	"that folder");
+	"that folder",
+	.name = PERF_NAME, .begins = perf_begins, .inside = PERF_INSIDE);
 
 WITHOUT_FORMAT(dat_format,
 	       "is a recording of trace-cmd, and this histree was built without libtraceevent; build it with that "
-	       "(Debian: libtraceevent-dev)");
+	       "(Debian: libtraceevent-dev)",
+	       .name = DAT_NAME, .begins = dat_begins);
 
 #endif
 
@@ -224,7 +216,8 @@ void demangler_release(struct demangler *demangler)
 
 WITHOUT_FORMAT(xml_format,
 	       "is a trace in XML, and this histree was built without libexpat; build it with that (Debian: "
-	       "libexpat1-dev)");
+	       "libexpat1-dev)",
+	       .name = XML_NAME, .begins = xml_begins);
 
 enum histree_status xml_definitions_read(const char *path, const char *bytes, size_t size,
 					 struct definitions *definitions, struct histree_error *error)

@@ -15,6 +15,7 @@
 
 #include "base/io.h"
 #include "trace/ctf/ctf_source.h"
+#include "trace/formats.h"
 
 enum { STREAMS_MAX = 4096 };
 
@@ -280,7 +281,7 @@ static int compare_trace(const bt_plugin *plugin, const char *path, bool damage,
 	struct judge judge;
 	struct trace_notes notes = { 0 };
 	uint32_t class_count = 0;
-	struct trace_source *source = ctf_format.create();
+	struct trace_source *source = trace_source_create(&ctf_format, path);
 	const struct trace_opening opening = { .window_size = 4096, .files_stay_open = true };
 	struct histree_error error = { 0 };
 	if (source == NULL)
@@ -288,7 +289,7 @@ static int compare_trace(const bt_plugin *plugin, const char *path, bool damage,
 	source->notes = &notes;
 	source->io = &io_posix;
 	source->class_count = &class_count;
-	enum histree_status status = ctf_format.scan(source, path, &error);
+	enum histree_status status = ctf_format.scan(source, &error);
 	if (status == HISTREE_OK)
 		status = ctf_format.open(source, &opening, &error);
 	bool is_read = judge_open(&judge, plugin, path);
@@ -301,7 +302,7 @@ static int compare_trace(const bt_plugin *plugin, const char *path, bool damage,
 	for (uint64_t i = 0; outcome == 0 && i < judge.stream_count; i++)
 		outcome = compare_stream(&judge, i, ctf_source_of(source), damage, events) ? 0 : 1;
 	judge_close(&judge);
-	ctf_format.free(source);
+	trace_source_free(source);
 	trace_notes_release(&notes);
 	if (outcome == 1)
 		fprintf(stderr, "%s: differs\n", path);

@@ -6,7 +6,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/test.h"
-#include "trace/text/event_text.h"
+#include "trace/formats.h"
 #include "trace/trace.h"
 #include "trace/trace_source.h"
 
@@ -52,14 +52,13 @@ static void write_rows(const struct world *world)
 /* Reads the text through the table that fails.  Returns how it ended, and how many events came. */
 static enum histree_status read_text(struct world *world, uint64_t *count)
 {
-	struct trace_source *source = event_text_format.create();
+	struct trace_source *source = trace_source_create(&event_text_format, world->text);
 	assert_non_null(source);
-	source->kind = &event_text_format;
 	source->io = &world->faulty.io;
 	source->notes = &world->notes;
 	source->class_count = &world->class_count;
 	*count = 0;
-	enum histree_status status = source->kind->scan(source, world->text, &world->error);
+	enum histree_status status = source->kind->scan(source, &world->error);
 	if (status == HISTREE_OK)
 		status = source->kind->open(source, &(struct trace_opening){ 0 }, &world->error);
 	while (status == HISTREE_OK) {
@@ -68,7 +67,7 @@ static enum histree_status read_text(struct world *world, uint64_t *count)
 		if (status == HISTREE_OK)
 			assert_int_equal(stream->upcoming.time, (*count)++);
 	}
-	source->kind->free(source);
+	trace_source_free(source);
 	return status;
 }
 

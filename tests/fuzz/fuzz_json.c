@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "trace/json/json_source.h"
+#include "trace/formats.h"
 #include "trace/trace_source.h"
 
 static bool count_part(void *context, const struct event_part *part)
@@ -50,14 +50,13 @@ FUZZ_TARGET(bytes, size)
 	int file = memfd_create("trace", 0);
 	REQUIRE(file >= 0 && write(file, bytes, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	struct trace_source *source = json_format.create();
+	struct trace_source *source = trace_source_create(&json_format, path);
 	REQUIRE(source != NULL);
-	source->kind = &json_format;
 	source->notes = &notes;
 	source->class_count = &class_count;
-	if (json_format.scan(source, path, NULL) == HISTREE_OK)
+	if (json_format.scan(source, NULL) == HISTREE_OK)
 		read_events(source);
-	json_format.free(source);
+	trace_source_free(source);
 	trace_notes_release(&notes);
 	close(file);
 	return 0;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "trace/lines/line_source.h"
+#include "trace/formats.h"
 #include "trace/trace.h"
 
 enum { EVENTS_MAX = 20000 };
@@ -84,7 +84,7 @@ FUZZ_TARGET(bytes, size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	const char *paths[] = { path };
 	bool is_in_json = memmem(bytes, size, "systemTraceEvents", 17) != NULL;
-	if ((line_source_is(path) || is_in_json) && trace_open(paths, 1, &trace, NULL) == HISTREE_OK) {
+	if ((line_format.is_file(path) || is_in_json) && trace_open(paths, 1, &trace, NULL) == HISTREE_OK) {
 		read_events(path, trace, lines);
 		trace_close(trace);
 	}

@@ -10,6 +10,7 @@
 
 #include "analysis/samples/sample_input.h"
 #include "fuzz.h"
+#include "trace/formats.h"
 #include "trace/trace_list.h"
 #include "trace/trace_source.h"
 
@@ -53,18 +54,15 @@ FUZZ_TARGET(bytes, size)
 	int file = memfd_create("trace", 0);
 	REQUIRE(file >= 0 && write(file, bytes, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	const struct trace_format *format = trace_format_of_path(path);
-	const char *name = format != NULL && format->kind != NULL ? format->name : "";
-	if (strncmp(name, "a profile", 9) == 0 || strcmp(name, "folded stacks") == 0 ||
-	    strcmp(name, "a trace in JSON") == 0) {
-		struct trace_source *source = format->kind->create();
+	const struct trace_format_kind *kind = trace_format_of_path(path).kind;
+	if (kind == &profile_format || kind == &json_format) {
+		struct trace_source *source = trace_source_create(kind, path);
 		REQUIRE(source != NULL);
-		source->kind = format->kind;
 		source->notes = &notes;
 		source->class_count = &class_count;
-		if (source->kind->scan(source, path, &error) == HISTREE_OK)
+		if (source->kind->scan(source, &error) == HISTREE_OK)
 			read_events(source);
-		source->kind->free(source);
+		trace_source_free(source);
 	}
 	trace_notes_release(&notes);
 	close(file);

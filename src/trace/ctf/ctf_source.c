@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_reader.h"
 #include "trace/ctf/ctf_schema.h"
+#include "trace/formats.h"
 #include "trace/trace_source.h"
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
@@ -93,13 +95,10 @@ static enum histree_status list_files(struct ctf_source *source, struct histree_
 	return status;
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
 	struct ctf_source *source = ctf_source_of(base);
-	source->base.path = strdup(path);
-	enum histree_status status = source->base.path == NULL ? error_memory(error, "a path") : HISTREE_OK;
-	if (status == HISTREE_OK)
-		status = read_metadata(source, error);
+	enum histree_status status = read_metadata(source, error);
 	if (status == HISTREE_OK)
 		status = list_files(source, error);
 	for (size_t i = 0; status == HISTREE_OK && i < source->base.file_count; i++) {
@@ -110,7 +109,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		source->base.bytes += file->packets.file_size;
 	}
 	if (status != HISTREE_OK)
-		error_prefix(error, "trace \"%s\"", path);
+		error_prefix(error, "trace \"%s\"", base->path);
 	return status;
 }
 
@@ -224,15 +223,15 @@ static enum histree_status add_reader(struct ctf_source *source, const struct ct
 {
 	struct ctf_reader *reader = &source->readers[source->reader_count++];
 	*reader = *model;
-	source->base.streams[source->base.stream_count++] = &reader->base;
 	reader->files = &source->files[first];
 	reader->file_count = count;
-	reader->base.first_file = first;
 	reader->stream = reader->files[0].packets.stream;
-	reader->base.name = reader->files[0].path;
 	for (size_t i = 0; i < count; i++)
 		reader->packet_count += reader->files[i].packets.count;
-	enum histree_status status = count > 1 ? order_pieces(reader, error) : HISTREE_OK;
+	enum histree_status status =
+		trace_source_add(&source->base, &reader->base, &reader_kind, first, reader->files[0].path, error);
+	if (status == HISTREE_OK && count > 1)
+		status = order_pieces(reader, error);
 	return status == HISTREE_OK ? ctf_reader_init(reader, error) : status;
 }
 
@@ -256,7 +255,6 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 {
 	struct ctf_source *source = ctf_source_of(base);
 	struct ctf_reader model = {
-		.base = { .kind = &reader_kind, .trace = &base->trace, .notes = base->notes },
 		.decoder = &source->decoder,
 		.window_size =
 			opening->window_size < TRACE_WINDOW_SIZE_MIN ? TRACE_WINDOW_SIZE_MIN : opening->window_size,
@@ -273,8 +271,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 			base->path);
 	bool has_shared = has_shared_streams(source);
 	source->readers = calloc(base->file_count + 1, sizeof(*source->readers));
-	base->streams = calloc(base->file_count + 1, sizeof(struct trace_stream *));
-	if (source->readers == NULL || base->streams == NULL)
+	if (source->readers == NULL)
 		return error_memory(error, "the streams of a trace");
 	if (has_shared)
 		qsort(source->files, source->base.file_count, sizeof(*source->files), compare_by_stream);
@@ -297,11 +294,9 @@ static void leave_streams(struct trace_source *base)
 	struct ctf_source *source = ctf_source_of(base);
 	for (size_t i = 0; i < source->reader_count; i++)
 		ctf_reader_release(&source->readers[i]);
-	free((void *)base->streams);
 	free(source->readers);
-	base->streams = NULL;
 	source->readers = NULL;
-	base->stream_count = source->reader_count = 0;
+	source->reader_count = 0;
 }
 
 /* ---- what the packets say -------------------------------------------------------------------------------- */
@@ -432,13 +427,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 	return status;
 }
 
-static struct trace_source *create(void)
-{
-	struct ctf_source *source = calloc(1, sizeof(*source));
-	return source == NULL ? NULL : &source->base;
-}
-
-static void free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
 	struct ctf_source *source = ctf_source_of(base);
 	leave_streams(base);
@@ -452,8 +441,15 @@ static void free_source(struct trace_source *base)
 	free(source->files);
 	ctf_decoder_release(&source->decoder);
 	ctf_schema_release(&source->schema);
-	free(base->path);
-	free(source);
+}
+
+/* A folder with metadata. */
+static bool is_folder(const char *path)
+{
+	struct stat facts;
+	char metadata[PATH_MAX];
+	return (size_t)snprintf(metadata, sizeof(metadata), "%s/metadata", path) < sizeof(metadata) &&
+	       stat(metadata, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 static bool declares(const struct trace_source *base, bool (*is_wanted)(const char *name))
@@ -466,8 +462,9 @@ static bool declares(const struct trace_source *base, bool (*is_wanted)(const ch
 }
 
 const struct trace_format_kind ctf_format = {
+	.size = sizeof(struct ctf_source),
 	.reads = "CTF, a folder with \"metadata\" (LTTng, barectf)",
-	.create = create,
+	.is_folder = is_folder,
 	.scan = scan,
 	.open = open_streams,
 	.leave = leave_streams,
@@ -479,5 +476,5 @@ const struct trace_format_kind ctf_format = {
 	.declares = declares,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
-	.free = free_source,
+	.release = release,
 };

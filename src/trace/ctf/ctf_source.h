@@ -27,9 +27,6 @@ struct ctf_source {
 enum histree_status ctf_repeats_find(struct ctf_source *const *sources, size_t count, struct trace_notes *notes,
 				     struct histree_error *error);
 
-/* Its scan walks the files of the folder. */
-extern const struct trace_format_kind ctf_format;
-
 /* Returns the source that this is the base of. */
 static inline struct ctf_source *ctf_source_of(struct trace_source *source)
 {

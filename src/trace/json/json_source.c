@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * json_source.c - a file in the Trace Event Format, plain or gzip, object by object; a file that is cut off gives
- * the events before the cut.
+ * json_source.c - a trace in the Trace Event Format, as browsers and many other programs write it: JSON, plain or in
+ * gzip, object by object; a file that is cut off gives the events before the cut.
+ *
+ * The format: "Trace Event Format", Google, 2016, of which an array of events needs no end.  Its events become
+ * those of event.h (json_tracks.h).  An event is read at a time, in memory that does not grow
+ * with the file: one that is larger than JSON_EVENT_MAX is passed over.
  */
-#include "trace/json/json_source.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,11 +14,13 @@
 
 #include "base/error.h"
 #include "base/zlib.h"
+#include "trace/formats.h"
 #include "trace/json/json_samples.h"
 #include "trace/json/json_text.h"
 #include "trace/json/json_tracks.h"
-#include "trace/lines/line_source.h"
 #include "trace/trace_bytes.h"
+
+enum { JSON_EVENT_MAX = 16 << 20 };
 
 struct json_source {
 	struct packed_source packed;
@@ -34,11 +38,6 @@ struct json_source {
 	uint64_t first_passed; /* the byte at which the first of those begins that were passed over */
 	uint64_t looked_at;    /* bytes, to find where events go on */
 };
-
-static struct json_source *source_of(struct trace_source *base)
-{
-	return (struct json_source *)base;
-}
 
 /* ---- bytes ----------------------------------------------------------------------------------------------- */
 
@@ -545,32 +544,34 @@ static const struct packed_reader reader = { .read = read_file };
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
 
-static struct trace_source *create(void)
+static bool begins(const void *bytes, size_t size)
 {
-	return packed_source_create(sizeof(struct json_source), &reader);
+	return json_look(bytes, size) == LOOK_TRACE;
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
-	return packed_source_scan(base, path, TRACK_DOMAIN, "json", error);
+	return packed_source_scan(base, &reader, TRACK_DOMAIN, "json", error);
 }
 
-static void free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
-	struct json_source *source = source_of(base);
+	struct json_source *source = (struct json_source *)base;
 	json_text_release(&source->text);
 	json_event_release(&source->event);
 	json_tracks_release(&source->tracks);
 	json_samples_release(&source->samples);
 	packed_source_release(&source->packed);
-	free(source);
 }
 
 const struct trace_format_kind json_format = {
+	.size = sizeof(struct json_source),
 	.reads = "Trace Event JSON (Chrome)",
-	.create = create,
+	.name = "a trace in JSON",
+	.begins = begins,
+	.may_be_packed = true,
 	.scan = scan,
 	PACKED_SOURCE_KIND,
 	.beside = &line_in_json_format,
-	.free = free_source,
+	.release = release,
 };

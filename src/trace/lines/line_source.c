@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_source.c - the text of a kernel trace as a source: one file, one stream, an event a line; its spans,
- * counters and instants as a trace of tracks beside it; and what it says before its first event, if it is such a
- * text at all.
+ * line_source.c - the text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
+ * and what "trace-cmd report" and "perf script" write.  One file, one stream.
+ *
+ * Lines are sorted by time within a window (event_text.h).  One that is earlier than what was handed
+ * out comes behind all lines before it, as the clock has stepped back.  A line that is no event is left out, and
+ * counted.
+ *
+ * Spans, counters and instants in the text are a trace of domain "tracks" beside that of the kernel: markers of
+ * programs among its events (packed_markers.h), or calls of functions that ftrace drew (line_graph.h), or system
+ * calls that strace printed (line_strace.h).  They are read once and sorted.
+ *
+ * A trace is written "FILE", or "text:machine=x86_64:FILE" where the text does not say whose numbers its system
+ * calls have.
  */
-#include "trace/lines/line_source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/trace_word.h"
+#include "trace/formats.h"
 #include "trace/lines/line_graph.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
@@ -349,26 +358,7 @@ static const struct packed_reader reader = { .read = read_events, .bytes_read = 
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
 
-static struct trace_source *create_of(bool is_in_json)
-{
-	struct trace_source *base = packed_source_create(sizeof(struct line_tracks), &reader);
-	struct line_tracks *tracks = (struct line_tracks *)base;
-	if (tracks == NULL)
-		return NULL;
-	tracks->is_in_json = is_in_json;
-	tracks->text.input.file = -1;
-	return base;
-}
-
-static struct trace_source *line_tracks_create(void)
-{
-	return create_of(false);
-}
-
-static struct trace_source *line_tracks_create_in_json(void)
-{
-	return create_of(true);
-}
+static const struct trace_format_kind line_tracks_in_json_format;
 
 static enum histree_status look(struct line_tracks *tracks, const struct line_place *place,
 				struct histree_error *error)
@@ -387,13 +377,12 @@ static enum histree_status look(struct line_tracks *tracks, const struct line_pl
 	return status == HISTREE_OK && !has_markers ? HISTREE_END : status;
 }
 
-static enum histree_status line_tracks_scan(struct trace_source *base, const char *path,
-					    struct histree_error *error)
+static enum histree_status line_tracks_scan(struct trace_source *base, struct histree_error *error)
 {
 	struct line_tracks *tracks = (struct line_tracks *)base;
-	base->path = strdup(path);
-	if (base->path == NULL)
-		return error_memory(error, "a path");
+	packed_source_init(&tracks->packed, &reader);
+	tracks->is_in_json = base->kind == &line_tracks_in_json_format;
+	tracks->text.input.file = -1;
 	tracks->path = trace_word_path(base->path);
 	const struct line_place place = { base->io, tracks->path, NULL, tracks->is_in_json, 0 };
 	enum histree_status status = look(tracks, &place, error);
@@ -406,8 +395,7 @@ static enum histree_status line_tracks_scan(struct trace_source *base, const cha
 	return HISTREE_OK;
 }
 
-static enum histree_status line_tracks_read_facts(const char *path, struct trace_facts *out,
-						  struct histree_error *error)
+static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
 	struct line_preface preface;
 	const struct line_place place = { .io = &io_posix, .path = trace_word_path(path) };
@@ -416,26 +404,25 @@ static enum histree_status line_tracks_read_facts(const char *path, struct trace
 	return status;
 }
 
-static void line_tracks_free_source(struct trace_source *base)
+static void line_tracks_release(struct trace_source *base)
 {
 	struct line_tracks *tracks = (struct line_tracks *)base;
 	if (tracks->text.bytes != NULL)
 		line_text_close(&tracks->text);
 	packed_source_release(&tracks->packed);
-	free(tracks);
 }
 
-const struct trace_format_kind line_tracks_format = { .create = line_tracks_create,
-						      .scan = line_tracks_scan,
-						      .facts = line_tracks_read_facts,
-						      PACKED_SOURCE_KIND,
-						      .free = line_tracks_free_source };
+static const struct trace_format_kind line_tracks_format = { .size = sizeof(struct line_tracks),
+							     .scan = line_tracks_scan,
+							     .facts = read_facts,
+							     PACKED_SOURCE_KIND,
+							     .release = line_tracks_release };
 
 /* What a trace in JSON says of itself its other part does. */
-const struct trace_format_kind line_tracks_in_json_format = { .create = line_tracks_create_in_json,
-							      .scan = line_tracks_scan,
-							      PACKED_SOURCE_KIND,
-							      .free = line_tracks_free_source };
+static const struct trace_format_kind line_tracks_in_json_format = { .size = sizeof(struct line_tracks),
+								     .scan = line_tracks_scan,
+								     PACKED_SOURCE_KIND,
+								     .release = line_tracks_release };
 
 /* ---- line source --------------------------------------------------------------------------------------------- */
 
@@ -446,27 +433,11 @@ struct line_source {
 	struct line_preface preface;
 	struct line_classes classes;
 	struct line_stream stream;
-	struct trace_stream *streams[1];
 };
 
 static struct line_source *source_of(struct trace_source *base)
 {
 	return (struct line_source *)base;
-}
-
-static struct trace_source *line_source_create(void)
-{
-	struct line_source *source = calloc(1, sizeof(*source));
-	return source == NULL ? NULL : &source->base;
-}
-
-static struct trace_source *line_source_create_in_json(void)
-{
-	struct line_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return NULL;
-	source->is_in_json = true;
-	return &source->base;
 }
 
 /* ---- what the text says of itself ------------------------------------------------------------------------ */
@@ -520,13 +491,10 @@ static enum histree_status find_size(struct line_source *source, struct histree_
 	return status;
 }
 
-static enum histree_status line_source_scan(struct trace_source *base, const char *path,
-					    struct histree_error *error)
+static enum histree_status line_source_scan(struct trace_source *base, struct histree_error *error)
 {
 	struct line_source *source = source_of(base);
-	base->path = strdup(path);
-	if (base->path == NULL)
-		return error_memory(error, "a path");
+	source->is_in_json = base->kind == &line_in_json_format;
 	source->path = trace_word_path(base->path);
 	enum histree_status status = read_preface(source, error);
 	if (status == HISTREE_OK)
@@ -538,23 +506,15 @@ static enum histree_status line_source_scan(struct trace_source *base, const cha
 						: status;
 	base->facts = source->preface.facts;
 	base->file_count = 1;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = "kernel",
-		.tracer_name = "perf",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = base->facts.hostname,
-		.machine = source->preface.machine,
-		.has_new_task_states =
-			true, /* letters have become those bits, whatever the kernel (line_shape.h) */
-		.has_samples = source->preface.has_samples,
-		.has_only_samples = source->preface.has_only_samples,
-		.get_int = event_row_get_int,
-		.get_string = event_row_get_string,
-		.visit = event_row_visit,
-	};
+	trace_source_describe(base, "kernel", "perf");
+	base->trace.machine = source->preface.machine;
+	/* Letters have become those bits, whatever the kernel (line_shape.h). */
+	base->trace.has_new_task_states = true;
+	base->trace.has_samples = source->preface.has_samples;
+	base->trace.has_only_samples = source->preface.has_only_samples;
+	base->trace.get_int = event_row_get_int;
+	base->trace.get_string = event_row_get_string;
+	base->trace.visit = event_row_visit;
 	source->classes.trace = &base->trace;
 	source->classes.class_count = base->class_count;
 	return HISTREE_OK;
@@ -582,14 +542,11 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	struct line_stream *stream = &source->stream;
 	const struct trace_position *at = opening->positions;
 	uint64_t begin = at == NULL || at->packet == TRACE_FILE_DONE ? base->bytes : at->packet;
-	stream->base = (struct trace_stream){
-		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = source->path
-	};
+	enum histree_status status = trace_source_add(base, &stream->base, &stream_kind, 0, source->path, error);
+	if (status != HISTREE_OK)
+		return status;
 	stream->classes = &source->classes;
 	stream->tells_cpus = source->preface.lacks_cpu;
-	source->streams[0] = &stream->base;
-	base->streams = source->streams;
-	base->stream_count = 1;
 	if (at == NULL && source->preface.overwritten > 0) {
 		base->notes->report.discarded_events += source->preface.overwritten;
 		trace_notes_warn(base->notes, "%s: the tracer wrote over %llu events that were before the first",
@@ -606,7 +563,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 			source->path);
 	const struct line_place place = { base->io, source->path, opening->work, source->is_in_json,
 					  source->preface.columns };
-	enum histree_status status = line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
+	status = line_stream_init(stream, &place, at == NULL ? NULL : &begin, error);
 	if (stream->losses.has_calls)
 		base->trace.declares |= EVENT_DECLARES_SYSTEM_CALLS;
 	return status;
@@ -634,48 +591,30 @@ static bool has_position(const struct trace_source *base, size_t file, const str
 
 static uint64_t bytes_done(const struct trace_source *base)
 {
-	const struct line_source *source = (const struct line_source *)base;
-	uint64_t at = source->stream.text.input.at;
-	return at < base->bytes ? at : base->bytes;
+	return ((const struct line_source *)base)->stream.text.input.at;
 }
 
-static enum histree_status line_source_read_facts(const char *path, struct trace_facts *out,
-						  struct histree_error *error)
-{
-	struct line_preface preface;
-	const struct line_place place = { .io = &io_posix, .path = trace_word_path(path) };
-	enum histree_status status = line_preface_read(&place, &preface, error);
-	*out = preface.facts;
-	return status;
-}
-
-static void line_source_free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
 	struct line_source *source = source_of(base);
 	line_stream_release(&source->stream);
 	line_classes_release(&source->classes);
-	free(base->path);
-	free(source);
 }
 
-#define LINES                                                                                                   \
-	.scan = line_source_scan, .open = open_streams, .has_places = has_places, .has_position = has_position, \
-	.bytes_done = bytes_done, .free = line_source_free_source
+static bool is_file(const char *path)
+{
+	struct line_preface preface;
+	const struct line_place place = { .io = &io_posix, .path = trace_word_path(path) };
+	return line_preface_read(&place, &preface, NULL) == HISTREE_OK && preface.is_trace;
+}
+
+#define LINES                                                                               \
+	.size = sizeof(struct line_source), .scan = line_source_scan, .open = open_streams, \
+	.has_places = has_places, .has_position = has_position, .bytes_done = bytes_done, .release = release
 const struct trace_format_kind line_format = { .reads = "texts of ftrace and perf script",
-					       .create = line_source_create,
-					       .facts = line_source_read_facts,
+					       .is_file = is_file,
+					       .facts = read_facts,
 					       .beside = &line_tracks_format,
 					       LINES };
 
-const struct trace_format_kind line_in_json_format = { .create = line_source_create_in_json,
-						       .beside = &line_tracks_in_json_format,
-						       LINES };
-
-bool line_source_is(const char *word)
-{
-	struct line_preface preface;
-	struct stat facts;
-	const struct line_place place = { .io = &io_posix, .path = trace_word_path(word) };
-	return stat(place.path, &facts) == 0 && S_ISREG(facts.st_mode) &&
-	       line_preface_read(&place, &preface, NULL) == HISTREE_OK && preface.is_trace;
-}
+const struct trace_format_kind line_in_json_format = { .beside = &line_tracks_in_json_format, LINES };

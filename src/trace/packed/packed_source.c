@@ -399,15 +399,6 @@ void packed_source_init(struct packed_source *source, const struct packed_reader
 	source->memory_max = PACKED_MEMORY;
 }
 
-struct trace_source *packed_source_create(size_t size, const struct packed_reader *reader)
-{
-	struct packed_source *source = calloc(1, size);
-	if (source == NULL)
-		return NULL;
-	packed_source_init(source, reader);
-	return &source->base;
-}
-
 void packed_source_release(struct packed_source *source)
 {
 	packed_source_leave(&source->base);
@@ -418,7 +409,6 @@ void packed_source_release(struct packed_source *source)
 	free(source->cells);
 	trace_bytes_close(&source->content);
 	table_space_release(&source->tables);
-	free(source->base.path);
 }
 
 /* ---- what it is ------------------------------------------------------------------------------------------ */
@@ -427,30 +417,20 @@ void packed_source_describe(struct packed_source *source, const char *domain, co
 {
 	struct trace_source *base = &source->base;
 	base->file_count = 1;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = domain,
-		.tracer_name = tracer,
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = base->facts.hostname,
-		.machine = "",
-		.get_int = packed_event_int,
-		.get_string = packed_event_string,
-		.visit = packed_event_visit,
-	};
+	trace_source_describe(base, domain, tracer);
+	base->trace.get_int = packed_event_int;
+	base->trace.get_string = packed_event_string;
+	base->trace.visit = packed_event_visit;
 }
 
-enum histree_status packed_source_scan(struct trace_source *base, const char *path, const char *domain,
-				       const char *tracer, struct histree_error *error)
+enum histree_status packed_source_scan(struct trace_source *base, const struct packed_reader *reader,
+				       const char *domain, const char *tracer, struct histree_error *error)
 {
 	struct packed_source *source = source_of(base);
-	base->path = strdup(path);
-	enum histree_status status =
-		base->path == NULL ? error_memory(error, "a path") : packed_source_rewind(source, error);
+	packed_source_init(source, reader);
+	enum histree_status status = packed_source_rewind(source, error);
 	if (status != HISTREE_OK) {
-		error_prefix(error, "trace \"%s\"", path);
+		error_prefix(error, "trace \"%s\"", base->path);
 		return status == HISTREE_ERR_IO ? HISTREE_ERR_TRACE : status;
 	}
 	base->bytes = source->content.size;
@@ -646,20 +626,14 @@ enum histree_status packed_source_open(struct trace_source *base, const struct t
 				       struct histree_error *error)
 {
 	struct packed_source *source = source_of(base);
-	source->stream = (struct trace_stream){
-		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = base->path
-	};
-	source->streams[0] = &source->stream;
+	enum histree_status status = trace_source_add(base, &source->stream, &stream_kind, 0, base->path, error);
 	source->work = opening->work;
-	enum histree_status status = read_all(source, error);
+	if (status == HISTREE_OK)
+		status = read_all(source, error);
 	source->work = NULL;
-	if (status != HISTREE_OK) {
+	if (status != HISTREE_OK)
 		error_prefix(error, "trace \"%s\"", base->path);
-		return status;
-	}
-	base->streams = source->streams;
-	base->stream_count = 1;
-	return HISTREE_OK;
+	return status;
 }
 
 /* Classes keep their numbers. */
@@ -672,7 +646,6 @@ void packed_source_leave(struct trace_source *base)
 	source->first = INT64_MAX;
 	source->last = INT64_MIN;
 	source->is_read = false;
-	base->stream_count = 0;
 }
 
 /* ---- classes --------------------------------------------------------------------------------------------- */
@@ -761,18 +734,6 @@ const struct packed_class *packed_source_class(struct packed_source *source, con
 }
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
-
-bool packed_source_has_places(const struct trace_source *base)
-{
-	(void)base;
-	return false;
-}
-
-bool packed_source_has_position(const struct trace_source *base, size_t file, const struct trace_position *position)
-{
-	(void)base, (void)file, (void)position;
-	return false;
-}
 
 static uint64_t bytes_read(const struct packed_source *source)
 {

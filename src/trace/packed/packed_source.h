@@ -25,12 +25,12 @@
  * source whose first member is a struct packed_source, a function that reads its file from front to back, and a
  * struct trace_format_kind with the functions below:
  *
- * 	create		packed_source_create(sizeof(*own), &own_reader)
- * 	scan		packed_source_scan(), or what it does: says what base.trace, base.facts, file_count, bytes
- * 			and path are; fields are decoded by packed_event_int, _string and _visit
+ * 	scan		packed_source_scan() with its reader, or what it does: packed_source_init(), and says what
+ * 			base.trace, base.facts, file_count and bytes are; fields are decoded by packed_event_int,
+ * 			_string and _visit
  * 	read		packed_source_class() for each class that is met, packed_source_add() for each event; damage
  * 			is a note, packed_source_lose() and the rest of the file, if it can be read, and HISTREE_OK
- * 	free		packed_source_release(&own->packed), behind what is in its tables
+ * 	release		packed_source_release(&own->packed), behind what is in its tables
  *
  * Events of one time come in the order in which they were added; what was added in the order of time costs no
  * comparison.  What memory has no room for goes to a file without a name in $TMPDIR, else in /tmp; so does what a
@@ -191,7 +191,6 @@ struct packed_source {
 	bool is_read;
 
 	struct trace_stream stream; /* the only one */
-	struct trace_stream *streams[1];
 	struct packed_cell *cells; /* of the event that comes next */
 	size_t cell_capacity;
 };
@@ -199,15 +198,12 @@ struct packed_source {
 /* Of a zeroed source. */
 void packed_source_init(struct packed_source *source, const struct packed_reader *reader);
 
-/* Returns a source of `size` bytes, whose first member is a struct packed_source; NULL when memory is out. */
-struct trace_source *packed_source_create(size_t size, const struct packed_reader *reader);
-
 /* Say in base.trace what all such traces are; of the host, what base.facts has. */
 void packed_source_describe(struct packed_source *source, const char *domain, const char *tracer);
 
 /* The whole of a scan of a file that says nothing of itself. */
-enum histree_status packed_source_scan(struct trace_source *base, const char *path, const char *domain,
-				       const char *tracer, struct histree_error *error);
+enum histree_status packed_source_scan(struct trace_source *base, const struct packed_reader *reader,
+				       const char *domain, const char *tracer, struct histree_error *error);
 
 /* Begin the content of the file, anew if it was begun. */
 enum histree_status packed_source_rewind(struct packed_source *source, struct histree_error *error);
@@ -249,14 +245,10 @@ void packed_source_release(struct packed_source *source);
 enum histree_status packed_source_open(struct trace_source *base, const struct trace_opening *opening,
 				       struct histree_error *error);
 void packed_source_leave(struct trace_source *base);
-bool packed_source_has_places(const struct trace_source *base);
-bool packed_source_has_position(const struct trace_source *base, size_t file,
-				const struct trace_position *position);
 uint64_t packed_source_bytes_done(const struct trace_source *base);
 
 /* These, of a kind. */
-#define PACKED_SOURCE_KIND                                                                                \
-	.open = packed_source_open, .leave = packed_source_leave, .has_places = packed_source_has_places, \
-	.has_position = packed_source_has_position, .bytes_done = packed_source_bytes_done
+#define PACKED_SOURCE_KIND \
+	.open = packed_source_open, .leave = packed_source_leave, .bytes_done = packed_source_bytes_done
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/zlib.h"
 #include "base/zstd.h"
 #include "histree/value.h"
+#include "trace/formats.h"
 #include "trace/perf/perf_class.h"
 #include "trace/perf/perf_file.h"
 #include "trace/trace_source.h"
@@ -1046,12 +1047,6 @@ static struct perf_source *source_of(struct trace_source *base)
 	return (struct perf_source *)base;
 }
 
-static struct trace_source *create(void)
-{
-	struct perf_source *source = calloc(1, sizeof(*source));
-	return source == NULL ? NULL : &source->base;
-}
-
 struct samples {
 	bool are_there, are_all, lack_stacks;
 };
@@ -1069,17 +1064,14 @@ static struct samples samples_of(const struct perf_file *file)
 	return samples;
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
 	struct perf_source *source = source_of(base);
-	base->path = strdup(path);
-	enum histree_status status = base->path == NULL
-					     ? error_memory(error, "a path")
-					     : perf_file_open(&source->file, base->io, base->path, error);
+	enum histree_status status = perf_file_open(&source->file, base->io, base->path, error);
 	if (status == HISTREE_OK && source->file.is_in_parts)
-		status = perf_parts_find(&source->parts, base->io, path, source->file.is_big, error);
+		status = perf_parts_find(&source->parts, base->io, base->path, source->file.is_big, error);
 	if (status != HISTREE_OK) {
-		error_prefix(error, "trace \"%s\"", path);
+		error_prefix(error, "trace \"%s\"", base->path);
 		return status;
 	}
 	base->facts = source->file.facts;
@@ -1092,24 +1084,16 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	for (size_t i = 0; i < source->file.attribute_count && !has_calls; i++)
 		has_calls = source->file.names[i] != NULL &&
 			    event_name_is_system_call(source->file.names[i], strlen(source->file.names[i]));
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = "kernel",
-		.tracer_name = "perf",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = base->facts.hostname,
-		.machine = source->file.machine,
-		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
-		.declares = has_calls ? EVENT_DECLARES_SYSTEM_CALLS | EVENT_DECLARES_ALL : EVENT_DECLARES_ALL,
-		.has_samples = samples.are_there,
-		.has_only_samples = samples.are_all,
-		.images = &source->file.images.before,
-		.get_int = perf_event_int,
-		.get_string = perf_event_string,
-		.visit = perf_event_visit,
-	};
+	trace_source_describe(base, "kernel", "perf");
+	base->trace.machine = source->file.machine;
+	base->trace.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel);
+	base->trace.declares = has_calls ? EVENT_DECLARES_SYSTEM_CALLS | EVENT_DECLARES_ALL : EVENT_DECLARES_ALL;
+	base->trace.has_samples = samples.are_there;
+	base->trace.has_only_samples = samples.are_all;
+	base->trace.images = &source->file.images.before;
+	base->trace.get_int = perf_event_int;
+	base->trace.get_string = perf_event_string;
+	base->trace.visit = perf_event_visit;
 	return HISTREE_OK;
 }
 
@@ -1141,13 +1125,10 @@ static enum histree_status open_stream(struct perf_source *source, size_t number
 	const struct trace_position *at = opening->positions;
 	uint64_t begin = at == NULL || at[number].packet == TRACE_FILE_DONE ? part->end : at[number].packet;
 	struct perf_stream *stream = &source->all[number];
-	stream->base = (struct trace_stream){
-		.kind = &stream_kind,
-		.first_file = number,
-		.trace = &base->trace,
-		.notes = base->notes,
-		.name = is_part ? part->path : base->path,
-	};
+	enum histree_status status = trace_source_add(base, &stream->base, &stream_kind, number,
+						      is_part ? part->path : base->path, error);
+	if (status != HISTREE_OK)
+		return status;
 	part->is_compressed |= source->file.part.is_compressed;
 	stream->file = &source->file;
 	stream->part = part;
@@ -1156,8 +1137,7 @@ static enum histree_status open_stream(struct perf_source *source, size_t number
 	stream->window_size = is_part ? opening->window_size : WINDOW_SIZE;
 	stream->round_size = is_part ? PART_ROUND_SIZE : ROUND_SIZE;
 	stream->lacks_rounds = is_part;
-	base->streams[base->stream_count++] = &stream->base;
-	enum histree_status status = perf_stream_init(stream, at == NULL ? NULL : &begin, error);
+	status = perf_stream_init(stream, at == NULL ? NULL : &begin, error);
 	base->trace.has_first = source->loss_count.has_latest;
 	base->trace.first = source->loss_count.earliest;
 	base->trace.counts_otherwise = source->loss_count.counts_otherwise;
@@ -1169,8 +1149,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 {
 	struct perf_source *source = source_of(base);
 	source->all = calloc(base->file_count, sizeof(*source->all));
-	base->streams = calloc(base->file_count, sizeof(struct trace_stream *));
-	if (source->all == NULL || base->streams == NULL)
+	if (source->all == NULL)
 		return error_memory(error, "the streams of a trace");
 	if (source->file.lacks_features)
 		trace_notes_warn(base->notes, "%s: what perf wrote behind the events is cut or damaged",
@@ -1237,22 +1216,22 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 	return status;
 }
 
-static void free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
 	struct perf_source *source = source_of(base);
 	for (size_t i = 0; i < base->stream_count; i++)
 		perf_stream_release(&source->all[i]);
 	free(source->all);
-	free((void *)base->streams);
 	perf_parts_release(&source->parts);
 	perf_file_close(&source->file);
-	free(base->path);
-	free(source);
 }
 
 const struct trace_format_kind perf_format = {
+	.size = sizeof(struct perf_source),
 	.reads = "perf.data",
-	.create = create,
+	.name = PERF_NAME,
+	.begins = perf_begins,
+	.inside = PERF_INSIDE,
 	.scan = scan,
 	.open = open_streams,
 	.has_places = has_places,
@@ -1260,5 +1239,5 @@ const struct trace_format_kind perf_format = {
 	.span = span,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
-	.free = free_source,
+	.release = release,
 };

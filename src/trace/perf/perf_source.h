@@ -174,6 +174,15 @@ enum histree_status perf_stream_init(struct perf_stream *stream, const uint64_t 
 enum histree_status perf_stream_next(struct perf_stream *stream, struct histree_error *error);
 void perf_stream_release(struct perf_stream *stream);
 
-extern const struct trace_format_kind perf_format;
+/* How its files are told, also where they cannot be read: tools/perf/util/header.c of Linux. */
+static inline bool perf_begins(const void *bytes, size_t size)
+{
+	return size >= 8 && (memcmp(bytes, "PERFILE2", 8) == 0 || memcmp(bytes, "2ELIFREP", 8) == 0);
+}
+
+#define PERF_NAME "a recording of perf"
+
+/* perf keeps a recording of several threads in a folder, and in this file what it says of itself. */
+#define PERF_INSIDE "data"
 
 #endif

@@ -11,7 +11,7 @@
  *
  * The packets of a trace from the first to the last, and what becomes of each.
  */
-#include "trace/perfetto/perfetto_source.h"
+#include "trace/formats.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -691,24 +691,6 @@ static const struct packed_reader reader = { .read = read_events, .bytes_read = 
 
 /* ---- what it is ------------------------------------------------------------------------------------------ */
 
-static struct trace_source *create(enum perfetto_part part)
-{
-	struct trace_source *base = packed_source_create(sizeof(struct perfetto_source), &reader);
-	if (base != NULL)
-		((struct perfetto_source *)base)->part = part;
-	return base;
-}
-
-static struct trace_source *create_ftrace(void)
-{
-	return create(PERFETTO_FTRACE);
-}
-
-static struct trace_source *create_tracks(void)
-{
-	return create(PERFETTO_TRACKS);
-}
-
 static void describe(struct perfetto_source *source)
 {
 	struct trace_source *base = &source->packed.base;
@@ -739,12 +721,12 @@ static enum histree_status take_file(struct perfetto_source *source, struct hist
 	return status;
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
 	struct perfetto_source *source = (struct perfetto_source *)base;
-	base->path = strdup(path);
-	enum histree_status status =
-		base->path == NULL ? error_memory(error, "a path") : take_file(source, error);
+	packed_source_init(&source->packed, &reader);
+	source->part = base->kind == &perfetto_format ? PERFETTO_FTRACE : PERFETTO_TRACKS;
+	enum histree_status status = take_file(source, error);
 	bool is_there = status == HISTREE_OK && (source->part == PERFETTO_FTRACE ? source->file->has_ftrace
 										 : source->file->has_tracks);
 	if (status == HISTREE_OK && !is_there) {
@@ -759,7 +741,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	if (status == HISTREE_OK)
 		describe(source);
 	else
-		error_prefix(error, "trace \"%s\"", path);
+		error_prefix(error, "trace \"%s\"", base->path);
 	return status;
 }
 
@@ -775,7 +757,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 	return status;
 }
 
-static void free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
 	struct perfetto_source *source = (struct perfetto_source *)base;
 	perfetto_samples_release(&source->samples);
@@ -785,19 +767,23 @@ static void free_source(struct trace_source *base)
 		free(source->file);
 	}
 	packed_source_release(&source->packed);
-	free(source);
 }
 
-static const struct trace_format_kind tracks = {
-	.create = create_tracks, .scan = scan, .facts = read_facts, PACKED_SOURCE_KIND, .free = free_source
-};
+static const struct trace_format_kind tracks = { .size = sizeof(struct perfetto_source),
+						 .scan = scan,
+						 .facts = read_facts,
+						 PACKED_SOURCE_KIND,
+						 .release = release };
 
 const struct trace_format_kind perfetto_format = {
+	.size = sizeof(struct perfetto_source),
 	.reads = "Perfetto",
-	.create = create_ftrace,
+	.name = "a trace of Perfetto",
+	.begins = perfetto_packets_begin,
+	.may_be_packed = true,
 	.scan = scan,
 	.facts = read_facts,
 	.beside = &tracks,
 	PACKED_SOURCE_KIND,
-	.free = free_source,
+	.release = release,
 };

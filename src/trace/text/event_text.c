@@ -27,6 +27,7 @@
 #include "event/event.h"
 #include "histree/status.h"
 #include "text/text_table.h"
+#include "trace/formats.h"
 #include "trace/trace_source.h"
 
 /* ---- event row ----------------------------------------------------------------------------------------------- */
@@ -734,20 +735,18 @@ static void describe(struct event_text *text)
 	size_t i = 0;
 	while (strcmp(tracers[i].name, name) != 0)
 		i++;
-	text->base.trace = (struct event_trace){
-		.id = text->base.trace.id,
-		.path = text->base.path,
-		.domain = tracers[i].domain,
-		.tracer_name = tracers[i].tracer,
-		.tracer_major = strncmp(tracers[i].tracer, "lttng", 5) == 0 ? 2 : -1,
-		.tracer_minor = strncmp(tracers[i].tracer, "lttng", 5) == 0 ? 13 : -1,
-		.hostname = "",
-		.machine = text->map.machine != NULL ? text->map.machine : "",
-		.has_new_task_states = true, /* as likely as the version of the tracer; a table does not say */
-		.get_int = event_row_get_int,
-		.get_string = event_row_get_string,
-		.visit = event_row_visit,
-	};
+	struct event_trace *trace = &text->base.trace;
+	trace_source_describe(&text->base, tracers[i].domain, tracers[i].tracer);
+	if (strncmp(tracers[i].tracer, "lttng", 5) == 0) {
+		trace->tracer_major = 2;
+		trace->tracer_minor = 13;
+	}
+	if (text->map.machine != NULL)
+		trace->machine = text->map.machine;
+	trace->has_new_task_states = true; /* as likely as the version of the tracer; a table does not say */
+	trace->get_int = event_row_get_int;
+	trace->get_string = event_row_get_string;
+	trace->visit = event_row_visit;
 }
 
 static enum histree_status read_map(struct event_text *text, const char *word, struct histree_error *error)
@@ -776,15 +775,14 @@ static enum histree_status look(struct event_text *text, struct histree_error *e
 	return status == HISTREE_OK ? event_parts_find(text, error) : status;
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
 	struct event_text *text = text_of(base);
 	struct histree_error own;
 	if (error == NULL)
 		error = &own;
-	base->path = strdup(path);
-	enum histree_status status =
-		base->path != NULL ? read_map(text, base->path, error) : error_memory(error, "a path");
+	text->table.input.file = -1;
+	enum histree_status status = read_map(text, base->path, error);
 	if (status == HISTREE_OK)
 		status = look(text, error);
 	if (status != HISTREE_OK)
@@ -806,13 +804,8 @@ static enum histree_status open_stream(struct trace_source *base, const struct t
 		row_at = at->packet == TRACE_FILE_DONE ? text->table.input.size : at->packet;
 	/* Columns keep their numbers, which classes know. */
 	enum histree_status status = text_table_seek(&text->table, row_at, error);
-	text->stream = (struct trace_stream){
-		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = text->path
-	};
-	text->streams[0] = &text->stream;
-	base->streams = text->streams;
-	base->stream_count = 1;
-	return status;
+	return status == HISTREE_OK ? trace_source_add(base, &text->stream, &stream_kind, 0, text->path, error)
+				    : status;
 }
 
 /* Names of events stay known, and their classes keep their numbers. */
@@ -822,7 +815,6 @@ static void leave_stream(struct trace_source *base)
 	event_window_release(&text->window);
 	text->is_at_end = false;
 	text->failure = (struct histree_error){ 0 };
-	base->stream_count = 0;
 }
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
@@ -833,19 +825,10 @@ static bool has_position(const struct trace_source *base, size_t file, const str
 
 static uint64_t bytes_done(const struct trace_source *base)
 {
-	const struct event_text *text = (const struct event_text *)base;
-	return text->table.input.at < base->bytes ? text->table.input.at : base->bytes;
+	return ((const struct event_text *)base)->table.input.at;
 }
 
-static struct trace_source *create(void)
-{
-	struct event_text *text = calloc(1, sizeof(*text));
-	if (text != NULL)
-		text->table.input.file = -1;
-	return text == NULL ? NULL : &text->base;
-}
-
-static void free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
 	struct event_text *text = text_of(base);
 	text_table_close(&text->table);
@@ -854,26 +837,14 @@ static void free_source(struct trace_source *base)
 	intern_release(&text->names);
 	arena_release(&text->memory);
 	free((void *)text->classes);
-	free(base->path);
-	free(text);
 }
 
-const struct trace_format_kind event_text_format = {
-	.reads = "tables of events (TSV, CSV, JSON lines)",
-	.create = create,
-	.scan = scan,
-	.open = open_stream,
-	.leave = leave_stream,
-	.has_position = has_position,
-	.bytes_done = bytes_done,
-	.free = free_source,
-};
-
 /* A file of another format, such as the JSON of a browser, is left to the reader of that format. */
-bool event_text_is(const struct io *io, const char *path)
+/* A table of text; of JSON, one whose first row has a time. */
+static bool is_file(const char *path)
 {
 	struct text_table table;
-	if (text_table_open(&table, io, path, NULL, NULL, NULL) != HISTREE_OK)
+	if (text_table_open(&table, &io_posix, path, NULL, NULL, NULL) != HISTREE_OK)
 		return false;
 	bool is = table.input.is_file && text_table_next(&table, NULL) == HISTREE_OK;
 	bool has_names = table.header != NULL || text_table_column(&table, "time") != TEXT_NO_COLUMN ||
@@ -881,3 +852,15 @@ bool event_text_is(const struct io *io, const char *path)
 	text_table_close(&table);
 	return is && has_names;
 }
+
+const struct trace_format_kind event_text_format = {
+	.size = sizeof(struct event_text),
+	.reads = "tables of events (TSV, CSV, JSON lines)",
+	.is_file = is_file,
+	.scan = scan,
+	.open = open_stream,
+	.leave = leave_stream,
+	.has_position = has_position,
+	.bytes_done = bytes_done,
+	.release = release,
+};

@@ -142,7 +142,6 @@ struct event_layout {
 struct event_text {
 	struct trace_source base;
 	struct trace_stream stream; /* the only one */
-	struct trace_stream *streams[1];
 	struct event_map map;
 	const char *path; /* of the file */
 	struct text_table table;
@@ -160,11 +159,4 @@ struct event_text {
 };
 
 struct io;
-struct trace_format_kind;
-
-extern const struct trace_format_kind event_text_format;
-
-/* Returns whether a file is a table of text; of JSON, one whose first row has a time. */
-bool event_text_is(const struct io *io, const char *path);
-
 #endif

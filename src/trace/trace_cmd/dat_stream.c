@@ -18,6 +18,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "event/event.h"
+#include "trace/formats.h"
 #include "trace/trace_cmd/dat_file.h"
 #include "trace/trace_source.h"
 #include "trace/tracepoint.h"
@@ -597,18 +598,11 @@ struct dat_source {
 	struct dat_file file;
 	struct dat_classes classes;
 	struct dat_stream *all;
-	struct trace_stream **streams;
 };
 
 static struct dat_source *source_of(struct trace_source *base)
 {
 	return (struct dat_source *)base;
-}
-
-static struct trace_source *create(void)
-{
-	struct dat_source *source = calloc(1, sizeof(*source));
-	return source == NULL ? NULL : &source->base;
 }
 
 /* ---- what there is --------------------------------------------------------------------------------------- */
@@ -639,7 +633,7 @@ static enum histree_status add_stream(struct dat_source *source, const struct da
 	if (stream->base.name == NULL)
 		return error_memory(error, "the streams of a trace");
 	enum histree_status status = dat_pages_find(&stream->pages, &source->file, buffer, cpu, error);
-	source->streams[base->file_count++] = &stream->base;
+	base->file_count++;
 	return status;
 }
 
@@ -651,8 +645,7 @@ static enum histree_status find_streams(struct dat_source *source, struct histre
 	for (size_t i = 0; i < file->buffer_count; i++)
 		count += file->buffers[i].cpu_count;
 	source->all = calloc(count + 1, sizeof(*source->all));
-	source->streams = calloc(count + 1, sizeof(struct trace_stream *));
-	if (source->all == NULL || source->streams == NULL || !dat_classes_init(&source->classes))
+	if (source->all == NULL || !dat_classes_init(&source->classes))
 		return error_memory(error, "the streams of a trace");
 	for (size_t i = 0; i < file->buffer_count; i++)
 		for (uint32_t cpu = 0; cpu < file->buffers[i].cpu_count; cpu++) {
@@ -702,34 +695,26 @@ static void note_buffers(struct dat_source *source)
 	}
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
 	struct dat_source *source = source_of(base);
-	base->path = strdup(path);
-	enum histree_status status = base->path == NULL ? error_memory(error, "a path")
-							: dat_file_open(&source->file, base->io, base->path, error);
+	enum histree_status status = dat_file_open(&source->file, base->io, base->path, error);
 	if (status == HISTREE_OK)
 		status = find_streams(source, error);
 	if (status != HISTREE_OK) {
-		error_prefix(error, "trace \"%s\"", path);
+		error_prefix(error, "trace \"%s\"", base->path);
 		return status;
 	}
 	note_buffers(source);
 	base->facts = source->file.facts;
 	base->bytes = source->file.size;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = "kernel",
-		.tracer_name = "trace-cmd",
-		.tracer_major = source->file.major,
-		.tracer_minor = source->file.minor,
-		.hostname = base->facts.hostname,
-		.machine = source->file.machine,
-		.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel),
-		.get_int = dat_event_int,
-		.get_string = dat_event_string,
-	};
+	trace_source_describe(base, "kernel", "trace-cmd");
+	base->trace.tracer_major = source->file.major;
+	base->trace.tracer_minor = source->file.minor;
+	base->trace.machine = source->file.machine;
+	base->trace.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel);
+	base->trace.get_int = dat_event_int;
+	base->trace.get_string = dat_event_string;
 	return HISTREE_OK;
 }
 
@@ -752,21 +737,17 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 					struct histree_error *error)
 {
 	struct dat_source *source = source_of(base);
-	(void)error;
 	for (size_t i = 0; i < base->file_count; i++) {
 		struct dat_stream *stream = &source->all[i];
 		const struct trace_position *at = opening->positions == NULL ? NULL : &opening->positions[i];
 		uint64_t count = stream->pages.count;
-		stream->base = (struct trace_stream){ .kind = &stream_kind,
-						      .first_file = i,
-						      .trace = &base->trace,
-						      .notes = base->notes,
-						      .name = stream->base.name };
+		enum histree_status status =
+			trace_source_add(base, &stream->base, &stream_kind, i, stream->base.name, error);
+		if (status != HISTREE_OK)
+			return status;
 		dat_pages_open(&stream->pages, opening->window_size, opening->files_stay_open);
 		dat_stream_begin(stream, at == NULL ? 0 : at->packet == TRACE_FILE_DONE ? count : at->packet);
 	}
-	base->streams = source->streams;
-	base->stream_count = base->file_count;
 	return HISTREE_OK;
 }
 
@@ -775,7 +756,6 @@ static void leave(struct trace_source *base)
 	struct dat_source *source = source_of(base);
 	for (size_t i = 0; i < base->file_count; i++)
 		dat_pages_close(&source->all[i].pages);
-	base->stream_count = 0;
 }
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
@@ -854,7 +834,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 	return status;
 }
 
-static void free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
 	struct dat_source *source = source_of(base);
 	for (size_t i = 0; i < base->file_count; i++)
@@ -862,14 +842,13 @@ static void free_source(struct trace_source *base)
 	dat_classes_release(&source->classes);
 	dat_file_close(&source->file);
 	free(source->all);
-	free((void *)source->streams);
-	free(base->path);
-	free(source);
 }
 
 const struct trace_format_kind dat_format = {
+	.size = sizeof(struct dat_source),
 	.reads = "trace.dat",
-	.create = create,
+	.name = DAT_NAME,
+	.begins = dat_begins,
 	.scan = scan,
 	.open = open_streams,
 	.leave = leave,
@@ -878,5 +857,5 @@ const struct trace_format_kind dat_format = {
 	.span = span,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
-	.free = free_source,
+	.release = release,
 };

@@ -103,6 +103,13 @@ struct dat_stream {
 	struct tracepoint_bytes current;
 };
 
-extern const struct trace_format_kind dat_format;
+/* How its files are told, also where they cannot be read: trace-cmd.dat(5). */
+static inline bool dat_begins(const void *bytes, size_t size)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	return size >= sizeof(magic) - 1 && memcmp(bytes, magic, sizeof(magic) - 1) == 0;
+}
+
+#define DAT_NAME "a recording of trace-cmd"
 
 #endif

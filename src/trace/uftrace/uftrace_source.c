@@ -4,7 +4,7 @@
  *
  * A task's entries and exits are read record by record (libmcount/record.c of uftrace).
  */
-#include "trace/uftrace/uftrace_source.h"
+#include "trace/formats.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -908,18 +908,11 @@ struct uftrace_source {
 	struct event_class classes[2];
 	struct uftrace_stream **all; /* by the names of their files */
 	size_t count, capacity;
-	struct trace_stream **streams; /* the same */
 };
 
 static struct uftrace_source *source_of(struct trace_source *base)
 {
 	return (struct uftrace_source *)base;
-}
-
-static struct trace_source *create(void)
-{
-	struct uftrace_source *source = calloc(1, sizeof(*source));
-	return source == NULL ? NULL : &source->base;
 }
 
 /* ---- what the folder says of itself ---------------------------------------------------------------------- */
@@ -943,10 +936,10 @@ static enum histree_status read_header(const struct io *io, const char *folder, 
 	return status == HISTREE_ERR_MEMORY || is ? status : HISTREE_NOT_FOUND;
 }
 
-bool uftrace_source_is(const char *folder)
+static bool is_folder(const char *path)
 {
 	uint8_t header[HEADER_SIZE];
-	return read_header(&io_posix, folder, header, NULL) == HISTREE_OK;
+	return read_header(&io_posix, path, header, NULL) == HISTREE_OK;
 }
 
 static enum histree_status check_header(struct uftrace_source *source, struct histree_error *error)
@@ -1058,9 +1051,7 @@ static enum histree_status find_files(struct uftrace_source *source, struct hist
 		free(entries[i]);
 	}
 	free(entries);
-	source->streams = calloc(source->count + 1, sizeof(struct trace_stream *));
-	return status == HISTREE_OK && source->streams == NULL ? error_memory(error, "the tasks of a trace")
-							       : status;
+	return status;
 }
 
 static void describe(struct uftrace_source *source)
@@ -1071,18 +1062,9 @@ static void describe(struct uftrace_source *source)
 	};
 	static const char *const names[2] = { "uftrace:func_entry", "uftrace:func_exit" };
 	struct trace_source *base = &source->base;
-	base->trace = (struct event_trace){
-		.id = base->trace.id,
-		.path = base->path,
-		.domain = "ust",
-		.tracer_name = "uftrace",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = base->facts.hostname,
-		.machine = "",
-		.get_int = uftrace_event_int,
-		.get_string = uftrace_event_string,
-	};
+	trace_source_describe(base, "ust", "uftrace");
+	base->trace.get_int = uftrace_event_int;
+	base->trace.get_string = uftrace_event_string;
 	for (size_t i = 0; i < 2; i++)
 		source->classes[i] = (struct event_class){
 			.trace = &base->trace,
@@ -1094,12 +1076,9 @@ static void describe(struct uftrace_source *source)
 		};
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
 	struct uftrace_source *source = source_of(base);
-	base->path = strdup(path);
-	if (base->path == NULL)
-		return error_memory(error, "a path");
 	enum histree_status status = check_header(source, error);
 	if (status == HISTREE_OK)
 		status = read_info(base->io, base->path, &base->facts, error);
@@ -1137,26 +1116,21 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	struct uftrace_source *source = source_of(base);
 	if (source->has_kernel && opening->positions == NULL)
 		trace_notes_warn(base->notes, "%s: functions of the kernel are not read", base->path);
-	base->streams = source->streams;
-	base->stream_count = 0;
 	for (size_t i = 0; i < source->count; i++) {
 		struct uftrace_stream *stream = source->all[i];
 		const struct trace_position *at = opening->positions;
 		uint64_t begin = at == NULL ? 0 : at[i].packet; /* TRACE_FILE_DONE is behind its end */
-		stream->base = (struct trace_stream){ .kind = &stream_kind,
-						      .first_file = i,
-						      .trace = &base->trace,
-						      .notes = base->notes,
-						      .name = stream->path };
+		enum histree_status status =
+			trace_source_add(base, &stream->base, &stream_kind, i, stream->path, error);
+		if (status != HISTREE_OK)
+			return status;
 		stream->names = &source->names;
 		stream->classes[0] = &source->classes[0];
 		stream->classes[1] = &source->classes[1];
 		stream->task = uftrace_names_task(&source->names, stream->tid);
 		stream->is_big = source->is_big;
 		stream->window_size = opening->window_size;
-		source->streams[base->stream_count++] = &stream->base;
-		enum histree_status status =
-			uftrace_stream_open(stream, base->io, opening->files_stay_open, begin, error);
+		status = uftrace_stream_open(stream, base->io, opening->files_stay_open, begin, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -1168,15 +1142,13 @@ static void leave_streams(struct trace_source *base)
 	struct uftrace_source *source = source_of(base);
 	for (size_t i = 0; i < source->count; i++)
 		uftrace_stream_close(source->all[i]);
-	base->stream_count = 0;
 }
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
 {
-	const struct uftrace_source *source = (const struct uftrace_source *)base;
-	(void)source, (void)file;
+	(void)file;
 	return at->packet % 8 == 0 && at->packet < base->bytes;
 }
 
@@ -1195,7 +1167,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 	return read_info(&io_posix, path, out, error);
 }
 
-static void free_source(struct trace_source *base)
+static void release(struct trace_source *base)
 {
 	struct uftrace_source *source = source_of(base);
 	for (size_t i = 0; i < source->count; i++) {
@@ -1205,19 +1177,17 @@ static void free_source(struct trace_source *base)
 	}
 	uftrace_names_release(&source->names);
 	free((void *)source->all);
-	free((void *)source->streams);
-	free(base->path);
-	free(source);
 }
 
 const struct trace_format_kind uftrace_format = {
+	.size = sizeof(struct uftrace_source),
 	.reads = "uftrace",
-	.create = create,
+	.is_folder = is_folder,
 	.scan = scan,
 	.open = open_streams,
 	.leave = leave_streams,
 	.has_position = has_position,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
-	.free = free_source,
+	.release = release,
 };

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "trace/formats.h"
 #include "trace/packed/packed_source.h"
 #include "trace/trace_bytes.h"
 
@@ -35,11 +36,6 @@ struct xml_source {
 	uint32_t field_count;
 	uint64_t passed_over; /* elements that are not events */
 };
-
-static struct xml_source *source_of(struct trace_source *base)
-{
-	return (struct xml_source *)base;
-}
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
@@ -235,27 +231,23 @@ static const struct packed_reader reader = { .read = read_file };
 
 /* ---- the trace -------------------------------------------------------------------------------------------- */
 
-static struct trace_source *create(void)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
-	return packed_source_create(sizeof(struct xml_source), &reader);
+	return packed_source_scan(base, &reader, "", "xml", error);
 }
 
-static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+static void release(struct trace_source *base)
 {
-	return packed_source_scan(base, path, "", "xml", error);
-}
-
-static void free_source(struct trace_source *base)
-{
-	struct xml_source *source = source_of(base);
+	struct xml_source *source = (struct xml_source *)base;
 	arena_release(&source->texts);
 	packed_source_release(&source->packed);
-	free(source);
 }
 
 const struct trace_format_kind xml_format = {
-	.create = create,
+	.size = sizeof(struct xml_source),
+	.name = XML_NAME,
+	.begins = xml_begins,
 	.scan = scan,
 	PACKED_SOURCE_KIND,
-	.free = free_source,
+	.release = release,
 };

@@ -133,6 +133,8 @@ static enum histree_status open_made(struct made *made, struct histree_error *er
 static void free_made(struct made *made)
 {
 	packed_source_release(&made->packed);
+	free((void *)made->packed.base.streams);
+	free(made->packed.base.path);
 	trace_notes_release(&made->notes);
 	free(made);
 }

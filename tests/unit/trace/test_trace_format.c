@@ -2,16 +2,20 @@
 /*
  * test_trace_format.c - files that are not read are known by their first bytes; nothing else is guessed.
  */
+#include <glob.h>
+
 #include "base/zlib.h"
 #include "support/test.h"
+#include "trace/formats.h"
 #include "trace/trace_list.h"
 
 static const char *name_of(const void *bytes, size_t size)
 {
-	const struct trace_format *format = trace_format_of_bytes(bytes, size);
-	return format != NULL ? format->name : "";
+	const char *name = trace_format_of_bytes(bytes, size).name;
+	return name != NULL ? name : "";
 }
 
+#define PROFILE "a profile of speedscope, V8 or Firefox, or folded stacks"
 #define NAME(text) name_of(text, sizeof(text) - 1)
 
 TEST(formats_are_known_by_their_first_bytes)
@@ -35,12 +39,11 @@ TEST(formats_are_known_by_their_first_bytes)
 	assert_string_equal(NAME("[1, 2]"), "JSON, but no trace with \"traceEvents\"");
 	assert_string_equal(NAME("\x0a\x02xy\x0a\x01z"), "a trace of Perfetto");
 	assert_string_equal(NAME("\x89histre\n"), "a file of a store of histree");
-	assert_string_equal(NAME("{\"exporter\": \"speedscope@1.15\""), "a profile of speedscope, V8 or Firefox");
-	assert_string_equal(NAME("{\"nodes\":[{\"id\":1,\"callFrame\":{"),
-			    "a profile of speedscope, V8 or Firefox");
-	assert_string_equal(NAME("{\"meta\":{\"interval\":1,"), "a profile of speedscope, V8 or Firefox");
+	assert_string_equal(NAME("{\"exporter\": \"speedscope@1.15\""), PROFILE);
+	assert_string_equal(NAME("{\"nodes\":[{\"id\":1,\"callFrame\":{"), PROFILE);
+	assert_string_equal(NAME("{\"meta\":{\"interval\":1,"), PROFILE);
 	assert_string_equal(NAME("{\"linux-perf-json-version\": 1,"), "a trace in JSON");
-	assert_string_equal(NAME("main;run it 3\nmain 4.5\nmain;cut"), "folded stacks");
+	assert_string_equal(NAME("main;run it 3\nmain 4.5\nmain;cut"), PROFILE);
 }
 
 TEST(nothing_is_guessed)
@@ -55,8 +58,8 @@ TEST(nothing_is_guessed)
 	assert_string_equal(NAME("main 3\nrun 4\n"), "");
 	assert_string_equal(NAME("a;b 3\nno number\n"), "");
 	assert_string_equal(NAME("{\"meta\":{\"total\":1}}"), "JSON, but no trace with \"traceEvents\"");
-	assert_null(trace_format_of_path("/nothing/is/here"));
-	assert_null(trace_format_of_path("/"));
+	assert_null(trace_format_of_path("/nothing/is/here").name);
+	assert_null(trace_format_of_path("/").name);
 }
 
 TEST(a_file_is_asked_once_it_is_opened)
@@ -64,9 +67,9 @@ TEST(a_file_is_asked_once_it_is_opened)
 	char path[] = "/tmp/histree-format-XXXXXX";
 	int file = mkstemp(path);
 	assert_true(file >= 0);
-	assert_null(trace_format_of_path(path));
+	assert_null(trace_format_of_path(path).name);
 	assert_int_equal(write(file, "PERFILE2", 8), 8);
-	assert_string_equal(trace_format_of_path(path)->name, "a recording of perf");
+	assert_string_equal(trace_format_of_path(path).name, "a recording of perf");
 	close(file);
 	unlink(path);
 }
@@ -83,8 +86,69 @@ TEST(what_is_packed_is_looked_into)
 	int file = mkstemp(path);
 	assert_true(file >= 0);
 	assert_int_equal(write(file, packed_json, sizeof(packed_json)), sizeof(packed_json));
-	assert_string_equal(trace_format_of_path(path)->name,
+	assert_string_equal(trace_format_of_path(path).name,
 			    zlib_is_there() ? "a trace in JSON" : "compressed or an archive");
 	close(file);
 	unlink(path);
+}
+
+#define NAME_OF(name) #name,
+#define KIND_OF(name) &name##_format,
+static const char *const names[] = { TRACE_FORMATS(NAME_OF) };
+static const struct trace_format_kind *const kinds[] = { TRACE_FORMATS(KIND_OF) };
+
+enum { COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+
+/* A format that is not in the table is never asked; one of a folder beside the sources may be beside another. */
+static size_t rows_of_file(const char *path)
+{
+	char *line = NULL, name[64];
+	size_t size = 0, found = 0;
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	while (getline(&line, &size, file) > 0) {
+		if (sscanf(line, "const struct trace_format_kind %63[a-z_] = {", name) != 1 ||
+		    strcmp(name, "line_in_json_format") == 0)
+			continue;
+		*strstr(name, "_format") = '\0';
+		size_t at = 0;
+		while (at < COUNT && strcmp(names[at], name) != 0)
+			at++;
+		if (at == COUNT)
+			fail_msg("%s: '%s' is not in the table of formats.h", path, name);
+		found++;
+	}
+	free(line);
+	fclose(file);
+	return found;
+}
+
+TEST(the_table_has_each_format)
+{
+	char pattern[4096];
+	glob_t files;
+	size_t found = 0;
+	snprintf(pattern, sizeof(pattern), "%s/src/trace/*/*.c", getenv("HISTREE_SOURCE_ROOT"));
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		found += rows_of_file(files.gl_pathv[i]);
+	globfree(&files);
+	assert_int_equal(found, COUNT);
+}
+
+/* What stands in for a library that was not there only refuses. */
+TEST(each_format_has_what_all_have)
+{
+	for (size_t i = 0; i < COUNT; i++) {
+		const struct trace_format_kind *kind = kinds[i];
+		print_message("%s\n", names[i]);
+		assert_true(kind->size >= sizeof(struct trace_source));
+		assert_non_null(kind->scan);
+		assert_true(kind->begins != NULL || kind->is_file != NULL || kind->is_folder != NULL);
+		assert_true((kind->begins == NULL) == (kind->name == NULL));
+		assert_true(kind->begins != NULL || !kind->may_be_packed);
+		assert_true((kind->open == NULL) == (kind->bytes_done == NULL));
+		for (size_t other = 0; other < i; other++)
+			assert_ptr_not_equal(kind, kinds[other]);
+	}
 }

@@ -10,8 +10,8 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/test.h"
+#include "trace/formats.h"
 #include "trace/trace.h"
-#include "trace/uftrace/uftrace_source.h"
 
 enum { CALLS = 15, BYTES_MAX = 4096, FILES_MAX = 16 };
 
@@ -237,9 +237,9 @@ TEST(a_missing_text_costs_only_names)
 	}
 	const struct made_file *info = file_of("info");
 	assert_int_equal(unlink(info->path), 0);
-	assert_false(uftrace_source_is(scratch));
+	assert_false(uftrace_format.is_folder(scratch));
 	write_file(info, info->bytes, info->size);
-	assert_true(uftrace_source_is(scratch));
+	assert_true(uftrace_format.is_folder(scratch));
 }
 
 TEST_FILE(make_scratch, remove_scratch)

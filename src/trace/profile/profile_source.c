@@ -1,0 +1,712 @@
+// SPDX-License-Identifier: MIT
+/*
+ * profile_source.c - profiles as sources: speedscope, V8 (.cpuprofile), Firefox, and folded stacks, as flamegraph.pl
+ * reads them.  Which of them a file is its first bytes tell.
+ *
+ * Documents of JSON are read into memory as a whole, up to PROFILE_DOCUMENT_MAX bytes, also of what is packed by
+ * gzip; folded stacks line by line.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "trace/formats.h"
+#include "trace/json/json_text.h"
+#include "trace/packed/packed_markers.h"
+#include "trace/packed/packed_samples.h"
+#include "trace/profile/profile.h"
+#include "trace/trace_bytes.h"
+#include "trace/trace_source.h"
+
+enum { PROFILE_DOCUMENT_MAX = 256 << 20 };
+
+enum profile_look {
+	PROFILE_NONE,
+	PROFILE_SPEEDSCOPE,
+	PROFILE_V8,
+	PROFILE_FIREFOX,
+	PROFILE_FOLDED, /* "main;run 10" a line */
+};
+
+/* ---- what a file is ------------------------------------------------------------------------------------------ */
+
+static bool has(struct json_span value, const char *text)
+{
+	return memmem(value.at, (size_t)(value.end - value.at), text, strlen(text)) != NULL;
+}
+
+static bool begins_list_of(struct json_span value, const char *bytes)
+{
+	struct json_span rest = json_span_inside(value, '['), element;
+	return json_span_next(&rest, &element) && strchr(bytes, (char)*element.at) != NULL;
+}
+
+/* What a member says of the document; the last one may be cut where the first bytes end. */
+static enum profile_look look_at_member(struct json_span name, struct json_span value)
+{
+	static const char digits[] = "-0123456789";
+	if ((json_span_is_text(name, "$schema") || json_span_is_text(name, "exporter")) && has(value, "speedscope"))
+		return PROFILE_SPEEDSCOPE;
+	if (json_span_is_text(name, "activeProfileIndex") ||
+	    (json_span_is_text(name, "shared") && has(value, "\"frames\"")) ||
+	    (json_span_is_text(name, "profiles") && (has(value, "\"evented\"") || has(value, "\"sampled\""))))
+		return PROFILE_SPEEDSCOPE;
+	if ((json_span_is_text(name, "nodes") && begins_list_of(value, "{") && has(value, "\"callFrame\"")) ||
+	    (json_span_is_text(name, "samples") && begins_list_of(value, digits)) ||
+	    (json_span_is_text(name, "timeDeltas") && begins_list_of(value, digits)))
+		return PROFILE_V8;
+	if (json_span_is_text(name, "meta") &&
+	    (has(value, "\"preprocessedProfileVersion\"") || has(value, "\"interval\"")))
+		return PROFILE_FIREFOX;
+	return PROFILE_NONE;
+}
+
+static enum profile_look look_at_document(struct json_span bytes)
+{
+	struct json_span rest = json_span_inside(bytes, '{'), name, value;
+	while (json_span_next_member(&rest, &name, &value)) {
+		enum profile_look look = look_at_member(name, value);
+		if (look != PROFILE_NONE)
+			return look;
+	}
+	return PROFILE_NONE;
+}
+
+/* ---- folded stacks --------------------------------------------------------------------------------------- */
+
+static bool is_folded_line(const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *number;
+	unsigned points = 0;
+	while (end > at && (end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	for (number = end; number > at && (number[-1] == '.' || (number[-1] >= '0' && number[-1] <= '9')); number--)
+		points += number[-1] == '.';
+	for (const uint8_t *byte = at; byte < end; byte++)
+		if (*byte < ' ')
+			return false;
+	return points <= 1 && number < end && number > at + 1 && number[-1] == ' ';
+}
+
+/* Each line ends with a number, and some have frames with semicolons between them; one that is cut says nothing. */
+static bool is_folded(const uint8_t *at, const uint8_t *end)
+{
+	bool has_frames = false;
+	unsigned lines = 0;
+	while (at < end) {
+		const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
+		if (line_end == NULL && lines > 0)
+			break;
+		line_end = line_end != NULL ? line_end : end;
+		const bool says_nothing = line_end == at || *at == '#' || *at == '\r';
+		if (!says_nothing && !is_folded_line(at, line_end))
+			return false;
+		has_frames |= !says_nothing && memchr(at, ';', (size_t)(line_end - at)) != NULL;
+		lines += !says_nothing;
+		at = line_end < end ? line_end + 1 : end;
+	}
+	return has_frames;
+}
+
+static enum profile_look profile_look(const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes, *end = at + size;
+	if (size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
+		at += 3;
+	const struct json_span whole = json_span_value((struct json_span){ at, end, NULL });
+	if (json_span_is(whole, '{'))
+		return look_at_document(whole);
+	return is_folded(at, end) ? PROFILE_FOLDED : PROFILE_NONE;
+}
+
+/* ---- profile speedscope -------------------------------------------------------------------------------------- */
+
+struct speedscope {
+	struct profile *profile;
+	uint32_t *frames; /* of packed_samples.h, by number */
+	size_t count, capacity;
+	struct profile_thread thread;
+	int scale;         /* of its unit */
+	bool is_of_time;   /* the unit is one */
+	const char *event; /* what its samples count */
+	struct histree_error *error;
+};
+
+static enum histree_status no_memory(const struct speedscope *speedscope)
+{
+	return error_memory(speedscope->error, "a profile");
+}
+
+static enum histree_status read_frames(struct speedscope *speedscope, struct json_span frames)
+{
+	struct json_span rest = json_span_inside(frames, '['), frame;
+	while (json_span_next(&rest, &frame)) {
+		if (speedscope->count == PACKED_FRAMES_MAX)
+			break;
+		const uint32_t number = profile_frame(speedscope->profile, json_span_find(frame, "name"),
+						      json_span_find(frame, "file"), json_span_find(frame, "line"));
+		if (number == INTERN_NONE ||
+		    !array_reserve(&speedscope->frames, &speedscope->capacity, speedscope->count + 1))
+			return no_memory(speedscope);
+		speedscope->frames[speedscope->count++] = number;
+	}
+	return HISTREE_OK;
+}
+
+static bool frame_at(const struct speedscope *speedscope, struct json_span index, uint32_t *out)
+{
+	int64_t number;
+	const bool is = json_span_int(index, &number) && number >= 0 && (uint64_t)number < speedscope->count;
+	*out = is ? speedscope->frames[number] : INTERN_NONE;
+	return is;
+}
+
+/* Unit by unit: "none", "bytes", "nanoseconds", ... */
+static void read_unit(struct speedscope *speedscope, struct json_span unit)
+{
+	static const struct {
+		const char *name, *event;
+		int scale;
+		bool is_of_time;
+	} rows[] = {
+		{ "nanoseconds", "wall-clock", PROFILE_SCALE_NS, true },
+		{ "microseconds", "wall-clock", PROFILE_SCALE_US, true },
+		{ "milliseconds", "wall-clock", PROFILE_SCALE_MS, true },
+		{ "seconds", "wall-clock", PROFILE_SCALE_S, true },
+		{ "bytes", "bytes", PROFILE_SCALE_NS, false },
+	};
+	speedscope->event = "samples";
+	speedscope->scale = PROFILE_SCALE_NS;
+	speedscope->is_of_time = false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (json_span_is_text(unit, rows[i].name)) {
+			speedscope->event = rows[i].event;
+			speedscope->scale = rows[i].scale;
+			speedscope->is_of_time = rows[i].is_of_time;
+		}
+}
+
+/* ---- spans ----------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_evented(struct speedscope *speedscope, struct json_span profile)
+{
+	struct json_span rest = json_span_inside(json_span_find(profile, "events"), '['), event;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && json_span_next(&rest, &event)) {
+		const struct json_span type = json_span_find(event, "type");
+		json_wide exact;
+		histree_time time;
+		uint32_t frame;
+		const bool is_end = json_span_is_text(type, "C");
+		if ((!is_end && !json_span_is_text(type, "O")) ||
+		    !frame_at(speedscope, json_span_find(event, "frame"), &frame) ||
+		    !json_span_scaled(json_span_find(event, "at"), speedscope->scale, &exact) ||
+		    !profile_time(exact, &time)) {
+			speedscope->profile->left_out++;
+			status = packed_source_look(speedscope->profile->packed, speedscope->error);
+			continue;
+		}
+		const struct event_frame *texts = &speedscope->profile->samples.frame_list[frame];
+		const struct profile_span span = { .class = is_end ? TRACK_SPAN_END : TRACK_SPAN_BEGIN,
+						   .time = time,
+						   .name = packed_string(texts->function),
+						   .category = packed_string(texts->binary) };
+		status = profile_add_span(speedscope->profile, &speedscope->thread, &span, speedscope->error);
+	}
+	return status;
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------- */
+
+/* Returns false if memory is out; a sample without frames has no stack. */
+static bool read_stack(struct speedscope *speedscope, struct json_span sample, uint32_t *stack)
+{
+	struct json_span rest = json_span_inside(sample, '['), index;
+	*stack = EVENT_NO_STACK;
+	for (size_t depth = 0; depth < PACKED_DEEP_MAX && json_span_next(&rest, &index); depth++) {
+		uint32_t frame;
+		if (!frame_at(speedscope, index, &frame)) {
+			speedscope->profile->left_out++;
+			continue;
+		}
+		*stack = packed_samples_stack(&speedscope->profile->samples, *stack, frame);
+		if (*stack == EVENT_NO_STACK)
+			return false;
+	}
+	return true;
+}
+
+/* Whether there are fractions where time is not counted: they are kept to a thousandth. */
+static bool has_fractions(struct json_span weights)
+{
+	struct json_span rest = json_span_inside(weights, '['), weight;
+	int64_t number;
+	while (json_span_next(&rest, &weight))
+		if (!json_span_int(weight, &number))
+			return true;
+	return false;
+}
+
+static enum histree_status read_sampled(struct speedscope *speedscope, struct json_span profile)
+{
+	struct profile *to = speedscope->profile;
+	const struct json_span weights = json_span_find(profile, "weights");
+	struct json_span rest = json_span_inside(json_span_find(profile, "samples"), '['), sample;
+	struct json_span weight_rest = json_span_inside(weights, '['), weight;
+	const bool is_in_thousandths = !speedscope->is_of_time && has_fractions(weights);
+	int scale = speedscope->scale + (is_in_thousandths ? 3 : 0);
+	json_wide at = 0, wide;
+	histree_time time, end, count = 0;
+	enum histree_status status = HISTREE_OK;
+	if (is_in_thousandths)
+		trace_notes_warn(to->packed->base.notes, "%s: weights have fractions: they are in thousandths",
+				 to->packed->base.path);
+	if (speedscope->is_of_time)
+		json_span_scaled(json_span_find(profile, "startValue"), scale, &at);
+	while (status == HISTREE_OK && json_span_next(&rest, &sample)) {
+		uint32_t stack;
+		const bool has_weight =
+			json_span_next(&weight_rest, &weight) && json_span_scaled(weight, scale, &wide);
+		int64_t size = -1;
+		if (!read_stack(speedscope, sample, &stack))
+			return no_memory(speedscope);
+		time = count++;
+		if (speedscope->is_of_time) {
+			const json_wide next = at + (has_weight && wide > 0 ? wide : 0);
+			if (!profile_time(at, &time) || !profile_time(next, &end)) {
+				to->left_out++;
+				continue;
+			}
+			size = end - time;
+			at = next;
+		} else if (has_weight && (!profile_time(wide, &size) || size < 0)) {
+			size = 0;
+		}
+		status = stack == EVENT_NO_STACK ? packed_source_look(to->packed, speedscope->error)
+						 : profile_sample(to, &speedscope->thread, speedscope->event, time,
+								  size, stack, speedscope->error);
+	}
+	return status;
+}
+
+/* ---- the document ---------------------------------------------------------------------------------------- */
+
+static enum histree_status read_profiles(struct speedscope *speedscope, struct json_span profiles)
+{
+	struct json_span rest = json_span_inside(profiles, '['), profile;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && json_span_next(&rest, &profile)) {
+		const struct json_span type = json_span_find(profile, "type");
+		speedscope->thread.tid++;
+		read_unit(speedscope, json_span_find(profile, "unit"));
+		status = profile_name(speedscope->profile, &speedscope->thread, false,
+				      json_span_find(profile, "name"), speedscope->error);
+		if (status == HISTREE_OK && json_span_is_text(type, "evented"))
+			status = read_evented(speedscope, profile);
+		else if (status == HISTREE_OK && json_span_is_text(type, "sampled"))
+			status = read_sampled(speedscope, profile);
+		else if (status == HISTREE_OK)
+			speedscope->profile->left_out++;
+	}
+	return status;
+}
+
+/* The formats. */
+static enum histree_status profile_read_speedscope(struct profile *profile, struct json_span document,
+						   struct histree_error *error)
+{
+	struct speedscope speedscope = { .profile = profile,
+					 .thread = { .pid = 1, .has_pid = true, .has_tid = true },
+					 .error = error };
+	enum histree_status status =
+		read_frames(&speedscope, json_span_find(json_span_find(document, "shared"), "frames"));
+	if (status == HISTREE_OK)
+		status = profile_name(profile, &speedscope.thread, true, json_span_find(document, "name"), error);
+	if (status == HISTREE_OK)
+		status = read_profiles(&speedscope, json_span_find(document, "profiles"));
+	free(speedscope.frames);
+	return status;
+}
+
+/* ---- profile v8 ---------------------------------------------------------------------------------------------- */
+
+static const struct profile_thread thread = { .pid = 1, .tid = 1, .has_pid = true, .has_tid = true };
+
+static uint32_t stack_of(struct profile *profile, struct json_span id)
+{
+	char text[32];
+	int64_t number;
+	if (!json_span_int(id, &number))
+		return EVENT_NO_STACK;
+	snprintf(text, sizeof(text), "%" PRId64, number);
+	return packed_samples_named(&profile->samples, packed_string(text));
+}
+
+/* V8 counts lines from 0; "line" in its texts is the next one. */
+static struct json_span line_of(struct json_span call, char text[static 32])
+{
+	int64_t line;
+	const struct json_span none = { call.end, call.end, NULL };
+	if (!json_span_int(json_span_find(call, "lineNumber"), &line) || line < 0 || line >= INT32_MAX)
+		return none;
+	int size = snprintf(text, 32, "%" PRId64, line + 1);
+	return (struct json_span){ (const uint8_t *)text, (const uint8_t *)text + size, NULL };
+}
+
+static bool read_node(struct profile *profile, struct json_span node)
+{
+	static const char anonymous[] = "\"(anonymous)\"";
+	char line[32];
+	const struct json_span call = json_span_find(node, "callFrame"), id = json_span_find(node, "id");
+	const struct json_span above = json_span_find(node, "parent");
+	struct json_span name = json_span_find(call, "functionName");
+	int64_t number;
+	if (!json_span_int(id, &number)) {
+		profile->left_out++;
+		return true;
+	}
+	if (json_span_is_text(name, ""))
+		name = (struct json_span){ (const uint8_t *)anonymous,
+					   (const uint8_t *)anonymous + sizeof(anonymous) - 1, NULL };
+	const uint32_t frame = profile_frame(profile, name, json_span_find(call, "url"), line_of(call, line));
+	const uint32_t stack = stack_of(profile, id);
+	if (frame == INTERN_NONE || stack == EVENT_NO_STACK)
+		return false;
+	packed_samples_set(&profile->samples, stack, stack_of(profile, above), frame);
+	return true;
+}
+
+/* A node says what its children are, which may stand before it. */
+static bool read_children(struct profile *profile, struct json_span node)
+{
+	struct json_span rest = json_span_inside(json_span_find(node, "children"), '['), child;
+	const uint32_t parent = stack_of(profile, json_span_find(node, "id"));
+	while (parent != EVENT_NO_STACK && json_span_next(&rest, &child)) {
+		const uint32_t stack = stack_of(profile, child);
+		if (stack != EVENT_NO_STACK)
+			packed_samples_adopt(&profile->samples, stack, parent);
+	}
+	return true;
+}
+
+static enum histree_status read_nodes(struct profile *profile, struct json_span nodes,
+				      bool (*read)(struct profile *profile, struct json_span node),
+				      struct histree_error *error)
+{
+	struct json_span rest = json_span_inside(nodes, '['), node;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && json_span_next(&rest, &node)) {
+		status = packed_source_look(profile->packed, error);
+		if (status == HISTREE_OK && !read(profile, node))
+			status = error_memory(error, "a profile");
+	}
+	return status;
+}
+
+static enum histree_status read_hits(struct profile *profile, struct json_span nodes, struct histree_error *error)
+{
+	struct json_span rest = json_span_inside(nodes, '['), node;
+	enum histree_status status = HISTREE_OK;
+	histree_time time = 0;
+	int64_t hits;
+	while (status == HISTREE_OK && json_span_next(&rest, &node)) {
+		const uint32_t stack = stack_of(profile, json_span_find(node, "id"));
+		if (stack != EVENT_NO_STACK && json_span_int(json_span_find(node, "hitCount"), &hits) && hits > 0)
+			status = profile_sample(profile, &thread, "samples", time++, hits, stack, error);
+	}
+	return status;
+}
+
+/* The time of the next sample; false: nothing says it. */
+static bool next_time(struct json_span *deltas, json_wide *at)
+{
+	struct json_span delta;
+	json_wide wide;
+	if (!json_span_next(deltas, &delta) || !json_span_scaled(delta, PROFILE_SCALE_US, &wide))
+		return false;
+	*at += wide;
+	return true;
+}
+
+/* Clocks may step back: what comes then lasts from the latest time on. */
+static enum histree_status read_samples(struct profile *profile, struct json_span document,
+					struct histree_error *error)
+{
+	struct json_span rest = json_span_inside(json_span_find(document, "samples"), '['), id;
+	struct json_span deltas = json_span_inside(json_span_find(document, "timeDeltas"), '[');
+	json_wide at = 0, last = 0;
+	enum histree_status status = HISTREE_OK;
+	json_span_scaled(json_span_find(document, "startTime"), PROFILE_SCALE_US, &at);
+	const bool has_times = next_time(&deltas, &at);
+	last = at;
+	while (status == HISTREE_OK && json_span_next(&rest, &id)) {
+		const uint32_t stack = stack_of(profile, id);
+		const json_wide begin = last;
+		histree_time time, end;
+		next_time(&deltas, &at);
+		last = at > last ? at : last;
+		int64_t number;
+		if (!json_span_int(id, &number) || !profile_time(begin, &time) || !profile_time(last, &end)) {
+			profile->left_out++;
+			continue;
+		}
+		if (!has_times)
+			time = (histree_time)profile->samples.added;
+		status = profile_sample(profile, &thread, has_times ? "wall-clock" : "samples", time,
+					has_times ? end - time : -1, stack, error);
+	}
+	return status;
+}
+
+static enum histree_status profile_read_v8(struct profile *profile, struct json_span document,
+					   struct histree_error *error)
+{
+	const struct json_span nodes = json_span_find(document, "nodes");
+	enum histree_status status = read_nodes(profile, nodes, read_node, error);
+	if (status == HISTREE_OK)
+		status = read_nodes(profile, nodes, read_children, error);
+	if (status == HISTREE_OK)
+		status = read_samples(profile, document, error);
+	if (status == HISTREE_OK && profile->samples.added == 0)
+		status = read_hits(profile, nodes, error);
+	return status;
+}
+
+/* ---- sources ------------------------------------------------------------------------------------------ */
+
+/* The first bytes decide what a file is; a longer line is not one of folded stacks. */
+enum { FIRST_BYTES = 4096, FOLDED_LINE_MAX = 1 << 20, PROFILE_DECIMALS = 3 };
+
+struct profile_source {
+	struct packed_source packed;
+	struct profile profile;
+};
+
+/* ---- documents ------------------------------------------------------------------------------------------- */
+
+/* Bring all of the file, or `size` bytes, into the window. */
+static enum histree_status bring(struct profile_source *source, size_t size, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && (size_t)(source->packed.content.end - source->packed.content.at) < size) {
+		status = packed_source_look(&source->packed, error);
+		if (status == HISTREE_OK)
+			status = trace_bytes_more(&source->packed.content, error);
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static bool is_whole(struct json_span document)
+{
+	struct json_span rest = json_span_inside(document, '{'), name, value;
+	while (json_span_next_member(&rest, &name, &value))
+		;
+	return json_span_is(rest, '}') && rest.end - rest.at == 1;
+}
+
+static enum histree_status read_document(struct profile_source *source, enum profile_look look,
+					 struct histree_error *error)
+{
+	const struct trace_bytes *bytes = &source->packed.content;
+	struct trace_notes *notes = source->packed.base.notes;
+	source->packed.content.table.space = &source->packed.tables;
+	enum histree_status status = bring(source, (size_t)PROFILE_DOCUMENT_MAX + 1, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (bytes->end - bytes->at > PROFILE_DOCUMENT_MAX)
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"is a profile of more than %d MiB, and such are read as a whole: save a part of it",
+			PROFILE_DOCUMENT_MAX >> 20);
+	struct json_span document =
+		json_span_value((struct json_span){ bytes->at, bytes->end, &source->packed.tables });
+	status = look == PROFILE_SPEEDSCOPE ? profile_read_speedscope(&source->profile, document, error)
+		 : look == PROFILE_V8       ? profile_read_v8(&source->profile, document, error)
+					    : profile_read_firefox(&source->profile, document, error);
+	if (source->profile.is_out_of_memory)
+		return error_memory(error, "a profile");
+	if (status != HISTREE_OK || (is_whole(document) && !bytes->is_cut))
+		return status;
+	notes->report.damaged_streams++;
+	trace_notes_warn(notes, "%s: is cut, or no JSON in some place: what comes after that is lost",
+			 source->packed.base.path);
+	return packed_source_lose_rest(&source->packed, error);
+}
+
+/* ---- folded stacks --------------------------------------------------------------------------------------- */
+
+/* The next line, without what ends it; HISTREE_END behind the last one. */
+static enum histree_status next_line(struct profile_source *source, const char **line, size_t *size,
+				     struct histree_error *error)
+{
+	struct trace_bytes *bytes = &source->packed.content;
+	enum histree_status status = HISTREE_OK;
+	size_t known = 0;
+	const uint8_t *end;
+	while ((end = bytes->at + known < bytes->end
+			      ? memchr(bytes->at + known, '\n', (size_t)(bytes->end - bytes->at) - known)
+			      : NULL) == NULL &&
+	       status == HISTREE_OK && (known = (size_t)(bytes->end - bytes->at)) < FOLDED_LINE_MAX) {
+		status = packed_source_look(&source->packed, error);
+		if (status == HISTREE_OK)
+			status = trace_bytes_more(bytes, error);
+	}
+	if (status < 0)
+		return status;
+	if (bytes->at == bytes->end)
+		return HISTREE_END;
+	*line = (const char *)bytes->at;
+	*size = (size_t)((end != NULL ? end : bytes->end) - bytes->at);
+	bytes->at += *size + (end != NULL);
+	while (*size > 0 && ((*line)[*size - 1] == '\r' || (*line)[*size - 1] == ' '))
+		--*size;
+	return HISTREE_OK;
+}
+
+/* Returns where the number at the end of a line begins, or NULL. */
+static const char *count_of(const char *line, size_t size)
+{
+	const char *space = memrchr(line, ' ', size);
+	json_wide wide;
+	const bool is = space != NULL && space > line &&
+			json_number_scaled(space + 1, (size_t)(line + size - space) - 1, PROFILE_DECIMALS, &wide) &&
+			wide >= 0 && wide <= INT64_MAX;
+	return is ? space + 1 : NULL;
+}
+
+static uint32_t stack_of_line(struct profile_source *source, const char *at, const char *end)
+{
+	const struct packed_text none = { "", 0 };
+	struct packed_samples *samples = &source->profile.samples;
+	uint32_t stack = EVENT_NO_STACK;
+	for (size_t depth = 0; depth < PACKED_DEEP_MAX && at <= end; depth++) {
+		const char *semicolon = memchr(at, ';', (size_t)(end - at));
+		const char *frame_end = semicolon != NULL ? semicolon : end;
+		const struct packed_text name = { at, (size_t)(frame_end - at) };
+		stack = packed_samples_stack(samples, stack, packed_samples_frame(samples, name, none, none));
+		if (stack == EVENT_NO_STACK)
+			return stack;
+		at = frame_end + 1;
+	}
+	return stack;
+}
+
+static enum histree_status take_line(struct profile_source *source, const char *line, size_t size,
+				     bool has_fractions, struct histree_error *error)
+{
+	static const struct profile_thread nobody = { .has_pid = false };
+	struct profile *profile = &source->profile;
+	const char *count = count_of(line, size);
+	json_wide weight = 0;
+	if (size == 0 || *line == '#')
+		return HISTREE_OK;
+	if (count == NULL) {
+		profile->left_out++;
+		return HISTREE_OK;
+	}
+	json_number_scaled(count, (size_t)(line + size - count), has_fractions ? PROFILE_DECIMALS : 0, &weight);
+	const char *end = count - 1;
+	while (end > line && end[-1] == ' ')
+		end--;
+	const uint32_t stack = stack_of_line(source, line, end);
+	return profile_sample(profile, &nobody, "samples", (histree_time)profile->samples.added, (int64_t)weight,
+			      stack, error);
+}
+
+/* Whether some weights have fractions, for which the file is walked before. */
+static enum histree_status look_for_fractions(struct profile_source *source, bool *out, struct histree_error *error)
+{
+	const char *line;
+	size_t size;
+	enum histree_status status;
+	*out = false;
+	while (!*out && (status = next_line(source, &line, &size, error)) == HISTREE_OK) {
+		const char *count = count_of(line, size);
+		*out = count != NULL && memchr(count, '.', (size_t)(line + size - count)) != NULL;
+	}
+	return !*out && status < 0 ? status : packed_source_rewind(&source->packed, error);
+}
+
+static enum histree_status read_folded(struct profile_source *source, struct histree_error *error)
+{
+	const char *line;
+	size_t size;
+	bool has_fractions;
+	struct trace_notes *notes = source->packed.base.notes;
+	enum histree_status status = look_for_fractions(source, &has_fractions, error);
+	if (status != HISTREE_OK)
+		return status;
+	trace_notes_warn(notes,
+			 "%s: folded stacks have no times: they lie one ns apart, in the order of the file%s",
+			 source->packed.base.path,
+			 has_fractions ? "; they have fractions: their numbers are in thousandths" : "");
+	while ((status = next_line(source, &line, &size, error)) == HISTREE_OK) {
+		status = take_line(source, line, size, has_fractions, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (status == HISTREE_END && source->packed.content.is_cut)
+		return packed_source_lose_rest(&source->packed, error);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- the trace ------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
+{
+	struct profile_source *source = (struct profile_source *)packed;
+	if (!profile_begin(&source->profile, packed, error))
+		return error_memory(error, "a profile");
+	enum histree_status status = packed_source_rewind(packed, error);
+	if (status == HISTREE_OK)
+		status = bring(source, FIRST_BYTES, error);
+	if (status != HISTREE_OK)
+		return status;
+	const size_t there = (size_t)(source->packed.content.end - source->packed.content.at);
+	if (there >= 3 && memcmp(source->packed.content.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
+		source->packed.content.at += 3;
+	const size_t size = (size_t)(source->packed.content.end - source->packed.content.at);
+	const enum profile_look look =
+		profile_look(source->packed.content.at, size < FIRST_BYTES ? size : FIRST_BYTES);
+	status = look == PROFILE_NONE     ? error_set(error, HISTREE_ERR_TRACE, "is no profile any more")
+		 : look == PROFILE_FOLDED ? read_folded(source, error)
+					  : read_document(source, look, error);
+	profile_end(&source->profile);
+	packed->base.trace.has_only_samples = packed->base.trace.has_samples && source->profile.spans == 0;
+	return status;
+}
+
+static const struct packed_reader reader = { .read = read_file };
+
+static bool begins(const void *bytes, size_t size)
+{
+	return profile_look(bytes, size) != PROFILE_NONE;
+}
+
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
+{
+	return packed_source_scan(base, &reader, TRACK_DOMAIN, "profile", error);
+}
+
+static void release(struct trace_source *base)
+{
+	struct profile_source *source = (struct profile_source *)base;
+	profile_release(&source->profile);
+	packed_source_release(&source->packed);
+}
+
+const struct trace_format_kind profile_format = {
+	.size = sizeof(struct profile_source),
+	.reads = "profiles of speedscope, V8, Firefox",
+	.name = "a profile of speedscope, V8 or Firefox, or folded stacks",
+	.begins = begins,
+	.may_be_packed = true,
+	.scan = scan,
+	PACKED_SOURCE_KIND,
+	.release = release,
+};
