@@ -240,35 +240,19 @@ static bool keep_fields(struct kept_events *kept, struct packed_parts *parts, co
 	return true;
 }
 
-static bool keep_gap(struct kept_events *kept, const struct event_trace *trace, struct event *event)
-{
-	struct event_gap *gap = kept_events_room(kept, sizeof(*gap), alignof(struct event_gap));
-	if (gap == NULL)
-		return false;
-	*gap = *event->gap;
-	gap->trace = trace;
-	event->gap = gap;
-	return true;
-}
-
-/* Make room for more, while nothing points into it. */
-static bool grow(struct kept_events *kept)
-{
-	size_t room = kept->room < KEPT_BYTES ? KEPT_BYTES : 2 * kept->room;
-	uint8_t *bytes = realloc(kept->bytes, room);
-	if (bytes == NULL)
-		return false;
-	kept->bytes = bytes;
-	kept->room = room;
-	return true;
-}
-
 static bool try_to_keep(struct kept_events *kept, struct packed_parts *parts, const struct event *from,
 			struct event *event, const struct event_trace *gap_trace)
 {
 	*event = *from;
-	if (from->gap != NULL)
-		return keep_gap(kept, gap_trace, event);
+	if (from->gap != NULL) {
+		struct event_gap *gap = kept_events_room(kept, sizeof(*gap), alignof(struct event_gap));
+		if (gap == NULL)
+			return false;
+		*gap = *event->gap;
+		gap->trace = gap_trace;
+		event->gap = gap;
+		return true;
+	}
 	return is_packed(from->class->trace) ? keep_packed(kept, event) : keep_fields(kept, parts, from, event);
 }
 
@@ -290,8 +274,13 @@ enum kept_outcome kept_events_add(struct kept_events *kept, struct kept_classes 
 		kept->used = used;
 		if (kept->count > 0)
 			return KEPT_NO_ROOM;
-		if (!grow(kept))
+		/* Make room for more, while nothing points into it. */
+		size_t room = kept->room < KEPT_BYTES ? KEPT_BYTES : 2 * kept->room;
+		uint8_t *bytes = realloc(kept->bytes, room);
+		if (bytes == NULL)
 			return KEPT_NO_MEMORY;
+		kept->bytes = bytes;
+		kept->room = room;
 	}
 	copy->class = class;
 	kept->count++;
@@ -350,29 +339,6 @@ static enum histree_status next_event(struct event_feed *feed, struct event_batc
 	return status;
 }
 
-static void event_feed_fill(struct event_feed *feed, struct event_batch *batch)
-{
-	kept_events_clear(&batch->kept);
-	batch->status = HISTREE_OK;
-	batch->has_failed = false;
-	for (;;) {
-		if (!feed->has_event)
-			batch->status = next_event(feed, batch);
-		if (batch->status != HISTREE_OK)
-			break;
-		enum kept_outcome outcome = kept_events_add(&batch->kept, &feed->classes, &feed->event);
-		if (outcome == KEPT_NO_ROOM)
-			break;
-		if (outcome == KEPT_NO_MEMORY) {
-			batch->status = error_memory(&batch->error, "events that are read ahead");
-			batch->has_failed = true;
-			break;
-		}
-		feed->has_event = false;
-	}
-	batch->report = trace_report(feed->trace);
-}
-
 /* ---- who has which batch ---------------------------------------------------------------------------------- */
 
 /* Returns whether all readers have given back the next `count` batches to be filled. */
@@ -416,7 +382,25 @@ static bool fill_next(void *context)
 	pthread_mutex_unlock(&feed->mutex);
 	if (batch == NULL)
 		return false;
-	event_feed_fill(feed, batch);
+	kept_events_clear(&batch->kept);
+	batch->status = HISTREE_OK;
+	batch->has_failed = false;
+	for (;;) {
+		if (!feed->has_event)
+			batch->status = next_event(feed, batch);
+		if (batch->status != HISTREE_OK)
+			break;
+		enum kept_outcome outcome = kept_events_add(&batch->kept, &feed->classes, &feed->event);
+		if (outcome == KEPT_NO_ROOM)
+			break;
+		if (outcome == KEPT_NO_MEMORY) {
+			batch->status = error_memory(&batch->error, "events that are read ahead");
+			batch->has_failed = true;
+			break;
+		}
+		feed->has_event = false;
+	}
+	batch->report = trace_report(feed->trace);
 	pthread_mutex_lock(&feed->mutex);
 	feed->at_work--;
 	feed->made++;
@@ -462,16 +446,6 @@ static bool is_served(void *context)
 	bool is_served = feed->is_stopped || feed->is_over || feed->given[0] < feed->made;
 	pthread_mutex_unlock(&feed->mutex);
 	return is_served;
-}
-
-/* Wait for the first reader's next batch.  NULL: there are no more. */
-static const struct event_batch *event_feed_take(struct event_feed *feed)
-{
-	crew_await(feed->crew, &feed->filling, is_served, feed);
-	pthread_mutex_lock(&feed->mutex);
-	bool has_one = has_batch_for(feed, 0);
-	pthread_mutex_unlock(&feed->mutex);
-	return has_one ? &feed->batches[feed->given[0] % FEED_BATCHES] : NULL;
 }
 
 const struct event_batch *event_feed_look(struct event_feed *feed, unsigned reader)
@@ -534,14 +508,6 @@ void event_feed_resume(struct event_feed *feed)
 	set(feed, &feed->is_paused, false);
 	crew_start(feed->crew, &feed->filling);
 	start_readers(feed);
-}
-
-/* No task of the feed is left after this; if `is_in_vain`, no more batches are made or taken. */
-static void event_feed_end(struct event_feed *feed, bool is_in_vain)
-{
-	if (is_in_vain)
-		set(feed, &feed->is_stopped, true);
-	crew_finish(feed->crew, &feed->filling);
 }
 
 void event_feed_join(struct event_feed *feed, struct crew_task *task)
@@ -628,7 +594,13 @@ enum histree_status event_stream_read_batch(struct event_stream *stream, struct 
 {
 	if (stream->last != NULL)
 		return end_of_feed(stream, error);
-	const struct event_batch *batch = event_feed_take(stream->feed);
+	/* Wait for the first reader's next batch. NULL: there are no more. */
+	crew_await(stream->feed->crew, &stream->feed->filling, is_served, stream->feed);
+	pthread_mutex_lock(&stream->feed->mutex);
+	bool has_one = has_batch_for(stream->feed, 0);
+	pthread_mutex_unlock(&stream->feed->mutex);
+	const struct event_batch *batch =
+		has_one ? &stream->feed->batches[stream->feed->given[0] % FEED_BATCHES] : NULL;
 	if (batch == NULL)
 		return HISTREE_END;
 	stream->report = batch->report;
@@ -664,8 +636,14 @@ bool event_stream_read_ahead(struct event_stream *stream, struct crew *crew)
 
 void event_stream_end_ahead(struct event_stream *stream, bool is_in_vain)
 {
-	if (stream->feed != NULL)
-		event_feed_end(stream->feed, is_in_vain);
+	if (stream->feed != NULL) {
+		/*
+		 * No task of the feed is left after this; if `is_in_vain`, no more batches are made or taken.
+		 */
+		if (is_in_vain)
+			set(stream->feed, &stream->feed->is_stopped, true);
+		crew_finish(stream->feed->crew, &stream->feed->filling);
+	}
 }
 
 void event_stream_release_ahead(struct event_stream *stream)

@@ -452,17 +452,16 @@ static void look_closer(const struct trace *trace, const struct trace_stream *st
 	suspicion->stream = stream;
 }
 
-static void learn_last(struct trace_source *source)
-{
-	source->last = source->is_copy || source->kind->last == NULL ? INT64_MIN : source->kind->last(source);
-}
-
 /* Whether a trace that was just opened begins so near to the zero of its clock that it may be no time. */
 static bool trace_begins_at_zero(struct trace *trace)
 {
 	const struct trace_stream *first = trace_merge_first(&trace->merge);
-	for (size_t index = 0; index < trace->source_count; index++)
-		learn_last(trace->sources[index]);
+	for (size_t index = 0; index < trace->source_count; index++) {
+		trace->sources[index]->last =
+			trace->sources[index]->is_copy || trace->sources[index]->kind->last == NULL
+				? INT64_MIN
+				: trace->sources[index]->kind->last(trace->sources[index]);
+	}
 	return first != NULL && is_near_zero(trace, &first->upcoming);
 }
 
@@ -499,40 +498,9 @@ static enum histree_status trace_find_begin(struct trace *trace, histree_time *b
 	return status;
 }
 
-/* Leave out what such a trace has before that time, and say so in the notes. */
-static enum histree_status trace_leave_out_before(struct trace *trace, histree_time begin,
-						  struct histree_error *error)
-{
-	char first[TIME_TEXT_SIZE] = "", real[TIME_TEXT_SIZE];
-	uint64_t count = 0;
-	enum histree_status status = HISTREE_OK;
-	const struct trace_stream *stream = trace_merge_first(&trace->merge);
-	if (stream != NULL)
-		time_format_date(stream->upcoming.time, first);
-	time_format_date(begin, real);
-	for (; status == HISTREE_OK && stream != NULL && stream->upcoming.time < begin;
-	     stream = trace_merge_first(&trace->merge)) {
-		count += stream->upcoming.gap == NULL;
-		status = advance(&trace->merge, error);
-	}
-	trace_notes_warn(
-		&trace->notes,
-		"%llu event%s at %s, when the clock was 0, ha%s no time and %s left out; the others begin at "
-		"%s",
-		(unsigned long long)count, count == 1 ? "" : "s", first, count == 1 ? "s" : "ve",
-		count == 1 ? "is" : "are", real);
-	return status;
-}
-
 /* ---- copies -------------------------------------------------------------------------------------------------- */
 
 enum { COPIES_PART_SIZE = 64 << 10 };
-
-static bool is_one_inode(const char *one, const char *other)
-{
-	struct stat a, b;
-	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
 
 static enum histree_status compare_bytes(struct trace_window windows[2], uint64_t size, bool *are_same,
 					 struct histree_error *error)
@@ -561,7 +529,9 @@ static enum histree_status compare_sources(const struct trace_source *one, const
 	if (one->kind != other->kind || one->bytes != other->bytes || one->bytes == 0 ||
 	    map != (size_t)(other_path - other->path) || memcmp(one->path, other->path, map) != 0)
 		return HISTREE_OK;
-	*are_same = is_one_inode(path, other_path);
+	struct stat a, b;
+	*are_same =
+		stat(path, &a) == 0 && stat(other_path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 	if (*are_same)
 		return HISTREE_OK;
 	struct trace_window windows[2];
@@ -644,16 +614,6 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 	}
 	trace_source_free(empty);
 	return status;
-}
-
-/* Beside a trace that says that it is of the kernel, no other one is. */
-static void know_the_kernel(struct trace *trace)
-{
-	bool has_kernel = false;
-	for (size_t index = 0; index < trace->source_count; index++)
-		has_kernel |= strcmp(trace->sources[index]->trace.domain, "kernel") == 0;
-	for (size_t index = 0; has_kernel && index < trace->source_count; index++)
-		trace->sources[index]->trace.kernel_words = EVENT_NO_KERNEL;
 }
 
 /* Returns what the traces say of their hosts, which the caller frees; NULL if memory is out. */
@@ -760,8 +720,14 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 	}
 	if (status == HISTREE_OK)
 		status = scan_sources(trace, &list, error);
-	if (status == HISTREE_OK)
-		know_the_kernel(trace);
+	if (status == HISTREE_OK) {
+		/* Beside a trace that says that it is of the kernel, no other one is. */
+		bool has_kernel = false;
+		for (size_t index = 0; index < trace->source_count; index++)
+			has_kernel |= strcmp(trace->sources[index]->trace.domain, "kernel") == 0;
+		for (size_t index = 0; has_kernel && index < trace->source_count; index++)
+			trace->sources[index]->trace.kernel_words = EVENT_NO_KERNEL;
+	}
 	if (status == HISTREE_OK)
 		status = check_hosts(trace, error);
 	if (status == HISTREE_OK)
@@ -816,8 +782,28 @@ static enum histree_status open_from_start(const struct io *io, const char *cons
 	*out = NULL;
 	if (status == HISTREE_OK)
 		status = open_from(io, paths, path_count, NULL, 0, cancel, out, error);
-	if (status == HISTREE_OK && begin != INT64_MIN)
-		status = trace_leave_out_before(*out, begin, error);
+	if (status == HISTREE_OK && begin != INT64_MIN) {
+		/* Leave out what such a trace has before that time, and say so in the notes. */
+		struct trace *trace = *out;
+		char first[TIME_TEXT_SIZE] = "", real[TIME_TEXT_SIZE];
+		uint64_t count = 0;
+		status = HISTREE_OK;
+		const struct trace_stream *stream = trace_merge_first(&trace->merge);
+		if (stream != NULL)
+			time_format_date(stream->upcoming.time, first);
+		time_format_date(begin, real);
+		for (; status == HISTREE_OK && stream != NULL && stream->upcoming.time < begin;
+		     stream = trace_merge_first(&trace->merge)) {
+			count += stream->upcoming.gap == NULL;
+			status = advance(&trace->merge, error);
+		}
+		trace_notes_warn(&trace->notes,
+				 "%llu event%s at %s, when the clock was 0, ha%s no time and %s left out; the "
+				 "others begin at "
+				 "%s",
+				 (unsigned long long)count, count == 1 ? "" : "s", first, count == 1 ? "s" : "ve",
+				 count == 1 ? "is" : "are", real);
+	}
 	if (status != HISTREE_OK) {
 		trace_close(*out);
 		*out = NULL;

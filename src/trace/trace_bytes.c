@@ -45,25 +45,6 @@ static enum histree_status read_piece(struct trace_bytes *bytes, uint8_t *room, 
 	return count > 0 ? HISTREE_OK : HISTREE_END;
 }
 
-static bool is_gzip(const uint8_t *bytes, size_t size)
-{
-	return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
-}
-
-/* The first piece of the file says whether it is packed. */
-static enum histree_status look(struct trace_bytes *bytes, struct histree_error *error)
-{
-	uint8_t first[2];
-	size_t got = 0;
-	enum histree_status status = read_piece(bytes, first, sizeof(first), &got, error);
-	bytes->packed_offset = 0;
-	if (status < 0 || !is_gzip(first, got))
-		return status < 0 ? status : HISTREE_OK;
-	status = gunzip_create(&bytes->gunzip, error);
-	bytes->packed = status == HISTREE_OK ? malloc(TRACE_BYTES_PIECE) : NULL;
-	return status == HISTREE_OK && bytes->packed == NULL ? error_memory(error, "a piece of a file") : status;
-}
-
 enum histree_status trace_bytes_open(struct trace_bytes *bytes, const struct io *io, const char *path,
 				     struct histree_error *error)
 {
@@ -76,7 +57,16 @@ enum histree_status trace_bytes_open(struct trace_bytes *bytes, const struct io 
 	if (io->size(io->context, bytes->file, &size) != 0)
 		return error_set(error, HISTREE_ERR_IO, "cannot ask for its size: %s", strerror(errno));
 	bytes->size = (uint64_t)size;
-	return look(bytes, error);
+	/* The first piece of the file says whether it is packed. */
+	uint8_t first[2];
+	size_t got = 0;
+	enum histree_status status = read_piece(bytes, first, sizeof(first), &got, error);
+	bytes->packed_offset = 0;
+	if (status < 0 || !(got >= 2 && first[0] == 0x1f && first[1] == 0x8b))
+		return status < 0 ? status : HISTREE_OK;
+	status = gunzip_create(&bytes->gunzip, error);
+	bytes->packed = status == HISTREE_OK ? malloc(TRACE_BYTES_PIECE) : NULL;
+	return status == HISTREE_OK && bytes->packed == NULL ? error_memory(error, "a piece of a file") : status;
 }
 
 void trace_bytes_close(struct trace_bytes *bytes)

@@ -458,16 +458,11 @@ void trace_list_release(struct trace_list *list)
 
 /* ---- trace group --------------------------------------------------------------------------------------------- */
 
-static bool is_same(const char *a, const char *b)
-{
-	return a[0] != '\0' && strcmp(a, b) == 0;
-}
-
 static bool are_of_one_host(const struct trace_facts *a, const struct trace_facts *b)
 {
 	if (a->boot[0] != '\0' && b->boot[0] != '\0')
 		return strcmp(a->boot, b->boot) == 0;
-	return is_same(a->hostname, b->hostname);
+	return a->hostname[0] != '\0' && strcmp(a->hostname, b->hostname) == 0;
 }
 
 static bool has_path(const struct trace_group *group, const char *path)

@@ -346,11 +346,6 @@ static bool is_name(struct line line)
 	return line.at == line.end;
 }
 
-static bool is_id(struct line line)
-{
-	return take_word(&line, "ID: ") && take_number(&line, INT32_MAX) && line.at == line.end;
-}
-
 /* Name, id, "format:", common fields, an empty line, fields. */
 static bool is_description(const char *text, size_t size)
 {
@@ -360,7 +355,10 @@ static bool is_description(const char *text, size_t size)
 		const char *next = memchr(at, '\n', (size_t)(end - at));
 		struct line line = { at, next == NULL ? end : next };
 		at = line.end + 1;
-		if (number == 0 ? is_name(line) : number == 1 ? is_id(line) : false)
+		if (number == 0 ? is_name(line)
+		    : number == 1
+			    ? (take_word(&line, "ID: ") && take_number(&line, INT32_MAX) && line.at == line.end)
+			    : false)
 			continue;
 		if (number == 2 && line.end - line.at == 7 && memcmp(line.at, "format:", 7) == 0)
 			continue;

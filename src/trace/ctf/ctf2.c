@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/json_text.h"
+#include "base/table.h"
 #include "trace/ctf/ctf_schema.h"
 
 struct ctf2_reader {
@@ -388,15 +388,6 @@ static void give_roles(struct ctf_type *type, enum ctf_scope_kind scope, uint32_
 	}
 }
 
-/* No role says the CPU: tracers call it so, as in CTF 1.8. */
-static void find_cpu(struct ctf_type *context)
-{
-	for (size_t i = 0; i < context->member_count; i++)
-		if (strcmp(context->members[i].name, "cpu_id") == 0 &&
-		    ctf_type_is_integer(context->members[i].type))
-			context->members[i].roles |= ROLE(CPU);
-}
-
 /* Read the structure of a scope, if there is one. */
 static bool read_scope(const struct ctf2_value *fragment, const char *key, enum ctf_scope_kind scope,
 		       bool has_clock, struct ctf_type **out)
@@ -411,8 +402,14 @@ static bool read_scope(const struct ctf2_value *fragment, const char *key, enum 
 	if ((*out)->kind != CTF_STRUCTURE)
 		return ctf2_fail(&value, "a structure is expected");
 	give_roles(*out, scope, &roles);
-	if (scope == CTF_SCOPE_PACKET_CONTEXT)
-		find_cpu(*out);
+	if (scope == CTF_SCOPE_PACKET_CONTEXT) {
+		/* No role says the CPU: tracers call it so, as in CTF 1.8. */
+		struct ctf_type *context = *out;
+		for (size_t i = 0; i < context->member_count; i++)
+			if (strcmp(context->members[i].name, "cpu_id") == 0 &&
+			    ctf_type_is_integer(context->members[i].type))
+				context->members[i].roles |= ROLE(CPU);
+	}
 	if (!has_clock && (roles & (ROLE(TICK) | ROLE(END))) != 0)
 		return ctf2_fail(&value, "it has a timestamp, but there is no 'default-clock-class-id'");
 	if ((roles & ROLE(UUID)) != 0 && !fragment->reader->schema->has_uuid)
@@ -424,8 +421,16 @@ static bool read_scope(const struct ctf2_value *fragment, const char *key, enum 
 
 /* ---- preamble, trace, alias ------------------------------------------------------------------------------ */
 
-static bool read_uuid(const struct ctf2_value *fragment)
+static bool read_preamble(const struct ctf2_value *fragment)
 {
+	ctf_wide version = 0;
+	if (fragment->reader->has_preamble)
+		return ctf2_fail(fragment, "there is a second preamble");
+	if (!ctf2_get_number(fragment, "version", true, 0, INT32_MAX, &version) || !ctf2_check_extensions(fragment))
+		return false;
+	if (version != 2)
+		return ctf2_fail(fragment, "this is CTF %d, and histree reads CTF 2 and 1.8", (int)version);
+	fragment->reader->has_preamble = true;
 	struct ctf_schema *schema = fragment->reader->schema;
 	struct ctf2_value uuid;
 	if (!ctf2_get(fragment, "uuid", JSON_ARRAY, false, &uuid))
@@ -443,19 +448,6 @@ static bool read_uuid(const struct ctf2_value *fragment)
 	}
 	schema->has_uuid = true;
 	return true;
-}
-
-static bool read_preamble(const struct ctf2_value *fragment)
-{
-	ctf_wide version = 0;
-	if (fragment->reader->has_preamble)
-		return ctf2_fail(fragment, "there is a second preamble");
-	if (!ctf2_get_number(fragment, "version", true, 0, INT32_MAX, &version) || !ctf2_check_extensions(fragment))
-		return false;
-	if (version != 2)
-		return ctf2_fail(fragment, "this is CTF %d, and histree reads CTF 2 and 1.8", (int)version);
-	fragment->reader->has_preamble = true;
-	return read_uuid(fragment);
 }
 
 static bool read_alias(const struct ctf2_value *fragment)

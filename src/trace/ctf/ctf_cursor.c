@@ -305,11 +305,6 @@ static uint32_t unit_at(const uint8_t *at, unsigned unit, bool is_big)
 	return number;
 }
 
-static bool is_surrogate(uint32_t code)
-{
-	return code >= 0xd800 && code < 0xe000;
-}
-
 /* Take the character at *at, and step over it; `left` is at least a unit. */
 static uint32_t text_take(const uint8_t **at, size_t left, enum ctf_encoding encoding)
 {
@@ -323,7 +318,7 @@ static uint32_t text_take(const uint8_t **at, size_t left, enum ctf_encoding enc
 		*at += unit;
 		return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 	}
-	return is_surrogate(code) || code > 0x10ffff ? REPLACEMENT : code;
+	return (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? REPLACEMENT : code;
 }
 
 static size_t text_put(char *out, uint32_t code)
@@ -586,16 +581,6 @@ static void visit_string(struct visit *visit, const struct ctf_type *type, struc
 	visit->at += 8 * (size + unit);
 }
 
-static void visit_elements(struct visit *visit, const struct ctf_type *type, uint64_t count)
-{
-	for (uint64_t i = 0; i < count && !visit->is_over; i++) {
-		uint64_t before = visit->at;
-		visit_type(visit, type->element, (struct place){ .index = i });
-		if (visit->at == before) /* nothing is read, as in the procedure */
-			break;
-	}
-}
-
 static void visit_array(struct visit *visit, const struct ctf_type *type, struct place place)
 {
 	uint64_t count = type->kind == CTF_ARRAY ? type->length : visit->slots[type->slot];
@@ -618,7 +603,12 @@ static void visit_array(struct visit *visit, const struct ctf_type *type, struct
 	} else if (!plain || visit->visitor != NULL) {
 		tell(visit, (struct event_part){ .kind = EVENT_ARRAY }, place);
 		visit->depth++;
-		visit_elements(visit, type, count);
+		for (uint64_t i = 0; i < count && !visit->is_over; i++) {
+			uint64_t before = visit->at;
+			visit_type(visit, type->element, (struct place){ .index = i });
+			if (visit->at == before) /* nothing is read, as in the procedure */
+				break;
+		}
 		visit->depth--;
 		tell(visit, (struct event_part){ .kind = EVENT_END }, place);
 		return;

@@ -236,16 +236,6 @@ static bool is_short_header(const struct ctf_stream_type *stream, enum ctf_order
 	       brief->members[0].slot == CTF_NO_SLOT;
 }
 
-static void find_short_header(struct ctf_stream_decoder *stream, enum ctf_order order)
-{
-	if (is_short_header(stream->type, order, 5, 27))
-		stream->short_header = (struct ctf_short_header){ .id_bits = 5, .bits = 32 };
-	else if (is_short_header(stream->type, order, 16, 32))
-		stream->short_header = (struct ctf_short_header){ .id_bits = 16, .bits = 48 };
-	if (stream->short_header.bits > 0)
-		stream->short_header.slot = stream->type->event_header->members[0].slot;
-}
-
 /* The roles of all members of a structure, at any depth. */
 static uint32_t roles_in(const struct ctf_type *type)
 {
@@ -290,7 +280,12 @@ static bool add_stream(struct ctf_decoder *decoder, const struct ctf_stream_type
 	    !ctf_procedure_make(&stream->event_header, &header, 1, &decoder->memory))
 		return false;
 	stream->head_roles = roles_in(type->packet_context);
-	find_short_header(stream, decoder->schema->order);
+	if (is_short_header(stream->type, decoder->schema->order, 5, 27))
+		stream->short_header = (struct ctf_short_header){ .id_bits = 5, .bits = 32 };
+	else if (is_short_header(stream->type, decoder->schema->order, 16, 32))
+		stream->short_header = (struct ctf_short_header){ .id_bits = 16, .bits = 48 };
+	if (stream->short_header.bits > 0)
+		stream->short_header.slot = stream->type->event_header->members[0].slot;
 	need_places(decoder, &stream->packet_context);
 	need_places(decoder, &stream->event_header);
 	return true;
@@ -402,19 +397,6 @@ static enum ctf_outcome read_packet_header(const struct ctf_decoder *decoder, st
 	return out->stream == NULL ? broken(why, "names a stream that the metadata does not have") : CTF_DONE;
 }
 
-/*
- * All ones stand for what is not known, and no tracer counts so far.  In CTF 2 a field may be optional.
- */
-static bool is_possible(const struct ctf_schema *schema, const struct ctf_head *head, const uint64_t *says)
-{
-	static const enum ctf_role roles[] = { CTF_ROLE_BEGIN, CTF_ROLE_END, CTF_ROLE_DISCARDED,
-					       CTF_ROLE_SEQUENCE };
-	for (size_t i = 0; schema->version == 1 && i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (ctf_stream_has(head->stream, roles[i]) && says[roles[i]] == CTF_UNKNOWN)
-			return false;
-	return true;
-}
-
 /* Returns whether the sizes that a packet says, if it says any, can be those of a packet. */
 static bool take_sizes(const struct ctf_schema *schema, struct ctf_head *head, const uint64_t *says)
 {
@@ -451,41 +433,44 @@ enum ctf_outcome ctf_head_read(const struct ctf_decoder *decoder, struct ctf_cur
 	out->sequence = says[CTF_ROLE_SEQUENCE];
 	out->cpu = says[CTF_ROLE_CPU] <= INT32_MAX ? (int32_t)says[CTF_ROLE_CPU] : -1;
 	out->bits = cursor->at;
-	if (!is_possible(decoder->schema, out, says))
-		return broken(why, "has an impossible time or counter");
+	/*
+	 * All ones stand for what is not known, and no tracer counts so far. In CTF 2 a field may be optional.
+	 */
+	static const enum ctf_role roles[] = { CTF_ROLE_BEGIN, CTF_ROLE_END, CTF_ROLE_DISCARDED,
+					       CTF_ROLE_SEQUENCE };
+	for (size_t i = 0; decoder->schema->version == 1 && i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (ctf_stream_has(out->stream, roles[i]) && says[roles[i]] == CTF_UNKNOWN)
+			return broken(why, "has an impossible time or counter");
 	return take_sizes(decoder->schema, out, says) ? CTF_DONE : broken(why, "has an impossible size");
-}
-
-/* Two loads instead of a procedure: most events have this header. */
-static inline enum ctf_outcome read_short_header(struct ctf_short_header header, struct ctf_cursor *cursor)
-{
-	uint64_t at = (cursor->at + 7) & ~(uint64_t)7, word = 0;
-	const uint8_t *bytes = cursor->bytes + at / 8;
-	if (at + header.bits > cursor->end)
-		return at + header.bits > cursor->content ? CTF_BROKEN : CTF_SHORT;
-	memcpy(&word, bytes, header.bits / 8);
-	uint64_t greatest = ((uint64_t)1 << header.id_bits) - 1, id = word & greatest;
-	cursor->has_id = true;
-	cursor->slots[header.slot] = id;
-	if (id != greatest) {
-		cursor->id = id;
-		cursor->clock = ctf_clock_tick(cursor->clock, word >> header.id_bits, header.bits - header.id_bits);
-		cursor->at = at + header.bits;
-		return CTF_DONE;
-	}
-	at += (header.id_bits + 7) / 8 * 8;
-	if (at + 96 > cursor->end)
-		return at + 96 > cursor->content ? CTF_BROKEN : CTF_SHORT;
-	cursor->id = ctf_integer_read(cursor->bytes, at, (struct ctf_integer){ .size = 32 });
-	cursor->clock = ctf_integer_read(cursor->bytes, at + 32, (struct ctf_integer){ .size = 64 });
-	cursor->at = at + 96;
-	return CTF_DONE;
 }
 
 enum ctf_outcome ctf_event_header_read(const struct ctf_stream_decoder *stream, struct ctf_cursor *cursor)
 {
-	if (stream->short_header.bits > 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-		return read_short_header(stream->short_header, cursor);
+	if (stream->short_header.bits > 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+		/* Two loads instead of a procedure: most events have this header. */
+		uint64_t at = (cursor->at + 7) & ~(uint64_t)7, word = 0;
+		const uint8_t *bytes = cursor->bytes + at / 8;
+		if (at + stream->short_header.bits > cursor->end)
+			return at + stream->short_header.bits > cursor->content ? CTF_BROKEN : CTF_SHORT;
+		memcpy(&word, bytes, stream->short_header.bits / 8);
+		uint64_t greatest = ((uint64_t)1 << stream->short_header.id_bits) - 1, id = word & greatest;
+		cursor->has_id = true;
+		cursor->slots[stream->short_header.slot] = id;
+		if (id != greatest) {
+			cursor->id = id;
+			cursor->clock = ctf_clock_tick(cursor->clock, word >> stream->short_header.id_bits,
+						       stream->short_header.bits - stream->short_header.id_bits);
+			cursor->at = at + stream->short_header.bits;
+			return CTF_DONE;
+		}
+		at += (stream->short_header.id_bits + 7) / 8 * 8;
+		if (at + 96 > cursor->end)
+			return at + 96 > cursor->content ? CTF_BROKEN : CTF_SHORT;
+		cursor->id = ctf_integer_read(cursor->bytes, at, (struct ctf_integer){ .size = 32 });
+		cursor->clock = ctf_integer_read(cursor->bytes, at + 32, (struct ctf_integer){ .size = 64 });
+		cursor->at = at + 96;
+		return CTF_DONE;
+	}
 	cursor->has_id = false;
 	return ctf_cursor_run(cursor, &stream->event_header);
 }

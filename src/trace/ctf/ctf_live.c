@@ -75,25 +75,6 @@ static enum live_text step(struct live_metadata *metadata, char byte)
 	return byte == '/' ? LIVE_SLASH : byte == '"' ? LIVE_STRING : LIVE_TEXT;
 }
 
-/* Read the whole declarations of the text, and keep the rest. */
-static enum histree_status read_text(struct live_metadata *metadata, struct histree_error *error)
-{
-	for (; metadata->seen < metadata->text_count; metadata->seen++)
-		metadata->state = step(metadata, metadata->text[metadata->seen]);
-	size_t whole = metadata->whole;
-	if (whole == 0)
-		return HISTREE_OK;
-	char behind = metadata->text[whole];
-	metadata->text[whole] = '\0';
-	enum histree_status status = tsdl_read_more(metadata->reader, metadata->text, error);
-	metadata->text[whole] = behind;
-	memmove(metadata->text, metadata->text + whole, metadata->text_count - whole);
-	metadata->text_count -= whole;
-	metadata->seen -= whole;
-	metadata->whole = 0;
-	return status;
-}
-
 /* Move the texts of whole packets, or what is no packet, behind the text. */
 static enum histree_status take_text(struct live_metadata *metadata, struct histree_error *error)
 {
@@ -142,7 +123,23 @@ enum histree_status live_metadata_take(struct live_metadata *metadata, size_t si
 		return error_set(
 			error, HISTREE_ERR_TRACE,
 			"it is a session of CTF 2, which histree reads from files only; record it in CTF 1.8");
-	return status == HISTREE_OK ? read_text(metadata, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+	/* Read the whole declarations of the text, and keep the rest. */
+	for (; metadata->seen < metadata->text_count; metadata->seen++)
+		metadata->state = step(metadata, metadata->text[metadata->seen]);
+	size_t whole = metadata->whole;
+	if (whole == 0)
+		return HISTREE_OK;
+	char behind = metadata->text[whole];
+	metadata->text[whole] = '\0';
+	status = tsdl_read_more(metadata->reader, metadata->text, error);
+	metadata->text[whole] = behind;
+	memmove(metadata->text, metadata->text + whole, metadata->text_count - whole);
+	metadata->text_count -= whole;
+	metadata->seen -= whole;
+	metadata->whole = 0;
+	return status;
 }
 
 bool live_metadata_is_begun(const struct live_metadata *metadata)
@@ -218,14 +215,6 @@ static struct live_stream *live_stream_create(const struct live_stream_facts *fa
 	return stream;
 }
 
-static void live_stream_free(struct live_stream *stream)
-{
-	if (stream->is_begun)
-		ctf_reader_release(&stream->reader);
-	free(stream->name);
-	free(stream);
-}
-
 /* There is nothing more of it. */
 static void live_stream_end(struct live_stream *stream)
 {
@@ -266,17 +255,6 @@ static enum histree_status begin_reader(struct live_stream *stream, const struct
 	enum histree_status status = ctf_reader_init(reader, error);
 	reader->window.source = &stream->source;
 	return status;
-}
-
-/* What the daemon no longer has, because a session was rotated or files are written over, it does not tell. */
-static void note_late_start(const struct live_stream *stream)
-{
-	const struct ctf_head *head = &stream->reader.head;
-	if (stream->reader.packets == 1 && head->sequence != CTF_UNKNOWN && head->sequence > 0)
-		trace_notes_warn(stream->trace->notes,
-				 "%s: begins with packet %" PRIu64
-				 ": the relay daemon does not pass on what was recorded before",
-				 stream->name, head->sequence);
 }
 
 /* Step to the next event of the packet, if it has one.  Returns as above. */
@@ -324,8 +302,18 @@ static enum histree_status begin_packet(struct live_stream *stream, struct histr
 	stream->reader.window.count = 0;
 	stream->reader.packet_count++;
 	enum histree_status status = live_stream_advance(stream, error);
-	if (status == HISTREE_OK)
-		note_late_start(stream);
+	if (status == HISTREE_OK) {
+		/*
+		 * What the daemon no longer has, because a session was rotated or files are written over, it
+		 * does not tell.
+		 */
+		const struct ctf_head *head = &stream->reader.head;
+		if (stream->reader.packets == 1 && head->sequence != CTF_UNKNOWN && head->sequence > 0)
+			trace_notes_warn(stream->trace->notes,
+					 "%s: begins with packet %" PRIu64
+					 ": the relay daemon does not pass on what was recorded before",
+					 stream->name, head->sequence);
+	}
 	return status;
 }
 
@@ -416,15 +404,6 @@ static struct live_trace *live_trace_create(const struct live_stream_facts *fact
 		.wants_metadata = true,
 	};
 	return trace;
-}
-
-static void live_trace_free(struct live_trace *trace)
-{
-	if (trace->has_decoder)
-		ctf_decoder_release(&trace->decoder);
-	live_metadata_release(&trace->metadata);
-	free(trace->name);
-	free(trace);
 }
 
 /* Say in the notes that it cannot be read, and why. */
@@ -614,24 +593,31 @@ static enum histree_status fetch_metadata(struct ctf_live *live, struct histree_
 	return status;
 }
 
-/* What traces have not got by now, they will not get. */
-static enum histree_status end_session(struct ctf_live *live, struct histree_error *error)
+static enum histree_status fetch_streams(struct ctf_live *live, struct histree_error *error)
 {
-	live->has_ended = true;
-	for (size_t i = 0; i < live->trace_count; i++)
-		live->traces[i]->wants_metadata = true;
-	enum histree_status status = fetch_metadata(live, error);
-	for (size_t i = 0; i < live->trace_count; i++)
-		live->traces[i]->is_over = true;
-	return status;
-}
-
-/*
- * LTTng 2.13 passes nothing of a stream on once it is closed, and the buffers of a process are closed when it
- * exits: what was written last may not have been read, and it cannot be known whether it was.
- */
-static void note_forgotten(struct ctf_live *live)
-{
+	enum live_news news;
+	live->wants_streams = false;
+	live->news_ms = live_relay_now(&live->relay);
+	enum histree_status status = live_ask_streams(&live->relay, live->session, take_stream, live, &news, error);
+	if (status != HISTREE_OK)
+		return status;
+	/* The daemon that no longer knows the session has closed it. */
+	if (news == LIVE_SESSION_OVER || news == LIVE_STREAMS_FAILED) {
+		/* What traces have not got by now, they will not get. */
+		live->has_ended = true;
+		for (size_t i = 0; i < live->trace_count; i++)
+			live->traces[i]->wants_metadata = true;
+		status = fetch_metadata(live, error);
+		for (size_t i = 0; i < live->trace_count; i++)
+			live->traces[i]->is_over = true;
+		return status;
+	}
+	if (news != LIVE_STREAMS && news != LIVE_NO_STREAMS)
+		return live_relay_no_answer(&live->relay, error);
+	/*
+	 * LTTng 2.13 passes nothing of a stream on once it is closed, and the buffers of a process are closed
+	 * when it exits: what was written last may not have been read, and it cannot be known whether it was.
+	 */
 	for (size_t i = 0; i < live->stream_count && !live->has_forgotten; i++) {
 		const struct live_stream *stream = live->streams[i];
 		const struct ctf_environment *scheme =
@@ -644,22 +630,6 @@ static void note_forgotten(struct ctf_live *live)
 				 stream->name);
 		live->has_forgotten = true;
 	}
-}
-
-static enum histree_status fetch_streams(struct ctf_live *live, struct histree_error *error)
-{
-	enum live_news news;
-	live->wants_streams = false;
-	live->news_ms = live_relay_now(&live->relay);
-	enum histree_status status = live_ask_streams(&live->relay, live->session, take_stream, live, &news, error);
-	if (status != HISTREE_OK)
-		return status;
-	/* The daemon that no longer knows the session has closed it. */
-	if (news == LIVE_SESSION_OVER || news == LIVE_STREAMS_FAILED)
-		return end_session(live, error);
-	if (news != LIVE_STREAMS && news != LIVE_NO_STREAMS)
-		return live_relay_no_answer(&live->relay, error);
-	note_forgotten(live);
 	return fetch_metadata(live, error);
 }
 
@@ -726,10 +696,19 @@ const struct event_trace *ctf_live_trace_at(const struct ctf_live *live, size_t 
 void ctf_live_close(struct ctf_live *live)
 {
 	live_relay_close(&live->relay);
-	for (size_t i = 0; i < live->stream_count; i++)
-		live_stream_free(live->streams[i]);
-	for (size_t i = 0; i < live->trace_count; i++)
-		live_trace_free(live->traces[i]);
+	for (size_t i = 0; i < live->stream_count; i++) {
+		if (live->streams[i]->is_begun)
+			ctf_reader_release(&live->streams[i]->reader);
+		free(live->streams[i]->name);
+		free(live->streams[i]);
+	}
+	for (size_t i = 0; i < live->trace_count; i++) {
+		if (live->traces[i]->has_decoder)
+			ctf_decoder_release(&live->traces[i]->decoder);
+		live_metadata_release(&live->traces[i]->metadata);
+		free(live->traces[i]->name);
+		free(live->traces[i]);
+	}
 	free((void *)live->streams);
 	free((void *)live->traces);
 	free(live->address);
@@ -770,37 +749,6 @@ static bool is_due(const struct ctf_live *live, int64_t since_ms)
 	return since_ms == INT64_MIN || live_relay_now(&live->relay) - since_ms >= pause;
 }
 
-/* Ask the daemon for what is missing.  HISTREE_NOT_FOUND if it is not time to ask anything. */
-static enum histree_status ask(struct ctf_live *live, const struct live_stream *first, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	bool has_asked = false;
-	for (size_t i = 0; i < live->stream_count && status == HISTREE_OK; i++) {
-		struct live_stream *stream = live->streams[i];
-		uint32_t flags;
-		if (!holds_back(stream, first) || !is_due(live, stream->refused_ms))
-			continue;
-		status = live_stream_ask(stream, &flags, error);
-		live->wants_streams |= (flags & LIVE_NEW_STREAMS) != 0;
-		has_asked = true;
-	}
-	if (status == HISTREE_OK && !live->has_ended && (live->wants_streams || is_due(live, live->news_ms))) {
-		status = fetch_streams(live, error);
-		has_asked = true;
-	}
-	return status != HISTREE_OK || has_asked ? status : HISTREE_NOT_FOUND;
-}
-
-/* The connection is no more.  What was handed out is all that was before some time. */
-static enum histree_status ctf_live_break_off(struct ctf_live *live, const char *why)
-{
-	if (!live->is_broken)
-		trace_notes_warn(live->notes, "%s; the session is read up to there", why);
-	live->notes->report.damaged_streams += !live->is_broken;
-	live->is_broken = true;
-	return HISTREE_END;
-}
-
 static enum histree_status next(struct ctf_live *live, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -817,7 +765,24 @@ static enum histree_status next(struct ctf_live *live, struct histree_error *err
 		}
 		if (live->has_ended && !is_held)
 			return HISTREE_END;
-		status = ask(live, first, error);
+		/* Ask the daemon for what is missing. HISTREE_NOT_FOUND if it is not time to ask anything. */
+		status = HISTREE_OK;
+		bool has_asked = false;
+		for (size_t i = 0; i < live->stream_count && status == HISTREE_OK; i++) {
+			struct live_stream *stream = live->streams[i];
+			uint32_t flags;
+			if (!holds_back(stream, first) || !is_due(live, stream->refused_ms))
+				continue;
+			status = live_stream_ask(stream, &flags, error);
+			live->wants_streams |= (flags & LIVE_NEW_STREAMS) != 0;
+			has_asked = true;
+		}
+		if (status == HISTREE_OK && !live->has_ended &&
+		    (live->wants_streams || is_due(live, live->news_ms))) {
+			status = fetch_streams(live, error);
+			has_asked = true;
+		}
+		status = status != HISTREE_OK || has_asked ? status : HISTREE_NOT_FOUND;
 	}
 	return status;
 }
@@ -828,8 +793,14 @@ enum histree_status ctf_live_next(struct ctf_live *live, struct histree_error *e
 	if (live->is_broken)
 		return HISTREE_END;
 	enum histree_status status = next(live, &told);
-	if (status == HISTREE_ERR_TRACE)
-		return ctf_live_break_off(live, told.message);
+	if (status == HISTREE_ERR_TRACE) {
+		/* The connection is no more. What was handed out is all that was before some time. */
+		if (!live->is_broken)
+			trace_notes_warn(live->notes, "%s; the session is read up to there", told.message);
+		live->notes->report.damaged_streams += !live->is_broken;
+		live->is_broken = true;
+		return HISTREE_END;
+	}
 	if (status < 0 && error != NULL)
 		*error = told;
 	return status;

@@ -25,8 +25,8 @@
 
 #include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/ctf_live_relay.h"
-#include "trace/ctf/ctf_source.h"
 #include "trace/ctf/ctf_reader.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/ctf/tsdl.h"
 #include "trace/trace_source.h"
 

@@ -511,23 +511,6 @@ static enum histree_status connect_to(struct live_relay *relay, const struct add
 	return status == HISTREE_ERR_TRACE ? no_daemon(relay, error) : status;
 }
 
-static enum histree_status connect_to_any(struct live_relay *relay, const char *host, const char *port,
-					  struct histree_error *error)
-{
-	const struct addrinfo wanted = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
-	struct addrinfo *found = NULL;
-	if (getaddrinfo(host, port, &wanted, &found) != 0)
-		return no_daemon(relay, error);
-	enum histree_status status = HISTREE_ERR_TRACE;
-	for (const struct addrinfo *address = found; address != NULL && status == HISTREE_ERR_TRACE;
-	     address = address->ai_next) {
-		lose(relay);
-		status = connect_to(relay, address, error);
-	}
-	freeaddrinfo(found);
-	return status;
-}
-
 enum histree_status live_relay_connect(struct live_relay *relay, const char *place,
 				       const struct histree_work *cancel, struct histree_error *error)
 {
@@ -541,7 +524,18 @@ enum histree_status live_relay_connect(struct live_relay *relay, const char *pla
 	snprintf(host, sizeof(host), "%.*s", name_size, place);
 	if (port_size > 0)
 		snprintf(port, sizeof(port), "%.*s", port_size, place + name_size + 1);
-	return connect_to_any(relay, host, port, error);
+	const struct addrinfo wanted = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+	struct addrinfo *found = NULL;
+	if (getaddrinfo(host, port, &wanted, &found) != 0)
+		return no_daemon(relay, error);
+	enum histree_status status = HISTREE_ERR_TRACE;
+	for (const struct addrinfo *address = found; address != NULL && status == HISTREE_ERR_TRACE;
+	     address = address->ai_next) {
+		lose(relay);
+		status = connect_to(relay, address, error);
+	}
+	freeaddrinfo(found);
+	return status;
 }
 
 void live_relay_close(struct live_relay *relay)

@@ -170,17 +170,6 @@ static void take_text(const struct ctf_schema *schema, const char *key, char *ou
 		snprintf(out, TRACE_FACT_SIZE, "%s", entry->text);
 }
 
-/* The unique id of the trace, or else the UUID of its metadata. */
-static void take_identity(const struct ctf_schema *schema, char *out)
-{
-	size_t used = 0;
-	if (schema->uid != NULL)
-		snprintf(out, TRACE_FACT_SIZE, "%s", schema->uid);
-	for (size_t i = 0; schema->uid == NULL && schema->has_uuid && i < sizeof(schema->uuid); i++)
-		used += (size_t)snprintf(out + used, TRACE_FACT_SIZE - used, "%s%02x",
-					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", schema->uuid[i]);
-}
-
 /* LTTng says "hostname" and "kernel_release", perf "host" and "release". */
 void ctf_metadata_facts(const struct ctf_schema *schema, struct trace_facts *out)
 {
@@ -197,7 +186,13 @@ void ctf_metadata_facts(const struct ctf_schema *schema, struct trace_facts *out
 	*out = (struct trace_facts){ 0 };
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		take_text(schema, keys[i].key, (char *)out + keys[i].place);
-	take_identity(schema, out->uuid);
+	/* The unique id of the trace, or else the UUID of its metadata. */
+	size_t used = 0;
+	if (schema->uid != NULL)
+		snprintf(out->uuid, TRACE_FACT_SIZE, "%s", schema->uid);
+	for (size_t i = 0; schema->uid == NULL && schema->has_uuid && i < sizeof(schema->uuid); i++)
+		used += (size_t)snprintf(out->uuid + used, TRACE_FACT_SIZE - used, "%s%02x",
+					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", schema->uuid[i]);
 	/* A clock that is implied is none whose zero is known. */
 	const struct ctf_clock *clock = &schema->clocks[0];
 	if (schema->clock_count != 1 || clock->uid == NULL)

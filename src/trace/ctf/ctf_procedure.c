@@ -107,13 +107,6 @@ static void add_meaning(struct maker *maker, const struct ctf_type *type, const 
 		add_for_integer(maker, CTF_SAVE, more->slot, integer, offset);
 }
 
-static void make_members(struct maker *maker, const struct ctf_type *type)
-{
-	align(maker, type->align);
-	for (size_t i = 0; i < type->member_count && !maker->failed; i++)
-		make(maker, type->members[i].type, &type->members[i]);
-}
-
 /* Operations of their own, for what is done some times or none. */
 static const struct ctf_body *make_body(struct maker *maker, const struct ctf_type *type)
 {
@@ -192,17 +185,6 @@ static void make_repeat(struct maker *maker, const struct ctf_type *type)
 		   });
 }
 
-static void make_elements(struct maker *maker, const struct ctf_type *type)
-{
-	maker->run = NO_RUN;
-	add(maker, (struct ctf_operation){
-			   .kind = CTF_ELEMENTS,
-			   .slot = type->slot,
-			   .mask = type->align - 1,
-			   .size = type->element->size,
-		   });
-}
-
 static void make_text(struct maker *maker, const struct ctf_type *type)
 {
 	maker->run = NO_RUN;
@@ -241,7 +223,9 @@ static void make(struct maker *maker, const struct ctf_type *type, const struct 
 		make_text(maker, type);
 		break;
 	case CTF_STRUCTURE:
-		make_members(maker, type);
+		align(maker, type->align);
+		for (size_t i = 0; i < type->member_count && !maker->failed; i++)
+			make(maker, type->members[i].type, &type->members[i]);
 		break;
 	case CTF_VARIANT:
 		make_choose(maker, type);
@@ -253,10 +237,17 @@ static void make(struct maker *maker, const struct ctf_type *type, const struct 
 			make_repeat(maker, type);
 		break;
 	case CTF_SEQUENCE:
-		if (ctf_type_is_plain(type->element))
-			make_elements(maker, type);
-		else
+		if (ctf_type_is_plain(type->element)) {
+			maker->run = NO_RUN;
+			add(maker, (struct ctf_operation){
+					   .kind = CTF_ELEMENTS,
+					   .slot = type->slot,
+					   .mask = type->align - 1,
+					   .size = type->element->size,
+				   });
+		} else {
 			make_repeat(maker, type);
+		}
 		break;
 	}
 }

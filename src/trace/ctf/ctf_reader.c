@@ -13,12 +13,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/trace_source.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_source.h"
 
 /* All marks of a file are forgotten when they are more: they have a MiB then. */
 enum { CTF_EVENTS_PER_MARK = 64, CTF_MARKS_MAX = 1 << 16 };
@@ -139,14 +139,6 @@ static bool is_packet_at(struct walk *walk, uint64_t offset)
 	       (head.size == CTF_UNKNOWN || head.size / 8 <= walk->packets->file_size - offset);
 }
 
-static void magic_bytes(const struct ctf_decoder *decoder, uint8_t *out)
-{
-	for (unsigned i = 0; i < 4; i++) {
-		unsigned shift = 8 * (decoder->magic->integer.is_big ? 3 - i : i);
-		out[i] = (uint8_t)(CTF_MAGIC_NUMBER >> shift);
-	}
-}
-
 /* Returns the offset of the next sound packet from an offset on, or of the end of the file. */
 static uint64_t search(struct walk *walk, uint64_t offset)
 {
@@ -156,7 +148,10 @@ static uint64_t search(struct walk *walk, uint64_t offset)
 	if (decoder->magic == NULL || decoder->magic->offset != 0 || decoder->magic->operation != 0 ||
 	    decoder->magic->integer.size != 32 || decoder->magic->integer.form != 0)
 		return file_size;
-	magic_bytes(decoder, magic);
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned shift = 8 * (decoder->magic->integer.is_big ? 3 - i : i);
+		magic[i] = (uint8_t)(CTF_MAGIC_NUMBER >> shift);
+	}
 	while (offset + sizeof(magic) <= file_size && walk->candidates < CANDIDATES_MAX) {
 		if (trace_window_move(&walk->window, offset, SEARCH_SIZE, NULL) != HISTREE_OK ||
 		    walk->window.count < sizeof(magic))
@@ -452,14 +447,6 @@ static histree_time next_begin(const struct ctf_reader *reader)
 	return ctf_decoder_time(reader->stream, next->begin, &time) ? time : INT64_MIN;
 }
 
-static void count_damage(struct ctf_reader *reader)
-{
-	const struct ctf_file *file = &reader->files[piece_of(reader, reader->packets - 1).file];
-	if (!reader->is_damaged && !file->packets.is_damaged)
-		reader->base.notes->report.damaged_streams++;
-	reader->is_damaged = true;
-}
-
 /* The rest of the packet is left out. */
 static void leave_packet(struct ctf_reader *reader, const char *why)
 {
@@ -471,20 +458,15 @@ static void leave_packet(struct ctf_reader *reader, const char *why)
 				 "%s: packet %" PRIu32 " cannot be decoded (%s); the events before that are read",
 				 reader->files[piece.file].path,
 				 reader->is_live ? (uint32_t)(reader->packets - 1) : piece.packet, why);
-	count_damage(reader);
+	const struct ctf_file *file = &reader->files[piece_of(reader, reader->packets - 1).file];
+	if (!reader->is_damaged && !file->packets.is_damaged)
+		reader->base.notes->report.damaged_streams++;
+	reader->is_damaged = true;
 	trace_stream_lose(&reader->base, (struct trace_span){ .begin = INT64_MIN, .end = next_begin(reader) }, 0);
 	reader->is_open = false;
 }
 
 /* ---- packets --------------------------------------------------------------------------------------------- */
-
-static void end_packet(struct ctf_reader *reader)
-{
-	reader->is_open = false;
-	/* Some tracers close a packet before its last event, or do not say when. */
-	if (reader->head.end != CTF_UNKNOWN && reader->head.end < reader->cursor.clock)
-		reader->head.end = reader->cursor.clock;
-}
 
 static enum histree_status ctf_reader_read_head(struct ctf_reader *reader, const char **why,
 						struct histree_error *error)
@@ -667,10 +649,14 @@ static enum histree_status next_in_packet(struct ctf_reader *reader, struct hist
 		if (cursor->at == cursor->content) {
 			bool is_whole =
 				reader->head.content == CTF_UNKNOWN || reader->head.content <= reader->content;
-			if (is_whole)
-				end_packet(reader);
-			else
+			if (is_whole) {
+				reader->is_open = false;
+				/* Some tracers close a packet before its last event, or do not say when. */
+				if (reader->head.end != CTF_UNKNOWN && reader->head.end < reader->cursor.clock)
+					reader->head.end = reader->cursor.clock;
+			} else {
 				leave_packet(reader, "the file ends before it");
+			}
 			return HISTREE_END;
 		}
 		uint64_t start = cursor->origin + cursor->at, clock = cursor->clock;
@@ -692,20 +678,6 @@ static enum histree_status next_in_packet(struct ctf_reader *reader, struct hist
 		leave_packet(reader, why);
 		return HISTREE_END;
 	}
-}
-
-static void end_stream(struct ctf_reader *reader)
-{
-	if (reader->is_done)
-		return;
-	reader->is_done = true;
-	/* There may be damage behind the last packet of a file. */
-	const struct ctf_packets *packets = &reader->files[reader->file_count - 1].packets;
-	const struct ctf_packet *last = &packets->packets[packets->count - 1];
-	if (reader->file_count == 1 && last->offset + last->size < packets->file_size)
-		trace_stream_lose(&reader->base, (struct trace_span){ .begin = INT64_MIN, .end = INT64_MAX }, 0);
-	trace_stream_end(&reader->base);
-	trace_window_release(&reader->window);
 }
 
 void ctf_reader_end(struct ctf_reader *reader)
@@ -734,7 +706,18 @@ enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_er
 			if (reader->is_live)
 				return reader->is_done ? HISTREE_END : HISTREE_NOT_FOUND;
 			bool was_done = reader->is_done;
-			end_stream(reader);
+			if (!reader->is_done) {
+				reader->is_done = true;
+				/* There may be damage behind the last packet of a file. */
+				const struct ctf_packets *packets = &reader->files[reader->file_count - 1].packets;
+				const struct ctf_packet *last = &packets->packets[packets->count - 1];
+				if (reader->file_count == 1 && last->offset + last->size < packets->file_size)
+					trace_stream_lose(
+						&reader->base,
+						(struct trace_span){ .begin = INT64_MIN, .end = INT64_MAX }, 0);
+				trace_stream_end(&reader->base);
+				trace_window_release(&reader->window);
+			}
 			if (was_done || !reader->base.has_gap)
 				return HISTREE_END;
 		}

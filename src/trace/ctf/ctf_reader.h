@@ -21,8 +21,8 @@
 
 #include "base/hash_index.h"
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/trace_source.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_source.h"
 
 struct ctf_mark {
 	uint64_t bit;   /* from the start of the packet */

@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "histree/status.h"
 
 /* ---- ctf schema ---------------------------------------------------------------------------------------------- */
@@ -142,12 +142,6 @@ static const struct ctf_clock *implied_clock(struct ctf_schema *schema, struct h
 	return NULL;
 }
 
-static bool is_time(const char *name)
-{
-	return strcmp(name, "timestamp") == 0 || strcmp(name, "timestamp_begin") == 0 ||
-	       strcmp(name, "timestamp_end") == 0;
-}
-
 /* Integers are shared: this one gets its clock in a copy. */
 static enum histree_status imply_clock(struct ctf_schema *schema, struct ctf_member *member,
 				       struct histree_error *error)
@@ -183,7 +177,9 @@ static enum histree_status find_clocks(struct ctf_schema *schema, struct ctf_typ
 	for (size_t i = 0; status == HISTREE_OK && i < type->member_count; i++) {
 		struct ctf_member *member = &type->members[i];
 		if (has_times && member->type->kind == CTF_INTEGER && member->type->clock_name == NULL &&
-		    member->type->clock == NULL && is_time(member->name))
+		    member->type->clock == NULL &&
+		    (strcmp(member->name, "timestamp") == 0 || strcmp(member->name, "timestamp_begin") == 0 ||
+		     strcmp(member->name, "timestamp_end") == 0))
 			status = imply_clock(schema, member, error);
 		if (status == HISTREE_OK)
 			status = find_clocks(schema, member->type, has_times, found, error);
@@ -268,27 +264,6 @@ static void give_all(const struct ctf_type *type, const char *name, enum ctf_rol
 	}
 }
 
-/* Each array of bytes of this name is the UUID; which of them is at a constant place, the decoder finds. */
-static void give_uuid(const struct ctf_type *structure)
-{
-	for (size_t i = 0; structure != NULL && i < structure->member_count; i++)
-		if (strcmp(structure->members[i].name, "uuid") == 0)
-			structure->members[i].roles |= 1u << CTF_ROLE_UUID;
-}
-
-/* What integers of CTF 1.8 mean, in streams that are not linked yet. */
-static void ctf_roles_imply(const struct ctf_schema *schema)
-{
-	give(schema->packet_header, of_header, sizeof(of_header) / sizeof(of_header[0]));
-	give_uuid(schema->packet_header);
-	for (size_t i = schema->linked_streams; i < schema->stream_count; i++) {
-		const struct ctf_stream_type *stream = schema->streams[i];
-		give(stream->packet_context, of_context, sizeof(of_context) / sizeof(of_context[0]));
-		give_all(stream->packet_context, "timestamp_end", CTF_ROLE_END);
-		give_all(stream->event_header, "id", CTF_ROLE_EVENT);
-	}
-}
-
 /* ---- locations -------------------------------------------------------------------------------------------- */
 
 /* A structure around what is looked at, and how many of its members come before that. */
@@ -331,15 +306,6 @@ struct walk {
 };
 
 #define OFF_CHAIN SIZE_MAX
-static void add_target(struct walk *walk, struct ctf_member *member)
-{
-	struct ctf_targets *targets = walk->targets;
-	if (targets->count < CTF_TARGETS_MAX)
-		targets->members[targets->count++] = member;
-	else
-		targets->are_too_many = true;
-}
-
 static void step(struct walk *walk, const struct ctf_type *structure, size_t level, size_t name);
 
 /* Go on inside of a member that is decoded. */
@@ -354,7 +320,11 @@ static void descend(struct walk *walk, struct ctf_member *member, size_t name)
 	} else if (type->kind == CTF_STRUCTURE && name < walk->name_count) {
 		step(walk, type, OFF_CHAIN, name);
 	} else if (ctf_type_is_integer(type) && name == walk->name_count) {
-		add_target(walk, member);
+		struct ctf_targets *targets = walk->targets;
+		if (targets->count < CTF_TARGETS_MAX)
+			targets->members[targets->count++] = member;
+		else
+			targets->are_too_many = true;
 	}
 }
 
@@ -492,24 +462,6 @@ static struct ctf_member *find_target(const struct ctf_finder *finder, const cha
 	return found;
 }
 
-static bool take_slot(struct ctf_finder *finder, enum ctf_scope_kind scope, uint32_t *out)
-{
-	bool is_shared = scope < CTF_SCOPE_CONTEXT;
-	uint32_t *used = is_shared ? &finder->schema->shared_slots : &finder->event_slots;
-	if (is_shared && finder->scopes_made > scope) {
-		error_set(finder->error, HISTREE_ERR_TRACE,
-			  "a length or a tag names a field that an earlier piece of the metadata declared");
-		return false;
-	}
-	if (*used == (is_shared ? CTF_SHARED_SLOTS : CTF_SLOTS_MAX)) {
-		error_set(finder->error, HISTREE_ERR_TRACE,
-			  "the metadata has too many fields that are lengths or tags");
-		return false;
-	}
-	*out = (*used)++;
-	return true;
-}
-
 static bool has_slot(const struct ctf_member *member, uint32_t slot)
 {
 	const struct ctf_slot *more = member->more_slots;
@@ -532,8 +484,19 @@ static enum histree_status give_slot(struct ctf_finder *finder, const struct ctf
 		if (more == NULL)
 			break;
 	}
-	if (!take_slot(finder, targets->scope, out))
+	bool is_shared = targets->scope < CTF_SCOPE_CONTEXT;
+	uint32_t *used = is_shared ? &finder->schema->shared_slots : &finder->event_slots;
+	if (is_shared && finder->scopes_made > targets->scope) {
+		error_set(finder->error, HISTREE_ERR_TRACE,
+			  "a length or a tag names a field that an earlier piece of the metadata declared");
 		return finder->error->status;
+	}
+	if (*used == (is_shared ? CTF_SHARED_SLOTS : CTF_SLOTS_MAX)) {
+		error_set(finder->error, HISTREE_ERR_TRACE,
+			  "the metadata has too many fields that are lengths or tags");
+		return finder->error->status;
+	}
+	*out = (*used)++;
 	for (size_t i = 0; i < targets->count; i++) {
 		struct ctf_member *member = targets->members[i];
 		if (member->slot == CTF_NO_SLOT) {
@@ -637,21 +600,6 @@ static const char *fault_of_targets(const struct ctf_type *type, const struct ct
 		       : NULL;
 }
 
-static enum histree_status find_location(struct ctf_finder *finder, struct ctf_type *type,
-					 const struct ctf_around *around)
-{
-	struct ctf_targets targets;
-	ctf_location_find(finder, type->location, around, &targets);
-	enum histree_status status = check_searches(finder);
-	const char *fault = fault_of_targets(type, &targets);
-	if (status == HISTREE_OK && fault != NULL)
-		status = error_set(finder->error, HISTREE_ERR_TRACE, "%s: %s", type->location->text, fault);
-	if (status == HISTREE_OK)
-		status = give_slot(finder, &targets, &type->slot);
-	type->target = targets.members[0];
-	return status == HISTREE_OK && type->kind == CTF_VARIANT ? take_ranges(finder, type) : status;
-}
-
 /* A length may be an entry of the environment: then it is the same in each event, and the sequence an array. */
 static bool take_environment(const struct ctf_schema *schema, struct ctf_type *type)
 {
@@ -671,8 +619,17 @@ static enum histree_status find_reference(struct ctf_finder *finder, struct ctf_
 {
 	bool is_variant = type->kind == CTF_VARIANT;
 	struct ctf_targets targets = { .count = 1 };
-	if (type->location != NULL)
-		return find_location(finder, type, around);
+	if (type->location != NULL) {
+		ctf_location_find(finder, type->location, around, &targets);
+		enum histree_status status = check_searches(finder);
+		const char *fault = fault_of_targets(type, &targets);
+		if (status == HISTREE_OK && fault != NULL)
+			status = error_set(finder->error, HISTREE_ERR_TRACE, "%s: %s", type->location->text, fault);
+		if (status == HISTREE_OK)
+			status = give_slot(finder, &targets, &type->slot);
+		type->target = targets.members[0];
+		return status == HISTREE_OK && type->kind == CTF_VARIANT ? take_ranges(finder, type) : status;
+	}
 	if (type->path == NULL)
 		return error_set(finder->error, HISTREE_ERR_TRACE, "a variant of the metadata has no tag");
 	struct ctf_member *target = find_target(finder, type->path, around, &targets.scope);
@@ -834,8 +791,23 @@ enum histree_status ctf_schema_link_more(struct ctf_schema *schema, struct histr
 	for (size_t i = 0; status == HISTREE_OK && is_by_name && i < schema->stream_count; i++)
 		if (!is_linked(schema, schema->streams[i]))
 			status = link_clocks(schema, schema->streams[i], error);
-	if (status == HISTREE_OK && is_by_name)
-		ctf_roles_imply(schema);
+	if (status == HISTREE_OK && is_by_name) {
+		/* What integers of CTF 1.8 mean, in streams that are not linked yet. */
+		give(schema->packet_header, of_header, sizeof(of_header) / sizeof(of_header[0]));
+		/*
+		 * Each array of bytes of this name is the UUID; which of them is at a constant place, the decoder
+		 * finds.
+		 */
+		for (size_t i = 0; schema->packet_header != NULL && i < schema->packet_header->member_count; i++)
+			if (strcmp(schema->packet_header->members[i].name, "uuid") == 0)
+				schema->packet_header->members[i].roles |= 1u << CTF_ROLE_UUID;
+		for (size_t i = schema->linked_streams; i < schema->stream_count; i++) {
+			const struct ctf_stream_type *stream = schema->streams[i];
+			give(stream->packet_context, of_context, sizeof(of_context) / sizeof(of_context[0]));
+			give_all(stream->packet_context, "timestamp_end", CTF_ROLE_END);
+			give_all(stream->event_header, "id", CTF_ROLE_EVENT);
+		}
+	}
 	for (size_t i = 0; status == HISTREE_OK && i < schema->stream_count; i++)
 		if (!is_linked(schema, schema->streams[i]))
 			status = ctf_references_find(schema, schema->streams[i], error);

@@ -235,12 +235,6 @@ static enum histree_status add_reader(struct ctf_source *source, const struct ct
 	return status == HISTREE_OK ? ctf_reader_init(reader, error) : status;
 }
 
-/* A reader with positions is of one file; it begins with the packet of its position. */
-static uint64_t first_packet(const struct ctf_file *file, const struct trace_position *position)
-{
-	return position->packet == TRACE_FILE_DONE ? file->packets.count : position->packet;
-}
-
 /* Whether no stream of the trace has a clock; beside another trace, where its events belong is not known. */
 static bool has_only_order(const struct ctf_source *source, const struct trace_opening *opening)
 {
@@ -282,8 +276,11 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 				break;
 		if (source->files[i].packets.count == 0)
 			continue;
-		model.packets =
-			opening->positions == NULL ? 0 : first_packet(&source->files[i], &opening->positions[i]);
+		/* A reader with positions is of one file; it begins with the packet of its position. */
+		model.packets = opening->positions == NULL ? 0
+							   : (opening->positions[i].packet == TRACE_FILE_DONE
+								      ? source->files[i].packets.count
+								      : opening->positions[i].packet);
 		status = add_reader(source, &model, i, count, error);
 	}
 	return status;

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "trace/ctf/ctf_schema.h"
 
 /*
@@ -52,7 +52,7 @@ struct tsdl_reader {
 	bool in_pieces; /* more text may follow: what a packet is must not change */
 };
 
-/* ---- words and marks ------------------------------------------------------------------------------------------ */
+/* ---- words and marks ----------------------------------------------------------------------------------------- */
 
 static const char *skip_blanks(const char *at)
 {
@@ -72,29 +72,20 @@ static const char *skip_blanks(const char *at)
 	}
 }
 
-static bool is_word_byte(const char *at)
-{
-	return isalnum((unsigned char)*at) || *at == '_' || (*at == '.' && at[1] != '.' && at[-1] != '.');
-}
-
-/* The byte after a string that begins at `at`, which is its opening quote. */
-static const char *string_end(const char *at)
-{
-	for (at++; *at != '\0' && *at != '"'; at++)
-		if (at[0] == '\\' && at[1] != '\0')
-			at++;
-	return *at == '"' ? at + 1 : at;
-}
-
 static void tsdl_next(struct tsdl *tsdl)
 {
 	const char *at = skip_blanks(tsdl->at);
 	tsdl->text = at;
 	if (isalnum((unsigned char)*at) || *at == '_') {
-		for (at++; is_word_byte(at);)
+		for (at++;
+		     (isalnum((unsigned char)*at) || *at == '_' || (*at == '.' && at[1] != '.' && at[-1] != '.'));)
 			at++;
 	} else if (*at == '"') {
-		at = string_end(at);
+		/* The byte after a string that begins at `at`, which is its opening quote. */
+		for (at++; *at != '\0' && *at != '"'; at++)
+			if (at[0] == '\\' && at[1] != '\0')
+				at++;
+		at = *at == '"' ? at + 1 : at;
 	} else if (at[0] == ':' && at[1] == '=') {
 		at += 2;
 	} else if (strncmp(at, "...", 3) == 0) {
@@ -340,15 +331,6 @@ static bool tsdl_name_add(struct tsdl_reader *reader, const char *text, struct c
 	return true;
 }
 
-static struct ctf_type *find_name(const struct tsdl_reader *reader, const char *text)
-{
-	uint64_t hash = hash_bytes(text, strlen(text));
-	const struct tsdl_name *name = reader->buckets[hash % TSDL_BUCKETS];
-	while (name != NULL && (name->hash != hash || strcmp(name->name, text) != 0))
-		name = name->next;
-	return name == NULL ? NULL : name->type;
-}
-
 /* Returns a type for another place of the tree: members are of their place. */
 static struct ctf_type *tsdl_type_copy(struct tsdl_reader *reader, struct ctf_type *type)
 {
@@ -358,7 +340,11 @@ static struct ctf_type *tsdl_type_copy(struct tsdl_reader *reader, struct ctf_ty
 /* Returns the type with a name, for another place of the tree, or NULL. */
 static struct ctf_type *tsdl_name_use(struct tsdl_reader *reader, const char *text)
 {
-	struct ctf_type *type = find_name(reader, text);
+	uint64_t hash = hash_bytes(text, strlen(text));
+	const struct tsdl_name *name = reader->buckets[hash % TSDL_BUCKETS];
+	while (name != NULL && (name->hash != hash || strcmp(name->name, text) != 0))
+		name = name->next;
+	struct ctf_type *type = name == NULL ? NULL : name->type;
 	if (type == NULL)
 		tsdl_fail(reader, "there is no type '%.80s'", text);
 	return tsdl_type_copy(reader, type);
@@ -373,26 +359,6 @@ static enum ctf_order order_of(const struct tsdl *tsdl)
 	if (tsdl_is(tsdl, "be") || tsdl_is(tsdl, "network"))
 		return CTF_BIG;
 	return tsdl_is(tsdl, "le") ? CTF_LITTLE : CTF_NATIVE;
-}
-
-static bool is_true(const struct tsdl *tsdl)
-{
-	return tsdl_is(tsdl, "true") || tsdl_is(tsdl, "TRUE") || tsdl_is(tsdl, "1");
-}
-
-/* "clock.NAME.value" */
-static bool tsdl_scalar_read_clock(struct tsdl_reader *reader, struct ctf_type *type)
-{
-	char *name = tsdl_take_word(reader, "clock.NAME.value");
-	if (name == NULL)
-		return false;
-	if (strncmp(name, "clock.", 6) != 0)
-		return tsdl_fail(reader, "'%.40s' is not the value of a clock", name);
-	type->clock_name = name + 6;
-	char *value = strrchr(name + 6, '.');
-	if (value != NULL && strcmp(value, ".value") == 0)
-		*value = '\0';
-	return true;
 }
 
 /* The same for a size or an alignment. */
@@ -436,10 +402,21 @@ static bool read_attribute(struct tsdl_reader *reader, struct ctf_type *type, co
 		type->size += digits;
 		return true;
 	}
-	if (strcmp(key, "map") == 0)
-		return tsdl_scalar_read_clock(reader, type);
+	if (strcmp(key, "map") == 0) {
+		/* "clock.NAME.value" */
+		char *name = tsdl_take_word(reader, "clock.NAME.value");
+		if (name == NULL)
+			return false;
+		if (strncmp(name, "clock.", 6) != 0)
+			return tsdl_fail(reader, "'%.40s' is not the value of a clock", name);
+		type->clock_name = name + 6;
+		char *value = strrchr(name + 6, '.');
+		if (value != NULL && strcmp(value, ".value") == 0)
+			*value = '\0';
+		return true;
+	}
 	if (strcmp(key, "signed") == 0)
-		type->is_signed = is_true(tsdl);
+		type->is_signed = tsdl_is(tsdl, "true") || tsdl_is(tsdl, "TRUE") || tsdl_is(tsdl, "1");
 	else if (strcmp(key, "base") == 0)
 		type->base = base_of(tsdl);
 	else if (strcmp(key, "byte_order") == 0)
@@ -608,46 +585,6 @@ static bool read_label(struct tsdl_reader *reader, struct ctf_label *label, uint
 	return true;
 }
 
-static bool read_labels(struct tsdl_reader *reader, struct ctf_type *type)
-{
-	struct tsdl *tsdl = &reader->tsdl;
-	struct ctf_label *labels = NULL;
-	size_t count = 0, capacity = 0;
-	uint64_t next = 0;
-	bool ok = tsdl_expect(reader, "{");
-	while (ok && !tsdl_is(tsdl, "}")) {
-		ok = array_reserve(&labels, &capacity, count + 1);
-		if (!ok)
-			error_memory(reader->error, "the metadata");
-		ok = ok && read_label(reader, &labels[count++], &next);
-		if (ok && !tsdl_accept(tsdl, ",") && !tsdl_is(tsdl, "}"))
-			ok = tsdl_fail_at_token(reader, "',' or '}'");
-	}
-	type->labels = ok && tsdl_expect(reader, "}") ? tsdl_allocate(reader, 2 * count, sizeof(*labels)) : NULL;
-	type->label_count = count;
-	if (type->labels != NULL && count > 0) {
-		memcpy(type->labels, labels, count * sizeof(*labels));
-		ctf_labels_sort(type);
-	}
-	free(labels);
-	return type->labels != NULL;
-}
-
-/* Reads what follows "enum NAME": ": TYPE { labels }"; without a type it is an int. */
-static bool read_enumeration(struct tsdl_reader *reader, struct ctf_type *type, unsigned depth)
-{
-	struct ctf_type *base =
-		tsdl_accept(&reader->tsdl, ":") ? tsdl_type(reader, depth) : tsdl_name_use(reader, "int");
-	if (base == NULL)
-		return false;
-	if (base->kind != CTF_INTEGER)
-		return tsdl_fail(reader, "an enumeration is of integers");
-	*type = *base;
-	type->is_enumeration = true;
-	type->is_text = false;
-	return read_labels(reader, type);
-}
-
 /* Reads "align(32)", if that follows a structure. */
 static bool read_align(struct tsdl_reader *reader, struct ctf_type *type)
 {
@@ -672,8 +609,40 @@ static bool read_tag(struct tsdl_reader *reader, const char **tag)
 
 static bool read_body(struct tsdl_reader *reader, struct ctf_type *type, unsigned depth)
 {
-	if (type->kind == CTF_INTEGER)
-		return read_enumeration(reader, type, depth + 1);
+	if (type->kind == CTF_INTEGER) {
+		/* Reads what follows "enum NAME": ": TYPE { labels }"; without a type it is an int. */
+		struct ctf_type *base = tsdl_accept(&reader->tsdl, ":") ? tsdl_type(reader, depth + 1)
+									: tsdl_name_use(reader, "int");
+		if (base == NULL)
+			return false;
+		if (base->kind != CTF_INTEGER)
+			return tsdl_fail(reader, "an enumeration is of integers");
+		*type = *base;
+		type->is_enumeration = true;
+		type->is_text = false;
+		struct tsdl *tsdl = &reader->tsdl;
+		struct ctf_label *labels = NULL;
+		size_t count = 0, capacity = 0;
+		uint64_t next = 0;
+		bool ok = tsdl_expect(reader, "{");
+		while (ok && !tsdl_is(tsdl, "}")) {
+			ok = array_reserve(&labels, &capacity, count + 1);
+			if (!ok)
+				error_memory(reader->error, "the metadata");
+			ok = ok && read_label(reader, &labels[count++], &next);
+			if (ok && !tsdl_accept(tsdl, ",") && !tsdl_is(tsdl, "}"))
+				ok = tsdl_fail_at_token(reader, "',' or '}'");
+		}
+		type->labels =
+			ok && tsdl_expect(reader, "}") ? tsdl_allocate(reader, 2 * count, sizeof(*labels)) : NULL;
+		type->label_count = count;
+		if (type->labels != NULL && count > 0) {
+			memcpy(type->labels, labels, count * sizeof(*labels));
+			ctf_labels_sort(type);
+		}
+		free(labels);
+		return type->labels != NULL;
+	}
 	return tsdl_expect(reader, "{") && read_members(reader, type, depth + 1) &&
 	       (type->kind != CTF_STRUCTURE || read_align(reader, type));
 }
@@ -778,18 +747,6 @@ static struct ctf_type *tsdl_type(struct tsdl_reader *reader, unsigned depth)
 	return name == NULL ? NULL : tsdl_name_use(reader, name);
 }
 
-/* "typealias TYPE := NAME;" or "typedef TYPE NAME[3];" */
-static bool read_alias(struct tsdl_reader *reader, bool is_typedef, unsigned depth)
-{
-	struct ctf_type *type = tsdl_type(reader, depth);
-	if (type == NULL || (!is_typedef && !tsdl_expect(reader, ":=")))
-		return false;
-	const char *name = read_words(reader, false);
-	if (name == NULL || (type = read_dimensions(reader, type, depth)) == NULL)
-		return false;
-	return tsdl_name_add(reader, name, type) && tsdl_expect(reader, ";");
-}
-
 static bool read_alias_if_any(struct tsdl_reader *reader, unsigned depth, bool *found)
 {
 	struct tsdl *tsdl = &reader->tsdl;
@@ -798,7 +755,14 @@ static bool read_alias_if_any(struct tsdl_reader *reader, unsigned depth, bool *
 	if (!*found)
 		return true;
 	tsdl_next(tsdl);
-	return read_alias(reader, is_typedef, depth);
+	/* "typealias TYPE := NAME;" or "typedef TYPE NAME[3];" */
+	struct ctf_type *type = tsdl_type(reader, depth);
+	if (type == NULL || (!is_typedef && !tsdl_expect(reader, ":=")))
+		return false;
+	const char *name = read_words(reader, false);
+	if (name == NULL || (type = read_dimensions(reader, type, depth)) == NULL)
+		return false;
+	return tsdl_name_add(reader, name, type) && tsdl_expect(reader, ";");
 }
 
 /*
@@ -864,30 +828,26 @@ static unsigned digit_of(char byte)
 	return (unsigned)(isdigit((unsigned char)byte) ? byte - '0' : (byte | 32) - 'a' + 10);
 }
 
-static bool read_uuid(struct tsdl_reader *reader)
-{
-	const char *text;
-	if (!read_text(reader, &text))
-		return false;
-	unsigned digits = 0;
-	for (; *text != '\0' && digits < 32; text++) {
-		if (!isxdigit((unsigned char)*text))
-			continue;
-		uint8_t *byte = &reader->schema->uuid[digits++ / 2];
-		*byte = (uint8_t)(*byte << 4 | digit_of(*text));
-	}
-	reader->schema->has_uuid = digits == 32;
-	return reader->schema->has_uuid || tsdl_fail(reader, "a UUID has 32 hexadecimal digits");
-}
-
 static bool read_trace_entry(struct tsdl_reader *reader, void *block, const char *key)
 {
 	struct ctf_schema *schema = block;
 	uint64_t number;
 	if (strcmp(key, "packet.header") == 0)
 		return read_scope(reader, &schema->packet_header);
-	if (strcmp(key, "uuid") == 0)
-		return read_uuid(reader);
+	if (strcmp(key, "uuid") == 0) {
+		const char *text;
+		if (!read_text(reader, &text))
+			return false;
+		unsigned digits = 0;
+		for (; *text != '\0' && digits < 32; text++) {
+			if (!isxdigit((unsigned char)*text))
+				continue;
+			uint8_t *byte = &reader->schema->uuid[digits++ / 2];
+			*byte = (uint8_t)(*byte << 4 | digit_of(*text));
+		}
+		reader->schema->has_uuid = digits == 32;
+		return reader->schema->has_uuid || tsdl_fail(reader, "a UUID has 32 hexadecimal digits");
+	}
 	if (strcmp(key, "major") == 0)
 		return read_number(reader, &number) &&
 		       (number == 1 || tsdl_fail(reader, "this is CTF %u, not CTF 1.8", (unsigned)number));
@@ -990,31 +950,6 @@ static bool out_of_memory(struct tsdl_reader *reader)
 	return false;
 }
 
-static bool tsdl_block_read_clock(struct tsdl_reader *reader)
-{
-	struct ctf_schema *schema = reader->schema;
-	if (schema->clock_count == CTF_CLOCKS_MAX)
-		return tsdl_fail(reader, "there are more than %d clocks", CTF_CLOCKS_MAX);
-	if (!array_reserve(&schema->clocks, &schema->clock_capacity, CTF_CLOCKS_MAX))
-		return out_of_memory(reader);
-	struct ctf_clock *clock = &schema->clocks[schema->clock_count++];
-	*clock = (struct ctf_clock){ .name = "", .uid = "", .frequency = 1000000000 };
-	return read_block(reader, read_clock_entry, clock);
-}
-
-static bool read_stream(struct tsdl_reader *reader)
-{
-	struct ctf_schema *schema = reader->schema;
-	struct ctf_stream_type *stream = ctf_schema_allocate(schema, 1, sizeof(*stream), reader->error);
-	if (stream == NULL)
-		return false;
-	if (!array_reserve(&schema->streams, &schema->stream_capacity, schema->stream_count + 1))
-		return out_of_memory(reader);
-	*stream = (struct ctf_stream_type){ 0 };
-	schema->streams[schema->stream_count++] = stream;
-	return read_block(reader, read_stream_entry, stream);
-}
-
 static bool read_event(struct tsdl_reader *reader)
 {
 	struct ctf_schema *schema = reader->schema;
@@ -1046,10 +981,27 @@ static bool read_top(struct tsdl_reader *reader)
 	}
 	if (tsdl_accept(tsdl, "env"))
 		return read_block(reader, read_environment_entry, reader->schema);
-	if (tsdl_accept(tsdl, "clock"))
-		return tsdl_block_read_clock(reader);
-	if (tsdl_accept(tsdl, "stream"))
-		return read_stream(reader);
+	if (tsdl_accept(tsdl, "clock")) {
+		struct ctf_schema *schema = reader->schema;
+		if (schema->clock_count == CTF_CLOCKS_MAX)
+			return tsdl_fail(reader, "there are more than %d clocks", CTF_CLOCKS_MAX);
+		if (!array_reserve(&schema->clocks, &schema->clock_capacity, CTF_CLOCKS_MAX))
+			return out_of_memory(reader);
+		struct ctf_clock *clock = &schema->clocks[schema->clock_count++];
+		*clock = (struct ctf_clock){ .name = "", .uid = "", .frequency = 1000000000 };
+		return read_block(reader, read_clock_entry, clock);
+	}
+	if (tsdl_accept(tsdl, "stream")) {
+		struct ctf_schema *schema = reader->schema;
+		struct ctf_stream_type *stream = ctf_schema_allocate(schema, 1, sizeof(*stream), reader->error);
+		if (stream == NULL)
+			return false;
+		if (!array_reserve(&schema->streams, &schema->stream_capacity, schema->stream_count + 1))
+			return out_of_memory(reader);
+		*stream = (struct ctf_stream_type){ 0 };
+		schema->streams[schema->stream_count++] = stream;
+		return read_block(reader, read_stream_entry, stream);
+	}
 	if (tsdl_accept(tsdl, "event"))
 		return read_event(reader);
 	if (tsdl_accept(tsdl, "callsite"))

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 static const json_wide units_per_ns = 1000000000; /* of json_word_time() */
 

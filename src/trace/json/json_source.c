@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * json_source.c - a trace in the Trace Event Format, as browsers and many other programs write it: JSON, plain or in
- * gzip, object by object; a file that is cut off gives the events before the cut.
+ * json_source.c - a trace in the Trace Event Format, as browsers and many other programs write it: JSON, plain or
+ * in gzip, object by object; a file that is cut off gives the events before the cut.
  *
  * The format: "Trace Event Format", Google, 2016, of which an array of events needs no end.  Its events become
  * those of event.h (json_tracks.h).  An event is read at a time, in memory that does not grow
@@ -180,22 +180,6 @@ static enum json_result read_object(struct json_source *source, enum object_kind
 	}
 }
 
-/* What was read; a frame is known by its name in the table. */
-static enum histree_status take_object(struct json_source *source, enum object_kind kind, const char *id,
-				       struct histree_error *error)
-{
-	struct json_samples *samples = &source->samples;
-	samples->base = source->tracks.base;
-	if (kind == OBJECT_FRAME)
-		return json_samples_take_frame(samples, id, error);
-	if (kind == OBJECT_SAMPLE)
-		return json_samples_take(samples, error);
-	if (json_samples_is_profile(&source->event))
-		return json_samples_take_profile(samples, &source->event, error);
-	enum histree_status status = json_tracks_take(&source->tracks, &source->event, error);
-	return status == HISTREE_OK ? json_samples_take_event(samples, &source->event, error) : status;
-}
-
 /* ---- where events go on ---------------------------------------------------------------------------------- */
 
 /* An object that is larger is not found to be an event. */
@@ -262,19 +246,6 @@ static enum histree_status find_next(struct json_source *source, enum object_kin
 
 /* ---- lists ----------------------------------------------------------------------------------------------- */
 
-/* The file ends within an object.  It is cut, or a quote or a bracket is missing, and other events lie inside. */
-static enum histree_status end_or_go_on(struct json_source *source, enum object_kind kind,
-					struct histree_error *error)
-{
-	uint64_t begin = trace_bytes_offset(&source->packed.content);
-	enum histree_status status = find_next(source, kind, error);
-	if (status == HISTREE_END)
-		end_by_damage_at(source, "is cut", begin);
-	if (status == HISTREE_OK)
-		pass_over(source, begin);
-	return status;
-}
-
 static enum histree_status read_event(struct json_source *source, enum object_kind kind, const char *id,
 				      struct histree_error *error)
 {
@@ -282,14 +253,36 @@ static enum histree_status read_event(struct json_source *source, enum object_ki
 	enum json_result result = read_object(source, kind, &status, error);
 	if (result == JSON_NO_MEMORY)
 		return error_memory(error, "an event");
-	if (status == HISTREE_END && kind != OBJECT_FRAME && !source->packed.content.is_cut)
-		return end_or_go_on(source, kind, error);
+	if (status == HISTREE_END && kind != OBJECT_FRAME && !source->packed.content.is_cut) {
+		/*
+		 * The file ends within an object. It is cut, or a quote or a bracket is missing, and other
+		 * events lie inside.
+		 */
+		uint64_t begin = trace_bytes_offset(&source->packed.content);
+		status = find_next(source, kind, error);
+		if (status == HISTREE_END)
+			end_by_damage_at(source, "is cut", begin);
+		if (status == HISTREE_OK)
+			pass_over(source, begin);
+		return status;
+	}
 	if (status == HISTREE_END)
 		end_of_file(source, true);
 	if (status != HISTREE_OK)
 		return status;
-	if (result == JSON_OK)
-		return take_object(source, kind, id, error);
+	if (result == JSON_OK) {
+		/* What was read; a frame is known by its name in the table. */
+		struct json_samples *samples = &source->samples;
+		samples->base = source->tracks.base;
+		if (kind == OBJECT_FRAME)
+			return json_samples_take_frame(samples, id, error);
+		if (kind == OBJECT_SAMPLE)
+			return json_samples_take(samples, error);
+		if (json_samples_is_profile(&source->event))
+			return json_samples_take_profile(samples, &source->event, error);
+		status = json_tracks_take(&source->tracks, &source->event, error);
+		return status == HISTREE_OK ? json_samples_take_event(samples, &source->event, error) : status;
+	}
 	source->too_large += result == JSON_MORE;
 	pass_over(source, trace_bytes_offset(&source->packed.content));
 	if (result == JSON_BAD && kind != OBJECT_FRAME)
@@ -298,12 +291,6 @@ static enum histree_status read_event(struct json_source *source, enum object_ki
 	if (status == HISTREE_END)
 		end_of_file(source, true);
 	return status;
-}
-
-static bool begins_value(uint8_t byte)
-{
-	return byte == '"' || byte == '[' || byte == '-' || (byte >= '0' && byte <= '9') ||
-	       (byte != '\0' && strchr("tfnNI", byte) != NULL);
 }
 
 /* An array of events or samples, behind its bracket.  Returns HISTREE_END if the file is not read on behind it. */
@@ -316,7 +303,8 @@ static enum histree_status read_events(struct json_source *source, enum object_k
 		uint8_t byte = *source->packed.content.at;
 		if (byte == '{') {
 			status = read_event(source, kind, NULL, error);
-		} else if (begins_value(byte)) {
+		} else if (byte == '"' || byte == '[' || byte == '-' || (byte >= '0' && byte <= '9') ||
+			   (byte != '\0' && strchr("tfnNI", byte) != NULL)) {
 			source->others++;
 			status = skip_value(source, error);
 		} else if (byte == ',' || byte == ']') {
@@ -493,23 +481,6 @@ static enum histree_status read_whole(struct json_source *source, struct histree
 	return status;
 }
 
-static void note_rest(const struct json_source *source)
-{
-	const char *path = source->packed.base.path;
-	if (source->passed_over > source->too_large)
-		trace_notes_warn(notes_of(source),
-				 "%s: events that are no JSON were passed over: %" PRIu64
-				 ", the first at byte %" PRIu64 "%s",
-				 path, source->passed_over - source->too_large, source->first_passed,
-				 source->packed.content.gunzip != NULL ? " of what is packed" : "");
-	if (source->too_large > 0)
-		trace_notes_warn(notes_of(source), "%s: events larger than %d MiB were passed over: %" PRIu64, path,
-				 JSON_EVENT_MAX >> 20, source->too_large);
-	if (source->others > 0)
-		trace_notes_warn(notes_of(source), "%s: values among its events that are no objects: %" PRIu64,
-				 path, source->others);
-}
-
 static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
 {
 	struct json_source *source = (struct json_source *)packed;
@@ -536,7 +507,19 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	status = json_tracks_end(&source->tracks, error);
 	if (status == HISTREE_OK && source->is_damaged)
 		status = packed_source_lose_rest(packed, error);
-	note_rest(source);
+	const char *path = source->packed.base.path;
+	if (source->passed_over > source->too_large)
+		trace_notes_warn(notes_of(source),
+				 "%s: events that are no JSON were passed over: %" PRIu64
+				 ", the first at byte %" PRIu64 "%s",
+				 path, source->passed_over - source->too_large, source->first_passed,
+				 source->packed.content.gunzip != NULL ? " of what is packed" : "");
+	if (source->too_large > 0)
+		trace_notes_warn(notes_of(source), "%s: events larger than %d MiB were passed over: %" PRIu64, path,
+				 JSON_EVENT_MAX >> 20, source->too_large);
+	if (source->others > 0)
+		trace_notes_warn(notes_of(source), "%s: values among its events that are no objects: %" PRIu64,
+				 path, source->others);
 	return status < 0 ? status : HISTREE_OK;
 }
 

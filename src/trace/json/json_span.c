@@ -15,14 +15,6 @@ static const uint8_t *behind_space(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* Behind the quote that ends a string; the end of the bytes if none does. */
-static const uint8_t *behind_string(const uint8_t *at, const uint8_t *end)
-{
-	for (at++; at < end && *at != '"'; at++)
-		at += *at == '\\';
-	return at < end ? at + 1 : end;
-}
-
 static bool ends_word(uint8_t byte)
 {
 	return byte == ',' || byte == ']' || byte == '}' || byte == ':' || byte <= ' ';
@@ -49,7 +41,10 @@ struct json_span json_span_value(struct json_span bytes)
 	while (at < bytes.end) {
 		const uint8_t *from = at;
 		if (*at == '"') {
-			at = behind_string(at, bytes.end);
+			/* Behind the quote that ends a string; the end of the bytes if none does. */
+			for (at++; at < bytes.end && *at != '"'; at++)
+				at += *at == '\\';
+			at = at < bytes.end ? at + 1 : bytes.end;
 		} else {
 			depth += *at == '{' || *at == '[';
 			depth -= (*at == '}' || *at == ']') && depth > 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_span.h - a *document* is JSON in memory, of which values are looked up where they lie: nothing is made of it.
+ * json_span.h - a *document* is JSON in memory, of which values are looked up where they lie: nothing is made of
+ * it.
  *
  * A value is the part of the document that it is.  Lists and objects are walked with a rest, which begins behind
  * their bracket; what is no JSON ends a walk, as does the end of the document, so that of one that is cut there is

@@ -283,25 +283,26 @@ static bool ends_value(uint8_t byte)
 	return byte == ',' || byte == '}' || byte == ']' || byte <= ' ';
 }
 
-static enum json_result read_number(struct json_text *text, struct json_word *out)
+static enum json_result read_scalar(struct json_text *text, struct json_word *out)
 {
-	const uint8_t *begin = text->at, *digits = begin + (*begin == '-'),
-		      *at = json_text_pass_digits(digits, text->end);
-	bool is_plain = at > digits;
-	if (at < text->end && *at == '.') {
-		digits = at + 1;
-		at = json_text_pass_digits(digits, text->end);
-		is_plain = is_plain && at > digits;
+	uint8_t byte = *text->at;
+	if (byte == '"')
+		return json_scan_string(text, out);
+	if ((byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.') {
+		const uint8_t *begin = text->at, *digits = begin + (*begin == '-'),
+			      *at = json_text_pass_digits(digits, text->end);
+		bool is_plain = at > digits;
+		if (at < text->end && *at == '.') {
+			digits = at + 1;
+			at = json_text_pass_digits(digits, text->end);
+			is_plain = is_plain && at > digits;
+		}
+		if (at == text->end)
+			return JSON_MORE;
+		return is_plain && ends_value(*at)
+			       ? take_word(text, at, JSON_NUMBER, (const char *)begin, (size_t)(at - begin), out)
+			       : read_other_number(text, out);
 	}
-	if (at == text->end)
-		return JSON_MORE;
-	return is_plain && ends_value(*at)
-		       ? take_word(text, at, JSON_NUMBER, (const char *)begin, (size_t)(at - begin), out)
-		       : read_other_number(text, out);
-}
-
-static enum json_result read_name(struct json_text *text, struct json_word *out)
-{
 	static const struct {
 		const char *name;
 		enum json_kind kind;
@@ -317,16 +318,6 @@ static enum json_result read_name(struct json_text *text, struct json_word *out)
 		return take_word(text, text->at + size, names[i].kind, (const char *)text->at, size, out);
 	}
 	return is_of_name(*text->at) ? read_not_finite(text, text->at, false, out) : JSON_BAD;
-}
-
-static enum json_result read_scalar(struct json_text *text, struct json_word *out)
-{
-	uint8_t byte = *text->at;
-	if (byte == '"')
-		return json_scan_string(text, out);
-	if ((byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.')
-		return read_number(text, out);
-	return read_name(text, out);
 }
 
 /* ---- what is nested -------------------------------------------------------------------------------------- */
@@ -397,30 +388,6 @@ enum json_result json_scan_member(struct json_text *text, struct json_word *name
 	return *text->at++ == ':' ? JSON_OK : JSON_BAD;
 }
 
-static void put_number(struct packed_parts *parts, const char *name, size_t name_size, const struct json_word *word)
-{
-	int64_t integer;
-	uint64_t natural;
-	if (json_number_int(word->bytes, word->size, &integer))
-		packed_parts_int(parts, name, name_size, integer);
-	else if (json_number_unsigned(word->bytes, word->size, &natural))
-		packed_parts_unsigned(parts, name, name_size, natural);
-	else
-		packed_parts_real(parts, name, name_size, json_number_real(word->bytes, word->size));
-}
-
-static void put_scalar(struct packed_parts *parts, const char *name, size_t name_size, const struct json_word *word)
-{
-	if (word->kind == JSON_STRING)
-		packed_parts_text(parts, name, name_size, word->bytes, word->size);
-	else if (word->kind == JSON_NUMBER)
-		put_number(parts, name, name_size, word);
-	else if (word->kind == JSON_NULL)
-		packed_parts_nothing(parts, name, name_size);
-	else
-		packed_parts_int(parts, name, name_size, word->kind == JSON_TRUE);
-}
-
 static enum json_result put_members(struct json_text *text, struct packed_parts *parts)
 {
 	struct json_word name;
@@ -456,8 +423,24 @@ enum json_result json_scan_parts(struct json_text *text, struct packed_parts *pa
 	enum json_result result;
 	if (!opens(*text->at)) {
 		result = read_scalar(text, &word);
-		if (result == JSON_OK)
-			put_scalar(parts, name, name_size, &word);
+		if (result == JSON_OK) {
+			if (word.kind == JSON_STRING)
+				packed_parts_text(parts, name, name_size, word.bytes, word.size);
+			else if (word.kind == JSON_NUMBER) {
+				int64_t integer;
+				uint64_t natural;
+				if (json_number_int(word.bytes, word.size, &integer))
+					packed_parts_int(parts, name, name_size, integer);
+				else if (json_number_unsigned(word.bytes, word.size, &natural))
+					packed_parts_unsigned(parts, name, name_size, natural);
+				else
+					packed_parts_real(parts, name, name_size,
+							  json_number_real(word.bytes, word.size));
+			} else if (word.kind == JSON_NULL)
+				packed_parts_nothing(parts, name, name_size);
+			else
+				packed_parts_int(parts, name, name_size, word.kind == JSON_TRUE);
+		}
 		return result;
 	}
 	bool is_too_deep = parts->depth == PACKED_DEPTH_MAX;

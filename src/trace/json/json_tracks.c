@@ -11,9 +11,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_markers.h"
 
@@ -81,13 +81,6 @@ static enum json_result read_id2(struct json_text *text, struct json_event *even
 	return result;
 }
 
-static enum json_result read_args(struct json_text *text, struct json_event *event)
-{
-	packed_parts_clear(&event->args);
-	event->has_args = true;
-	return json_scan_parts(text, &event->args, NULL, 0);
-}
-
 static enum json_result read_member(struct json_text *text, struct json_event *event, const struct json_word *name)
 {
 	struct json_word other;
@@ -99,8 +92,11 @@ static enum json_result read_member(struct json_text *text, struct json_event *e
 			      event->members[member].kind == JSON_NESTED;
 		return is_odd ? JSON_BAD : result;
 	}
-	if (is(name, "args"))
-		return read_args(text, event);
+	if (is(name, "args")) {
+		packed_parts_clear(&event->args);
+		event->has_args = true;
+		return json_scan_parts(text, &event->args, NULL, 0);
+	}
 	return is(name, "id2") ? read_id2(text, event) : json_scan_word(text, &other);
 }
 
@@ -244,14 +240,6 @@ static struct packed_cell text_of(const struct json_word *word)
 
 /* The most texts of an event that are joined, and of how many parts each. */
 enum { JOINED_MAX = 5, TEXTS_MAX = 5 };
-
-/* Room for all of them; they last as long as the event. */
-static bool have_room(struct json_tracks *tracks)
-{
-	tracks->texts_used = 0;
-	return array_reserve(&tracks->texts, &tracks->texts_capacity,
-			     (size_t)TEXTS_MAX * JOINED_MAX * (JSON_TEXT_MAX + 1));
-}
 
 /* Put texts behind one another, with colons between those that are there; the first may be absent and has one. */
 static struct packed_cell join(struct json_tracks *tracks, const struct packed_cell *parts, size_t count)
@@ -414,24 +402,6 @@ static bool note_owners(struct json_tracks *tracks, const struct packed_cell *pi
 	return !owner.has_tid || note_owner(tracks, owner);
 }
 
-static enum histree_status add_index(struct json_tracks *tracks, const struct json_owner *owner,
-				     struct histree_error *error)
-{
-	struct packed_cell cells[TRACK_FIELD_COUNT] = {
-		[TRACK_PID] = packed_int(owner->pid),
-		[TRACK_SORT_INDEX] = packed_int(0),
-	};
-	if (owner->has_tid)
-		cells[TRACK_TID] = packed_int(owner->tid);
-	const struct packed_event event = {
-		.time = PACKED_NO_TIME,
-		.cpu = -1,
-		.class = tracks->classes[owner->has_tid ? TRACK_THREAD_NAME : TRACK_PROCESS_NAME],
-		.cells = cells,
-	};
-	return packed_source_add(tracks->packed, &event, error);
-}
-
 /* ---- one event ------------------------------------------------------------------------------------------- */
 
 /* An event, while it is taken. */
@@ -520,25 +490,6 @@ static enum histree_status take_instant(struct taking *taking)
 	return add(taking, TRACK_INSTANT);
 }
 
-/* An id that is not global is told from the same id of other processes by the process. */
-static bool put_id(struct taking *taking, struct packed_cell *parts, size_t *count, char *pid, size_t pid_size)
-{
-	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));
-	struct packed_cell local = text_of(member_of(taking, MEMBER_ID_LOCAL));
-	struct packed_cell scope = text_of(member_of(taking, MEMBER_ID_SCOPE));
-	if (scope.kind != PACKED_ABSENT)
-		parts[(*count)++] = scope;
-	if (local.kind != PACKED_ABSENT) {
-		snprintf(pid, pid_size, "%" PRId64, taking->cells[TRACK_PID].integer);
-		parts[(*count)++] = packed_text(pid, strlen(pid));
-		id = local;
-	} else if (id.kind == PACKED_ABSENT) {
-		id = text_of(member_of(taking, MEMBER_ID_GLOBAL));
-	}
-	parts[(*count)++] = id;
-	return id.kind != PACKED_ABSENT;
-}
-
 /* The text that tells a track or a flow from others: category, name if that matters, and id. */
 static bool identify(struct taking *taking, bool with_name, struct packed_cell *out)
 {
@@ -547,7 +498,21 @@ static bool identify(struct taking *taking, bool with_name, struct packed_cell *
 	size_t count = 1;
 	if (with_name)
 		parts[count++] = taking->cells[TRACK_NAME];
-	if (!put_id(taking, parts, &count, pid, sizeof(pid)))
+	/* An id that is not global is told from the same id of other processes by the process. */
+	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));
+	struct packed_cell local = text_of(member_of(taking, MEMBER_ID_LOCAL));
+	struct packed_cell scope = text_of(member_of(taking, MEMBER_ID_SCOPE));
+	if (scope.kind != PACKED_ABSENT)
+		parts[count++] = scope;
+	if (local.kind != PACKED_ABSENT) {
+		snprintf(pid, sizeof(pid), "%" PRId64, taking->cells[TRACK_PID].integer);
+		parts[count++] = packed_text(pid, strlen(pid));
+		id = local;
+	} else if (id.kind == PACKED_ABSENT) {
+		id = text_of(member_of(taking, MEMBER_ID_GLOBAL));
+	}
+	parts[count++] = id;
+	if (id.kind == PACKED_ABSENT)
 		return false;
 	*out = join(taking->tracks, parts, count);
 	return true;
@@ -567,21 +532,6 @@ static enum histree_status take_flow(struct taking *taking, enum track_class cla
 		return leave_out(taking, FAULT_ID);
 	put_args(taking);
 	return add(taking, class);
-}
-
-/* An event may be the beginning of a flow, a step of it or its end, besides what it is. */
-static enum histree_status take_binding(struct taking *taking)
-{
-	const struct packed_cell parts[] = { packed_text("bind", 4), text_of(member_of(taking, MEMBER_BIND_ID)) };
-	bool is_in = member_of(taking, MEMBER_FLOW_IN)->kind == JSON_TRUE;
-	bool is_out = member_of(taking, MEMBER_FLOW_OUT)->kind == JSON_TRUE;
-	if (parts[1].kind == PACKED_ABSENT || (!is_in && !is_out))
-		return HISTREE_OK;
-	taking->cells[TRACK_ID] = join(taking->tracks, parts, 2);
-	taking->cells[TRACK_DURATION].kind = taking->cells[TRACK_THREAD_DURATION].kind = PACKED_ABSENT;
-	taking->cells[TRACK_THREAD_TIME].kind = PACKED_ABSENT;
-	taking->cells[TRACK_ARGS].kind = PACKED_ABSENT;
-	return add(taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
 }
 
 /* Numbers of counters may be written as texts.  JSON has one kind of them: 10 and 10.5 are of one counter. */
@@ -789,7 +739,10 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 {
 	struct taking taking = { .tracks = tracks, .event = event, .error = error };
 	const struct json_word *phase = member_of(&taking, MEMBER_PHASE);
-	if (!have_room(tracks))
+	/* Room for all of them; they last as long as the event. */
+	tracks->texts_used = 0;
+	if (!array_reserve(&tracks->texts, &tracks->texts_capacity,
+			   (size_t)TEXTS_MAX * JOINED_MAX * (JSON_TEXT_MAX + 1)))
 		return error_memory(error, "an event");
 	char letter = phase->kind == JSON_STRING && phase->size == 1 ? phase->bytes[0] : '\0';
 	enum histree_status status = json_tracks_number_of(tracks, member_of(&taking, MEMBER_PID), NULL,
@@ -812,7 +765,19 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 	if (!read_time(&taking))
 		return leave_out(&taking, FAULT_TIME);
 	status = take_phase(&taking, letter);
-	return status == HISTREE_OK ? take_binding(&taking) : status;
+	if (status != HISTREE_OK)
+		return status;
+	/* An event may be the beginning of a flow, a step of it or its end, besides what it is. */
+	const struct packed_cell parts[] = { packed_text("bind", 4), text_of(member_of(&taking, MEMBER_BIND_ID)) };
+	bool is_in = member_of(&taking, MEMBER_FLOW_IN)->kind == JSON_TRUE;
+	bool is_out = member_of(&taking, MEMBER_FLOW_OUT)->kind == JSON_TRUE;
+	if (parts[1].kind == PACKED_ABSENT || (!is_in && !is_out))
+		return HISTREE_OK;
+	taking.cells[TRACK_ID] = join(taking.tracks, parts, 2);
+	taking.cells[TRACK_DURATION].kind = taking.cells[TRACK_THREAD_DURATION].kind = PACKED_ABSENT;
+	taking.cells[TRACK_THREAD_TIME].kind = PACKED_ABSENT;
+	taking.cells[TRACK_ARGS].kind = PACKED_ABSENT;
+	return add(&taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
 }
 
 /* ---- what was left out ----------------------------------------------------------------------------------- */
@@ -845,8 +810,22 @@ enum histree_status json_tracks_end(struct json_tracks *tracks, struct histree_e
 			trace_notes_warn(tracks->packed->base.notes, "%s: events are left out that %s: %" PRIu64,
 					 tracks->packed->base.path, sentences[fault], tracks->faults[fault]);
 	for (size_t i = 0; i < tracks->owner_count && tracks->has_indexes && status == HISTREE_OK; i++)
-		if (!tracks->owners[i].has_index)
-			status = add_index(tracks, &tracks->owners[i], error);
+		if (!tracks->owners[i].has_index) {
+			struct packed_cell cells[TRACK_FIELD_COUNT] = {
+				[TRACK_PID] = packed_int(tracks->owners[i].pid),
+				[TRACK_SORT_INDEX] = packed_int(0),
+			};
+			if (tracks->owners[i].has_tid)
+				cells[TRACK_TID] = packed_int(tracks->owners[i].tid);
+			const struct packed_event event = {
+				.time = PACKED_NO_TIME,
+				.cpu = -1,
+				.class = tracks->classes[tracks->owners[i].has_tid ? TRACK_THREAD_NAME
+										   : TRACK_PROCESS_NAME],
+				.cells = cells,
+			};
+			status = packed_source_add(tracks->packed, &event, error);
+		}
 	release_owners(tracks);
 	return status;
 }

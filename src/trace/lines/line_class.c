@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/status.h"
 #include "text/text_table.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
-#include "trace/lines/line_text.h"
 #include "trace/lines/line_shape.h"
+#include "trace/lines/line_text.h"
 #include "trace/text/event_text.h"
 
 /* Names and values are parts of the text. */
@@ -404,13 +404,6 @@ static size_t read_pairs(const struct line_event *event, const struct line_head 
 	}
 }
 
-static size_t pairs_of_shape(const struct line_shape *shape, const struct text_cell *cells, struct line_pair *pairs)
-{
-	for (size_t i = 0; i < shape->field_count; i++)
-		pairs[i] = (struct line_pair){ shape->fields[i], shape->sizes[i], cells[i] };
-	return shape->field_count;
-}
-
 /* The class of an event with these fields, known or new.  Returns NULL, and the status, after a failure. */
 static struct line_class *class_of(struct line_classes *classes, struct line_event *event,
 				   const struct line_shape *shape, const struct line_pair *pairs, size_t count,
@@ -444,9 +437,11 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 		return error_memory(error, "the classes of events");
 	const struct line_shape *shape = match(event, head, cells);
 	const bool is_sample = sample->chain_size > 0;
-	if (shape != NULL)
-		*count = pairs_of_shape(shape, cells, pairs);
-	else if (is_sample && line_sample_is_counted(head->name, head->name_size))
+	if (shape != NULL) {
+		for (size_t i = 0; i < shape->field_count; i++)
+			pairs[i] = (struct line_pair){ shape->fields[i], shape->sizes[i], cells[i] };
+		*count = shape->field_count;
+	} else if (is_sample && line_sample_is_counted(head->name, head->name_size))
 		*count = 0; /* what its line may have is a frame */
 	else if (event->class_count >= CLASSES_OF_EVENT_MAX)
 		*count = line_pairs_whole(head->text, head->text_size, pairs);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_text.h"
 #include "trace/packed/packed_markers.h"
@@ -280,19 +280,6 @@ static enum histree_status add(struct line_graph *graph, const struct graph_stac
 	return packed_source_add(graph->packed, &event, graph->error);
 }
 
-/* Names of threads and of CPUs are reported once. */
-static enum histree_status add_name(struct line_graph *graph, const struct graph_stack *stack,
-				    const struct graph_line *line)
-{
-	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
-	if (stack->thread == NO_THREAD)
-		return add(graph, stack, TRACK_TRACK_NAME, PACKED_NO_TIME, cells);
-	if (line->comm_size == 0 || line->comm[0] == '<')
-		return HISTREE_OK;
-	cells[TRACK_NAME] = packed_text(line->comm, line->comm_size);
-	return add(graph, stack, TRACK_THREAD_NAME, PACKED_NO_TIME, cells);
-}
-
 static enum histree_status stack_of(struct line_graph *graph, const struct graph_line *line,
 				    struct graph_stack **out)
 {
@@ -309,7 +296,15 @@ static enum histree_status stack_of(struct line_graph *graph, const struct graph
 	if (*out == NULL || !id_map_add(&graph->stacks, id, *out))
 		return no_memory(graph);
 	**out = (struct graph_stack){ .thread = thread, .cpu = line->cpu, .last = INT64_MIN };
-	return add_name(graph, *out, line);
+	/* Names of threads and of CPUs are reported once. */
+	const struct graph_stack *stack = *out;
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	if (stack->thread == NO_THREAD)
+		return add(graph, stack, TRACK_TRACK_NAME, PACKED_NO_TIME, cells);
+	if (line->comm_size == 0 || line->comm[0] == '<')
+		return HISTREE_OK;
+	cells[TRACK_NAME] = packed_text(line->comm, line->comm_size);
+	return add(graph, stack, TRACK_THREAD_NAME, PACKED_NO_TIME, cells);
 }
 
 static enum histree_status end_span(struct line_graph *graph, struct graph_stack *stack, histree_time end)
@@ -384,17 +379,6 @@ static enum histree_status take_return(struct line_graph *graph, struct graph_st
 	return add(graph, stack, TRACK_SPAN, line->time - line->duration, cells);
 }
 
-static enum histree_status take_switch(struct line_graph *graph, const struct graph_line *line)
-{
-	struct graph_stack *stack;
-	if (!array_reserve(&graph->runs, &graph->cpu_capacity, (size_t)line->cpu + 1))
-		return no_memory(graph);
-	while (graph->cpu_count <= (size_t)line->cpu)
-		graph->runs[graph->cpu_count++] = NO_THREAD;
-	graph->runs[line->cpu] = line->thread;
-	return line->thread == NO_THREAD ? HISTREE_OK : stack_of(graph, line, &stack);
-}
-
 static enum histree_status take(struct line_graph *graph, const struct graph_line *line)
 {
 	struct graph_stack *stack;
@@ -407,8 +391,15 @@ static enum histree_status take(struct line_graph *graph, const struct graph_lin
 static enum histree_status take_line(struct line_graph *graph, char *line, size_t size)
 {
 	const struct graph_line read = read_line(line, size);
-	if (read.kind == GRAPH_SWITCH)
-		return take_switch(graph, &read);
+	if (read.kind == GRAPH_SWITCH) {
+		struct graph_stack *stack;
+		if (!array_reserve(&graph->runs, &graph->cpu_capacity, (size_t)read.cpu + 1))
+			return no_memory(graph);
+		while (graph->cpu_count <= (size_t)read.cpu)
+			graph->runs[graph->cpu_count++] = NO_THREAD;
+		graph->runs[read.cpu] = read.thread;
+		return read.thread == NO_THREAD ? HISTREE_OK : stack_of(graph, &read, &stack);
+	}
 	if (read.kind == GRAPH_EVENT)
 		graph->events++;
 	if (read.kind == GRAPH_OTHER || read.kind == GRAPH_EVENT) {
@@ -429,8 +420,22 @@ static enum histree_status take_line(struct line_graph *graph, char *line, size_
 
 /* ---- the text -------------------------------------------------------------------------------------------- */
 
-static void note_rest(const struct line_graph *graph)
+enum histree_status line_graph_create(struct line_graph **out, struct packed_source *packed,
+				      struct histree_error *error)
 {
+	struct line_graph *graph = *out = calloc(1, sizeof(*graph));
+	if (graph == NULL)
+		return error_memory(error, "the calls of functions");
+	graph->packed = packed;
+	graph->error = error;
+	return packed_track_classes(packed, NULL, graph->classes, error) ? HISTREE_OK : error->status;
+}
+
+void line_graph_free(struct line_graph *graph)
+{
+	const struct id_entry *entry;
+	if (graph == NULL)
+		return;
 	struct trace_notes *notes = graph->packed->base.notes;
 	const char *path = graph->packed->base.path;
 	if (graph->lost > 0)
@@ -455,25 +460,6 @@ static void note_rest(const struct line_graph *graph)
 				 "%s: ends of calls that began before the text, and have no name, are left "
 				 "out: %" PRIu64,
 				 path, graph->others);
-}
-
-enum histree_status line_graph_create(struct line_graph **out, struct packed_source *packed,
-				      struct histree_error *error)
-{
-	struct line_graph *graph = *out = calloc(1, sizeof(*graph));
-	if (graph == NULL)
-		return error_memory(error, "the calls of functions");
-	graph->packed = packed;
-	graph->error = error;
-	return packed_track_classes(packed, NULL, graph->classes, error) ? HISTREE_OK : error->status;
-}
-
-void line_graph_free(struct line_graph *graph)
-{
-	const struct id_entry *entry;
-	if (graph == NULL)
-		return;
-	note_rest(graph);
 	for (size_t at = 0; (entry = id_map_next(&graph->stacks, &at)) != NULL;)
 		free(((struct graph_stack *)entry->record)->open);
 	id_map_release(&graph->stacks);

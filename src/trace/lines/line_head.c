@@ -91,21 +91,6 @@ static bool read_touching(struct line_scan *scan, const char *begin, unsigned fl
 	return true;
 }
 
-/*
- * Where the digits of the time have no room in front of them, the flags of ftrace touch it: "d..2100.000000:".
- * They are four, five since Linux 5.12, of which the last one is how often migration was forbidden, a point or a
- * digit, and more of kernels for real time.  So many as the other lines have say where the time begins.
- */
-static bool read_flags_that_touch(struct line_scan *scan, const char *begin, struct line_head *out)
-{
-	enum { FLAGS = 4 };
-	if (out->columns > FLAGS && read_touching(scan, begin, out->columns, out))
-		return true;
-	if (scan->end - begin > FLAGS && begin[FLAGS] == '.')
-		return read_touching(scan, begin, FLAGS + 1, out);
-	return read_touching(scan, begin, FLAGS, out) || read_touching(scan, begin, FLAGS + 1, out);
-}
-
 /* Columns of flags may stand in front of the time: "d..2.", "dN.1 U". */
 static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 {
@@ -118,8 +103,20 @@ static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 		out->flags = 0;
 		while (scan->at < scan->end && is_flag_byte(*scan->at))
 			scan->at++;
-		if (scan->at < scan->end && *scan->at != ' ')
-			return read_flags_that_touch(scan, begin, out);
+		if (scan->at < scan->end && *scan->at != ' ') {
+			/*
+			 * Where the digits of the time have no room in front of them, the flags of ftrace touch
+			 * it: "d..2100.000000:". They are four, five since Linux 5.12, of which the last one is
+			 * how often migration was forbidden, a point or a digit, and more of kernels for real
+			 * time. So many as the other lines have say where the time begins.
+			 */
+			enum { FLAGS = 4 };
+			if (out->columns > FLAGS && read_touching(scan, begin, out->columns, out))
+				return true;
+			if (scan->end - begin > FLAGS && begin[FLAGS] == '.')
+				return read_touching(scan, begin, FLAGS + 1, out);
+			return read_touching(scan, begin, FLAGS, out) || read_touching(scan, begin, FLAGS + 1, out);
+		}
 		if (scan->at == begin || scan->at - begin > FLAGS_MAX)
 			return false;
 		out->flags = (unsigned)(scan->at - begin);
@@ -265,9 +262,16 @@ static bool read_function(struct line_scan scan, struct line_head *out)
 	return scan.at > whole.at && line_scan_word(&scan, " <-") && take_name(out, name, strlen(name), &whole);
 }
 
-/* Those records that say whose a thread is: "FORK(12:13):(1:1)", "COMM exec: bash:12/12", "MMAP2 12/12: [...". */
-static void name_record(struct line_scan scan, struct line_head *out)
+/* perf's own records, if it was told to show them. */
+static bool read_record(struct line_scan scan, struct line_head *out)
 {
+	uint64_t count;
+	if (!line_scan_word(&scan, "PERF_RECORD_"))
+		return false;
+	/*
+	 * Those records that say whose a thread is: "FORK(12:13):(1:1)", "COMM exec: bash:12/12", "MMAP2 12/12:
+	 * [...".
+	 */
 	static char made[] = "perf_fork", ended[] = "perf_exit", named[] = "perf_comm", mapped[] = "perf_mmap",
 		    mapped2[] = "perf_mmap2";
 	static const struct {
@@ -287,15 +291,6 @@ static void name_record(struct line_scan scan, struct line_head *out)
 		take_name(out, rows[i].name, strlen(rows[i].name), &rest);
 	}
 	out->kind = LINE_RECORD;
-}
-
-/* perf's own records, if it was told to show them. */
-static bool read_record(struct line_scan scan, struct line_head *out)
-{
-	uint64_t count;
-	if (!line_scan_word(&scan, "PERF_RECORD_"))
-		return false;
-	name_record(scan, out);
 	if (!line_scan_word(&scan, "LOST"))
 		return true;
 	line_scan_word(&scan, "_SAMPLES");

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "trace/lines/line_text.h"
 #include "trace/lines/line_shape.h"
+#include "trace/lines/line_text.h"
 
 void line_sample_begin(struct line_sample *sample)
 {
@@ -123,19 +123,6 @@ static bool take_kernel_frame(struct line_sample *sample, const char *begin, con
 			 kernel + strlen(kernel));
 }
 
-/* "  app.c:12", or "  inner+16" where no line is known. */
-static bool take_place(struct line_sample *sample, const char *begin, const char *end)
-{
-	const char *colon = memrchr(begin, ':', (size_t)(end - begin));
-	const bool is_line = colon != NULL && colon + 1 < end && is_digit(colon[1]);
-	const char *frame = memrchr(sample->chain, '\n', sample->chain_size);
-	const char *tab = memrchr(sample->chain, '\t', sample->chain_size);
-	frame = frame != NULL ? frame : sample->chain;
-	const bool has_place = memchr(frame, '\t', (size_t)(tab - frame)) != NULL;
-	return !is_line || has_place || sample->chain_size > LINE_CHAIN_MAX ||
-	       put(sample, '\t', begin, (size_t)(end - begin));
-}
-
 bool line_sample_take(struct line_sample *sample, const char *line, size_t size, bool *is_kept)
 {
 	struct line_scan scan = { (char *)(uintptr_t)line, (char *)(uintptr_t)line + size };
@@ -156,7 +143,15 @@ bool line_sample_take(struct line_sample *sample, const char *line, size_t size,
 	}
 	if (sample->chain_size == 0)
 		return false;
-	*is_kept = take_place(sample, begin, scan.end);
+	/* " app.c:12", or " inner+16" where no line is known. */
+	const char *colon = memrchr(begin, ':', (size_t)(scan.end - begin));
+	const bool is_line = colon != NULL && colon + 1 < scan.end && is_digit(colon[1]);
+	const char *frame = memrchr(sample->chain, '\n', sample->chain_size);
+	const char *tab = memrchr(sample->chain, '\t', sample->chain_size);
+	frame = frame != NULL ? frame : sample->chain;
+	const bool has_place = memchr(frame, '\t', (size_t)(tab - frame)) != NULL;
+	*is_kept = !is_line || has_place || sample->chain_size > LINE_CHAIN_MAX ||
+		   put(sample, '\t', begin, (size_t)(scan.end - begin));
 	return true;
 }
 
@@ -272,11 +267,6 @@ static struct line_scan word_before(char *begin, char *end)
 	return (struct line_scan){ at, end };
 }
 
-static bool is_number(struct line_scan word, uint64_t *out)
-{
-	return line_scan_number(&word, out) && word.at == word.end;
-}
-
 static bool is_cpu(struct line_scan word, int32_t *out)
 {
 	uint64_t cpu;
@@ -349,7 +339,7 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	/* "app 3 2120 cycles:" does not have it; the column of periods is wide. */
 	const bool is_apart = memchr(before.at, '/', (size_t)(before.end - before.at)) != NULL ||
 			      word.end - before.end > PERIOD_COLUMNS;
-	if (has_event && is_number(word, &out->period) &&
+	if (has_event && line_scan_number(&word, &out->period) && word.at == word.end &&
 	    (is_cpu(before, &ignored) || (is_pid(before, &ignored) && is_apart))) {
 		out->has_period = true;
 		word = before;

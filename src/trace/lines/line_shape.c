@@ -170,30 +170,23 @@ static bool read_value(struct line_scan *scan, enum shape_kind kind, struct text
 
 /* ---- matching -------------------------------------------------------------------------------------------- */
 
-static bool match_before(const struct shape_step *step, struct line_scan *scan)
-{
-	struct line_scan at = *scan;
-	for (size_t i = 0; i < step->before_size; i++) {
-		if (step->before[i] == ' ') {
-			if (at.at < at.end && *at.at != ' ')
-				return false;
-			line_scan_spaces(&at);
-		} else if (!line_scan_byte(&at, step->before[i])) {
-			return false;
-		}
-	}
-	*scan = at;
-	return true;
-}
-
 /* Match steps up to the next text, or the end.  Returns that step, NULL if they do not fit. */
 static const struct shape_step *match_run(const struct shape_step *step, struct line_scan *scan,
 					  struct text_cell *cells)
 {
 	for (;; step++) {
 		struct text_cell unused;
-		if (!match_before(step, scan))
-			return NULL;
+		struct line_scan at = *scan;
+		for (size_t i = 0; i < step->before_size; i++) {
+			if (step->before[i] == ' ') {
+				if (at.at < at.end && *at.at != ' ')
+					return NULL;
+				line_scan_spaces(&at);
+			} else if (!line_scan_byte(&at, step->before[i])) {
+				return NULL;
+			}
+		}
+		*scan = at;
 		if (step->kind == SHAPE_TEXT || step->kind == SHAPE_END)
 			return step;
 		if (!read_value(scan, step->kind, step->column < 0 ? &unused : &cells[step->column]))

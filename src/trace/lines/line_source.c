@@ -59,18 +59,6 @@ enum { PREFACE_SIZE = 256 << 10, PREFACE_LINES = 16 };
 /* Of a text with samples, a chain of calls comes with the first event, or with one of those after it. */
 enum { SAMPLE_LINES = 64 };
 
-static void copy_rest(struct line_scan scan, char out[TRACE_FACT_SIZE])
-{
-	line_scan_spaces(&scan);
-	size_t size = (size_t)(scan.end - scan.at);
-	while (size > 0 && scan.at[size - 1] == ' ')
-		size--;
-	if (size >= TRACE_FACT_SIZE)
-		size = TRACE_FACT_SIZE - 1;
-	memcpy(out, scan.at, size);
-	out[size] = '\0';
-}
-
 /* "# arch : x86_64", as "perf script --header" writes it, or "# tracer: nop", as ftrace does. */
 static void read_comment(struct line_scan scan, struct line_preface *out)
 {
@@ -88,8 +76,16 @@ static void read_comment(struct line_scan scan, struct line_preface *out)
 	const char *arrow = memmem(scan.at, (size_t)(scan.end - scan.at), "-=> ", 4);
 	out->columns += arrow != NULL && memchr(scan.at, '_', (size_t)(arrow - scan.at)) != NULL;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		if (line_scan_word(&scan, facts[i].begin))
-			copy_rest(scan, facts[i].fact);
+		if (line_scan_word(&scan, facts[i].begin)) {
+			line_scan_spaces(&scan);
+			size_t size = (size_t)(scan.end - scan.at);
+			while (size > 0 && scan.at[size - 1] == ' ')
+				size--;
+			if (size >= TRACE_FACT_SIZE)
+				size = TRACE_FACT_SIZE - 1;
+			memcpy(facts[i].fact, scan.at, size);
+			facts[i].fact[size] = '\0';
+		}
 	if (!line_scan_word(&scan, "# entries-in-buffer/entries-written:"))
 		return;
 	line_scan_spaces(&scan);
@@ -114,19 +110,14 @@ static bool has_frame(struct line_sample *sample, const char *line, size_t size)
 	return line_sample_take(sample, line, size, &is_kept);
 }
 
-static bool has_frame_in(struct line_sample *sample, const struct line_head *head)
-{
-	line_sample_begin(sample);
-	return line_sample_take_only(sample, head) && sample->chain_size > 0;
-}
-
 static void look_for_samples(struct first_lines *first, struct line_preface *out, const struct line_head *head,
 			     const char *line, size_t size)
 {
 	if (head->kind == LINE_EVENT) {
 		first->has_tracepoint |=
 			!line_sample_is_counted(head->name, head->name_size) || out->tracer[0] != '\0';
-		out->has_samples |= has_frame_in(&first->sample, head);
+		line_sample_begin(&first->sample);
+		out->has_samples |= line_sample_take_only(&first->sample, head) && first->sample.chain_size > 0;
 	} else if (head->kind == LINE_CHAIN || head->kind == LINE_OTHER) {
 		out->has_samples |= has_frame(&first->sample, line, size);
 	}
@@ -290,24 +281,6 @@ static enum histree_status read_markers(struct line_tracks *tracks, struct packe
 	return status;
 }
 
-/* Whether the text has a marker.  A bar behind a letter is in no other line, so nearly none has to be read. */
-static enum histree_status look_for_markers(const struct line_place *place, bool *out, struct histree_error *error)
-{
-	struct line_text text;
-	struct line_head head;
-	char *line;
-	size_t size;
-	*out = false;
-	enum histree_status status = line_text_open(&text, place, error);
-	while (status == HISTREE_OK && !*out) {
-		status = line_text_next_with(&text, '|', &line, &size, error);
-		*out = status == HISTREE_OK && read_marker(line, size, text.columns, &head);
-	}
-	line_text_close(&text);
-	/* Damage is reported where the other events are read. */
-	return status == HISTREE_END || status == HISTREE_ERR_TRACE ? HISTREE_OK : status;
-}
-
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
 static enum histree_status read_kind(struct line_tracks *tracks, const struct line_place *place,
@@ -373,7 +346,18 @@ static enum histree_status look(struct line_tracks *tracks, const struct line_pl
 		return line_strace_check(place, error);
 	if (tracks->preface.has_no_times || !tracks->preface.is_trace)
 		return HISTREE_END;
-	status = look_for_markers(place, &has_markers, error);
+	struct line_text text;
+	struct line_head head;
+	char *line;
+	size_t size;
+	status = line_text_open(&text, place, error);
+	while (status == HISTREE_OK && !has_markers) {
+		status = line_text_next_with(&text, '|', &line, &size, error);
+		has_markers = status == HISTREE_OK && read_marker(line, size, text.columns, &head);
+	}
+	line_text_close(&text);
+	/* Damage is reported where the other events are read. */
+	status = status == HISTREE_END || status == HISTREE_ERR_TRACE ? HISTREE_OK : status;
 	return status == HISTREE_OK && !has_markers ? HISTREE_END : status;
 }
 
@@ -482,15 +466,6 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 		source->path, preface->tracer);
 }
 
-static enum histree_status find_size(struct line_source *source, struct histree_error *error)
-{
-	struct text_input input;
-	enum histree_status status = text_input_open(&input, source->base.io, source->path, error);
-	source->base.bytes = source->is_in_json ? 0 : input.size; /* bytes of a file count once */
-	text_input_close(&input);
-	return status;
-}
-
 static enum histree_status line_source_scan(struct trace_source *base, struct histree_error *error)
 {
 	struct line_source *source = source_of(base);
@@ -499,8 +474,12 @@ static enum histree_status line_source_scan(struct trace_source *base, struct hi
 	enum histree_status status = read_preface(source, error);
 	if (status == HISTREE_OK)
 		status = read_map(source, error);
-	if (status == HISTREE_OK)
-		status = find_size(source, error);
+	if (status == HISTREE_OK) {
+		struct text_input input;
+		status = text_input_open(&input, source->base.io, source->path, error);
+		source->base.bytes = source->is_in_json ? 0 : input.size; /* bytes of a file count once */
+		text_input_close(&input);
+	}
 	if (status != HISTREE_OK)
 		return status == HISTREE_ERR_IO ? error_set(error, HISTREE_ERR_TRACE, "%s", error->message)
 						: status;

@@ -185,15 +185,6 @@ static bool read_word(struct line_scan *scan, struct piece *out)
 	return out->size > 0 && out->size <= NAME_SIZE_MAX;
 }
 
-/* ", 0x7f02) = 1043 <0.0001>", the rest of a call that was broken. */
-static void read_rest(struct line_scan scan, struct strace_line *out)
-{
-	take_duration(&scan, out);
-	trim(&scan);
-	if (out->has_duration && split_result(scan, out))
-		out->kind = STRACE_REST;
-}
-
 static void read_call(struct line_scan scan, struct strace_line *out)
 {
 	bool is_resumed = line_scan_word(&scan, "<... ");
@@ -236,7 +227,11 @@ static struct strace_line read_line(char *line, size_t size)
 	}
 	passed = scan;
 	if (line_scan_word(&passed, ", ") || line_scan_word(&passed, "=> ")) {
-		read_rest(scan, &out);
+		/* ", 0x7f02) = 1043 <0.0001>", the rest of a call that was broken. */
+		take_duration(&scan, &out);
+		trim(&scan);
+		if (out.has_duration && split_result(scan, &out))
+			out.kind = STRACE_REST;
 	} else if (line_scan_word(&scan, "--- ") && take_end(&scan, " ---")) {
 		const char *space = memchr(scan.at, ' ', (size_t)(scan.end - scan.at));
 		size_t name = space == NULL ? (size_t)(scan.end - scan.at) : (size_t)(space - scan.at);
@@ -421,25 +416,6 @@ static void put_texts(struct strace *strace, const struct strace_line *line, str
 		cells[TRACK_ARGS] = packed_value(parts);
 }
 
-/* A program that is executed gives the process its name: the last part of its path. */
-static enum histree_status take_execution(struct strace *strace, const struct strace_thread *thread,
-					  const struct strace_line *line)
-{
-	if (!is_word(line->name, "execve") || line->args.size == 0 || line->args.at[0] != '"' ||
-	    (line->kind == STRACE_CALL && !is_word(line->result, "0")))
-		return HISTREE_OK;
-	struct piece path = { line->args.at + 1, line->args.size - 1 };
-	const char *quote = memchr(path.at, '"', path.size);
-	if (quote == NULL)
-		return HISTREE_OK;
-	path.size = (size_t)(quote - path.at);
-	const char *slash = memrchr(path.at, '/', path.size);
-	if (slash != NULL)
-		path = (struct piece){ slash + 1, (size_t)(path.at + path.size - slash) - 1 };
-	enum histree_status status = add_name(strace, thread, TRACK_PROCESS_NAME, path);
-	return status == HISTREE_OK ? add_name(strace, thread, TRACK_THREAD_NAME, path) : status;
-}
-
 static enum histree_status take_call(struct strace *strace, struct strace_thread *thread,
 				     const struct strace_line *line, histree_time time)
 {
@@ -463,7 +439,22 @@ static enum histree_status take_call(struct strace *strace, struct strace_thread
 		strace->endless += line->result.at[0] != '?';
 	}
 	enum histree_status status = add(strace, thread, class, time, cells);
-	return status == HISTREE_OK ? take_execution(strace, thread, line) : status;
+	if (status != HISTREE_OK)
+		return status;
+	/* A program that is executed gives the process its name: the last part of its path. */
+	if (!is_word(line->name, "execve") || line->args.size == 0 || line->args.at[0] != '"' ||
+	    (line->kind == STRACE_CALL && !is_word(line->result, "0")))
+		return HISTREE_OK;
+	struct piece path = { line->args.at + 1, line->args.size - 1 };
+	const char *quote = memchr(path.at, '"', path.size);
+	if (quote == NULL)
+		return HISTREE_OK;
+	path.size = (size_t)(quote - path.at);
+	const char *slash = memrchr(path.at, '/', path.size);
+	if (slash != NULL)
+		path = (struct piece){ slash + 1, (size_t)(path.at + path.size - slash) - 1 };
+	status = add_name(strace, thread, TRACK_PROCESS_NAME, path);
+	return status == HISTREE_OK ? add_name(strace, thread, TRACK_THREAD_NAME, path) : status;
 }
 
 /* One whose beginning is not in the text began as long before as it lasted. */
@@ -564,27 +555,6 @@ static enum histree_status take_line(struct strace *strace, const struct strace_
 
 /* ---- the text -------------------------------------------------------------------------------------------- */
 
-static void note_rest(const struct strace *strace)
-{
-	struct trace_notes *notes = strace->packed->base.notes;
-	const char *path = strace->packed->base.path;
-	if (strace->endless > 0)
-		trace_notes_warn(notes,
-				 "%s: how long calls took is not said, so they are instants: %" PRIu64
-				 "; 'strace -T' prints it",
-				 path, strace->endless);
-	if (strace->is_coarse)
-		trace_notes_warn(notes,
-				 "%s: times are whole seconds, within which calls follow one another; 'strace "
-				 "-ttt' prints them as they are",
-				 path);
-	if (strace->untimed > 0)
-		trace_notes_warn(notes, "%s: calls without a time are left out: %" PRIu64, path, strace->untimed);
-	if (strace->others > 0)
-		trace_notes_warn(notes, "%s: lines that are neither calls nor signals are left out: %" PRIu64, path,
-				 strace->others);
-}
-
 enum histree_status line_strace_read(struct packed_source *packed, const struct line_place *place,
 				     struct line_text *text, struct histree_error *error)
 {
@@ -602,7 +572,23 @@ enum histree_status line_strace_read(struct packed_source *packed, const struct 
 		if (status == HISTREE_OK && text->lines % 1024 == 0)
 			status = packed_source_look(packed, error);
 	}
-	note_rest(&strace);
+	struct trace_notes *notes = strace.packed->base.notes;
+	const char *path = strace.packed->base.path;
+	if (strace.endless > 0)
+		trace_notes_warn(notes,
+				 "%s: how long calls took is not said, so they are instants: %" PRIu64
+				 "; 'strace -T' prints it",
+				 path, strace.endless);
+	if (strace.is_coarse)
+		trace_notes_warn(notes,
+				 "%s: times are whole seconds, within which calls follow one another; 'strace "
+				 "-ttt' prints them as they are",
+				 path);
+	if (strace.untimed > 0)
+		trace_notes_warn(notes, "%s: calls without a time are left out: %" PRIu64, path, strace.untimed);
+	if (strace.others > 0)
+		trace_notes_warn(notes, "%s: lines that are neither calls nor signals are left out: %" PRIu64, path,
+				 strace.others);
 	id_map_release(&strace.threads);
 	arena_release(&strace.memory);
 	packed_parts_release(&strace.parts);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "trace/lines/line_class.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_samples.h"
@@ -187,24 +187,10 @@ static enum histree_status line_losses_find(struct line_losses *losses, const st
 	return status;
 }
 
-static void line_losses_release(struct line_losses *losses)
-{
-	free(losses->gaps);
-	*losses = (struct line_losses){ 0 };
-}
-
 /* ---- line cpus ----------------------------------------------------------------------------------------------- */
 
 /* "swapper/3" */
 static const char idle[] = "swapper/";
-
-static int32_t cpu_of_name(const char *name, size_t size)
-{
-	struct line_scan scan = { (char *)(uintptr_t)name, (char *)(uintptr_t)name + size };
-	uint64_t cpu;
-	bool is = line_scan_word(&scan, idle) && line_scan_number(&scan, &cpu) && scan.at == scan.end;
-	return is && cpu <= LINE_CPU_MAX ? (int32_t)cpu : LINE_NO_CPU;
-}
 
 static int32_t cpu_of_thread(const struct line_cpus *cpus, int64_t thread)
 {
@@ -241,8 +227,12 @@ static int32_t cpu_by_name(const struct event *event, const char *field)
 {
 	const char *name;
 	size_t size;
-	return event_string(event, event_class_field(event->class, field), &name, &size) ? cpu_of_name(name, size)
-											 : LINE_NO_CPU;
+	if (!event_string(event, event_class_field(event->class, field), &name, &size))
+		return LINE_NO_CPU;
+	struct line_scan scan = { (char *)(uintptr_t)name, (char *)(uintptr_t)name + size };
+	uint64_t cpu;
+	bool is = line_scan_word(&scan, idle) && line_scan_number(&scan, &cpu) && scan.at == scan.end;
+	return is && cpu <= LINE_CPU_MAX ? (int32_t)cpu : LINE_NO_CPU;
 }
 
 static bool tell_switch(struct line_cpus *cpus, const struct event *event, int32_t *out)
@@ -319,12 +309,6 @@ enum histree_status line_cpus_check(const struct line_place *place, struct histr
 	return status;
 }
 
-static void line_cpus_release(struct line_cpus *cpus)
-{
-	free(cpus->runs);
-	*cpus = (struct line_cpus){ 0 };
-}
-
 /* ---- line stream --------------------------------------------------------------------------------------------- */
 
 enum histree_status line_stream_init(struct line_stream *stream, const struct line_place *place, const uint64_t *at,
@@ -348,8 +332,12 @@ void line_stream_release(struct line_stream *stream)
 	line_sample_release(&stream->sample);
 	free(stream->pending_line);
 	event_window_release(&stream->window);
-	line_losses_release(&stream->losses);
-	line_cpus_release(&stream->cpus);
+	struct line_losses *losses = &stream->losses;
+	free(losses->gaps);
+	*losses = (struct line_losses){ 0 };
+	struct line_cpus *cpus = &stream->cpus;
+	free(cpus->runs);
+	*cpus = (struct line_cpus){ 0 };
 	if (stream->text.bytes != NULL)
 		line_text_close(&stream->text);
 }
@@ -541,22 +529,6 @@ static bool take_chain(struct line_stream *stream, const struct line_head *head,
 	return is_chain;
 }
 
-/* A sample whose line has nothing but its frame. */
-static enum histree_status take_alone(struct line_stream *stream, const char *line, size_t size,
-				      struct histree_error *error)
-{
-	static char nobody[] = "";
-	struct line_head head;
-	bool is_kept;
-	enum histree_status status = add_pending(stream, error);
-	line_sample_head(nobody, 0, &head);
-	if (status == HISTREE_OK)
-		status = keep_pending(stream, &head, nobody, 0, error);
-	if (status == HISTREE_OK && line_sample_take(&stream->sample, line, size, &is_kept) && !is_kept)
-		status = error_memory(error, "a chain of calls");
-	return status;
-}
-
 /* A line of a text with samples. */
 static enum histree_status take_line(struct line_stream *stream, char *line, size_t size,
 				     struct histree_error *error)
@@ -567,8 +539,18 @@ static enum histree_status take_line(struct line_stream *stream, char *line, siz
 		line_head_read(line, size, stream->text.columns, &head);
 	else
 		line_sample_head(line, size, &head);
-	if (stream->has_no_times && line_sample_is_alone(line, size))
-		return take_alone(stream, line, size, error);
+	if (stream->has_no_times && line_sample_is_alone(line, size)) {
+		/* A sample whose line has nothing but its frame. */
+		static char nobody[] = "";
+		bool is_kept;
+		status = add_pending(stream, error);
+		line_sample_head(nobody, 0, &head);
+		if (status == HISTREE_OK)
+			status = keep_pending(stream, &head, nobody, 0, error);
+		if (status == HISTREE_OK && line_sample_take(&stream->sample, line, size, &is_kept) && !is_kept)
+			status = error_memory(error, "a chain of calls");
+		return status;
+	}
 	if (take_chain(stream, &head, line, size, &status, error) || status != HISTREE_OK)
 		return status;
 	status = add_pending(stream, error);
@@ -614,22 +596,6 @@ static enum histree_status fill(struct line_stream *stream, struct histree_error
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
-
-/* The file cannot be read on: all CPUs lack what comes behind what was read. */
-static void break_off(struct line_stream *stream)
-{
-	struct trace_notes *notes = stream->base.notes;
-	notes->report.damaged_streams++;
-	trace_notes_warn(notes, "%s: %s; the events before that are read", stream->base.name,
-			 stream->failure.message);
-	stream->failure.status = HISTREE_OK;
-	if (stream->base.has_events && stream->base.last < INT64_MAX) {
-		stream->base.gap = (struct event_gap){
-			.trace = stream->base.trace, .cpu = -1, .begin = stream->base.last + 1, .end = INT64_MAX
-		};
-		stream->base.has_gap = true;
-	}
-}
 
 static void end_stream(struct line_stream *stream)
 {
@@ -692,8 +658,21 @@ enum histree_status line_stream_next(struct line_stream *stream, struct histree_
 		trace_stream_put(base, &event);
 		return HISTREE_OK;
 	}
-	if (stream->failure.status != HISTREE_OK)
-		break_off(stream);
+	if (stream->failure.status != HISTREE_OK) {
+		/* The file cannot be read on: all CPUs lack what comes behind what was read. */
+		struct trace_notes *notes = stream->base.notes;
+		notes->report.damaged_streams++;
+		trace_notes_warn(notes, "%s: %s; the events before that are read", stream->base.name,
+				 stream->failure.message);
+		stream->failure.status = HISTREE_OK;
+		if (stream->base.has_events && stream->base.last < INT64_MAX) {
+			stream->base.gap = (struct event_gap){ .trace = stream->base.trace,
+							       .cpu = -1,
+							       .begin = stream->base.last + 1,
+							       .end = INT64_MAX };
+			stream->base.has_gap = true;
+		}
+	}
 	if (trace_stream_put_gap(base))
 		return HISTREE_OK;
 	end_stream(stream);

@@ -27,7 +27,7 @@
 struct line_losses {
 	struct event_gap *gaps; /* by their beginnings */
 	size_t count, capacity;
-	size_t next; /* the next to hand out */
+	size_t next;    /* the next to hand out */
 	bool has_calls; /* system calls, in a text that has losses */
 };
 

@@ -39,11 +39,6 @@ struct line_unpack {
 	uint8_t packed[PACKED_SIZE];
 };
 
-static bool line_unpack_is_packed(const char magic[static LINE_UNPACK_MAGIC_SIZE])
-{
-	return memcmp(magic, "\x1f\x8b", LINE_UNPACK_MAGIC_SIZE) == 0;
-}
-
 /* Returns HISTREE_ERR_TRACE if histree cannot unpack, HISTREE_ERR_MEMORY. */
 static enum histree_status line_unpack_create(struct line_unpack **out, struct histree_error *error)
 {
@@ -57,14 +52,6 @@ static enum histree_status line_unpack_create(struct line_unpack **out, struct h
 		*out = NULL;
 	}
 	return status;
-}
-
-/* NULL is allowed. */
-static void line_unpack_free(struct line_unpack *unpack)
-{
-	if (unpack != NULL)
-		gunzip_free(unpack->gunzip);
-	free(unpack);
 }
 
 static enum histree_status damaged(const struct line_unpack *unpack, const struct text_input *input,
@@ -137,18 +124,6 @@ struct line_json {
 	char bytes[BYTES_SIZE];
 };
 
-/* Returns NULL if memory is out. */
-static struct line_json *line_json_create(void)
-{
-	return calloc(1, sizeof(struct line_json));
-}
-
-/* NULL is allowed. */
-static void line_json_free(struct line_json *json)
-{
-	free(json);
-}
-
 /* Returns room for the next bytes of the file; the caller then calls line_json_put() with how many it put there. */
 static char *line_json_room(struct line_json *json, size_t *size)
 {
@@ -157,51 +132,6 @@ static char *line_json_room(struct line_json *json, size_t *size)
 	json->used = 0;
 	*size = BYTES_SIZE - json->filled;
 	return json->bytes + json->filled;
-}
-
-static void line_json_put(struct line_json *json, size_t size)
-{
-	assert(size <= BYTES_SIZE - json->filled);
-	json->filled += size;
-}
-
-static bool line_json_has_ended(const struct line_json *json)
-{
-	return json->state == JSON_BEHIND;
-}
-
-/* Inside of a string the quotes of the key would have backslashes, so that it is a key, or a string by itself. */
-static void find_key(struct line_json *json)
-{
-	const size_t size = sizeof(key) - 1, left = json->filled - json->used;
-	const char *at = memmem(json->bytes + json->used, left, key, size);
-	if (at != NULL) {
-		json->used = (size_t)(at - json->bytes) + size;
-		json->state = JSON_KEY;
-	} else if (left >= size) {
-		json->used = json->filled - (size - 1);
-	}
-}
-
-/* What stands between the key and the text; anything other than a text is not from ftrace. */
-static void take_between(struct line_json *json)
-{
-	char byte = json->bytes[json->used];
-	if (byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n')
-		json->used++;
-	else if (json->state == JSON_KEY && byte == ':')
-		json->used++, json->state = JSON_COLON;
-	else if (json->state == JSON_COLON && byte == '"')
-		json->used++, json->state = JSON_TEXT;
-	else
-		json->state = JSON_BEFORE;
-}
-
-static char unescaped(char byte)
-{
-	static const char letters[] = "nrtbf", meant[] = "\n\r\t\b\f";
-	const char *at = byte == '\0' ? NULL : strchr(letters, byte);
-	return at == NULL ? byte : meant[at - letters];
 }
 
 /* A byte of the text.  Returns whether *out is one. */
@@ -214,7 +144,9 @@ static bool take_byte(struct line_json *json, char *out)
 	case JSON_ESCAPE:
 		json->state = byte == 'u' ? JSON_DIGITS : JSON_TEXT;
 		json->code = json->digits = 0;
-		*out = unescaped(byte);
+		static const char letters[] = "nrtbf", meant[] = "\n\r\t\b\f";
+		const char *at = byte == '\0' ? NULL : strchr(letters, byte);
+		*out = at == NULL ? byte : meant[at - letters];
 		return byte != 'u';
 	case JSON_DIGITS:
 		json->code = json->code << 4 | (digit < 0 ? 0U : (unsigned)digit);
@@ -236,10 +168,32 @@ static bool take_byte(struct line_json *json, char *out)
 static size_t line_json_get(struct line_json *json, char *room, size_t room_size)
 {
 	size_t got = 0;
-	if (json->state == JSON_BEFORE)
-		find_key(json);
-	while (json->used < json->filled && (json->state == JSON_KEY || json->state == JSON_COLON))
-		take_between(json);
+	if (json->state == JSON_BEFORE) {
+		/*
+		 * Inside of a string the quotes of the key would have backslashes, so that it is a key, or a
+		 * string by itself.
+		 */
+		const size_t size = sizeof(key) - 1, left = json->filled - json->used;
+		const char *at = memmem(json->bytes + json->used, left, key, size);
+		if (at != NULL) {
+			json->used = (size_t)(at - json->bytes) + size;
+			json->state = JSON_KEY;
+		} else if (left >= size) {
+			json->used = json->filled - (size - 1);
+		}
+	}
+	while (json->used < json->filled && (json->state == JSON_KEY || json->state == JSON_COLON)) {
+		/* What stands between the key and the text; anything other than a text is not from ftrace. */
+		char byte = json->bytes[json->used];
+		if (byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n')
+			json->used++;
+		else if (json->state == JSON_KEY && byte == ':')
+			json->used++, json->state = JSON_COLON;
+		else if (json->state == JSON_COLON && byte == '"')
+			json->used++, json->state = JSON_TEXT;
+		else
+			json->state = JSON_BEFORE;
+	}
 	while (json->used < json->filled && got < room_size && json->state >= JSON_TEXT &&
 	       json->state != JSON_BEHIND)
 		got += take_byte(json, &room[got]);
@@ -262,7 +216,7 @@ static bool is_zlib(const uint8_t *bytes)
 static uint64_t find_packed(const char *bytes, size_t size)
 {
 	const size_t mark = strlen(atrace_mark);
-	if (size >= LINE_UNPACK_MAGIC_SIZE && line_unpack_is_packed(bytes))
+	if (size >= LINE_UNPACK_MAGIC_SIZE && memcmp(bytes, "\x1f\x8b", LINE_UNPACK_MAGIC_SIZE) == 0)
 		return 0;
 	const char *at = memmem(bytes, size, atrace_mark, mark);
 	bool is = at != NULL && (at == bytes || at[-1] == '\n') && bytes + size - at >= (ptrdiff_t)mark + 2 &&
@@ -286,8 +240,10 @@ static enum histree_status look_for_packed(struct line_text *text, struct histre
 void line_text_close(struct line_text *text)
 {
 	text_input_close(&text->input);
-	line_unpack_free(text->unpack);
-	line_json_free(text->json);
+	if (text->unpack != NULL)
+		gunzip_free(text->unpack->gunzip);
+	free(text->unpack);
+	free(text->json);
 	free(text->bytes);
 	*text = (struct line_text){ .input = { .file = -1 } };
 }
@@ -315,7 +271,7 @@ static enum histree_status read_some(struct line_text *text, char *room, size_t 
 	for (;;) {
 		size_t taken, free_size;
 		*size = line_json_get(text->json, room, room_size);
-		if (*size > 0 || line_json_has_ended(text->json))
+		if (*size > 0 || text->json->state == JSON_BEHIND)
 			return HISTREE_OK;
 		char *free_room = line_json_room(text->json, &free_size);
 		if (text->work != NULL && cancel_asked(text->work))
@@ -323,7 +279,8 @@ static enum histree_status read_some(struct line_text *text, char *room, size_t 
 		enum histree_status status = read_file(text, free_room, free_size, &taken, error);
 		if (status != HISTREE_OK || taken == 0)
 			return status;
-		line_json_put(text->json, taken);
+		assert(taken <= BYTES_SIZE - text->json->filled);
+		text->json->filled += taken;
 	}
 }
 
@@ -376,7 +333,7 @@ enum histree_status line_text_open(struct line_text *text, const struct line_pla
 	if (status == HISTREE_OK)
 		status = look_for_packed(text, error);
 	if (status == HISTREE_OK && place->is_in_json) {
-		text->json = line_json_create();
+		text->json = calloc(1, sizeof(struct line_json));
 		status = text->json == NULL ? error_memory(error, "a text in JSON") : HISTREE_OK;
 	}
 	text->bytes = status == HISTREE_OK ? malloc(LINE_BUFFER_SIZE) : NULL;

@@ -281,18 +281,6 @@ static void put_name(struct marking *marking)
 		put_args(marking, args);
 }
 
-static enum histree_status take_begin(struct marking *marking)
-{
-	put_name(marking);
-	return add(marking, TRACK_SPAN_BEGIN);
-}
-
-/* What an end calls its span is Chrome's to say: it nests on a thread whatever it is called. */
-static enum histree_status take_end(struct marking *marking)
-{
-	return add(marking, TRACK_SPAN_END);
-}
-
 /* The last field as it is; before there were fields of HiTrace, what stands behind the last space. */
 static bool split_last(struct marking *marking, struct piece *before, struct piece *last)
 {
@@ -373,28 +361,17 @@ static enum histree_status take_counter(struct marking *marking)
 	return add(marking, TRACK_COUNTER);
 }
 
-static enum histree_status take_instant(struct marking *marking, bool is_on_track)
-{
-	if (is_on_track) {
-		struct piece track = take(&marking->rest);
-		put_track(marking, track, NULL);
-		enum histree_status status = name_track(marking, track);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	put_name(marking);
-	return add(marking, TRACK_INSTANT);
-}
-
 /* ---- markers --------------------------------------------------------------------------------------------- */
 
 static enum histree_status take_marker(struct marking *marking)
 {
 	switch (marking->letter) {
 	case 'B':
-		return take_begin(marking);
+		put_name(marking);
+		return add(marking, TRACK_SPAN_BEGIN);
 	case 'E':
-		return take_end(marking);
+		/* What an end calls its span is Chrome's to say: it nests on a thread whatever it is called. */
+		return add(marking, TRACK_SPAN_END);
 	case 'C':
 		return take_counter(marking);
 	case 'S':
@@ -404,7 +381,15 @@ static enum histree_status take_marker(struct marking *marking)
 	case 'H':
 		return take_on_track(marking, marking->letter == 'G' ? TRACK_SPAN_BEGIN : TRACK_SPAN_END);
 	default:
-		return take_instant(marking, marking->letter == 'N');
+		if (marking->letter == 'N') {
+			struct piece track = take(&marking->rest);
+			put_track(marking, track, NULL);
+			enum histree_status status = name_track(marking, track);
+			if (status != HISTREE_OK)
+				return status;
+		}
+		put_name(marking);
+		return add(marking, TRACK_INSTANT);
 	}
 }
 

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 
 /* A frame that does not exist yet, or that had no room. */
 #define NO_FRAME UINT32_MAX
@@ -30,19 +30,14 @@ static void forget(struct packed_samples *samples)
 	samples->frame_table = samples->stack_table = samples->id_table = (struct table){ .space = NULL };
 }
 
-static void use_space(struct packed_samples *samples, struct table_space *space)
-{
-	intern_use_space(&samples->texts, space);
-	intern_use_space(&samples->frames, space);
-	intern_use_space(&samples->ids, space);
-	samples->by_frame.table.space = space;
-	samples->frame_table.space = samples->stack_table.space = samples->id_table.space = space;
-}
-
 void packed_samples_begin(struct packed_samples *samples, struct packed_source *packed, struct event_trace *trace)
 {
 	forget(samples);
-	use_space(samples, &packed->tables);
+	intern_use_space(&samples->texts, &packed->tables);
+	intern_use_space(&samples->frames, &packed->tables);
+	intern_use_space(&samples->ids, &packed->tables);
+	samples->by_frame.table.space = &packed->tables;
+	samples->frame_table.space = samples->stack_table.space = samples->id_table.space = &packed->tables;
 	samples->packed = packed;
 	samples->trace = trace;
 	samples->texts_size = 0;

@@ -278,50 +278,6 @@ static uint8_t *write_cell(uint8_t *at, const struct packed_cell *cell)
 	return at;
 }
 
-/* Write cells behind one another.  Returns where the next byte goes. */
-static uint8_t *packed_cells_write(uint8_t *at, const struct packed_cell *cells, uint32_t count)
-{
-	uint32_t present = 0, absent = 0;
-	for (uint32_t i = 0; i < count; i++)
-		present += cells[i].kind != PACKED_ABSENT;
-	at = put_varint(at, present);
-	for (uint32_t i = 0; i < count; i++) {
-		if (cells[i].kind == PACKED_ABSENT) {
-			absent++;
-			continue;
-		}
-		at = put_varint(at, (uint64_t)absent * KINDS + cells[i].kind);
-		at = write_cell(at, &cells[i]);
-		absent = 0;
-	}
-	return at;
-}
-
-static void read_cell(struct byte_reader *reader, struct packed_cell *cell)
-{
-	const uint8_t *bytes;
-	switch (cell->kind) {
-	case PACKED_INT:
-		cell->integer = unzigzag(read_varint(reader));
-		break;
-	case PACKED_UNSIGNED:
-		cell->integer = (int64_t)read_varint(reader);
-		break;
-	case PACKED_REAL:
-		bytes = read_bytes(reader, sizeof(cell->real));
-		if (bytes != NULL)
-			memcpy(&cell->real, bytes, sizeof(cell->real));
-		break;
-	case PACKED_TEXT:
-	case PACKED_PARTS:
-		cell->size = (size_t)read_varint(reader);
-		cell->bytes = read_bytes(reader, cell->size);
-		break;
-	default:
-		reader->failed = true;
-	}
-}
-
 void packed_cells_read(struct byte_reader *reader, struct packed_cell *cells, uint32_t count)
 {
 	uint64_t present = read_varint(reader);
@@ -336,7 +292,27 @@ void packed_cells_read(struct byte_reader *reader, struct packed_cell *cells, ui
 		}
 		next += (uint32_t)(tag / KINDS);
 		cells[next].kind = (enum packed_kind)(tag % KINDS);
-		read_cell(reader, &cells[next]);
+		const uint8_t *bytes;
+		switch (cells[next].kind) {
+		case PACKED_INT:
+			cells[next].integer = unzigzag(read_varint(reader));
+			break;
+		case PACKED_UNSIGNED:
+			cells[next].integer = (int64_t)read_varint(reader);
+			break;
+		case PACKED_REAL:
+			bytes = read_bytes(reader, sizeof(cells[next].real));
+			if (bytes != NULL)
+				memcpy(&cells[next].real, bytes, sizeof(cells[next].real));
+			break;
+		case PACKED_TEXT:
+		case PACKED_PARTS:
+			cells[next].size = (size_t)read_varint(reader);
+			cells[next].bytes = read_bytes(reader, cells[next].size);
+			break;
+		default:
+			reader->failed = true;
+		}
 	}
 }
 
@@ -490,7 +466,20 @@ enum histree_status packed_source_add(struct packed_source *source, const struct
 		return error->status;
 	uint8_t *at = put_varint(begin, (uint64_t)event->class->number + 1);
 	at = put_varint(at, (uint64_t)(event->cpu + INT64_C(1)));
-	at = packed_cells_write(at, event->cells, count);
+	/* Write cells behind one another. Returns where the next byte goes. */
+	uint32_t present = 0, absent = 0;
+	for (uint32_t i = 0; i < count; i++)
+		present += event->cells[i].kind != PACKED_ABSENT;
+	at = put_varint(at, present);
+	for (uint32_t i = 0; i < count; i++) {
+		if (event->cells[i].kind == PACKED_ABSENT) {
+			absent++;
+			continue;
+		}
+		at = put_varint(at, (uint64_t)absent * KINDS + event->cells[i].kind);
+		at = write_cell(at, &event->cells[i]);
+		absent = 0;
+	}
 	record_sort_add(source->sort, record_key_signed(event->time), (size_t)(at - begin));
 	source->added++;
 	if (event->time == PACKED_NO_TIME)

@@ -191,7 +191,7 @@ struct packed_source {
 	bool is_read;
 
 	struct trace_stream stream; /* the only one */
-	struct packed_cell *cells; /* of the event that comes next */
+	struct packed_cell *cells;  /* of the event that comes next */
 	size_t cell_capacity;
 };
 

@@ -86,12 +86,6 @@ static void add_parts(struct making *making, const struct perf_attribute *attrib
 		add_word(making, "perf_callchain", PERF_IN_CHAIN);
 }
 
-static void add_tracepoint(struct making *making, const struct tracepoint *tracepoint)
-{
-	for (uint32_t i = 0; i < tracepoint->field_count; i++)
-		add(making, (struct perf_field){ .place = tracepoint->fields[i], .where = PERF_IN_RAW });
-}
-
 static const char *name_of(struct perf_file *file, size_t index, const struct tracepoint *tracepoint)
 {
 	char name[256];
@@ -125,30 +119,6 @@ static bool add_counter(struct making *making, struct perf_file *file, size_t in
 	return kept != NULL;
 }
 
-static void add_times(struct making *making, const struct perf_attribute *attribute)
-{
-	if (!perf_attribute_reads_group(attribute))
-		return;
-	if ((attribute->read_format & PERF_READ_TIME_ENABLED) != 0)
-		add_word(making, "perf_time_enabled", PERF_TIME_ENABLED);
-	if ((attribute->read_format & PERF_READ_TIME_RUNNING) != 0)
-		add_word(making, "perf_time_running", PERF_TIME_RUNNING);
-}
-
-/* Which events are in the group of this one, its samples say: here are all that are read with others. */
-static bool add_counters(struct making *making, struct perf_file *file, const struct perf_attribute *attribute)
-{
-	uint32_t count = 0;
-	for (size_t i = 0; i < file->attribute_count && count < COUNTERS_MAX; i++) {
-		if (!perf_attribute_reads_group(attribute) || !perf_attribute_reads_group(&file->attributes[i]))
-			continue;
-		if (!add_counter(making, file, i))
-			return false;
-		count++;
-	}
-	return true;
-}
-
 struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, const struct event_trace *trace,
 					 uint32_t id)
 {
@@ -161,11 +131,27 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 	if (!begin(&making, PARTS_MAX + COUNTERS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
 		return NULL;
 	add_parts(&making, attribute);
-	add_times(&making, attribute);
-	if (!add_counters(&making, file, attribute))
-		return NULL;
-	if (tracepoint != NULL)
-		add_tracepoint(&making, tracepoint);
+	if (perf_attribute_reads_group(attribute)) {
+		if ((attribute->read_format & PERF_READ_TIME_ENABLED) != 0)
+			add_word(&making, "perf_time_enabled", PERF_TIME_ENABLED);
+		if ((attribute->read_format & PERF_READ_TIME_RUNNING) != 0)
+			add_word(&making, "perf_time_running", PERF_TIME_RUNNING);
+	}
+	/*
+	 * Which events are in the group of this one, its samples say: here are all that are read with others.
+	 */
+	uint32_t count = 0;
+	for (size_t i = 0; i < file->attribute_count && count < COUNTERS_MAX; i++) {
+		if (!perf_attribute_reads_group(attribute) || !perf_attribute_reads_group(&file->attributes[i]))
+			continue;
+		if (!add_counter(&making, file, i))
+			return NULL;
+		count++;
+	}
+	if (tracepoint != NULL) {
+		for (uint32_t i = 0; i < tracepoint->field_count; i++)
+			add(&making, (struct perf_field){ .place = tracepoint->fields[i], .where = PERF_IN_RAW });
+	}
 	struct perf_class *class = end(&making, name_of(file, index, tracepoint), trace, id);
 	if (class != NULL) {
 		class->attribute = attribute;

@@ -19,14 +19,14 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/status.h"
-#include "trace/tracepoint.h"
-#include "trace/trace_source.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_source.h"
+#include "trace/tracepoint.h"
 
 /* ---- perf file ----------------------------------------------------------------------------------------------- */
 
@@ -207,17 +207,6 @@ bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t 
 	}
 }
 
-static void perf_images_release(struct perf_images *images)
-{
-	intern_release(&images->texts);
-	intern_release(&images->paths);
-	free(images->images);
-	free(images->names);
-	free(images->parents);
-	free(images->ids);
-	*images = (struct perf_images){ 0 };
-}
-
 /* ---- perf file ----------------------------------------------------------------------------------------------- */
 
 static bool perf_feature_is_read(uint64_t feature);
@@ -230,15 +219,6 @@ static enum histree_status perf_tracing_read(struct perf_file *file, const uint8
 
 /* ---- perf attribute ------------------------------------------------------------------------------------------ */
 
-/* Bit fields are laid out from the other end where the byte order is the other. */
-static uint64_t reverse_bits(uint64_t bits)
-{
-	uint64_t reversed = 0;
-	for (unsigned i = 0; i < 64; i++)
-		reversed |= (bits >> i & 1) << (63 - i);
-	return reversed;
-}
-
 /* Returns where a part of 8 bytes begins, and moves on behind it; 0 if the record does not have it. */
 static uint16_t perf_attribute_take(uint64_t sample_type, uint64_t part, uint16_t *at)
 {
@@ -247,22 +227,6 @@ static uint16_t perf_attribute_take(uint64_t sample_type, uint64_t part, uint16_
 		return 0;
 	*at = (uint16_t)(begin + 8);
 	return begin;
-}
-
-static void lay_out_samples(struct perf_attribute *attribute)
-{
-	uint64_t type = attribute->sample_type;
-	uint16_t at = PERF_RECORD_HEAD_SIZE;
-	attribute->identifier = perf_attribute_take(type, PERF_HAS_IDENTIFIER, &at);
-	attribute->ip = perf_attribute_take(type, PERF_HAS_IP, &at);
-	attribute->tid = perf_attribute_take(type, PERF_HAS_TID, &at);
-	attribute->time = perf_attribute_take(type, PERF_HAS_TIME, &at);
-	perf_attribute_take(type, PERF_HAS_ADDRESS, &at);
-	attribute->id = perf_attribute_take(type, PERF_HAS_ID, &at);
-	attribute->stream_id = perf_attribute_take(type, PERF_HAS_STREAM_ID, &at);
-	attribute->cpu = perf_attribute_take(type, PERF_HAS_CPU, &at);
-	attribute->period = perf_attribute_take(type, PERF_HAS_PERIOD, &at);
-	attribute->body = at;
 }
 
 /* From the end of a record backwards: identifier, CPU, stream, id, time, thread. */
@@ -279,25 +243,6 @@ static void lay_out_trailers(struct perf_attribute *attribute)
 	if (identifier != 0)
 		attribute->trailer_id = identifier;
 	attribute->trailer_size = (uint16_t)(back - 8);
-}
-
-/* Offsets: struct perf_event_attr in include/uapi/linux/perf_event.h. */
-static void perf_attribute_read(struct perf_attribute *attribute, const uint8_t *bytes, bool is_big)
-{
-	enum { IS_FREQUENCY = 1 << 10, SAMPLE_ID_ALL = 1 << 18 };
-	uint64_t flags = ordered_u64(bytes + 40, is_big);
-	if (is_big)
-		flags = reverse_bits(flags);
-	*attribute = (struct perf_attribute){
-		.type = ordered_u32(bytes, is_big),
-		.config = ordered_u64(bytes + 8, is_big),
-		.sample_type = ordered_u64(bytes + 24, is_big),
-		.read_format = ordered_u64(bytes + 32, is_big),
-		.fixed_period = (flags & IS_FREQUENCY) == 0 ? ordered_u64(bytes + 16, is_big) : 0,
-		.has_trailers = (flags & SAMPLE_ID_ALL) != 0,
-	};
-	lay_out_samples(attribute);
-	lay_out_trailers(attribute);
 }
 
 /* Returns the bytes that a part of type PERF_HAS_READ takes; SIZE_MAX if fewer are left. */
@@ -424,17 +369,6 @@ static enum histree_status count_parts(const char *folder, size_t *count, struct
 				      "folder, and name that");
 }
 
-static enum histree_status open_part(struct perf_part *part, const struct io *io, bool stays_open,
-				     struct histree_error *error)
-{
-	trace_window_init(&part->window, io, part->path, stays_open);
-	enum histree_status status = trace_window_size(&part->window, &part->size, error);
-	part->end = part->size;
-	if (status != HISTREE_OK)
-		error_prefix(error, "its part \"%s\"", strrchr(part->path, '/') + 1);
-	return status;
-}
-
 enum histree_status perf_parts_find(struct perf_parts *parts, const struct io *io, const char *data, bool is_big,
 				    struct histree_error *error)
 {
@@ -455,7 +389,11 @@ enum histree_status perf_parts_find(struct perf_parts *parts, const struct io *i
 			status = error_memory(error, "a path");
 			break;
 		}
-		status = open_part(part, io, count <= OPEN_PARTS_MAX, error);
+		trace_window_init(&part->window, io, part->path, count <= OPEN_PARTS_MAX);
+		status = trace_window_size(&part->window, &part->size, error);
+		part->end = part->size;
+		if (status != HISTREE_OK)
+			error_prefix(error, "its part \"%s\"", strrchr(part->path, '/') + 1);
 	}
 	free(folder);
 	return status;
@@ -522,7 +460,38 @@ static enum histree_status perf_file_add_attribute(struct perf_file *file, const
 	    !array_reserve(&file->names, &file->name_capacity, file->attribute_count + 1))
 		return error_memory(error, "the events of a trace");
 	file->names[file->attribute_count] = NULL;
-	perf_attribute_read(&file->attributes[file->attribute_count++], bytes, file->is_big);
+	/* Offsets: struct perf_event_attr in include/uapi/linux/perf_event.h. */
+	struct perf_attribute *attribute = &file->attributes[file->attribute_count++];
+	enum { IS_FREQUENCY = 1 << 10, SAMPLE_ID_ALL = 1 << 18 };
+	uint64_t flags = ordered_u64(bytes + 40, file->is_big);
+	if (file->is_big) {
+		/* Bit fields are laid out from the other end where the byte order is the other. */
+		uint64_t reversed = 0;
+		for (unsigned i = 0; i < 64; i++)
+			reversed |= (flags >> i & 1) << (63 - i);
+		flags = reversed;
+	}
+	*attribute = (struct perf_attribute){
+		.type = ordered_u32(bytes, file->is_big),
+		.config = ordered_u64(bytes + 8, file->is_big),
+		.sample_type = ordered_u64(bytes + 24, file->is_big),
+		.read_format = ordered_u64(bytes + 32, file->is_big),
+		.fixed_period = (flags & IS_FREQUENCY) == 0 ? ordered_u64(bytes + 16, file->is_big) : 0,
+		.has_trailers = (flags & SAMPLE_ID_ALL) != 0,
+	};
+	uint64_t type = attribute->sample_type;
+	uint16_t at = PERF_RECORD_HEAD_SIZE;
+	attribute->identifier = perf_attribute_take(type, PERF_HAS_IDENTIFIER, &at);
+	attribute->ip = perf_attribute_take(type, PERF_HAS_IP, &at);
+	attribute->tid = perf_attribute_take(type, PERF_HAS_TID, &at);
+	attribute->time = perf_attribute_take(type, PERF_HAS_TIME, &at);
+	perf_attribute_take(type, PERF_HAS_ADDRESS, &at);
+	attribute->id = perf_attribute_take(type, PERF_HAS_ID, &at);
+	attribute->stream_id = perf_attribute_take(type, PERF_HAS_STREAM_ID, &at);
+	attribute->cpu = perf_attribute_take(type, PERF_HAS_CPU, &at);
+	attribute->period = perf_attribute_take(type, PERF_HAS_PERIOD, &at);
+	attribute->body = at;
+	lay_out_trailers(attribute);
 	return HISTREE_OK;
 }
 
@@ -637,19 +606,6 @@ static enum histree_status open_file(struct perf_file *file, const uint8_t *byte
 
 /* ---- a pipe ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status read_attribute_record(struct perf_file *file, const uint8_t *bytes, size_t size,
-						 struct histree_error *error)
-{
-	size_t attribute_size = size < 16 ? 0 : ordered_u32(bytes + PERF_RECORD_HEAD_SIZE + 4, file->is_big);
-	if (attribute_size > size - PERF_RECORD_HEAD_SIZE)
-		attribute_size = 0;
-	const uint8_t *ids = bytes + PERF_RECORD_HEAD_SIZE + attribute_size;
-	enum histree_status status =
-		perf_file_add_attribute(file, bytes + PERF_RECORD_HEAD_SIZE, attribute_size, error);
-	return status == HISTREE_OK ? perf_file_add_ids(file, ids, (size_t)(bytes + size - ids) / 8, error)
-				    : status;
-}
-
 /* Returns how many bytes follow a record that are not part of it. */
 static enum histree_status read_tracing_record(struct perf_file *file, uint64_t at, size_t size, uint64_t *more,
 					       struct histree_error *error)
@@ -675,8 +631,16 @@ static enum histree_status read_record(struct perf_file *file, uint64_t at, uint
 	enum histree_status status = look(file, at, size, &bytes, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (type == PERF_HEADER_ATTR)
-		return read_attribute_record(file, bytes, size, error);
+	if (type == PERF_HEADER_ATTR) {
+		size_t attribute_size =
+			size < 16 ? 0 : ordered_u32(bytes + PERF_RECORD_HEAD_SIZE + 4, file->is_big);
+		if (attribute_size > size - PERF_RECORD_HEAD_SIZE)
+			attribute_size = 0;
+		const uint8_t *ids = bytes + PERF_RECORD_HEAD_SIZE + attribute_size;
+		status = perf_file_add_attribute(file, bytes + PERF_RECORD_HEAD_SIZE, attribute_size, error);
+		return status == HISTREE_OK ? perf_file_add_ids(file, ids, (size_t)(bytes + size - ids) / 8, error)
+					    : status;
+	}
 	if (type == PERF_HEADER_FEATURE && size >= 16)
 		return perf_feature_read(file, ordered_u64(bytes + 8, file->is_big), bytes + 16, size - 16, error);
 	if (type == PERF_EVENT_UPDATE && size > 24 && ordered_u64(bytes + 8, file->is_big) == PERF_UPDATE_NAME) {
@@ -713,9 +677,28 @@ static enum histree_status open_pipe(struct perf_file *file, struct histree_erro
 
 /* ---- both ------------------------------------------------------------------------------------------------ */
 
-/* Returns whether samples can be told from one another, have times, and are of tracepoints that are described. */
-static enum histree_status check(const struct perf_file *file, struct histree_error *error)
+enum histree_status perf_file_open(struct perf_file *file, const struct io *io, const char *path,
+				   struct histree_error *error)
 {
+	memcpy(file->facts.tracer, "perf", 5);
+	trace_window_init(&file->part.window, io, path, true);
+	enum histree_status status = trace_window_size(&file->part.window, &file->part.size, error);
+	if (status != HISTREE_OK)
+		return status;
+	const uint8_t *bytes;
+	status = look(file, 0, PERF_PIPE_HEADER_SIZE, &bytes, error);
+	if (status == HISTREE_OK) {
+		file->part.is_big = file->is_big = memcmp(bytes, "2ELIFREP", 8) == 0;
+		file->is_pipe = ordered_u64(bytes + 8, file->is_big) == PERF_PIPE_HEADER_SIZE;
+	}
+	if (status == HISTREE_OK && !file->is_pipe)
+		status = look(file, 0, PERF_FILE_HEADER_SIZE, &bytes, error);
+	if (status == HISTREE_END)
+		return error_set(error, HISTREE_ERR_TRACE, "it ends within its header");
+	if (status == HISTREE_OK)
+		status = file->is_pipe ? open_pipe(file, error) : open_file(file, bytes, error);
+	if (status != HISTREE_OK)
+		return status;
 	if (file->attribute_count == 0)
 		return error_set(error, HISTREE_ERR_TRACE, "it ends before the list of its events");
 	for (size_t i = 0; i < file->attribute_count; i++) {
@@ -740,39 +723,20 @@ static enum histree_status check(const struct perf_file *file, struct histree_er
 	return HISTREE_OK;
 }
 
-static enum histree_status read_all(struct perf_file *file, struct histree_error *error)
-{
-	const uint8_t *bytes;
-	enum histree_status status = look(file, 0, PERF_PIPE_HEADER_SIZE, &bytes, error);
-	if (status == HISTREE_OK) {
-		file->part.is_big = file->is_big = memcmp(bytes, "2ELIFREP", 8) == 0;
-		file->is_pipe = ordered_u64(bytes + 8, file->is_big) == PERF_PIPE_HEADER_SIZE;
-	}
-	if (status == HISTREE_OK && !file->is_pipe)
-		status = look(file, 0, PERF_FILE_HEADER_SIZE, &bytes, error);
-	if (status == HISTREE_END)
-		return error_set(error, HISTREE_ERR_TRACE, "it ends within its header");
-	if (status == HISTREE_OK)
-		status = file->is_pipe ? open_pipe(file, error) : open_file(file, bytes, error);
-	return status == HISTREE_OK ? check(file, error) : status;
-}
-
-enum histree_status perf_file_open(struct perf_file *file, const struct io *io, const char *path,
-				   struct histree_error *error)
-{
-	memcpy(file->facts.tracer, "perf", 5);
-	trace_window_init(&file->part.window, io, path, true);
-	enum histree_status status = trace_window_size(&file->part.window, &file->part.size, error);
-	return status == HISTREE_OK ? read_all(file, error) : status;
-}
-
 void perf_file_close(struct perf_file *file)
 {
 	trace_window_release(&file->part.window);
 	id_map_release(&file->ids);
 	id_map_release(&file->tracepoints);
 	arena_release(&file->memory);
-	perf_images_release(&file->images);
+	struct perf_images *images = &file->images;
+	intern_release(&images->texts);
+	intern_release(&images->paths);
+	free(images->images);
+	free(images->names);
+	free(images->parents);
+	free(images->ids);
+	*images = (struct perf_images){ 0 };
 	free(file->attributes);
 	free((void *)file->names);
 	*file = (struct perf_file){ 0 };

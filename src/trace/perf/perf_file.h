@@ -32,9 +32,9 @@
 #include "base/hash_index.h"
 #include "event/event.h"
 #include "histree/status.h"
-#include "trace/tracepoint.h"
-#include "trace/trace_source.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_source.h"
+#include "trace/tracepoint.h"
 
 enum perf_record_type {
 	PERF_MMAP = 1,

@@ -413,17 +413,6 @@ static void merge(const struct perf_entry *first, size_t first_count, const stru
 	memcpy(out + (first_end - first), second, (size_t)(second_end - second) * sizeof(*out));
 }
 
-/* What is in order already, such as the entries of one CPU, is merged with what follows it. */
-static void merge_runs(const struct perf_entry *from, size_t count, struct perf_entry *to)
-{
-	for (size_t at = 0; at < count;) {
-		size_t first = run_length(from + at, count - at);
-		size_t second = run_length(from + at + first, count - at - first);
-		merge(from + at, first, from + at + first, second, to + at);
-		at += first + second;
-	}
-}
-
 static bool sort_added(struct perf_rounds *rounds)
 {
 	size_t count = rounds->added_count;
@@ -432,7 +421,13 @@ static bool sort_added(struct perf_rounds *rounds)
 			return false;
 		struct perf_entry *from = rounds->added;
 		size_t capacity = rounds->added_capacity;
-		merge_runs(from, count, rounds->scratch);
+		/* What is in order already, such as the entries of one CPU, is merged with what follows it. */
+		for (size_t at = 0; at < count;) {
+			size_t first = run_length(from + at, count - at);
+			size_t second = run_length(from + at + first, count - at - first);
+			merge(from + at, first, from + at + first, second, rounds->scratch + at);
+			at += first + second;
+		}
 		rounds->added = rounds->scratch;
 		rounds->added_capacity = rounds->scratch_capacity;
 		rounds->scratch = from;
@@ -441,8 +436,18 @@ static bool sort_added(struct perf_rounds *rounds)
 	return true;
 }
 
-static bool merge_added(struct perf_rounds *rounds)
+bool perf_rounds_end(struct perf_rounds *rounds, bool is_last)
 {
+	uint64_t number = rounds->begun - 1;
+	rounds->has_limit = is_last;
+	rounds->limit = INT64_MAX;
+	if (!is_last && number >= 1) {
+		const struct perf_round *before = round_of(rounds, number - 1);
+		rounds->has_limit = before->has_latest;
+		rounds->limit = before->latest;
+	}
+	if (!sort_added(rounds))
+		return false;
 	size_t left = rounds->count - rounds->next, count = left + rounds->added_count;
 	if (!array_reserve(&rounds->scratch, &rounds->scratch_capacity, count + 1))
 		return false;
@@ -459,19 +464,6 @@ static bool merge_added(struct perf_rounds *rounds)
 	rounds->next = 0;
 	rounds->count = count;
 	return true;
-}
-
-bool perf_rounds_end(struct perf_rounds *rounds, bool is_last)
-{
-	uint64_t number = rounds->begun - 1;
-	rounds->has_limit = is_last;
-	rounds->limit = INT64_MAX;
-	if (!is_last && number >= 1) {
-		const struct perf_round *before = round_of(rounds, number - 1);
-		rounds->has_limit = before->has_latest;
-		rounds->limit = before->latest;
-	}
-	return sort_added(rounds) && merge_added(rounds);
 }
 
 const struct perf_entry *perf_rounds_peek(const struct perf_rounds *rounds)
@@ -534,26 +526,6 @@ struct walk {
 static enum histree_status perf_losses_no_memory(struct histree_error *error)
 {
 	return error_memory(error, "the losses of a trace");
-}
-
-static enum histree_status meet(struct walk *walk, const struct perf_stamp *stamp, struct histree_error *error)
-{
-	if (stamp->cpu >= walk->last_count) {
-		if (!array_reserve(&walk->lasts, &walk->last_capacity, (size_t)stamp->cpu + 1))
-			return perf_losses_no_memory(error);
-		while (walk->last_count <= stamp->cpu)
-			walk->lasts[walk->last_count++] = (struct last){ 0 };
-	}
-	walk->lasts[stamp->cpu] = (struct last){ .time = stamp->time, .is_known = true };
-	if (!walk->latest.is_known || stamp->time > walk->latest.time)
-		walk->latest = walk->lasts[stamp->cpu];
-	struct perf_loss_count *count = walk->count;
-	if (!count->has_latest || stamp->time < count->earliest)
-		count->earliest = stamp->time;
-	if (!count->has_latest || stamp->time > count->latest)
-		count->latest = stamp->time;
-	count->has_latest = true;
-	return HISTREE_OK;
 }
 
 /* Events are missing on a CPU since its last one; what came before its first is not known anyway. */
@@ -639,7 +611,22 @@ static enum histree_status read_record(struct walk *walk, const struct perf_reco
 		if (!perf_stamp_of_sample(walk->file, record, &stamp))
 			return HISTREE_OK;
 		compare_numbers(walk, record, &stamp);
-		return meet(walk, &stamp, error);
+		if (stamp.cpu >= walk->last_count) {
+			if (!array_reserve(&walk->lasts, &walk->last_capacity, (size_t)stamp.cpu + 1))
+				return perf_losses_no_memory(error);
+			while (walk->last_count <= stamp.cpu)
+				walk->lasts[walk->last_count++] = (struct last){ 0 };
+		}
+		walk->lasts[stamp.cpu] = (struct last){ .time = stamp.time, .is_known = true };
+		if (!walk->latest.is_known || stamp.time > walk->latest.time)
+			walk->latest = walk->lasts[stamp.cpu];
+		struct perf_loss_count *count = walk->count;
+		if (!count->has_latest || stamp.time < count->earliest)
+			count->earliest = stamp.time;
+		if (!count->has_latest || stamp.time > count->latest)
+			count->latest = stamp.time;
+		count->has_latest = true;
+		return HISTREE_OK;
 	}
 	if (record->type == PERF_LOST || record->type == PERF_LOST_SAMPLES)
 		return read_loss(walk, record, error);
@@ -715,12 +702,6 @@ static enum histree_status perf_losses_find(struct perf_losses *losses, struct p
 	return status;
 }
 
-static void perf_losses_release(struct perf_losses *losses)
-{
-	free(losses->gaps);
-	*losses = (struct perf_losses){ 0 };
-}
-
 /* ---- perf stream --------------------------------------------------------------------------------------------- */
 
 /* Kinds of entries: attributes by number, then these. */
@@ -747,7 +728,9 @@ void perf_stream_release(struct perf_stream *stream)
 {
 	perf_records_release(&stream->records);
 	perf_rounds_release(&stream->rounds);
-	perf_losses_release(&stream->losses);
+	struct perf_losses *losses = &stream->losses;
+	free(losses->gaps);
+	*losses = (struct perf_losses){ 0 };
 	free((void *)stream->classes);
 	free(stream->cpus);
 	free(stream->fresh);
@@ -768,23 +751,6 @@ static struct perf_cpu *cpu_of(struct perf_stream *stream, uint16_t number)
 	while (stream->cpu_count <= number)
 		stream->cpus[stream->cpu_count++] = (struct perf_cpu){ 0 };
 	return &stream->cpus[number];
-}
-
-/* Add a record whose time is known. */
-static enum histree_status perf_record_add(struct perf_stream *stream, const struct perf_record *record,
-					   struct perf_entry entry, struct histree_error *error)
-{
-	struct perf_cpu *cpu = cpu_of(stream, entry.cpu);
-	if (cpu == NULL || !perf_rounds_add(&stream->rounds, entry, record->bytes, record->size, true))
-		return perf_stream_no_memory(error);
-	cpu->last = entry.time;
-	if (cpu->is_fresh)
-		return HISTREE_OK;
-	if (!array_reserve(&stream->fresh, &stream->fresh_capacity, stream->fresh_count + 1))
-		return perf_stream_no_memory(error);
-	cpu->is_fresh = true;
-	stream->fresh[stream->fresh_count++] = entry.cpu;
-	return HISTREE_OK;
 }
 
 /* ---- damage ---------------------------------------------------------------------------------------------- */
@@ -859,7 +825,18 @@ static enum histree_status add_record(struct perf_stream *stream, const struct p
 		kind = (uint16_t)(KIND_SIDE + side);
 	}
 	struct perf_entry entry = { .time = stamp.time, .cpu = stamp.cpu, .kind = kind };
-	return perf_record_add(stream, record, entry, error);
+	/* Add a record whose time is known. */
+	struct perf_cpu *cpu = cpu_of(stream, entry.cpu);
+	if (cpu == NULL || !perf_rounds_add(&stream->rounds, entry, record->bytes, record->size, true))
+		return perf_stream_no_memory(error);
+	cpu->last = entry.time;
+	if (cpu->is_fresh)
+		return HISTREE_OK;
+	if (!array_reserve(&stream->fresh, &stream->fresh_capacity, stream->fresh_count + 1))
+		return perf_stream_no_memory(error);
+	cpu->is_fresh = true;
+	stream->fresh[stream->fresh_count++] = entry.cpu;
+	return HISTREE_OK;
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------------------- */
@@ -889,15 +866,6 @@ static enum histree_status end_records(struct perf_stream *stream, struct histre
 	return lose_all(stream, error);
 }
 
-/*
- * Several rounds are taken for one until they are of some size.  So little is waited for less, and an event that
- * was being written while perf went round more than once, as those with call chains are, still comes in its place.
- */
-static bool ends_round(const struct perf_stream *stream, const struct perf_record *record)
-{
-	return record->type == PERF_FINISHED_ROUND && perf_rounds_size(&stream->rounds) >= stream->round_size;
-}
-
 /* An interrupt may write its events before one that it came into the middle of, a few records out of order. */
 static bool is_round(const struct perf_stream *stream)
 {
@@ -912,7 +880,13 @@ static enum histree_status read_round(struct perf_stream *stream, struct histree
 	perf_rounds_begin(&stream->rounds, stream->records.at);
 	do {
 		status = perf_records_next(&stream->records, &record, &why);
-		if (status == HISTREE_OK && ends_round(stream, &record))
+		/*
+		 * Several rounds are taken for one until they are of some size. So little is waited for less,
+		 * and an event that was being written while perf went round more than once, as those with call
+		 * chains are, still comes in its place.
+		 */
+		if (status == HISTREE_OK && record.type == PERF_FINISHED_ROUND &&
+		    perf_rounds_size(&stream->rounds) >= stream->round_size)
 			break;
 		if (status == HISTREE_OK)
 			status = add_record(stream, &record, error);
@@ -944,31 +918,6 @@ static const struct perf_class *class_of(struct perf_stream *stream, uint16_t ki
 		*stream->class_count += *class != NULL;
 	}
 	return *class;
-}
-
-static enum histree_status put_event(struct perf_stream *stream, const struct perf_entry *entry,
-				     struct histree_error *error)
-{
-	const struct perf_class *class = class_of(stream, entry->kind);
-	const uint8_t *record = perf_rounds_record(&stream->rounds, entry);
-	struct perf_event *current = &stream->current;
-	if (class == NULL)
-		return error_memory(error, "the classes of events");
-	current->record = record;
-	current->record_size = ordered_u16(record + 6, current->is_big);
-	current->has_looked = false;
-	if (class->attribute == NULL) {
-		uint16_t trailer = stream->file->attributes[0].trailer_size;
-		current->record_size -= trailer < current->record_size ? trailer : current->record_size;
-	}
-	const struct event event = {
-		.time = entry->time,
-		.cpu = entry->cpu == PERF_NO_CPU ? -1 : entry->cpu,
-		.class = &class->class,
-		.handle = current,
-	};
-	trace_stream_put(&stream->base, &event);
-	return HISTREE_OK;
 }
 
 static void put_gap(struct perf_stream *stream, const struct event_gap *gap)
@@ -1022,8 +971,28 @@ enum histree_status perf_stream_next(struct perf_stream *stream, struct histree_
 	perf_rounds_take(&stream->rounds, entry->kind != KIND_GAP);
 	if (entry->time > stream->handed_out)
 		stream->handed_out = entry->time;
-	if (entry->kind != KIND_GAP)
-		return put_event(stream, entry, error);
+	if (entry->kind != KIND_GAP) {
+		const struct perf_class *class = class_of(stream, entry->kind);
+		const uint8_t *record = perf_rounds_record(&stream->rounds, entry);
+		struct perf_event *current = &stream->current;
+		if (class == NULL)
+			return error_memory(error, "the classes of events");
+		current->record = record;
+		current->record_size = ordered_u16(record + 6, current->is_big);
+		current->has_looked = false;
+		if (class->attribute == NULL) {
+			uint16_t trailer = stream->file->attributes[0].trailer_size;
+			current->record_size -= trailer < current->record_size ? trailer : current->record_size;
+		}
+		const struct event event = {
+			.time = entry->time,
+			.cpu = entry->cpu == PERF_NO_CPU ? -1 : entry->cpu,
+			.class = &class->class,
+			.handle = current,
+		};
+		trace_stream_put(&stream->base, &event);
+		return HISTREE_OK;
+	}
 	memcpy(&gap, perf_rounds_record(&stream->rounds, entry), sizeof(gap));
 	put_gap(stream, &gap);
 	return HISTREE_OK;

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/wire.h"
 
@@ -331,12 +331,6 @@ static bool perfetto_bundle_misses(const struct perfetto_bundle *bundle, const s
 
 /* ---- compact events -------------------------------------------------------------------------------------- */
 
-static void perfetto_names_release(struct perfetto_names *names)
-{
-	free(names->names);
-	*names = (struct perfetto_names){ 0 };
-}
-
 static bool add_name(struct perfetto_names *names, const struct wire_field *field)
 {
 	if (names->count == NAMES_MAX)
@@ -430,9 +424,13 @@ static const struct ftrace_fact generic = {
 	.fields = { { "event", FTRACE_TEXT }, { "fields", FTRACE_LIST } },
 };
 
-static const struct packed_class *make_class(struct perfetto_ftrace *ftrace, const struct ftrace_fact *fact,
-					     uint32_t number, struct histree_error *error)
+static const struct ftrace_class *class_of(struct perfetto_ftrace *ftrace, uint32_t number,
+					   struct histree_error *error)
 {
+	struct ftrace_class *known = id_map_find(&ftrace->classes, number);
+	if (known != NULL)
+		return known;
+	const struct ftrace_fact *fact = number == FTRACE_GENERIC ? &generic : ftrace_fact_of(number);
 	const char *fields[CELLS_MAX] = { "common_pid" };
 	uint32_t count = 1;
 	char name[32];
@@ -446,17 +444,7 @@ static const struct packed_class *make_class(struct perfetto_ftrace *ftrace, con
 		.fields = fields,
 		.payload_count = count,
 	};
-	return packed_source_class(ftrace->packed, &as, error);
-}
-
-static const struct ftrace_class *class_of(struct perfetto_ftrace *ftrace, uint32_t number,
-					   struct histree_error *error)
-{
-	struct ftrace_class *known = id_map_find(&ftrace->classes, number);
-	if (known != NULL)
-		return known;
-	const struct ftrace_fact *fact = number == FTRACE_GENERIC ? &generic : ftrace_fact_of(number);
-	const struct packed_class *class = make_class(ftrace, fact, number, error);
+	const struct packed_class *class = packed_source_class(ftrace->packed, &as, error);
 	if (class == NULL)
 		return NULL;
 	known = arena_allocate(&ftrace->memory, sizeof(*known), alignof(struct ftrace_class));
@@ -469,17 +457,6 @@ static const struct ftrace_class *class_of(struct perfetto_ftrace *ftrace, uint3
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
-
-/* One list an event: its numbers may be in several fields. */
-static void put_list(struct packed_parts *list, const struct wire_field *field)
-{
-	struct wire_list numbers = wire_list(field, WIRE_VARINT);
-	uint64_t number;
-	if (list->depth == 0)
-		packed_parts_open(list, EVENT_ARRAY, NULL, 0);
-	while (wire_list_next(&numbers, &number))
-		packed_parts_unsigned(list, NULL, 0, number);
-}
 
 static struct packed_cell default_cell(enum ftrace_type type)
 {
@@ -520,9 +497,15 @@ static void put_fields(struct perfetto_ftrace *ftrace, const struct ftrace_fact 
 	while (wire_next(&content, &field)) {
 		enum ftrace_type type =
 			field.number > FTRACE_FIELDS_MAX ? FTRACE_NONE : fact->fields[field.number - 1].type;
-		if (type == FTRACE_LIST)
-			put_list(&ftrace->list, &field);
-		else if (type != FTRACE_NONE)
+		if (type == FTRACE_LIST) {
+			/* One list an event: its numbers may be in several fields. */
+			struct wire_list numbers = wire_list(&field, WIRE_VARINT);
+			uint64_t number;
+			if (ftrace->list.depth == 0)
+				packed_parts_open(&ftrace->list, EVENT_ARRAY, NULL, 0);
+			while (wire_list_next(&numbers, &number))
+				packed_parts_unsigned(&ftrace->list, NULL, 0, number);
+		} else if (type != FTRACE_NONE)
 			put_field(&field, type, cell_of[field.number - 1]);
 	}
 	if (ftrace->list.depth == 0)
@@ -547,19 +530,6 @@ static void read_generic_field(struct wire_message message, struct wire_field *n
 	}
 }
 
-static void put_generic_field(struct packed_parts *parts, struct wire_message message)
-{
-	struct wire_field name, value;
-	read_generic_field(message, &name, &value);
-	const char *text = name.bytes == NULL ? "" : (const char *)name.bytes;
-	if (value.number == GENERIC_TEXT)
-		packed_parts_text(parts, text, name.size, (const char *)value.bytes, value.size);
-	else if (value.number == GENERIC_INT)
-		packed_parts_int(parts, text, name.size, (int64_t)value.value);
-	else
-		packed_parts_unsigned(parts, text, name.size, value.value);
-}
-
 static void put_generic(struct perfetto_ftrace *ftrace, struct wire_message content, struct packed_cell *cells)
 {
 	struct wire_field field;
@@ -569,8 +539,18 @@ static void put_generic(struct perfetto_ftrace *ftrace, struct wire_message cont
 	while (wire_next(&content, &field)) {
 		if (field.number == GENERIC_NAME && field.bytes != NULL)
 			cells[0] = packed_text((const char *)field.bytes, field.size);
-		else if (field.number == GENERIC_FIELD && field.bytes != NULL)
-			put_generic_field(&ftrace->generic, wire_inside(&field));
+		else if (field.number == GENERIC_FIELD && field.bytes != NULL) {
+			struct wire_field name, value;
+			read_generic_field(wire_inside(&field), &name, &value);
+			const char *text = name.bytes == NULL ? "" : (const char *)name.bytes;
+			if (value.number == GENERIC_TEXT)
+				packed_parts_text(&ftrace->generic, text, name.size, (const char *)value.bytes,
+						  value.size);
+			else if (value.number == GENERIC_INT)
+				packed_parts_int(&ftrace->generic, text, name.size, (int64_t)value.value);
+			else
+				packed_parts_unsigned(&ftrace->generic, text, name.size, value.value);
+		}
 	}
 	packed_parts_close(&ftrace->generic);
 	cells[1] = packed_value(&ftrace->generic);
@@ -811,8 +791,9 @@ void perfetto_ftrace_count(struct perfetto_ftrace *ftrace, struct wire_message s
 	ftrace->lost[phase == END_OF_TRACE] = lost;
 }
 
-static void note_counts(struct perfetto_ftrace *ftrace)
+enum histree_status perfetto_ftrace_finish(struct perfetto_ftrace *ftrace, struct histree_error *error)
 {
+	enum histree_status status = HISTREE_OK;
 	struct trace_stream *stream = &ftrace->packed->stream;
 	uint64_t lost = ftrace->lost[1] > ftrace->lost[0] ? ftrace->lost[1] - ftrace->lost[0] : 0;
 	const struct trace_span anywhere = { INT64_MIN, INT64_MIN };
@@ -824,12 +805,6 @@ static void note_counts(struct perfetto_ftrace *ftrace)
 		trace_notes_warn(stream->notes, "%s: %" PRIu64 " event%s of ftrace %s no time, and left out",
 				 stream->name, ftrace->without_time, ftrace->without_time == 1 ? "" : "s",
 				 ftrace->without_time == 1 ? "has" : "have");
-}
-
-enum histree_status perfetto_ftrace_finish(struct perfetto_ftrace *ftrace, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	note_counts(ftrace);
 	for (uint32_t i = 0; status == HISTREE_OK && i < ftrace->cpu_count; i++)
 		if (ftrace->cpus[i].is_losing)
 			status = end_loss(ftrace, i, INT64_MAX, error);
@@ -840,7 +815,9 @@ void perfetto_ftrace_release(struct perfetto_ftrace *ftrace)
 {
 	id_map_release(&ftrace->classes);
 	arena_release(&ftrace->memory);
-	perfetto_names_release(&ftrace->compact_names);
+	struct perfetto_names *names = &ftrace->compact_names;
+	free(names->names);
+	*names = (struct perfetto_names){ 0 };
 	packed_parts_release(&ftrace->list);
 	packed_parts_release(&ftrace->generic);
 	free(ftrace->cpus);

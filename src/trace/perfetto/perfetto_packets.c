@@ -54,20 +54,6 @@ static bool is_data(uint32_t number)
 	}
 }
 
-static void read_message(struct perfetto_packet *packet, const struct wire_field *field)
-{
-	if (is_data(field->number)) {
-		packet->data = (enum perfetto_data)field->number;
-		packet->content = wire_inside(field);
-	} else if (field->number == INTERNED_DATA) {
-		packet->interned = wire_inside(field);
-		packet->has_interned = true;
-	} else if (field->number == DEFAULTS) {
-		packet->defaults = wire_inside(field);
-		packet->has_defaults = true;
-	}
-}
-
 static void read_number(struct perfetto_packet *packet, uint32_t number, uint64_t value)
 {
 	switch (number) {
@@ -108,10 +94,20 @@ struct perfetto_packet perfetto_packet_read(struct wire_message message)
 	struct perfetto_packet packet = { .data = PERFETTO_NO_DATA };
 	struct wire_field field;
 	while (wire_next(&message, &field)) {
-		if (field.bytes != NULL)
-			read_message(&packet, &field);
-		else
+		if (field.bytes != NULL) {
+			if (is_data(field.number)) {
+				packet.data = (enum perfetto_data)field.number;
+				packet.content = wire_inside(&field);
+			} else if (field.number == INTERNED_DATA) {
+				packet.interned = wire_inside(&field);
+				packet.has_interned = true;
+			} else if (field.number == DEFAULTS) {
+				packet.defaults = wire_inside(&field);
+				packet.has_defaults = true;
+			}
+		} else {
 			read_number(&packet, field.number, field.value);
+		}
 	}
 	packet.is_damaged = message.is_damaged;
 	return packet;
@@ -227,15 +223,6 @@ struct perfetto_sequence *perfetto_sequences_of(struct perfetto_sequences *seque
 
 /* ---- state ----------------------------------------------------------------------------------------------- */
 
-static void clear_state(struct perfetto_sequence *sequence, struct perfetto_budget *budget)
-{
-	perfetto_interned_release(&sequence->interned, budget);
-	sequence->clock = 0;
-	sequence->track = 0;
-	sequence->counters.count = sequence->real_counters.count = 0;
-	sequence->generation++;
-}
-
 static void lose(struct perfetto_sequence *sequence)
 {
 	sequence->is_losing = true;
@@ -266,19 +253,6 @@ static void read_track_defaults(struct perfetto_sequence *sequence, struct wire_
 	}
 }
 
-/* protos/perfetto/trace/trace_packet_defaults.proto */
-static void read_defaults(struct perfetto_sequence *sequence, struct wire_message message)
-{
-	enum { CLOCK = 58, TRACK_EVENT = 11 };
-	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		if (field.number == CLOCK)
-			sequence->clock = (uint32_t)field.value;
-		else if (field.number == TRACK_EVENT && field.bytes != NULL)
-			read_track_defaults(sequence, wire_inside(&field));
-	}
-}
-
 enum histree_status perfetto_sequence_begin(struct perfetto_sequence *sequence, struct perfetto_budget *budget,
 					    const struct perfetto_packet *packet, struct histree_error *error)
 {
@@ -286,11 +260,25 @@ enum histree_status perfetto_sequence_begin(struct perfetto_sequence *sequence, 
 		lose(sequence);
 	sequence->is_met = true;
 	if (packet->begins_state) {
-		clear_state(sequence, budget);
+		perfetto_interned_release(&sequence->interned, budget);
+		sequence->clock = 0;
+		sequence->track = 0;
+		sequence->counters.count = sequence->real_counters.count = 0;
+		sequence->generation++;
 		sequence->is_valid = true;
 	}
-	if (packet->has_defaults)
-		read_defaults(sequence, packet->defaults);
+	if (packet->has_defaults) {
+		/* protos/perfetto/trace/trace_packet_defaults.proto */
+		struct wire_message message = packet->defaults;
+		enum { CLOCK = 58, TRACK_EVENT = 11 };
+		struct wire_field field;
+		while (wire_next(&message, &field)) {
+			if (field.number == CLOCK)
+				sequence->clock = (uint32_t)field.value;
+			else if (field.number == TRACK_EVENT && field.bytes != NULL)
+				read_track_defaults(sequence, wire_inside(&field));
+		}
+	}
 	if (packet->has_interned && !perfetto_interned_add(&sequence->interned, budget, packet->interned))
 		return error_memory(error, "what is interned in a trace");
 	return HISTREE_OK;
@@ -476,18 +464,6 @@ static enum histree_status unpack_all(struct perfetto_packets *packets, struct g
 	return HISTREE_OK;
 }
 
-static enum histree_status unpack(struct perfetto_packets *packets, const struct wire_field *field,
-				  struct histree_error *error)
-{
-	struct gunzip *gunzip;
-	enum histree_status status = gunzip_create(&gunzip, error);
-	packets->is_in_place = status == HISTREE_ERR_TRACE;
-	if (status == HISTREE_OK)
-		status = unpack_all(packets, gunzip, field, error);
-	gunzip_free(gunzip);
-	return status;
-}
-
 /* Returns whether the packet holds others, and where: it has no field before that. */
 static bool is_compressed(struct wire_message packet, struct wire_field *out)
 {
@@ -553,7 +529,12 @@ enum histree_status perfetto_packets_next(struct perfetto_packets *packets, stru
 		status = next_of_file(packets, out, error);
 		if (status != HISTREE_OK || !is_compressed(*out, &inner))
 			return status;
-		status = unpack(packets, &inner, error);
+		struct gunzip *gunzip;
+		status = gunzip_create(&gunzip, error);
+		packets->is_in_place = status == HISTREE_ERR_TRACE;
+		if (status == HISTREE_OK)
+			status = unpack_all(packets, gunzip, &inner, error);
+		gunzip_free(gunzip);
 		if (status != HISTREE_OK)
 			return status;
 	}

@@ -21,11 +21,11 @@
 #include "event/event.h"
 #include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_source.h"
-#include "trace/perfetto/wire.h"
 #include "trace/perfetto/perfetto_ftrace.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_track_events.h"
 #include "trace/perfetto/perfetto_tracks.h"
+#include "trace/perfetto/wire.h"
 #include "trace/trace_source.h"
 
 /* A zeroed one is closed. */
@@ -132,24 +132,6 @@ static enum histree_status perfetto_file_read_packet(struct perfetto_file *file,
 	return HISTREE_OK;
 }
 
-/* Damage is reported where the events are read. */
-static enum histree_status perfetto_file_read_all(struct perfetto_file *file, struct perfetto_packets *packets,
-						  struct histree_error *error)
-{
-	struct wire_message message;
-	enum histree_status status;
-	bool is_first = true;
-	do {
-		status = perfetto_packets_next(packets, &message, error);
-		if (status == HISTREE_OK)
-			status = perfetto_file_read_packet(file, message, error);
-		else if (status == HISTREE_ERR_TRACE && !is_first)
-			status = perfetto_packets_resume(packets, error);
-		is_first = false;
-	} while (status == HISTREE_OK);
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
 /* Returns HISTREE_ERR_TRACE if it is no trace of Perfetto, HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */
 static enum histree_status perfetto_file_read(struct perfetto_file *file, const struct io *io, const char *path,
 					      struct histree_error *error)
@@ -158,8 +140,20 @@ static enum histree_status perfetto_file_read(struct perfetto_file *file, const 
 	*file = (struct perfetto_file){ .facts = { .tracer = "perfetto" } };
 	enum histree_status status = perfetto_packets_open(&packets, io, path, error);
 	file->size = packets.bytes.size;
-	if (status == HISTREE_OK)
-		status = perfetto_file_read_all(file, &packets, error);
+	if (status == HISTREE_OK) {
+		/* Damage is reported where the events are read. */
+		struct wire_message message;
+		bool is_first = true;
+		do {
+			status = perfetto_packets_next(&packets, &message, error);
+			if (status == HISTREE_OK)
+				status = perfetto_file_read_packet(file, message, error);
+			else if (status == HISTREE_ERR_TRACE && !is_first)
+				status = perfetto_packets_resume(&packets, error);
+			is_first = false;
+		} while (status == HISTREE_OK);
+		status = status == HISTREE_END ? HISTREE_OK : status;
+	}
 	perfetto_packets_close(&packets);
 	if (status != HISTREE_OK)
 		perfetto_file_release(file);
@@ -237,37 +231,18 @@ static struct thread perfetto_processes_read_thread(struct wire_message message)
 /* The last is what LTTng says of a thread of which it does not know what it does. */
 enum { KERNEL_FIELDS = 5, STATUS_UNKNOWN = 0 };
 
-/* A program is called after its file, and the kernel keeps fifteen bytes of that. */
-static struct packed_cell command_name(const struct process *process)
-{
-	enum { COMM_MAX = 15 };
-	const char *name = process->name;
-	size_t size = process->name_size;
-	const char *slash = memrchr(name, '/', size);
-	if (slash != NULL) {
-		size -= (size_t)(slash + 1 - name);
-		name = slash + 1;
-	}
-	return packed_text(name, size > COMM_MAX ? COMM_MAX : size);
-}
-
-static const struct packed_class *kernel_class(struct packed_source *packed, struct histree_error *error)
-{
-	static const char *const fields[KERNEL_FIELDS] = { "pid", "tgid", "ppid", "comm", "status" };
-	const struct event_class as = { .name = "perfetto:thread",
-					.field_count = KERNEL_FIELDS,
-					.fields = fields,
-					.payload_count = KERNEL_FIELDS };
-	return packed_source_class(packed, &as, error);
-}
-
 /* As events "perfetto:thread" of a kernel trace, with the kernel's words for the ids. */
 static enum histree_status perfetto_processes_of_kernel(struct packed_source *packed, struct wire_message tree,
 							histree_time time, struct histree_error *error)
 {
 	struct wire_field field;
 	enum histree_status status = HISTREE_OK;
-	const struct packed_class *class = kernel_class(packed, error);
+	static const char *const fields[KERNEL_FIELDS] = { "pid", "tgid", "ppid", "comm", "status" };
+	const struct event_class as = { .name = "perfetto:thread",
+					.field_count = KERNEL_FIELDS,
+					.fields = fields,
+					.payload_count = KERNEL_FIELDS };
+	const struct packed_class *class = packed_source_class(packed, &as, error);
 	if (class == NULL)
 		return error->status;
 	while (status == HISTREE_OK && wire_next(&tree, &field)) {
@@ -277,7 +252,16 @@ static enum histree_status perfetto_processes_of_kernel(struct packed_source *pa
 			const struct process process = read_process(wire_inside(&field));
 			cells[0] = cells[1] = packed_int(process.pid);
 			cells[2] = packed_int(process.parent);
-			cells[3] = command_name(&process);
+			/* A program is called after its file, and the kernel keeps fifteen bytes of that. */
+			enum { COMM_MAX = 15 };
+			const char *name = process.name;
+			size_t size = process.name_size;
+			const char *slash = memrchr(name, '/', size);
+			if (slash != NULL) {
+				size -= (size_t)(slash + 1 - name);
+				name = slash + 1;
+			}
+			cells[3] = packed_text(name, size > COMM_MAX ? COMM_MAX : size);
 		} else if (field.number == TREE_THREAD) {
 			const struct thread thread = perfetto_processes_read_thread(wire_inside(&field));
 			cells[0] = packed_int(thread.tid);
@@ -399,23 +383,6 @@ static enum histree_status read_ftrace_packet(struct reading *reading, struct pe
 	return perfetto_ftrace_read(&reading->ftrace, packet->content, error);
 }
 
-/* Whose the events of a sequence are, as writers of old say (thread_descriptor.proto). */
-static void perfetto_reading_read_thread(struct perfetto_sequence *sequence, struct wire_message message)
-{
-	enum { PID = 1, TID = 2, REFERENCE_US = 6, REFERENCE_THREAD_US = 7 };
-	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		if (field.number == PID)
-			sequence->pid = (int32_t)field.value;
-		else if (field.number == TID)
-			sequence->tid = (int32_t)field.value;
-		else if (field.number == REFERENCE_US)
-			sequence->last_us = field.value;
-		else if (field.number == REFERENCE_THREAD_US)
-			sequence->thread_us = field.value;
-	}
-}
-
 /* What a sequence lost ends before its next event. */
 static enum histree_status end_loss(struct reading *reading, struct perfetto_sequence *sequence, histree_time next,
 				    struct histree_error *error)
@@ -458,8 +425,22 @@ static enum histree_status read_track_packet(struct reading *reading, struct per
 					     const struct perfetto_packet *packet, histree_time time,
 					     struct histree_error *error)
 {
-	if (packet->data == PERFETTO_THREAD_DESCRIPTOR)
-		perfetto_reading_read_thread(sequence, packet->content);
+	if (packet->data == PERFETTO_THREAD_DESCRIPTOR) {
+		/* Whose the events of a sequence are, as writers of old say (thread_descriptor.proto). */
+		struct wire_message message = packet->content;
+		enum { PID = 1, TID = 2, REFERENCE_US = 6, REFERENCE_THREAD_US = 7 };
+		struct wire_field field;
+		while (wire_next(&message, &field)) {
+			if (field.number == PID)
+				sequence->pid = (int32_t)field.value;
+			else if (field.number == TID)
+				sequence->tid = (int32_t)field.value;
+			else if (field.number == REFERENCE_US)
+				sequence->last_us = field.value;
+			else if (field.number == REFERENCE_THREAD_US)
+				sequence->thread_us = field.value;
+		}
+	}
 	if (packet->data == PERFETTO_FTRACE_EVENTS && reading->file->has_markers)
 		return perfetto_markers_read(&reading->markers, &reading->file->clocks, packet->content, error);
 	if (packet->data == PERFETTO_PROCESS_TREE && reading->file->has_samples)
@@ -536,21 +517,6 @@ static enum histree_status pass_damage(struct reading *reading, struct perfetto_
 	return found;
 }
 
-/* Nothing followed a loss: it reaches to the end. */
-static enum histree_status lose_rest(struct reading *reading, struct histree_error *error)
-{
-	const struct id_entry *entry;
-	enum histree_status status = HISTREE_OK;
-	for (size_t at = 0; status == HISTREE_OK && (entry = id_map_next(&reading->sequences.map, &at)) != NULL;) {
-		struct perfetto_sequence *sequence = entry->record;
-		if (sequence->is_losing && sequence->has_ftrace)
-			perfetto_ftrace_lose(&reading->ftrace);
-		if (sequence->is_losing && sequence->has_events)
-			status = end_loss(reading, sequence, INT64_MAX, error);
-	}
-	return status;
-}
-
 /* "... 3 events of tracks have no time" */
 static void note_count(const struct reading *reading, uint64_t count, const char *one, const char *many)
 {
@@ -608,43 +574,20 @@ static enum histree_status perfetto_reading_read_all(struct reading *reading, st
 		else if (status == HISTREE_ERR_MEMORY)
 			return error_memory(error, "a packet");
 	} while (status == HISTREE_OK);
-	if (status == HISTREE_END)
-		status = lose_rest(reading, error);
+	if (status == HISTREE_END) {
+		/* Nothing followed a loss: it reaches to the end. */
+		const struct id_entry *entry;
+		status = HISTREE_OK;
+		for (size_t at = 0;
+		     status == HISTREE_OK && (entry = id_map_next(&reading->sequences.map, &at)) != NULL;) {
+			struct perfetto_sequence *sequence = entry->record;
+			if (sequence->is_losing && sequence->has_ftrace)
+				perfetto_ftrace_lose(&reading->ftrace);
+			if (sequence->is_losing && sequence->has_events)
+				status = end_loss(reading, sequence, INT64_MAX, error);
+		}
+	}
 	return status == HISTREE_OK ? perfetto_ftrace_finish(&reading->ftrace, error) : status;
-}
-
-/* Add the events of one part, and its samples; say in the notes what is damaged if it `tells` that. */
-static enum histree_status perfetto_reading(struct packed_source *packed, struct perfetto_packets *packets,
-					    struct perfetto_file *file, struct perfetto_samples *samples,
-					    enum perfetto_part part, bool tells, struct histree_error *error)
-{
-	struct reading reading = {
-		.packed = packed,
-		.file = file,
-		.part = part,
-		.tells = tells,
-		.samples = samples,
-		.ftrace = { .packed = packed, .clocks = &file->clocks },
-		.tracks = { .packed = packed, .tracks = &file->tracks },
-	};
-	enum histree_status status =
-		part == PERFETTO_TRACKS ? perfetto_track_events_begin(&reading.tracks, error) : HISTREE_OK;
-	if (status == HISTREE_OK && part == PERFETTO_TRACKS && file->has_markers &&
-	    !packed_markers_begin(&reading.markers, packed, error))
-		status = error->status;
-	if (part == PERFETTO_TRACKS)
-		perfetto_samples_begin(samples, packed, reading.tracks.classes);
-	if (status == HISTREE_OK)
-		status = perfetto_reading_read_all(&reading, packets, error);
-	if (part == PERFETTO_TRACKS)
-		packed_samples_end(&samples->samples);
-	if (status == HISTREE_OK)
-		note_rest(&reading);
-	perfetto_ftrace_release(&reading.ftrace);
-	perfetto_track_events_release(&reading.tracks);
-	packed_markers_release(&reading.markers);
-	perfetto_sequences_release(&reading.sequences);
-	return status;
 }
 
 /* ---- perfetto source ----------------------------------------------------------------------------------------- */
@@ -657,11 +600,6 @@ struct perfetto_source {
 	struct perfetto_packets packets; /* while the events are read */
 };
 
-static struct perfetto_source *source_of(struct packed_source *packed)
-{
-	return (struct perfetto_source *)packed;
-}
-
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
 /* What is wrong with the file is said once. */
@@ -672,11 +610,36 @@ static bool tells_damage(const struct perfetto_source *source)
 
 static enum histree_status read_events(struct packed_source *packed, struct histree_error *error)
 {
-	struct perfetto_source *source = source_of(packed);
+	struct perfetto_source *source = (struct perfetto_source *)packed;
 	enum histree_status status = perfetto_packets_open(&source->packets, packed->io, packed->base.path, error);
-	if (status == HISTREE_OK)
-		status = perfetto_reading(packed, &source->packets, source->file, &source->samples, source->part,
-					  tells_damage(source), error);
+	if (status == HISTREE_OK) {
+		struct reading reading = {
+			.packed = packed,
+			.file = source->file,
+			.part = source->part,
+			.tells = tells_damage(source),
+			.samples = &source->samples,
+			.ftrace = { .packed = packed, .clocks = &source->file->clocks },
+			.tracks = { .packed = packed, .tracks = &source->file->tracks },
+		};
+		status = source->part == PERFETTO_TRACKS ? perfetto_track_events_begin(&reading.tracks, error)
+							 : HISTREE_OK;
+		if (status == HISTREE_OK && source->part == PERFETTO_TRACKS && source->file->has_markers &&
+		    !packed_markers_begin(&reading.markers, packed, error))
+			status = error->status;
+		if (source->part == PERFETTO_TRACKS)
+			perfetto_samples_begin(&source->samples, packed, reading.tracks.classes);
+		if (status == HISTREE_OK)
+			status = perfetto_reading_read_all(&reading, &source->packets, error);
+		if (source->part == PERFETTO_TRACKS)
+			packed_samples_end(&source->samples.samples);
+		if (status == HISTREE_OK)
+			note_rest(&reading);
+		perfetto_ftrace_release(&reading.ftrace);
+		perfetto_track_events_release(&reading.tracks);
+		packed_markers_release(&reading.markers);
+		perfetto_sequences_release(&reading.sequences);
+	}
 	perfetto_packets_close(&source->packets);
 	return status;
 }
@@ -727,8 +690,8 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	packed_source_init(&source->packed, &reader);
 	source->part = base->kind == &perfetto_format ? PERFETTO_FTRACE : PERFETTO_TRACKS;
 	enum histree_status status = take_file(source, error);
-	bool is_there = status == HISTREE_OK && (source->part == PERFETTO_FTRACE ? source->file->has_ftrace
-										 : source->file->has_tracks);
+	bool is_there = status == HISTREE_OK &&
+			(source->part == PERFETTO_FTRACE ? source->file->has_ftrace : source->file->has_tracks);
 	if (status == HISTREE_OK && !is_there) {
 		if (source->part == PERFETTO_FTRACE || source->file->has_ftrace)
 			return HISTREE_END;

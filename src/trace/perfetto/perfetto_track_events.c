@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "trace/packed/packed_markers.h"
 #include "trace/packed/packed_samples.h"
 #include "trace/perfetto/perfetto_packets.h"
-#include "base/number_text.h"
 #include "trace/perfetto/perfetto_tracks.h"
 
 /* ---- perfetto track events ----------------------------------------------------------------------------------- */
@@ -351,11 +351,6 @@ static enum track_class class_of_phase(int32_t phase)
 	}
 }
 
-static bool is_asynchronous(int32_t phase)
-{
-	return phase > 0 && phase < 128 && strchr("bneSFTp", phase) != NULL;
-}
-
 /* What category, scope and id tell, and where the id is local the process. */
 static int id_text(const struct making *making, char text[PERFETTO_TEXT_SIZE])
 {
@@ -392,7 +387,7 @@ static enum histree_status add_legacy(struct making *making, struct histree_erro
 	}
 	if (class == TRACK_FLOW_BEGIN || class == TRACK_FLOW_STEP || class == TRACK_FLOW_END)
 		making->cells[TRACK_ID] = packed_text(id, (size_t)id_text(making, id));
-	if (is_asynchronous(legacy->phase)) {
+	if (legacy->phase > 0 && legacy->phase < 128 && strchr("bneSFTp", legacy->phase) != NULL) {
 		char *track = making->events->track;
 		making->cells[TRACK_TRACK] = packed_text(track, (size_t)id_text(making, track));
 		making->cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
@@ -513,11 +508,6 @@ void perfetto_samples_release(struct perfetto_samples *samples)
 	packed_samples_release(&samples->samples);
 }
 
-static enum histree_status no_memory(struct histree_error *error)
-{
-	return error_memory(error, "the stacks of samples");
-}
-
 /* ---- frames ---------------------------------------------------------------------------------------------- */
 
 /* Returns an interned text; if it is missing, nothing, which is counted.  0 is not a number of a text. */
@@ -627,17 +617,6 @@ static bool make_stack(struct perfetto_samples *samples, const struct perfetto_s
 	return true;
 }
 
-/* A stack is made when it is first met: numbers are those of a sequence, until its state begins anew. */
-static uint32_t stack_of(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
-			 uint64_t number)
-{
-	char id[96];
-	snprintf(id, sizeof(id), "%" PRIu32 " %" PRIu32 " %" PRIu64, sequence->id, sequence->generation, number);
-	const uint32_t known = samples->samples.stack_count;
-	const uint32_t stack = packed_samples_named(&samples->samples, packed_string(id));
-	return stack == known && !make_stack(samples, sequence, number, stack) ? EVENT_NO_STACK : stack;
-}
-
 /* ---- samples --------------------------------------------------------------------------------------------- */
 
 static enum histree_status perfetto_samples_add(struct perfetto_samples *samples,
@@ -645,9 +624,16 @@ static enum histree_status perfetto_samples_add(struct perfetto_samples *samples
 						struct packed_sample *sample, uint64_t number,
 						struct histree_error *error)
 {
-	sample->stack = stack_of(samples, sequence, number);
+	/*
+	 * A stack is made when it is first met: numbers are those of a sequence, until its state begins anew.
+	 */
+	char id[96];
+	snprintf(id, sizeof(id), "%" PRIu32 " %" PRIu32 " %" PRIu64, sequence->id, sequence->generation, number);
+	const uint32_t known = samples->samples.stack_count;
+	const uint32_t stack = packed_samples_named(&samples->samples, packed_string(id));
+	sample->stack = stack == known && !make_stack(samples, sequence, number, stack) ? EVENT_NO_STACK : stack;
 	return sample->stack != EVENT_NO_STACK ? packed_samples_add(&samples->samples, sample, error)
-					       : no_memory(error);
+					       : error_memory(error, "the stacks of samples");
 }
 
 static struct packed_cell id_cell(uint64_t number)

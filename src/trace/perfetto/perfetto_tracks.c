@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "histree/status.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_packets.h"
@@ -117,14 +117,6 @@ static void read_legacy(struct track_event_legacy *legacy, struct wire_message m
 	}
 }
 
-static void read_text(struct track_event *event, const struct wire_field *field)
-{
-	if (field->number == TRACK_EVENT_NAME)
-		event->name = *field;
-	else if (field->number == LEGACY)
-		read_legacy(&event->legacy, wire_inside(field));
-}
-
 /* Returns false if it is not one of these. */
 static bool read_number(struct track_event *event, const struct wire_field *field)
 {
@@ -167,8 +159,12 @@ struct track_event track_event_read(struct wire_message message)
 		event.has_arguments |= is_argument(&field);
 		if (field.bytes == NULL && read_number(&event, &field))
 			continue;
-		if (field.bytes != NULL)
-			read_text(&event, &field);
+		if (field.bytes != NULL) {
+			if (field.number == TRACK_EVENT_NAME)
+				event.name = field;
+			else if (field.number == LEGACY)
+				read_legacy(&event.legacy, wire_inside(&field));
+		}
 		enum track_event_list list = list_of(field.number);
 		if (list != TRACK_EVENT_LIST_COUNT)
 			event.lists |= 1U << list;
@@ -274,14 +270,6 @@ static void put_dict(struct packed_parts *parts, struct wire_message message, un
 	}
 }
 
-static void put_list(struct packed_parts *parts, struct wire_message message, unsigned depth)
-{
-	struct wire_field field;
-	while (wire_next(&message, &field))
-		if (field.number == NESTED_ARRAY && field.bytes != NULL)
-			put_nested(parts, (struct perfetto_text){ NULL, 0 }, wire_inside(&field), depth);
-}
-
 /* What comes last in a message is what it is. */
 static struct wire_field last_value(struct wire_message message, uint32_t first, uint32_t last)
 {
@@ -306,7 +294,11 @@ static void put_nested(struct packed_parts *parts, struct perfetto_text name, st
 		break;
 	case NESTED_ARRAY:
 		packed_parts_open(parts, EVENT_ARRAY, name.bytes, name.size);
-		put_list(parts, message, depth + 1);
+		struct wire_field field;
+		while (wire_next(&message, &field))
+			if (field.number == NESTED_ARRAY && field.bytes != NULL)
+				put_nested(parts, (struct perfetto_text){ NULL, 0 }, wire_inside(&field),
+					   depth + 1);
 		packed_parts_close(parts);
 		break;
 	case NESTED_DOUBLE:
@@ -369,12 +361,6 @@ static void put_value(struct perfetto_arguments *arguments, struct perfetto_text
 	}
 }
 
-static bool is_value(uint32_t number)
-{
-	return (number >= BOOL && number <= JSON) || number == DICT_ENTRIES || number == ARRAY_VALUES ||
-	       number == TEXT_IID;
-}
-
 static void put_annotation(struct perfetto_arguments *arguments, struct wire_message message, bool is_member,
 			   unsigned depth)
 {
@@ -389,7 +375,8 @@ static void put_annotation(struct perfetto_arguments *arguments, struct wire_mes
 			name = text_of(&field);
 		else if (field.number == PERFETTO_ARGUMENTS_NAME_IID && is_member)
 			name = find(arguments, PERFETTO_ARGUMENT_NAMES, field.value);
-		else if (is_value(field.number))
+		else if ((field.number >= BOOL && field.number <= JSON) || field.number == DICT_ENTRIES ||
+			 field.number == ARRAY_VALUES || field.number == TEXT_IID)
 			value = field;
 	}
 	if (value.number == DICT_ENTRIES || value.number == ARRAY_VALUES) {
@@ -558,23 +545,6 @@ static void set_index(struct perfetto_tracks *tracks, struct perfetto_track *tra
 	track->index = (int32_t)value;
 }
 
-/* process_descriptor.proto */
-static bool read_process(struct perfetto_tracks *tracks, struct perfetto_track *track, struct wire_message message)
-{
-	enum { PID = 1, COMMAND = 2, SORT_INDEX = 3, NAME = 6 };
-	struct wire_field field, name = { 0 };
-	track->kind = PERFETTO_PROCESS_TRACK;
-	while (wire_next(&message, &field)) {
-		if (field.number == PID)
-			track->pid = (int32_t)field.value;
-		else if (field.number == SORT_INDEX)
-			set_index(tracks, track, field.value);
-		else if (field.number == NAME || (field.number == COMMAND && name.bytes == NULL))
-			name = field;
-	}
-	return set_name(tracks, track, &name);
-}
-
 /* thread_descriptor.proto */
 static bool read_thread(struct perfetto_tracks *tracks, struct perfetto_track *track, struct wire_message message)
 {
@@ -652,8 +622,22 @@ static bool read_owner(struct perfetto_tracks *tracks, struct perfetto_track *tr
 {
 	if (thread->bytes != NULL)
 		return read_thread(tracks, track, wire_inside(thread));
-	return process->bytes == NULL || track->kind == PERFETTO_THREAD_TRACK ||
-	       read_process(tracks, track, wire_inside(process));
+	if (process->bytes == NULL || track->kind == PERFETTO_THREAD_TRACK)
+		return true;
+	/* process_descriptor.proto */
+	struct wire_message message = wire_inside(process);
+	enum { PID = 1, COMMAND = 2, SORT_INDEX = 3, NAME = 6 };
+	struct wire_field field, name = { 0 };
+	track->kind = PERFETTO_PROCESS_TRACK;
+	while (wire_next(&message, &field)) {
+		if (field.number == PID)
+			track->pid = (int32_t)field.value;
+		else if (field.number == SORT_INDEX)
+			set_index(tracks, track, field.value);
+		else if (field.number == NAME || (field.number == COMMAND && name.bytes == NULL))
+			name = field;
+	}
+	return set_name(tracks, track, &name);
 }
 
 bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message descriptor)

@@ -195,22 +195,6 @@ static struct perfetto_clock *clock_of(struct perfetto_clocks *clocks, uint32_t 
 	return &clocks->clocks[clocks->count++];
 }
 
-/* What the first snapshot says, or the time since the start of the machine, or the first clock that there is. */
-static void choose(struct perfetto_clocks *clocks, const struct snapshot *snapshot)
-{
-	if (clocks->is_chosen || snapshot->count == 0)
-		return;
-	if (snapshot->primary != 0 && reading_of(snapshot, snapshot->primary) != NULL)
-		clocks->trace_clock = snapshot->primary;
-	else if (reading_of(snapshot, PERFETTO_CLOCK_BOOTTIME) != NULL)
-		clocks->trace_clock = PERFETTO_CLOCK_BOOTTIME;
-	for (size_t i = 0; i < snapshot->count && clocks->trace_clock == 0; i++)
-		if (!perfetto_clock_is_own(snapshot->readings[i].id) &&
-		    snapshot->readings[i].id != PERFETTO_CLOCK_REALTIME)
-			clocks->trace_clock = snapshot->readings[i].id;
-	clocks->is_chosen = clocks->trace_clock != 0;
-}
-
 static bool learn(struct perfetto_clocks *clocks, const struct reading *reading, uint64_t trace)
 {
 	struct perfetto_clock *clock = clock_of(clocks, reading->id);
@@ -226,7 +210,21 @@ bool perfetto_clocks_learn(struct perfetto_clocks *clocks, struct wire_message m
 {
 	struct snapshot snapshot;
 	read_snapshot(&snapshot, message);
-	choose(clocks, &snapshot);
+	/*
+	 * What the first snapshot says, or the time since the start of the machine, or the first clock that
+	 * there is.
+	 */
+	if (!clocks->is_chosen && snapshot.count != 0) {
+		if (snapshot.primary != 0 && reading_of(&snapshot, snapshot.primary) != NULL)
+			clocks->trace_clock = snapshot.primary;
+		else if (reading_of(&snapshot, PERFETTO_CLOCK_BOOTTIME) != NULL)
+			clocks->trace_clock = PERFETTO_CLOCK_BOOTTIME;
+		for (size_t i = 0; i < snapshot.count && clocks->trace_clock == 0; i++)
+			if (!perfetto_clock_is_own(snapshot.readings[i].id) &&
+			    snapshot.readings[i].id != PERFETTO_CLOCK_REALTIME)
+				clocks->trace_clock = snapshot.readings[i].id;
+		clocks->is_chosen = clocks->trace_clock != 0;
+	}
 	const struct reading *trace = reading_of(&snapshot, clocks->trace_clock);
 	const struct reading *wall = reading_of(&snapshot, PERFETTO_CLOCK_REALTIME);
 	if (trace == NULL || clocks->trace_clock == 0)

@@ -46,8 +46,8 @@ void profile_release(struct profile *profile);
 bool profile_time(json_wide exact, histree_time *out);
 
 /*
- * Returns the number of a frame whose parts are texts of the document, INTERN_NONE if memory is out; a line is text,
- * or a number.
+ * Returns the number of a frame whose parts are texts of the document, INTERN_NONE if memory is out; a line is
+ * text, or a number.
  */
 uint32_t profile_frame(struct profile *profile, struct json_span function, struct json_span binary,
 		       struct json_span line);

@@ -189,37 +189,6 @@ static void release_column(struct column *column)
 	table_release(&column->table, column->numbers);
 }
 
-static void release_columns(struct stack_columns *columns)
-{
-	release_column(&columns->frame);
-	release_column(&columns->prefix);
-	release_column(&columns->function);
-	release_column(&columns->line);
-	release_column(&columns->location);
-	release_column(&columns->name);
-	release_column(&columns->file);
-	release_column(&columns->resource);
-	release_column(&columns->resource_name);
-}
-
-static uint32_t frame_at(struct firefox *firefox, const struct stack_columns *columns, const struct tables *strings,
-			 int64_t row)
-{
-	char text[32] = "";
-	const int64_t line = number_at(&columns->line, row), function = number_at(&columns->function, row);
-	struct packed_text name = string_at(strings, number_at(&columns->location, row)), binary = { "", 0 };
-	if (function != NOTHING) {
-		const int64_t resource = number_at(&columns->resource, function);
-		name = string_at(strings, number_at(&columns->name, function));
-		binary = string_at(strings, number_at(&columns->file, function));
-		if (binary.size == 0)
-			binary = string_at(strings, number_at(&columns->resource_name, resource));
-	}
-	if (line > 0)
-		snprintf(text, sizeof(text), "%lld", (long long)line);
-	return packed_samples_frame(&firefox->profile->samples, name, binary, packed_string(text));
-}
-
 /* A prefix stands before the stacks that have it; one that does not is ignored. */
 static bool read_stacks(struct firefox *firefox, struct json_span object, const struct tables *strings,
 			struct tables *out)
@@ -231,12 +200,36 @@ static bool read_stacks(struct firefox *firefox, struct json_span object, const 
 	for (size_t i = 0; i < columns.frame.count && is_read; i++) {
 		const int64_t prefix = number_at(&columns.prefix, (int64_t)i);
 		const uint32_t parent = prefix >= 0 && (uint64_t)prefix < i ? out->stacks[prefix] : EVENT_NO_STACK;
-		const uint32_t frame = frame_at(firefox, &columns, strings, columns.frame.numbers[i]);
+		char text[32] = "";
+		const int64_t line = number_at(&columns.line, columns.frame.numbers[i]),
+			      function = number_at(&columns.function, columns.frame.numbers[i]);
+		struct packed_text name = string_at(strings,
+						    number_at(&columns.location, columns.frame.numbers[i])),
+				   binary = { "", 0 };
+		if (function != NOTHING) {
+			const int64_t resource = number_at(&columns.resource, function);
+			name = string_at(strings, number_at(&columns.name, function));
+			binary = string_at(strings, number_at(&columns.file, function));
+			if (binary.size == 0)
+				binary = string_at(strings, number_at(&columns.resource_name, resource));
+		}
+		if (line > 0)
+			snprintf(text, sizeof(text), "%lld", (long long)line);
+		const uint32_t frame =
+			packed_samples_frame(&firefox->profile->samples, name, binary, packed_string(text));
 		out->stacks[i] = packed_samples_stack(&firefox->profile->samples, parent, frame);
 		is_read = out->stacks[i] != EVENT_NO_STACK;
 		out->stack_count = i + 1;
 	}
-	release_columns(&columns);
+	release_column(&columns.frame);
+	release_column(&columns.prefix);
+	release_column(&columns.function);
+	release_column(&columns.line);
+	release_column(&columns.location);
+	release_column(&columns.name);
+	release_column(&columns.file);
+	release_column(&columns.resource);
+	release_column(&columns.resource_name);
 	return is_read;
 }
 
@@ -444,26 +437,6 @@ static enum histree_status name_thread(struct firefox *firefox, struct json_span
 				    : status;
 }
 
-static enum histree_status read_thread(struct firefox *firefox, struct json_span object)
-{
-	struct tables own = { .strings = NULL };
-	use_space(&own, object.space);
-	const struct json_span strings = strings_of(object);
-	const bool has_stacks = json_span_is_there(json_span_find(object, "stackTable"));
-	bool is_read = read_strings(firefox, strings, NULL, &own);
-	if (is_read && has_stacks)
-		is_read = read_stacks(firefox, object, json_span_is_there(strings) ? &own : &firefox->shared, &own);
-	enum histree_status status = is_read ? name_thread(firefox, object) : no_memory(firefox);
-	if (status == HISTREE_OK)
-		status = read_samples(firefox, json_span_find(object, "samples"),
-				      has_stacks ? &own : &firefox->shared);
-	if (status == HISTREE_OK)
-		status = read_markers(firefox, json_span_find(object, "markers"),
-				      json_span_is_there(strings) ? &own : &firefox->shared);
-	release_tables(&own);
-	return status;
-}
-
 /* Gecko has the threads of other processes in profiles of their own. */
 static enum histree_status read_process(struct firefox *firefox, struct json_span object, unsigned depth)
 {
@@ -472,8 +445,24 @@ static enum histree_status read_process(struct firefox *firefox, struct json_spa
 	firefox->categories.string_count = 0;
 	enum histree_status status =
 		read_strings(firefox, categories, "name", &firefox->categories) ? HISTREE_OK : no_memory(firefox);
-	while (status == HISTREE_OK && json_span_next(&rest, &element))
-		status = read_thread(firefox, element);
+	while (status == HISTREE_OK && json_span_next(&rest, &element)) {
+		struct tables own = { .strings = NULL };
+		use_space(&own, element.space);
+		const struct json_span strings = strings_of(element);
+		const bool has_stacks = json_span_is_there(json_span_find(element, "stackTable"));
+		bool is_read = read_strings(firefox, strings, NULL, &own);
+		if (is_read && has_stacks)
+			is_read = read_stacks(firefox, element,
+					      json_span_is_there(strings) ? &own : &firefox->shared, &own);
+		status = is_read ? name_thread(firefox, element) : no_memory(firefox);
+		if (status == HISTREE_OK)
+			status = read_samples(firefox, json_span_find(element, "samples"),
+					      has_stacks ? &own : &firefox->shared);
+		if (status == HISTREE_OK)
+			status = read_markers(firefox, json_span_find(element, "markers"),
+					      json_span_is_there(strings) ? &own : &firefox->shared);
+		release_tables(&own);
+	}
 	if (depth == PROCESS_DEPTH_MAX)
 		return status;
 	rest = json_span_inside(json_span_find(object, "processes"), '[');

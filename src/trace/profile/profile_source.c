@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * profile_source.c - profiles as sources: speedscope, V8 (.cpuprofile), Firefox, and folded stacks, as flamegraph.pl
- * reads them.  Which of them a file is its first bytes tell.
+ * profile_source.c - profiles as sources: speedscope, V8 (.cpuprofile), Firefox, and folded stacks, as
+ * flamegraph.pl reads them.  Which of them a file is its first bytes tell.
  *
  * Documents of JSON are read into memory as a whole, up to PROFILE_DOCUMENT_MAX bytes, also of what is packed by
  * gzip; folded stacks line by line.
@@ -66,17 +66,6 @@ static enum profile_look look_at_member(struct json_span name, struct json_span 
 	return PROFILE_NONE;
 }
 
-static enum profile_look look_at_document(struct json_span bytes)
-{
-	struct json_span rest = json_span_inside(bytes, '{'), name, value;
-	while (json_span_next_member(&rest, &name, &value)) {
-		enum profile_look look = look_at_member(name, value);
-		if (look != PROFILE_NONE)
-			return look;
-	}
-	return PROFILE_NONE;
-}
-
 /* ---- folded stacks --------------------------------------------------------------------------------------- */
 
 static bool is_folded_line(const uint8_t *at, const uint8_t *end)
@@ -119,8 +108,15 @@ static enum profile_look profile_look(const void *bytes, size_t size)
 	if (size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
 		at += 3;
 	const struct json_span whole = json_span_value((struct json_span){ at, end, NULL });
-	if (json_span_is(whole, '{'))
-		return look_at_document(whole);
+	if (json_span_is(whole, '{')) {
+		struct json_span rest = json_span_inside(whole, '{'), name, value;
+		while (json_span_next_member(&rest, &name, &value)) {
+			enum profile_look look = look_at_member(name, value);
+			if (look != PROFILE_NONE)
+				return look;
+		}
+		return PROFILE_NONE;
+	}
 	return is_folded(at, end) ? PROFILE_FOLDED : PROFILE_NONE;
 }
 
@@ -164,31 +160,6 @@ static bool frame_at(const struct speedscope *speedscope, struct json_span index
 	const bool is = json_span_int(index, &number) && number >= 0 && (uint64_t)number < speedscope->count;
 	*out = is ? speedscope->frames[number] : INTERN_NONE;
 	return is;
-}
-
-/* Unit by unit: "none", "bytes", "nanoseconds", ... */
-static void read_unit(struct speedscope *speedscope, struct json_span unit)
-{
-	static const struct {
-		const char *name, *event;
-		int scale;
-		bool is_of_time;
-	} rows[] = {
-		{ "nanoseconds", "wall-clock", PROFILE_SCALE_NS, true },
-		{ "microseconds", "wall-clock", PROFILE_SCALE_US, true },
-		{ "milliseconds", "wall-clock", PROFILE_SCALE_MS, true },
-		{ "seconds", "wall-clock", PROFILE_SCALE_S, true },
-		{ "bytes", "bytes", PROFILE_SCALE_NS, false },
-	};
-	speedscope->event = "samples";
-	speedscope->scale = PROFILE_SCALE_NS;
-	speedscope->is_of_time = false;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (json_span_is_text(unit, rows[i].name)) {
-			speedscope->event = rows[i].event;
-			speedscope->scale = rows[i].scale;
-			speedscope->is_of_time = rows[i].is_of_time;
-		}
 }
 
 /* ---- spans ----------------------------------------------------------------------------------------------- */
@@ -303,7 +274,27 @@ static enum histree_status read_profiles(struct speedscope *speedscope, struct j
 	while (status == HISTREE_OK && json_span_next(&rest, &profile)) {
 		const struct json_span type = json_span_find(profile, "type");
 		speedscope->thread.tid++;
-		read_unit(speedscope, json_span_find(profile, "unit"));
+		/* Unit by unit: "none", "bytes", "nanoseconds", ... */
+		static const struct {
+			const char *name, *event;
+			int scale;
+			bool is_of_time;
+		} rows[] = {
+			{ "nanoseconds", "wall-clock", PROFILE_SCALE_NS, true },
+			{ "microseconds", "wall-clock", PROFILE_SCALE_US, true },
+			{ "milliseconds", "wall-clock", PROFILE_SCALE_MS, true },
+			{ "seconds", "wall-clock", PROFILE_SCALE_S, true },
+			{ "bytes", "bytes", PROFILE_SCALE_NS, false },
+		};
+		speedscope->event = "samples";
+		speedscope->scale = PROFILE_SCALE_NS;
+		speedscope->is_of_time = false;
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			if (json_span_is_text(json_span_find(profile, "unit"), rows[i].name)) {
+				speedscope->event = rows[i].event;
+				speedscope->scale = rows[i].scale;
+				speedscope->is_of_time = rows[i].is_of_time;
+			}
 		status = profile_name(speedscope->profile, &speedscope->thread, false,
 				      json_span_find(profile, "name"), speedscope->error);
 		if (status == HISTREE_OK && json_span_is_text(type, "evented"))
@@ -408,20 +399,6 @@ static enum histree_status read_nodes(struct profile *profile, struct json_span 
 	return status;
 }
 
-static enum histree_status read_hits(struct profile *profile, struct json_span nodes, struct histree_error *error)
-{
-	struct json_span rest = json_span_inside(nodes, '['), node;
-	enum histree_status status = HISTREE_OK;
-	histree_time time = 0;
-	int64_t hits;
-	while (status == HISTREE_OK && json_span_next(&rest, &node)) {
-		const uint32_t stack = stack_of(profile, json_span_find(node, "id"));
-		if (stack != EVENT_NO_STACK && json_span_int(json_span_find(node, "hitCount"), &hits) && hits > 0)
-			status = profile_sample(profile, &thread, "samples", time++, hits, stack, error);
-	}
-	return status;
-}
-
 /* The time of the next sample; false: nothing says it. */
 static bool next_time(struct json_span *deltas, json_wide *at)
 {
@@ -472,8 +449,18 @@ static enum histree_status profile_read_v8(struct profile *profile, struct json_
 		status = read_nodes(profile, nodes, read_children, error);
 	if (status == HISTREE_OK)
 		status = read_samples(profile, document, error);
-	if (status == HISTREE_OK && profile->samples.added == 0)
-		status = read_hits(profile, nodes, error);
+	if (status == HISTREE_OK && profile->samples.added == 0) {
+		struct json_span rest = json_span_inside(nodes, '['), node;
+		status = HISTREE_OK;
+		histree_time time = 0;
+		int64_t hits;
+		while (status == HISTREE_OK && json_span_next(&rest, &node)) {
+			const uint32_t stack = stack_of(profile, json_span_find(node, "id"));
+			if (stack != EVENT_NO_STACK && json_span_int(json_span_find(node, "hitCount"), &hits) &&
+			    hits > 0)
+				status = profile_sample(profile, &thread, "samples", time++, hits, stack, error);
+		}
+	}
 	return status;
 }
 

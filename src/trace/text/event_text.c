@@ -67,17 +67,6 @@ void event_row_free(struct event_row *row)
 
 /* ---- fields ---------------------------------------------------------------------------------------- */
 
-/* "0x7f10", as addresses are written. */
-static bool read_hexadecimal(const struct text_cell *cell, int64_t *out)
-{
-	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size < 3 || cell->size > 18 ||
-	    strncmp(cell->bytes, "0x", 2) != 0 ||
-	    strspn(cell->bytes + 2, "0123456789abcdefABCDEF") != cell->size - 2)
-		return false;
-	*out = (int64_t)strtoull(cell->bytes + 2, NULL, 16);
-	return true;
-}
-
 /* A number that only a uint64_t has room for, or an address, as *out of the same bits. */
 static bool read_unsigned(const struct text_cell *cell, int64_t *out)
 {
@@ -87,7 +76,15 @@ static bool read_unsigned(const struct text_cell *cell, int64_t *out)
 		return false;
 	if (number_parse(cell->bytes, &number))
 		*out = (int64_t)number;
-	return number > 0 || read_hexadecimal(cell, out);
+	if (number > 0)
+		return true;
+	/* "0x7f10", as addresses are written. */
+	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size < 3 || cell->size > 18 ||
+	    strncmp(cell->bytes, "0x", 2) != 0 ||
+	    strspn(cell->bytes + 2, "0123456789abcdefABCDEF") != cell->size - 2)
+		return false;
+	*out = (int64_t)strtoull(cell->bytes + 2, NULL, 16);
+	return true;
 }
 
 static const struct text_cell *cell_of(const struct event *event, uint32_t field)
@@ -179,23 +176,6 @@ static bool is_among(const char *const *names, const char *name)
 	return *names != NULL;
 }
 
-static enum histree_status set_unit(struct event_map *map, const char *name, struct histree_error *error)
-{
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(units[i].name, name) == 0) {
-			map->unit_ns = units[i].ns;
-			return HISTREE_OK;
-		}
-	return error_set(error, HISTREE_ERR_ARGUMENT, "'unit=%.40s': there are s, ms, us and ns", name);
-}
-
-static void set_columns(struct event_map *map, char *names)
-{
-	for (char *at = names; (at = strchr(at, '+')) != NULL;)
-		*at = ',';
-	map->columns = names;
-}
-
 static enum histree_status set(struct event_map *map, const char *key, char *value, struct histree_error *error)
 {
 	for (int part = 0; part < MAP_PART_COUNT; part++)
@@ -203,8 +183,14 @@ static enum histree_status set(struct event_map *map, const char *key, char *val
 			map->parts[part] = value;
 			return HISTREE_OK;
 		}
-	if (strcmp(key, "unit") == 0)
-		return set_unit(map, value, error);
+	if (strcmp(key, "unit") == 0) {
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+			if (strcmp(units[i].name, value) == 0) {
+				map->unit_ns = units[i].ns;
+				return HISTREE_OK;
+			}
+		return error_set(error, HISTREE_ERR_ARGUMENT, "'unit=%.40s': there are s, ms, us and ns", value);
+	}
 	if (strcmp(key, "tracer") == 0) {
 		map->tracer = value;
 		return is_among(tracer_words, value)
@@ -220,9 +206,11 @@ static enum histree_status set(struct event_map *map, const char *key, char *val
 	}
 	if (strcmp(key, "machine") == 0)
 		map->machine = value;
-	else if (strcmp(key, "columns") == 0)
-		set_columns(map, value);
-	else
+	else if (strcmp(key, "columns") == 0) {
+		for (char *at = value; (at = strchr(at, '+')) != NULL;)
+			*at = ',';
+		map->columns = value;
+	} else
 		map->fields[map->field_count++] = (struct event_field_name){ .field = key, .column = value };
 	return HISTREE_OK;
 }
@@ -376,11 +364,6 @@ enum { EVENT_NAMES_MAX = 65536, EVENT_CLASSES_MAX = 4 * EVENT_NAMES_MAX };
 
 /* ---- event class --------------------------------------------------------------------------------------------- */
 
-static bool is_perf(const struct event_text *text)
-{
-	return strcmp(text->base.trace.tracer_name, "perf") == 0;
-}
-
 static bool is_part(const struct event_text *text, size_t column)
 {
 	for (int part = 0; part < MAP_PART_COUNT; part++)
@@ -406,7 +389,8 @@ static bool make_layout(struct event_text *text)
 	}
 	layout.payload_count = layout.field_count;
 	if (thread != TEXT_NO_COLUMN) {
-		fields[layout.field_count] = is_perf(text) ? "common_pid" : "tid";
+		fields[layout.field_count] =
+			strcmp(text->base.trace.tracer_name, "perf") == 0 ? "common_pid" : "tid";
 		columns[layout.field_count++] = (uint16_t)thread;
 	}
 	text->layout = layout;
@@ -723,41 +707,6 @@ static const char *guess_tracer(const struct event_text *text)
 	return has_bytes && memchr(cell->bytes, ':', cell->size) != NULL ? "perf" : "lttng";
 }
 
-static void describe(struct event_text *text)
-{
-	static const struct {
-		const char *name, *tracer, *domain;
-	} tracers[] = { { "lttng", "lttng-modules", "kernel" },
-			{ "perf", "perf", "" },
-			{ "ust", "lttng-ust", "ust" },
-			{ "none", "", "" } };
-	const char *name = text->map.tracer != NULL ? text->map.tracer : guess_tracer(text);
-	size_t i = 0;
-	while (strcmp(tracers[i].name, name) != 0)
-		i++;
-	struct event_trace *trace = &text->base.trace;
-	trace_source_describe(&text->base, tracers[i].domain, tracers[i].tracer);
-	if (strncmp(tracers[i].tracer, "lttng", 5) == 0) {
-		trace->tracer_major = 2;
-		trace->tracer_minor = 13;
-	}
-	if (text->map.machine != NULL)
-		trace->machine = text->map.machine;
-	trace->has_new_task_states = true; /* as likely as the version of the tracer; a table does not say */
-	trace->get_int = event_row_get_int;
-	trace->get_string = event_row_get_string;
-	trace->visit = event_row_visit;
-}
-
-static enum histree_status read_map(struct event_text *text, const char *word, struct histree_error *error)
-{
-	text->path = trace_word_path(word);
-	size_t prefix = sizeof(TRACE_WORD_TEXT) - 1;
-	const char *map = text->path == word ? "" : word + prefix;
-	size_t size = text->path == word ? 0 : (size_t)(text->path - word) - prefix - 1;
-	return event_map_read(&text->map, map, size, error);
-}
-
 /* The first row shows what the columns are, and whose events these are. */
 static enum histree_status look(struct event_text *text, struct histree_error *error)
 {
@@ -782,7 +731,11 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	if (error == NULL)
 		error = &own;
 	text->table.input.file = -1;
-	enum histree_status status = read_map(text, base->path, error);
+	text->path = trace_word_path(base->path);
+	size_t prefix = sizeof(TRACE_WORD_TEXT) - 1;
+	const char *map = text->path == base->path ? "" : base->path + prefix;
+	size_t size = text->path == base->path ? 0 : (size_t)(text->path - base->path) - prefix - 1;
+	enum histree_status status = event_map_read(&text->map, map, size, error);
 	if (status == HISTREE_OK)
 		status = look(text, error);
 	if (status != HISTREE_OK)
@@ -790,7 +743,28 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 						    : status;
 	base->file_count = 1;
 	base->bytes = text->table.input.size;
-	describe(text);
+	static const struct {
+		const char *name, *tracer, *domain;
+	} tracers[] = { { "lttng", "lttng-modules", "kernel" },
+			{ "perf", "perf", "" },
+			{ "ust", "lttng-ust", "ust" },
+			{ "none", "", "" } };
+	const char *name = text->map.tracer != NULL ? text->map.tracer : guess_tracer(text);
+	size_t i = 0;
+	while (strcmp(tracers[i].name, name) != 0)
+		i++;
+	struct event_trace *trace = &text->base.trace;
+	trace_source_describe(&text->base, tracers[i].domain, tracers[i].tracer);
+	if (strncmp(tracers[i].tracer, "lttng", 5) == 0) {
+		trace->tracer_major = 2;
+		trace->tracer_minor = 13;
+	}
+	if (text->map.machine != NULL)
+		trace->machine = text->map.machine;
+	trace->has_new_task_states = true; /* as likely as the version of the tracer; a table does not say */
+	trace->get_int = event_row_get_int;
+	trace->get_string = event_row_get_string;
+	trace->visit = event_row_visit;
 	return HISTREE_OK;
 }
 

@@ -160,42 +160,7 @@ static enum histree_status check_buffers(const struct dat_file *file, struct his
 	return HISTREE_OK;
 }
 
-static enum histree_status check(const struct dat_file *file, struct histree_error *error)
-{
-	bool has_pages = false;
-	for (size_t i = 0; i < file->buffer_count; i++)
-		has_pages |= file->buffers[i].cpu_count > 0;
-	if (!has_pages && file->has_text)
-		return error_set(
-			error, HISTREE_ERR_TRACE,
-			"it has the text of a tracer of latencies (trace-cmd extract with the plugin irqsoff, "
-			"wakeup or the like), no events; record without the plugin, with '-e EVENT'");
-	enum histree_status status = check_page(file, error);
-	if (status == HISTREE_OK)
-		status = check_buffers(file, error);
-	if (status == HISTREE_OK && file->buffer_count == 0)
-		return error_set(
-			error, HISTREE_ERR_TRACE,
-			"it does not say where its events are, which trace-cmd writes last: it was cut short, "
-			"or trace-cmd was killed; if its 'FILE.cpu0', ... are there, use 'trace-cmd restore'");
-	return status;
-}
-
 /* ---- all ------------------------------------------------------------------------------------------------- */
-
-/* The buffer that is always there comes first; its clock is that of the file. */
-static void order_buffers(struct dat_file *file)
-{
-	for (size_t i = 1; i < file->buffer_count; i++) {
-		if (file->buffers[i].name[0] != '\0' || file->buffers[0].name[0] == '\0')
-			continue;
-		struct dat_buffer top = file->buffers[i];
-		file->buffers[i] = file->buffers[0];
-		file->buffers[0] = top;
-	}
-	if (file->clock_name[0] == '\0' && file->buffer_count > 0)
-		memcpy(file->clock_name, file->buffers[0].clock, sizeof(file->clock_name));
-}
 
 static enum histree_status read_rest(struct dat_file *file, struct trace_cursor *cursor,
 				     struct histree_error *error)
@@ -238,8 +203,33 @@ static enum histree_status read_all(struct dat_file *file, struct histree_error 
 			"restore'");
 	if (status != HISTREE_OK)
 		return status;
-	order_buffers(file);
-	return check(file, error);
+	/* The buffer that is always there comes first; its clock is that of the file. */
+	for (size_t i = 1; i < file->buffer_count; i++) {
+		if (file->buffers[i].name[0] != '\0' || file->buffers[0].name[0] == '\0')
+			continue;
+		struct dat_buffer top = file->buffers[i];
+		file->buffers[i] = file->buffers[0];
+		file->buffers[0] = top;
+	}
+	if (file->clock_name[0] == '\0' && file->buffer_count > 0)
+		memcpy(file->clock_name, file->buffers[0].clock, sizeof(file->clock_name));
+	bool has_pages = false;
+	for (size_t i = 0; i < file->buffer_count; i++)
+		has_pages |= file->buffers[i].cpu_count > 0;
+	if (!has_pages && file->has_text)
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"it has the text of a tracer of latencies (trace-cmd extract with the plugin irqsoff, "
+			"wakeup or the like), no events; record without the plugin, with '-e EVENT'");
+	status = check_page(file, error);
+	if (status == HISTREE_OK)
+		status = check_buffers(file, error);
+	if (status == HISTREE_OK && file->buffer_count == 0)
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"it does not say where its events are, which trace-cmd writes last: it was cut short, "
+			"or trace-cmd was killed; if its 'FILE.cpu0', ... are there, use 'trace-cmd restore'");
+	return status;
 }
 
 enum histree_status dat_file_open(struct dat_file *file, const struct io *io, const char *path,
@@ -614,27 +604,6 @@ struct section {
 	uint8_t *plain; /* of one that was packed */
 };
 
-static enum histree_status unpack(struct dat_file *file, struct section *section, struct histree_error *error)
-{
-	struct trace_cursor *cursor = &section->cursor;
-	uint32_t size, plain_size;
-	const uint8_t *bytes;
-	if (!trace_cursor_u32(cursor, &size) || !trace_cursor_u32(cursor, &plain_size) ||
-	    (bytes = trace_cursor_take(cursor, size)) == NULL)
-		return cursor->status;
-	if (plain_size > SECTION_SIZE_MAX)
-		return HISTREE_END;
-	section->plain = malloc((size_t)plain_size + 1);
-	if (section->plain == NULL)
-		return error_memory(error, "a section of a trace");
-	if (!dat_unpack(file->packing, bytes, size, section->plain, plain_size))
-		return error_set(error, HISTREE_ERR_TRACE, "a section of it cannot be unpacked: it is damaged");
-	*cursor = (struct trace_cursor){
-		.bytes = section->plain, .end = plain_size, .is_big = file->is_big, .error = error
-	};
-	return HISTREE_OK;
-}
-
 /* Number, flags, a description that is not looked at, size. */
 static enum histree_status read_header(struct trace_cursor *cursor, uint16_t number, bool *is_packed)
 {
@@ -653,7 +622,25 @@ static enum histree_status open_section(struct dat_file *file, uint64_t offset, 
 	bool is_packed = false;
 	*out = (struct section){ .cursor = dat_file_cursor(file, offset, error) };
 	enum histree_status status = read_header(&out->cursor, number, &is_packed);
-	return status == HISTREE_OK && is_packed ? unpack(file, out, error) : status;
+	if (!(status == HISTREE_OK && is_packed))
+		return status;
+	struct trace_cursor *cursor = &out->cursor;
+	uint32_t size, plain_size;
+	const uint8_t *bytes;
+	if (!trace_cursor_u32(cursor, &size) || !trace_cursor_u32(cursor, &plain_size) ||
+	    (bytes = trace_cursor_take(cursor, size)) == NULL)
+		return cursor->status;
+	if (plain_size > SECTION_SIZE_MAX)
+		return HISTREE_END;
+	out->plain = malloc((size_t)plain_size + 1);
+	if (out->plain == NULL)
+		return error_memory(error, "a section of a trace");
+	if (!dat_unpack(file->packing, bytes, size, out->plain, plain_size))
+		return error_set(error, HISTREE_ERR_TRACE, "a section of it cannot be unpacked: it is damaged");
+	*cursor = (struct trace_cursor){
+		.bytes = out->plain, .end = plain_size, .is_big = file->is_big, .error = error
+	};
+	return HISTREE_OK;
 }
 
 /* ---- options --------------------------------------------------------------------------------------------- */

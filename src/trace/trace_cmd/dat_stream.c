@@ -138,12 +138,6 @@ static bool dat_classes_init(struct dat_classes *classes)
 	return classes->of != NULL;
 }
 
-static void dat_classes_release(struct dat_classes *classes)
-{
-	free((void *)classes->of);
-	classes->of = NULL;
-}
-
 /* Returns NULL when memory is out. */
 static struct dat_class *make_class(const struct tracepoint *tracepoint, struct dat_file *file,
 				    const struct event_trace *trace, uint32_t id)
@@ -405,23 +399,7 @@ static void dat_pages_close(struct dat_pages *pages)
 	pages->has_unpacked = false;
 }
 
-static void dat_pages_release(struct dat_pages *pages)
-{
-	dat_pages_close(pages);
-	free(pages->chunks);
-	*pages = (struct dat_pages){ 0 };
-}
-
 /* ---- dat stream ---------------------------------------------------------------------------------------------- */
-
-/* Begin at a page.  What is above `next_page` is set. */
-static void dat_stream_begin(struct dat_stream *stream, uint64_t page)
-{
-	stream->next_page = page;
-	stream->is_in_page = stream->has_loss = stream->is_done = false;
-	stream->page_events = stream->lost = stream->unknown = 0;
-	stream->current.is_big = stream->file->is_big;
-}
 
 /* Where the upcoming event comes first. */
 static void dat_stream_position(const struct dat_stream *stream, struct trace_position *out)
@@ -673,8 +651,16 @@ static bool is_in_ns(const struct dat_file *file, const char *clock)
 	return true;
 }
 
-static void note_buffers(struct dat_source *source)
+static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
+	struct dat_source *source = source_of(base);
+	enum histree_status status = dat_file_open(&source->file, base->io, base->path, error);
+	if (status == HISTREE_OK)
+		status = find_streams(source, error);
+	if (status != HISTREE_OK) {
+		error_prefix(error, "trace \"%s\"", base->path);
+		return status;
+	}
 	const struct dat_file *file = &source->file;
 	for (size_t i = 0; i < file->buffer_count; i++) {
 		const struct dat_buffer *buffer = &file->buffers[i];
@@ -693,19 +679,6 @@ static void note_buffers(struct dat_source *source)
 					 "cannot be compared",
 					 source->base.path, buffer->name, buffer->clock, file->buffers[0].clock);
 	}
-}
-
-static enum histree_status scan(struct trace_source *base, struct histree_error *error)
-{
-	struct dat_source *source = source_of(base);
-	enum histree_status status = dat_file_open(&source->file, base->io, base->path, error);
-	if (status == HISTREE_OK)
-		status = find_streams(source, error);
-	if (status != HISTREE_OK) {
-		error_prefix(error, "trace \"%s\"", base->path);
-		return status;
-	}
-	note_buffers(source);
 	base->facts = source->file.facts;
 	base->bytes = source->file.size;
 	trace_source_describe(base, "kernel", "trace-cmd");
@@ -746,7 +719,11 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		if (status != HISTREE_OK)
 			return status;
 		dat_pages_open(&stream->pages, opening->window_size, opening->files_stay_open);
-		dat_stream_begin(stream, at == NULL ? 0 : at->packet == TRACE_FILE_DONE ? count : at->packet);
+		/* Begin at a page. What is above `next_page` is set. */
+		stream->next_page = at == NULL ? 0 : at->packet == TRACE_FILE_DONE ? count : at->packet;
+		stream->is_in_page = stream->has_loss = stream->is_done = false;
+		stream->page_events = stream->lost = stream->unknown = 0;
+		stream->current.is_big = stream->file->is_big;
 	}
 	return HISTREE_OK;
 }
@@ -837,9 +814,14 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 static void release(struct trace_source *base)
 {
 	struct dat_source *source = source_of(base);
-	for (size_t i = 0; i < base->file_count; i++)
-		dat_pages_release(&source->all[i].pages);
-	dat_classes_release(&source->classes);
+	for (size_t i = 0; i < base->file_count; i++) {
+		struct dat_pages *pages = &source->all[i].pages;
+		dat_pages_close(pages);
+		free(pages->chunks);
+		*pages = (struct dat_pages){ 0 };
+	}
+	free((void *)source->classes.of);
+	source->classes.of = NULL;
 	dat_file_close(&source->file);
 	free(source->all);
 }

@@ -21,8 +21,8 @@
 #include "base/table.h"
 #include "histree/value.h"
 #include "trace/lines/line_text.h"
-#include "trace/trace_source.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_source.h"
 
 struct uftrace_symbol {
 	uint64_t address, size; /* 0: up to the next one, or nothing if it is the last */
@@ -403,33 +403,6 @@ static enum histree_status read_text(struct uftrace_names *names, const char *fi
 	return status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
 }
 
-static enum histree_status add_session(struct uftrace_names *names, const struct line_scan *line, uint64_t time,
-				       struct histree_error *error)
-{
-	char file[64];
-	int32_t pid;
-	struct line_scan id = value_of(line, "sid="), program = value_of(line, "exename=");
-	if ((!read_id(line, "pid=", &pid) && !read_id(line, "tid=", &pid)) || id.at == id.end ||
-	    names->session_count >= SESSIONS_MAX)
-		return HISTREE_OK;
-	struct uftrace_session *session =
-		arena_allocate(&names->memory, sizeof(*session), alignof(struct uftrace_session));
-	if (session == NULL || !array_reserve(&names->sessions, &names->session_capacity, names->session_count + 1))
-		return no_memory(error);
-	*session = (struct uftrace_session){
-		.id = copy(names, id), .program = copy(names, program), .begin = time, .pid = pid
-	};
-	if (session->id == NULL || session->program == NULL)
-		return no_memory(error);
-	session->name = last_part(session->program);
-	names->sessions[names->session_count++] = session;
-	/* The id is the name of a file in the folder, and nothing else. */
-	if (strchr(session->id, '/') != NULL)
-		return HISTREE_OK;
-	snprintf(file, sizeof(file), "sid-%.40s.map", session->id);
-	return read_text(names, file, session, read_map, error);
-}
-
 /* A process runs on after it was forked, and a thread after its start: its first line says whose a task is. */
 static enum histree_status add_task(struct uftrace_names *names, struct uftrace_task task,
 				    struct histree_error *error)
@@ -469,8 +442,31 @@ static enum histree_status take_task(struct uftrace_names *names, struct uftrace
 	(void)session;
 	if (!read_time(&line, &time))
 		return HISTREE_OK;
-	if (line_scan_word(&word, "SESS "))
-		return add_session(names, &line, time, error);
+	if (line_scan_word(&word, "SESS ")) {
+		char file[64];
+		int32_t pid;
+		struct line_scan id = value_of(&line, "sid="), program = value_of(&line, "exename=");
+		if ((!read_id(&line, "pid=", &pid) && !read_id(&line, "tid=", &pid)) || id.at == id.end ||
+		    names->session_count >= SESSIONS_MAX)
+			return HISTREE_OK;
+		struct uftrace_session *made =
+			arena_allocate(&names->memory, sizeof(*made), alignof(struct uftrace_session));
+		if (made == NULL ||
+		    !array_reserve(&names->sessions, &names->session_capacity, names->session_count + 1))
+			return no_memory(error);
+		*made = (struct uftrace_session){
+			.id = copy(names, id), .program = copy(names, program), .begin = time, .pid = pid
+		};
+		if (made->id == NULL || made->program == NULL)
+			return no_memory(error);
+		made->name = last_part(made->program);
+		names->sessions[names->session_count++] = made;
+		/* The id is the name of a file in the folder, and nothing else. */
+		if (strchr(made->id, '/') != NULL)
+			return HISTREE_OK;
+		snprintf(file, sizeof(file), "sid-%.40s.map", made->id);
+		return read_text(names, file, made, read_map, error);
+	}
 	if (line_scan_word(&word, "DLOP "))
 		return add_library(names, &line, time, error);
 	if (line_scan_word(&word, "FORK ") && read_id(&line, "pid=", &task.tid) &&
@@ -489,19 +485,6 @@ static int compare_sessions(const void *a, const void *b)
 	const struct uftrace_session *first = *(struct uftrace_session *const *)a;
 	const struct uftrace_session *second = *(struct uftrace_session *const *)b;
 	return first->begin < second->begin ? -1 : first->begin > second->begin;
-}
-
-/* Read the texts of a folder; `names` is zeroed.  What is missing is not known.  Returns HISTREE_ERR_MEMORY. */
-static enum histree_status uftrace_names_read(struct uftrace_names *names, const struct io *io, const char *folder,
-					      struct histree_error *error)
-{
-	names->io = io;
-	names->folder = folder;
-	enum histree_status status = read_text(names, "task.txt", NULL, take_task, error);
-	if (names->session_count > 0)
-		qsort((void *)names->sessions, names->session_count, sizeof(struct uftrace_session *),
-		      compare_sessions);
-	return status;
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------- */
@@ -542,38 +525,6 @@ static enum histree_status read_symbols(struct uftrace_names *names, struct uftr
 	free(path);
 	free(other);
 	return status;
-}
-
-/* A library that was loaded later comes before one that was there. */
-static enum histree_status uftrace_names_find(struct uftrace_names *names, const struct uftrace_session *session,
-					      uint64_t time, uint64_t address, const char **out,
-					      struct histree_error *error)
-{
-	*out = NULL;
-	for (size_t i = session == NULL ? 0 : session->map_count; i > 0 && *out == NULL; i--) {
-		const struct uftrace_map *map = &session->maps[i - 1];
-		if (address < map->begin || address >= map->end || time < map->since)
-			continue;
-		if (!map->module->is_read) {
-			enum histree_status status = read_symbols(names, map->module, error);
-			if (status != HISTREE_OK)
-				return status;
-		}
-		*out = uftrace_symbols_find(&map->module->symbols, address - map->begin);
-	}
-	return HISTREE_OK;
-}
-
-static void uftrace_names_release(struct uftrace_names *names)
-{
-	for (size_t i = 0; i < names->session_count; i++)
-		free(names->sessions[i]->maps);
-	for (size_t i = 0; i < names->module_count; i++)
-		uftrace_symbols_release(&names->modules[i]->symbols);
-	free((void *)names->sessions);
-	free((void *)names->modules);
-	id_map_release(&names->tasks);
-	arena_release(&names->memory);
 }
 
 /* ---- uftrace stream ------------------------------------------------------------------------------------------ */
@@ -697,10 +648,23 @@ static bool may_be_last(const struct uftrace_record *record, uint64_t first_time
 	       record->time >= first_time && (record->time - first_time) >> HALF_A_YEAR_BITS == 0;
 }
 
-/* No record is later than the last one of the file, which only arguments can follow. */
-static enum histree_status find_last_time(struct uftrace_stream *stream, struct histree_error *error)
+/*
+ * Open the file at a record; what is above `path` is set, and `path`.  Returns HISTREE_ERR_IO,
+ * HISTREE_ERR_MEMORY.
+ */
+static enum histree_status uftrace_stream_open(struct uftrace_stream *stream, const struct io *io, bool stays_open,
+					       uint64_t at, struct histree_error *error)
 {
-	enum histree_status status;
+	trace_window_init(&stream->window, io, stream->path, stays_open);
+	stream->at = at;
+	stream->time = 0;
+	stream->session = NULL;
+	stream->session_until = 0;
+	stream->has_lost = stream->is_damaged = false;
+	enum histree_status status = trace_window_size(&stream->window, &stream->size, error);
+	if (status != HISTREE_OK)
+		return status;
+	/* No record is later than the last one of the file, which only arguments can follow. */
 	stream->last_time = INT64_MAX;
 	const uint8_t *bytes = look(stream, 0, UFTRACE_RECORD_SIZE, &status, error);
 	if (bytes == NULL)
@@ -718,23 +682,6 @@ static enum histree_status find_last_time(struct uftrace_stream *stream, struct 
 		break;
 	}
 	return HISTREE_OK;
-}
-
-/*
- * Open the file at a record; what is above `path` is set, and `path`.  Returns HISTREE_ERR_IO,
- * HISTREE_ERR_MEMORY.
- */
-static enum histree_status uftrace_stream_open(struct uftrace_stream *stream, const struct io *io, bool stays_open,
-					       uint64_t at, struct histree_error *error)
-{
-	trace_window_init(&stream->window, io, stream->path, stays_open);
-	stream->at = at;
-	stream->time = 0;
-	stream->session = NULL;
-	stream->session_until = 0;
-	stream->has_lost = stream->is_damaged = false;
-	enum histree_status status = trace_window_size(&stream->window, &stream->size, error);
-	return status == HISTREE_OK ? find_last_time(stream, error) : status;
 }
 
 /* Close the file; it can be opened again. */
@@ -763,8 +710,21 @@ static enum histree_status name_function(struct uftrace_stream *stream, struct h
 	if (record->time >= stream->session_until || stream->session == NULL)
 		stream->session =
 			uftrace_names_session(stream->names, stream->task, record->time, &stream->session_until);
-	return uftrace_names_find(stream->names, stream->session, record->time, record->address, &stream->name,
-				  error);
+	/* A library that was loaded later comes before one that was there. */
+	const char **out = &stream->name;
+	*out = NULL;
+	for (size_t i = stream->session == NULL ? 0 : stream->session->map_count; i > 0 && *out == NULL; i--) {
+		const struct uftrace_map *map = &stream->session->maps[i - 1];
+		if (record->address < map->begin || record->address >= map->end || record->time < map->since)
+			continue;
+		if (!map->module->is_read) {
+			enum histree_status status = read_symbols(stream->names, map->module, error);
+			if (status != HISTREE_OK)
+				return status;
+		}
+		*out = uftrace_symbols_find(&map->module->symbols, record->address - map->begin);
+	}
+	return HISTREE_OK;
 }
 
 static enum histree_status uftrace_put_event(struct uftrace_stream *stream, struct histree_error *error)
@@ -1082,8 +1042,18 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	enum histree_status status = check_header(source, error);
 	if (status == HISTREE_OK)
 		status = read_info(base->io, base->path, &base->facts, error);
-	if (status == HISTREE_OK)
-		status = uftrace_names_read(&source->names, base->io, base->path, error);
+	if (status == HISTREE_OK) {
+		/*
+		 * Read the texts of a folder; `names` is zeroed. What is missing is not known. Returns
+		 * HISTREE_ERR_MEMORY.
+		 */
+		source->names.io = base->io;
+		source->names.folder = base->path;
+		status = read_text(&source->names, "task.txt", NULL, take_task, error);
+		if (source->names.session_count > 0)
+			qsort((void *)source->names.sessions, source->names.session_count,
+			      sizeof(struct uftrace_session *), compare_sessions);
+	}
 	if (status == HISTREE_OK)
 		status = find_files(source, error);
 	if (status != HISTREE_OK)
@@ -1175,7 +1145,14 @@ static void release(struct trace_source *base)
 		free(source->all[i]->path);
 		free(source->all[i]);
 	}
-	uftrace_names_release(&source->names);
+	for (size_t i = 0; i < source->names.session_count; i++)
+		free(source->names.sessions[i]->maps);
+	for (size_t i = 0; i < source->names.module_count; i++)
+		uftrace_symbols_release(&source->names.modules[i]->symbols);
+	free((void *)source->names.sessions);
+	free((void *)source->names.modules);
+	id_map_release(&source->names.tasks);
+	arena_release(&source->names.memory);
 	free((void *)source->all);
 }
 

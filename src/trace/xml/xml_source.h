@@ -13,6 +13,10 @@
 #ifndef TRACE_XML_XML_SOURCE_H
 #define TRACE_XML_XML_SOURCE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
 #include "trace/trace_source.h"
 
 /* Whether the first bytes of a file are those of such a trace, also where it cannot be read. */
