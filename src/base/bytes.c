@@ -4,6 +4,7 @@
  */
 #include "base/bytes.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,11 +27,13 @@ bool bit_buffer_reserve(struct bit_buffer *buffer, size_t bits)
 	memset(grown + buffer->capacity, 0, wanted - buffer->capacity);
 	buffer->bytes = grown;
 	buffer->capacity = wanted;
+	assert(buffer->bits / 8 < buffer->capacity);
 	return true;
 }
 
 void bit_buffer_clear(struct bit_buffer *buffer)
 {
+	assert(buffer->bytes == NULL || buffer->bits / 8 < buffer->capacity);
 	if (buffer->bytes != NULL)
 		memset(buffer->bytes, 0, buffer->bits / 8 + 1);
 	buffer->bits = 0;

@@ -9,6 +9,7 @@
  */
 #include "base/io.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -207,6 +208,7 @@ enum histree_status io_read_all(const struct io *io, int file, void *bytes, size
 	char *at = bytes;
 	while (size > 0) {
 		ssize_t done = io->pread(io->context, file, at, size, (off_t)offset);
+		assert(done <= (ssize_t)size);
 		if (done < 0) {
 			if (errno == EINTR)
 				continue;
@@ -227,6 +229,7 @@ enum histree_status io_write_all(const struct io *io, int file, const void *byte
 	const char *at = bytes, *refusal;
 	while (size > 0) {
 		ssize_t done = io->pwrite(io->context, file, at, size, (off_t)offset);
+		assert(done <= (ssize_t)size);
 		if (done < 0) {
 			if (errno == EINTR)
 				continue;

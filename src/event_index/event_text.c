@@ -4,6 +4,7 @@
  */
 #include "event_index/event_text.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -256,6 +257,7 @@ bool event_fields_take(struct event_fields *fields, const struct event *event)
 		writer.field->size = text->size - begin;
 		event_json_put(&writer.json, "", 1);
 	}
+	assert(writer.json.open == 0);
 	const char *at = fields->text.bytes;
 	for (size_t i = 0; i < fields->count; i++) {
 		struct histree_event_field *field = &fields->fields[i];

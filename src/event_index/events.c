@@ -632,6 +632,7 @@ static enum histree_status read_head(struct event_merger *merger, struct merge_p
 		part->head = *histree_cursor_event(part->reader);
 	if (status != HISTREE_OK)
 		return of_host(merger, part, status, error);
+	assert(part->head.type < merger->events->parts[part->host]->index.type_count);
 	part->head.type = merger->events->types_of_part[part->host][part->head.type];
 	part->head.host = part->host;
 	if (part->head.time > part->greatest)
@@ -671,6 +672,7 @@ static enum histree_status step(struct event_merger *merger, struct histree_erro
 		if (status == HISTREE_OK) {
 			struct merge_part **heap = merger->heap;
 			size_t at = merger->heap_count++;
+			assert(at < merger->events->host_count);
 			for (; at > 0 && comes_before(part, heap[(at - 1) / 2]); at = (at - 1) / 2)
 				heap[at] = heap[(at - 1) / 2];
 			heap[at] = part;
@@ -679,6 +681,7 @@ static enum histree_status step(struct event_merger *merger, struct histree_erro
 	}
 	if (merger->heap_count == 0)
 		return HISTREE_END;
+	assert(merger->unread_count == 0 && merger->next < merger->events->index.event_count);
 	merger->last = merger->heap[0];
 	merger->next++;
 	return HISTREE_OK;

@@ -5,6 +5,7 @@
  */
 #include "item/segment_batch.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,7 @@ static uint32_t list_string(struct segment_batch *batch, const struct histree_va
 
 enum histree_status segment_batch_add(struct segment_batch *batch, const struct histree_segment *segment)
 {
+	assert(batch->count < batch->capacity);
 	for (size_t i = 0; i < batch->field_count; i++) {
 		struct segment_column *column = &batch->columns[i];
 		const struct histree_value *value = segment->content != NULL ? &segment->content[i] : NULL;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/value.h"
@@ -409,6 +408,7 @@ static void write_payload(const struct column_block_builder *block, struct bit_w
 /* Put the block at the end of the bits, which then end with a whole byte.  False when memory is out. */
 static bool column_block_builder_write(struct column_block_builder *block, struct bit_buffer *bits)
 {
+	assert(block->count > 0 && block->count <= SERIES_PER_BLOCK);
 	set_edges(block, choose_edges(block));
 	uint64_t min[COLUMN_COUNT_OF_COLUMNS];
 	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
@@ -439,6 +439,7 @@ static bool column_block_builder_write(struct column_block_builder *block, struc
 	write_payload(block, &writer);
 	bit_writer_end(bits, &writer);
 	bits->bits = (bits->bits + 7) / 8 * 8;
+	assert(bits->bits / 8 < bits->capacity);
 	return true;
 }
 
@@ -455,21 +456,20 @@ static uint64_t above(histree_time time, histree_time start)
 	return (uint64_t)time - (uint64_t)start;
 }
 
-static bool has_time(const void *ticks, uint32_t number, const void *time)
-{
-	return ((const struct keyed_index *)ticks)[number].key == *(const uint64_t *)time;
-}
-
-/* Returns the number of a boundary, which it gets when it is met first. */
+/*
+ * Returns the number of a boundary, which it gets when it is met first.  A table of its own: one probe finds it or
+ * the slot that it gets (docs/design/01-tree.md, decisions).
+ */
 static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 {
-	const uint64_t hash = hash_step(0, time);
-	uint32_t number = hash_index_find(&builder->by_time, hash, has_time, builder->ticks, &time);
-	if (number != HASH_INDEX_NONE)
-		return number;
-	number = (uint32_t)builder->tick_count++;
+	const size_t mask = ((size_t)1 << builder->slot_bits) - 1;
+	size_t slot = (size_t)(time * UINT64_C(0x9e3779b97f4a7c15) >> (64 - builder->slot_bits));
+	for (; builder->slots[slot] != 0; slot = (slot + 1) & mask)
+		if (builder->ticks[builder->slots[slot] - 1].key == time)
+			return builder->slots[slot] - 1;
+	uint32_t number = (uint32_t)builder->tick_count++;
 	builder->ticks[number] = (struct keyed_index){ time, number };
-	hash_index_add(&builder->by_time, hash, number);
+	builder->slots[slot] = number + 1;
 	return number;
 }
 
@@ -480,22 +480,24 @@ static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 static bool number_by_table(struct column_builder *builder, const struct column_item *items, size_t count,
 			    histree_time start)
 {
+	/* At most 2 * count slots are taken. */
+	builder->slot_bits = bits_needed(2 * (uint64_t)count + count / 2);
 	builder->tick_count = 0;
-	hash_index_clear(&builder->by_time);
 	if (!array_reserve(&builder->ticks, &builder->ticks_capacity, 2 * count) ||
 	    !array_reserve(&builder->spare_ticks, &builder->spare_capacity, 2 * count) ||
 	    !array_reserve(&builder->times, &builder->times_capacity, 2 * count) ||
 	    !array_reserve(&builder->ranks, &builder->ranks_capacity, 2 * count) ||
-	    !hash_index_reserve(&builder->by_time, 2 * count, NULL,
-				NULL) || /* it is empty: nothing is hashed again */
+	    !array_reserve(&builder->slots, &builder->slots_capacity, (size_t)1 << builder->slot_bits) ||
 	    !array_reserve(&builder->starts, &builder->starts_capacity, count) ||
 	    !array_reserve(&builder->ends, &builder->ends_capacity, count))
 		return false;
+	memset(builder->slots, 0, ((size_t)1 << builder->slot_bits) * sizeof(*builder->slots));
 	for (size_t i = 0; i < count; i++) {
 		builder->ends[i] = number_of(builder, above(items[i].end, start) + 1);
 		if (i == 0 || !column_item_follows(&items[i]))
 			builder->starts[i] = number_of(builder, above(items[i].start, start));
 	}
+	assert(builder->tick_count > 0 && builder->tick_count <= 2 * count);
 	radix_sort(builder->ticks, builder->spare_ticks, builder->tick_count);
 	for (size_t tick = 0; tick < builder->tick_count; tick++) {
 		builder->times[tick] = builder->ticks[tick].key;
@@ -591,6 +593,7 @@ static bool write_blocks(struct column_builder *builder, const struct column_ite
 			.offset = (uint32_t)byte_position(builder),
 		};
 		first = column_block_builder_cut(block, items, first, count, ticks, &builder->dictionary);
+		assert(first <= count);
 		if (first == 0 || !column_block_builder_write(block, &builder->bits))
 			return false;
 		builder->series_count += block->count;
@@ -681,6 +684,7 @@ size_t column_builder_encode(struct column_builder *builder, const struct column
 	}
 	builder->bounds = bounds;
 	builder->item_count = (uint32_t)count;
+	assert(count > 0 && bounds.start <= bounds.end && bounds.key_min <= bounds.key_max);
 	struct column_body other = { 0 };
 	if (builder->leaves++ % LEAVES_PER_COMPARISON == 0) {
 		if (!encode_body(builder, items, count, values, value_count, !builder->direct))
@@ -728,7 +732,7 @@ void column_builder_release(struct column_builder *builder)
 	free(builder->block_index);
 	free(builder->ticks);
 	free(builder->spare_ticks);
-	hash_index_release(&builder->by_time);
+	free(builder->slots);
 	free(builder->ranks);
 	free(builder->times);
 	free(builder->starts);

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
-#include "base/hash_index.h"
 #include "base/search.h"
 #include "histree/value.h"
 #include "node/column_block.h"
@@ -87,8 +86,10 @@ struct column_builder {
 	size_t block_count, block_index_capacity;
 	struct keyed_index *ticks, *spare_ticks; /* distinct boundaries, being sorted */
 	size_t tick_count, ticks_capacity, spare_capacity;
-	struct hash_index by_time; /* their numbers, as they were met */
-	uint32_t *ranks;           /* by that number: the tick */
+	uint32_t *slots; /* a hash table of them: 1 + the number of each, as they were met; 0: free */
+	size_t slots_capacity;
+	unsigned slot_bits;
+	uint32_t *ranks; /* by that number: the tick */
 	size_t ranks_capacity;
 	uint64_t *times; /* distinct, above the leaf's start */
 	size_t time_count, times_capacity;

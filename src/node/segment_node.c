@@ -266,6 +266,7 @@ uint32_t segment_builder_seal(struct segment_builder *builder, const struct node
 	uint32_t used = (uint32_t)(strings_offset + bytes_of(&builder->strings));
 	size_t block_count = builder->headers_size / SEGMENT_BLOCK_HEADER_SIZE;
 	assert(used + BITS_SLACK <= layout->node_size);
+	assert(builder->segment_count > 0 && builder->bounds.start <= builder->bounds.end);
 	builder->bounds.number = number;
 	node_put_segment_bounds(block + NODE_HEADER_SIZE, &builder->bounds);
 	put_le32(block + 80, (uint32_t)block_count);
@@ -446,6 +447,7 @@ enum histree_status segment_block_times(const struct segment_block *block,
 	uint64_t spread = bounds->duration_max - bounds->duration_min, start = (uint64_t)bounds->start;
 	uint64_t left = (uint64_t)bounds->start_max - start;
 	bool sound = true;
+	assert(block->count > 0 && block->count <= SEGMENT_BLOCK_MAX); /* segment_leaf_check() */
 	times[0].start = bounds->start;
 	for (uint32_t i = 1; i < block->count; i++, at += block->start_width) {
 		uint64_t step = bits_get(block->leaf, at, block->start_width);

@@ -456,6 +456,7 @@ static enum histree_status push_children(struct segment_scan *scan, struct histr
 
 static enum histree_status enter_node(struct segment_scan *scan, struct histree_error *error)
 {
+	assert(scan->pending_count > 0);
 	uint32_t number = scan->pending[--scan->pending_count];
 	/* A file that lies about its children must not keep us for ever. */
 	if (scan->nodes++ == scan->source.reader->shape.node_count)
@@ -501,6 +502,7 @@ static enum histree_status enter_node(struct segment_scan *scan, struct histree_
 
 static enum histree_status enter_block(struct segment_scan *scan, struct histree_error *error)
 {
+	assert(scan->block_at < scan->block_count);
 	uint32_t index = scan->block_at++;
 	scan->at = scan->count = 0;
 	struct segment_block block = segment_block(scan->visit.view.block, index);
@@ -510,6 +512,7 @@ static enum histree_status enter_block(struct segment_scan *scan, struct histree
 	if (status != HISTREE_OK)
 		return status;
 	scan->count = scan->block.count;
+	assert(scan->count <= SEGMENT_BLOCK_MAX);
 	if (scan->resuming && scan->visit.view.number == scan->resume_leaf)
 		while (scan->at < scan->count && segment_location(0, index, scan->at) <= scan->resume_location)
 			scan->at++;

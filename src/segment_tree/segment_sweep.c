@@ -169,6 +169,7 @@ static enum histree_status spill_chunk(struct segment_queue *queue, unsigned lev
 	struct queue_chunk *chunk = &queue->chunks[number];
 	if (slot == NONE)
 		return error_memory(error, "a queue of segments");
+	assert(bucket->filled > 0 && bucket->filled <= QUEUE_CHUNK_ENTRIES);
 	chunk->count = bucket->filled;
 	enum histree_status status =
 		spill_file_write(&queue->spill, chunk, sizeof(*chunk), (uint64_t)slot * sizeof(*chunk), error);
@@ -280,6 +281,7 @@ enum histree_status segment_queue_push(struct segment_queue *queue, const struct
 			bucket->chunk = number;
 			bucket->filled = 0;
 		}
+		assert(bucket->filled < QUEUE_CHUNK_ENTRIES);
 		queue->chunks[bucket->chunk].entries[bucket->filled++] = entries[i];
 		if (bucket->count++ == 0) {
 			queue->levels |= UINT32_C(1) << level;
@@ -310,6 +312,7 @@ static enum histree_status deal(struct segment_queue *queue, unsigned level, uns
 				min = &entries[i];
 		filled = QUEUE_CHUNK_ENTRIES;
 	}
+	assert(min != NULL);
 	queue->floor = *min;
 	mark_empty(queue, level, digit);
 	enum histree_status status = HISTREE_OK;

@@ -9,6 +9,7 @@
  */
 #include "segment_tree/segment_writer.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,7 @@ static bool segment_split(struct segment_split *split, const struct segment_time
 		positions[part] = sum;
 		sum += (uint32_t)split->sizes[part];
 	}
+	assert(split->part_count <= SEGMENT_PARTS_MAX && sum == count);
 	for (size_t i = 0; i < count; i++)
 		to[positions[split->parts_of[i]]++] = from[i];
 	return true;
@@ -285,6 +287,7 @@ static enum histree_status write_leaf(struct segment_writer *writer, const uint3
 				      size_t *taken, struct histree_error *error)
 {
 	size_t count = *taken;
+	assert(count > 0);
 	for (;;) {
 		size_t slabs = slabs_of(writer, divide_up(count, SEGMENT_BLOCK_MAX));
 		size_t size = 0;
@@ -371,6 +374,7 @@ static enum histree_status write_slab(struct segment_writer *writer, uint32_t *o
 static enum histree_status write_batch(struct segment_writer *writer, struct histree_error *error)
 {
 	size_t count = writer->batch.count;
+	assert(count > 0 && count <= writer->batch.capacity);
 	for (size_t i = 0; i < count; i++)
 		writer->spare[i] = (uint32_t)i;
 	size_t slabs = slabs_of(writer, divide_up(count, leaf_items(writer)));
@@ -384,6 +388,7 @@ static enum histree_status write_batch(struct segment_writer *writer, struct his
 		status = write_slab(writer, writer->order + first, writer->spare + first, size, error);
 		first += size;
 	}
+	assert(status != HISTREE_OK || first == count);
 	segment_batch_clear(&writer->batch);
 	return status;
 }

@@ -195,6 +195,7 @@ enum histree_status block_file_create_tail(const struct block_file *file, const 
 {
 	*out = NULL;
 	size_t offset_count = (size_t)file->block_count + 1;
+	assert(file->writing && !file->section_open && file->section_count == 0);
 	struct block_file *tail = block_file_new(file->io, path);
 	if (tail == NULL || !array_reserve(&tail->offsets, &tail->offsets_capacity, offset_count) ||
 	    !array_reserve(&tail->sums, &tail->sums_capacity, offset_count)) {
@@ -225,6 +226,7 @@ enum histree_status block_file_create_tail(const struct block_file *file, const 
 enum histree_status block_file_publish(struct block_file *file, const struct block_file *tail,
 				       struct histree_error *error)
 {
+	assert(tail->is_tail && !tail->writing && tail->identity == file->identity);
 	const struct io *io = file->io;
 	char *path = tail_path(file->path);
 	if (path == NULL)
@@ -735,6 +737,7 @@ enum histree_status block_file_read_over(const struct block_file *file, uint32_t
 	if (number >= file->block_count)
 		return no_block(file, number, error);
 	uint32_t size = block_bytes(file, number);
+	assert(size <= file->block_size); /* the room that the caller has */
 	enum histree_status status = read_block(file, number, block, size, error);
 	if (*filled > size)
 		memset((uint8_t *)block + size, 0, *filled - size);

@@ -176,7 +176,7 @@ static enum histree_status advance(const struct spill_runs *runs, struct spill_r
 		enum histree_status status = spill_file_read(&runs->file, run->window + left, size, run->at, error);
 		run->filled += size;
 		run->at += size;
-
+		assert(run->filled <= run->capacity && run->at <= run->end);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -258,6 +258,7 @@ enum histree_status spill_runs_next(struct spill_runs *runs, const void **item, 
 		return HISTREE_END;
 	*item = runs->heap[0]->first;
 	runs->first_is_out = true;
+	assert(runs->heap[0]->used <= runs->heap[0]->filled);
 	return HISTREE_OK;
 }
 

@@ -471,6 +471,7 @@ static bool leaf_pack_put(struct leaf_pack *pack, const struct node_child *bound
 	if (!array_reserve(&pack->leaves, &pack->leaf_capacity, pack->leaf_count + 1) ||
 	    !array_reserve(&pack->bytes, &pack->capacity, pack->size + used))
 		return false;
+	assert(used <= pack->layout.node_size && bounds->key_min <= bounds->key_max && start <= bounds->start);
 	memcpy(pack->bytes + pack->size, pack->block, used);
 	pack->leaves[pack->leaf_count++] =
 		(struct pack_leaf){ .bounds = *bounds, .offset = pack->size, .used = used, .start = start };
@@ -562,6 +563,7 @@ enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *
 	scratch->items_capacity = cluster.writer.items_capacity;
 	cluster.writer.builder = (struct column_builder){ 0 };
 	cluster.writer.items = NULL;
+	assert(status != HISTREE_OK || pack->first == NULL);
 	cluster_release(&cluster);
 	free(values);
 	free(pack->block);

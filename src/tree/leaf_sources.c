@@ -479,6 +479,7 @@ static enum histree_status build_subtree(struct r_build *build, uint32_t height,
 	struct node_builder *builder = &build->builders[height];
 	size_t capacity = height == 0 ? node_capacity(layout, 0) : subtree_capacity(layout, height);
 	struct r_slice mine = { slice.order, prefix_that_fits(build, slice, capacity) };
+	assert(mine.count > 0 && mine.count <= slice.count);
 	node_builder_begin(builder, layout, height, slice_start(build, mine));
 	size_t own = height == 0 ? mine.count : separate_outliers(build, mine, node_capacity(layout, height));
 	histree_time end = builder->start;
@@ -498,6 +499,7 @@ static enum histree_status build_subtree(struct r_build *build, uint32_t height,
 	if (status != HISTREE_OK)
 		return status;
 	*left = (struct r_slice){ rest.order, slice.count - (size_t)(rest.order - slice.order) };
+	assert(left->count < slice.count);
 	return tree_output_node(build->output, builder, end, child, build->error);
 }
 
@@ -527,6 +529,7 @@ static enum histree_status keep_slice(struct r_buffer *buffer, struct r_slice sl
 static enum histree_status r_buffer_build(struct r_buffer *buffer, struct tree_output *output, uint32_t depth,
 					  struct node_child *child, struct histree_error *error)
 {
+	assert(buffer->count > 0 && depth > 0);
 	struct r_build build = { .buffer = buffer, .output = output, .error = error };
 	struct r_slice slice = { malloc(buffer->count * sizeof(*slice.order)), buffer->count }, left;
 	build.spare = malloc(buffer->count * sizeof(*build.spare));

@@ -168,6 +168,7 @@ static enum histree_status tree_links_adopt(struct tree_links *links, const stru
 		}
 		struct node_link *link = &links->nodes[child.number];
 		link->parent = view->number + 1;
+		assert(child.number < view->number && child.start >= view->start && child.end <= view->end);
 		link->said = mix_bounds(&child, view->layout->child_bounds);
 		bounds->key_min = child.key_min < bounds->key_min ? child.key_min : bounds->key_min;
 		bounds->key_max = child.key_max > bounds->key_max ? child.key_max : bounds->key_max;
@@ -201,6 +202,7 @@ static enum histree_status check(struct tree_links *links, const struct node_vie
 	enum histree_status status = tree_links_adopt(links, view, &bounds, error);
 	if (status != HISTREE_OK)
 		return status;
+	assert(bounds.number == view->number);
 	uint32_t own = mix_bounds(&bounds, view->layout->child_bounds);
 	status = check_parent(links, view, own, error);
 	if (status != HISTREE_OK) {
@@ -650,6 +652,7 @@ enum histree_status tree_damage_find(struct tree_reader *reader, const struct tr
 			tree_damage_free(search.damage);
 		else
 			damage = search.damage;
+		assert(damage == NULL || damage->node_count + damage->orphan_count <= 2 * (size_t)count);
 		for (size_t i = 0; status == HISTREE_OK && i < damage->node_count; i++)
 			tree_damage_remember(reader, damage->nodes[i].bounds.number);
 		if (status == HISTREE_OK)

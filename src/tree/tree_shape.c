@@ -15,6 +15,7 @@
  */
 #include "tree/tree_shape.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -187,6 +188,7 @@ void tree_statistics_finish(struct tree_statistics *statistics, uint32_t key_cou
 {
 	for (size_t i = 0; i < statistics->key_range_count; i++) {
 		uint64_t bucket = (uint64_t)statistics->key_ranges[i] * HISTREE_KEY_RANGE_BUCKETS / key_count;
+		assert(bucket < HISTREE_KEY_RANGE_BUCKETS);
 		statistics->key_range_nodes[bucket]++;
 	}
 }
@@ -275,6 +277,7 @@ enum histree_status tree_shape_read(const struct block_file *file, struct tree_s
 	struct byte_reader reader = byte_reader(bytes, size);
 	*out = (struct tree_shape){ .node_count = file->block_count };
 	status = decode_shape(&reader, file->block_size, out, error);
+	assert(status != HISTREE_OK || (out->root < out->node_count && out->layout.node_size == file->block_size));
 	if (status == HISTREE_OK)
 		out->has_lifetimes = out->variant->has_lifetimes || file->needs_lifetimes;
 	out->is_partial = file->is_partial;

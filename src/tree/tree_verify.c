@@ -105,6 +105,7 @@ static enum histree_status take_damaged(struct node_walk *walk, const struct pen
 /* Take the node on top of the stack; its children take its place. */
 static enum histree_status take_node(struct node_walk *walk, struct histree_node *node, struct histree_error *error)
 {
+	assert(walk->count > 0);
 	const struct pending_node next = walk->pending[--walk->count];
 	bool loaded;
 	/* A file that lies about its children must not keep us for ever. */
@@ -295,6 +296,7 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 	if (status != HISTREE_OK)
 		return error_set(error, status, "%s", refusal.message);
 	const struct tree_node *node = node_pin_companion(verify->pin);
+	assert(node->view.number == number);
 	for (uint32_t i = 0; i < node->view.child_count; i++) {
 		/* That the two agree was checked when they were opened (tree_reader.h). */
 		struct node_child child = node_view_child(&node->view, i);

@@ -210,6 +210,7 @@ static enum histree_status wait(struct tree_inserter *inserter, struct histree_e
 static enum histree_status hand_over(struct tree_inserter *inserter, struct histree_error *error)
 {
 	enum histree_status status = wait(inserter, error);
+	assert(inserter->blocks[1 - inserter->filling].count == 0);
 	inserter->filling = 1 - inserter->filling;
 	crew_start(inserter->crew, &inserter->task);
 	return status;
@@ -577,6 +578,8 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 	if (status != HISTREE_OK)
 		return status;
 	shape.node_count = writer->branch.output.node_count;
+	assert(shape.root + 1 == shape.node_count); /* it is written last */
+	assert(added->nulls <= added->intervals && writer->branch.output.statistics.height_count > 0);
 	if (added->has_unknown)
 		writer->branch.output.file->has_unknown = true;
 	/* The section of the source comes after those of every tree. */
