@@ -4,20 +4,13 @@
  * any size of batches, every variant.
  */
 #include "driver.h"
+#include "history_case.h"
 #include "support/arrow_cells.h"
-#include "support/history_file.h"
 #include "support/test.h"
 
 enum { QUESTIONS = 12 };
 
 enum part { QUARK, PATH, START, END, DURATION, TYPE, VALUE, REAL, TEXT, LABEL, PARTS };
-
-struct columns_case {
-	struct histree_tree_options options;
-	char path[64];
-	uint64_t seed;
-	char fault[512];
-};
 
 /* ---- a row -------------------------------------------------------------------------------------------- */
 
@@ -103,7 +96,7 @@ static bool is_cell(const struct histree_history *history, const struct ArrowArr
 
 /* ---- a stream ----------------------------------------------------------------------------------------- */
 
-static const char *compare_batch(struct columns_case *test, struct histree_cursor *query,
+static const char *compare_batch(struct history_case *test, struct histree_cursor *query,
 				 const struct ArrowArray *batch, uint64_t columns)
 {
 	for (int64_t row = 0; row < batch->length; row++) {
@@ -129,7 +122,7 @@ static const char *compare_batch(struct columns_case *test, struct histree_curso
 	return NULL;
 }
 
-static const char *compare_stream(struct columns_case *test, struct histree_cursor *query,
+static const char *compare_stream(struct history_case *test, struct histree_cursor *query,
 				  struct ArrowArrayStream *stream, const struct histree_arrow_options *options)
 {
 	const uint64_t columns = options->columns != 0 ? options->columns : (UINT64_C(1) << PARTS) - 1;
@@ -151,7 +144,7 @@ static const char *compare_stream(struct columns_case *test, struct histree_curs
 	return fault;
 }
 
-static const char *check_question(struct columns_case *test, struct histree_cursor *query,
+static const char *check_question(struct history_case *test, struct histree_cursor *query,
 				  const struct reference *reference, struct random *random)
 {
 	struct region_room room, copy;
@@ -187,44 +180,19 @@ static const char *check_question(struct columns_case *test, struct histree_curs
 
 /* ---- the property ------------------------------------------------------------------------------------- */
 
-static const char *check_history(struct columns_case *test, struct histree_history *history,
+static const char *check_history(struct history_case *test, struct histree_history *history,
 				 const struct reference *reference)
 {
 	struct random random = { test->seed };
 	struct histree_cursor *query = NULL;
 	const char *fault = NULL;
+	if (reference->count == 0)
+		return NULL;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		return "out of memory";
 	for (int i = 0; i < QUESTIONS && fault == NULL; i++)
 		fault = check_question(test, query, reference, &random);
 	histree_cursor_free(query);
-	return fault;
-}
-
-static const char *check_workload(void *context, const struct workload *workload)
-{
-	struct columns_case *test = context;
-	struct histree_error error;
-	struct reference reference = { 0 };
-	struct histree_history *history = NULL;
-	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
-	const char *fault = "out of memory";
-	if (quarks == NULL)
-		return fault;
-	unlink(test->path);
-	enum histree_status status = history_file_build(test->path, &test->options, workload, quarks, &error);
-	if (status == HISTREE_OK)
-		status = histree_history_open(test->path, NULL, &history, &error);
-	if (status != HISTREE_OK) {
-		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
-		fault = test->fault;
-	} else if (history_file_reference(workload, quarks, &reference)) {
-		fault = reference.count > 0 ? check_history(test, history, &reference) : NULL;
-	}
-	histree_history_close(history);
-	reference_release(&reference);
-	unlink(test->path);
-	free(quarks);
 	return fault;
 }
 
@@ -235,15 +203,12 @@ static void columns_say_what_queries_say(const void *chosen, uint64_t seed)
 	struct workload workload;
 	assert_true(workload_make(&workload, kind, seed));
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
-		struct columns_case test = {
+		struct history_case test = {
+			.check = check_history,
 			.options = { .variant = variants[i], .node_size = 4096, .fan_out = 7 },
 			.seed = seed + i,
 		};
-		snprintf(test.path, sizeof(test.path), "property_columns.%ld.sht", (long)getpid());
-		const char *fault = check_workload(&test, &workload);
-		if (fault != NULL)
-			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "workload '%s': variant %s", kind->name, test.options.variant);
+		history_case_check(&test, "columns", &workload, kind->name);
 	}
 	workload_release(&workload);
 }

@@ -4,20 +4,13 @@
  * memory, queries on the history.  Each attribute and the whole file are compared with what the changes say.
  */
 #include "driver.h"
+#include "history_case.h"
 #include "histree/states.h"
-#include "support/history_file.h"
 #include "support/history_subject.h"
 #include "support/test.h"
 #include "tree/tree_shape.h"
 
 enum { QUESTIONS = 40 };
-
-struct history_case {
-	struct histree_tree_options options;
-	char path[64]; /* "": in memory */
-	uint64_t seed;
-	char fault[512];
-};
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
 
@@ -103,36 +96,6 @@ static const char *check_history(struct history_case *test, struct histree_histo
 	return fault;
 }
 
-static const char *check_workload(void *context, const struct workload *workload)
-{
-	struct history_case *test = context;
-	struct histree_error error;
-	struct reference reference = { 0 };
-	struct histree_history *history = NULL;
-	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
-	const char *fault = "out of memory";
-	if (quarks == NULL)
-		return fault;
-	bool in_memory = test->path[0] == '\0';
-	unlink(test->path);
-	enum histree_status status =
-		in_memory ? history_in_memory(&test->options, workload, quarks, &history, &error)
-			  : history_file_build(test->path, &test->options, workload, quarks, &error);
-	if (status == HISTREE_OK && !in_memory)
-		status = histree_history_open(test->path, NULL, &history, &error);
-	if (status != HISTREE_OK) {
-		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
-		fault = test->fault;
-	} else if (history_file_reference(workload, quarks, &reference)) {
-		fault = check_history(test, history, &reference);
-	}
-	histree_history_close(history);
-	reference_release(&reference);
-	unlink(test->path);
-	free(quarks);
-	return fault;
-}
-
 static void answers_as_its_changes_say(const void *chosen, uint64_t seed)
 {
 	const struct workload_kind *kind = chosen;
@@ -141,23 +104,16 @@ static void answers_as_its_changes_say(const void *chosen, uint64_t seed)
 	assert_true(workload_make(&workload, kind, seed));
 	for (size_t shape = 0; tree_variants[shape / 2] != NULL; shape++) {
 		struct history_case test = {
+			.check = check_history,
 			.options = { .variant = tree_variants[shape / 2]->name,
 				     .node_size = node_sizes[shape % 2],
 				     .fan_out = 7,
 				     .nulls = (enum histree_nulls)((seed + shape) % 3) },
 			.seed = seed,
 		};
-		snprintf(test.path, sizeof(test.path), "property_history.%ld.sht", (long)getpid());
-		const char *fault = check_workload(&test, &workload);
-		if (fault == NULL) {
-			test.path[0] = '\0';
-			fault = check_workload(&test, &workload);
-		}
-		if (fault != NULL)
-			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "workload '%s'%s: variant %s, node size %u, nulls %d", kind->name,
-					     test.path[0] == '\0' ? " in memory" : "", test.options.variant,
-					     test.options.node_size, (int)test.options.nulls);
+		history_case_check(&test, "history", &workload, kind->name);
+		test.in_memory = true;
+		history_case_check(&test, "history", &workload, kind->name);
 	}
 	workload_release(&workload);
 }

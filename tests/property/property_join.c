@@ -4,19 +4,17 @@
  * is held against each other.
  */
 #include "driver.h"
+#include "history_case.h"
 #include "histree/segment_stats.h"
 #include "support/effort.h"
-#include "support/history_file.h"
 #include "support/test.h"
 
 enum { QUESTIONS = 12 /* in a full run */, SEGMENTS = 300 };
 
 struct join_case {
-	struct histree_tree_options options;
+	struct history_case base;
 	enum histree_segment_store_kind kind;
-	char path[64], segments_path[64];
-	uint64_t seed;
-	char fault[512];
+	char segments_path[64];
 };
 
 static const struct histree_segment_field fields[] = { { "number", HISTREE_INT }, { "name", HISTREE_STRING } };
@@ -193,8 +191,8 @@ static const char *check_query(struct join_case *test, struct histree_cursor *jo
 		before = pair.start;
 	}
 	if (fault == NULL && status != HISTREE_END) {
-		snprintf(test->fault, sizeof(test->fault), "status %d: %s", status, error.message);
-		fault = test->fault;
+		snprintf(test->base.fault, sizeof(test->base.fault), "status %d: %s", status, error.message);
+		fault = test->base.fault;
 	}
 	for (size_t i = 0; i < reference->count && fault == NULL; i++)
 		for (size_t j = 0; j < SEGMENTS && fault == NULL; j++)
@@ -233,14 +231,18 @@ static const char *check_order(struct histree_cursor *keyed, struct histree_curs
 	return status == HISTREE_END ? NULL : "a join with keys fails";
 }
 
-static const char *ask(struct join_case *test, struct histree_history *history, const struct reference *reference)
+static const char *check_history(struct history_case *base, struct histree_history *history,
+				 const struct reference *reference)
 {
+	struct join_case *test = (struct join_case *)base;
 	static struct made_segments made;
-	struct random random = { test->seed };
+	struct random random = { test->base.seed };
 	struct region_room room;
 	static const uint64_t key_counts[] = { 1, 7, 1000 };
 	struct histree_cursor *join, *plain;
 	const char *fault = NULL;
+	if (reference->count == 0)
+		return NULL;
 	make_segments(&made, reference, &random);
 	struct histree_segment_store *store = store_segments(test, &made);
 	assert_int_equal(histree_join_create(history, store, &join, NULL), HISTREE_OK);
@@ -273,33 +275,6 @@ static const char *ask(struct join_case *test, struct histree_history *history, 
 	return fault;
 }
 
-static const char *check_workload(void *context, const struct workload *workload)
-{
-	struct join_case *test = context;
-	struct histree_error error;
-	struct reference reference = { 0 };
-	struct histree_history *history = NULL;
-	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
-	const char *fault = "out of memory";
-	if (quarks == NULL)
-		return fault;
-	unlink(test->path);
-	enum histree_status status = history_file_build(test->path, &test->options, workload, quarks, &error);
-	if (status == HISTREE_OK)
-		status = histree_history_open(test->path, NULL, &history, &error);
-	if (status != HISTREE_OK) {
-		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
-		fault = test->fault;
-	} else if (history_file_reference(workload, quarks, &reference)) {
-		fault = reference.count > 0 ? ask(test, history, &reference) : NULL;
-	}
-	histree_history_close(history);
-	reference_release(&reference);
-	unlink(test->path);
-	free(quarks);
-	return fault;
-}
-
 static void pairs_are_those_of_arrays(const void *chosen, uint64_t seed)
 {
 	const struct workload_kind *kind = chosen;
@@ -311,16 +286,13 @@ static void pairs_are_those_of_arrays(const void *chosen, uint64_t seed)
 	assert_true(workload_make(&workload, kind, seed));
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		struct join_case test = {
-			.options = { .variant = shapes[i].variant, .node_size = 64 << 10, .fan_out = 7 },
+			.base = { .check = check_history,
+				  .options = { .variant = shapes[i].variant, .node_size = 64 << 10, .fan_out = 7 },
+				  .seed = seed },
 			.kind = shapes[i].kind,
-			.seed = seed,
 		};
-		snprintf(test.path, sizeof(test.path), "property_join.%ld.sht", (long)getpid());
 		snprintf(test.segments_path, sizeof(test.segments_path), "property_join.%ld.seg", (long)getpid());
-		const char *fault = check_workload(&test, &workload);
-		if (fault != NULL)
-			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "workload '%s': variant %s", kind->name, test.options.variant);
+		history_case_check(&test.base, "join", &workload, kind->name);
 	}
 	workload_release(&workload);
 }

@@ -4,19 +4,16 @@
  * intervals.
  */
 #include "driver.h"
+#include "history_case.h"
 #include "histree/states.h"
-#include "support/history_file.h"
 #include "support/history_subject.h"
 #include "support/test.h"
-#include "support/union_history.h"
 
 enum { QUESTIONS = 30 };
 
 struct lookup_case {
-	struct histree_tree_options options;
-	char path[64], cut_path[64];
-	uint64_t seed;
-	char fault[512];
+	struct history_case base;
+	char cut_path[64];
 };
 
 static bool is_same(const struct histree_interval *a, const struct histree_interval *b)
@@ -294,7 +291,7 @@ static const char *check_restored(struct lookup_case *test, const struct histree
 {
 	const struct histree_history_options options = { .path = test->cut_path,
 							 .start = histree_snapshot_time(snapshot),
-							 .tree = test->options };
+							 .tree = test->base.options };
 	struct histree_state_system *system = NULL;
 	struct histree_history *history = NULL;
 	struct reference later = { 0 };
@@ -313,11 +310,11 @@ static const char *check_restored(struct lookup_case *test, const struct histree
 	if (status == HISTREE_OK)
 		status = histree_history_open(test->cut_path, NULL, &history, &error);
 	if (status != HISTREE_OK) {
-		snprintf(test->fault, sizeof(test->fault), "a restored history: %s", error.message);
-		fault = test->fault;
+		snprintf(test->base.fault, sizeof(test->base.fault), "a restored history: %s", error.message);
+		fault = test->base.fault;
 	} else if (fault == NULL) {
 		fault = cut_reference(whole, options.start, &later)
-				? history_compare(history, &later, test->seed, QUESTIONS / 3, test->fault)
+				? history_compare(history, &later, test->base.seed, QUESTIONS / 3, test->base.fault)
 				: "out of memory";
 	}
 	histree_history_close(history);
@@ -344,13 +341,16 @@ static const char *check_snapshots(struct lookup_case *test, struct histree_hist
 
 /* ---- the property -------------------------------------------------------------------------------------- */
 
-static const char *check_history(struct lookup_case *test, struct histree_history *history,
+static const char *check_history(struct history_case *base, struct histree_history *history,
 				 const struct reference *reference)
 {
-	struct random random = { test->seed };
+	struct lookup_case *test = (struct lookup_case *)base;
+	struct random random = { test->base.seed };
 	struct histree_cursor *query = NULL;
 	struct histree_cursor *changes = NULL;
 	const char *fault = NULL;
+	if (reference->count == 0)
+		return NULL;
 	if (histree_query_create(history, &query, NULL) != HISTREE_OK ||
 	    histree_changes_create(history, &changes, NULL) != HISTREE_OK)
 		fault = "out of memory";
@@ -368,31 +368,14 @@ static const char *check_history(struct lookup_case *test, struct histree_histor
 	return fault;
 }
 
-static const char *check_workload(void *context, const struct workload *workload)
+static void make_case(struct lookup_case *test, const char *variant, uint64_t seed)
 {
-	struct lookup_case *test = context;
-	struct histree_error error;
-	struct reference reference = { 0 };
-	struct histree_history *history = NULL;
-	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
-	const char *fault = "out of memory";
-	if (quarks == NULL)
-		return fault;
-	unlink(test->path);
-	enum histree_status status = history_file_build(test->path, &test->options, workload, quarks, &error);
-	if (status == HISTREE_OK)
-		status = histree_history_open(test->path, NULL, &history, &error);
-	if (status != HISTREE_OK) {
-		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
-		fault = test->fault;
-	} else if (history_file_reference(workload, quarks, &reference)) {
-		fault = reference.count > 0 ? check_history(test, history, &reference) : NULL;
-	}
-	histree_history_close(history);
-	reference_release(&reference);
-	unlink(test->path);
-	free(quarks);
-	return fault;
+	*test = (struct lookup_case){
+		.base = { .check = check_history,
+			  .options = { .variant = variant, .node_size = 64 << 10, .fan_out = 7 },
+			  .seed = seed }
+	};
+	snprintf(test->cut_path, sizeof(test->cut_path), "property_lookup.%ld.cut.sht", (long)getpid());
 }
 
 static void looks_up_what_intervals_say(const void *chosen, uint64_t seed)
@@ -402,37 +385,18 @@ static void looks_up_what_intervals_say(const void *chosen, uint64_t seed)
 	struct workload workload;
 	assert_true(workload_make(&workload, kind, seed));
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
-		struct lookup_case test = {
-			.options = { .variant = variants[i], .node_size = 64 << 10, .fan_out = 7 },
-			.seed = seed,
-		};
-		snprintf(test.path, sizeof(test.path), "property_lookup.%ld.sht", (long)getpid());
-		snprintf(test.cut_path, sizeof(test.cut_path), "property_lookup.%ld.cut.sht", (long)getpid());
-		const char *fault = check_workload(&test, &workload);
-		if (fault != NULL)
-			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "workload '%s': variant %s", kind->name, test.options.variant);
+		struct lookup_case test;
+		make_case(&test, variants[i], seed);
+		history_case_check(&test.base, "lookup", &workload, kind->name);
 	}
 	workload_release(&workload);
 }
 
 static void looks_up_what_intervals_of_hosts_say(const void *kind, uint64_t seed)
 {
-	struct union_history made;
-	struct lookup_case test = { .options = { .variant = "cluster", .node_size = 64 << 10, .fan_out = 7 },
-				    .seed = seed };
-	snprintf(test.path, sizeof(test.path), "property_lookup.%ld.sht", (long)getpid());
-	snprintf(test.cut_path, sizeof(test.cut_path), "property_lookup.%ld.cut.sht", (long)getpid());
-	const struct union_wishes wishes = {
-		.kind = kind, .seed = seed, .path = test.path, .may_lend = seed % 2 == 0
-	};
-	const char *fault = test.fault;
-	if (union_history_make(&made, &wishes, test.fault))
-		fault = check_history(&test, made.history, &made.reference);
-	union_history_release(&made);
-	if (fault != NULL)
-		print_error("%s\n", fault);
-	assert_null(fault);
+	struct lookup_case test;
+	make_case(&test, "cluster", seed);
+	history_case_check_union(&test.base, "lookup", kind);
 }
 
 PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = looks_up_what_intervals_say },

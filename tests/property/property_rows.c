@@ -4,19 +4,15 @@
  * histree/states.h: for each pixel, walk through all intervals of the attribute and add up.
  */
 #include "driver.h"
+#include "history_case.h"
 #include "histree/states.h"
-#include "support/history_file.h"
 #include "support/test.h"
-#include "support/union_history.h"
 #include "tree/tree_shape.h"
 
 enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHARES_MAX = 4096 };
 
 struct rows_case {
-	struct histree_tree_options options;
-	char path[64];
-	uint64_t seed;
-	char fault[512];
+	struct history_case base;
 	/* Of the request at hand. */
 	struct histree_rows_request request;
 	histree_quark quarks[ROWS_MAX];
@@ -27,12 +23,12 @@ struct rows_case {
 static const char *faulty(struct rows_case *test, size_t row, uint32_t pixel, const char *what)
 {
 	const struct histree_rows_request *request = &test->request;
-	snprintf(test->fault, sizeof(test->fault),
+	snprintf(test->base.fault, sizeof(test->base.fault),
 		 "%s; from %lld to %lld, %u pixels, %u intervals a cell, %s: row %zu (attribute %u), pixel %u",
 		 what, (long long)request->from, (long long)request->to, request->pixels,
 		 request->intervals_per_cell, histree_rows_sampled(test->rows) ? "sampled" : "exact", row,
 		 test->quarks[row], pixel);
-	return test->fault;
+	return test->base.fault;
 }
 
 /* ---- what must be in a pixel ------------------------------------------------------------------------------ */
@@ -281,20 +277,23 @@ static const char *ask(struct rows_case *test)
 	if (fault != NULL)
 		return fault;
 	if (status != HISTREE_END) {
-		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
-		return test->fault;
+		snprintf(test->base.fault, sizeof(test->base.fault), "%s", error.message);
+		return test->base.fault;
 	}
 	return index == test->request.quark_count ? NULL : "rows are missing";
 }
 
-static const char *check_history(struct rows_case *test, struct histree_history *history)
+static const char *check_history(struct history_case *base, struct histree_history *history,
+				 const struct reference *reference)
 {
+	struct rows_case *test = (struct rows_case *)base;
 	struct histree_error error;
-	struct random random = { test->seed };
+	struct random random = { test->base.seed };
 	const char *fault = NULL;
+	test->reference = reference;
 	if (histree_rows_create(history, &test->rows, &error) != HISTREE_OK) {
-		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
-		return test->fault;
+		snprintf(test->base.fault, sizeof(test->base.fault), "%s", error.message);
+		return test->base.fault;
 	}
 	for (int i = 0; i < REQUESTS && fault == NULL; i++) {
 		choose_request(test, &random);
@@ -304,66 +303,29 @@ static const char *check_history(struct rows_case *test, struct histree_history 
 	return fault;
 }
 
-static const char *check_workload(void *context, const struct workload *workload)
+static void rows_are_as_their_states_say(const void *chosen, uint64_t seed)
 {
-	struct rows_case *test = context;
-	struct histree_error error;
-	struct reference reference = { 0 };
-	struct histree_history *history = NULL;
-	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
-	const char *fault = "out of memory";
-	if (quarks == NULL)
-		return fault;
-	unlink(test->path);
-	if (history_file_build(test->path, &test->options, workload, quarks, &error) != HISTREE_OK ||
-	    histree_history_open(test->path, NULL, &history, &error) != HISTREE_OK) {
-		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
-		fault = test->fault;
-	} else if (history_file_reference(workload, quarks, &reference)) {
-		test->reference = &reference;
-		fault = check_history(test, history);
-	}
-	histree_history_close(history);
-	reference_release(&reference);
-	unlink(test->path);
-	free(quarks);
-	return fault;
-}
-
-static void rows_are_as_their_states_say(const void *kind, uint64_t seed)
-{
+	const struct workload_kind *kind = chosen;
 	static const char *const variants[] = { "cluster", "sht" }; /* nulls out of the nodes, and in them */
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
 		struct workload workload;
-		struct rows_case test = { .options = { .variant = variants[i], .node_size = 4 << 10, .fan_out = 7 },
-					  .seed = seed + i };
-		snprintf(test.path, sizeof(test.path), "property_rows.%ld.sht", (long)getpid());
+		struct rows_case test = { .base = {
+						  .check = check_history,
+						  .options = { .variant = variants[i],
+							       .node_size = 4 << 10,
+							       .fan_out = 7 },
+						  .seed = seed + i,
+					  } };
 		assert_true(workload_make(&workload, kind, seed));
-		const char *fault = check_workload(&test, &workload);
-		if (fault != NULL)
-			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "variant %s", test.options.variant);
+		history_case_check(&test.base, "rows", &workload, kind->name);
 		workload_release(&workload);
 	}
 }
 
 static void rows_of_hosts_are_as_their_states_say(const void *kind, uint64_t seed)
 {
-	struct union_history made;
-	struct rows_case test = { .seed = seed };
-	snprintf(test.path, sizeof(test.path), "property_rows.%ld.sht", (long)getpid());
-	const struct union_wishes wishes = {
-		.kind = kind, .seed = seed, .path = test.path, .may_lend = seed % 2 == 0
-	};
-	const char *fault = test.fault;
-	if (union_history_make(&made, &wishes, test.fault)) {
-		test.reference = &made.reference;
-		fault = check_history(&test, made.history);
-	}
-	union_history_release(&made);
-	if (fault != NULL)
-		print_error("%s\n", fault);
-	assert_null(fault);
+	struct rows_case test = { .base = { .check = check_history, .seed = seed } };
+	history_case_check_union(&test.base, "rows", kind);
 }
 
 PROPERTIES({ KINDS(workload_kinds), .rounds = 1, .check = rows_are_as_their_states_say },
