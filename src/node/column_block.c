@@ -37,10 +37,12 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 {
 	if (used < COLUMN_HEADER_SIZE || used + BITS_SLACK > node_size)
 		return error_set(error, HISTREE_ERR_FORMAT, "a leaf of columns in %u bytes", used);
-	uint32_t times = get_le32(block + 52), blocks = get_le32(block + 56), values = get_le32(block + 60);
-	if (!column_area_fits(get_le32(block + 64), (uint64_t)time_entry_count(times) * TIME_ENTRY_SIZE, used) ||
-	    !column_area_fits(get_le32(block + 68), (uint64_t)blocks * BLOCK_ENTRY_SIZE, used) ||
-	    !column_area_fits(get_le32(block + 72), (uint64_t)values * 4, used))
+	uint32_t times = get_le32(block + COLUMN_AT_TIME_COUNT), blocks = get_le32(block + COLUMN_AT_BLOCK_COUNT),
+		 values = get_le32(block + COLUMN_AT_VALUE_COUNT);
+	if (!column_area_fits(get_le32(block + COLUMN_AT_TIMES),
+			      (uint64_t)time_entry_count(times) * TIME_ENTRY_SIZE, used) ||
+	    !column_area_fits(get_le32(block + COLUMN_AT_BLOCK_INDEX), (uint64_t)blocks * BLOCK_ENTRY_SIZE, used) ||
+	    !column_area_fits(get_le32(block + COLUMN_AT_DICTIONARY), (uint64_t)values * 4, used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u times, %u blocks and %u values in %u bytes", times,
 				 blocks, values, used);
 	return HISTREE_OK;
@@ -50,18 +52,18 @@ struct column_view column_view(const uint8_t *block)
 {
 	struct column_view view = {
 		.block = block,
-		.start = (histree_time)get_le64(block + 16),
-		.length = get_le64(block + 24) - get_le64(block + 16),
-		.key_min = get_le32(block + 32),
-		.key_max = get_le32(block + 36),
-		.used = get_le32(block + 40),
-		.direct = get_le32(block + 48) != 0,
-		.time_count = get_le32(block + 52),
-		.block_count = get_le32(block + 56),
-		.value_count = get_le32(block + 60),
-		.time_index = block + get_le32(block + 64),
-		.block_index = block + get_le32(block + 68),
-		.dictionary = block + get_le32(block + 72),
+		.start = (histree_time)get_le64(block + NODE_AT_START),
+		.length = get_le64(block + NODE_AT_END) - get_le64(block + NODE_AT_START),
+		.key_min = get_le32(block + NODE_AT_KEY_MIN),
+		.key_max = get_le32(block + NODE_AT_KEY_MAX),
+		.used = get_le32(block + NODE_AT_USED),
+		.direct = get_le32(block + COLUMN_AT_DIRECT) != 0,
+		.time_count = get_le32(block + COLUMN_AT_TIME_COUNT),
+		.block_count = get_le32(block + COLUMN_AT_BLOCK_COUNT),
+		.value_count = get_le32(block + COLUMN_AT_VALUE_COUNT),
+		.time_index = block + get_le32(block + COLUMN_AT_TIMES),
+		.block_index = block + get_le32(block + COLUMN_AT_BLOCK_INDEX),
+		.dictionary = block + get_le32(block + COLUMN_AT_DICTIONARY),
 	};
 	view.last_tick = view.direct ? view.length + 1 : view.time_count - UINT64_C(1);
 	if (view.key_min <= view.key_max)

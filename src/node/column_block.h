@@ -76,6 +76,18 @@ enum column_edge {
 	EDGES = EDGE_FIRST | EDGE_LAST,
 };
 
+/* Where things are in a leaf of columns, behind the header of its node. */
+enum {
+	COLUMN_AT_DIRECT = 48, /* times are not in a table */
+	COLUMN_AT_TIME_COUNT = 52,
+	COLUMN_AT_BLOCK_COUNT = 56,
+	COLUMN_AT_VALUE_COUNT = 60, /* of the dictionary */
+	COLUMN_AT_TIMES = 64,
+	COLUMN_AT_BLOCK_INDEX = 68,
+	COLUMN_AT_DICTIONARY = 72,
+	COLUMN_AT_SERIES_COUNT = 76,
+};
+
 enum {
 	COLUMN_HEADER_SIZE = 80,
 	TIMES_PER_ENTRY = 64,

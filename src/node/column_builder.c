@@ -712,14 +712,14 @@ uint32_t column_builder_seal(struct column_builder *builder, const struct node_l
 		.used = used,
 		.body_offset = NODE_HEADER_SIZE,
 	};
-	put_le32(block + 48, builder->time_count == 0);
-	put_le32(block + 52, (uint32_t)builder->time_count);
-	put_le32(block + 56, (uint32_t)(builder->block_count));
-	put_le32(block + 60, (uint32_t)builder->dictionary.count);
-	put_le32(block + 64, (uint32_t)builder->times_offset);
-	put_le32(block + 68, (uint32_t)builder->block_index_offset);
-	put_le32(block + 72, (uint32_t)builder->dictionary_offset);
-	put_le32(block + 76, (uint32_t)builder->series_count);
+	put_le32(block + COLUMN_AT_DIRECT, builder->time_count == 0);
+	put_le32(block + COLUMN_AT_TIME_COUNT, (uint32_t)builder->time_count);
+	put_le32(block + COLUMN_AT_BLOCK_COUNT, (uint32_t)(builder->block_count));
+	put_le32(block + COLUMN_AT_VALUE_COUNT, (uint32_t)builder->dictionary.count);
+	put_le32(block + COLUMN_AT_TIMES, (uint32_t)builder->times_offset);
+	put_le32(block + COLUMN_AT_BLOCK_INDEX, (uint32_t)builder->block_index_offset);
+	put_le32(block + COLUMN_AT_DICTIONARY, (uint32_t)builder->dictionary_offset);
+	put_le32(block + COLUMN_AT_SERIES_COUNT, (uint32_t)builder->series_count);
 	memcpy(block + COLUMN_HEADER_SIZE, builder->bits.bytes, used - COLUMN_HEADER_SIZE);
 	node_clear_behind(block, used, layout->node_size);
 	node_put_header(block, &header);

@@ -70,15 +70,15 @@ void node_put_header(uint8_t *block, const struct node_header *header)
 	assert(header->height <= UINT16_MAX && header->child_count <= UINT16_MAX);
 	assert(header->height > 0 || header->child_count == 0);
 	assert(header->item_count == 0 || header->bounds.start <= header->bounds.end);
-	put_le32(block + 4, header->bounds.number);
-	put_le16(block + 8, (uint16_t)header->height);
-	put_le16(block + 10, (uint16_t)header->child_count);
-	put_le32(block + 12, header->item_count);
-	put_le64(block + 16, (uint64_t)header->bounds.start);
-	put_le64(block + 24, (uint64_t)header->bounds.end);
-	put_le32(block + 32, header->bounds.key_min);
-	put_le32(block + 36, header->bounds.key_max);
-	put_le32(block + 40, header->used);
-	put_le32(block + 44, header->body_offset);
+	put_le32(block + NODE_AT_NUMBER, header->bounds.number);
+	put_le16(block + NODE_AT_HEIGHT, (uint16_t)header->height);
+	put_le16(block + NODE_AT_CHILD_COUNT, (uint16_t)header->child_count);
+	put_le32(block + NODE_AT_ITEM_COUNT, header->item_count);
+	put_le64(block + NODE_AT_START, (uint64_t)header->bounds.start);
+	put_le64(block + NODE_AT_END, (uint64_t)header->bounds.end);
+	put_le32(block + NODE_AT_KEY_MIN, header->bounds.key_min);
+	put_le32(block + NODE_AT_KEY_MAX, header->bounds.key_max);
+	put_le32(block + NODE_AT_USED, header->used);
+	put_le32(block + NODE_AT_BODY, header->body_offset);
 	put_le32(block, crc32c(0, block + 4, header->used - 4));
 }

@@ -98,6 +98,20 @@ enum {
 	NODE_SEGMENT_BOUNDS_SIZE = 32,
 };
 
+/* Where things are in the header, behind the checksum of what is used. */
+enum {
+	NODE_AT_NUMBER = 4,
+	NODE_AT_HEIGHT = 8,
+	NODE_AT_CHILD_COUNT = 10,
+	NODE_AT_ITEM_COUNT = 12,
+	NODE_AT_START = 16,
+	NODE_AT_END = 24,
+	NODE_AT_KEY_MIN = 32,
+	NODE_AT_KEY_MAX = 36,
+	NODE_AT_USED = 40,
+	NODE_AT_BODY = 44,
+};
+
 /* What the header says; `bounds` has the keys of this node alone. */
 struct node_header {
 	struct node_child bounds;

@@ -28,13 +28,13 @@
 
 uint32_t node_used(const uint8_t *block)
 {
-	return get_le32(block + 40);
+	return get_le32(block + NODE_AT_USED);
 }
 
 void node_set_number(uint8_t *block, uint32_t number)
 {
 	assert(node_used(block) >= NODE_HEADER_SIZE);
-	put_le32(block + 4, number);
+	put_le32(block + NODE_AT_NUMBER, number);
 	put_le32(block, crc32c(0, block + 4, node_used(block) - 4));
 }
 
@@ -47,17 +47,18 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 				 layout->node_size);
 	if (crc32c(0, block + 4, used - 4) != get_le32(block))
 		return error_set(error, HISTREE_ERR_FORMAT, "checksum mismatch");
-	if (get_le32(block + 4) != number)
-		return error_set(error, HISTREE_ERR_FORMAT, "holds node %u", get_le32(block + 4));
+	if (get_le32(block + NODE_AT_NUMBER) != number)
+		return error_set(error, HISTREE_ERR_FORMAT, "holds node %u", get_le32(block + NODE_AT_NUMBER));
 
-	uint32_t height = get_le16(block + 8), children = get_le16(block + 10), rows = get_le32(block + 12);
-	uint32_t offset = get_le32(block + 44);
+	uint32_t height = get_le16(block + NODE_AT_HEIGHT), children = get_le16(block + NODE_AT_CHILD_COUNT),
+		 rows = get_le32(block + NODE_AT_ITEM_COUNT);
+	uint32_t offset = get_le32(block + NODE_AT_BODY);
 	if (children > layout->child_capacity || (height == 0 && children > 0))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u children at height %u", children, height);
 	if (offset != NODE_HEADER_SIZE + children * node_child_size(layout) || offset > used)
 		return error_set(error, HISTREE_ERR_FORMAT, "rows at offset %u after %u children", offset,
 				 children);
-	if (rows > 0 && (histree_time)get_le64(block + 24) < (histree_time)get_le64(block + 16))
+	if (rows > 0 && (histree_time)get_le64(block + NODE_AT_END) < (histree_time)get_le64(block + NODE_AT_START))
 		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
 	if (layout->columns && height == 0)
 		return column_check(block, used, layout->node_size, error);
@@ -85,16 +86,16 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 	struct node_view view = {
 		.layout = layout,
 		.block = block,
-		.number = get_le32(block + 4),
-		.height = get_le16(block + 8),
-		.child_count = get_le16(block + 10),
-		.row_count = get_le32(block + 12),
-		.start = (histree_time)get_le64(block + 16),
-		.end = (histree_time)get_le64(block + 24),
-		.key_min = get_le32(block + 32),
-		.key_max = get_le32(block + 36),
-		.used = get_le32(block + 40),
-		.rows = block + get_le32(block + 44),
+		.number = get_le32(block + NODE_AT_NUMBER),
+		.height = get_le16(block + NODE_AT_HEIGHT),
+		.child_count = get_le16(block + NODE_AT_CHILD_COUNT),
+		.row_count = get_le32(block + NODE_AT_ITEM_COUNT),
+		.start = (histree_time)get_le64(block + NODE_AT_START),
+		.end = (histree_time)get_le64(block + NODE_AT_END),
+		.key_min = get_le32(block + NODE_AT_KEY_MIN),
+		.key_max = get_le32(block + NODE_AT_KEY_MAX),
+		.used = get_le32(block + NODE_AT_USED),
+		.rows = block + get_le32(block + NODE_AT_BODY),
 	};
 	view.is_columns = layout->columns && view.height == 0;
 	if (view.is_columns)

@@ -269,10 +269,10 @@ uint32_t segment_builder_seal(struct segment_builder *builder, const struct node
 	assert(builder->segment_count > 0 && builder->bounds.start <= builder->bounds.end);
 	builder->bounds.number = number;
 	node_put_segment_bounds(block + NODE_HEADER_SIZE, &builder->bounds);
-	put_le32(block + 80, (uint32_t)block_count);
-	put_le32(block + 84, (uint32_t)builder->listed_count);
-	put_le32(block + 88, (uint32_t)strings_offset);
-	put_le32(block + 92, (uint32_t)builder->field_count);
+	put_le32(block + SEGMENTS_AT_BLOCK_COUNT, (uint32_t)block_count);
+	put_le32(block + SEGMENTS_AT_STRING_COUNT, (uint32_t)builder->listed_count);
+	put_le32(block + SEGMENTS_AT_STRINGS, (uint32_t)strings_offset);
+	put_le32(block + SEGMENTS_AT_FIELD_COUNT, (uint32_t)builder->field_count);
 	memcpy(block + SEGMENT_HEADER_SIZE, builder->headers, builder->headers_size);
 	memcpy(block + blocks_offset, builder->blocks.bytes, strings_offset - blocks_offset);
 	memcpy(block + strings_offset, builder->strings.bytes, used - strings_offset);
@@ -305,20 +305,20 @@ _Static_assert((int)SEGMENT_BLOCK_BYTES_MIN == (int)SEGMENT_BLOCK_HEADER_SIZE, "
 
 uint32_t segment_leaf_block_count(const uint8_t *leaf)
 {
-	return get_le32(leaf + 80);
+	return get_le32(leaf + SEGMENTS_AT_BLOCK_COUNT);
 }
 
 uint32_t segment_leaf_field_count(const uint8_t *leaf)
 {
-	return get_le32(leaf + 92);
+	return get_le32(leaf + SEGMENTS_AT_FIELD_COUNT);
 }
 
 struct node_child segment_leaf_bounds(const uint8_t *leaf)
 {
 	struct node_child bounds = {
-		.number = get_le32(leaf + 4),
-		.start = (histree_time)get_le64(leaf + 16),
-		.end = (histree_time)get_le64(leaf + 24),
+		.number = get_le32(leaf + NODE_AT_NUMBER),
+		.start = (histree_time)get_le64(leaf + NODE_AT_START),
+		.end = (histree_time)get_le64(leaf + NODE_AT_END),
 	};
 	node_get_segment_bounds(leaf + NODE_HEADER_SIZE, &bounds);
 	return bounds;
@@ -361,7 +361,7 @@ static bool block_is_sound(const uint8_t *leaf, uint32_t index, uint32_t used, u
 
 static bool strings_are_sound(const uint8_t *leaf, uint32_t used)
 {
-	uint32_t count = get_le32(leaf + 84), offset = get_le32(leaf + 88);
+	uint32_t count = get_le32(leaf + SEGMENTS_AT_STRING_COUNT), offset = get_le32(leaf + SEGMENTS_AT_STRINGS);
 	if (offset < SEGMENT_HEADER_SIZE || offset > used || count >= (used - offset) / 4)
 		return false;
 	uint32_t at = offset + 4 * (count + 1);
@@ -399,7 +399,7 @@ enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint3
 			return error_set(error, HISTREE_ERR_FORMAT, "block %u is malformed", index);
 		count += leaf[SEGMENT_HEADER_SIZE + (size_t)index * SEGMENT_BLOCK_HEADER_SIZE + 4] + 1U;
 	}
-	if (count != get_le32(leaf + 12))
+	if (count != get_le32(leaf + NODE_AT_ITEM_COUNT))
 		return error_set(error, HISTREE_ERR_FORMAT, "it has another number of segments than it says");
 	return HISTREE_OK;
 }
@@ -507,9 +507,9 @@ const char *segment_leaf_fault(const uint8_t *leaf)
 
 static bool read_string(const uint8_t *leaf, uint64_t number, struct histree_value *out)
 {
-	if (number >= get_le32(leaf + 84))
+	if (number >= get_le32(leaf + SEGMENTS_AT_STRING_COUNT))
 		return false;
-	const uint8_t *table = leaf + get_le32(leaf + 88) + 4 * number;
+	const uint8_t *table = leaf + get_le32(leaf + SEGMENTS_AT_STRINGS) + 4 * number;
 	uint32_t from = get_le32(table), to = get_le32(table + 4);
 	*out = histree_string_n((const char *)leaf + from, to - from);
 	return true;

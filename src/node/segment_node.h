@@ -21,6 +21,14 @@ enum {
 	SEGMENT_BLOCK_BYTES_MIN = 40, /* that a block takes in a leaf */
 };
 
+/* Where things are in a leaf of segments, behind the header of its node and the bounds of all its segments. */
+enum {
+	SEGMENTS_AT_BLOCK_COUNT = 80,
+	SEGMENTS_AT_STRING_COUNT = 84,
+	SEGMENTS_AT_STRINGS = 88,
+	SEGMENTS_AT_FIELD_COUNT = 92,
+};
+
 /*
  * Check sizes, offsets, counts and bounds against each other, and that no two blocks share a byte; the checksum was
  * checked before.

@@ -93,22 +93,22 @@ static void block_header_encode(const struct block_header *header, uint8_t bytes
 {
 	memset(bytes, 0, BLOCK_HEADER_USED);
 	memcpy(bytes, magic, sizeof(magic));
-	put_le32(bytes + 8, BLOCK_FILE_VERSION);
-	put_le32(bytes + 12, BLOCK_FILE_OLDEST_READER);
-	put_le64(bytes + 16, header->features);
-	put_le64(bytes + 24, header->has_copies ? FEATURE_COPIES : 0);
-	put_le32(bytes + 32, header->block_size);
-	put_le32(bytes + 36, header->block_count);
-	put_le64(bytes + 40, header->table_offset);
-	put_le32(bytes + 48, header->section_count);
-	put_le32(bytes + 52, header->table_crc);
-	put_le64(bytes + 56, header->size);
-	put_le32(bytes + 64, crc32c(0, bytes, CHECKED));
+	put_le32(bytes + BLOCK_AT_VERSION, BLOCK_FILE_VERSION);
+	put_le32(bytes + BLOCK_AT_OLDEST_READER, BLOCK_FILE_OLDEST_READER);
+	put_le64(bytes + BLOCK_AT_FEATURES, header->features);
+	put_le64(bytes + BLOCK_AT_OTHER_FEATURES, header->has_copies ? FEATURE_COPIES : 0);
+	put_le32(bytes + BLOCK_AT_BLOCK_SIZE, header->block_size);
+	put_le32(bytes + BLOCK_AT_BLOCK_COUNT, header->block_count);
+	put_le64(bytes + BLOCK_AT_TABLE, header->table_offset);
+	put_le32(bytes + BLOCK_AT_SECTION_COUNT, header->section_count);
+	put_le32(bytes + BLOCK_AT_TABLE_CRC, header->table_crc);
+	put_le64(bytes + BLOCK_AT_SIZE, header->size);
+	put_le32(bytes + BLOCK_AT_CRC, crc32c(0, bytes, CHECKED));
 	if ((header->features & BLOCK_TAIL) == 0)
 		return;
-	put_le64(bytes + 68, header->base);
-	put_le64(bytes + 76, header->identity);
-	put_le32(bytes + 84, crc32c(0, bytes, TAIL_CHECKED));
+	put_le64(bytes + BLOCK_AT_BASE, header->base);
+	put_le64(bytes + BLOCK_AT_IDENTITY, header->identity);
+	put_le32(bytes + BLOCK_AT_TAIL_CRC, crc32c(0, bytes, TAIL_CHECKED));
 }
 
 /*
@@ -123,10 +123,10 @@ static enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_
 		return error_set(error, HISTREE_ERR_INCOMPLETE, "was never completed; build it again");
 	if (memcmp(bytes, magic, sizeof(magic)) != 0)
 		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file");
-	if (crc32c(0, bytes, CHECKED) != get_le32(bytes + 64))
+	if (crc32c(0, bytes, CHECKED) != get_le32(bytes + BLOCK_AT_CRC))
 		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch");
-	uint32_t version = get_le32(bytes + 8), oldest = get_le32(bytes + 12);
-	uint64_t features = get_le64(bytes + 16);
+	uint32_t version = get_le32(bytes + BLOCK_AT_VERSION), oldest = get_le32(bytes + BLOCK_AT_OLDEST_READER);
+	uint64_t features = get_le64(bytes + BLOCK_AT_FEATURES);
 	if (oldest > BLOCK_FILE_VERSION)
 		return error_set(error, HISTREE_ERR_VERSION,
 				 "is of format %u, which needs a reader of format %u or later, and this is %u; "
@@ -138,26 +138,26 @@ static enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_
 				 "build it again with this one",
 				 (unsigned long long)features);
 	*header = (struct block_header){
-		.version = get_le32(bytes + 8),
-		.features = get_le64(bytes + 16),
-		.has_copies = (get_le64(bytes + 24) & FEATURE_COPIES) != 0,
-		.block_size = get_le32(bytes + 32),
-		.block_count = get_le32(bytes + 36),
-		.table_offset = get_le64(bytes + 40),
-		.section_count = get_le32(bytes + 48),
-		.table_crc = get_le32(bytes + 52),
-		.crc = get_le32(bytes + 64),
-		.size = get_le64(bytes + 56),
+		.version = get_le32(bytes + BLOCK_AT_VERSION),
+		.features = get_le64(bytes + BLOCK_AT_FEATURES),
+		.has_copies = (get_le64(bytes + BLOCK_AT_OTHER_FEATURES) & FEATURE_COPIES) != 0,
+		.block_size = get_le32(bytes + BLOCK_AT_BLOCK_SIZE),
+		.block_count = get_le32(bytes + BLOCK_AT_BLOCK_COUNT),
+		.table_offset = get_le64(bytes + BLOCK_AT_TABLE),
+		.section_count = get_le32(bytes + BLOCK_AT_SECTION_COUNT),
+		.table_crc = get_le32(bytes + BLOCK_AT_TABLE_CRC),
+		.crc = get_le32(bytes + BLOCK_AT_CRC),
+		.size = get_le64(bytes + BLOCK_AT_SIZE),
 	};
 	uint32_t block_size = header->block_size;
 	if (block_size < BLOCK_SIZE_MIN || block_size > BLOCK_SIZE_MAX || (block_size & (block_size - 1)) != 0)
 		return error_set(error, HISTREE_ERR_FORMAT, "header: blocks of %u bytes", block_size);
 	if ((header->features & BLOCK_TAIL) == 0)
 		return HISTREE_OK;
-	if (crc32c(0, bytes, TAIL_CHECKED) != get_le32(bytes + 84))
+	if (crc32c(0, bytes, TAIL_CHECKED) != get_le32(bytes + BLOCK_AT_TAIL_CRC))
 		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch");
-	header->base = get_le64(bytes + 68);
-	header->identity = get_le64(bytes + 76);
+	header->base = get_le64(bytes + BLOCK_AT_BASE);
+	header->identity = get_le64(bytes + BLOCK_AT_IDENTITY);
 	return HISTREE_OK;
 }
 
@@ -503,9 +503,9 @@ static enum histree_status read_table(struct block_file *file, const struct bloc
 		const uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
 		struct section *section = &file->sections[i];
 		section->id = get_le32(entry);
-		section->crc = get_le32(entry + 4);
-		section->offset = get_le64(entry + 8);
-		section->size = get_le64(entry + 16);
+		section->crc = get_le32(entry + SECTION_AT_CRC);
+		section->offset = get_le64(entry + SECTION_AT_OFFSET);
+		section->size = get_le64(entry + SECTION_AT_SIZE);
 		if (section->offset > file->size || section->size > file->size - section->offset)
 			return error_set(error, HISTREE_ERR_FORMAT, "section %u lies outside the file", i);
 		if (section->size > section_size_max(file, section->id))
@@ -903,9 +903,9 @@ static enum histree_status write_directory(struct block_file *file, uint8_t *pag
 	for (uint32_t i = 0; i < file->section_count; i++) {
 		uint8_t *entry = bytes + (size_t)i * SECTION_ENTRY_SIZE;
 		put_le32(entry, file->sections[i].id);
-		put_le32(entry + 4, file->sections[i].crc);
-		put_le64(entry + 8, file->sections[i].offset);
-		put_le64(entry + 16, file->sections[i].size);
+		put_le32(entry + SECTION_AT_CRC, file->sections[i].crc);
+		put_le64(entry + SECTION_AT_OFFSET, file->sections[i].offset);
+		put_le64(entry + SECTION_AT_SIZE, file->sections[i].size);
 	}
 	size_t table_size = (size_t)file->section_count * SECTION_ENTRY_SIZE;
 	const struct block_header header = {

@@ -111,6 +111,28 @@ enum {
 #define SECTION_SEGMENTS SECTION_ID('S', 'E', 'G', 'M')   /* what the segments are: segment/ */
 #define SECTION_RANKS SECTION_ID('R', 'A', 'N', 'K')      /* of a side table, whose it is: segment/ */
 
+/* Where things are in the header of a file, and in an entry of its table of sections. */
+enum {
+	BLOCK_AT_VERSION = 8,
+	BLOCK_AT_OLDEST_READER = 12,
+	BLOCK_AT_FEATURES = 16,
+	BLOCK_AT_OTHER_FEATURES = 24, /* which a reader need not know */
+	BLOCK_AT_BLOCK_SIZE = 32,
+	BLOCK_AT_BLOCK_COUNT = 36,
+	BLOCK_AT_TABLE = 40,
+	BLOCK_AT_SECTION_COUNT = 48,
+	BLOCK_AT_TABLE_CRC = 52,
+	BLOCK_AT_SIZE = 56,
+	BLOCK_AT_CRC = 64, /* of all before it */
+	BLOCK_AT_BASE = 68,
+	BLOCK_AT_IDENTITY = 76,
+	BLOCK_AT_TAIL_CRC = 84, /* of all before it: BASE and IDENTITY are later than CRC */
+
+	SECTION_AT_CRC = 4,
+	SECTION_AT_OFFSET = 8,
+	SECTION_AT_SIZE = 16,
+};
+
 enum {
 	BLOCK_HEADER_USED = 88,
 	BLOCK_COPIES_OFFSET = 512,

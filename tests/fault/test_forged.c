@@ -93,12 +93,12 @@ static uint32_t put_columns(struct forger *forger, uint32_t count, bool one_bloc
 		put_le32(block + index + (size_t)i * BLOCK_ENTRY_SIZE + 4,
 			 COLUMN_HEADER_SIZE + (one_block ? 0 : i * block_size));
 	uint32_t used = index + count * BLOCK_ENTRY_SIZE;
-	put_le32(block + 48, 1); /* times are direct */
-	put_le32(block + 56, count);
-	put_le32(block + 64, COLUMN_HEADER_SIZE);
-	put_le32(block + 68, index);
-	put_le32(block + 72, COLUMN_HEADER_SIZE);
-	put_le32(block + 76, count * SERIES_PER_BLOCK);
+	put_le32(block + COLUMN_AT_DIRECT, 1); /* times are direct */
+	put_le32(block + COLUMN_AT_BLOCK_COUNT, count);
+	put_le32(block + COLUMN_AT_TIMES, COLUMN_HEADER_SIZE);
+	put_le32(block + COLUMN_AT_BLOCK_INDEX, index);
+	put_le32(block + COLUMN_AT_DICTIONARY, COLUMN_HEADER_SIZE);
+	put_le32(block + COLUMN_AT_SERIES_COUNT, count * SERIES_PER_BLOCK);
 	return put_node(forger, 0, 0, count * SERIES_PER_BLOCK * SERIES_INTERVALS_MAX, used, NODE_HEADER_SIZE, 1);
 }
 
@@ -282,7 +282,7 @@ TEST(attributes_need_bytes_that_are_there)
 		struct histree_error error;
 		begin(&forger, "osht", HOLE, 50);
 		for (uint32_t i = 0; i < HOLES; i++) {
-			put_le32(forger.block + 40, has_bytes ? HOLE : 0); /* used, as a node says */
+			put_le32(forger.block + NODE_AT_USED, has_bytes ? HOLE : 0); /* used, as a node says */
 			assert_int_equal(
 				block_file_write_part(forger.file, i, forger.block, forger.file->block_size, NULL),
 				HISTREE_OK);
@@ -396,7 +396,7 @@ TEST(short_blocks_cost_what_they_are_long)
 	static uint8_t long_node[1 << 20];
 	size_t size;
 	uint8_t *node = block_parts_node(file->bytes, file->size, 5, &size);
-	put_le32(node + 40, sizeof(long_node));
+	put_le32(node + NODE_AT_USED, sizeof(long_node));
 	memcpy(long_node, node, size);
 	put_le32(node, crc32c(0, long_node + 4, sizeof(long_node) - 4));
 	assert_bounded(&forger.memory, 1);
@@ -487,7 +487,8 @@ TEST(a_node_is_filed_under_its_own_bounds)
 		const uint32_t child_size = node_child_size(&lie.shape.layout);
 		size_t size, children = 0, told = 0;
 		for (uint32_t number = 0; number < lie.shape.node_count; number++) {
-			uint32_t count = get_le16(block_parts_node(bytes_of(&lie), lie.size, number, &size) + 10);
+			uint32_t count = get_le16(block_parts_node(bytes_of(&lie), lie.size, number, &size) +
+						  NODE_AT_CHILD_COUNT);
 			for (uint32_t child = 0; child < count; child++) {
 				if (children++ % step != 0)
 					continue;
@@ -520,18 +521,18 @@ TEST(two_nodes_do_not_share_a_child)
 		const uint32_t child_size = node_child_size(&lie.shape.layout);
 		size_t size;
 		uint8_t *root = block_parts_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
-		assert_true(get_le16(root + 10) >= 2);
+		assert_true(get_le16(root + NODE_AT_CHILD_COUNT) >= 2);
 		/* The whole entry: what is said of it is true. */
 		memcpy(root + NODE_HEADER_SIZE, root + NODE_HEADER_SIZE + child_size, child_size);
 		block_parts_seal(bytes_of(&lie), lie.size);
 		assert_sound(&lie, "a child twice");
 		/* A grandchild in place of a child. */
 		root = block_parts_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
-		for (uint32_t child = 0; child < get_le16(root + 10); child++) {
+		for (uint32_t child = 0; child < get_le16(root + NODE_AT_CHILD_COUNT); child++) {
 			const uint8_t *below =
 				block_parts_node(bytes_of(&lie), lie.size,
 						 get_le32(root + NODE_HEADER_SIZE + child * child_size), &size);
-			if (get_le16(below + 10) == 0)
+			if (get_le16(below + NODE_AT_CHILD_COUNT) == 0)
 				continue;
 			memcpy(root + NODE_HEADER_SIZE + child * child_size, below + NODE_HEADER_SIZE, child_size);
 			block_parts_seal(bytes_of(&lie), lie.size);

@@ -8,6 +8,7 @@
  * verification says so in any case.
  */
 #include "base/bytes.h"
+#include "node/segment_node.h"
 #include "segment/segment_memory.h"
 #include "support/block_parts.h"
 #include "support/memory_io.h"
@@ -74,7 +75,7 @@ static uint8_t *find_node(struct store *store, uint32_t height)
 	uint8_t *node;
 	for (uint32_t number = 1; (node = block_parts_node(store->bytes, store->size, number, &size)) != NULL;
 	     number++)
-		if (get_le16(node + 8) == height)
+		if (get_le16(node + NODE_AT_HEIGHT) == height)
 			return node;
 	fail_msg("there is no node of height %u", height);
 	return NULL;
@@ -136,7 +137,7 @@ static void assert_harmless(struct store *made)
 TEST_WITH(one_block_many_times, set_up, tear_down)
 {
 	uint8_t *leaf = find_node(*state, 0);
-	uint32_t count = get_le32(leaf + 80);
+	uint32_t count = get_le32(leaf + SEGMENTS_AT_BLOCK_COUNT);
 	assert_true(count > 1);
 	for (uint32_t i = 1; i < count; i++)
 		memcpy(leaf + BLOCKS_AT + i * BLOCK_HEADER, leaf + BLOCKS_AT, BLOCK_HEADER);
@@ -146,7 +147,7 @@ TEST_WITH(one_block_many_times, set_up, tear_down)
 TEST_WITH(one_child_many_times, set_up, tear_down)
 {
 	uint8_t *node = find_node(*state, 1);
-	uint32_t count = get_le16(node + 10);
+	uint32_t count = get_le16(node + NODE_AT_CHILD_COUNT);
 	assert_true(count > 1);
 	for (uint32_t i = 1; i < count; i++)
 		memcpy(node + CHILDREN_AT + i * CHILD_SIZE, node + CHILDREN_AT, CHILD_SIZE);
@@ -156,7 +157,7 @@ TEST_WITH(one_child_many_times, set_up, tear_down)
 TEST_WITH(a_child_that_is_not_below, set_up, tear_down)
 {
 	uint8_t *node = find_node(*state, 1);
-	put_le32(node + CHILDREN_AT, get_le32(node + 4));
+	put_le32(node + CHILDREN_AT, get_le32(node + NODE_AT_NUMBER));
 	assert_harmless(*state);
 }
 
@@ -177,7 +178,8 @@ TEST_WITH(a_leaf_of_another_store, set_up, tear_down)
 		uint8_t *leaf = block_parts_node(store->bytes, store->size, number, &size);
 		const uint8_t *foreign = block_parts_node(other->bytes, other->size, number, &other_size);
 		assert_true(leaf != NULL && foreign != NULL);
-		if (get_le16(leaf + 8) != 0 || get_le16(foreign + 8) != 0 || get_le32(foreign + 40) > size)
+		if (get_le16(leaf + NODE_AT_HEIGHT) != 0 || get_le16(foreign + NODE_AT_HEIGHT) != 0 ||
+		    get_le32(foreign + NODE_AT_USED) > size)
 			continue;
 		memcpy(leaf, foreign, size < other_size ? size : other_size);
 		break;
@@ -188,13 +190,13 @@ TEST_WITH(a_leaf_of_another_store, set_up, tear_down)
 TEST_WITH(more_segments_than_there_are, set_up, tear_down)
 {
 	uint8_t *leaf = find_node(*state, 0);
-	put_le32(leaf + 12, UINT32_MAX);
+	put_le32(leaf + NODE_AT_ITEM_COUNT, UINT32_MAX);
 	assert_harmless(*state);
 }
 
 TEST_WITH(strings_without_bytes, set_up, tear_down)
 {
 	uint8_t *leaf = find_node(*state, 0);
-	put_le32(leaf + 84, UINT32_MAX);
+	put_le32(leaf + SEGMENTS_AT_STRING_COUNT, UINT32_MAX);
 	assert_harmless(*state);
 }

@@ -204,8 +204,8 @@ static void put_tail(const struct tree_variant *variant, const struct histree_in
 	struct memory_file *image = memory_io_find(&memory, "t");
 	uint8_t *packed = malloc(image->size * 2);
 	REQUIRE(packed != NULL);
-	put_le64(image->bytes + 76, 0);
-	put_le64(image->bytes + image->size - 88 + 76, 0); /* the copy of the header */
+	put_le64(image->bytes + BLOCK_AT_IDENTITY, 0);
+	put_le64(image->bytes + image->size - 88 + BLOCK_AT_IDENTITY, 0); /* the copy of the header */
 	put("tail", variant->name, packed, image_pack(image->bytes, image->size, packed));
 	free(packed);
 	block_file_close(tail);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "node/node.h"
 #include "store/block_file.h"
 
-/* Where things are: histree-format(5). */
-enum { NODE_HEADER = 48, PAGE_HEADER = 24 };
+enum { PAGE_HEADER = 24 };
 
 /* ---- finding ----------------------------------------------------------------------------------------------- */
 
@@ -23,7 +23,8 @@ static bool lies_within(uint64_t at, uint64_t size, size_t whole)
  */
 static uint64_t base_of(const uint8_t *bytes)
 {
-	return (get_le64(bytes + 16) & 2) != 0 ? get_le64(bytes + 68) : BLOCK_FILE_HEADER_SIZE;
+	return (get_le64(bytes + BLOCK_AT_FEATURES) & BLOCK_TAIL) != 0 ? get_le64(bytes + BLOCK_AT_BASE)
+								       : BLOCK_FILE_HEADER_SIZE;
 }
 
 /* Where in this file something lies; false if it does not. */
@@ -39,14 +40,14 @@ static bool find_part(const uint8_t *bytes, size_t size, uint64_t at, uint64_t l
 
 static void find_sections(const uint8_t *bytes, size_t size, struct block_parts *out)
 {
-	uint64_t count = get_le32(bytes + 48);
+	uint64_t count = get_le32(bytes + BLOCK_AT_SECTION_COUNT);
 	struct block_part table;
 	if (count > BLOCK_PARTS_SECTIONS_MAX ||
-	    !find_part(bytes, size, get_le64(bytes + 40), count * BLOCK_PARTS_ENTRY_SIZE, &table))
+	    !find_part(bytes, size, get_le64(bytes + BLOCK_AT_TABLE), count * SECTION_ENTRY_SIZE, &table))
 		return;
 	out->table = table.at;
 	for (; out->section_count < count; out->section_count++) {
-		const uint8_t *entry = bytes + table.at + out->section_count * BLOCK_PARTS_ENTRY_SIZE;
+		const uint8_t *entry = bytes + table.at + out->section_count * SECTION_ENTRY_SIZE;
 		struct block_part *part = &out->sections[out->section_count];
 		part->number = get_le32(entry);
 		find_part(bytes, size, get_le64(entry + 8), get_le64(entry + 16), part);
@@ -55,11 +56,11 @@ static void find_sections(const uint8_t *bytes, size_t size, struct block_parts 
 
 static void find_nodes(const uint8_t *bytes, size_t size, struct byte_reader sizes, struct block_parts *out)
 {
-	bool differ = (get_le64(bytes + 16) & 1) != 0;
+	bool differ = (get_le64(bytes + BLOCK_AT_FEATURES) & BLOCK_EXTENTS) != 0;
 	uint64_t at = BLOCK_FILE_HEADER_SIZE;
-	uint32_t count = get_le32(bytes + 36), number = 0;
+	uint32_t count = get_le32(bytes + BLOCK_AT_BLOCK_COUNT), number = 0;
 	for (; number < count && number < BLOCK_PARTS_NODES_MAX && !sizes.failed; number++) {
-		uint64_t node = differ ? read_varint(&sizes) : get_le32(bytes + 32);
+		uint64_t node = differ ? read_varint(&sizes) : get_le32(bytes + BLOCK_AT_BLOCK_SIZE);
 		if (node < PAGE_HEADER || node > BLOCK_SIZE_MAX)
 			return;
 		struct block_part *part = &out->nodes[out->node_count];
@@ -122,7 +123,7 @@ uint8_t *block_parts_node(uint8_t *bytes, size_t size, uint32_t number, size_t *
 static size_t used_bytes(const uint8_t *node, size_t size, bool is_table)
 {
 	if (!is_table)
-		return size < NODE_HEADER ? 0 : get_le32(node + 40);
+		return size < NODE_HEADER_SIZE ? 0 : get_le32(node + 40);
 	return PAGE_HEADER + ((uint64_t)get_le32(node + 8) * (node[12] + node[13]) + 7) / 8;
 }
 
@@ -150,11 +151,12 @@ void block_parts_seal(uint8_t *bytes, size_t size)
 		return;
 	seal_nodes(bytes, &parts);
 	for (size_t i = 0; i < parts.section_count; i++)
-		put_le32(bytes + parts.table + i * BLOCK_PARTS_ENTRY_SIZE + 4,
+		put_le32(bytes + parts.table + i * SECTION_ENTRY_SIZE + 4,
 			 crc32c(0, bytes + parts.sections[i].at, parts.sections[i].size));
 	if (parts.section_count > 0)
-		put_le32(bytes + 52, crc32c(0, bytes + parts.table, parts.section_count * BLOCK_PARTS_ENTRY_SIZE));
-	put_le32(bytes + 64, crc32c(0, bytes, 64));
-	if ((get_le64(bytes + 16) & 2) != 0) /* a tail */
-		put_le32(bytes + 84, crc32c(0, bytes, 84));
+		put_le32(bytes + BLOCK_AT_TABLE_CRC,
+			 crc32c(0, bytes + parts.table, parts.section_count * SECTION_ENTRY_SIZE));
+	put_le32(bytes + BLOCK_AT_CRC, crc32c(0, bytes, BLOCK_AT_CRC));
+	if ((get_le64(bytes + BLOCK_AT_FEATURES) & BLOCK_TAIL) != 0) /* a tail */
+		put_le32(bytes + BLOCK_AT_TAIL_CRC, crc32c(0, bytes, BLOCK_AT_TAIL_CRC));
 }

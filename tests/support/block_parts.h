@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BLOCK_PARTS_ENTRY_SIZE = 24, BLOCK_PARTS_SECTIONS_MAX = 64, BLOCK_PARTS_NODES_MAX = 4096 };
+enum { BLOCK_PARTS_SECTIONS_MAX = 64, BLOCK_PARTS_NODES_MAX = 4096 };
 
 struct block_part {
 	size_t at, size; /* in these bytes */

@@ -11,7 +11,7 @@
 
 /* Where things are: histree-format(5). */
 enum {
-	ENTRY_SIZE = BLOCK_PARTS_ENTRY_SIZE,
+	ENTRY_SIZE = SECTION_ENTRY_SIZE,
 	NODE_HEADER = 48,
 	LEAF_HEADER = 96,
 	BLOCK_HEADER = 40,

@@ -312,7 +312,7 @@ static void assert_damage_refused(uint32_t offset, uint32_t value, const char *r
 {
 	struct full_node *node = make_full();
 	put_le32(node->block + offset, value);
-	put_le32(node->block, crc32c(0, node->block + 4, get_le32(node->block + 40) - 4));
+	put_le32(node->block, crc32c(0, node->block + 4, get_le32(node->block + NODE_AT_USED) - 4));
 	assert_refused(node->block, reason);
 	free(node);
 }
@@ -332,9 +332,9 @@ TEST(any_flipped_bit_is_noticed)
 TEST(each_kind_of_damage_is_refused)
 {
 	struct full_node *node = make_full();
-	put_le32(node->block + 40, NODE_SIZE + 1);
+	put_le32(node->block + NODE_AT_USED, NODE_SIZE + 1);
 	assert_refused(node->block, "uses 4097 bytes of 4096");
-	put_le32(node->block + 40, NODE_HEADER_SIZE - 1);
+	put_le32(node->block + NODE_AT_USED, NODE_HEADER_SIZE - 1);
 	assert_refused(node->block, "uses 47 bytes");
 	free(node);
 
@@ -461,15 +461,17 @@ TEST(columns_outside_the_bounds_of_their_node_are_refused)
 	assert_int_equal(read_columns(block, &count), HISTREE_END);
 	assert_int_equal(count, 400);
 	assert_true(is_searchable(block));
-	put_le64(block + 24, get_le64(block + 24) - 1); /* the last interval of each key ends behind it */
+	put_le64(block + NODE_AT_END,
+		 get_le64(block + NODE_AT_END) - 1); /* the last interval of each key ends behind it */
 	assert_int_equal(read_columns(block, &count), HISTREE_ERR_FORMAT);
 	assert_int_equal(count, 9);
 	make_columns(block);
-	put_le32(block + 32, 1); /* key 0 is below it */
+	put_le32(block + NODE_AT_KEY_MIN, 1); /* key 0 is below it */
 	assert_int_equal(read_columns(block, &count), HISTREE_ERR_FORMAT);
 	assert_int_equal(count, 0);
 	make_columns(block);
-	put_le32(block + 36, 38); /* key 39 is above it: the block with it, of the segments behind the first 32 */
+	put_le32(block + NODE_AT_KEY_MAX,
+		 38); /* key 39 is above it: the block with it, of the segments behind the first 32 */
 	assert_int_equal(read_columns(block, &count), HISTREE_ERR_FORMAT);
 	assert_int_equal(count, 320);
 }
@@ -478,8 +480,9 @@ TEST(columns_that_a_search_cannot_rely_on_are_found)
 {
 	uint8_t block[NODE_SIZE];
 	make_columns(block);
-	assert_int_equal(get_le32(block + 48), 0);
-	uint8_t *first_head = block + get_le32(block + 68), *times = block + get_le32(block + 64);
+	assert_int_equal(get_le32(block + COLUMN_AT_DIRECT), 0);
+	uint8_t *first_head = block + get_le32(block + COLUMN_AT_BLOCK_INDEX),
+		*times = block + get_le32(block + COLUMN_AT_TIMES);
 	put_le32(first_head + BLOCK_ENTRY_SIZE, get_le32(first_head + BLOCK_ENTRY_SIZE) + 1);
 	assert_false(is_searchable(block));
 	make_columns(block);
@@ -494,7 +497,7 @@ TEST(columns_leave_room_to_read_their_last_bits)
 	uint8_t block[NODE_SIZE];
 	make_columns(block);
 	for (uint32_t used = NODE_SIZE - 8; used <= NODE_SIZE; used++) {
-		put_le32(block + 40, used);
+		put_le32(block + NODE_AT_USED, used);
 		put_le32(block, crc32c(0, block + 4, used - 4));
 		enum histree_status expected = used == NODE_SIZE - 8 ? HISTREE_OK : HISTREE_ERR_FORMAT;
 		assert_int_equal(node_check(&column_layout, block, 12, &error), expected);
@@ -512,7 +515,7 @@ TEST(columns_of_all_of_time)
 	assert_int_not_equal(column_builder_encode(&builder, &whole, 1, NULL, 0), 0);
 	column_builder_seal(&builder, &column_layout, 12, block, &child);
 	column_builder_release(&builder);
-	assert_int_equal(get_le32(block + 48), 1);
+	assert_int_equal(get_le32(block + COLUMN_AT_DIRECT), 1);
 	assert_int_equal(read_columns(block, &count), HISTREE_END);
 	assert_int_equal(count, 1);
 }

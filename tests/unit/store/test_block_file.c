@@ -50,7 +50,7 @@ static uint8_t *copy_of_header(struct memory_io *memory)
 
 static void fix_header(struct memory_io *memory)
 {
-	put_le32(header_of(memory) + 64, crc32c(0, header_of(memory), 64));
+	put_le32(header_of(memory) + BLOCK_AT_CRC, crc32c(0, header_of(memory), 64));
 	memcpy(copy_of_header(memory), header_of(memory), HEADER_COPIED);
 }
 
@@ -196,15 +196,15 @@ TEST(newer_files_are_refused_with_a_way_out)
 {
 	struct memory_io memory;
 	make_file(&memory);
-	put_le32(header_of(&memory) + 8, 9);
-	put_le32(header_of(&memory) + 12, 3);
+	put_le32(header_of(&memory) + BLOCK_AT_VERSION, 9);
+	put_le32(header_of(&memory) + BLOCK_AT_OLDEST_READER, 3);
 	fix_header(&memory);
 	assert_open_fails(
 		&memory, HISTREE_ERR_VERSION,
 		"is of format 9, which needs a reader of format 3 or later, and this is 2; use a newer histree, "
 		"or build it again with this one");
-	put_le32(header_of(&memory) + 12, 1);      /* newer, but we are told that we understand it */
-	put_le32(header_of(&memory) + 24, 0xffff); /* features that may be ignored */
+	put_le32(header_of(&memory) + BLOCK_AT_OLDEST_READER, 1); /* newer, but we are told that we understand it */
+	put_le32(header_of(&memory) + BLOCK_AT_OTHER_FEATURES, 0xffff); /* features that may be ignored */
 	fix_header(&memory);
 	struct block_file *file;
 	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
@@ -296,7 +296,7 @@ TEST(damaged_sections_are_noticed)
 	size_t size;
 	struct histree_error error;
 	make_file(&memory);
-	uint64_t table = get_le64(header_of(&memory) + 40);
+	uint64_t table = get_le64(header_of(&memory) + BLOCK_AT_TABLE);
 	uint64_t section = get_le64(header_of(&memory) + table + 8);
 	header_of(&memory)[section] ^= 1;
 	header_of(&memory)[table + 8] ^= 1;
@@ -320,8 +320,8 @@ TEST(damaged_sections_are_noticed)
 	header_of(&memory)[section] ^= 1;
 
 	memset(header_of(&memory) + 512, 0, 3000); /* so that no copy of the table helps */
-	put_le64(header_of(&memory) + table + 16, UINT64_MAX - 5);
-	put_le32(header_of(&memory) + 52, crc32c(0, header_of(&memory) + table, 72));
+	put_le64(header_of(&memory) + table + SECTION_AT_SIZE, UINT64_MAX - 5);
+	put_le32(header_of(&memory) + BLOCK_AT_TABLE_CRC, crc32c(0, header_of(&memory) + table, 72));
 	fix_header(&memory);
 	assert_open_fails(&memory, HISTREE_ERR_FORMAT, "section 0 lies outside the file");
 	memory_io_release(&memory);
@@ -358,7 +358,7 @@ TEST(a_block_of_another_file_is_none_of_ours)
 	assert_read_is(&memory, 1, HISTREE_OK, false);
 
 	/* The section of checksums has a copy in the header. */
-	uint64_t table = get_le64(header_of(&memory) + 40);
+	uint64_t table = get_le64(header_of(&memory) + BLOCK_AT_TABLE);
 	uint8_t *sums = header_of(&memory) + get_le64(header_of(&memory) + table + 2 * 24 + 8);
 	assert_int_equal(get_le32(header_of(&memory) + table + 2 * 24), SECTION_SUMS);
 	sums[5] ^= 1;
@@ -375,12 +375,12 @@ TEST(a_block_of_another_file_is_none_of_ours)
 /* Make it one of a version that did not know the section. */
 static void lose_sums(struct memory_io *memory)
 {
-	uint8_t *bytes = header_of(memory), *table = bytes + get_le64(bytes + 40);
-	uint32_t count = get_le32(bytes + 48);
+	uint8_t *bytes = header_of(memory), *table = bytes + get_le64(bytes + BLOCK_AT_TABLE);
+	uint32_t count = get_le32(bytes + BLOCK_AT_SECTION_COUNT);
 	for (uint32_t i = 0; i < count; i++)
 		if (get_le32(table + (size_t)i * 24) == SECTION_SUMS)
 			put_le32(table + (size_t)i * 24, SECTION_ID('X', 'X', 'X', 'X'));
-	put_le32(bytes + 52, crc32c(0, table, (size_t)count * 24));
+	put_le32(bytes + BLOCK_AT_TABLE_CRC, crc32c(0, table, (size_t)count * 24));
 	fix_header(memory);
 }
 

@@ -89,11 +89,12 @@ TEST(a_hole_is_not_read)
 				    : block_file_section_worth(file, SECTION_ATTRIBUTES) == SIZE);
 		free(section);
 		block_file_close(file);
-		memset(whole + get_le64(whole + get_le64(whole + 40) + 8), 0, SIZE);
+		memset(whole + get_le64(whole + get_le64(whole + BLOCK_AT_TABLE) + 8), 0, SIZE);
 		memset(bytes, 0, SIZE);
-		put_le32(whole + get_le64(whole + 40) + 4, crc32c(0, bytes, SIZE));
-		put_le32(whole + 52, crc32c(0, whole + get_le64(whole + 40), get_le32(whole + 48) * (size_t)24));
-		put_le32(whole + 64, crc32c(0, whole, 64));
+		put_le32(whole + get_le64(whole + BLOCK_AT_TABLE) + SECTION_AT_CRC, crc32c(0, bytes, SIZE));
+		put_le32(whole + BLOCK_AT_TABLE_CRC, crc32c(0, whole + get_le64(whole + BLOCK_AT_TABLE),
+							    get_le32(whole + BLOCK_AT_SECTION_COUNT) * (size_t)24));
+		put_le32(whole + BLOCK_AT_CRC, crc32c(0, whole, 64));
 	}
 	memory_io_release(&memory);
 	free(bytes);

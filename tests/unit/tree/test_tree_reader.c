@@ -4,6 +4,7 @@
  * or careless writer does to a tree whose checksums are all right.
  */
 #include "base/bytes.h"
+#include "store/block_file.h"
 #include "support/block_parts.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
@@ -446,7 +447,7 @@ TEST(wrong_statistics_are_found)
 	struct fixture fixture;
 	set_up(&fixture, "rsht", 0);
 	uint8_t *bytes = file_bytes(&fixture);
-	uint8_t *entry = bytes + get_le64(bytes + 40) + 24; /* of the second section */
+	uint8_t *entry = bytes + get_le64(bytes + BLOCK_AT_TABLE) + 24; /* of the second section */
 	assert_int_equal(get_le32(entry), SECTION_STATISTICS);
 	uint8_t *section = bytes + get_le64(entry + 8);
 	size_t size = get_le64(entry + 16), heights = 0;
@@ -457,9 +458,10 @@ TEST(wrong_statistics_are_found)
 	size_t offsets[] = { 0, heights };
 	for (int i = 0; i < 2; i++) {
 		section[offsets[i]] ^= 1;
-		put_le32(entry + 4, crc32c(0, section, size));
-		put_le32(bytes + 52, crc32c(0, bytes + get_le64(bytes + 40), get_le32(bytes + 48) * 24));
-		put_le32(bytes + 64, crc32c(0, bytes, 64));
+		put_le32(entry + SECTION_AT_CRC, crc32c(0, section, size));
+		put_le32(bytes + BLOCK_AT_TABLE_CRC, crc32c(0, bytes + get_le64(bytes + BLOCK_AT_TABLE),
+							    get_le32(bytes + BLOCK_AT_SECTION_COUNT) * 24));
+		put_le32(bytes + BLOCK_AT_CRC, crc32c(0, bytes, 64));
 		assert_fault(&fixture, reasons[i]);
 		section[offsets[i]] ^= 1;
 	}
