@@ -4,14 +4,12 @@
  *
  * tests/data/dat-made has one recording in seven forms (make-dat-made.py says what is in it).
  */
-#include <sys/mman.h>
-
 #include "base/hash_index.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/scratch_trace.h"
 #include "support/test.h"
-#include "trace/trace.h"
 #include "trace/trace_cmd/dat_file.h"
 #include "trace/trace_cmd/dat_stream.h"
 
@@ -19,24 +17,6 @@ enum { EVENTS = 17, GAPS = 2, LOST = 7, STREAMS = 3, BYTES_MAX = 16384 };
 
 static const char *const forms[] = { "row", "swapped", "sections", "zlib", "zstd", "guest" };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]), PLAIN_FORMS = 3 };
-
-/* A file in memory: it is written many times. */
-static int scratch_file = -1;
-static char scratch[64];
-
-static int make_scratch(void **state)
-{
-	(void)state;
-	scratch_file = memfd_create("trace.dat", 0);
-	snprintf(scratch, sizeof(scratch), "/proc/self/fd/%d", scratch_file);
-	return scratch_file < 0 ? -1 : 0;
-}
-
-static int remove_scratch(void **state)
-{
-	(void)state;
-	return close(scratch_file);
-}
 
 static const char *made(const char *form)
 {
@@ -46,19 +26,17 @@ static const char *made(const char *form)
 	return source_path(path, name);
 }
 
+static size_t read_made(const char *form, uint8_t bytes[static BYTES_MAX])
+{
+	char name[64];
+	snprintf(name, sizeof(name), "tests/data/dat-made/%s.dat", form);
+	return source_read(name, bytes, BYTES_MAX);
+}
+
 static bool can_read(const char *form)
 {
 	return !(strcmp(form, "zlib") == 0 && !dat_can_unpack(DAT_PACKING_ZLIB)) &&
 	       !(strcmp(form, "zstd") == 0 && !dat_can_unpack(DAT_PACKING_ZSTD));
-}
-
-static struct trace *open_one(const char *path)
-{
-	struct trace *trace;
-	struct histree_error error = { 0 };
-	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
-		fail_msg("%s", error.message);
-	return trace;
 }
 
 /* What an event is told by. */
@@ -101,7 +79,7 @@ TEST(events_and_losses_are_read)
 	for (size_t form = 0; form < FORMS; form++) {
 		if (!can_read(forms[form]))
 			continue;
-		struct trace *trace = open_one(made(forms[form]));
+		struct trace *trace = trace_must_open(made(forms[form]));
 		struct event event;
 		histree_time last = INT64_MIN;
 		unsigned events = 0, gaps = 0;
@@ -135,12 +113,12 @@ TEST(times_are_those_that_the_file_says)
 {
 	static const histree_time offset = 65536000 - 536;
 	struct kept_event events[EVENTS];
-	struct trace *trace = open_one(made("row"));
+	struct trace *trace = trace_must_open(made("row"));
 	assert_int_equal(read_events(trace, events), EVENTS);
 	assert_int_equal(events[0].time, offset + 1000);
 	assert_int_equal(events[EVENTS - 1].time, offset + 2000000005);
 	trace_close(trace);
-	trace = open_one(made("guest"));
+	trace = trace_must_open(made("guest"));
 	assert_int_equal(read_events(trace, events), EVENTS);
 	assert_int_equal(events[0].time, offset);
 	/* 2000000005 ticks, of which -1000 and, as it goes on to -2000 in 2^30 ticks, -1862 are the offset. */
@@ -157,7 +135,7 @@ TEST(a_recording_is_read_on_from_any_event)
 		if (!can_read(forms[form]))
 			continue;
 		const char *path = made(forms[form]);
-		struct trace *trace = open_one(path);
+		struct trace *trace = trace_must_open(path);
 		assert_int_equal(trace_file_count(trace), STREAMS);
 		assert_true(trace_can_move(trace));
 		assert_int_equal(read_events(trace, all), EVENTS);
@@ -181,55 +159,6 @@ TEST(a_recording_is_read_on_from_any_event)
 
 /* ---- what is cut or changed ------------------------------------------------------------------------------ */
 
-static size_t read_made(const char *form, uint8_t bytes[static BYTES_MAX])
-{
-	FILE *file = fopen(made(form), "rb");
-	assert_non_null(file);
-	size_t size = fread(bytes, 1, BYTES_MAX, file);
-	fclose(file);
-	assert_in_range(size, 1000, BYTES_MAX - 1);
-	return size;
-}
-
-static void write_scratch(const uint8_t *bytes, size_t size)
-{
-	assert_int_equal(ftruncate(scratch_file, 0), 0);
-	assert_int_equal(pwrite(scratch_file, bytes, size, 0), (ssize_t)size);
-}
-
-/* Returns how many events there are, with all their fields. */
-static unsigned read_scratch(bool *is_refused, bool *is_damaged)
-{
-	const char *path = scratch;
-	struct trace *trace;
-	struct event event;
-	struct histree_error error = { 0 };
-	unsigned events = 0;
-	enum histree_status status = trace_open(&path, 1, &trace, &error);
-	*is_refused = status != HISTREE_OK;
-	*is_damaged = false;
-	if (*is_refused) {
-		assert_true(status == HISTREE_ERR_TRACE);
-		assert_true(strlen(error.message) > 20);
-		return 0;
-	}
-	trace_want_gaps(trace);
-	while ((status = trace_next(trace, &event, &error)) == HISTREE_OK) {
-		int64_t number;
-		const char *text;
-		size_t size;
-		for (uint32_t field = 0; event.gap == NULL && field < event.class->field_count; field++)
-			if (!event_int(&event, field, &number) && event_string(&event, field, &text, &size) &&
-			    size > 0)
-				assert_true(text[0] != '\0' && text[size - 1] != '\0');
-		events += event.gap == NULL;
-	}
-	assert_int_equal(status, HISTREE_END);
-	*is_damaged = trace_report(trace).damaged_streams > 0;
-	trace_close(trace);
-	return events;
-}
-
 TEST(a_cut_recording_is_read_as_far_as_it_goes)
 {
 	for (size_t form = 0; form < FORMS; form++) {
@@ -240,8 +169,8 @@ TEST(a_cut_recording_is_read_as_far_as_it_goes)
 		unsigned before = 0;
 		for (size_t cut = 0; cut < size; cut += test_effort(4, 13)) {
 			bool is_refused, is_damaged;
-			write_scratch(bytes, cut);
-			unsigned events = read_scratch(&is_refused, &is_damaged);
+			scratch_write(bytes, cut);
+			unsigned events = scratch_read(&is_refused, &is_damaged);
 			assert_true(events <= EVENTS && (is_refused || events >= before));
 			before = events;
 			damaged += is_damaged;
@@ -264,8 +193,8 @@ TEST(changed_bytes_do_no_harm)
 		for (uint64_t changes = 1 + random_below(&random, 8); changes > 0; changes--)
 			bytes[10 + random_below(&random, size - 10)] =
 				random_percent(&random, 50) ? (uint8_t)random_bits(&random) : 0xff;
-		write_scratch(bytes, size);
-		read_scratch(&is_refused, &is_damaged);
+		scratch_write(bytes, size);
+		scratch_read(&is_refused, &is_damaged);
 	}
 }
 
@@ -274,10 +203,10 @@ TEST(what_shrinks_while_it_is_read_is_damaged)
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("row", bytes);
 	struct event event;
-	write_scratch(bytes, size);
-	struct trace *trace = open_one(scratch);
+	scratch_write(bytes, size);
+	struct trace *trace = trace_must_open(scratch);
 	struct trace_position start[STREAMS] = { 0 };
-	assert_int_equal(ftruncate(scratch_file, 100), 0);
+	assert_int_equal(truncate(scratch, 100), 0);
 	assert_int_equal(trace_move(trace, start, STREAMS, NULL), HISTREE_OK);
 	assert_int_equal(trace_next(trace, &event, NULL), HISTREE_END);
 	assert_int_equal(trace_report(trace).damaged_streams, STREAMS);
@@ -330,7 +259,7 @@ static const char *refusal(const char *form, const char *from, const char *to)
 	uint8_t *at = memmem(bytes, size, from, length);
 	assert_non_null(at);
 	memcpy(at, to, length);
-	write_scratch(bytes, size);
+	scratch_write(bytes, size);
 	assert_int_equal(trace_open(&path, 1, &trace, &error), HISTREE_ERR_TRACE);
 	return error.message;
 }
@@ -365,4 +294,4 @@ TEST(a_long_time_keeps_its_upper_bits)
 	assert_int_equal(ring_page_next(&page), RING_END);
 }
 
-TEST_FILE(make_scratch, remove_scratch)
+TEST_FILE(scratch_make, scratch_remove)

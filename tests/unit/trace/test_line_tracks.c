@@ -4,26 +4,8 @@
  * threads in JSON.  Each case is a text, and the events of tracks that come of it.
  */
 #include "event/event.h"
+#include "support/scratch_trace.h"
 #include "support/test.h"
-#include "trace/trace.h"
-
-static char scratch[] = "/tmp/histree-tracks-XXXXXX";
-
-static int make_scratch(void **state)
-{
-	(void)state;
-	int file = mkstemp(scratch);
-	if (file < 0)
-		return -1;
-	close(file);
-	return 0;
-}
-
-static int remove_scratch(void **state)
-{
-	(void)state;
-	return unlink(scratch);
-}
 
 /* "name=text", or nothing where the event does not have it. */
 static void print_field(FILE *out, const struct event *event, const char *field)
@@ -64,10 +46,9 @@ static char *read_tracks(const char *text)
 	struct histree_error error;
 	char *lines;
 	size_t size;
-	FILE *file = fopen(scratch, "w"), *out = open_memstream(&lines, &size);
-	assert_true(file != NULL && out != NULL);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
+	FILE *out = open_memstream(&lines, &size);
+	assert_non_null(out);
+	scratch_write(text, strlen(text));
 	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK) {
 		fprintf(out, "%s\n", error.message);
 	} else {
@@ -354,4 +335,4 @@ TEST(a_text_in_json_has_markers)
 	       "2000 span_begin name=x/A? pid=8 tid=8\n");
 }
 
-TEST_FILE(make_scratch, remove_scratch)
+TEST_FILE(scratch_make, scratch_remove)

@@ -6,46 +6,10 @@
 #include "base/hash_index.h"
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/scratch_trace.h"
 #include "support/test.h"
 #include "trace/lines/line_head.h"
 #include "trace/lines/line_shape.h"
-#include "trace/trace.h"
-
-static char scratch[] = "/tmp/histree-lines-XXXXXX";
-
-static int make_scratch(void **state)
-{
-	(void)state;
-	int file = mkstemp(scratch);
-	if (file < 0)
-		return -1;
-	close(file);
-	return 0;
-}
-
-static int remove_scratch(void **state)
-{
-	(void)state;
-	return unlink(scratch);
-}
-
-static void write_scratch(const void *bytes, size_t size)
-{
-	FILE *file = fopen(scratch, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-}
-
-static struct trace *open_scratch(void)
-{
-	const char *path = scratch;
-	struct trace *trace;
-	struct histree_error error;
-	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
-		fail_msg("%s", error.message);
-	return trace;
-}
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
@@ -185,8 +149,8 @@ TEST(how_many_flags_there_are_the_text_says)
 		char text[1024];
 		struct event event;
 		snprintf(text, sizeof(text), "# tracer: nop\n#\n%s%s", beginnings[i], touching);
-		write_scratch(text, strlen(text));
-		struct trace *trace = open_scratch();
+		scratch_write(text, strlen(text));
+		struct trace *trace = trace_must_open(scratch);
 		histree_time last = 0;
 		while (trace_next(trace, &event, NULL) == HISTREE_OK)
 			last = event.time;
@@ -353,8 +317,8 @@ static uint32_t count_numbered(const void *bytes, size_t size)
 {
 	struct event event;
 	uint32_t count = 0;
-	write_scratch(bytes, size);
-	struct trace *trace = open_scratch();
+	scratch_write(bytes, size);
+	struct trace *trace = trace_must_open(scratch);
 	while (trace_next(trace, &event, NULL) == HISTREE_OK) {
 		int64_t number;
 		assert_true(event_int(&event, event_class_field(event.class, "n"), &number));
@@ -448,7 +412,7 @@ TEST(switches_tell_the_cpu)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		fprintf(file, "%s\n", rows[i].line);
 	assert_int_equal(fclose(file), 0);
-	struct trace *trace = open_scratch();
+	struct trace *trace = trace_must_open(scratch);
 	struct event event;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
@@ -519,7 +483,7 @@ TEST(lines_come_by_their_times)
 	struct row *rows = make_rows(&random);
 	write_rows(rows, ROWS);
 	qsort(rows, ROWS, sizeof(*rows), compare_times);
-	struct trace *trace = open_scratch();
+	struct trace *trace = trace_must_open(scratch);
 	struct event event;
 	for (size_t i = 0; i < ROWS; i++) {
 		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
@@ -540,7 +504,7 @@ TEST(a_clock_that_steps_back_begins_anew)
 	for (uint32_t i = 0; i < ROWS; i++)
 		rows[i] = (struct row){ .time = i < ROWS / 2 ? 500000 + i : i, .number = i };
 	write_rows(rows, ROWS);
-	struct trace *trace = open_scratch();
+	struct trace *trace = trace_must_open(scratch);
 	struct trace_position places[ROWS / 100];
 	struct event event;
 	for (uint32_t i = 0; i < ROWS; i++) {
@@ -569,7 +533,7 @@ TEST(from_each_place_the_same_comes)
 	struct row *rows = make_rows(&random);
 	write_rows(rows, ROWS);
 	qsort(rows, ROWS, sizeof(*rows), compare_times);
-	struct trace *trace = open_scratch(), *other;
+	struct trace *trace = trace_must_open(scratch), *other;
 	struct event event, again;
 	const char *path = scratch;
 	for (size_t i = 0; i < ROWS; i++) {
@@ -612,8 +576,8 @@ TEST(a_gap_begins_behind_the_last_event_of_its_cpu)
 		{ 2, 1000000001, 1600000000, 0 },
 		{ 1, 1800000001, INT64_MAX, 0 },
 	};
-	write_scratch(text, sizeof(text) - 1);
-	struct trace *trace = open_scratch();
+	scratch_write(text, sizeof(text) - 1);
+	struct trace *trace = trace_must_open(scratch);
 	struct event event;
 	size_t gaps = 0, events = 0;
 	histree_time last = INT64_MIN;
@@ -639,18 +603,7 @@ TEST(a_gap_begins_behind_the_last_event_of_its_cpu)
 
 /* ---- what is cut or changed ------------------------------------------------------------------------------- */
 
-static size_t read_made(char *bytes, size_t room)
-{
-	char path[DATA_PATH_SIZE];
-	FILE *file = fopen(source_path(path, "tests/data/lines-made/trace.txt"), "r");
-	assert_non_null(file);
-	size_t size = fread(bytes, 1, room, file);
-	fclose(file);
-	return size;
-}
-
-/* Returns how many events the scratch has, if it is a trace. */
-/* Those of the kernel; what they say of tracks is read as well. */
+/* Returns how many events of the kernel the scratch has, if it is a trace; those of tracks are read as well. */
 static size_t count_events(void)
 {
 	const char *path = scratch;
@@ -676,9 +629,9 @@ static size_t count_events(void)
 TEST(a_cut_text_has_what_is_there)
 {
 	char bytes[8192];
-	size_t size = read_made(bytes, sizeof(bytes)), last = 0;
+	size_t size = source_read("tests/data/lines-made/trace.txt", bytes, sizeof(bytes)), last = 0;
 	for (size_t cut = 0; cut <= size; cut++) {
-		write_scratch(bytes, cut);
+		scratch_write(bytes, cut);
 		size_t count = count_events();
 		assert_true(count >= last && count <= last + 1);
 		last = count;
@@ -689,13 +642,13 @@ TEST(a_cut_text_has_what_is_there)
 TEST(a_changed_text_does_no_harm)
 {
 	char bytes[8192], changed[8192];
-	size_t size = read_made(bytes, sizeof(bytes));
+	size_t size = source_read("tests/data/lines-made/trace.txt", bytes, sizeof(bytes));
 	struct random random = { test_seed() };
 	for (uint64_t round = 0; round < test_effort(5000, 200); round++) {
 		memcpy(changed, bytes, size);
 		for (uint64_t count = 1 + random_below(&random, 8); count > 0; count--)
 			changed[random_below(&random, size)] = (char)random_below(&random, 256);
-		write_scratch(changed, size);
+		scratch_write(changed, size);
 		assert_true(count_events() < 64);
 	}
 }
@@ -712,4 +665,4 @@ TEST(a_line_that_is_too_long_is_passed_over)
 	assert_int_equal(count_events(), 2);
 }
 
-TEST_FILE(make_scratch, remove_scratch)
+TEST_FILE(scratch_make, scratch_remove)

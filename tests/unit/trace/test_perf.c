@@ -11,30 +11,12 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/scratch_trace.h"
 #include "support/test.h"
 #include "trace/perf/perf_source.h"
-#include "trace/trace.h"
 #include "trace/tracepoint.h"
 
 enum { MADE_EVENTS = 17, MADE_GAPS = 2, MADE_LOST = 9, BYTES_MAX = 16384 };
-
-static char scratch[] = "/tmp/histree-perf-XXXXXX";
-
-static int make_scratch(void **state)
-{
-	(void)state;
-	int file = mkstemp(scratch);
-	if (file < 0)
-		return -1;
-	close(file);
-	return 0;
-}
-
-static int remove_scratch(void **state)
-{
-	(void)state;
-	return unlink(scratch);
-}
 
 /* ---- rounds against a sorted array ----------------------------------------------------------------------- */
 
@@ -145,20 +127,18 @@ static const char *made(const char *form)
 	return source_path(path, name);
 }
 
-static struct trace *open_one(const char *path)
+static size_t read_made(const char *form, uint8_t bytes[static BYTES_MAX])
 {
-	struct trace *trace;
-	struct histree_error error = { 0 };
-	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
-		fail_msg("%s", error.message);
-	return trace;
+	char name[64];
+	snprintf(name, sizeof(name), "tests/data/perf-made/%s.data", form);
+	return source_read(name, bytes, BYTES_MAX);
 }
 
 TEST(events_and_losses_are_read)
 {
 	static const char *const forms[] = { "file", "swapped", "pipe", "chains" };
 	for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
-		struct trace *trace = open_one(made(forms[form]));
+		struct trace *trace = trace_must_open(made(forms[form]));
 		struct event event;
 		histree_time last = INT64_MIN;
 		unsigned events = 0, gaps = 0;
@@ -194,7 +174,7 @@ TEST(numbers_know_whether_they_are_signed)
 		      { "u8", EVENT_UNSIGNED, 200 },
 		      { "u64", EVENT_UNSIGNED, INT64_MIN },
 		      { "pointer", EVENT_UNSIGNED, -4096 } };
-	struct trace *trace = open_one(made("file"));
+	struct trace *trace = trace_must_open(made("file"));
 	struct event event;
 	unsigned found = 0;
 	while (trace_next(trace, &event, NULL) == HISTREE_OK)
@@ -279,57 +259,6 @@ TEST(a_recording_is_read_on_from_any_event)
 
 /* ---- what is cut or changed ------------------------------------------------------------------------------ */
 
-static size_t read_made(const char *form, uint8_t bytes[static BYTES_MAX])
-{
-	FILE *file = fopen(made(form), "rb");
-	assert_non_null(file);
-	size_t size = fread(bytes, 1, BYTES_MAX, file);
-	fclose(file);
-	assert_in_range(size, 1000, BYTES_MAX - 1);
-	return size;
-}
-
-static void write_scratch(const uint8_t *bytes, size_t size)
-{
-	FILE *file = fopen(scratch, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-}
-
-/* Returns how many events there are, with all their fields; *is_damaged says whether that was all. */
-static unsigned read_scratch(bool *is_refused, bool *is_damaged)
-{
-	const char *path = scratch;
-	struct trace *trace;
-	struct event event;
-	struct histree_error error = { 0 };
-	unsigned events = 0;
-	enum histree_status status = trace_open(&path, 1, &trace, &error);
-	*is_refused = status != HISTREE_OK;
-	*is_damaged = false;
-	if (*is_refused) {
-		assert_true(status == HISTREE_ERR_TRACE);
-		assert_true(strlen(error.message) > 20);
-		return 0;
-	}
-	trace_want_gaps(trace);
-	while ((status = trace_next(trace, &event, &error)) == HISTREE_OK) {
-		int64_t number;
-		const char *text;
-		size_t size;
-		for (uint32_t field = 0; event.gap == NULL && field < event.class->field_count; field++)
-			if (!event_int(&event, field, &number) && event_string(&event, field, &text, &size) &&
-			    size > 0)
-				assert_true(text[0] != '\0' && text[size - 1] != '\0');
-		events += event.gap == NULL;
-	}
-	assert_int_equal(status, HISTREE_END);
-	*is_damaged = trace_report(trace).damaged_streams > 0;
-	trace_close(trace);
-	return events;
-}
-
 /* Of a file, which has its descriptions at the end, and of a pipe, which has them first. */
 TEST(a_cut_recording_is_read_as_far_as_it_goes)
 {
@@ -340,8 +269,8 @@ TEST(a_cut_recording_is_read_as_far_as_it_goes)
 		unsigned before = 0;
 		for (size_t cut = 0; cut < size; cut += test_effort(4, 13)) {
 			bool is_refused, is_damaged;
-			write_scratch(bytes, cut);
-			unsigned events = read_scratch(&is_refused, &is_damaged);
+			scratch_write(bytes, cut);
+			unsigned events = scratch_read(&is_refused, &is_damaged);
 			assert_true(events <= MADE_EVENTS && (is_refused || events >= before));
 			before = events;
 			damaged += is_damaged;
@@ -358,7 +287,7 @@ static const char *long_pipe(void)
 	enum { ROUNDS = 100000 };
 	static const uint8_t end_of_round[8] = { PERF_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0 };
 	uint8_t bytes[BYTES_MAX];
-	write_scratch(bytes, read_made("pipe", bytes));
+	scratch_write(bytes, read_made("pipe", bytes));
 	FILE *file = fopen(scratch, "ab");
 	assert_non_null(file);
 	for (unsigned i = 0; i < ROUNDS; i++)
@@ -426,8 +355,8 @@ TEST(changed_bytes_do_no_harm)
 		for (uint64_t changes = 1 + random_below(&random, 8); changes > 0; changes--)
 			bytes[8 + random_below(&random, size - 8)] =
 				random_percent(&random, 50) ? (uint8_t)random_bits(&random) : 0xff;
-		write_scratch(bytes, size);
-		read_scratch(&is_refused, &is_damaged);
+		scratch_write(bytes, size);
+		scratch_read(&is_refused, &is_damaged);
 	}
 }
 
@@ -440,8 +369,8 @@ TEST(reading_goes_on_behind_damage)
 	struct event event;
 	unsigned gaps[2] = { 0 };
 	bytes[SECOND_OF_ROUND + 6] = 4;
-	write_scratch(bytes, size);
-	struct trace *trace = open_one(scratch);
+	scratch_write(bytes, size);
+	struct trace *trace = trace_must_open(scratch);
 	trace_want_gaps(trace);
 	uint64_t events = 0;
 	for (; trace_next(trace, &event, NULL) == HISTREE_OK; events += event.gap == NULL)
@@ -460,13 +389,13 @@ TEST(what_shrinks_while_it_is_read_is_damaged)
 	uint8_t bytes[BYTES_MAX];
 	size_t size = read_made("pipe", bytes);
 	struct event event;
-	write_scratch(bytes, size);
-	struct trace *trace = open_one(scratch);
+	scratch_write(bytes, size);
+	struct trace *trace = trace_must_open(scratch);
 	assert_int_equal(truncate(scratch, 100), 0);
 	while (trace_next(trace, &event, NULL) == HISTREE_OK)
 		continue;
 	trace_close(trace);
-	write_scratch(bytes, size);
+	scratch_write(bytes, size);
 }
 
 static uint64_t number_at(const uint8_t *bytes)
@@ -486,8 +415,8 @@ TEST(what_a_filter_left_out_is_not_lost)
 			changed++;
 		}
 	assert_int_equal(changed, 1);
-	write_scratch(bytes, size);
-	struct trace *trace = open_one(scratch);
+	scratch_write(bytes, size);
+	struct trace *trace = trace_must_open(scratch);
 	struct event event;
 	while (trace_next(trace, &event, NULL) == HISTREE_OK)
 		continue;
@@ -504,7 +433,7 @@ TEST(ids_are_no_more_than_there_is_room_for)
 	const uint64_t whole[2] = { 0, size };
 	for (; at < end; at += entry)
 		memcpy(bytes + at + entry - 16, whole, sizeof(whole));
-	write_scratch(bytes, size);
+	scratch_write(bytes, size);
 	const char *path = scratch;
 	struct trace *trace;
 	struct histree_error error = { 0 };
@@ -521,8 +450,8 @@ TEST(what_is_compressed_has_no_places)
 	uint64_t features = number_at(bytes + FEATURES_AT);
 	features = (features & ~(UINT64_C(1) << PERF_FEATURE_COMPRESSED)) | UINT64_C(1) << UNREAD;
 	memcpy(bytes + FEATURES_AT, &features, sizeof(features));
-	write_scratch(bytes, size);
-	struct trace *trace = open_one(scratch);
+	scratch_write(bytes, size);
+	struct trace *trace = trace_must_open(scratch);
 	assert_int_equal(trace_file_count(trace), 0);
 	trace_close(trace);
 }
@@ -552,13 +481,13 @@ TEST(what_is_named_twice_is_taken_once)
 	char path[DATA_PATH_SIZE];
 	snprintf(path, sizeof(path), "%s", made("file"));
 	size_t size = read_made("file", bytes);
-	write_scratch(bytes, size);
+	scratch_write(bytes, size);
 	assert_int_equal(count_of((const char *[]){ path, path }, 2, &warnings), MADE_EVENTS);
 	assert_int_equal(warnings / 1000, 1);
 	assert_int_equal(count_of((const char *[]){ path, scratch, path }, 3, &warnings), MADE_EVENTS);
 	assert_int_equal(warnings / 1000, 2);
 	bytes[size - 1] ^= 1;
-	write_scratch(bytes, size);
+	scratch_write(bytes, size);
 	assert_int_equal(count_of((const char *[]){ path, scratch }, 2, &warnings), 2 * MADE_EVENTS);
 	assert_int_equal(warnings / 1000, 0);
 }
@@ -598,4 +527,4 @@ TEST(what_is_not_read_says_what_to_do)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-TEST_FILE(make_scratch, remove_scratch)
+TEST_FILE(scratch_make, scratch_remove)

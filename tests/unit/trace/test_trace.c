@@ -10,8 +10,8 @@
 
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/scratch_trace.h"
 #include "support/test.h"
-#include "trace/trace.h"
 
 enum { PATH_SIZE = DATA_PATH_SIZE, MADE_EVENTS = 18, PERF_EVENTS = 256 };
 
@@ -24,15 +24,6 @@ static int find_data(void **state)
 	source_path(made, "tests/data/ctf-made");
 	source_path(perf_small, "tests/data/ctf-perf-small");
 	return 0;
-}
-
-static struct trace *open_one(const char *path)
-{
-	struct trace *trace;
-	struct histree_error error = { 0 };
-	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
-		fail_msg("%s: %s", path, error.message);
-	return trace;
 }
 
 static enum histree_status next(struct trace *trace, struct event *event)
@@ -101,7 +92,7 @@ static bool is_expected(const struct event *event, const struct expected_event *
 
 TEST(streams_are_merged_by_time)
 {
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	struct event event;
 	for (size_t index = 0; index < MADE_EVENTS; index++) {
 		assert_int_equal(next(trace, &event), HISTREE_OK);
@@ -115,7 +106,7 @@ TEST(streams_are_merged_by_time)
 
 TEST(the_trace_says_who_recorded_it)
 {
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	assert_int_equal(trace_count(trace), 1);
 	const struct event_trace *facts = trace_at(trace, 0);
 	assert_int_equal(facts->id, 0);
@@ -128,7 +119,7 @@ TEST(the_trace_says_who_recorded_it)
 	assert_string_equal(facts->machine, "x86_64");
 	trace_close(trace);
 
-	trace = open_one(perf_small);
+	trace = trace_must_open(perf_small);
 	facts = trace_at(trace, 0);
 	assert_string_equal(facts->tracer_name, "perf");
 	assert_int_equal(facts->tracer_major, -1);
@@ -138,7 +129,7 @@ TEST(the_trace_says_who_recorded_it)
 
 TEST(the_report_counts_what_was_lost)
 {
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	struct trace_report report = trace_report(trace);
 	assert_int_equal(report.bytes_total, 3072);
 	assert_int_equal(report.events, 0);
@@ -162,7 +153,7 @@ TEST(gaps_are_handed_out_where_they_are_wanted)
 {
 	static const histree_time second = 1000000000, begins[] = { 1000 * second + 141, 1000 * second + 191 };
 	static const uint64_t lost[] = { 7, 0 };
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	struct event event;
 	histree_time before = INT64_MIN;
 	size_t gaps = 0, events = 0;
@@ -201,7 +192,7 @@ static void find_event(struct trace *trace, const char *name, unsigned which, st
 
 TEST(numbers_are_decoded)
 {
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	struct event event;
 	find_event(trace, "numbers", 2, &event);
 	assert_int_equal(int_of(&event, "small"), 5);
@@ -222,7 +213,7 @@ TEST(numbers_are_decoded)
 
 TEST(texts_are_decoded)
 {
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	struct event event;
 	int64_t number;
 	const char *text;
@@ -241,7 +232,7 @@ TEST(texts_are_decoded)
 
 TEST(the_payload_comes_before_the_contexts)
 {
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	struct event event;
 	find_event(trace, "contexts", 0, &event);
 	assert_int_equal(event.class->field_count, 4);
@@ -259,7 +250,7 @@ TEST(the_payload_comes_before_the_contexts)
 
 TEST(classes_are_dense_and_stay)
 {
-	struct trace *trace = open_one(made);
+	struct trace *trace = trace_must_open(made);
 	const struct event_class *classes[6] = { NULL };
 	struct event event;
 	while (next(trace, &event) == HISTREE_OK) {
@@ -276,7 +267,7 @@ TEST(classes_are_dense_and_stay)
 
 TEST(perf_traces_are_read)
 {
-	struct trace *trace = open_one(perf_small);
+	struct trace *trace = trace_must_open(perf_small);
 	struct event event;
 	histree_time before = INT64_MIN;
 	unsigned entries = 0, exits = 0;
@@ -292,7 +283,7 @@ TEST(perf_traces_are_read)
 	assert_int_equal(exits, 122);
 	trace_close(trace);
 
-	trace = open_one(perf_small);
+	trace = trace_must_open(perf_small);
 	find_event(trace, "sched:sched_switch", 0, &event);
 	assert_int_equal(event.time, INT64_C(2554822225148));
 	assert_text(&event, "prev_comm", "sh");
@@ -323,7 +314,7 @@ TEST(several_traces_are_one_experiment)
 
 TEST(traces_are_found_below_a_folder)
 {
-	struct trace *trace = open_one(data);
+	struct trace *trace = trace_must_open(data);
 	bool found_made = false, found_perf = false;
 	for (size_t index = 0; index < trace_count(trace); index++) {
 		found_made |= strcmp(trace_at(trace, index)->path, made) == 0;
@@ -418,7 +409,7 @@ static struct trace_report read_damaged(struct trace **trace)
 {
 	struct event event;
 	size_t expected = 0;
-	*trace = open_one(damaged);
+	*trace = trace_must_open(damaged);
 	while (next(*trace, &event) == HISTREE_OK) {
 		while (expected < MADE_EVENTS && !is_expected(&event, &made_events[expected]))
 			expected++;
@@ -497,7 +488,7 @@ TEST_WITH(the_gap_of_a_damaged_packet_ends_where_the_next_begins, copy_made, rem
 	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes));
 	bytes[PACKET_SIZE + 76 + 28] = 99;
 	write_bytes_to("channel_0", bytes, size);
-	struct trace *trace = open_one(damaged);
+	struct trace *trace = trace_must_open(damaged);
 	struct event event;
 	const struct event_gap *gap = NULL;
 	trace_want_gaps(trace);
@@ -518,7 +509,7 @@ TEST_WITH(a_trace_may_be_cut_while_it_is_read, copy_made, remove_copy)
 	for (size_t cut = 0; cut < size; cut += test_effort(1, 37)) {
 		struct event event;
 		write_bytes_to("channel_0", bytes, size);
-		struct trace *trace = open_one(damaged);
+		struct trace *trace = trace_must_open(damaged);
 		assert_int_equal(next(trace, &event), HISTREE_OK);
 		write_bytes_to("channel_0", bytes, cut);
 		struct trace_report report = read_all(trace);
@@ -540,7 +531,7 @@ TEST_WITH(any_byte_may_be_wrong, copy_made, remove_copy)
 		char right = bytes[at];
 		bytes[at] = (char)(right ^ wrong[1 + at % 3]);
 		write_bytes_to("channel_1", bytes, size);
-		struct trace *trace = open_one(damaged);
+		struct trace *trace = trace_must_open(damaged);
 		struct trace_report report = read_all(trace);
 		/* What is in the other streams comes out whatever this one holds. */
 		assert_true(report.events >= 12 && report.events <= 100);
@@ -685,7 +676,7 @@ static struct trace *open_shared(const char *name)
 	char path[DATA_PATH_SIZE];
 	if (!shared_path(path, name))
 		skip();
-	return open_one(path);
+	return trace_must_open(path);
 }
 
 static uint64_t count_in_order(struct trace *trace, int32_t cpu_count)
@@ -816,7 +807,7 @@ TEST(a_trace_that_lost_events_moves)
 	static struct item items[2 * MADE_EVENTS];
 	size_t count = 0, places = 0, gaps = 0;
 	const char *path = made;
-	struct trace *trace = open_one(path);
+	struct trace *trace = trace_must_open(path);
 	size_t file_count = trace_file_count(trace);
 	trace_want_gaps(trace);
 	for (; next_item(trace, &items[count]); count++) {
@@ -883,7 +874,7 @@ TEST_WITH(packets_that_are_repeated_come_once, copy_made, remove_copy)
 TEST(places_of_another_trace_are_refused)
 {
 	const char *path = perf_small;
-	struct trace *trace = open_one(path);
+	struct trace *trace = trace_must_open(path);
 	struct trace_position positions[FILES_MAX] = { 0 };
 	struct histree_error error = { 0 };
 	size_t count = trace_file_count(trace);
