@@ -134,15 +134,6 @@ static enum histree_status build_plan_read(struct histree_experiment *experiment
 	return reader->failed ? error_set(error, HISTREE_ERR_FORMAT, "the plan of rank 0 is damaged") : HISTREE_OK;
 }
 
-static void build_done_write(struct message *out, const struct build_done *done)
-{
-	assert(done->error.status >= HISTREE_ERR_INTERNAL && done->error.status <= HISTREE_PARTIAL);
-	message_byte(out, BUILD_DONE);
-	message_number(out, done->host);
-	message_signed(out, done->error.status);
-	message_string(out, done->error.message);
-}
-
 static bool build_done_read(struct byte_reader *reader, struct build_done *done)
 {
 	done->host = (size_t)read_varint(reader);
@@ -456,7 +447,11 @@ static bool say_done(struct following *following, size_t host, enum histree_stat
 	struct build_done done = { .host = host, .error = *error };
 	done.error.status = status;
 	message_clear(&following->message);
-	build_done_write(&following->message, &done);
+	assert(done.error.status >= HISTREE_ERR_INTERNAL && done.error.status <= HISTREE_PARTIAL);
+	message_byte(&following->message, BUILD_DONE);
+	message_number(&following->message, done.host);
+	message_signed(&following->message, done.error.status);
+	message_string(&following->message, done.error.message);
 	return link_send(following->link, 0, &following->message);
 }
 
@@ -650,24 +645,6 @@ static bool give(struct leading *leading, int rank, size_t host)
 	return sent;
 }
 
-static void give_out(struct leading *leading)
-{
-	/* The last first: rank 0 has other things to do as well. */
-	for (int rank = leading->link->count - 1; rank >= 0 && has_host(leading); rank--) {
-		struct worker_state *state = &leading->ranks[rank];
-		if (state->is_busy || state->is_lost)
-			continue;
-		size_t host = leading->order[leading->next++];
-		*state = (struct worker_state){ .is_busy = true, .host = host, .heard_ns = link_now_ns() };
-		if (!give(leading, rank, host)) {
-			struct histree_error error;
-			state->is_busy = false;
-			error_set(&error, HISTREE_ERR_IO, "rank %d cannot be given a host", rank);
-			fail(leading, &error);
-		}
-	}
-}
-
 static void host_is_done(struct leading *leading, int rank, const struct build_done *done)
 {
 	struct worker_state *state = &leading->ranks[rank];
@@ -766,24 +743,6 @@ static bool is_any_busy(const struct leading *leading)
 	return false;
 }
 
-static void show(const struct leading *leading)
-{
-	struct histree_progress progress = { .rows = leading->events_done,
-					     .bytes = leading->bytes_done,
-					     .bytes_total = leading->bytes_total,
-					     .elapsed_ns = link_now_ns() - leading->begun_ns,
-					     .hosts_done = leading->built,
-					     .host_count = leading->count };
-	for (int rank = 0; rank < leading->link->count; rank++) {
-		const struct worker_state *state = &leading->ranks[rank];
-		progress.rows += state->is_busy ? state->events : 0;
-		progress.bytes += state->is_busy ? state->bytes : 0;
-		if (state->is_busy)
-			progress.host = leading->hosts[state->host].name;
-	}
-	progress_show(leading->options->progress, &progress);
-}
-
 /* Returns false if a signal came. */
 static bool build_all(struct leading *leading)
 {
@@ -791,11 +750,37 @@ static bool build_all(struct leading *leading)
 	struct message message = { 0 };
 	bool goes_on;
 	do {
-		give_out(leading);
+		/* The last first: rank 0 has other things to do as well. */
+		for (int rank = leading->link->count - 1; rank >= 0 && has_host(leading); rank--) {
+			struct worker_state *state = &leading->ranks[rank];
+			if (state->is_busy || state->is_lost)
+				continue;
+			size_t host = leading->order[leading->next++];
+			*state = (struct worker_state){ .is_busy = true, .host = host, .heard_ns = link_now_ns() };
+			if (!give(leading, rank, host)) {
+				struct histree_error error;
+				state->is_busy = false;
+				error_set(&error, HISTREE_ERR_IO, "rank %d cannot be given a host", rank);
+				fail(leading, &error);
+			}
+		}
 		hear_all(leading, &message);
 		hear_own(leading);
 		look_for_lost(leading);
-		show(leading);
+		struct histree_progress progress = { .rows = leading->events_done,
+						     .bytes = leading->bytes_done,
+						     .bytes_total = leading->bytes_total,
+						     .elapsed_ns = link_now_ns() - leading->begun_ns,
+						     .hosts_done = leading->built,
+						     .host_count = leading->count };
+		for (int rank = 0; rank < leading->link->count; rank++) {
+			const struct worker_state *state = &leading->ranks[rank];
+			progress.rows += state->is_busy ? state->events : 0;
+			progress.bytes += state->is_busy ? state->bytes : 0;
+			if (state->is_busy)
+				progress.host = leading->hosts[state->host].name;
+		}
+		progress_show(leading->options->progress, &progress);
 		if (is_any_busy(leading))
 			nanosleep(&moment, NULL);
 		goes_on = progress_goes_on(NULL);
@@ -835,13 +820,6 @@ static int complete(struct leading *leading)
 	if (status != HISTREE_OK && status != HISTREE_PARTIAL)
 		return report_error(&error);
 	return build_report_store(leading->request->store, status == HISTREE_PARTIAL, quiet);
-}
-
-static void release(struct leading *leading)
-{
-	histree_experiment_free(leading->experiment);
-	free(leading->order);
-	free(leading->ranks);
 }
 
 static int lead(struct leading *leading, bool *is_cut_off)
@@ -894,6 +872,8 @@ int build_job_lead(struct link *link, const struct build_request *request, const
 						       : report_error(&error);
 	}
 	int code = lead(&leading, is_cut_off);
-	release(&leading);
+	histree_experiment_free(leading.experiment);
+	free(leading.order);
+	free(leading.ranks);
 	return code;
 }

@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/crew.h"
+#include "base/table.h"
 #include "cli/report.h"
 #include "histree/build.h"
 #include "histree/status.h"
@@ -57,13 +57,6 @@ static bool is_bound_unasked(void)
 	       getenv("OMPI_MCA_rmaps_base_mapping_policy") == NULL;
 }
 
-static void leave_core(void)
-{
-	cpu_set_t set;
-	if (is_bound_unasked() && sched_getaffinity(getppid(), sizeof(set), &set) == 0)
-		sched_setaffinity(0, sizeof(set), &set); /* or it stays where it is */
-}
-
 /*
  * Before MPI begins: have Open MPI do without what it need not do, unless the user has said otherwise.  It is not
  * to look for networks where all ranks are on one node, which takes longer than all the rest of its beginning, nor
@@ -75,7 +68,9 @@ static void leave_core(void)
  */
 static void launcher_choose_ways(void)
 {
-	leave_core();
+	cpu_set_t set;
+	if (is_bound_unasked() && sched_getaffinity(getppid(), sizeof(set), &set) == 0)
+		sched_setaffinity(0, sizeof(set), &set); /* or it stays where it is */
 	const char *all = getenv("OMPI_COMM_WORLD_SIZE"), *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
 	if (all != NULL && here != NULL && strcmp(all, here) == 0)
 		setenv("OMPI_MCA_pml", "ob1", 0);

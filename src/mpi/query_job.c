@@ -290,13 +290,6 @@ static enum histree_status copy_out(int spool, struct histree_error *error)
 	return HISTREE_OK;
 }
 
-static void report_lines(char *text)
-{
-	for (char *line; (line = strsep(&text, "\n")) != NULL;)
-		if (*line != '\0')
-			report("%s", line);
-}
-
 static enum histree_status take_reply(int connection, int spool, int *status, struct histree_error *error)
 {
 	enum { TEXT_MAX = 65536 };
@@ -311,7 +304,9 @@ static enum histree_status take_reply(int connection, int spool, int *status, st
 		read_text_into(&reader, text, TEXT_MAX);
 		result = reader.failed ? error_set(error, HISTREE_ERR_FORMAT, "the answer of the job is damaged")
 				       : copy_out(spool, error);
-		report_lines(text);
+		for (char *line; (line = strsep(&text, "\n")) != NULL;)
+			if (*line != '\0')
+				report("%s", line);
 	}
 	free(text);
 	message_release(&reply);

@@ -118,21 +118,6 @@ static void lose(struct leading *leading, int rank, const char *how)
 	histree_slice_post_lose(leading->post, (unsigned)rank - 1);
 }
 
-/* The build ends with what is wrong, and says it. */
-static void send_all(struct leading *leading)
-{
-	void *bytes;
-	size_t size;
-	for (int rank = 1; rank < leading->link->count; rank++) {
-		while (leading->heard_ns[rank] != INT64_MAX &&
-		       histree_slice_post_take(leading->post, (unsigned)rank - 1, &bytes, &size, NULL) ==
-			       HISTREE_OK) {
-			if (!send_slice(leading->link, rank, bytes, size))
-				lose(leading, rank, "cannot be sent a message");
-		}
-	}
-}
-
 static void hear_all(struct leading *leading)
 {
 	struct message *message = &leading->message;
@@ -158,14 +143,6 @@ static void hear_all(struct leading *leading)
 	}
 }
 
-static void look_for_lost(struct leading *leading)
-{
-	int64_t now = link_now_ns(), patience = (int64_t)leading->options->patience_ns;
-	for (int rank = 1; rank < leading->link->count; rank++)
-		if (leading->heard_ns[rank] != INT64_MAX && now - leading->heard_ns[rank] > patience)
-			lose(leading, rank, "says nothing any more");
-}
-
 /* The launcher waits for no build that ends in good order. */
 static void say_cancelled(struct leading *leading)
 {
@@ -179,9 +156,22 @@ static void say_cancelled(struct leading *leading)
 static void carry(struct leading *leading)
 {
 	while (!atomic_load(&leading->is_over)) {
-		send_all(leading);
+		/* The build ends with what is wrong, and says it. */
+		void *bytes;
+		size_t size;
+		for (int rank = 1; rank < leading->link->count; rank++) {
+			while (leading->heard_ns[rank] != INT64_MAX &&
+			       histree_slice_post_take(leading->post, (unsigned)rank - 1, &bytes, &size, NULL) ==
+				       HISTREE_OK) {
+				if (!send_slice(leading->link, rank, bytes, size))
+					lose(leading, rank, "cannot be sent a message");
+			}
+		}
 		hear_all(leading);
-		look_for_lost(leading);
+		int64_t now = link_now_ns(), patience = (int64_t)leading->options->patience_ns;
+		for (int rank = 1; rank < leading->link->count; rank++)
+			if (leading->heard_ns[rank] != INT64_MAX && now - leading->heard_ns[rank] > patience)
+				lose(leading, rank, "says nothing any more");
 		if (atomic_load(&leading->is_cancelled))
 			say_cancelled(leading);
 		rest(leading->link);
@@ -509,21 +499,6 @@ static struct face_words face_begin(const struct face *face)
 	return chosen;
 }
 
-/* The condition and its trace, for ranks to try; SQL has its own, and that of time is tried by rank 0. */
-static void set_condition(struct query_job *job, const struct face *face, const struct face_words *chosen)
-{
-	const struct histree_store_info *info = histree_store_info(job->store);
-	const struct cli_question *question = (const struct cli_question *)(const void *)chosen->of_verb;
-	job->remotes.start = info->start;
-	job->remotes.end = info->end;
-	bool is_of_time = strcmp(face->of->name, verb_top.name) == 0;
-	job->remotes.where = is_of_time ? NULL : question->where;
-	/* Statistics look at the field by which they are; a condition may look at any. */
-	const char *by = question->by;
-	bool has_one = strcmp(face->of->name, "stats") == 0 && job->remotes.where == NULL;
-	job->remotes.only_field = has_one ? (by != NULL ? by : "name") : NULL;
-}
-
 static enum histree_status open_store(void *context, const char *path, struct histree_store **out,
 				      struct histree_error *error)
 {
@@ -593,7 +568,17 @@ static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages
 	} else if (file != STDOUT_FILENO && !is_statement(&face, &words)) {
 		status = report_exit(CLI_USAGE, "a job is asked one STATEMENT: give it on the command line");
 	} else {
-		set_condition(job, &face, &chosen);
+		/* The condition, for ranks to try; SQL has its own, and that of time is tried by rank 0. */
+		const struct histree_store_info *info = histree_store_info(job->store);
+		const struct cli_question *question = (const struct cli_question *)(const void *)chosen.of_verb;
+		job->remotes.start = info->start;
+		job->remotes.end = info->end;
+		bool is_of_time = strcmp(face.of->name, verb_top.name) == 0;
+		job->remotes.where = is_of_time ? NULL : question->where;
+		/* Statistics look at the field by which they are; a condition may look at any. */
+		const char *by = question->by;
+		bool has_one = strcmp(face.of->name, "stats") == 0 && job->remotes.where == NULL;
+		job->remotes.only_field = has_one ? (by != NULL ? by : "name") : NULL;
 		target_set_opener(open_store, job);
 		progress_set_asker((struct histree_work){ .go_on = asker_waits, .context = &job->asker });
 		status = run_on(job, &face, &chosen, &words, file);
@@ -837,13 +822,6 @@ static bool read_words(const struct message *message, struct client_words *words
 	return words->argv != NULL && !reader.failed;
 }
 
-static void free_words(struct client_words *words)
-{
-	for (int i = 0; i < words->argc; i++)
-		free(words->argv[i]);
-	free((void *)words->argv);
-}
-
 /* The store is among the words, which a client cannot choose: it is served one. */
 static bool names_store(const struct client_words *words, const char *path)
 {
@@ -891,7 +869,9 @@ static void answer_client(struct query_job *job, const char *path, int connectio
 		report("a client is gone; the ranks were stopped");
 	job->asker.work = (struct histree_work){ 0 };
 	job->asker.is_stopped = false;
-	free_words(&words);
+	for (int i = 0; i < words.argc; i++)
+		free(words.argv[i]);
+	free((void *)words.argv);
 	if (messages != NULL)
 		fclose(messages);
 	if (spool >= 0)

@@ -245,24 +245,6 @@ static enum histree_status choose_wide(const struct choosing *choosing, struct c
 	return choose(choosing->choice, condensed, error);
 }
 
-static enum histree_status choose_counted(const struct choosing *choosing, struct histree_error *error)
-{
-	uint64_t lowest = lowest_count(choosing);
-	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++) {
-		uint32_t count = choosing->counts->states[quark];
-		if (!is_eligible(choosing->counts, quark, lowest))
-			continue;
-		struct condensed condensed = { .quark = quark, .read = count };
-		enum histree_status status = find_lifetime(choosing, quark, &condensed.ns, error);
-		if (status == HISTREE_OK)
-			status = choose_wide(choosing, condensed, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	choice_assert(choosing->choice);
-	return HISTREE_OK;
-}
-
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
 					       const struct overview_options *options, struct histree_cursor *query,
 					       const struct state_counts *counts, struct histree_error *error)
@@ -276,7 +258,20 @@ enum histree_status overview_choice_of_history(struct overview_choice *choice,
 	};
 	choice->count = 0;
 	choice->states = 0;
-	return choose_counted(&choosing, error);
+	uint64_t lowest = lowest_count(&choosing);
+	for (histree_quark quark = 0; quark < choosing.of->attribute_count; quark++) {
+		uint32_t count = choosing.counts->states[quark];
+		if (!is_eligible(choosing.counts, quark, lowest))
+			continue;
+		struct condensed condensed = { .quark = quark, .read = count };
+		enum histree_status status = find_lifetime(&choosing, quark, &condensed.ns, error);
+		if (status == HISTREE_OK)
+			status = choose_wide(&choosing, condensed, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	choice_assert(choosing.choice);
+	return HISTREE_OK;
 }
 
 enum histree_status overview_choice_coarser(struct overview_choice *choice, const struct overview_options *options,

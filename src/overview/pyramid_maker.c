@@ -261,10 +261,17 @@ enum histree_status pyramid_maker_own(struct pyramid_maker *maker, histree_quark
 
 /* ---- the file ---------------------------------------------------------------------------------------------- */
 
-/* Names attributes by level, so that those of one level are in leaves of their own. */
-static enum histree_status name_attributes(struct pyramid_maker *maker, struct histree_error *error)
+enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
+	if (maker->owner_count == 0 || maker->again != NULL)
+		return HISTREE_OK;
+	enum histree_status status =
+		pyramid_file_begin(&maker->file, maker->kind->id, maker->source->io, maker->name, &maker->of,
+				   maker->log2, maker->node_size, maker->source->options, NULL, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	/* Names attributes by level, so that those of one level are in leaves of their own. */
 	uint32_t levels = 0;
 	for (size_t i = 0; i < maker->owner_count; i++)
 		levels = maker->owners[i].level_count > levels ? maker->owners[i].level_count : levels;
@@ -276,16 +283,6 @@ static enum histree_status name_attributes(struct pyramid_maker *maker, struct h
 							   &owner->own[level], error);
 		}
 	return status;
-}
-
-enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct histree_error *error)
-{
-	if (maker->owner_count == 0 || maker->again != NULL)
-		return HISTREE_OK;
-	enum histree_status status =
-		pyramid_file_begin(&maker->file, maker->kind->id, maker->source->io, maker->name, &maker->of,
-				   maker->log2, maker->node_size, maker->source->options, NULL, error);
-	return status == HISTREE_OK ? name_attributes(maker, error) : status;
 }
 
 /* Owners that are chosen are in the order of their quarks. */
@@ -478,29 +475,6 @@ enum histree_status pyramid_maker_adopt(struct pyramid_maker *maker, struct pyra
 	return maker->kind->adopt != NULL ? maker->kind->adopt(maker, error) : choose_of_kept(maker, 0, error);
 }
 
-/* Own the attributes of an existing pyramid, each of which must have all levels where cells are of ns. */
-static enum histree_status own_those(struct pyramid_maker *maker, const struct pyramid *there,
-				     struct histree_error *error)
-{
-	const bool has_grid = pyramid_kinds[maker->kind->id].cells_enough > 0;
-	const struct pyramid_level *level = &there->levels[0];
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < level->count && status == HISTREE_OK; i++) {
-		const histree_quark quark = level->entries[i].quark;
-		histree_quark own[PYRAMID_LEVELS_MAX];
-		const uint32_t levels = pyramid_find(there, quark, own);
-		if (maker->cell_count + levels > maker->kind->cells_max || quark >= maker->of.attribute_count ||
-		    (has_grid && levels != maker->grid.level_count))
-			return error_set(error, HISTREE_ERR_FORMAT,
-					 "'%s' has other levels, or more attributes, than any; remove the file",
-					 histree_history_info(level->history)->provider);
-		status = pyramid_maker_own(maker, quark, levels, error);
-		if (status == HISTREE_OK)
-			memcpy(maker->owners[i].own, own, sizeof(own));
-	}
-	return status;
-}
-
 enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struct cell_kind *kind,
 					const struct pyramid_source *source, const struct pyramid *there,
 					struct table_space *tables, struct histree_error *error)
@@ -517,7 +491,26 @@ enum histree_status pyramid_maker_again(struct pyramid_maker *maker, const struc
 	if (pyramid_kinds[kind->id].cells_enough > 0)
 		maker->grid = pyramid_grid(kind->id, &maker->of, there->log2);
 	enum histree_status status = kind->feed_begin(maker, error);
-	return status == HISTREE_OK ? own_those(maker, there, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+
+	/* Own the attributes of an existing pyramid, each of which must have all levels where cells are of ns. */
+	const bool has_grid = pyramid_kinds[maker->kind->id].cells_enough > 0;
+	const struct pyramid_level *level = &there->levels[0];
+	for (size_t i = 0; i < level->count && status == HISTREE_OK; i++) {
+		const histree_quark quark = level->entries[i].quark;
+		histree_quark own[PYRAMID_LEVELS_MAX];
+		const uint32_t levels = pyramid_find(there, quark, own);
+		if (maker->cell_count + levels > maker->kind->cells_max || quark >= maker->of.attribute_count ||
+		    (has_grid && levels != maker->grid.level_count))
+			return error_set(error, HISTREE_ERR_FORMAT,
+					 "'%s' has other levels, or more attributes, than any; remove the file",
+					 histree_history_info(level->history)->provider);
+		status = pyramid_maker_own(maker, quark, levels, error);
+		if (status == HISTREE_OK)
+			memcpy(maker->owners[i].own, own, sizeof(own));
+	}
+	return status;
 }
 
 enum histree_status pyramid_maker_finish(struct pyramid_maker *maker, struct histree_error *error)

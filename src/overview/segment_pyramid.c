@@ -119,12 +119,6 @@ static enum summary_added summary_cells_add(struct summary_cells *cells, const s
 	return SUMMARY_ADDED;
 }
 
-static void summary_cells_clear(struct summary_cells *cells)
-{
-	cells->count = 0;
-	hash_index_clear(&cells->index);
-}
-
 static void summary_cells_release(struct summary_cells *cells)
 {
 	free(cells->cells);
@@ -136,12 +130,6 @@ static void summary_cells_release(struct summary_cells *cells)
 
 /* With wider parts than these, a percentile is not found sooner than in the buckets. */
 enum { LOG2_MIN = 2 };
-
-static void part_sums_begin(struct part_sums *sums)
-{
-	sums->log2 = sums->max > 0 ? DURATION_PARTS_LOG2_MAX : 0;
-	duration_parts_init(&sums->parts, sums->log2, sums->longest);
-}
 
 static enum summary_added part_sums_add_one(struct part_sums *sums, const struct segment_summary *summary,
 					    size_t bucket)
@@ -276,30 +264,6 @@ static uint64_t summaries_max(const struct segment_pyramid *pyramid)
 	return of_bytes < limits->summaries_max ? of_bytes : limits->summaries_max;
 }
 
-/* A zeroed pyramid with its first five members set becomes one with levels; release it also after a failure. */
-static void segment_pyramid_init(struct segment_pyramid *pyramid)
-{
-	const struct histree_segment_store_info *of = pyramid->of;
-	uint64_t span = (uint64_t)of->end - (uint64_t)of->start;
-	duration_buckets_init(&pyramid->buckets, SUMMARY_BUCKETS_PER_DECADE);
-	/* A level that has more open ones than it may have at all is dropped, the sooner the better. */
-	uint64_t max = summaries_max(pyramid);
-	pyramid->cells_max = max < SUMMARY_CELLS_MAX - 2 ? (size_t)max + 2 : SUMMARY_CELLS_MAX;
-	uint64_t parts = pyramid->limits.parts_bytes / 3 * 2 / SUMMARY_BYTES;
-	pyramid->parts.max = parts < PARTS_MAX ? (size_t)parts : PARTS_MAX;
-	pyramid->parts.longest = of->duration_max;
-	part_sums_begin(&pyramid->parts);
-	pyramid->levels[LEVEL_OF_PARTS].width_log2 = SEGMENT_OVERVIEW_OF_ALL;
-	pyramid->slice_log2 = of->segment_count / SLICES_AT_ONCE < pyramid->limits.slice
-				      ? ONE_SLICE
-				      : width_of(of, pyramid->limits.slice);
-	for (unsigned width = width_of(of, CELL_SEGMENTS); pyramid->count < LEVELS_MAX && width <= 63; width++) {
-		pyramid->levels[pyramid->count++].width_log2 = width;
-		if (span >> width == 0)
-			break;
-	}
-}
-
 static void drop(struct segment_pyramid *pyramid, struct segment_level *level)
 {
 	drop_file(pyramid, level);
@@ -411,7 +375,8 @@ static enum histree_status flush(struct segment_pyramid *pyramid, unsigned numbe
 		if (status == HISTREE_OK && next < pyramid->count)
 			status = enter(pyramid, next, cell, error);
 	}
-	summary_cells_clear(&level->cells);
+	level->cells.count = 0;
+	hash_index_clear(&level->cells.index);
 	return status;
 }
 
@@ -460,24 +425,6 @@ static enum histree_status pass_by_dropped(struct segment_pyramid *pyramid, stru
 		summary_cells_release(&pyramid->levels[pyramid->first++].cells);
 	}
 	return status;
-}
-
-/* `number` is that of the value, whose bytes stay where they are. */
-static enum histree_status segment_pyramid_add(struct segment_pyramid *pyramid,
-					       const struct histree_segment *segment,
-					       const struct histree_value *value, uint32_t number,
-					       struct histree_error *error)
-{
-	const struct summary_cell cell = {
-		.summary = segment_summary_of(segment, value),
-		.value = number,
-		.bucket = (uint32_t)duration_bucket_of(&pyramid->buckets, histree_segment_duration(segment)),
-	};
-	pyramid->seen++;
-	if (!part_sums_add(&pyramid->parts, &cell.summary, cell.bucket))
-		return error_memory(error, "an overview");
-	enum histree_status status = enter(pyramid, pyramid->first, &cell, error);
-	return status == HISTREE_OK ? pass_by_dropped(pyramid, error) : status;
 }
 
 /* No more segments of a slice come. */
@@ -541,32 +488,6 @@ static enum histree_status write_parts(struct segment_pyramid *pyramid, struct h
 	return status;
 }
 
-/* Write what is open, and remove the files that are not worth their bytes. */
-static enum histree_status segment_pyramid_finish(struct segment_pyramid *pyramid, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (unsigned i = 0; i < pyramid->count && status == HISTREE_OK; i++)
-		status = flush(pyramid, i, error);
-	for (unsigned i = 0; i < pyramid->count && status == HISTREE_OK; i++)
-		status = finish_level(pyramid, i, error);
-	if (status == HISTREE_OK)
-		choose(pyramid);
-	if (status == HISTREE_OK)
-		status = write_parts(pyramid, error);
-	return status;
-}
-
-/* Close all, and remove the files that are left. */
-static void segment_pyramid_release(struct segment_pyramid *pyramid)
-{
-	for (unsigned i = 0; i <= LEVEL_OF_PARTS; i++) {
-		drop_file(pyramid, &pyramid->levels[i]);
-		summary_cells_release(&pyramid->levels[i].cells);
-	}
-	part_sums_release(&pyramid->parts);
-	pyramid->count = 0;
-}
-
 /* ---- segment overview writer --------------------------------------------------------------------------------- */
 
 enum {
@@ -609,9 +530,21 @@ static enum histree_status segment_overview_writer_add(struct maker *maker, cons
 		status = value_table_add(&maker->values, &segment->content[field], &number, error);
 	if (status == HISTREE_OK && maker->values.count > VALUES_MAX)
 		return HISTREE_END;
-	return status == HISTREE_OK
-		       ? segment_pyramid_add(&maker->pyramid, segment, &maker->values.values[number], number, error)
-		       : status;
+	if (status != HISTREE_OK)
+		return status;
+
+	/* `number` is that of the value, whose bytes stay where they are. */
+	const struct histree_value *value = &maker->values.values[number];
+	const struct summary_cell cell = {
+		.summary = segment_summary_of(segment, value),
+		.value = number,
+		.bucket = (uint32_t)duration_bucket_of(&maker->pyramid.buckets, histree_segment_duration(segment)),
+	};
+	maker->pyramid.seen++;
+	if (!part_sums_add(&maker->pyramid.parts, &cell.summary, cell.bucket))
+		return error_memory(error, "an overview");
+	status = enter(&maker->pyramid, maker->pyramid.first, &cell, error);
+	return status == HISTREE_OK ? pass_by_dropped(&maker->pyramid, error) : status;
 }
 
 /* The segments that start in [from, to], as they lie in the file: sorting would cost as much as the rest. */
@@ -662,7 +595,19 @@ static enum histree_status read_segments(struct maker *maker, struct histree_wor
 	if (status == HISTREE_OK && maker->pyramid.seen != of->segment_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': has not the segments that it says it has",
 				 maker->pyramid.path);
-	return status == HISTREE_OK ? segment_pyramid_finish(&maker->pyramid, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+
+	/* Write what is open, and remove the files that are not worth their bytes. */
+	for (unsigned i = 0; i < maker->pyramid.count && status == HISTREE_OK; i++)
+		status = flush(&maker->pyramid, i, error);
+	for (unsigned i = 0; i < maker->pyramid.count && status == HISTREE_OK; i++)
+		status = finish_level(&maker->pyramid, i, error);
+	if (status == HISTREE_OK)
+		choose(&maker->pyramid);
+	if (status == HISTREE_OK)
+		status = write_parts(&maker->pyramid, error);
+	return status;
 }
 
 static enum histree_status give_name(struct segment_pyramid *pyramid, struct segment_level *level, uint32_t number,
@@ -717,7 +662,29 @@ static enum histree_status make(struct maker *maker, struct histree_segment_stor
 	if (status == HISTREE_OK)
 		status = histree_segments_create(store, &maker->iter, error);
 	if (status == HISTREE_OK) {
-		segment_pyramid_init(&maker->pyramid);
+		/* The pyramid, which knows whose it is, gets its levels. */
+		const struct histree_segment_store_info *of = maker->pyramid.of;
+		uint64_t span = (uint64_t)of->end - (uint64_t)of->start;
+		duration_buckets_init(&maker->pyramid.buckets, SUMMARY_BUCKETS_PER_DECADE);
+		/* A level that has more open ones than it may have at all is dropped, the sooner the better. */
+		uint64_t max = summaries_max(&maker->pyramid);
+		maker->pyramid.cells_max = max < SUMMARY_CELLS_MAX - 2 ? (size_t)max + 2 : SUMMARY_CELLS_MAX;
+		uint64_t parts = maker->pyramid.limits.parts_bytes / 3 * 2 / SUMMARY_BYTES;
+		maker->pyramid.parts.max = parts < PARTS_MAX ? (size_t)parts : PARTS_MAX;
+		maker->pyramid.parts.longest = of->duration_max;
+		maker->pyramid.parts.log2 = maker->pyramid.parts.max > 0 ? DURATION_PARTS_LOG2_MAX : 0;
+		duration_parts_init(&maker->pyramid.parts.parts, maker->pyramid.parts.log2,
+				    maker->pyramid.parts.longest);
+		maker->pyramid.levels[LEVEL_OF_PARTS].width_log2 = SEGMENT_OVERVIEW_OF_ALL;
+		maker->pyramid.slice_log2 = of->segment_count / SLICES_AT_ONCE < maker->pyramid.limits.slice
+						    ? ONE_SLICE
+						    : width_of(of, maker->pyramid.limits.slice);
+		for (unsigned width = width_of(of, CELL_SEGMENTS); maker->pyramid.count < LEVELS_MAX && width <= 63;
+		     width++) {
+			maker->pyramid.levels[maker->pyramid.count++].width_log2 = width;
+			if (span >> width == 0)
+				break;
+		}
 		status = read_segments(maker, cancel, error);
 	}
 	if (status == HISTREE_OK)
@@ -763,7 +730,14 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 	if (status != HISTREE_OK)
 		remove_all(&maker->pyramid, NULL);
 	histree_cursor_free(maker->iter);
-	segment_pyramid_release(&maker->pyramid);
+
+	/* Close all, and remove the files that are left. */
+	for (unsigned i = 0; i <= LEVEL_OF_PARTS; i++) {
+		drop_file(&maker->pyramid, &maker->pyramid.levels[i]);
+		summary_cells_release(&maker->pyramid.levels[i].cells);
+	}
+	part_sums_release(&maker->pyramid.parts);
+	maker->pyramid.count = 0;
 	value_table_release(&maker->values);
 	free(maker);
 	return status;

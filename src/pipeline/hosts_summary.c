@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 
 enum histree_status hosts_summary_begin(struct hosts_summary *summary, struct arena *arena,
 					struct histree_store_info *info, struct histree_store_host *hosts,
@@ -88,24 +88,6 @@ static void add_analyses(struct hosts_summary *summary, const struct histree_sto
 	}
 }
 
-/* What some hosts have no events for, and no host has. */
-static void add_lacking(struct hosts_summary *summary, const struct histree_store_info *host)
-{
-	struct histree_store_info *info = summary->info;
-	size_t kept = 0;
-	for (size_t i = 0; i < host->lacking_count; i++) {
-		bool is_known = false;
-		for (size_t at = 0; at < info->lacking_count; at++)
-			is_known |= strcmp(summary->lacking[at], host->lacking[i]) == 0;
-		if (!is_known && info->lacking_count < MANIFEST_ANALYSES_MAX)
-			summary->lacking[info->lacking_count++] = host->lacking[i];
-	}
-	for (size_t i = 0; i < info->lacking_count; i++)
-		if (!hosts_summary_has(summary, summary->lacking[i]))
-			summary->lacking[kept++] = summary->lacking[i];
-	info->lacking_count = kept;
-}
-
 void hosts_summary_add(struct hosts_summary *summary, size_t index, const struct histree_store_info *host)
 {
 	struct histree_store_info *all = summary->info;
@@ -124,7 +106,21 @@ void hosts_summary_add(struct hosts_summary *summary, size_t index, const struct
 	all->repeated_packets += host->repeated_packets;
 	all->gap_count += host->gap_count;
 	add_analyses(summary, host);
-	add_lacking(summary, host);
+
+	/* What some hosts have no events for, and no host has. */
+	struct histree_store_info *info = summary->info;
+	size_t kept = 0;
+	for (size_t i = 0; i < host->lacking_count; i++) {
+		bool is_known = false;
+		for (size_t at = 0; at < info->lacking_count; at++)
+			is_known |= strcmp(summary->lacking[at], host->lacking[i]) == 0;
+		if (!is_known && info->lacking_count < MANIFEST_ANALYSES_MAX)
+			summary->lacking[info->lacking_count++] = host->lacking[i];
+	}
+	for (size_t i = 0; i < info->lacking_count; i++)
+		if (!hosts_summary_has(summary, summary->lacking[i]))
+			summary->lacking[kept++] = summary->lacking[i];
+	info->lacking_count = kept;
 }
 
 bool host_clock_is_same(const struct histree_clock *a, const struct histree_clock *b)

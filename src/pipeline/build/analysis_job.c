@@ -128,12 +128,6 @@ static void cut_slice(struct job_slices *slices)
 	slice_ring_cut(&slices->ring);
 }
 
-static void cut_slices(struct job_slices *slices)
-{
-	while (!slices->crew.is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->ring))
-		cut_slice(slices);
-}
-
 /* ---- the owner ----------------------------------------------------------------------------------------------- */
 
 /* Others need read no slices any more. */
@@ -276,7 +270,8 @@ static enum histree_status step(struct job_slices *slices, bool waits, struct hi
 		status = slice_post_check(slices->plan.post, error);
 	if (status != HISTREE_OK)
 		return status;
-	cut_slices(slices);
+	while (!slices->crew.is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->ring))
+		cut_slice(slices);
 	if (!slices->has_begun)
 		return read_on(slices, first, error);
 	if (slices->ring.taken < slices->ring.cut)

@@ -191,18 +191,13 @@ static bool handle_next(void *context)
 	return event_feed_return(lane->feed, lane->reader);
 }
 
-/* What an analysis knows does not depend on who shares its input. */
-static void learn_alike(struct build_lanes *lanes)
-{
-	for (size_t i = 0; i < lanes->count; i++)
-		for (size_t other = 0; other < lanes->count; other++)
-			analysis_inputs_learn_as(&lanes->lanes[i].inputs, &lanes->lanes[other].inputs);
-}
-
 /* Have the lanes but the first read from a feed, of which the caller has its first batch. */
 static void build_lanes_start(struct build_lanes *lanes, struct event_feed *feed)
 {
-	learn_alike(lanes);
+	/* What an analysis knows does not depend on who shares its input. */
+	for (size_t i = 0; i < lanes->count; i++)
+		for (size_t other = 0; other < lanes->count; other++)
+			analysis_inputs_learn_as(&lanes->lanes[i].inputs, &lanes->lanes[other].inputs);
 	for (size_t i = 1; i < lanes->count; i++) {
 		struct build_lane *lane = &lanes->lanes[i];
 		lane->feed = feed;
@@ -306,40 +301,6 @@ static histree_time start_of(const struct build *build, const struct analysis_jo
 	return first != INT64_MAX && first > start ? first : start;
 }
 
-static enum histree_status start_jobs(struct build *build, histree_time start)
-{
-	build->start = build->end = start;
-	plan_memory(build);
-	enum histree_status made = make_tables(build);
-	build->symbols = (struct symbol_places){ .paths = build->options->symbols,
-						 .count = build->options->symbol_count,
-						 .no_binaries = build->options->no_symbols };
-	if (made == HISTREE_OK)
-		made = build_lanes_plan(&build->lanes, build->jobs, build->job_count, lanes_max(build),
-					&build->tables, &build->symbols, build->error);
-	if (made != HISTREE_OK)
-		return made;
-	struct memory_plan memory = build->memory;
-	for (size_t i = 0; i < build->job_count; i++) {
-		struct analysis_job *job = &build->jobs[i];
-		job->trace = build->stream.trace;
-		job->clock = build->host->clock;
-		job->crew = build->crew;
-		char *path = build_path(build, job->file);
-		if (path == NULL)
-			return error_memory(build->error, "a path");
-		enum histree_status status =
-			analysis_job_start(job, build->io, path, start_of(build, job, start), build->options,
-					   &memory, build_lanes_inputs(&build->lanes, job), build->error);
-		free(path);
-		if (analysis_job_makes_history(job))
-			memory.history = memory.history_cut = memory.beside;
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
-}
-
 /* Hand an event to the analyses of the building thread. */
 static inline enum histree_status build_handle_event(struct build *build, const struct event *event)
 {
@@ -348,8 +309,12 @@ static inline enum histree_status build_handle_event(struct build *build, const 
 	return build_lanes_handle(&build->lanes, event, build->error);
 }
 
-static void show_progress(const struct build *build, int64_t now)
+/* Say how far the build is, and ask whether to go on. */
+static enum histree_status meet_caller(struct build *build, int64_t now)
 {
+	if (now - build->shown_ns < progress_interval_ns)
+		return HISTREE_OK;
+	build->shown_ns = now;
 	const struct histree_work *work = &build->options->work;
 	struct trace_report report = build_report(build);
 	struct histree_progress progress = {
@@ -363,15 +328,6 @@ static void show_progress(const struct build *build, int64_t now)
 	};
 	if (work->progress != NULL)
 		work->progress(work->context, &progress);
-}
-
-/* Say how far the build is, and ask whether to go on. */
-static enum histree_status meet_caller(struct build *build, int64_t now)
-{
-	if (now - build->shown_ns < progress_interval_ns)
-		return HISTREE_OK;
-	build->shown_ns = now;
-	show_progress(build, now);
 	if (!cancel_asked(&build->options->work))
 		return HISTREE_OK;
 	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
@@ -440,19 +396,6 @@ static enum histree_status put_checkpoint(struct build *build, const struct even
 	return status;
 }
 
-/* What analyses still have to come may end later than the last event. */
-static enum histree_status finish_jobs(struct build *build)
-{
-	for (size_t i = 0; i < build->job_count; i++) {
-		histree_time end;
-		enum histree_status status = analysis_job_finish(&build->jobs[i], &end, build->error);
-		if (status != HISTREE_OK)
-			return status;
-		build->end = end > build->end ? end : build->end;
-	}
-	return HISTREE_OK;
-}
-
 /* Why a session ended, or why the packets of a trace were refused, is all that there is to say. */
 static enum histree_status has_no_events(struct build *build)
 {
@@ -466,7 +409,38 @@ static enum histree_status has_no_events(struct build *build)
 static enum histree_status begin_analyses(struct build *build)
 {
 	enum histree_status status = build_choose_analyses(build);
-	return status == HISTREE_OK ? start_jobs(build, build->stream.events[0].time) : status;
+	if (status != HISTREE_OK)
+		return status;
+	histree_time start = build->stream.events[0].time;
+	build->start = build->end = start;
+	plan_memory(build);
+	status = make_tables(build);
+	build->symbols = (struct symbol_places){ .paths = build->options->symbols,
+						 .count = build->options->symbol_count,
+						 .no_binaries = build->options->no_symbols };
+	if (status == HISTREE_OK)
+		status = build_lanes_plan(&build->lanes, build->jobs, build->job_count, lanes_max(build),
+					  &build->tables, &build->symbols, build->error);
+	if (status != HISTREE_OK)
+		return status;
+	struct memory_plan memory = build->memory;
+	for (size_t i = 0; i < build->job_count; i++) {
+		struct analysis_job *job = &build->jobs[i];
+		job->trace = build->stream.trace;
+		job->clock = build->host->clock;
+		job->crew = build->crew;
+		char *path = build_path(build, job->file);
+		if (path == NULL)
+			return error_memory(build->error, "a path");
+		status = analysis_job_start(job, build->io, path, start_of(build, job, start), build->options,
+					    &memory, build_lanes_inputs(&build->lanes, job), build->error);
+		free(path);
+		if (analysis_job_makes_history(job))
+			memory.history = memory.history_cut = memory.beside;
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
@@ -581,24 +555,20 @@ static enum histree_status read_in_lanes(struct build *build, bool *has_failed)
 	return status;
 }
 
-/*
- * A crew reads ahead if the build has one.  But a checkpoint, or a slice, says where in its files the trace is, and
- * an event of a live trace is not to wait for others.
- */
-static void open_events(struct build *build)
+static enum histree_status analyse_events(struct build *build)
 {
+	bool has_failed = false;
+
+	/*
+	 * A crew reads ahead if the build has one.  But a checkpoint, or a slice, says where in its files the
+	 * trace is, and an event of a live trace is not to wait for others.
+	 */
 	const struct histree_build_options *options = build->options;
 	bool needs_place = options->backend == HISTREE_BACKEND_PARTIAL || options->slices > 0;
 	if (build_makes_store(options))
 		build->stream.watch = (struct event_watch){ event_index_see, &build->index };
 	if (build->crew != NULL && !needs_place && !trace_is_live(build->stream.trace))
 		event_stream_read_ahead(&build->stream, build->crew);
-}
-
-static enum histree_status analyse_events(struct build *build)
-{
-	bool has_failed = false;
-	open_events(build);
 	enum histree_status status = read_in_lanes(build, &has_failed);
 	if (has_failed && status != HISTREE_ERR_CANCELLED)
 		return status;
@@ -614,7 +584,16 @@ static enum histree_status analyse_events(struct build *build)
 		if (build->cut_short == NULL)
 			return error_memory(build->error, "a message");
 	}
-	return finish_jobs(build);
+
+	/* What analyses still have to come may end later than the last event. */
+	for (size_t i = 0; i < build->job_count; i++) {
+		histree_time end;
+		status = analysis_job_finish(&build->jobs[i], &end, build->error);
+		if (status != HISTREE_OK)
+			return status;
+		build->end = end > build->end ? end : build->end;
+	}
+	return HISTREE_OK;
 }
 
 /* ---- its files ------------------------------------------------------------------------------------------- */
@@ -762,26 +741,6 @@ static enum histree_status write_index(struct build *build)
 	return status;
 }
 
-/* Whoever says how many threads there are gets them.  Else a short trace has one, and its tree one that writes. */
-static void choose_threads(struct build *build)
-{
-	uint64_t bytes = trace_report(build->stream.trace).bytes_total;
-	bool is_short = bytes > 0 && bytes < SHORT_BYTES;
-	struct histree_build_options *own = &build->own;
-	if (own->threads == 0 && !is_short)
-		own->threads = processors_count();
-	if (own->threads != 0)
-		own->tree.threads = tree_options_threads(&own->tree, own->threads);
-}
-
-/* So many threads and this one.  Without a thread to be had, this one does it all. */
-static void take_crew(struct build *build)
-{
-	uint32_t threads = build->options->threads;
-	if (threads > 1 && crew_begin(&build->own_crew, threads - 1))
-		build->crew = &build->own_crew;
-}
-
 static bool goes_on_opening(void *context)
 {
 	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
@@ -804,8 +763,20 @@ static enum histree_status build_read_trace(struct build *build)
 		return status;
 	build->publish_clock =
 		publish_clock_begin(options->publish_ns, trace_is_live(build->stream.trace), build->begun_ns);
-	choose_threads(build);
-	take_crew(build);
+
+	/* Who says how many threads there are gets them.  Else a short trace has one, its tree one more. */
+	uint64_t bytes = trace_report(build->stream.trace).bytes_total;
+	bool is_short = bytes > 0 && bytes < SHORT_BYTES;
+	struct histree_build_options *own = &build->own;
+	if (own->threads == 0 && !is_short)
+		own->threads = processors_count();
+	if (own->threads != 0)
+		own->tree.threads = tree_options_threads(&own->tree, own->threads);
+
+	/* So many threads and this one.  Without a thread to be had, this one does it all. */
+	uint32_t threads = build->options->threads;
+	if (threads > 1 && crew_begin(&build->own_crew, threads - 1))
+		build->crew = &build->own_crew;
 	return analyse_events(build);
 }
 

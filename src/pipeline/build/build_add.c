@@ -129,13 +129,6 @@ static bool take_file(void *names, const char *name)
 	return taking->status == HISTREE_OK;
 }
 
-static enum histree_status take_files(const struct build *build)
-{
-	struct taking taking = { .build = build };
-	enum histree_status status = io_list(build->io, build->old->path, take_file, &taking, build->error);
-	return status == HISTREE_OK ? taking.status : status;
-}
-
 /* ---- its manifest -------------------------------------------------------------------------------------------- */
 
 static bool is_on(const char *text, const char *const *list, size_t count)
@@ -196,5 +189,7 @@ enum histree_status build_join_manifests(struct build *build, struct histree_sto
 	info->lacking = lacking;
 	info->options = old->options;
 	info->build_ns += old->build_ns;
-	return take_files(build);
+	struct taking taking = { .build = build };
+	enum histree_status status = io_list(build->io, build->old->path, take_file, &taking, build->error);
+	return status == HISTREE_OK ? taking.status : status;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analysis/registry.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "pipeline/build/build.h"
 #include "pipeline/build/slice_worker.h"
 
@@ -199,27 +199,6 @@ static enum histree_status choose_applicable(struct build *build)
 	return status == HISTREE_OK && build->job_count == 0 ? none_applies(build) : status;
 }
 
-/* Slices are for analyses that can be cut; the others do not mind. */
-static enum histree_status check_slices(const struct build *build)
-{
-	bool can_cut = build->options->slices == 0 ||
-		       (build->job_count == 0 && build->options->slice_post == NULL); /* there is nothing to cut */
-	for (size_t i = 0; i < build->job_count && !can_cut; i++) {
-		const struct analysis *analysis = build->jobs[i].entry->analysis;
-		can_cut = analysis != NULL && analysis->slices != NULL;
-	}
-	if (can_cut)
-		return HISTREE_OK;
-	if (build->options->slice_post != NULL) {
-		slice_post_refuse(build->options->slice_post, "no analysis was asked for that can be cut in time");
-		return HISTREE_OK;
-	}
-	return error_set(build->error, HISTREE_ERR_ARGUMENT,
-			 "analysis '%s' needs the trace from its beginning to its end; only 'kernel' can be cut: "
-			 "build it without slices",
-			 registry_name(build->jobs[0].entry));
-}
-
 /* Of the analyses that files define, those that apply; of a build without others, at least one. */
 static enum histree_status choose_defined(struct build *build)
 {
@@ -255,5 +234,24 @@ enum histree_status build_choose_analyses(struct build *build)
 	if (status == HISTREE_OK && build->old != NULL && build->job_count == 0 && !build->host->is_one_of_many)
 		return error_set(build->error, HISTREE_ERR_EXISTS, "'%s' already has all that applies to its trace",
 				 build->old->path);
-	return status == HISTREE_OK ? check_slices(build) : status;
+	if (status != HISTREE_OK)
+		return status;
+
+	/* Slices are for analyses that can be cut; the others do not mind. */
+	bool can_cut = build->options->slices == 0 ||
+		       (build->job_count == 0 && build->options->slice_post == NULL); /* there is nothing to cut */
+	for (size_t i = 0; i < build->job_count && !can_cut; i++) {
+		const struct analysis *analysis = build->jobs[i].entry->analysis;
+		can_cut = analysis != NULL && analysis->slices != NULL;
+	}
+	if (can_cut)
+		return HISTREE_OK;
+	if (build->options->slice_post != NULL) {
+		slice_post_refuse(build->options->slice_post, "no analysis was asked for that can be cut in time");
+		return HISTREE_OK;
+	}
+	return error_set(build->error, HISTREE_ERR_ARGUMENT,
+			 "analysis '%s' needs the trace from its beginning to its end; only 'kernel' can be cut: "
+			 "build it without slices",
+			 registry_name(build->jobs[0].entry));
 }

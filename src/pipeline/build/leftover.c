@@ -77,28 +77,6 @@ static enum histree_status put_definitions(FILE *text, const struct histree_buil
 	return status;
 }
 
-static void put_tree(FILE *text, const struct tree_options *tree)
-{
-	fprintf(text, "-t %s --node-size %u --fan-out %u", tree->variant->name, tree->node_size, tree->fan_out);
-	if (tree->r_depth > 0)
-		fprintf(text, " --r-depth %u", tree->r_depth);
-	if (tree->r_nodes > 0)
-		fprintf(text, " --r-nodes %u", tree->r_nodes);
-	if (tree->prefer != HISTREE_PREFER_BALANCE)
-		fprintf(text, " --prefer %s", preferences[tree->prefer]);
-	if (tree->leaves_out_nulls != tree->variant->leaves_out_nulls)
-		fprintf(text, " --nulls %s", tree->leaves_out_nulls ? "leave-out" : "keep");
-}
-
-/* Where names of functions come from; what is there, nobody compares. */
-static void put_symbols(FILE *text, const struct histree_build_options *options)
-{
-	for (size_t i = 0; i < options->symbol_count; i++)
-		fprintf(text, " --symbols %s", options->symbols[i]);
-	if (options->no_symbols)
-		fputs(" --symbols none", text);
-}
-
 /* Clocks that were found are those of the packets, which the traces have. */
 static void put_clocks(FILE *text, const struct histree_build_options *options)
 {
@@ -129,7 +107,15 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 		return error_memory(error, "the options of a build");
 	put_analyses(text, options);
 	status = put_definitions(text, options, error);
-	put_tree(text, &tree);
+	fprintf(text, "-t %s --node-size %u --fan-out %u", tree.variant->name, tree.node_size, tree.fan_out);
+	if (tree.r_depth > 0)
+		fprintf(text, " --r-depth %u", tree.r_depth);
+	if (tree.r_nodes > 0)
+		fprintf(text, " --r-nodes %u", tree.r_nodes);
+	if (tree.prefer != HISTREE_PREFER_BALANCE)
+		fprintf(text, " --prefer %s", preferences[tree.prefer]);
+	if (tree.leaves_out_nulls != tree.variant->leaves_out_nulls)
+		fprintf(text, " --nulls %s", tree.leaves_out_nulls ? "leave-out" : "keep");
 	if (options->ignore_gaps)
 		fputs(" --gaps=ignore", text);
 	if (options->null_empty_stacks)
@@ -140,7 +126,12 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 		fprintf(text, " --checkpoint-events %llu", (unsigned long long)options->checkpoint_events);
 	if (options->no_overviews)
 		fputs(" --no-overviews", text);
-	put_symbols(text, options);
+
+	/* Where names of functions come from; what is there, nobody compares. */
+	for (size_t i = 0; i < options->symbol_count; i++)
+		fprintf(text, " --symbols %s", options->symbols[i]);
+	if (options->no_symbols)
+		fputs(" --symbols none", text);
 	put_clocks(text, options);
 	bool failed = ferror(text) != 0;
 	if (fclose(text) == 0 && !failed && status == HISTREE_OK)

@@ -734,21 +734,6 @@ void slice_run_save_keys(const struct slice_run *run, struct saved_bytes *out)
 	}
 }
 
-static void load_keys(struct slice_run *run, struct byte_reader *reader)
-{
-	uint64_t next = 0;
-	for (size_t i = 0; i < run->key_count && !reader->failed;) {
-		uint64_t key = next + (uint64_t)saved_read_signed(reader);
-		size_t count = (size_t)saved_read_below(reader, run->key_count - i + 1);
-		if (count == 0 || key >= COLUMN_KEY_LIMIT || key + count > COLUMN_KEY_LIMIT)
-			reader->failed = true;
-		for (size_t at = 0; at < count && !reader->failed; at++)
-			run->keys[i + at] = (histree_quark)(key + at);
-		i += count;
-		next = key + count;
-	}
-}
-
 /* The slice knows how many keys it has: those of another slice are not these. */
 enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reader *reader,
 					struct histree_error *error)
@@ -760,7 +745,17 @@ enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reade
 	run->keys = calloc(run->key_count + 1, sizeof(*run->keys));
 	if (run->keys == NULL)
 		return error_memory(error, "the attributes of a slice");
-	load_keys(run, reader);
+	uint64_t next = 0;
+	for (size_t i = 0; i < run->key_count && !reader->failed;) {
+		uint64_t key = next + (uint64_t)saved_read_signed(reader);
+		size_t length = (size_t)saved_read_below(reader, run->key_count - i + 1);
+		if (length == 0 || key >= COLUMN_KEY_LIMIT || key + length > COLUMN_KEY_LIMIT)
+			reader->failed = true;
+		for (size_t at = 0; at < length && !reader->failed; at++)
+			run->keys[i + at] = (histree_quark)(key + at);
+		i += length;
+		next = key + length;
+	}
 	if (reader->failed || byte_reader_left(reader) > 0)
 		return error_set(error, HISTREE_ERR_FORMAT, "the attributes of a slice make no sense");
 	return HISTREE_OK;

@@ -15,8 +15,8 @@
 #include "base/arena.h"
 #include "base/crew.h"
 #include "base/error.h"
-#include "pipeline/slices.h"
 #include "pipeline/build/slice_run.h"
+#include "pipeline/slices.h"
 #include "tree/leaf_pack.h"
 
 /* ---- slice crew ---------------------------------------------------------------------------------------------- */
@@ -39,15 +39,6 @@ static enum histree_status begin_run(const struct slice_crew_plan *plan, struct 
 			return status;
 	}
 	return slice_run_create(plan->source, &frame, &slice->range, &slice->hint, &slice->memory, run, error);
-}
-
-static void slice_crew_read_slice(struct slice_crew *crew, struct hand *hand, struct slice *slice)
-{
-	const struct slice_crew_plan *plan = hand->plan;
-	if (begin_run(plan, slice, &slice->run, NULL) == HISTREE_OK)
-		slice_run_read(slice->run, hand->reader, plan->pass->index != NULL, &crew->is_of_no_use);
-	else
-		slice->run = NULL;
 }
 
 /* Its intervals and its part of the index were in another process, which is gone. */
@@ -85,7 +76,11 @@ static void *slice_crew_work(void *context)
 			slice_ring_end_step(crew->plan.ring, slice, STEP_TAKE);
 			continue;
 		}
-		slice_crew_read_slice(crew, &hand, slice);
+		const struct slice_crew_plan *plan = hand.plan;
+		if (begin_run(plan, slice, &slice->run, NULL) == HISTREE_OK)
+			slice_run_read(slice->run, hand.reader, plan->pass->index != NULL, &crew->is_of_no_use);
+		else
+			slice->run = NULL;
 		slice_ring_end_step(crew->plan.ring, slice, STEP_COMMIT);
 	}
 	leaf_scratch_release(&hand.scratch);
@@ -234,24 +229,6 @@ struct histree_slice_counts histree_slice_post_counts(const struct histree_slice
 
 /* ---- to workers ---------------------------------------------------------------------------------------------- */
 
-static void write_order(const struct slice_post_job *job, const struct slice *slice, struct saved_bytes *out)
-{
-	if (slice->step == STEP_MAKE) {
-		saved_put(out, SLICE_MAKE);
-		saved_put(out, slice->number);
-		slice_run_save_keys(slice->run, out);
-		return;
-	}
-	saved_put(out, SLICE_READ);
-	saved_put(out, slice->number);
-	saved_put(out, slice_ring_taken(job->ring));
-	saved_put(out, job->pass->index != NULL);
-	saved_put_signed(out, slice->range.known_from);
-	saved_put_signed(out, slice->range.from);
-	saved_put_signed(out, slice->range.to);
-	saved_put_bytes(out, slice->hint.bytes, slice->hint.size);
-}
-
 static void take_message(struct histree_slice_post *post, const struct slice_post_job *job, unsigned worker,
 			 struct saved_bytes *out)
 {
@@ -266,7 +243,20 @@ static void take_message(struct histree_slice_post *post, const struct slice_pos
 	if (slice == NULL)
 		return;
 	state->reading += slice->step == STEP_READ;
-	write_order(job, slice, out);
+	if (slice->step == STEP_MAKE) {
+		saved_put(out, SLICE_MAKE);
+		saved_put(out, slice->number);
+		slice_run_save_keys(slice->run, out);
+		return;
+	}
+	saved_put(out, SLICE_READ);
+	saved_put(out, slice->number);
+	saved_put(out, slice_ring_taken(job->ring));
+	saved_put(out, job->pass->index != NULL);
+	saved_put_signed(out, slice->range.known_from);
+	saved_put_signed(out, slice->range.from);
+	saved_put_signed(out, slice->range.to);
+	saved_put_bytes(out, slice->hint.bytes, slice->hint.size);
 }
 
 enum histree_status histree_slice_post_take(struct histree_slice_post *post, unsigned worker, void **bytes,
@@ -305,24 +295,6 @@ static enum histree_status makes_no_sense(struct histree_error *error)
 static bool is_error(int64_t status)
 {
 	return status < 0 && status >= HISTREE_ERR_INTERNAL;
-}
-
-/* What only memory prevents is read by the owner. */
-static enum histree_status put_read(const struct slice_post_job *job, struct slice *slice,
-				    struct byte_reader *reader, struct histree_error *error)
-{
-	const struct saved_bytes no_hint = { 0 };
-	enum histree_status status = slice_run_create(&job->plan.source, &job->plan.frame, &slice->range, &no_hint,
-						      &slice->memory, &slice->run, error);
-	if (status == HISTREE_OK)
-		status = slice_run_load_read(slice->run, reader, error);
-	if (status == HISTREE_ERR_MEMORY) {
-		slice_run_free(slice->run);
-		slice->run = NULL;
-		status = HISTREE_OK;
-	}
-	slice_ring_end_step(job->ring, slice, STEP_COMMIT);
-	return status;
 }
 
 static enum histree_status put_made(const struct slice_post_job *job, struct slice *slice,
@@ -371,7 +343,20 @@ static enum histree_status put(struct histree_slice_post *post, const struct sli
 	if (!was_read)
 		return put_made(job, slice, reader, error);
 	post->workers[worker].reading--;
-	return put_read(job, slice, reader, error);
+
+	/* What only memory prevents is read by the owner. */
+	const struct saved_bytes no_hint = { 0 };
+	enum histree_status status = slice_run_create(&job->plan.source, &job->plan.frame, &slice->range, &no_hint,
+						      &slice->memory, &slice->run, error);
+	if (status == HISTREE_OK)
+		status = slice_run_load_read(slice->run, reader, error);
+	if (status == HISTREE_ERR_MEMORY) {
+		slice_run_free(slice->run);
+		slice->run = NULL;
+		status = HISTREE_OK;
+	}
+	slice_ring_end_step(job->ring, slice, STEP_COMMIT);
+	return status;
 }
 
 enum histree_status histree_slice_post_put(struct histree_slice_post *post, unsigned worker, const void *bytes,
@@ -529,13 +514,6 @@ static struct held_slice *find_slice(struct histree_slice_worker *worker, uint64
 	return slice;
 }
 
-static void leave_slice(struct histree_slice_worker *worker, struct held_slice *slice)
-{
-	pthread_mutex_lock(&worker->mutex);
-	slice->is_busy = false;
-	pthread_mutex_unlock(&worker->mutex);
-}
-
 /* The calling thread has it. */
 static void drop_slice(struct histree_slice_worker *worker, struct held_slice *slice)
 {
@@ -598,7 +576,9 @@ static void slice_worker_read_slice(struct histree_slice_worker *worker, const s
 	}
 	slice_run_read(slice->run, reader, is_indexed, &worker->is_of_no_use);
 	slice_run_save_read(slice->run, out);
-	leave_slice(worker, slice);
+	pthread_mutex_lock(&worker->mutex);
+	slice->is_busy = false;
+	pthread_mutex_unlock(&worker->mutex);
 }
 
 static void make_slice(struct histree_slice_worker *worker, const struct note *order, struct leaf_scratch *scratch,
@@ -703,25 +683,6 @@ static enum histree_status refuse(struct histree_slice_worker *worker, const str
 	return HISTREE_OK;
 }
 
-static enum histree_status queue(struct histree_slice_worker *worker, const void *bytes, size_t size, uint64_t kind,
-				 uint64_t number, size_t at, struct histree_error *error)
-{
-	struct note *order = calloc(1, sizeof(*order));
-	if (order == NULL)
-		return error_memory(error, "a worker of a build");
-	*order = (struct note){ .kind = kind, .number = number, .at = at };
-	saved_put_bytes(&order->bytes, bytes, size);
-	if (order->bytes.no_memory) {
-		free_note(order);
-		return error_memory(error, "a worker of a build");
-	}
-	pthread_mutex_lock(&worker->mutex);
-	add_note(&worker->orders, order);
-	pthread_cond_signal(&worker->changed);
-	pthread_mutex_unlock(&worker->mutex);
-	return HISTREE_OK;
-}
-
 enum histree_status histree_slice_worker_put(struct histree_slice_worker *worker, const void *bytes, size_t size,
 					     struct histree_error *error)
 {
@@ -736,7 +697,21 @@ enum histree_status histree_slice_worker_put(struct histree_slice_worker *worker
 		return refuse(worker, &why, error);
 	}
 	drop_before(worker, done);
-	return queue(worker, bytes, size, kind, number, size - byte_reader_left(&reader), error);
+	size_t at = size - byte_reader_left(&reader);
+	struct note *order = calloc(1, sizeof(*order));
+	if (order == NULL)
+		return error_memory(error, "a worker of a build");
+	*order = (struct note){ .kind = kind, .number = number, .at = at };
+	saved_put_bytes(&order->bytes, bytes, size);
+	if (order->bytes.no_memory) {
+		free_note(order);
+		return error_memory(error, "a worker of a build");
+	}
+	pthread_mutex_lock(&worker->mutex);
+	add_note(&worker->orders, order);
+	pthread_cond_signal(&worker->changed);
+	pthread_mutex_unlock(&worker->mutex);
+	return HISTREE_OK;
 }
 
 enum histree_status histree_slice_worker_take(struct histree_slice_worker *worker, void **bytes, size_t *size,

@@ -284,20 +284,6 @@ static void say_what_is_kept(const struct histree_experiment *experiment, struct
 			 experiment->building, built, experiment->count);
 }
 
-/*
- * Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the one that
- * asks and tells the caller.
- */
-static enum histree_status experiment_run(struct histree_experiment *experiment, struct histree_error *error)
-{
-	enum histree_status status = histree_experiment_find_clocks(experiment, error);
-	if (status == HISTREE_OK && !experiment->is_complete)
-		status = build_all(experiment, error);
-	if (status < 0 && status != HISTREE_ERR_CANCELLED)
-		say_what_is_kept(experiment, error);
-	return status < 0 ? status : histree_experiment_complete(experiment, error);
-}
-
 /* ---- the manifest ---------------------------------------------------------------------------------------- */
 
 /* So that a manifest of many hosts with many warnings is one that can be read; each host has all of its own. */
@@ -371,17 +357,6 @@ static enum histree_status write_manifest(struct histree_experiment *experiment,
 	return manifest_write(experiment->io, path, &summary->info, error);
 }
 
-/* Write that hosts and clocks are known, and nothing else yet. */
-static enum histree_status write_plan(struct histree_experiment *experiment, struct histree_error *error)
-{
-	struct summary summary = { 0 };
-	enum histree_status status = begin_summary(&summary, experiment, error);
-	if (status == HISTREE_OK)
-		status = write_manifest(experiment, &summary, error);
-	release_summary(&summary);
-	return status;
-}
-
 enum histree_status histree_experiment_find_clocks(struct histree_experiment *experiment,
 						   struct histree_error *error)
 {
@@ -395,7 +370,16 @@ enum histree_status histree_experiment_find_clocks(struct histree_experiment *ex
 	experiment->has_clocks = status == HISTREE_OK;
 	for (size_t i = 0; i < experiment->count && status == HISTREE_OK; i++)
 		look_at_host(experiment, i);
-	return status == HISTREE_OK ? write_plan(experiment, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+
+	/* Write that hosts and clocks are known, and nothing else yet. */
+	struct summary summary = { 0 };
+	status = begin_summary(&summary, experiment, error);
+	if (status == HISTREE_OK)
+		status = write_manifest(experiment, &summary, error);
+	release_summary(&summary);
+	return status;
 }
 
 void histree_experiment_set_clock(struct histree_experiment *experiment, size_t host,
@@ -897,7 +881,19 @@ static enum histree_status build_named(struct histree_experiment *experiment, st
 static enum histree_status build_several(struct histree_experiment *experiment, struct histree_error *error)
 {
 	enum histree_status status = experiment_begin(experiment, true, error);
-	return status == HISTREE_OK ? experiment_run(experiment, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+
+	/*
+	 * Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the
+	 * one that asks and tells the caller.
+	 */
+	status = histree_experiment_find_clocks(experiment, error);
+	if (status == HISTREE_OK && !experiment->is_complete)
+		status = build_all(experiment, error);
+	if (status < 0 && status != HISTREE_ERR_CANCELLED)
+		say_what_is_kept(experiment, error);
+	return status < 0 ? status : histree_experiment_complete(experiment, error);
 }
 
 enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,

@@ -373,16 +373,6 @@ void experiment_set_clock(struct histree_experiment *experiment, size_t index, c
 
 /* ---- warnings -------------------------------------------------------------------------------------------- */
 
-static enum histree_status warn(struct histree_experiment *experiment, const char *sentence,
-				struct histree_error *error)
-{
-	const char *copy = arena_copy(&experiment->arena, sentence, strlen(sentence));
-	if (copy == NULL)
-		return error_memory(error, "clocks");
-	experiment->warnings[experiment->warning_count++] = copy;
-	return HISTREE_OK;
-}
-
 /* Their states stand side by side, but nobody knows which was first. */
 static enum histree_status warn_of_absent(struct histree_experiment *experiment,
 					  const struct histree_host_clock *host, struct histree_error *error)
@@ -403,7 +393,11 @@ static enum histree_status warn_of_absent(struct histree_experiment *experiment,
 		snprintf(sentence, sizeof(sentence),
 			 "host '%s': its clock is not known, as no host whose clock is has seen its packets; %s",
 			 host->host, uncorrected);
-	return warn(experiment, sentence, error);
+	const char *copy = arena_copy(&experiment->arena, sentence, strlen(sentence));
+	if (copy == NULL)
+		return error_memory(error, "clocks");
+	experiment->warnings[experiment->warning_count++] = copy;
+	return HISTREE_OK;
 }
 
 /* ---- from packets ---------------------------------------------------------------------------------------- */

@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/trace_word.h"
 #include "pipeline/hosts/experiment.h"
-#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 #include "trace/trace.h"
 #include "trace/trace_list.h"
 
@@ -206,19 +206,6 @@ static enum histree_status check_names(struct histree_experiment *experiment, st
 	return HISTREE_OK;
 }
 
-/* What is made in memory is one history, and several hosts have several. */
-static enum histree_status check_kind(const struct histree_experiment *experiment, struct histree_error *error)
-{
-	enum histree_backend_kind backend = experiment->options.backend;
-	if (experiment->count < 2 || backend == HISTREE_BACKEND_DISK || backend == HISTREE_BACKEND_PARTIAL)
-		return HISTREE_OK;
-	return error_set(
-		error, HISTREE_ERR_ARGUMENT,
-		"the traces are of %zu hosts, '%.64s', '%.64s'...: only a store has several; build each of them "
-		"by itself, or a store of all with '--backend disk' or '--backend partial'",
-		experiment->count, experiment->hosts[0].name, experiment->hosts[1].name);
-}
-
 static enum histree_status check_live(const struct histree_build_options *options, struct histree_error *error)
 {
 	for (size_t i = 0; i < options->host_count; i++)
@@ -254,7 +241,18 @@ enum histree_status experiment_plan(struct histree_experiment *experiment, struc
 		status = list_hosts(experiment, error);
 	if (status == HISTREE_OK)
 		status = check_names(experiment, error);
-	return status == HISTREE_OK ? check_kind(experiment, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+
+	/* What is made in memory is one history, and several hosts have several. */
+	enum histree_backend_kind backend = experiment->options.backend;
+	if (experiment->count < 2 || backend == HISTREE_BACKEND_DISK || backend == HISTREE_BACKEND_PARTIAL)
+		return HISTREE_OK;
+	return error_set(
+		error, HISTREE_ERR_ARGUMENT,
+		"the traces are of %zu hosts, '%.64s', '%.64s'...: only a store has several; build each of them "
+		"by itself, or a store of all with '--backend disk' or '--backend partial'",
+		experiment->count, experiment->hosts[0].name, experiment->hosts[1].name);
 }
 
 const char **experiment_traces(const struct histree_experiment *experiment, size_t *count)

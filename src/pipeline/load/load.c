@@ -570,10 +570,20 @@ static enum histree_status write_manifest(struct load *load, const char *file, i
 	return status;
 }
 
-static enum histree_status make_store(struct load *load, int64_t begun_ns)
+/* Tables that outgrow memory, and what is sorted, are beside the store's files. */
+static enum histree_status load_in_folder(struct load *load, const char *inside)
 {
+	int64_t begun_ns = publish_clock_now();
+	if (!table_space_init(&load->tables, inside, load->memory.tables))
+		return error_memory(load->error, "a path");
+	attribute_tree_use_space(&load->names, &load->tables);
+	load->attribute_table.space = &load->tables;
+	enum histree_status status =
+		record_sort_create(load->io, inside, load->memory.history, &load->sort, load->error);
+	if (status != HISTREE_OK)
+		return status;
 	char *path = NULL, *file = NULL;
-	enum histree_status status = load_read_labels(load);
+	status = load_read_labels(load);
 	if (status == HISTREE_OK)
 		status = read_texts(load);
 	if (status == HISTREE_OK)
@@ -595,19 +605,6 @@ static enum histree_status make_store(struct load *load, int64_t begun_ns)
 	free(path);
 	free(file);
 	return status;
-}
-
-/* Tables that outgrow memory, and what is sorted, are beside the store's files. */
-static enum histree_status load_in_folder(struct load *load, const char *inside)
-{
-	int64_t begun_ns = publish_clock_now();
-	if (!table_space_init(&load->tables, inside, load->memory.tables))
-		return error_memory(load->error, "a path");
-	attribute_tree_use_space(&load->names, &load->tables);
-	load->attribute_table.space = &load->tables;
-	enum histree_status status =
-		record_sort_create(load->io, inside, load->memory.history, &load->sort, load->error);
-	return status == HISTREE_OK ? make_store(load, begun_ns) : status;
 }
 
 static enum histree_status run(struct load *load)

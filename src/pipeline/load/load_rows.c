@@ -484,18 +484,6 @@ static enum histree_status add_interval(struct load *load, struct interval_sink 
 	return status;
 }
 
-/* From here on, each interval is the last of its attribute; null is what follows the last of the others. */
-static enum histree_status close_intervals(struct load *load, struct interval_sink *sink)
-{
-	enum histree_status status = HISTREE_OK;
-	for (histree_quark quark = 0; quark < load->attribute_count && status == HISTREE_OK; quark++) {
-		const struct load_attribute *attribute = &load->attributes[quark];
-		if (attribute->has_rows && !attribute->is_over)
-			status = add_null(load, sink, quark, load->end);
-	}
-	return status;
-}
-
 static enum histree_status add_intervals(struct load *load, struct interval_sink *sink)
 {
 	struct sorted_record record;
@@ -527,14 +515,15 @@ static enum histree_status add_intervals(struct load *load, struct interval_sink
 		return status;
 	if (!closing)
 		sink->closing(sink->context, load->end);
-	return close_intervals(load, sink);
-}
 
-static void make_folders(struct load *load)
-{
-	for (histree_quark quark = 0; quark < load->attribute_count; quark++)
-		if (!load->attributes[quark].has_rows)
-			attribute_tree_make_folder(&load->names, quark);
+	/* From here on, each interval is the last of its attribute; null is what follows the last of the others. */
+	status = HISTREE_OK;
+	for (histree_quark quark = 0; quark < load->attribute_count && status == HISTREE_OK; quark++) {
+		const struct load_attribute *attribute = &load->attributes[quark];
+		if (attribute->has_rows && !attribute->is_over)
+			status = add_null(load, sink, quark, load->end);
+	}
+	return status;
 }
 
 static enum histree_status set_labels(const struct load *load, const struct interval_sink *sink)
@@ -554,7 +543,9 @@ static enum histree_status make_of_intervals(struct load *load, const char *path
 		return status;
 	for (histree_quark quark = 0; quark < load->attribute_count; quark++)
 		load->attributes[quark].since = load->start;
-	make_folders(load);
+	for (histree_quark quark = 0; quark < load->attribute_count; quark++)
+		if (!load->attributes[quark].has_rows)
+			attribute_tree_make_folder(&load->names, quark);
 	status = set_labels(load, &sink);
 	if (status == HISTREE_OK)
 		status = add_intervals(load, &sink);
