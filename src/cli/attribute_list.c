@@ -48,7 +48,7 @@ static char *path_of(struct attribute_list *list, const struct histree_attribute
 	return path;
 }
 
-static bool add(void *context, histree_quark quark)
+static bool matching_add(void *context, histree_quark quark)
 {
 	struct matching *matching = context;
 	struct attribute_list *list = matching->list;
@@ -125,10 +125,10 @@ static enum cli_exit match_one(struct matching *matching, const char *pattern)
 {
 	struct histree_error error = { 0 };
 	size_t before = matching->list->count, left_out = matching->left_out;
-	enum histree_status status =
-		histree_attributes_match(matching->attributes, HISTREE_ROOT, pattern, add, matching, &error);
+	enum histree_status status = histree_attributes_match(matching->attributes, HISTREE_ROOT, pattern,
+							      matching_add, matching, &error);
 	if ((status == HISTREE_OK || status == HISTREE_NOT_FOUND) &&
-	    histree_history_match_missing(matching->history, pattern, add, matching) > 0)
+	    histree_history_match_missing(matching->history, pattern, matching_add, matching) > 0)
 		status = HISTREE_OK;
 	if (matching->no_memory)
 		return report_no_memory();
@@ -158,7 +158,7 @@ enum cli_exit attribute_list_match(struct attribute_list *list, const struct his
 	}
 	uint32_t count = pattern_count > 0 ? 0 : histree_attributes_count(matching.attributes);
 	for (histree_quark quark = 0; quark < count; quark++) {
-		if (!add(&matching, quark)) {
+		if (!matching_add(&matching, quark)) {
 			attribute_list_release(list);
 			return report_no_memory();
 		}
@@ -181,7 +181,7 @@ enum cli_exit attribute_list_search(struct attribute_list *list, const struct hi
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && (status == HISTREE_OK || status == HISTREE_NOT_FOUND); i++) {
 		histree_quark from = pattern_count == 0 ? HISTREE_ROOT : below.attributes[i].quark;
-		status = histree_attributes_search(matching.attributes, from, expression, all_levels, add,
+		status = histree_attributes_search(matching.attributes, from, expression, all_levels, matching_add,
 						   &matching, &error);
 	}
 	attribute_list_release(&below);

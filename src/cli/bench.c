@@ -299,45 +299,6 @@ static void choose_quarks(struct choosing *choosing, histree_quark *quarks, size
 			quarks[chosen++] = quark;
 }
 
-static void choose(struct bench_questions *questions, struct choosing *choosing, size_t keys)
-{
-	histree_quark *quarks = questions->quarks;
-	for (size_t i = 0; i < questions->count[BENCH_SINGLE]; i++, quarks++) {
-		histree_time t = choose_time(choosing);
-		*quarks = (histree_quark)random_below(&choosing->random, choosing->attributes);
-		questions->of_shape[BENCH_SINGLE][i] =
-			(struct histree_region){ .quarks = quarks, .quark_count = 1, .from = t, .to = t };
-	}
-	histree_time quarter = (choosing->end - choosing->start) / 4;
-
-	/* Fills in times at equal distances, including start and end, each once.  Returns how many there are. */
-	uint64_t span = (uint64_t)(choosing->end - choosing->start), steps = BENCH_TIMES_ASKED - 1;
-	size_t time_count = 0;
-	for (uint64_t i = 0; i <= steps; i++) {
-		histree_time time = choosing->start + (histree_time)(span / steps * i + span % steps * i / steps);
-		if (time_count == 0 || time != questions->times[time_count - 1])
-			questions->times[time_count++] = time;
-	}
-
-	for (size_t i = 0; i < questions->count[BENCH_FULL]; i++) {
-		histree_time t = choose_time(choosing);
-		questions->of_shape[BENCH_FULL][i] = (struct histree_region){ .from = t, .to = t };
-		choose_quarks(choosing, quarks, keys);
-		questions->of_shape[BENCH_TIMES][i] = (struct histree_region){
-			.quarks = quarks, .quark_count = keys, .times = questions->times, .time_count = time_count
-		};
-		quarks += keys;
-		choose_quarks(choosing, quarks, keys);
-		questions->of_shape[BENCH_RANGE][i] = (struct histree_region){
-			.quarks = quarks,
-			.quark_count = keys,
-			.from = choosing->start + quarter,
-			.to = choosing->end - quarter,
-		};
-		quarks += keys;
-	}
-}
-
 enum histree_status bench_questions_init(struct bench_questions *questions, uint32_t attributes, histree_time start,
 					 histree_time end, size_t singles, uint64_t seed,
 					 struct histree_error *error)
@@ -360,7 +321,43 @@ enum histree_status bench_questions_init(struct bench_questions *questions, uint
 		return error_memory(error, "the questions");
 	}
 	struct choosing choosing = { .attributes = attributes, .start = start, .end = end, .random = { seed } };
-	choose(questions, &choosing, keys);
+
+	histree_quark *quarks = questions->quarks;
+	for (size_t i = 0; i < questions->count[BENCH_SINGLE]; i++, quarks++) {
+		histree_time t = choose_time(&choosing);
+		*quarks = (histree_quark)random_below(&choosing.random, choosing.attributes);
+		questions->of_shape[BENCH_SINGLE][i] =
+			(struct histree_region){ .quarks = quarks, .quark_count = 1, .from = t, .to = t };
+	}
+	histree_time quarter = (choosing.end - choosing.start) / 4;
+
+	/* Fills in times at equal distances, including start and end, each once.  Returns how many there are. */
+	uint64_t span = (uint64_t)(choosing.end - choosing.start), steps = BENCH_TIMES_ASKED - 1;
+	size_t time_count = 0;
+	for (uint64_t i = 0; i <= steps; i++) {
+		histree_time time = choosing.start + (histree_time)(span / steps * i + span % steps * i / steps);
+		if (time_count == 0 || time != questions->times[time_count - 1])
+			questions->times[time_count++] = time;
+	}
+
+	for (size_t i = 0; i < questions->count[BENCH_FULL]; i++) {
+		histree_time t = choose_time(&choosing);
+		questions->of_shape[BENCH_FULL][i] = (struct histree_region){ .from = t, .to = t };
+		choose_quarks(&choosing, quarks, keys);
+		questions->of_shape[BENCH_TIMES][i] = (struct histree_region){
+			.quarks = quarks, .quark_count = keys, .times = questions->times, .time_count = time_count
+		};
+		quarks += keys;
+		choose_quarks(&choosing, quarks, keys);
+		questions->of_shape[BENCH_RANGE][i] = (struct histree_region){
+			.quarks = quarks,
+			.quark_count = keys,
+			.from = choosing.start + quarter,
+			.to = choosing.end - quarter,
+		};
+		quarks += keys;
+	}
+
 	return HISTREE_OK;
 }
 

@@ -258,13 +258,6 @@ struct line_editor *line_editor_create(struct line_completion completion)
 	return editor;
 }
 
-static void keep_line(struct line_editor *editor, const char *line)
-{
-	HistEvent event;
-	if (editor->history != NULL && line[strspn(line, " \t")] != '\0')
-		lib_edit.history(editor->history, &event, H_ENTER, line);
-}
-
 enum line_kind line_editor_read(struct line_editor *editor, const char *prompt, const char **line)
 {
 	int size = 0;
@@ -287,7 +280,9 @@ enum line_kind line_editor_read(struct line_editor *editor, const char *prompt, 
 	if (editor->line == NULL)
 		return LINE_END;
 	editor->line[strcspn(editor->line, "\n")] = '\0';
-	keep_line(editor, editor->line);
+	HistEvent event;
+	if (editor->history != NULL && editor->line[strspn(editor->line, " \t")] != '\0')
+		lib_edit.history(editor->history, &event, H_ENTER, editor->line);
 	return LINE_READ;
 }
 

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "cli/report.h"
 #include "histree/history.h"
 #include "view/view.h"
@@ -146,33 +146,6 @@ static void add_spelling(struct parser *parser, struct option **next, char **let
 		*(*letters)++ = ':';
 }
 
-static void prepare(struct parser *parser)
-{
-	char *letter = parser->short_options;
-	struct option *next = parser->long_options;
-	size_t old_count = 0;
-	*letter++ = ':'; /* tells a missing argument from an unknown option, and silences getopt_long() */
-	parser->option_count = cli_options_of(parser->verb, parser->options);
-	for (size_t row = 0; row < parser->option_count; row++) {
-		const struct cli_option *option = &parser->options[row];
-		assert(is_sound(option));
-		add_spelling(parser, &next, &letter, row, option->name);
-		if (option->letter != '\0')
-			add_spelling(parser, &next, &letter, row, (char[]){ option->letter, '\0' });
-		for (const char *old = option->old, *end; old != NULL && *old != '\0'; old = end + (*end != '\0')) {
-			char *name = parser->old_names[old_count++];
-			end = old + strcspn(old, " ");
-			assert(old_count <= SPELLINGS_MAX && end - old < OLD_SIZE);
-			memcpy(name, old, (size_t)(end - old));
-			add_spelling(parser, &next, &letter, row, name);
-		}
-	}
-	*next++ = (struct option){ .name = "help", .has_arg = no_argument, .val = HELP };
-	*next = (struct option){ 0 };
-	*letter++ = 'h';
-	*letter = '\0';
-}
-
 /* Returns the row of what getopt_long() gave, which is LONG_BASE + index or a letter. */
 static const struct cli_option *row_of(const struct parser *parser, int found)
 {
@@ -228,14 +201,6 @@ static enum cli_parsed wrong_value(const struct parser *parser, const struct cli
 	return wrong(parser);
 }
 
-static enum cli_parsed wrong_place(const struct parser *parser, const struct cli_option *option)
-{
-	fprintf(parser->messages,
-		"%s: '--%s': standard output cannot be the %s: choose a name, or './-' for one that is called so",
-		report_program(), option->name, option->argument);
-	return wrong(parser);
-}
-
 static bool is_choice(const struct cli_option *option, const char *text)
 {
 	for (const char *const *choice = option->choices; *choice != NULL; choice++)
@@ -288,7 +253,7 @@ static enum cli_parsed take_meaning(const struct parser *parser, const struct cl
 	return CLI_PARSED;
 }
 
-static enum cli_parsed take(const struct parser *parser, const struct cli_option *option, const char *text)
+static enum cli_parsed option_take(const struct parser *parser, const struct cli_option *option, const char *text)
 {
 	char *member = (char *)parser->values + option->member;
 	uint64_t number;
@@ -304,8 +269,13 @@ static enum cli_parsed take(const struct parser *parser, const struct cli_option
 		memcpy(member, &text, sizeof(text));
 		return CLI_PARSED;
 	case CLI_PLACE:
-		if (strcmp(text, "-") == 0)
-			return wrong_place(parser, option);
+		if (strcmp(text, "-") == 0) {
+			fprintf(parser->messages,
+				"%s: '--%s': standard output cannot be the %s: choose a name, or './-' for one "
+				"that is called so",
+				report_program(), option->name, option->argument);
+			return wrong(parser);
+		}
 		memcpy(member, &text, sizeof(text));
 		return CLI_PARSED;
 	case CLI_TEXT:
@@ -334,7 +304,7 @@ static enum cli_parsed take_once(struct parser *parser, const struct cli_option 
 		return wrong(parser);
 	}
 	*is_given = true;
-	return take(parser, option, text);
+	return option_take(parser, option, text);
 }
 
 static enum cli_parsed unknown_option(const struct parser *parser, const char *typed)
@@ -383,7 +353,31 @@ enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, vo
 			  FILE *messages)
 {
 	struct parser parser = { .verb = verb, .values = values, .messages = messages };
-	prepare(&parser);
+
+	char *letter = parser.short_options;
+	struct option *next = parser.long_options;
+	size_t old_count = 0;
+	*letter++ = ':'; /* tells a missing argument from an unknown option, and silences getopt_long() */
+	parser.option_count = cli_options_of(parser.verb, parser.options);
+	for (size_t row = 0; row < parser.option_count; row++) {
+		const struct cli_option *option = &parser.options[row];
+		assert(is_sound(option));
+		add_spelling(&parser, &next, &letter, row, option->name);
+		if (option->letter != '\0')
+			add_spelling(&parser, &next, &letter, row, (char[]){ option->letter, '\0' });
+		for (const char *old = option->old, *end; old != NULL && *old != '\0'; old = end + (*end != '\0')) {
+			char *name = parser.old_names[old_count++];
+			end = old + strcspn(old, " ");
+			assert(old_count <= SPELLINGS_MAX && end - old < OLD_SIZE);
+			memcpy(name, old, (size_t)(end - old));
+			add_spelling(&parser, &next, &letter, row, name);
+		}
+	}
+	*next++ = (struct option){ .name = "help", .has_arg = no_argument, .val = HELP };
+	*next = (struct option){ 0 };
+	*letter++ = 'h';
+	*letter = '\0';
+
 	optind = 0; /* begin anew: glibc's way of saying so */
 	int found;
 	while ((found = getopt_long(argc, argv, parser.short_options, parser.long_options, NULL)) != -1) {

@@ -178,15 +178,10 @@ void control_text_copy(const char *text, char *room, size_t size)
 
 /* ---- words for a shell, and texts for a browser -------------------------------------------------------------- */
 
-static bool is_plain_word(const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%";
-	return text[0] != '\0' && text[strspn(text, plain)] == '\0';
-}
-
 void shell_word_put(FILE *stream, const char *text)
 {
-	if (is_plain_word(text)) {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%";
+	if (text[0] != '\0' && text[strspn(text, plain)] == '\0') {
 		fputs(text, stream);
 		return;
 	}
@@ -268,16 +263,6 @@ void html_data(struct output *output, const char *bytes, size_t size)
 
 enum { BYTES_AT_ONCE = 4096 };
 
-/* Returns true if Ctrl-C was typed, which is over then. */
-static bool take_interrupt(void)
-{
-	const struct timespec now = { 0 };
-	sigset_t interrupt;
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
-	return sigtimedwait(&interrupt, NULL, &now) == SIGINT;
-}
-
 /* Returns false if no line can come any more. */
 static bool read_some(struct line_plain *plain)
 {
@@ -296,7 +281,11 @@ static enum line_kind wait_for_line(struct line_plain *plain, const sigset_t *op
 	while (plain->used == 0 || memchr(plain->bytes, '\n', plain->used) == NULL) {
 		bool is_interrupted = ppoll(&terminal, 1, NULL, open) < 0 && errno == EINTR;
 		/* It may have come together with a line, which is one that was typed after it. */
-		if (take_interrupt() || is_interrupted) {
+		const struct timespec now = { 0 };
+		sigset_t interrupt;
+		sigemptyset(&interrupt);
+		sigaddset(&interrupt, SIGINT);
+		if (sigtimedwait(&interrupt, NULL, &now) == SIGINT || is_interrupted) {
 			plain->used = 0;
 			return LINE_ABANDONED;
 		}

@@ -55,23 +55,6 @@ static bool ends_in(const char *text, const char *end)
 	return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-static enum cli_exit picture_file_format(const char *path, bool replaces, enum histree_draw_format *format)
-{
-	if (!histree_can_draw())
-		return report_exit(
-			CLI_INPUT,
-			"this histree was built without cairo and cannot draw: install libcairo2-dev and build "
-			"again");
-	if (strcmp(path, "-") == 0) {
-		*format = HISTREE_DRAW_SVG;
-		return CLI_OK;
-	}
-	if (!ends_in(path, ".svg") && !ends_in(path, ".png"))
-		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", path);
-	*format = ends_in(path, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
-	return export_file_check(path, replaces, EXPORT_TEXT);
-}
-
 char *picture_file_title(const char *path)
 {
 	size_t end = strlen(path), begin;
@@ -95,22 +78,34 @@ static bool read_pixels(const char *text, char **end, uint32_t *pixels)
 	return errno == 0 && number >= HISTREE_DRAW_SIZE_MIN && number <= HISTREE_DRAW_SIZE_MAX;
 }
 
-static enum cli_exit picture_file_size(const char *size, uint32_t *width, uint32_t *height)
-{
-	char *end;
-	if (size == NULL || (read_pixels(size, &end, width) &&
-			     (*end == '\0' || (*end == 'x' && read_pixels(end + 1, &end, height) && *end == '\0'))))
-		return CLI_OK;
-	return report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d", size,
-			   HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
-}
-
 enum cli_exit picture_choice_read(const struct picture_choice *choice, enum histree_draw_format *format,
 				  uint32_t *width, uint32_t *height)
 {
-	enum cli_exit code = picture_file_size(choice->size, width, height);
-	return code == CLI_OK && choice->output != NULL ? picture_file_format(choice->output, choice->force, format)
-							: code;
+	enum cli_exit code = CLI_OK;
+	char *end;
+	if (choice->size == NULL ||
+	    (read_pixels(choice->size, &end, width) &&
+	     (*end == '\0' || (*end == 'x' && read_pixels(end + 1, &end, height) && *end == '\0'))))
+		code = CLI_OK;
+	else
+		code = report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d",
+				   choice->size, HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
+
+	if (code != CLI_OK || choice->output == NULL)
+		return code;
+	if (!histree_can_draw())
+		return report_exit(
+			CLI_INPUT,
+			"this histree was built without cairo and cannot draw: install libcairo2-dev and build "
+			"again");
+	if (strcmp(choice->output, "-") == 0) {
+		*format = HISTREE_DRAW_SVG;
+		return CLI_OK;
+	}
+	if (!ends_in(choice->output, ".svg") && !ends_in(choice->output, ".png"))
+		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", choice->output);
+	*format = ends_in(choice->output, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
+	return export_file_check(choice->output, choice->force, EXPORT_TEXT);
 }
 
 const char *const picture_themes[] = { "light", "dark", NULL };
@@ -126,19 +121,16 @@ static bool write_bytes(void *context, const void *bytes, size_t size)
 	return fwrite(bytes, 1, size, context) == size;
 }
 
-static enum cli_exit draw_to_output(picture_draw *draw, void *context)
-{
-	struct histree_error error = { 0 };
-	if (draw(context, write_bytes, stdout, &error) != HISTREE_OK)
-		return report_error(&error);
-	return fflush(stdout) == 0 ? CLI_OK
-				   : report_exit(CLI_INPUT, "cannot write to standard output: %s", strerror(errno));
-}
-
 enum cli_exit picture_file_draw(const char *path, picture_draw *draw, void *context)
 {
-	if (strcmp(path, "-") == 0)
-		return draw_to_output(draw, context);
+	if (strcmp(path, "-") == 0) {
+		struct histree_error error = { 0 };
+		if (draw(context, write_bytes, stdout, &error) != HISTREE_OK)
+			return report_error(&error);
+		return fflush(stdout) == 0
+			       ? CLI_OK
+			       : report_exit(CLI_INPUT, "cannot write to standard output: %s", strerror(errno));
+	}
 	bool is_stream;
 	char *whole = io_destination(path, &is_stream), *part = NULL;
 	if (whole == NULL || asprintf(&part, "%s%s", whole, is_stream ? "" : ".part") < 0) {

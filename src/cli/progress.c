@@ -248,3 +248,15 @@ void progress_raise_signal(void)
 	signal(signal_caught, SIG_DFL);
 	raise(signal_caught);
 }
+
+enum cli_exit progress_outcome(enum histree_status status, const char *cancelled, const struct histree_error *error)
+{
+	if (status == HISTREE_ERR_CANCELLED) {
+		if (cancelled != NULL)
+			report("%s", cancelled);
+		progress_raise_signal();
+		if (cancelled != NULL)
+			return CLI_INPUT;
+	}
+	return status == HISTREE_OK ? CLI_OK : report_error(error);
+}

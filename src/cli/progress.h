@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "cli/report.h"
 #include "histree/build.h"
 #include "histree/status.h"
 
@@ -57,6 +58,13 @@ void progress_end(struct progress *progress);
 
 /* Lets SIGINT, SIGTERM and SIGHUP end a build in good order instead of at once. */
 void progress_catch_signals(void);
+
+/*
+ * Returns CLI_OK after a call that asked progress_goes_on() was done, or what to exit with, which is reported:
+ * that it was cancelled, in these words, unless they are NULL, and the signal ends the process; or what failed.
+ */
+enum cli_exit progress_outcome(enum histree_status status, const char *cancelled,
+			       const struct histree_error *error);
 
 /* Dies of the signal that came, as its sender expects.  Does nothing if none came. */
 void progress_raise_signal(void);

@@ -48,26 +48,6 @@ static int by_time(const void *one, const void *other)
 	return by_name(one, other);
 }
 
-/* Of the longest ones, the first is reported; a new one has no longest yet. */
-static void join(struct use *into, const struct use *one)
-{
-	const bool is_first = into->count == 0;
-	into->count += one->count;
-	into->failed += one->failed;
-	into->reads += one->reads;
-	into->writes += one->writes;
-	into->read_bytes += one->read_bytes;
-	into->written_bytes += one->written_bytes;
-	into->bytes += one->bytes;
-	into->kept += one->kept;
-	into->kept_bytes += one->kept_bytes;
-	into->ns += one->ns;
-	if (is_first || one->longest_ns > into->longest_ns) {
-		into->longest_ns = one->longest_ns;
-		into->longest_start = one->longest_start;
-	}
-}
-
 /* Returns the use that a name has, or, of a new one after NAMES_MAX, that of all others; NULL if memory is out. */
 static struct use *use_of(struct uses *uses, const char *name, size_t size)
 {
@@ -86,25 +66,31 @@ static struct use *use_of(struct uses *uses, const char *name, size_t size)
 	return &uses->all[id];
 }
 
-static enum histree_status add(struct uses *uses, const char *name, size_t size, const struct use *one,
-			       struct histree_error *error)
+static enum histree_status uses_add(struct uses *uses, const char *name, size_t size, const struct use *one,
+				    struct histree_error *error)
 {
 	struct use *use = use_of(uses, name, size);
 	if (use == NULL)
 		return error_memory(error, "a report");
-	join(use, one);
-	return HISTREE_OK;
-}
 
-/* Nothing is added from here on. */
-static void finish(struct uses *uses)
-{
-	if (uses->others.count > 0) {
-		uses->all[uses->count] = uses->others;
-		uses->all[uses->count++].name = "(others)";
+	/* Of the longest ones, the first is reported; a new one has no longest yet. */
+	const bool is_first = use->count == 0;
+	use->count += one->count;
+	use->failed += one->failed;
+	use->reads += one->reads;
+	use->writes += one->writes;
+	use->read_bytes += one->read_bytes;
+	use->written_bytes += one->written_bytes;
+	use->bytes += one->bytes;
+	use->kept += one->kept;
+	use->kept_bytes += one->kept_bytes;
+	use->ns += one->ns;
+	if (is_first || one->longest_ns > use->longest_ns) {
+		use->longest_ns = one->longest_ns;
+		use->longest_start = one->longest_start;
 	}
-	if (uses->count > 0)
-		qsort(uses->all, uses->count, sizeof(*uses->all), by_time);
+
+	return HISTREE_OK;
 }
 
 static void release(struct uses *uses)
@@ -153,7 +139,15 @@ static enum histree_status read_all(struct reading *reading, take_segment *take,
 		status = take(reading, segment, &use, error);
 	}
 	histree_cursor_free(iter);
-	finish(&reading->uses);
+
+	/* Nothing is added from here on. */
+	if (reading->uses.others.count > 0) {
+		reading->uses.all[reading->uses.count] = reading->uses.others;
+		reading->uses.all[reading->uses.count++].name = "(others)";
+	}
+	if (reading->uses.count > 0)
+		qsort(reading->uses.all, reading->uses.count, sizeof(*reading->uses.all), by_time);
+
 	return status < 0 ? status : HISTREE_OK;
 }
 
@@ -232,15 +226,7 @@ static enum histree_status take_request(struct reading *reading, const struct hi
 	use->writes = is_text(&segment->content[reading->name], "write");
 	use->read_bytes = use->reads > 0 ? size : 0;
 	use->written_bytes = use->writes > 0 ? size : 0;
-	return add(&reading->uses, (const char *)device->bytes, device->size, use, error);
-}
-
-static void put_disks(struct overview_page *page, const struct reading *reading)
-{
-	char command[256];
-	put_uses(page, reading, "Disks", ROW_COLUMNS(disk_columns));
-	snprintf(command, sizeof(command), " block-io%s --by device", reading->source->window);
-	overview_page_command(page, "stats", reading->source->target->path, command);
+	return uses_add(&reading->uses, (const char *)device->bytes, device->size, use, error);
 }
 
 enum histree_status report_disks(struct overview_page *page, const struct report_source *source,
@@ -255,8 +241,12 @@ enum histree_status report_disks(struct overview_page *page, const struct report
 	if (has_field(&reading, "name", &reading.name) && has_field(&reading, "device", &reading.device) &&
 	    has_field(&reading, "bytes", &reading.bytes))
 		status = read_all(&reading, take_request, error);
-	if (status == HISTREE_OK && reading.uses.count > 0)
-		put_disks(page, &reading);
+	if (status == HISTREE_OK && reading.uses.count > 0) {
+		char command[256];
+		put_uses(page, &reading, "Disks", ROW_COLUMNS(disk_columns));
+		snprintf(command, sizeof(command), " block-io%s --by device", reading.source->window);
+		overview_page_command(page, "stats", reading.source->target->path, command);
+	}
 	release(&reading.uses);
 	report_segments_close(source, reading.store);
 	return status;
@@ -293,16 +283,7 @@ static enum histree_status take_call(struct reading *reading, const struct histr
 	if (!find_path(&segment->content[reading->arguments], &path, &size))
 		return HISTREE_OK;
 	use->failed = number_of(&segment->content[reading->result]) < 0;
-	return add(&reading->uses, path, size, use, error);
-}
-
-static void put_files(struct overview_page *page, const struct reading *reading)
-{
-	char command[256];
-	put_uses(page, reading, "Files that calls named", ROW_COLUMNS(file_columns));
-	snprintf(command, sizeof(command), " system-calls%s --where 'arguments contains filename'",
-		 reading->source->window);
-	overview_page_command(page, "segments", reading->source->target->path, command);
+	return uses_add(&reading->uses, path, size, use, error);
 }
 
 enum histree_status report_files(struct overview_page *page, const struct report_source *source,
@@ -316,8 +297,13 @@ enum histree_status report_files(struct overview_page *page, const struct report
 		return status;
 	if (has_field(&reading, "arguments", &reading.arguments) && has_field(&reading, "return", &reading.result))
 		status = read_all(&reading, take_call, error);
-	if (status == HISTREE_OK && reading.uses.count > 0)
-		put_files(page, &reading);
+	if (status == HISTREE_OK && reading.uses.count > 0) {
+		char command[256];
+		put_uses(page, &reading, "Files that calls named", ROW_COLUMNS(file_columns));
+		snprintf(command, sizeof(command), " system-calls%s --where 'arguments contains filename'",
+			 reading.source->window);
+		overview_page_command(page, "segments", reading.source->target->path, command);
+	}
 	release(&reading.uses);
 	report_segments_close(source, reading.store);
 	return status;
@@ -376,17 +362,7 @@ static enum histree_status take_allocation(struct reading *reading, const struct
 		snprintf(thread, sizeof(thread), "%" PRId64 " %.*s", number_of(tid),
 			 is_named ? (int)process->size : 0, is_named ? (const char *)process->bytes : "");
 	snprintf(name, sizeof(name), "%s%s", host, thread);
-	return add(&reading->uses, name, strlen(name), use, error);
-}
-
-static void put_memory(struct overview_page *page, const struct reading *reading)
-{
-	char command[256];
-	qsort(reading->uses.all, reading->uses.count, sizeof(*reading->uses.all), by_kept);
-	put_uses(page, reading, "Memory of programs", ROW_COLUMNS(memory_columns));
-	snprintf(command, sizeof(command), " allocations%s --where 'freed == never' --sort bytes --limit 20",
-		 reading->source->window);
-	overview_page_command(page, "segments", reading->source->target->path, command);
+	return uses_add(&reading->uses, name, strlen(name), use, error);
 }
 
 enum histree_status report_memory(struct overview_page *page, const struct report_source *source,
@@ -408,8 +384,14 @@ enum histree_status report_memory(struct overview_page *page, const struct repor
 	if (has_field(&reading, "tid", &reading.tid) && has_field(&reading, "process", &reading.process) &&
 	    has_field(&reading, "bytes", &reading.bytes) && has_field(&reading, "freed", &reading.freed))
 		status = read_all(&reading, take_allocation, error);
-	if (status == HISTREE_OK && reading.uses.count > 0)
-		put_memory(page, &reading);
+	if (status == HISTREE_OK && reading.uses.count > 0) {
+		char command[256];
+		qsort(reading.uses.all, reading.uses.count, sizeof(*reading.uses.all), by_kept);
+		put_uses(page, &reading, "Memory of programs", ROW_COLUMNS(memory_columns));
+		snprintf(command, sizeof(command),
+			 " allocations%s --where 'freed == never' --sort bytes --limit 20", reading.source->window);
+		overview_page_command(page, "segments", reading.source->target->path, command);
+	}
 	release(&reading.uses);
 	report_segments_close(source, reading.store);
 	return status;

@@ -21,19 +21,6 @@
 
 /* ---- what there is ------------------------------------------------------------------------------- */
 
-static void put_losses(struct overview_page *page, const struct histree_store_info *info)
-{
-	if (info->discarded_events + info->discarded_packets + info->gap_count == 0)
-		overview_page_sentence(page, "No event is known to be lost.");
-	else
-		overview_page_sentence(page,
-				       "%" PRIu64 " events and %" PRIu64 " packets were lost when it was recorded; "
-				       "in %" PRIu64 " gaps states are unknown.",
-				       info->discarded_events, info->discarded_packets, info->gap_count);
-	for (size_t i = 0; i < info->warning_count; i++)
-		overview_page_sentence(page, "Warning: %s.", info->warnings[i]);
-}
-
 /* Why a host whose store is there has no states; NULL: it has, or need not. */
 static const char *why_no_states(const struct report_source *source, const char *host)
 {
@@ -60,7 +47,17 @@ void report_facts(struct overview_page *page, const struct report_source *source
 				       info->hosts[i].event_count, why != NULL ? "; missing: " : "",
 				       why != NULL ? why : "");
 	}
-	put_losses(page, info);
+
+	if (info->discarded_events + info->discarded_packets + info->gap_count == 0)
+		overview_page_sentence(page, "No event is known to be lost.");
+	else
+		overview_page_sentence(page,
+				       "%" PRIu64 " events and %" PRIu64 " packets were lost when it was recorded; "
+				       "in %" PRIu64 " gaps states are unknown.",
+				       info->discarded_events, info->discarded_packets, info->gap_count);
+	for (size_t i = 0; i < info->warning_count; i++)
+		overview_page_sentence(page, "Warning: %s.", info->warnings[i]);
+
 	overview_page_command(page, "info", source->target->path, "");
 }
 
@@ -324,11 +321,6 @@ static void put_name(struct row_writer *rows, const void *value)
 		row_value(rows, value);
 }
 
-static void put_by(struct row_writer *rows, const void *by)
-{
-	row_text(rows, by);
-}
-
 #define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct section_row, at)
 enum { COLUMNS = 8 };
 
@@ -340,7 +332,7 @@ static const struct row_column section_columns[COLUMNS] = {
 	RIGHT("longest", 11, CELL_DURATION, group.max),
 	RIGHT("total", 11, CELL_DURATION, group.total),
 	RIGHT("at", 18, CELL_CLOCK, group.max_start),
-	ROW_LEFT_PUT("thread", 24, put_by, struct section_row, by),
+	ROW_LEFT("thread", 24, CELL_CHARS, struct section_row, by),
 };
 
 /* Of those that are moments. */

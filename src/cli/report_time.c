@@ -144,16 +144,6 @@ static uint32_t column_of(struct counting *counting, const char *name)
 	return number;
 }
 
-static void name_columns(struct counting *counting)
-{
-	const struct sums_column *columns = counting->section->columns;
-	while (counting->column_count < COLUMNS_MAX && columns[counting->column_count].name != NULL) {
-		snprintf(counting->columns[counting->column_count], REPORT_SUMS_NAME_SIZE, "%s",
-			 columns[counting->column_count].name);
-		counting->column_count++;
-	}
-}
-
 static enum histree_status add_row(struct counting *counting, histree_quark quark,
 				   const struct histree_thread *life, bool is_part, struct histree_error *error)
 {
@@ -213,7 +203,14 @@ static enum histree_status list_sums(struct counting *counting, struct histree_e
 		return HISTREE_OK;
 	enum histree_status status = HISTREE_OK;
 	histree_quark row = histree_attributes_first_child(attributes, folder);
-	name_columns(counting);
+
+	const struct sums_column *columns = counting->section->columns;
+	while (counting->column_count < COLUMNS_MAX && columns[counting->column_count].name != NULL) {
+		snprintf(counting->columns[counting->column_count], REPORT_SUMS_NAME_SIZE, "%s",
+			 columns[counting->column_count].name);
+		counting->column_count++;
+	}
+
 	for (; row != HISTREE_ROOT && status == HISTREE_OK; row = histree_attributes_next_sibling(attributes, row))
 		status = list_row(counting, row, error);
 	return status;
@@ -360,23 +357,6 @@ static enum histree_status report_sums_put_row(struct overview_page *page, const
 	return status;
 }
 
-static enum histree_status report_sums_put_table(struct overview_page *page, struct counting *counting,
-						 struct histree_error *error)
-{
-	enum histree_status status = open_names(counting, error);
-	report_sums_begin_table(page, counting);
-	for (size_t i = 0; i < counting->row_count && i < counting->source->row_max && counting->rows[i].has_any &&
-			   status == HISTREE_OK;
-	     i++)
-		status = report_sums_put_row(page, counting, &counting->rows[i], error);
-	overview_page_table_end(page);
-	char command[256];
-	snprintf(command, sizeof(command), " -a %s%s --change %s", counting->section->analysis,
-		 counting->source->window, counting->section->command);
-	overview_page_command(page, "numbers", counting->source->target->path, command);
-	return status;
-}
-
 /* With several hosts, one would have to be chosen: that is a question for 'query'. */
 static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
 				       const struct sums_section *section, struct histree_error *error)
@@ -394,8 +374,19 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	}
 	if (status == HISTREE_OK && counting.count > 0)
 		status = read_amounts(&counting, error);
-	if (status == HISTREE_OK && counting.count > 0 && counting.rows[0].has_any)
-		status = report_sums_put_table(page, &counting, error);
+	if (status == HISTREE_OK && counting.count > 0 && counting.rows[0].has_any) {
+		status = open_names(&counting, error);
+		report_sums_begin_table(page, &counting);
+		for (size_t i = 0; i < counting.row_count && i < counting.source->row_max &&
+				   counting.rows[i].has_any && status == HISTREE_OK;
+		     i++)
+			status = report_sums_put_row(page, &counting, &counting.rows[i], error);
+		overview_page_table_end(page);
+		char command[256];
+		snprintf(command, sizeof(command), " -a %s%s --change %s", counting.section->analysis,
+			 counting.source->window, counting.section->command);
+		overview_page_command(page, "numbers", counting.source->target->path, command);
+	}
 	histree_cursor_free(counting.names);
 	free(counting.sums);
 	free(counting.rows);
@@ -481,25 +472,6 @@ static enum histree_status list_threads(struct waits *waits, struct histree_erro
 	return HISTREE_OK;
 }
 
-static void take(struct waits *waits, const struct histree_interval *edge, histree_time from, histree_time to)
-{
-	size_t i = 0;
-	while (i < REASONS && (edge->value.type != HISTREE_INT || edge->value.int32 != (int32_t)reasons[i].state))
-		i++;
-	if (i == REASONS)
-		return;
-	struct reason *reason = &waits->reasons[i];
-	histree_time start = edge->start > from ? edge->start : from, end = edge->end < to ? edge->end : to;
-	uint64_t ns = (uint64_t)end - (uint64_t)start + 1;
-	reason->count++;
-	reason->ns += ns;
-	if (ns > reason->longest_ns) {
-		reason->longest_ns = ns;
-		reason->longest_start = start;
-		reason->longest = edge->quark;
-	}
-}
-
 static enum histree_status read_edges(struct waits *waits, struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(waits->history);
@@ -522,8 +494,25 @@ static enum histree_status read_edges(struct waits *waits, struct histree_error 
 			if (status == HISTREE_OK)
 				edge = *histree_cursor_interval(query);
 		}
-		if (status == HISTREE_OK)
-			take(waits, &edge, region.from, region.to);
+		if (status == HISTREE_OK) {
+			size_t i = 0;
+			while (i < REASONS &&
+			       (edge.value.type != HISTREE_INT || edge.value.int32 != (int32_t)reasons[i].state))
+				i++;
+			if (i != REASONS) {
+				struct reason *reason = &waits->reasons[i];
+				histree_time start = edge.start > region.from ? edge.start : region.from,
+					     end = edge.end < region.to ? edge.end : region.to;
+				uint64_t ns = (uint64_t)end - (uint64_t)start + 1;
+				reason->count++;
+				reason->ns += ns;
+				if (ns > reason->longest_ns) {
+					reason->longest_ns = ns;
+					reason->longest_start = start;
+					reason->longest = edge.quark;
+				}
+			}
+		}
 	}
 	if (status == HISTREE_END && histree_cursor_loss(query).nodes > 0)
 		source->uses->is_damaged = true;
@@ -539,11 +528,6 @@ struct reason_row {
 	char thread[REPORT_WAITS_NAME_SIZE];
 };
 
-static void put_waiter(struct row_writer *rows, const void *thread)
-{
-	row_text(rows, thread);
-}
-
 #define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct reason_row, at)
 static const struct row_column reason_columns[] = {
 	ROW_HOST("host", 12, struct reason_row, host),
@@ -553,28 +537,9 @@ static const struct row_column reason_columns[] = {
 	RIGHT("mean", 11, CELL_DURATION, mean_ns),
 	RIGHT("longest", 11, CELL_DURATION, reason.longest_ns),
 	RIGHT("at", 18, CELL_CLOCK, reason.longest_start),
-	ROW_RIGHT_PUT("thread", 8, put_waiter, struct reason_row, thread),
+	RIGHT("thread", 8, CELL_CHARS, thread),
 };
 #undef RIGHT
-
-/* The waits of each host; `hosts` NULL: of one. */
-static void report_waits_put_table(struct overview_page *page, const struct waits *waits,
-				   const struct histree_history_host *hosts, size_t count)
-{
-	overview_page_section(page, "What ended the waits of threads");
-	overview_page_table(page, ROW_COLUMNS(reason_columns), hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
-	for (size_t i = 0; i < count * REASONS; i++) {
-		const struct waits *of = &waits[i / REASONS];
-		struct reason_row row = { .reason = of->reasons[i % REASONS], .words = reasons[i % REASONS].words };
-		if (row.reason.count == 0)
-			continue;
-		row.host = hosts != NULL ? hosts[i / REASONS].name : NULL;
-		row.mean_ns = row.reason.ns / row.reason.count;
-		name_of(of, row.reason.longest, row.thread);
-		row_put(&page->rows, &row);
-	}
-	overview_page_table_end(page);
-}
 
 /* Shows the command for the thread that waited longest for others. */
 static void put_command(struct overview_page *page, const struct waits *waits,
@@ -624,7 +589,22 @@ enum histree_status report_waits(struct overview_page *page, const struct report
 			has_any = has_any || waits[i].reasons[k].count > 0;
 	}
 	if (status == HISTREE_OK && has_any) {
-		report_waits_put_table(page, waits, hosts, count);
+		/* The waits of each host; `hosts` NULL: of one. */
+		overview_page_section(page, "What ended the waits of threads");
+		overview_page_table(page, ROW_COLUMNS(reason_columns), hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
+		for (size_t i = 0; i < count * REASONS; i++) {
+			const struct waits *of = &waits[i / REASONS];
+			struct reason_row row = { .reason = of->reasons[i % REASONS],
+						  .words = reasons[i % REASONS].words };
+			if (row.reason.count == 0)
+				continue;
+			row.host = hosts != NULL ? hosts[i / REASONS].name : NULL;
+			row.mean_ns = row.reason.ns / row.reason.count;
+			name_of(of, row.reason.longest, row.thread);
+			row_put(&page->rows, &row);
+		}
+		overview_page_table_end(page);
+
 		put_command(page, waits, hosts, count);
 	}
 	for (size_t i = 0; i < count && waits != NULL; i++)
@@ -959,22 +939,6 @@ static int by_busy(const void *left, const void *right)
 	return one != other ? (one < other ? 1 : -1) : strcmp(a->host, b->host);
 }
 
-static void put_hosts(struct overview_page *page, const struct report_source *source, struct time_row *sums,
-		      size_t count)
-{
-	overview_page_section(page, "Hosts");
-	overview_page_table(page, ROW_COLUMNS(host_columns), ROWS_OF_HOSTS);
-	for (size_t i = 0; i < count && i < source->row_max; i++) {
-		sums[i].share = row_percent_of(ran(&sums[i].use), sums[i].recorded_ns * sums[i].cpus);
-		if (sums[i].cpus > 0)
-			row_put(&page->rows, &sums[i]);
-	}
-	overview_page_table_end(page);
-	char command[256];
-	snprintf(command, sizeof(command), "%s --by cpu", source->window);
-	overview_page_command(page, "top", source->target->path, command);
-}
-
 /*
  * How long a host was recorded in the window; with little of it recorded, shares of the window would say nothing.
  */
@@ -1014,8 +978,19 @@ static enum histree_status sum_hosts(struct overview_page *page, const struct re
 			sum->use.ns[kind] += rows[i].ns[kind];
 	}
 	qsort(sums, host_count, sizeof(*sums), by_busy);
-	if (count > 0)
-		put_hosts(page, source, sums, host_count);
+	if (count > 0) {
+		overview_page_section(page, "Hosts");
+		overview_page_table(page, ROW_COLUMNS(host_columns), ROWS_OF_HOSTS);
+		for (size_t i = 0; i < host_count && i < source->row_max; i++) {
+			sums[i].share = row_percent_of(ran(&sums[i].use), sums[i].recorded_ns * sums[i].cpus);
+			if (sums[i].cpus > 0)
+				row_put(&page->rows, &sums[i]);
+		}
+		overview_page_table_end(page);
+		char command[256];
+		snprintf(command, sizeof(command), "%s --by cpu", source->window);
+		overview_page_command(page, "top", source->target->path, command);
+	}
 	free(sums);
 	return HISTREE_OK;
 }

@@ -121,15 +121,6 @@ static bool is_in(const char *list, const char *name)
 	}
 }
 
-static enum cli_exit no_column(const struct row_writer *rows, const char *word, int size)
-{
-	char names[512] = "";
-	for (size_t i = 0; i < rows->column_count; i++)
-		if (!is_left_out(rows, i))
-			name_list_add(names, sizeof(names), rows->columns[i].name);
-	return report_exit(CLI_USAGE, "'--columns': there is no column '%.*s'; there are %s", size, word, names);
-}
-
 /* Each name of the list must be one of a column that this format has. */
 static enum cli_exit choose_columns(struct row_writer *rows, const char *list)
 {
@@ -139,8 +130,15 @@ static enum cli_exit choose_columns(struct row_writer *rows, const char *list)
 		for (size_t i = 0; i < rows->column_count && !is_found; i++)
 			is_found = !is_left_out(rows, i) && strlen(rows->columns[i].name) == (size_t)(end - word) &&
 				   memcmp(rows->columns[i].name, word, (size_t)(end - word)) == 0;
-		if (!is_found)
-			return no_column(rows, word, (int)(end - word));
+		if (!is_found) {
+			const int size = (int)(end - word);
+			char names[512] = "";
+			for (size_t i = 0; i < rows->column_count; i++)
+				if (!is_left_out(rows, i))
+					name_list_add(names, sizeof(names), rows->columns[i].name);
+			return report_exit(CLI_USAGE, "'--columns': there is no column '%.*s'; there are %s", size,
+					   word, names);
+		}
 		if (*end == '\0')
 			break;
 	}
@@ -213,6 +211,9 @@ static void put_cell(struct row_writer *rows, const struct row_column *column, c
 	case CELL_TEXT:
 		memcpy(&text, member, sizeof(text));
 		row_text_or_null(rows, text);
+		break;
+	case CELL_CHARS:
+		row_text(rows, member);
 		break;
 	case CELL_INT:
 		row_number(rows, *(const int32_t *)member);

@@ -53,6 +53,7 @@ struct row_writer;
 enum row_cell {
 	CELL_PUT,      /* what the function of the column puts, which gets the member */
 	CELL_TEXT,     /* const char *; NULL is null */
+	CELL_CHARS,    /* char[], terminated */
 	CELL_INT,      /* int32_t */
 	CELL_NUMBER,   /* int64_t */
 	CELL_UNSIGNED, /* uint64_t */

@@ -242,29 +242,6 @@ static void add_words(void *context, const char *start, size_t size, void (*add)
 
 /* ---- statements ---------------------------------------------------------------------------------------- */
 
-/* Add a line to the statement that is being typed, and run it if that ends it. */
-static char *take_line(struct sql_prompt_session *session, char *text, const char *line)
-{
-	char *longer = sqlite3_mprintf("%s%s\n", text == NULL ? "" : text, line);
-	sqlite3_free(text);
-	if (longer == NULL || !sqlite3_complete(longer))
-		return longer;
-
-	struct timespec began, ended;
-	char took[TIME_TEXT_SIZE];
-	clock_gettime(CLOCK_MONOTONIC, &began);
-	session->prompt->run(session->prompt->context, longer);
-	clock_gettime(CLOCK_MONOTONIC, &ended);
-	if (session->shows_time) {
-		int64_t ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 + (ended.tv_nsec - began.tv_nsec);
-		time_format_duration((uint64_t)ns, took);
-		fprintf(stderr, "took %s\n", took);
-	}
-
-	sqlite3_free(longer);
-	return NULL;
-}
-
 /* Ask until the end of the input, or .quit. */
 static void sql_prompt_run(const struct sql_prompt *prompt)
 {
@@ -289,7 +266,28 @@ static void sql_prompt_run(const struct sql_prompt *prompt)
 		} else if (text == NULL && line[0] == '.') {
 			run_command(&session, line);
 		} else if (text != NULL || line[strspn(line, " \t")] != '\0') {
-			text = take_line(&session, text, line);
+			/* Add a line to the statement that is being typed, and run it if that ends it. */
+			char *longer = sqlite3_mprintf("%s%s\n", text == NULL ? "" : text, line);
+			sqlite3_free(text);
+			if (longer == NULL || !sqlite3_complete(longer))
+				text = longer;
+			else {
+
+				struct timespec began, ended;
+				char took[TIME_TEXT_SIZE];
+				clock_gettime(CLOCK_MONOTONIC, &began);
+				session.prompt->run(session.prompt->context, longer);
+				clock_gettime(CLOCK_MONOTONIC, &ended);
+				if (session.shows_time) {
+					int64_t ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 +
+						     (ended.tv_nsec - began.tv_nsec);
+					time_format_duration((uint64_t)ns, took);
+					fprintf(stderr, "took %s\n", took);
+				}
+
+				sqlite3_free(longer);
+				text = NULL;
+			}
 		}
 	}
 	if (!session.is_done)
@@ -336,24 +334,6 @@ static void put_text(struct row_writer *rows, sqlite3_stmt *statement, int colum
 		row_bytes(rows, text, size);
 }
 
-static void put_value(struct row_writer *rows, sqlite3_stmt *statement, int column)
-{
-	switch (sqlite3_column_type(statement, column)) {
-	case SQLITE_INTEGER:
-		row_number(rows, sqlite3_column_int64(statement, column));
-		break;
-	case SQLITE_FLOAT:
-		row_real(rows, sqlite3_column_double(statement, column));
-		break;
-	case SQLITE_TEXT:
-		put_text(rows, statement, column);
-		break;
-	default: /* NULL, and bytes that only an analysis understands */
-		row_null(rows);
-		break;
-	}
-}
-
 /* How wide a column is, its first value says, if there is one. */
 static struct row_column column_of(sqlite3_stmt *statement, int column, bool has_row)
 {
@@ -387,8 +367,22 @@ static int put_rows(struct sql_session_session *session, sqlite3_stmt *statement
 	for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
 		sql_progress_clear(&session->progress);
 		session->has_rows = true;
-		for (int i = 0; i < count; i++)
-			put_value(&rows, statement, i);
+		for (int i = 0; i < count; i++) {
+			switch (sqlite3_column_type(statement, i)) {
+			case SQLITE_INTEGER:
+				row_number(&rows, sqlite3_column_int64(statement, i));
+				break;
+			case SQLITE_FLOAT:
+				row_real(&rows, sqlite3_column_double(statement, i));
+				break;
+			case SQLITE_TEXT:
+				put_text(&rows, statement, i);
+				break;
+			default: /* NULL, and bytes that only an analysis understands */
+				row_null(&rows);
+				break;
+			}
+		}
 		row_end(&rows);
 	}
 	row_writer_finish(&rows);
@@ -538,22 +532,6 @@ static bool set_format(void *context, const char *name)
 	return false;
 }
 
-static enum cli_exit run_prompt(struct sql_session_session *session)
-{
-	/* SA_RESTART is not set, so that a line that is being typed can be given up. */
-	const struct sigaction action = { .sa_handler = interrupt };
-	const struct sql_prompt prompt = {
-		.db = session->db, .run = run_typed, .set_format = set_format, .context = session
-	};
-	interruptible = session->db;
-	sql_connection_set_cancel(session->connection, (struct histree_work){ .go_on = goes_on });
-	sigaction(SIGINT, &action, NULL);
-	sql_prompt_run(&prompt);
-	interruptible = NULL;
-	session->has_rows = true;
-	return CLI_OK;
-}
-
 /* ---- the verb ----------------------------------------------------------------------------------------- */
 
 static enum cli_exit open_session(struct sql_session_session *session, const char *store, uint64_t memory)
@@ -588,15 +566,6 @@ static enum cli_exit open_session(struct sql_session_session *session, const cha
 	return status;
 }
 
-static enum cli_exit run_request(struct sql_session_session *session, const struct sql_request *request)
-{
-	if (request->statement != NULL)
-		return run_text(session, request->statement);
-	if (request->file != NULL)
-		return run_file(session, request->file);
-	return isatty(STDIN_FILENO) ? run_prompt(session) : run_file(session, "-");
-}
-
 enum cli_exit sql_session_run(const struct sql_request *request, struct output *output)
 {
 	struct sql_session_session session = { .format = row_format_find(request->format),
@@ -606,8 +575,27 @@ enum cli_exit sql_session_run(const struct sql_request *request, struct output *
 	if (sqlite_load(&error) != HISTREE_OK)
 		return report_exit(CLI_INPUT, "%s", error.message);
 	enum cli_exit status = open_session(&session, request->store, request->memory);
-	if (status == CLI_OK)
-		status = run_request(&session, request);
+	if (status == CLI_OK) {
+		if (request->statement != NULL)
+			status = run_text(&session, request->statement);
+		else if (request->file != NULL)
+			status = run_file(&session, request->file);
+		else if (!isatty(STDIN_FILENO))
+			status = run_file(&session, "-");
+		else {
+			/* SA_RESTART is not set, so that a line that is being typed can be given up. */
+			const struct sigaction action = { .sa_handler = interrupt };
+			const struct sql_prompt prompt = {
+				.db = session.db, .run = run_typed, .set_format = set_format, .context = &session
+			};
+			interruptible = session.db;
+			sql_connection_set_cancel(session.connection, (struct histree_work){ .go_on = goes_on });
+			sigaction(SIGINT, &action, NULL);
+			sql_prompt_run(&prompt);
+			interruptible = NULL;
+			session.has_rows = true;
+		}
+	}
 	sqlite3_close(session.db);
 	return status == CLI_OK && session.asks_rows && !session.has_rows ? CLI_NOTHING : status;
 }

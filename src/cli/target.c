@@ -420,19 +420,6 @@ enum cli_exit host_part_damaged(const struct histree_history *history)
 
 /* ---- segment target ------------------------------------------------------------------------------------------ */
 
-static enum cli_exit open_store(struct segment_target *target, const char *path, const char *analysis)
-{
-	struct histree_error error = { 0 };
-	enum histree_status status = target_open(&target->target, path, &error);
-	if (status == HISTREE_OK)
-		status = target_segments(&target->target, analysis, true, &target->store, &error);
-	if (status != HISTREE_OK)
-		return report_error(&error);
-	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
-	target_warn_of_version(&target->target, schema->provider, schema->provider_version);
-	return CLI_OK;
-}
-
 static struct time_span span_of(const struct segment_target *target)
 {
 	if (target->target.store != NULL) {
@@ -499,7 +486,19 @@ enum cli_exit segment_target_open(struct segment_target *target, const char *pat
 	*target = (struct segment_target){ .query = HISTREE_SEGMENTS_ALL };
 	if (analysis == NULL)
 		return CLI_USAGE;
-	enum cli_exit code = open_store(target, path, analysis);
+
+	enum cli_exit code = CLI_OK;
+	struct histree_error error = { 0 };
+	enum histree_status status = target_open(&target->target, path, &error);
+	if (status == HISTREE_OK)
+		status = target_segments(&target->target, analysis, true, &target->store, &error);
+	if (status != HISTREE_OK)
+		code = report_error(&error);
+	else {
+		const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
+		target_warn_of_version(&target->target, schema->provider, schema->provider_version);
+	}
+
 	if (code != CLI_OK)
 		return code;
 	target->query.work.go_on = progress_goes_on;
@@ -744,29 +743,25 @@ enum cli_exit target_thread_read(const char *text, struct histree_history *histo
 
 /* ---- charts -------------------------------------------------------------------------------------------------- */
 
-static const struct row_column chart_columns[] = {
-	{ .name = "analysis", .width = 12 },
-	{ .name = "chart", .width = 20 },
-	{ .name = "kind", .width = 6 },
-	{ .name = "unit", .width = 8 },
-	{ .name = "title" },
-};
-
-static void put_charts(struct row_writer *rows, const struct histree_history *history)
+static void put_analysis(struct row_writer *rows, const void *chart)
 {
-	size_t count;
-	const struct histree_chart *charts = histree_charts(history, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (!histree_chart_has_rows(history, &charts[i]))
-			continue;
-		row_text(rows, histree_history_info(history)->provider);
-		row_text(rows, charts[i].name);
-		row_text(rows, charts[i].kind == HISTREE_CHART_LINES ? "lines" : "states");
-		row_text(rows, charts[i].unit);
-		row_text(rows, charts[i].title);
-		row_end(rows);
-	}
+	(void)chart;
+	row_text(rows, histree_history_info(rows->context)->provider);
 }
+
+static void put_kind(struct row_writer *rows, const void *chart)
+{
+	row_text(rows, ((const struct histree_chart *)chart)->kind == HISTREE_CHART_LINES ? "lines" : "states");
+}
+
+/* The context is their history. */
+static const struct row_column chart_columns[] = {
+	{ .name = "analysis", .width = 12, .put = put_analysis },
+	ROW_LEFT("chart", 20, CELL_TEXT, struct histree_chart, name),
+	{ .name = "kind", .width = 6, .put = put_kind },
+	ROW_LEFT("unit", 8, CELL_TEXT, struct histree_chart, unit),
+	ROW_LEFT("title", 0, CELL_TEXT, struct histree_chart, title),
+};
 
 int chart_rows_print(const struct target *target, const struct cli_question *question)
 {
@@ -788,7 +783,12 @@ int chart_rows_print(const struct target *target, const struct cli_question *que
 		status = target_history(target, each, true, &history, &error);
 		if (status != HISTREE_OK)
 			break;
-		put_charts(&rows, history);
+		size_t count;
+		const struct histree_chart *charts = histree_charts(history, &count);
+		rows.context = history;
+		for (size_t k = 0; k < count; k++)
+			if (histree_chart_has_rows(history, &charts[k]))
+				row_put(&rows, &charts[k]);
 		histree_history_close(history);
 	}
 	if (status != HISTREE_OK)

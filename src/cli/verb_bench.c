@@ -84,19 +84,6 @@ static enum cli_exit choose_path(struct benching *benching)
 	return CLI_OK;
 }
 
-static enum histree_status name_attributes(const struct bench_model *model, struct histree_state_system *system,
-					   struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; i < model->attributes && status == HISTREE_OK; i++) {
-		char name[NUMBER_TEXT_SIZE];
-		histree_quark quark;
-		status = histree_state_child(system, HISTREE_ROOT, name, number_format_unsigned(i, name), &quark,
-					     error);
-	}
-	return status;
-}
-
 enum { BLOCK_INTERVALS = 512 };
 
 /* Intervals are made a block at a time, outside of what the watch measures. */
@@ -138,7 +125,15 @@ static enum histree_status build_model(struct benching *benching, const char *pa
 		return status;
 	struct bench_stopwatch naming = { 0 }, building = { 0 };
 	bench_stopwatch_start(&naming);
-	status = name_attributes(&benching->model, system, error);
+
+	status = HISTREE_OK;
+	for (uint32_t i = 0; i < benching->model.attributes && status == HISTREE_OK; i++) {
+		char name[NUMBER_TEXT_SIZE];
+		histree_quark quark;
+		status = histree_state_child(system, HISTREE_ROOT, name, number_format_unsigned(i, name), &quark,
+					     error);
+	}
+
 	bench_stopwatch_stop(&naming);
 	if (status == HISTREE_OK)
 		status = insert_states(&benching->model, system, &building, error);

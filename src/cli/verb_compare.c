@@ -417,22 +417,6 @@ struct state_side {
 	bool has_selection;
 };
 
-/* If there are no patterns, every attribute that has labels is compared. */
-static enum cli_exit choose_attributes(struct state_side *side, const struct cli_words *words)
-{
-	struct histree_error error = { 0 };
-	if (words->count == SIDES)
-		return CLI_OK;
-	histree_selection_none(&side->selection);
-	for (size_t i = SIDES; i < words->count; i++)
-		if (histree_selection_add_pattern(&side->selection, words->words[i], &error) != HISTREE_OK)
-			return report_error(&error);
-	if (side->selection.count == 0)
-		return report_exit(CLI_NOTHING, "no attribute of '%s' matches; 'histree ls' lists what there is",
-				   side->target.path);
-	return CLI_OK;
-}
-
 /* Times are those of all hosts, so that both sides have one beginning. */
 static enum cli_exit open_side(struct state_side *side, const struct cli_words *words, int number,
 			       const struct cli_question *question)
@@ -449,15 +433,21 @@ static enum cli_exit open_side(struct state_side *side, const struct cli_words *
 	histree_selection_begin(&side->selection, side->compared);
 	side->has_selection = true;
 	code = question_range(question, &span, &side->selection.window.from, &side->selection.window.to);
-	return code == CLI_OK ? choose_attributes(side, words) : code;
-}
+	if (code != CLI_OK)
+		return code;
 
-static void close_side(struct state_side *side)
-{
-	if (side->has_selection)
-		histree_selection_release(&side->selection);
-	histree_history_close(side->history);
-	target_close(&side->target);
+	/* If there are no patterns, every attribute that has labels is compared. */
+	struct histree_error error = { 0 };
+	if (words->count == SIDES)
+		return CLI_OK;
+	histree_selection_none(&side->selection);
+	for (size_t i = SIDES; i < words->count; i++)
+		if (histree_selection_add_pattern(&side->selection, words->words[i], &error) != HISTREE_OK)
+			return report_error(&error);
+	if (side->selection.count == 0)
+		return report_exit(CLI_NOTHING, "no attribute of '%s' matches; 'histree ls' lists what there is",
+				   side->target.path);
+	return CLI_OK;
 }
 
 static int print_states(const struct state_side sides[SIDES], const struct histree_state_comparison *comparison,
@@ -501,16 +491,6 @@ static enum cli_exit check_analyses(const struct state_side sides[SIDES])
 				     sides[0].target.path, a, sides[1].target.path, b, a);
 }
 
-/* Where patterns are given, they need not ask for what is missing. */
-static enum cli_exit report_missing(const struct state_side sides[SIDES], const struct cli_words *words)
-{
-	enum cli_exit code = CLI_OK;
-	for (int i = 0; i < SIDES && words->count == SIDES; i++)
-		if (host_part_missing(sides[i].compared) != CLI_OK)
-			code = CLI_INPUT;
-	return code;
-}
-
 static int compare_states(const struct cli_words *words, const struct cli_question questions[SIDES],
 			  const struct picture_choice *picture)
 {
@@ -533,11 +513,19 @@ static int compare_states(const struct cli_words *words, const struct cli_questi
 				 ? verb_compare_draw_file(&drawing, sides[0].target.path, sides[1].target.path,
 							  questions, picture->output)
 				 : print_states(sides, comparison, &questions[0]);
-	if (status == CLI_OK)
-		status = report_missing(sides, words);
+	if (status == CLI_OK) {
+		/* Where patterns are given, they need not ask for what is missing. */
+		for (int i = 0; i < SIDES && words->count == SIDES; i++)
+			if (host_part_missing(sides[i].compared) != CLI_OK)
+				status = CLI_INPUT;
+	}
 	histree_state_comparison_free(comparison);
-	for (int i = 0; i < SIDES; i++)
-		close_side(&sides[i]);
+	for (int i = 0; i < SIDES; i++) {
+		if (sides[i].has_selection)
+			histree_selection_release(&sides[i].selection);
+		histree_history_close(sides[i].history);
+		target_close(&sides[i].target);
+	}
 	return status;
 }
 
@@ -562,17 +550,6 @@ static int print_segments(const struct segment_target targets[SIDES],
 	return rows_close(&rows, status);
 }
 
-static enum cli_exit open_segments(struct segment_target *target, const char *path,
-				   const struct cli_question *question, struct histree_segment_side *side)
-{
-	enum cli_exit code = segment_target_open(target, path, question->analysis, question);
-	if (code == CLI_OK)
-		code = segment_target_groups(target, question->by != NULL ? question->by : "name", &side->field);
-	side->store = target->store;
-	side->query = target->query;
-	return code;
-}
-
 /* Ten buckets for each power of ten. */
 static int draw_segments(const struct cli_words *words, const struct histree_segment_side sides[SIDES],
 			 const struct histree_segment_comparison *comparison, struct verb_compare_drawing *drawing,
@@ -593,43 +570,7 @@ static int draw_segments(const struct cli_words *words, const struct histree_seg
 	return status;
 }
 
-static int compare_segments(const struct cli_words *words, const struct cli_question questions[SIDES],
-			    const struct picture_choice *picture)
-{
-	struct segment_target targets[SIDES] = { 0 };
-	struct histree_segment_side sides[SIDES] = { 0 };
-	struct histree_segment_comparison *comparison = NULL;
-	struct histree_error error = { 0 };
-	struct verb_compare_drawing drawing = { .states = NULL };
-	int status = choose_picture(picture, &drawing.options);
-	for (int i = 0; i < SIDES && status == CLI_OK; i++)
-		status = open_segments(&targets[i], words->words[i], &questions[i], &sides[i]);
-	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
-		status = report_error(&error);
-	if (status == CLI_OK)
-		status = picture->output != NULL
-				 ? draw_segments(words, sides, comparison, &drawing, questions, picture->output)
-				 : print_segments(targets, comparison, &questions[0]);
-	histree_segment_comparison_free(comparison);
-	for (int i = 0; i < SIDES; i++)
-		segment_target_close(&targets[i]);
-	return status;
-}
-
 /* -------------------------------------------------------------------------------------------------- */
-
-/* What is not said of B alone is said of both. */
-static void split(const struct compare_options *chosen, struct cli_question questions[SIDES])
-{
-	questions[0] = questions[1] = chosen->question;
-	questions[0].host_name = "host";
-	questions[1].from = chosen->question_b.from;
-	questions[1].to = chosen->question_b.to;
-	questions[1].host = chosen->question_b.host;
-	questions[1].from_name = "from-b";
-	questions[1].to_name = "to-b";
-	questions[1].host_name = "host-b";
-}
 
 static int compare_run(void *said, const struct cli_words *words)
 {
@@ -650,11 +591,45 @@ static int compare_run(void *said, const struct cli_words *words)
 	if (chosen->flame && are_segments)
 		return report_exit(CLI_USAGE, "'--flame' compares call stacks, and '%s' has segments",
 				   question->analysis);
-	split(chosen, questions);
+
+	/* What is not said of B alone is said of both. */
+	questions[0] = questions[1] = chosen->question;
+	questions[0].host_name = "host";
+	questions[1].from = chosen->question_b.from;
+	questions[1].to = chosen->question_b.to;
+	questions[1].host = chosen->question_b.host;
+	questions[1].from_name = "from-b";
+	questions[1].to_name = "to-b";
+	questions[1].host_name = "host-b";
+
 	if (chosen->flame)
 		return compare_flame_run(words, questions, &chosen->picture);
-	return are_segments ? compare_segments(words, questions, &chosen->picture)
-			    : compare_states(words, questions, &chosen->picture);
+	if (!are_segments)
+		return compare_states(words, questions, &chosen->picture);
+	struct segment_target targets[SIDES] = { 0 };
+	struct histree_segment_side sides[SIDES] = { 0 };
+	struct histree_segment_comparison *comparison = NULL;
+	struct histree_error error = { 0 };
+	struct verb_compare_drawing drawing = { .states = NULL };
+	int status = choose_picture(&chosen->picture, &drawing.options);
+	for (int i = 0; i < SIDES && status == CLI_OK; i++) {
+		status = segment_target_open(&targets[i], words->words[i], questions[i].analysis, &questions[i]);
+		if (status == CLI_OK)
+			status = segment_target_groups(
+				&targets[i], questions[i].by != NULL ? questions[i].by : "name", &sides[i].field);
+		sides[i].store = targets[i].store;
+		sides[i].query = targets[i].query;
+	}
+	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
+		status = report_error(&error);
+	if (status == CLI_OK)
+		status = chosen->picture.output != NULL ? draw_segments(words, sides, comparison, &drawing,
+									questions, chosen->picture.output)
+							: print_segments(targets, comparison, &questions[0]);
+	histree_segment_comparison_free(comparison);
+	for (int i = 0; i < SIDES; i++)
+		segment_target_close(&targets[i]);
+	return status;
 }
 
 const struct cli_verb verb_compare = {

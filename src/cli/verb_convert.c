@@ -45,12 +45,7 @@ static int convert_run(void *said, const struct cli_words *words)
 	progress_catch_signals();
 	enum histree_status done = histree_convert(&wanted, &error);
 	progress_end(&progress);
-	if (done == HISTREE_ERR_CANCELLED) {
-		report("cancelled; there is no new store");
-		progress_raise_signal();
-		return CLI_INPUT;
-	}
-	return done == HISTREE_OK ? CLI_OK : report_error(&error);
+	return progress_outcome(done, "cancelled; there is no new store", &error);
 }
 
 const struct cli_verb verb_convert = {

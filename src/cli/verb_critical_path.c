@@ -198,35 +198,79 @@ static const struct cli_option path_option_rows[] = {
 	{ 0 },
 };
 
+/* A step, or a total, as it is printed. */
+struct path_row {
+	const char *kind, *state;
+	histree_time start, end;
+	uint64_t ns, steps;
+	double percent;
+	const char *host, *to_host;
+	int32_t tid;
+	char name[NAME_SIZE], to_name_text[NAME_SIZE];
+	struct histree_value to_tid;
+	const char *to_name; /* NULL: it is no arrow */
+};
+
+#define LEFT(text, columns, kind, at) ROW_LEFT(text, columns, kind, struct path_row, at)
+#define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct path_row, at)
+static const struct row_column total_columns[] = {
+	ROW_HOST("host", 12, struct path_row, host), RIGHT("tid", 8, CELL_INT, tid),
+	LEFT("name", 20, CELL_CHARS, name),          LEFT("state", 12, CELL_TEXT, state),
+	RIGHT("duration", 10, CELL_DURATION, ns),    RIGHT("steps", 8, CELL_UNSIGNED, steps),
+	RIGHT("percent", 8, CELL_PERCENT, percent),
+};
+
+static const struct row_column step_columns[] = {
+	LEFT("kind", 5, CELL_TEXT, kind),
+	RIGHT("start", 19, CELL_NUMBER, start),
+	RIGHT("end", 19, CELL_NUMBER, end),
+	{ .name = "duration",
+	  .width = 10,
+	  .to_the_right = true,
+	  .when = ROW_PEOPLE,
+	  .cell = CELL_DURATION,
+	  .offset = offsetof(struct path_row, ns) },
+	ROW_HOST("host", 12, struct path_row, host),
+	RIGHT("tid", 8, CELL_INT, tid),
+	LEFT("name", 20, CELL_CHARS, name),
+	LEFT("state", 12, CELL_TEXT, state),
+	ROW_HOST("to_host", 12, struct path_row, to_host),
+	RIGHT("to_tid", 8, CELL_VALUE, to_tid),
+	{ .name = "to_name",
+	  .width = 20,
+	  .when = ROW_PEOPLE,
+	  .cell = CELL_TEXT,
+	  .offset = offsetof(struct path_row, to_name) },
+};
+#undef RIGHT
+#undef LEFT
+
 struct printing {
 	struct path_asked asked;
 	struct row_writer rows;
 	struct path_totals totals;
 };
 
-static void put_thread(struct printing *printing, size_t host, int32_t tid, histree_time time)
-{
-	char name[NAME_SIZE];
-	size_t size = histree_critical_path_name(printing->asked.path, host, tid, time, name, sizeof(name));
-	row_text(&printing->rows, host_of(&printing->asked, host));
-	row_number(&printing->rows, tid);
-	row_bytes(&printing->rows, name, size < sizeof(name) ? size : sizeof(name) - 1);
-}
-
 static enum cli_exit put_step(struct printing *printing, const struct histree_path_step *step)
 {
-	struct row_writer *rows = &printing->rows;
-	row_text(rows, step->is_arrow ? "arrow" : "state");
-	row_number(rows, step->start);
-	row_number(rows, step->end);
-	row_duration(rows, (uint64_t)step->end - (uint64_t)step->start);
-	put_thread(printing, step->host, step->tid, step->start);
-	row_text(rows, histree_graph_state_name(step->state));
-	if (step->is_arrow)
-		put_thread(printing, step->to_host, step->to_tid, step->end);
-	while (rows->column < rows->column_count)
-		row_null(rows);
-	row_end(rows);
+	const struct path_asked *asked = &printing->asked;
+	struct path_row row = { .kind = step->is_arrow ? "arrow" : "state",
+				.state = histree_graph_state_name(step->state),
+				.start = step->start,
+				.end = step->end,
+				.ns = (uint64_t)step->end - (uint64_t)step->start,
+				.host = host_of(asked, step->host),
+				.tid = step->tid,
+				.to_tid = histree_null() };
+	histree_critical_path_name(asked->path, step->host, step->tid, step->start, row.name, NAME_SIZE);
+	if (step->is_arrow) {
+		row.to_host = host_of(asked, step->to_host);
+		row.to_tid = histree_int(step->to_tid);
+		row.to_name = row.to_name_text;
+		histree_critical_path_name(asked->path, step->to_host, step->to_tid, step->end, row.to_name_text,
+					   NAME_SIZE);
+	}
+	row_put(&printing->rows, &row);
 	return CLI_OK;
 }
 
@@ -241,21 +285,6 @@ static enum cli_exit add_total(struct printing *printing, const struct histree_p
 		.steps = 1,
 	};
 	return step->is_arrow || path_totals_add(&printing->totals, &total) ? CLI_OK : report_no_memory();
-}
-
-static void put_totals(struct printing *printing)
-{
-	struct row_writer *rows = &printing->rows;
-	path_totals_sort(&printing->totals);
-	for (size_t i = 0; i < printing->totals.count; i++) {
-		const struct path_total *total = &printing->totals.all[i];
-		put_thread(printing, total->host, total->tid, total->life);
-		row_text(rows, histree_graph_state_name(total->state));
-		row_duration(rows, total->ns);
-		row_unsigned(rows, total->steps);
-		row_percent(rows, row_percent_of(total->ns, printing->totals.ns));
-		row_end(rows);
-	}
 }
 
 static enum cli_exit path_walk(struct printing *printing,
@@ -277,30 +306,6 @@ static enum cli_exit path_walk(struct printing *printing,
 	return status >= HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-static const struct row_column total_columns[] = {
-	{ .name = "host", .width = 12, .when = ROW_HOSTS },
-	{ .name = "tid", .width = 8, .to_the_right = true },
-	{ .name = "name", .width = 20 },
-	{ .name = "state", .width = 12 },
-	{ .name = "duration", .width = 10, .to_the_right = true },
-	{ .name = "steps", .width = 8, .to_the_right = true },
-	{ .name = "percent", .width = 8, .to_the_right = true },
-};
-
-static const struct row_column step_columns[] = {
-	{ .name = "kind", .width = 5 },
-	{ .name = "start", .width = 19, .to_the_right = true },
-	{ .name = "end", .width = 19, .to_the_right = true },
-	{ .name = "duration", .width = 10, .to_the_right = true, .when = ROW_PEOPLE },
-	{ .name = "host", .width = 12, .when = ROW_HOSTS },
-	{ .name = "tid", .width = 8, .to_the_right = true },
-	{ .name = "name", .width = 20 },
-	{ .name = "state", .width = 12 },
-	{ .name = "to_host", .width = 12, .when = ROW_HOSTS },
-	{ .name = "to_tid", .width = 8, .to_the_right = true },
-	{ .name = "to_name", .width = 20, .when = ROW_PEOPLE },
-};
-
 static enum cli_exit path_print(struct printing *printing, const struct path_options *chosen)
 {
 	struct histree_error error;
@@ -312,8 +317,21 @@ static enum cli_exit path_print(struct printing *printing, const struct path_opt
 			       : rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(step_columns), kind);
 	if (code == CLI_OK)
 		code = path_walk(printing, chosen->totals ? add_total : put_step);
-	if (code == CLI_OK && chosen->totals)
-		put_totals(printing);
+	if (code == CLI_OK && chosen->totals) {
+		path_totals_sort(&printing->totals);
+		for (size_t i = 0; i < printing->totals.count; i++) {
+			const struct path_total *total = &printing->totals.all[i];
+			struct path_row row = { .state = histree_graph_state_name(total->state),
+						.host = host_of(&printing->asked, total->host),
+						.tid = total->tid,
+						.ns = total->ns,
+						.steps = total->steps,
+						.percent = row_percent_of(total->ns, printing->totals.ns) };
+			histree_critical_path_name(printing->asked.path, total->host, total->tid, total->life,
+						   row.name, NAME_SIZE);
+			row_put(&printing->rows, &row);
+		}
+	}
 	return (enum cli_exit)rows_close(&printing->rows, code);
 }
 
@@ -453,19 +471,6 @@ static uint64_t length(const struct why_wait *wait)
 	return (uint64_t)wait->end - (uint64_t)wait->start;
 }
 
-/* Keeps the longest waits, sorted by length and then by time. */
-static void keep_wait(struct why_waits *waits)
-{
-	size_t at = waits->wait_count;
-	while (at > 0 && length(&waits->waits[at - 1]) < length(&waits->wait))
-		at--;
-	if (at == waits->wait_max)
-		return;
-	waits->wait_count += waits->wait_count < waits->wait_max;
-	memmove(&waits->waits[at + 1], &waits->waits[at], (waits->wait_count - at - 1) * sizeof(*waits->waits));
-	waits->waits[at] = waits->wait;
-}
-
 static void end_wait(struct why_waits *waits)
 {
 	if (!waits->is_waiting)
@@ -476,25 +481,17 @@ static void end_wait(struct why_waits *waits)
 		return;
 	waits->all_waits++;
 	waits->wait.mostly = waits->wait_totals.all[0];
-	keep_wait(waits);
-}
 
-static bool go_on_waiting(struct why_waits *waits, const struct histree_path_step *step,
-			  const struct path_total *total)
-{
-	if (!waits->is_waiting) {
-		waits->is_waiting = true;
-		waits->wait = (struct why_wait){ .start = step->start };
-		waits->wait_totals.count = 0;
+	/* Keeps the longest waits, sorted by length and then by time. */
+	size_t at = waits->wait_count;
+	while (at > 0 && length(&waits->waits[at - 1]) < length(&waits->wait))
+		at--;
+	if (at != waits->wait_max) {
+		waits->wait_count += waits->wait_count < waits->wait_max;
+		memmove(&waits->waits[at + 1], &waits->waits[at],
+			(waits->wait_count - at - 1) * sizeof(*waits->waits));
+		waits->waits[at] = waits->wait;
 	}
-	waits->wait.end = step->end;
-	if (step->is_arrow && step->to_tid == waits->asked->request.tid &&
-	    step->to_host == waits->asked->request.host) {
-		waits->wait.is_woken = true;
-		waits->wait.waker = step->tid;
-		waits->wait.waker_host = step->host;
-	}
-	return total->ns == 0 || path_totals_add(&waits->wait_totals, total);
 }
 
 /* The time of an arrow is that of a packet under way, and that of who waits for it. */
@@ -527,7 +524,20 @@ static bool why_waits_add(struct why_waits *waits, const struct histree_path_ste
 		end_wait(waits);
 		return true;
 	}
-	return go_on_waiting(waits, step, &total);
+
+	if (!waits->is_waiting) {
+		waits->is_waiting = true;
+		waits->wait = (struct why_wait){ .start = step->start };
+		waits->wait_totals.count = 0;
+	}
+	waits->wait.end = step->end;
+	if (step->is_arrow && step->to_tid == waits->asked->request.tid &&
+	    step->to_host == waits->asked->request.host) {
+		waits->wait.is_woken = true;
+		waits->wait.waker = step->tid;
+		waits->wait.waker_host = step->host;
+	}
+	return total.ns == 0 || path_totals_add(&waits->wait_totals, &total);
 }
 
 /* ---- tables of why ------------------------------------------------------------------------------------------- */
@@ -715,24 +725,6 @@ static void put_section(const struct why *why, struct overview_page *page, enum 
 	overview_page_table_end(page);
 }
 
-static void put_summary(const struct why *why, struct overview_page *page)
-{
-	char start[TIME_TEXT_SIZE], lasts[TIME_TEXT_SIZE], ran[TIME_TEXT_SIZE], waited[TIME_TEXT_SIZE];
-	const struct why_waits *waits = &why->waits;
-	const uint64_t ran_ns = waits->causes[WHY_RAN].itself_ns;
-	time_format_date(waits->start, start);
-	time_format_duration(waits->ns, lasts);
-	time_format_duration(ran_ns, ran);
-	time_format_duration(waits->ns - ran_ns, waited);
-	overview_page_sentence(
-		page,
-		"%s from %s on (UTC): it ran %s (%.1f %%), and waited %s, in %" PRIu64
-		" wait%s. What it waited for is followed to those who ended the wait, and counted as "
-		"what these did.",
-		lasts, start, ran, row_percent_of(ran_ns, waits->ns), waited, waits->all_waits,
-		waits->all_waits == 1 ? "" : "s");
-}
-
 static void put_rule(struct row_writer *rows, const void *row)
 {
 	const struct histree_path_departure *departures = rows->context;
@@ -764,18 +756,6 @@ static void put_departures(const struct why *why, struct overview_page *page)
 		overview_page_table_end(page);
 }
 
-/* That a CPU was waited for by the thread, and no other of its number; as a word. */
-static void put_condition(const struct why *why, char *word, size_t size)
-{
-	char text[CONDITION_SIZE];
-	char *host = why->asked.hosts != NULL ? host_part_condition(why->asked.hosts[why->asked.request.host].name)
-					      : NULL;
-	snprintf(text, sizeof(text), "%s%sthread == %" PRId32 " && state == waiting", host != NULL ? host : "",
-		 host != NULL ? " && " : "", why->asked.request.tid);
-	free(host);
-	shell_word_copy(word, size, text);
-}
-
 static void put_commands(const struct why *why, struct overview_page *page)
 {
 	char words[2048], where[256] = "", thread[512], condition[2 * CONDITION_SIZE];
@@ -801,29 +781,18 @@ static void put_commands(const struct why *why, struct overview_page *page)
 	if (why->waits.causes[WHY_WAITING].steps == 0 || !target_has_history(&why->asked.target, "kernel"))
 		return;
 	overview_page_sentence(page, "Who had the CPU meanwhile:");
-	put_condition(why, condition, sizeof(condition));
+
+	/* That a CPU was waited for by the thread, and no other of its number; as a word. */
+	char text[CONDITION_SIZE];
+	char *host = why->asked.hosts != NULL ? host_part_condition(why->asked.hosts[why->asked.request.host].name)
+					      : NULL;
+	snprintf(text, sizeof(text), "%s%sthread == %" PRId32 " && state == waiting", host != NULL ? host : "",
+		 host != NULL ? " && " : "", why->asked.request.tid);
+	free(host);
+	shell_word_copy(condition, sizeof(condition), text);
+
 	snprintf(words, sizeof(words), "%s --by had-by --where %s", where, condition);
 	overview_page_command(page, "top", why->asked.target.path, words);
-}
-
-static void put_page(const struct why *why, struct output *output)
-{
-	struct overview_page page;
-	char name[NAME_SIZE], title[2 * NAME_SIZE];
-	histree_critical_path_name(why->asked.path, why->asked.request.host, why->asked.request.tid,
-				   why->waits.start, name, sizeof(name));
-	snprintf(title, sizeof(title), "Why %s (thread %s) took so long", name[0] != '\0' ? name : "it",
-		 why->thread);
-	overview_page_begin(&page, output, false, title);
-	put_summary(why, &page);
-	put_section(why, &page, WHY_CAUSES, "By cause");
-	put_section(why, &page, WHY_THREADS, "Who, and what they did");
-	if (why->waits.wait_count > 0)
-		put_section(why, &page, WHY_WAITS, "Longest waits, and what most of each was");
-	if (!why->is_like_tc)
-		put_departures(why, &page);
-	put_commands(why, &page);
-	overview_page_end(&page);
 }
 
 static int print_table(const struct why *why)
@@ -849,10 +818,8 @@ static enum cli_exit why_walk(struct why *why)
 	while (status == HISTREE_OK && (status = histree_cursor_next(why->asked.path, &error)) == HISTREE_OK)
 		if (!why_waits_add(waits, histree_cursor_path_step(why->asked.path)))
 			return report_no_memory();
-	if (status == HISTREE_ERR_CANCELLED)
-		progress_raise_signal();
 	if (status != HISTREE_END)
-		return report_error(&error);
+		return progress_outcome(status, NULL, &error);
 	end_wait(waits);
 	path_totals_sort(&waits->totals);
 	path_warn_again(&why->asked, waits->start);
@@ -868,7 +835,39 @@ static enum cli_exit why_print(const struct why *why)
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
-	put_page(why, output);
+
+	struct overview_page page;
+	char name[NAME_SIZE], title[2 * NAME_SIZE];
+	histree_critical_path_name(why->asked.path, why->asked.request.host, why->asked.request.tid,
+				   why->waits.start, name, sizeof(name));
+	snprintf(title, sizeof(title), "Why %s (thread %s) took so long", name[0] != '\0' ? name : "it",
+		 why->thread);
+	overview_page_begin(&page, output, false, title);
+
+	char start[TIME_TEXT_SIZE], lasts[TIME_TEXT_SIZE], ran[TIME_TEXT_SIZE], waited[TIME_TEXT_SIZE];
+	const struct why_waits *waits = &why->waits;
+	const uint64_t ran_ns = waits->causes[WHY_RAN].itself_ns;
+	time_format_date(waits->start, start);
+	time_format_duration(waits->ns, lasts);
+	time_format_duration(ran_ns, ran);
+	time_format_duration(waits->ns - ran_ns, waited);
+	overview_page_sentence(
+		&page,
+		"%s from %s on (UTC): it ran %s (%.1f %%), and waited %s, in %" PRIu64
+		" wait%s. What it waited for is followed to those who ended the wait, and counted as "
+		"what these did.",
+		lasts, start, ran, row_percent_of(ran_ns, waits->ns), waited, waits->all_waits,
+		waits->all_waits == 1 ? "" : "s");
+
+	put_section(why, &page, WHY_CAUSES, "By cause");
+	put_section(why, &page, WHY_THREADS, "Who, and what they did");
+	if (why->waits.wait_count > 0)
+		put_section(why, &page, WHY_WAITS, "Longest waits, and what most of each was");
+	if (!why->is_like_tc)
+		put_departures(why, &page);
+	put_commands(why, &page);
+	overview_page_end(&page);
+
 	return (enum cli_exit)cli_end(output, CLI_OK);
 }
 

@@ -130,22 +130,6 @@ static void put_buckets(const struct density_rows *rows, struct row_writer *writ
 	}
 }
 
-static int density_rows_print_buckets(const struct density_rows *rows, const struct cli_question *question,
-				      int status)
-{
-	struct row_writer writer;
-	struct row_column columns[sizeof(bucket_columns) / sizeof(*bucket_columns)];
-	memcpy(columns, bucket_columns, sizeof(columns));
-	columns[BUCKET_VALUE].is_hidden = !rows->by_value;
-	columns[BUCKET_TIME].is_hidden = rows->column_count == 0;
-	enum cli_exit code = rows_open(&writer, question, ROW_COLUMNS(columns), ROWS_NAMED);
-	for (size_t group = 0; code == CLI_OK && histree_segment_density_group(rows->density, group) != NULL;
-	     group++)
-		for (uint32_t column = 0; column < columns_of(rows); column++)
-			put_buckets(rows, &writer, group, column);
-	return rows_close(&writer, code != CLI_OK ? (int)code : status);
-}
-
 /* ---- shades -------------------------------------------------------------------------------------- */
 
 /* A bucket is two characters wide, so that six of a decade of three have room for "100us" and a blank. */
@@ -303,9 +287,19 @@ static int print(const struct histree_segment_store *store, const struct histree
 	rows.buckets = histree_segment_density_buckets(density, &rows.bucket_count);
 	const int status = segment_target_judge(store, histree_segment_density_loss(density), rows.bucket_count > 0,
 						question->where);
-	return row_format_find(question->format)->for_people && (rows.by_value || rows.column_count > 0)
-		       ? density_rows_print_shades(&rows, question, status)
-		       : density_rows_print_buckets(&rows, question, status);
+	if (row_format_find(question->format)->for_people && (rows.by_value || rows.column_count > 0))
+		return density_rows_print_shades(&rows, question, status);
+	struct row_writer writer;
+	struct row_column columns[sizeof(bucket_columns) / sizeof(*bucket_columns)];
+	memcpy(columns, bucket_columns, sizeof(columns));
+	columns[BUCKET_VALUE].is_hidden = !rows.by_value;
+	columns[BUCKET_TIME].is_hidden = rows.column_count == 0;
+	enum cli_exit code = rows_open(&writer, question, ROW_COLUMNS(columns), ROWS_NAMED);
+	for (size_t group = 0; code == CLI_OK && histree_segment_density_group(rows.density, group) != NULL;
+	     group++)
+		for (uint32_t column = 0; column < columns_of(&rows); column++)
+			put_buckets(&rows, &writer, group, column);
+	return rows_close(&writer, code != CLI_OK ? (int)code : status);
 }
 
 static int density_run(void *said, const struct cli_words *words)

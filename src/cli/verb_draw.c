@@ -67,15 +67,6 @@ static enum cli_exit open_history(struct target *target, const char *path, const
 	return code;
 }
 
-/* Checks what does not depend on the history. */
-static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
-{
-	if (chosen->picture.output == NULL && histree_can_draw())
-		return report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
-	picture->theme = picture_choice_theme(&chosen->picture);
-	return picture_choice_read(&chosen->picture, &picture->format, &picture->width, &picture->height);
-}
-
 static bool has_threads(const struct histree_history *history)
 {
 	histree_quark found;
@@ -125,15 +116,6 @@ static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, co
 }
 
 /* --rows PATTERN is the old spelling of one pattern. */
-static enum cli_exit choose_old_or_new(const struct draw_options *chosen, const struct cli_words *words,
-				       const struct histree_history *history, struct histree_draw_options *picture,
-				       histree_quark **quarks)
-{
-	char *old[] = { (char *)(uintptr_t)chosen->rows };
-	return chosen->rows != NULL ? choose_rows(old, 1, history, picture, quarks)
-				    : choose_rows(words->words + 1, words->count - 1, history, picture, quarks);
-}
-
 /* Those of a trace of tracks, where the store has them; a picture can do without. */
 static struct histree_segment_store *open_flows(const struct target *target, const struct histree_history *history)
 {
@@ -162,7 +144,16 @@ static int draw_run(void *said, const struct cli_words *words)
 {
 	struct draw_options *chosen = said;
 	struct histree_draw_options picture = { 0 };
-	enum cli_exit code = read_picture(chosen, &picture);
+
+	/* Checks what does not depend on the history. */
+	enum cli_exit code = CLI_OK;
+	if (chosen->picture.output == NULL && histree_can_draw())
+		code = report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
+	else {
+		picture.theme = picture_choice_theme(&chosen->picture);
+		code = picture_choice_read(&chosen->picture, &picture.format, &picture.width, &picture.height);
+	}
+
 	if (code != CLI_OK)
 		return code;
 	struct target target;
@@ -186,7 +177,10 @@ static int draw_run(void *said, const struct cli_words *words)
 	}
 	if (code == CLI_OK) {
 		choose_view(chosen, history, &picture);
-		code = choose_old_or_new(chosen, words, history, &picture, &quarks);
+		char *old[] = { (char *)(uintptr_t)chosen->rows };
+		code = chosen->rows != NULL
+			       ? choose_rows(old, 1, history, &picture, &quarks)
+			       : choose_rows(words->words + 1, words->count - 1, history, &picture, &quarks);
 		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)

@@ -33,37 +33,48 @@ struct listing {
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
+/* An event, as it is printed. */
+struct event_row {
+	uint64_t number;
+	histree_time time;
+	const char *host, *type, *contents, *fields;
+	struct histree_value cpu;
+};
+
+static void put_fields(struct row_writer *rows, const void *row)
+{
+	row_json(rows, ((const struct event_row *)row)->fields);
+}
+
 /* The fields as an object have room in JSON alone. */
 static const struct row_column columns[] = {
-	{ .name = "number", .width = 8, .to_the_right = true },
-	{ .name = "time", .width = 19, .to_the_right = true },
-	{ .name = "host", .width = 12 },
-	{ .name = "cpu", .width = 3, .to_the_right = true },
-	{ .name = "type", .width = 24 },
-	{ .name = "contents" },
-	{ .name = "fields", .when = ROW_JSON },
+	ROW_RIGHT("number", 8, CELL_UNSIGNED, struct event_row, number),
+	ROW_RIGHT("time", 19, CELL_NUMBER, struct event_row, time),
+	ROW_LEFT("host", 12, CELL_TEXT, struct event_row, host),
+	ROW_RIGHT("cpu", 3, CELL_VALUE, struct event_row, cpu),
+	ROW_LEFT("type", 24, CELL_TEXT, struct event_row, type),
+	ROW_LEFT("contents", 0, CELL_TEXT, struct event_row, contents),
+	{ .name = "fields", .when = ROW_JSON, .put = put_fields },
 };
 
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), COLUMN_OF_HOST = 2 };
 
 static bool put_event(struct listing *listing, const struct histree_event *event)
 {
-	const bool is_json = listing->rows.format == &row_format_json;
-	const char *contents = histree_event_reader_contents(listing->reader);
-	const char *fields = contents != NULL && is_json ? histree_event_reader_json(listing->reader) : "";
-	if (contents == NULL || fields == NULL)
+	struct event_row row = {
+		.number = event->number,
+		.time = event->time,
+		.host = listing->hosts != NULL ? listing->hosts[event->host].name : NULL,
+		.cpu = event->cpu < 0 ? histree_null() : histree_int(event->cpu),
+		.type = listing->types[event->type],
+		.contents = histree_event_reader_contents(listing->reader),
+		.fields = "",
+	};
+	if (row.contents != NULL && listing->rows.format == &row_format_json)
+		row.fields = histree_event_reader_json(listing->reader);
+	if (row.contents == NULL || row.fields == NULL)
 		return false;
-	row_unsigned(&listing->rows, event->number);
-	row_number(&listing->rows, event->time);
-	row_text_or_null(&listing->rows, listing->hosts != NULL ? listing->hosts[event->host].name : NULL);
-	if (event->cpu < 0)
-		row_null(&listing->rows);
-	else
-		row_number(&listing->rows, event->cpu);
-	row_text(&listing->rows, listing->types[event->type]);
-	row_text(&listing->rows, contents);
-	row_json(&listing->rows, fields);
-	row_end(&listing->rows);
+	row_put(&listing->rows, &row);
 	return true;
 }
 

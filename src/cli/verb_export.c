@@ -184,9 +184,40 @@ static enum cli_exit open_segments(struct export_source *source, const struct cl
 	return CLI_OK;
 }
 
-static enum cli_exit open_events(struct export_source *source, const struct cli_words *words,
-				 const struct export_choice *choice)
+/* ---- any of them ------------------------------------------------------------------------------------------ */
+
+/* Opens it.  What failed is reported.  export_source_close() also after failure. */
+static enum cli_exit export_source_open(struct export_source *source, const struct cli_words *words,
+					const struct export_choice *choice)
 {
+	const char *segments = choice->segments;
+	*source = (struct export_source){ .target = &source->own };
+	if (segments == NULL && !choice->events &&
+	    target_is_of_segments(words->words[0], choice->question->analysis))
+		segments = choice->question->analysis;
+
+	enum cli_exit code = CLI_OK;
+	bool has_rows = segments != NULL || choice->events;
+	if (has_rows && choice->events && (segments != NULL || choice->question->analysis != NULL))
+		code = report_exit(CLI_USAGE,
+				   "'--events' are of the trace, and '--analysis' names what an analysis "
+				   "made: choose one");
+	else if (choice->segments != NULL && choice->question->analysis != NULL)
+		code = report_exit(CLI_USAGE, "'--segments' is an old name of '--analysis': leave one out");
+	else if (has_rows && words->count > 1)
+		code = report_exit(CLI_USAGE, "'%s': a PATTERN chooses states, not segments or events",
+				   words->words[1]);
+	else if (choice->question->where != NULL && !has_rows && choice->for_viewer)
+		code = report_exit(CLI_USAGE,
+				   "'--where' chooses states for tables, segments with '-a NAME', and "
+				   "events with '--events'; a viewer's file has the states of attributes whole");
+
+	if (code != CLI_OK)
+		return code;
+	if (segments != NULL)
+		return open_segments(source, words, choice, segments);
+	if (!choice->events)
+		return open_states(source, words, choice);
 	struct histree_error error = { 0 };
 	enum histree_status status = target_open(&source->own, words->words[0], &error);
 	if (status == HISTREE_OK && source->own.store == NULL)
@@ -207,58 +238,6 @@ static enum cli_exit open_events(struct export_source *source, const struct cli_
 	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
 		source->names = NULL;
 	return question_range(choice->question, &span, &source->from, &source->to);
-}
-
-/* ---- any of them ------------------------------------------------------------------------------------------ */
-
-static enum cli_exit check(const struct cli_words *words, const struct export_choice *choice, const char *segments)
-{
-	bool has_rows = segments != NULL || choice->events;
-	if (has_rows && choice->events && (segments != NULL || choice->question->analysis != NULL))
-		return report_exit(CLI_USAGE,
-				   "'--events' are of the trace, and '--analysis' names what an analysis "
-				   "made: choose one");
-	if (choice->segments != NULL && choice->question->analysis != NULL)
-		return report_exit(CLI_USAGE, "'--segments' is an old name of '--analysis': leave one out");
-	if (has_rows && words->count > 1)
-		return report_exit(CLI_USAGE, "'%s': a PATTERN chooses states, not segments or events",
-				   words->words[1]);
-	if (choice->question->where != NULL && !has_rows && choice->for_viewer)
-		return report_exit(CLI_USAGE,
-				   "'--where' chooses states for tables, segments with '-a NAME', and "
-				   "events with '--events'; a viewer's file has the states of attributes whole");
-	return CLI_OK;
-}
-
-/* Opens it.  What failed is reported.  export_source_close() also after failure. */
-static enum cli_exit export_source_open(struct export_source *source, const struct cli_words *words,
-					const struct export_choice *choice)
-{
-	const char *segments = choice->segments;
-	*source = (struct export_source){ .target = &source->own };
-	if (segments == NULL && !choice->events &&
-	    target_is_of_segments(words->words[0], choice->question->analysis))
-		segments = choice->question->analysis;
-	enum cli_exit code = check(words, choice, segments);
-	if (code != CLI_OK)
-		return code;
-	if (segments != NULL)
-		return open_segments(source, words, choice, segments);
-	return choice->events ? open_events(source, words, choice) : open_states(source, words, choice);
-}
-
-static void export_source_close(struct export_source *source)
-{
-	histree_events_close(source->events);
-	histree_segment_store_close(source->wakeups);
-	histree_segment_store_close(source->flows);
-	histree_history_close(source->names);
-	histree_history_close(source->history);
-	if (source->target == &source->own)
-		target_close(&source->own);
-	else
-		segment_target_close(&source->chosen);
-	free(source->quarks);
 }
 
 /* ---- an export that is under way ----------------------------------------------------------------------------- */
@@ -374,16 +353,6 @@ static enum histree_status add_source(struct database *database)
 	return HISTREE_OK;
 }
 
-static enum histree_status add_attributes(struct database *database)
-{
-	enum histree_status status =
-		histree_attributes_arrow(histree_history_attributes(database->run->source->history), NULL,
-					 &database->streams[database->count], database->error);
-	if (status == HISTREE_OK)
-		add_table(database, "attributes", "quark", indexes_of_attributes);
-	return status;
-}
-
 /* Adds the segments of the same times as the states. */
 static enum histree_status add_segments(struct database *database, const char *analysis)
 {
@@ -416,7 +385,11 @@ static enum histree_status add_all(struct database *database)
 	enum histree_status status = add_source(database);
 	if (status != HISTREE_OK || source->history == NULL)
 		return status;
-	status = add_attributes(database);
+
+	status = histree_attributes_arrow(histree_history_attributes(database->run->source->history), NULL,
+					  &database->streams[database->count], database->error);
+	if (status == HISTREE_OK)
+		add_table(database, "attributes", "quark", indexes_of_attributes);
 	/* A pattern chooses states: who gives one wants no segments. */
 	if (source->target->store == NULL || source->quarks != NULL)
 		return status;
@@ -683,20 +656,6 @@ static const struct cli_option options[] = {
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
-static enum cli_exit judge_damage(const struct export_run *run)
-{
-	bool is_states = run->source->history != NULL;
-	if (run->counts.loss.nodes == 0)
-		return CLI_OK;
-	if (is_states && run->source->quarks == NULL)
-		host_part_missing(run->source->history);
-	return report_exit(CLI_INPUT,
-			   "%s damaged, and what is lost is %s; 'histree verify' says what that is, and 'histree "
-			   "repair' makes a sound store of the rest",
-			   is_states ? "the history is" : "the segments are",
-			   is_states ? "shown as unknown" : "missing");
-}
-
 static void find_name(void *context, const char *name)
 {
 	bool *is_named = context;
@@ -719,12 +678,19 @@ static enum cli_exit write_file(struct export_run *run, const struct export_form
 	progress_catch_signals();
 	enum histree_status status = format->run(run, &error);
 	progress_end(run->progress);
-	if (status == HISTREE_ERR_CANCELLED) {
-		report(run->path != NULL ? "cancelled; there is no new file" : "cancelled");
-		progress_raise_signal();
-		return CLI_INPUT;
-	}
-	return status == HISTREE_OK ? judge_damage(run) : report_error(&error);
+	if (status != HISTREE_OK)
+		return progress_outcome(status, run->path != NULL ? "cancelled; there is no new file" : "cancelled",
+					&error);
+	bool is_states = run->source->history != NULL;
+	if (run->counts.loss.nodes == 0)
+		return CLI_OK;
+	if (is_states && run->source->quarks == NULL)
+		host_part_missing(run->source->history);
+	return report_exit(CLI_INPUT,
+			   "%s damaged, and what is lost is %s; 'histree verify' says what that is, and 'histree "
+			   "repair' makes a sound store of the rest",
+			   is_states ? "the history is" : "the segments are",
+			   is_states ? "shown as unknown" : "missing");
 }
 
 /* Checks what does not depend on the store. */
@@ -783,7 +749,18 @@ static int verb_export_run(void *said, const struct cli_words *words)
 		code = report_no_events(source.where);
 	if (code == CLI_OK && (source.lacks_some || run.counts.rows == 0))
 		code = CLI_NOTHING;
-	export_source_close(&source);
+
+	histree_events_close(source.events);
+	histree_segment_store_close(source.wakeups);
+	histree_segment_store_close(source.flows);
+	histree_history_close(source.names);
+	histree_history_close(source.history);
+	if (source.target == &source.own)
+		target_close(&source.own);
+	else
+		segment_target_close(&source.chosen);
+	free(source.quarks);
+
 	return code;
 }
 

@@ -27,15 +27,6 @@
 #include "histree/critical_path.h"
 #include "histree/time_use.h"
 
-struct wait_question {
-	const char *analysis; /* NULL: graph */
-	char *const *threads; /* as they were said; none: all */
-	size_t thread_count;
-	const struct cli_question *question; /* its times */
-	unsigned depth;
-	bool by_thread;
-};
-
 static bool stack_history_is_there(const struct target *target);
 
 /* ---- flame rows ---------------------------------------------------------------------------------------------- */
@@ -185,11 +176,6 @@ static void put_kind(struct row_writer *rows, const void *node)
 	row_text(rows, kinds[((const struct histree_flame_node *)node)->kind]);
 }
 
-static void put_name_of(struct row_writer *rows, const void *node)
-{
-	row_text(rows, ((const struct histree_flame_node *)node)->name);
-}
-
 #define NODE(at) .offset = offsetof(struct histree_flame_node, at)
 #define PEOPLE(text, columns, how) \
 	.name = text, .width = columns, .to_the_right = true, .when = ROW_PEOPLE, .put = how
@@ -200,7 +186,7 @@ static const struct row_column one_side[] = {
 	{ PEOPLE("self", 11, put_weight), NODE(self[0]) },
 	{ PROGRAMS("depth", put_depth) },
 	{ PROGRAMS("kind", put_kind) },
-	{ PROGRAMS("name", put_name_of) },
+	{ .name = "name", .when = ROW_PROGRAMS, .cell = CELL_TEXT, NODE(name) },
 	{ PROGRAMS("self", put_weight), NODE(self[0]) },
 	{ PROGRAMS("total", put_weight), NODE(total[0]) },
 	{ PROGRAMS("share", put_percent) },
@@ -213,7 +199,7 @@ static const struct row_column both_sides[] = {
 	{ PEOPLE("difference", 11, put_difference) },
 	{ PROGRAMS("depth", put_depth) },
 	{ PROGRAMS("kind", put_kind) },
-	{ PROGRAMS("name", put_name_of) },
+	{ .name = "name", .when = ROW_PROGRAMS, .cell = CELL_TEXT, NODE(name) },
 	{ PROGRAMS("a_self", put_weight), NODE(self[0]) },
 	{ PROGRAMS("b_self", put_weight), NODE(self[1]) },
 	{ PROGRAMS("a_total", put_weight), NODE(total[0]) },
@@ -354,11 +340,9 @@ static enum cli_exit sample_flame_add_one(struct histree_flame *flame, const str
 			target->target.path);
 	progress_catch_signals();
 	enum histree_status status = histree_flame_add_samples(flame, &request, &error);
-	if (status == HISTREE_ERR_CANCELLED)
-		progress_raise_signal();
 	histree_segment_store_close(request.stacks);
 	if (status != HISTREE_OK)
-		return report_error(&error);
+		return progress_outcome(status, NULL, &error);
 
 	uint32_t count;
 	const char *event = histree_flame_event(flame, question->side, &count);
@@ -448,19 +432,6 @@ static bool stack_history_is_there(const struct target *target)
 	return history != NULL;
 }
 
-static enum cli_exit open_history(const struct target *target, struct histree_history **out)
-{
-	*out = find_history(target);
-	if (*out != NULL)
-		return CLI_OK;
-	return report_exit(
-		CLI_INPUT,
-		"'%s' has no call stacks; 'histree build -a ust-calls' makes them of lttng-ust-cyg-profile "
-		"and uftrace, '-a samples,sample-stacks' of perf record -g, '-a tracks' of spans, and files that "
-		"define analyses of other events",
-		target->path);
-}
-
 enum cli_exit stack_history_open(struct target *target, const char *path, const char *analysis,
 				 struct histree_history **out)
 {
@@ -473,24 +444,20 @@ enum cli_exit stack_history_open(struct target *target, const char *path, const 
 		status = target_history(target, NULL, true, out, &error);
 	if (status != HISTREE_OK)
 		return report_error(&error);
-	enum cli_exit code = *out == NULL ? open_history(target, out) : CLI_OK;
-	if (code == CLI_OK)
-		target_warn_of_version(target, histree_history_info(*out)->provider,
-				       histree_history_info(*out)->provider_version);
-	return code;
+	if (*out == NULL && (*out = find_history(target)) == NULL)
+		return report_exit(
+			CLI_INPUT,
+			"'%s' has no call stacks; 'histree build -a ust-calls' makes them of lttng-ust-cyg-profile "
+			"and uftrace, '-a samples,sample-stacks' of perf record -g, '-a tracks' of spans, and "
+			"files "
+			"that define analyses of other events",
+			target->path);
+	target_warn_of_version(target, histree_history_info(*out)->provider,
+			       histree_history_info(*out)->provider_version);
+	return CLI_OK;
 }
 
 /* ---- what is added ------------------------------------------------------------------------------------------ */
-
-static enum cli_exit stack_history_add_one(struct histree_flame *flame, const struct histree_flame_request *request)
-{
-	struct histree_error error = { 0 };
-	progress_catch_signals();
-	enum histree_status status = histree_flame_add_history(flame, request, &error);
-	if (status == HISTREE_ERR_CANCELLED)
-		progress_raise_signal();
-	return status == HISTREE_OK ? CLI_OK : report_error(&error);
-}
 
 enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_question *question)
 {
@@ -504,77 +471,23 @@ enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_
 	enum cli_exit code = question_range(question->question, &span, &request.from, &request.to);
 	if (code != CLI_OK)
 		return code;
-	if (question->pattern_count == 0)
-		return stack_history_add_one(flame, &request);
-	code = attribute_list_match(&list, question->history, question->patterns, question->pattern_count,
-				    ALL_ATTRIBUTES);
+	if (question->pattern_count > 0)
+		code = attribute_list_match(&list, question->history, question->patterns, question->pattern_count,
+					    ALL_ATTRIBUTES);
 	histree_quark *quarks = malloc((list.count + 1) * sizeof(*quarks));
 	for (size_t i = 0; i < list.count && quarks != NULL; i++)
 		quarks[i] = list.attributes[i].quark;
-	request.quarks = quarks;
+	request.quarks = question->pattern_count > 0 ? quarks : NULL;
 	request.quark_count = list.count;
-	if (code == CLI_OK)
-		code = quarks != NULL ? stack_history_add_one(flame, &request) : report_no_memory();
+	if (quarks == NULL)
+		code = report_no_memory();
+	if (code == CLI_OK) {
+		struct histree_error error = { 0 };
+		progress_catch_signals();
+		code = progress_outcome(histree_flame_add_history(flame, &request, &error), NULL, &error);
+	}
 	free(quarks);
 	attribute_list_release(&list);
-	return code;
-}
-
-/* ---- wait stacks --------------------------------------------------------------------------------------------- */
-
-static enum cli_exit wait_stacks_add_one(struct histree_flame *flame,
-					 const struct histree_flame_waits_request *request)
-{
-	struct histree_error error = { 0 };
-	progress_catch_signals();
-	enum histree_status status = histree_flame_add_waits(flame, request, &error);
-	if (status == HISTREE_ERR_CANCELLED)
-		progress_raise_signal();
-	return status == HISTREE_OK ? CLI_OK : report_error(&error);
-}
-
-static enum cli_exit ask(struct histree_flame *flame, struct histree_flame_waits_request *request,
-			 const struct wait_question *question)
-{
-	const struct time_span span = time_span_of_history(histree_history_info(request->graph));
-	enum cli_exit code = question_range(question->question, &span, &request->from, &request->to);
-	if (code != CLI_OK || question->thread_count == 0)
-		return code != CLI_OK ? code : wait_stacks_add_one(flame, request);
-	struct histree_flame_thread *threads = calloc(question->thread_count, sizeof(*threads));
-	if (threads == NULL)
-		return report_no_memory();
-	for (size_t i = 0; i < question->thread_count && code == CLI_OK; i++)
-		code = target_thread_read(question->threads[i], request->graph, &threads[i].host, &threads[i].tid);
-	request->threads = threads;
-	request->thread_count = question->thread_count;
-	if (code == CLI_OK)
-		code = wait_stacks_add_one(flame, request);
-	free(threads);
-	return code;
-}
-
-/*
- * Opens the target and the histories that are needed, and adds the waits to side 0; the caller closes the target,
- * also after failure.  What failed is reported, and so are hosts that are missing, of which there may be waits.
- */
-static enum cli_exit wait_stacks_add(struct histree_flame *flame, struct target *target, const char *path,
-				     const struct wait_question *question, bool *lacks_hosts)
-{
-	struct histree_flame_waits_request request = { .depth = question->depth,
-						       .by_thread = question->by_thread,
-						       .work = { .go_on = progress_goes_on } };
-	struct histree_error error = { 0 };
-	enum cli_exit code = target_open_history(
-		target, path, question->analysis != NULL ? question->analysis : "graph", &request.graph);
-	if (code != CLI_OK)
-		return code;
-	/* Stacks have no system calls if the store has no such history. */
-	if (target->store == NULL || target_history(target, "kernel", true, &request.kernel, &error) != HISTREE_OK)
-		request.kernel = NULL;
-	code = ask(flame, &request, question);
-	*lacks_hosts = code == CLI_OK && host_part_missing(request.graph) != CLI_OK;
-	histree_history_close(request.kernel);
-	histree_history_close(request.graph);
 	return code;
 }
 
@@ -689,17 +602,43 @@ static enum cli_exit add_calls(struct histree_flame *flame, struct target *targe
 	return code;
 }
 
+/*
+ * Opens the histories that are needed, and adds the waits of all threads or of those that are named to side 0.
+ * Hosts that are missing are reported, of which there may be waits.
+ */
 static enum cli_exit add_waits(struct histree_flame *flame, struct target *target, const struct cli_words *words,
 			       const struct flame_options *chosen, bool *lacks_hosts)
 {
-	const struct wait_question question = { .analysis = chosen->question.analysis,
-						.threads = words->words + 1,
-						.thread_count = words->count - 1,
-						.question = &chosen->question,
-						.depth = (unsigned)chosen->depth,
-						.by_thread = chosen->by_thread };
-	const enum cli_exit code = wait_stacks_add(flame, target, words->words[0], &question, lacks_hosts);
-	target_say_missing(target, chosen->question.analysis != NULL ? chosen->question.analysis : "graph");
+	struct histree_flame_waits_request request = { .depth = (unsigned)chosen->depth,
+						       .thread_count = words->count - 1,
+						       .by_thread = chosen->by_thread,
+						       .work = { .go_on = progress_goes_on } };
+	struct histree_error error = { 0 };
+	const char *analysis = chosen->question.analysis != NULL ? chosen->question.analysis : "graph";
+	struct histree_flame_thread *threads = calloc(words->count, sizeof(*threads));
+	enum cli_exit code = threads == NULL
+				     ? report_no_memory()
+				     : target_open_history(target, words->words[0], analysis, &request.graph);
+	if (code == CLI_OK) {
+		const struct time_span span = time_span_of_history(histree_history_info(request.graph));
+		/* Stacks have no system calls if the store has no such history. */
+		if (target->store == NULL ||
+		    target_history(target, "kernel", true, &request.kernel, &error) != HISTREE_OK)
+			request.kernel = NULL;
+		code = question_range(&chosen->question, &span, &request.from, &request.to);
+	}
+	for (size_t i = 0; i < request.thread_count && code == CLI_OK; i++)
+		code = target_thread_read(words->words[1 + i], request.graph, &threads[i].host, &threads[i].tid);
+	request.threads = request.thread_count > 0 ? threads : NULL;
+	if (code == CLI_OK) {
+		progress_catch_signals();
+		code = progress_outcome(histree_flame_add_waits(flame, &request, &error), NULL, &error);
+	}
+	*lacks_hosts = code == CLI_OK && host_part_missing(request.graph) != CLI_OK;
+	free(threads);
+	histree_history_close(request.kernel);
+	histree_history_close(request.graph);
+	target_say_missing(target, analysis);
 	return code;
 }
 

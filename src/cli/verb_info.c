@@ -183,31 +183,6 @@ static void put_clock_object(FILE *file, const struct histree_clock *clock, cons
 	fputc('}', file);
 }
 
-/* `traces` are those of the host. */
-static void put_host(FILE *file, const struct histree_store_info *info, size_t index, const char *const *traces)
-{
-	const struct histree_store_host *host = &info->hosts[index];
-	fputs("{\"name\":", file);
-	put_string(file, host->name);
-	fputs(",\"folder\":", file);
-	put_string(file, host->folder);
-	fputs(",\"traces\":[", file);
-	for (size_t i = 0; i < host->trace_count; i++) {
-		fputs(i > 0 ? "," : "", file);
-		put_string(file, traces[i]);
-	}
-	fprintf(file, "],\"event_count\":%" PRIu64, host->event_count);
-	if (host->start <= host->end)
-		fprintf(file, ",\"start\":%" PRId64 ",\"end\":%" PRId64, host->start, host->end);
-	else
-		fputs(",\"start\":null,\"end\":null", file);
-	fputs(",\"clock\":", file);
-	put_clock_object(file, host->clock, neighbour_of(info, index));
-	fputs(",\"missing\":", file);
-	put_string(file, host->why);
-	fputc('}', file);
-}
-
 /* Returns the same as an array of objects in JSON, in one line. */
 static char *host_facts_json(const struct histree_store_info *info)
 {
@@ -220,7 +195,29 @@ static char *host_facts_json(const struct histree_store_info *info)
 	for (size_t i = 0; i < info->host_count; i++) {
 		size_t count = info->hosts[i].trace_count;
 		fputs(i > 0 ? "," : "", file);
-		put_host(file, info, i, info->traces + first);
+
+		/* `traces` are those of the host. */
+		const struct histree_store_host *host = &info->hosts[i];
+		fputs("{\"name\":", file);
+		put_string(file, host->name);
+		fputs(",\"folder\":", file);
+		put_string(file, host->folder);
+		fputs(",\"traces\":[", file);
+		for (size_t j = 0; j < host->trace_count; j++) {
+			fputs(j > 0 ? "," : "", file);
+			put_string(file, (info->traces + first)[j]);
+		}
+		fprintf(file, "],\"event_count\":%" PRIu64, host->event_count);
+		if (host->start <= host->end)
+			fprintf(file, ",\"start\":%" PRId64 ",\"end\":%" PRId64, host->start, host->end);
+		else
+			fputs(",\"start\":null,\"end\":null", file);
+		fputs(",\"clock\":", file);
+		put_clock_object(file, host->clock, neighbour_of(info, i));
+		fputs(",\"missing\":", file);
+		put_string(file, host->why);
+		fputc('}', file);
+
 		first += count;
 	}
 	fputc(']', file);
@@ -516,29 +513,6 @@ static void put_bars(struct row_writer *rows, const struct fact *fact)
 	}
 }
 
-static void print_block(struct informing *informing)
-{
-	struct row_writer *rows = &informing->rows;
-	if (informing->has_begun)
-		output_char(informing->output, '\n');
-	else
-		row_writer_begin(rows, informing->format, informing->output, text_columns, 3, ROWS_PLAIN);
-	for (size_t i = 0; i < informing->facts.count; i++) {
-		const struct fact *fact = &informing->facts.facts[i];
-		if (fact->kind == FACT_NUMBERS || fact->kind == FACT_SHARES)
-			put_bars(rows, fact);
-		else if (fact->kind == FACT_TEXT)
-			put_lines(rows, fact);
-		else {
-			put_label(rows, fact->name);
-			fact_put(fact, rows);
-			row_text(rows, fact->note);
-			row_end(rows);
-		}
-	}
-	informing->has_begun = true;
-}
-
 /* ---- tsv, csv, json: one row a history or segment store, which begins with the facts of its store ---------- */
 
 static const struct fact *find_fact(const struct fact_list *facts, const char *name)
@@ -586,10 +560,29 @@ static enum cli_exit take_facts(struct informing *informing)
 		return report_no_memory();
 	if (informing->is_learning)
 		learn_columns(informing);
-	else if (informing->format->for_people)
-		print_block(informing);
-	else
+	else if (informing->format->for_people) {
+		struct row_writer *rows = &informing->rows;
+		if (informing->has_begun)
+			output_char(informing->output, '\n');
+		else
+			row_writer_begin(rows, informing->format, informing->output, text_columns, 3, ROWS_PLAIN);
+		for (size_t i = 0; i < informing->facts.count; i++) {
+			const struct fact *fact = &informing->facts.facts[i];
+			if (fact->kind == FACT_NUMBERS || fact->kind == FACT_SHARES)
+				put_bars(rows, fact);
+			else if (fact->kind == FACT_TEXT)
+				put_lines(rows, fact);
+			else {
+				put_label(rows, fact->name);
+				fact_put(fact, rows);
+				row_text(rows, fact->note);
+				row_end(rows);
+			}
+		}
+		informing->has_begun = true;
+	} else {
 		print_row(informing);
+	}
 	fact_list_release(&informing->facts);
 	return CLI_OK;
 }

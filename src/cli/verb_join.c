@@ -51,21 +51,6 @@ static int compare_quarks(const void *one, const void *other)
 	return a->quark < b->quark ? -1 : a->quark > b->quark;
 }
 
-static enum cli_exit sort_by_quark(struct joining *joining)
-{
-	size_t count = joining->list.count;
-	joining->by_quark = calloc(count + 1, sizeof(*joining->by_quark));
-	joining->quarks = calloc(count + 1, sizeof(*joining->quarks));
-	if (joining->by_quark == NULL || joining->quarks == NULL)
-		return report_no_memory();
-	for (size_t i = 0; i < count; i++)
-		joining->by_quark[i] = &joining->list.attributes[i];
-	qsort(joining->by_quark, count, sizeof(*joining->by_quark), compare_quarks);
-	for (size_t i = 0; i < count; i++)
-		joining->quarks[i] = joining->by_quark[i]->quark;
-	return CLI_OK;
-}
-
 static const struct listed_attribute *attribute_of(const struct joining *joining, histree_quark quark)
 {
 	const struct listed_attribute wanted = { .quark = quark }, *key = &wanted;
@@ -177,25 +162,6 @@ static bool key_of_attribute(void *context, histree_quark quark, size_t index, u
 	return index == 0;
 }
 
-static void put_pair(struct joining *joining, const struct histree_join_pair *pair)
-{
-	struct row_writer *rows = &joining->rows;
-	const struct listed_attribute *attribute = attribute_of(joining, pair->state->quark);
-	histree_time from = pair->start, to = pair->end;
-	if (joining->is_by)
-		cut_to_life(joining, pair->state, pair->segment, &from, &to);
-	row_path(rows, attribute->path, attribute->path_size);
-	row_number(rows, pair->state->start);
-	row_number(rows, pair->state->end);
-	row_value(rows, &pair->state->value);
-	row_number(rows, pair->segment->start);
-	row_number(rows, pair->segment->end);
-	row_duration(rows, (uint64_t)to - (uint64_t)from + 1);
-	for (size_t i = STATE_COLUMNS; i < rows->column_count; i++)
-		row_value(rows, &pair->segment->content[i - STATE_COLUMNS]);
-	row_end(rows);
-}
-
 static enum cli_exit put_pairs(struct joining *joining, const struct histree_join_query *query)
 {
 	struct histree_cursor *join = NULL;
@@ -206,8 +172,24 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 		status = histree_join_start(join, query, &error);
 	while (status == HISTREE_OK) {
 		status = rows_are_full(&joining->rows) ? HISTREE_END : histree_cursor_next(join, &error);
-		if (status == HISTREE_OK)
-			put_pair(joining, histree_cursor_pair(join));
+		if (status == HISTREE_OK) {
+			const struct histree_join_pair *pair = histree_cursor_pair(join);
+			struct row_writer *rows = &joining->rows;
+			const struct listed_attribute *attribute = attribute_of(joining, pair->state->quark);
+			histree_time from = pair->start, to = pair->end;
+			if (joining->is_by)
+				cut_to_life(joining, pair->state, pair->segment, &from, &to);
+			row_path(rows, attribute->path, attribute->path_size);
+			row_number(rows, pair->state->start);
+			row_number(rows, pair->state->end);
+			row_value(rows, &pair->state->value);
+			row_number(rows, pair->segment->start);
+			row_number(rows, pair->segment->end);
+			row_duration(rows, (uint64_t)to - (uint64_t)from + 1);
+			for (size_t i = STATE_COLUMNS; i < rows->column_count; i++)
+				row_value(rows, &pair->segment->content[i - STATE_COLUMNS]);
+			row_end(rows);
+		}
 	}
 	if (join != NULL)
 		lost = segment_target_report_losses(joining->target.store, join);
@@ -284,7 +266,19 @@ static enum cli_exit open_all(struct joining *joining, const struct cli_words *w
 	if (code == CLI_OK)
 		code = attribute_list_match(&joining->list, joining->history, words->words + 2, words->count - 2,
 					    ATTRIBUTES_WITH_STATES);
-	return code == CLI_OK ? sort_by_quark(joining) : code;
+	if (code != CLI_OK)
+		return code;
+	size_t count = joining->list.count;
+	joining->by_quark = calloc(count + 1, sizeof(*joining->by_quark));
+	joining->quarks = calloc(count + 1, sizeof(*joining->quarks));
+	if (joining->by_quark == NULL || joining->quarks == NULL)
+		return report_no_memory();
+	for (size_t i = 0; i < count; i++)
+		joining->by_quark[i] = &joining->list.attributes[i];
+	qsort(joining->by_quark, count, sizeof(*joining->by_quark), compare_quarks);
+	for (size_t i = 0; i < count; i++)
+		joining->quarks[i] = joining->by_quark[i]->quark;
+	return CLI_OK;
 }
 
 static int join_run(void *said, const struct cli_words *words)

@@ -89,16 +89,11 @@ static int load(const struct load_options *chosen, struct histree_load_options *
 	progress_catch_signals();
 	enum histree_status status = histree_load(wanted, &result, &error);
 	progress_end(&progress);
-	if (status == HISTREE_ERR_CANCELLED) {
-		report("cancelled; there is no new store");
-		progress_raise_signal();
-		return CLI_INPUT;
-	}
 	/* The fault is in one of the files. */
 	if (status == HISTREE_ERR_TYPE || status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_TIME_BACKWARDS)
 		return report_exit(CLI_INPUT, "%s", error.message);
 	if (status != HISTREE_OK)
-		return report_error(&error);
+		return progress_outcome(status, "cancelled; there is no new store", &error);
 	if (!chosen->quiet) {
 		const int64_t ns = now_ns() - begun;
 		char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];

@@ -146,6 +146,22 @@ static const struct cli_option options[] = {
 
 /* ---- attributes of a history ----------------------------------------------------------------------------- */
 
+static void put_quark(struct row_writer *rows, const void *attribute)
+{
+	row_unsigned(rows, ((const struct listed_attribute *)attribute)->quark);
+}
+
+static void put_path(struct row_writer *rows, const void *member)
+{
+	const struct listed_attribute *attribute = member;
+	row_path(rows, attribute->path, attribute->path_size);
+}
+
+static const struct row_column attribute_columns[] = {
+	{ .name = "quark", .width = 8, .to_the_right = true, .put = put_quark },
+	{ .name = "path", .put = put_path },
+};
+
 static int list_attributes(const struct target *target, const struct ls_options *chosen,
 			   const struct cli_words *words)
 {
@@ -171,17 +187,11 @@ static int list_attributes(const struct target *target, const struct ls_options 
 	    !attribute_list_sort_by_tree(&list, histree_history_attributes(history)))
 		status = report_no_memory();
 	if (status == CLI_OK || status == CLI_NOTHING) {
-		static const struct row_column columns[] = {
-			{ .name = "quark", .width = 8, .to_the_right = true },
-			{ .name = "path" },
-		};
 		struct row_writer rows;
-		enum cli_exit code = rows_open(&rows, &chosen->question, ROW_COLUMNS(columns), ROWS_PLAIN);
-		for (size_t i = 0; i < list.count && code == CLI_OK; i++) {
-			row_unsigned(&rows, list.attributes[i].quark);
-			row_path(&rows, list.attributes[i].path, list.attributes[i].path_size);
-			row_end(&rows);
-		}
+		enum cli_exit code =
+			rows_open(&rows, &chosen->question, ROW_COLUMNS(attribute_columns), ROWS_PLAIN);
+		for (size_t i = 0; i < list.count && code == CLI_OK; i++)
+			row_put(&rows, &list.attributes[i]);
 		status = rows_close(&rows, code != CLI_OK ? (int)code : status);
 	}
 	attribute_list_release(&list);
@@ -191,32 +201,37 @@ static int list_attributes(const struct target *target, const struct ls_options 
 
 /* ---- fields of segments ---------------------------------------------------------------------------------- */
 
-static void put_field(struct row_writer *rows, const char *name, const char *type, uint64_t segment_count)
-{
-	row_text(rows, name);
-	row_text(rows, type);
-	row_unsigned(rows, segment_count);
-	row_end(rows);
-}
+struct field_row {
+	const char *name, *type;
+	uint64_t segment_count; /* people see it once, programs in each row */
+};
 
-/* People see the number of segments once, programs in each row. */
+static const struct row_column field_columns[] = {
+	ROW_LEFT("field", 16, CELL_TEXT, struct field_row, name),
+	ROW_LEFT("type", 0, CELL_TEXT, struct field_row, type),
+	{ .name = "segment_count",
+	  .when = ROW_PROGRAMS,
+	  .cell = CELL_UNSIGNED,
+	  .offset = offsetof(struct field_row, segment_count) },
+};
+
 static int print_fields(const struct histree_segment_store_info *info, const struct cli_question *question)
 {
-	static const struct row_column columns[] = { { .name = "field", .width = 16 },
-						     { .name = "type" },
-						     { .name = "segment_count", .when = ROW_PROGRAMS } };
+	const uint64_t count = info->segment_count;
+	const struct field_row times[] = { { "start", "time", count },
+					   { "end", "time", count },
+					   { "duration", "duration", count } };
 	struct row_writer rows;
-	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
+	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(field_columns), ROWS_PLAIN);
 	if (code != CLI_OK)
 		return code;
-	put_field(&rows, "start", "time", info->segment_count);
-	put_field(&rows, "end", "time", info->segment_count);
-	put_field(&rows, "duration", "duration", info->segment_count);
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		row_put(&rows, &times[i]);
 	for (size_t i = 0; i < info->schema.field_count; i++)
-		put_field(&rows, info->schema.fields[i].name, histree_type_name(info->schema.fields[i].type),
-			  info->segment_count);
+		row_put(&rows, &(struct field_row){ info->schema.fields[i].name,
+						    histree_type_name(info->schema.fields[i].type), count });
 	if (rows.format->for_people)
-		output_format(rows.output, "(of %" PRIu64 " segments)\n", info->segment_count);
+		output_format(rows.output, "(of %" PRIu64 " segments)\n", count);
 	return rows_close(&rows, CLI_OK);
 }
 

@@ -349,13 +349,6 @@ static int print_changes(struct printing *printing, const struct attribute_list 
 
 /* ---- the verb ----------------------------------------------------------------------------------------------- */
 
-static enum cli_exit check_options(const struct numbers_options *chosen)
-{
-	if (chosen->change && chosen->question.parts != 0)
-		return report_exit(CLI_USAGE, "'--change' is of the whole range, not of '--parts'");
-	return CLI_OK;
-}
-
 static int numbers_run(void *said, const struct cli_words *words)
 {
 	struct numbers_options *chosen = said;
@@ -365,9 +358,8 @@ static int numbers_run(void *said, const struct cli_words *words)
 	struct attribute_list list = { 0 };
 	struct histree_history *history = NULL;
 	struct printing printing = { .parts = (uint32_t)chosen->question.parts };
-	status = check_options(chosen);
-	if (status != CLI_OK)
-		return status;
+	if (chosen->change && chosen->question.parts != 0)
+		return report_exit(CLI_USAGE, "'--change' is of the whole range, not of '--parts'");
 	status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	if (status == CLI_OK) {
 		const struct time_span span = time_span_of_history(histree_history_info(history));

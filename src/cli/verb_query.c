@@ -47,17 +47,6 @@ static enum histree_status select_listed(struct histree_selection *selection, co
 	return status;
 }
 
-static void take_region(const struct histree_region *region, struct attribute_list *list, histree_time *from,
-			histree_time *to)
-{
-	if (region->quarks != NULL)
-		attribute_list_keep(list, region->quarks, region->quark_count);
-	if (from != NULL) {
-		*from = region->from;
-		*to = region->to;
-	}
-}
-
 /*
  * Compiles the expression, drops the attributes that it rules out from the list, and narrows the range if there is
  * one (`from` is not NULL).  If nothing is left, the list is empty.  *filter is the caller's to free; what is wrong
@@ -81,10 +70,16 @@ static enum cli_exit state_where_apply(const char *text, struct histree_history 
 	status = select_listed(&selection, list, &error);
 	if (status == HISTREE_OK)
 		status = histree_state_filter_select(*filter, &selection, &error);
-	if (status == HISTREE_OK && histree_selection_region(&selection, &region))
-		take_region(&region, list, from, to);
-	else
+	if (status == HISTREE_OK && histree_selection_region(&selection, &region)) {
+		if (region.quarks != NULL)
+			attribute_list_keep(list, region.quarks, region.quark_count);
+		if (from != NULL) {
+			*from = region.from;
+			*to = region.to;
+		}
+	} else {
 		attribute_list_keep(list, NULL, 0);
+	}
 	histree_selection_release(&selection);
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
@@ -138,29 +133,6 @@ static enum cli_exit print_first_value(const struct lookup_question *question,
 	if (status == HISTREE_OK)
 		take(context, attribute, &interval);
 	return status == HISTREE_OK || status == HISTREE_NOT_FOUND ? CLI_OK : report_error(&error);
-}
-
-static enum cli_exit print_each(const struct lookup_question *question, answer_taker *take, void *context,
-				bool *is_damaged)
-{
-	struct histree_cursor *query;
-	struct histree_error error = { 0 };
-	enum cli_exit code = CLI_OK;
-	if (histree_query_create(question->history, &query, &error) != HISTREE_OK)
-		return report_error(&error);
-	for (size_t i = 0; i < question->attributes->count && code == CLI_OK; i++) {
-		const struct listed_attribute *attribute = &question->attributes->attributes[i];
-		if (cancel_check(&question->work, 0, &error) != HISTREE_OK) {
-			code = report_error(&error);
-			break;
-		}
-		code = question->lookup == LOOKUP_STACK_TOP
-			       ? print_top(question, attribute, query, take, context)
-			       : print_first_value(question, attribute, query, take, context);
-		*is_damaged |= histree_cursor_loss(query).nodes > 0;
-	}
-	histree_cursor_free(query);
-	return code;
 }
 
 /* ---- changes -------------------------------------------------------------------------------------------- */
@@ -217,31 +189,6 @@ static enum histree_status put_changes(const struct lookup_question *question,
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum cli_exit print_changes(const struct lookup_question *question, answer_taker *take, void *context,
-				   bool *is_damaged)
-{
-	size_t count = question->attributes->count;
-	struct histree_error error = { 0 };
-	enum cli_exit code = CLI_OK;
-	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
-	const struct listed_attribute **by_quark = malloc((count + 1) * sizeof(struct listed_attribute *));
-	if (quarks == NULL || by_quark == NULL) {
-		code = report_no_memory();
-	} else {
-		for (size_t i = 0; i < count; i++)
-			by_quark[i] = &question->attributes->attributes[i];
-		qsort((void *)by_quark, count, sizeof(struct listed_attribute *), compare_quarks);
-		for (size_t i = 0; i < count; i++)
-			quarks[i] = by_quark[i]->quark;
-		if (count > 0 &&
-		    put_changes(question, by_quark, quarks, take, context, is_damaged, &error) != HISTREE_OK)
-			code = report_error(&error);
-	}
-	free((void *)by_quark);
-	free(quarks);
-	return code;
-}
-
 /* Reports that nothing was found. */
 static enum cli_exit lookup_report_nothing(enum lookup lookup)
 {
@@ -252,18 +199,6 @@ static enum cli_exit lookup_report_nothing(enum lookup lookup)
 		[LOOKUP_CHANGES] = "no attribute that matches changes in that range",
 	};
 	return report_exit(CLI_NOTHING, "%s", sentences[lookup]);
-}
-
-/*
- * Hands the rows to `take`, in order.  *is_damaged says whether the history is damaged where it was looked at; what
- * else is wrong is reported on standard error.
- */
-static enum cli_exit lookup_rows(const struct lookup_question *question, answer_taker *take, void *context,
-				 bool *is_damaged)
-{
-	*is_damaged = false;
-	return question->lookup == LOOKUP_CHANGES ? print_changes(question, take, context, is_damaged)
-						  : print_each(question, take, context, is_damaged);
 }
 
 /* ---- query question ------------------------------------------------------------------------------------------ */
@@ -436,7 +371,52 @@ static enum cli_exit look_up(const struct query_question *question, struct count
 						.backwards = question->chosen->question.reverse,
 						.count_max = question->chosen->question.limit,
 						.work = counting->taker->work };
-	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
+
+	/*
+	 * Hands the rows to `take`, in order.  *is_damaged says whether the history is damaged where it was looked
+	 * at; what else is wrong is reported on standard error.
+	 */
+	*is_damaged = false;
+	if (lookup.lookup != LOOKUP_CHANGES) {
+		struct histree_cursor *query;
+		struct histree_error error = { 0 };
+		enum cli_exit code = CLI_OK;
+		if (histree_query_create(lookup.history, &query, &error) != HISTREE_OK)
+			return report_error(&error);
+		for (size_t i = 0; i < lookup.attributes->count && code == CLI_OK; i++) {
+			const struct listed_attribute *attribute = &lookup.attributes->attributes[i];
+			if (cancel_check(&lookup.work, 0, &error) != HISTREE_OK) {
+				code = report_error(&error);
+				break;
+			}
+			code = lookup.lookup == LOOKUP_STACK_TOP
+				       ? print_top(&lookup, attribute, query, count_and_take, counting)
+				       : print_first_value(&lookup, attribute, query, count_and_take, counting);
+			*is_damaged |= histree_cursor_loss(query).nodes > 0;
+		}
+		histree_cursor_free(query);
+		return code;
+	}
+	size_t count = lookup.attributes->count;
+	struct histree_error error = { 0 };
+	enum cli_exit code = CLI_OK;
+	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
+	const struct listed_attribute **by_quark = malloc((count + 1) * sizeof(struct listed_attribute *));
+	if (quarks == NULL || by_quark == NULL) {
+		code = report_no_memory();
+	} else {
+		for (size_t i = 0; i < count; i++)
+			by_quark[i] = &lookup.attributes->attributes[i];
+		qsort((void *)by_quark, count, sizeof(struct listed_attribute *), compare_quarks);
+		for (size_t i = 0; i < count; i++)
+			quarks[i] = by_quark[i]->quark;
+		if (count > 0 && put_changes(&lookup, by_quark, quarks, count_and_take, counting, is_damaged,
+					     &error) != HISTREE_OK)
+			code = report_error(&error);
+	}
+	free((void *)by_quark);
+	free(quarks);
+	return code;
 }
 
 static bool is_listed(const struct attribute_list *list, histree_quark quark)

@@ -25,11 +25,23 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+/* A lost interval, or a lost node of a segment store, which is of no attribute. */
+struct lost_row {
+	const char *analysis, *path;
+	histree_time start, end;
+};
+
+static void put_path(struct row_writer *rows, const void *row)
+{
+	const char *path = ((const struct lost_row *)row)->path;
+	row_path(rows, path, strlen(path));
+}
+
 static const struct row_column columns[] = {
-	{ .name = "analysis", .width = 8 },
-	{ .name = "path", .width = 40 },
-	{ .name = "start", .width = 19, .to_the_right = true },
-	{ .name = "end", .width = 19, .to_the_right = true },
+	ROW_LEFT("analysis", 8, CELL_TEXT, struct lost_row, analysis),
+	{ .name = "path", .width = 40, .put = put_path },
+	ROW_RIGHT("start", 19, CELL_NUMBER, struct lost_row, start),
+	ROW_RIGHT("end", 19, CELL_NUMBER, struct lost_row, end),
 };
 
 struct repairing {
@@ -73,23 +85,14 @@ static void print_lost(void *context, const char *analysis, const struct histree
 	if (above > 0)
 		memcpy(repairing->path, repairing->host, above);
 	histree_attributes_path(attributes, interval->quark, repairing->path + above, size - above + 1);
-	row_text(&repairing->rows, analysis);
-	row_path(&repairing->rows, repairing->path, size);
-	row_number(&repairing->rows, interval->start);
-	row_number(&repairing->rows, interval->end);
-	row_end(&repairing->rows);
+	row_put(&repairing->rows, &(struct lost_row){ analysis, repairing->path, interval->start, interval->end });
 }
 
-/* Prints a lost node of a segment store as a row without an attribute. */
 static void print_lost_segments(void *context, const char *analysis, const struct histree_loss *loss)
 {
 	struct repairing *repairing = context;
 	repairing->lost_nodes++;
-	row_text(&repairing->rows, analysis);
-	row_text(&repairing->rows, "");
-	row_number(&repairing->rows, loss->from);
-	row_number(&repairing->rows, loss->to);
-	row_end(&repairing->rows);
+	row_put(&repairing->rows, &(struct lost_row){ analysis, "", loss->from, loss->to });
 	report("%s%s: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64 ", are lost with node %u",
 	       repairing->host != NULL ? repairing->host : "", analysis, loss->rows_max, loss->from, loss->to,
 	       loss->node);
@@ -107,13 +110,8 @@ static enum cli_exit repair(struct repairing *repairing, const struct histree_re
 	progress_catch_signals();
 	enum histree_status status = histree_repair(wanted, &error);
 	progress_end(&repairing->progress);
-	if (status == HISTREE_ERR_CANCELLED) {
-		report("cancelled; there is no new store");
-		progress_raise_signal();
-		return CLI_INPUT;
-	}
 	if (status < 0)
-		return report_error(&error);
+		return progress_outcome(status, "cancelled; there is no new store", &error);
 	if (repairing->no_memory)
 		return report_no_memory();
 	if (status == HISTREE_NOT_FOUND)

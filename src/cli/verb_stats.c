@@ -95,20 +95,6 @@ static int print(const struct histree_segment_store *store, const struct histree
 						      chosen->question.where));
 }
 
-/* What was open at the end of the trace counts with the time up to there; the build said how many these are. */
-static void say_of_open(const struct segment_target *target)
-{
-	size_t ending;
-	const struct histree_store_info *info =
-		target->target.store != NULL ? histree_store_info(target->target.store) : NULL;
-	if (info == NULL || histree_segment_store_field(target->store, "ending", &ending) != HISTREE_OK)
-		return;
-	for (size_t i = 0; i < info->warning_count; i++)
-		if (strstr(info->warnings[i], "open at the end of the trace") != NULL)
-			report("warning: %s; they count with their time up to there ('ending == open')",
-			       info->warnings[i]);
-}
-
 static const struct stats_options defaults = { .question = { .by = "name" } };
 
 static int stats_run(void *said, const struct cli_words *words)
@@ -132,8 +118,22 @@ static int stats_run(void *said, const struct cli_words *words)
 		status = report_error(&error);
 	if (status == CLI_OK)
 		status = print(target.store, stats, chosen);
-	if (status == CLI_OK)
-		say_of_open(&target);
+	if (status == CLI_OK) {
+		/*
+		 * What was open at the end of the trace counts with the time up to there; the build said how many
+		 * these are.
+		 */
+		size_t ending;
+		const struct histree_store_info *info =
+			target.target.store != NULL ? histree_store_info(target.target.store) : NULL;
+		if (info != NULL && histree_segment_store_field(target.store, "ending", &ending) == HISTREE_OK) {
+			for (size_t i = 0; i < info->warning_count; i++)
+				if (strstr(info->warnings[i], "open at the end of the trace") != NULL)
+					report("warning: %s; they count with their time up to there ('ending == "
+					       "open')",
+					       info->warnings[i]);
+		}
+	}
 	histree_segment_stats_free(stats);
 	segment_target_close(&target);
 	return status;

@@ -43,29 +43,6 @@ static void put_real(struct row_writer *rows, double number)
 	row_bytes(rows, text, (size_t)size);
 }
 
-static void put_host(struct row_writer *rows, const struct histree_host_clock *hosts, size_t index)
-{
-	const struct histree_host_clock *host = &hosts[index];
-	const struct histree_clock *clock = &host->clock;
-	row_text(rows, host->host);
-	if (rows->format == &row_format_json) {
-		row_real(rows, histree_clock_slope(clock));
-		row_real(rows, histree_clock_offset(clock));
-	} else {
-		put_real(rows, histree_clock_slope(clock));
-		put_real(rows, histree_clock_offset(clock));
-	}
-	row_unsigned(rows, clock->matches);
-	row_unsigned(rows, clock->accurate);
-	row_text(rows, histree_clock_quality_name(clock->quality));
-	if (clock->error < 1e18)
-		row_duration(rows, (uint64_t)ceil(clock->error));
-	else
-		row_null(rows);
-	row_text_or_null(rows, host->neighbour != index ? hosts[host->neighbour].host : NULL);
-	row_end(rows);
-}
-
 /* ---- sentences ------------------------------------------------------------------------------------------- */
 
 static int print_hosts(const struct histree_sync *sync, const struct cli_question *question)
@@ -76,8 +53,27 @@ static int print_hosts(const struct histree_sync *sync, const struct cli_questio
 	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
 	if (code != CLI_OK)
 		return code;
-	for (size_t i = 0; i < count; i++)
-		put_host(&rows, hosts, i);
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_host_clock *host = &hosts[i];
+		const struct histree_clock *clock = &host->clock;
+		row_text(&rows, host->host);
+		if (rows.format == &row_format_json) {
+			row_real(&rows, histree_clock_slope(clock));
+			row_real(&rows, histree_clock_offset(clock));
+		} else {
+			put_real(&rows, histree_clock_slope(clock));
+			put_real(&rows, histree_clock_offset(clock));
+		}
+		row_unsigned(&rows, clock->matches);
+		row_unsigned(&rows, clock->accurate);
+		row_text(&rows, histree_clock_quality_name(clock->quality));
+		if (clock->error < 1e18)
+			row_duration(&rows, (uint64_t)ceil(clock->error));
+		else
+			row_null(&rows);
+		row_text_or_null(&rows, host->neighbour != i ? hosts[host->neighbour].host : NULL);
+		row_end(&rows);
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (hosts[i].clock.quality != HISTREE_CLOCK_ABSENT)
 			continue;

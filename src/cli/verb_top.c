@@ -180,14 +180,6 @@ static enum cli_exit switch_counts_read(struct switch_counts *counts, const stru
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-static void switch_counts_release(struct switch_counts *counts)
-{
-	for (size_t i = 0; i < counts->host_count; i++)
-		free(counts->hosts[i].changes);
-	free(counts->hosts);
-	histree_history_close(counts->history);
-}
-
 /* A life that begins or ends in the window gets only what was counted within it. */
 static struct switch_host count_life(struct switch_counts *counts, const struct switch_host *host,
 				     struct number_change *changes, size_t change_count, histree_time from,
@@ -364,16 +356,6 @@ static bool is_hidden(const struct top_rows *top, size_t column)
 		       : by_state;
 }
 
-static void top_rows_put(struct top_rows *top, struct row_writer *rows, const struct histree_use_row *use)
-{
-	struct top_row row = { .use = *use, .host = top->hosts != NULL ? top->hosts[use->host].name : top->host };
-	row.ns = histree_use_row_amount(use, HISTREE_USE_AMOUNT_TIME);
-	row.percent = top->ns > 0 ? 100 * ((double)row.ns / (double)top->ns) : 0;
-	if (top->has_switches)
-		row.switches = switch_counts_of(&top->switches, use);
-	row_put(rows, &row);
-}
-
 /* ---- verb top ------------------------------------------------------------------------------------------------ */
 
 struct top_options {
@@ -410,14 +392,6 @@ static const struct cli_option options[] = {
 };
 
 /* ---- options ------------------------------------------------------------------------------------------------ */
-
-static enum cli_exit read_keys(const char *text, unsigned *by)
-{
-	struct histree_error error = { 0 };
-	return histree_use_keys_read(text, by, &error) == HISTREE_OK
-		       ? CLI_OK
-		       : report_exit(CLI_USAGE, "'--by': %s", error.message);
-}
 
 /* Whether a list has nothing but words of --more, as --columns had once. */
 static bool is_more(const char *list)
@@ -525,8 +499,16 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 		code = report_no_memory();
 	for (size_t i = 0; i < count; i++)
 		top->ns += histree_use_row_amount(&rows[i], HISTREE_USE_AMOUNT_TIME);
-	for (size_t i = 0; ordered != NULL && i < count && !rows_are_full(&writer); i++)
-		top_rows_put(top, &writer, ordered[i].row);
+	for (size_t i = 0; ordered != NULL && i < count && !rows_are_full(&writer); i++) {
+		struct top_row row = { .use = *ordered[i].row,
+				       .host = top->hosts != NULL ? top->hosts[ordered[i].row->host].name
+								  : top->host };
+		row.ns = histree_use_row_amount(ordered[i].row, HISTREE_USE_AMOUNT_TIME);
+		row.percent = top->ns > 0 ? 100 * ((double)row.ns / (double)top->ns) : 0;
+		if (top->has_switches)
+			row.switches = switch_counts_of(&top->switches, ordered[i].row);
+		row_put(&writer, &row);
+	}
 	free(ordered);
 	if (code == CLI_OK && count == 0)
 		code = report_nothing(chosen, history);
@@ -614,26 +596,11 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 	progress_catch_signals();
 	enum histree_status status = histree_time_use_create(history, &request, &use, &error);
 	free(where);
-	if (status == HISTREE_ERR_CANCELLED)
-		progress_raise_signal();
-	code = status == HISTREE_OK ? print(top, use, history, chosen) : report_error(&error);
+	code = status == HISTREE_OK ? print(top, use, history, chosen) : progress_outcome(status, NULL, &error);
 	if (status == HISTREE_OK)
 		say_of_cpus(top, use, history);
 	histree_time_use_free(use);
 	return code;
-}
-
-/* Who asks for processes learns whose threads are taken for processes, as the build said it (kernel_provider.c). */
-static void say_of_processes(const struct target *target, const struct top_options *chosen, unsigned by)
-{
-	const bool asks = (by & HISTREE_BY(PROCESS)) != 0 ||
-			  (chosen->question.where != NULL && strstr(chosen->question.where, "process") != NULL);
-	if (!asks || target->store == NULL)
-		return;
-	const struct histree_store_info *info = histree_store_info(target->store);
-	for (size_t i = 0; i < info->warning_count; i++)
-		if (strstr(info->warnings[i], "no event says of which process") != NULL)
-			report("warning: %s", info->warnings[i]);
 }
 
 static const struct top_options defaults = { .question = { .by = "thread" } };
@@ -644,7 +611,12 @@ static int top_run(void *said, const struct cli_words *words)
 	struct top_rows top = { 0 };
 	struct histree_history *history = NULL;
 	struct target target;
-	enum cli_exit code = read_keys(chosen->question.by, &top.by);
+
+	struct histree_error error = { 0 };
+	enum cli_exit code = histree_use_keys_read(chosen->question.by, &top.by, &error) == HISTREE_OK
+				     ? CLI_OK
+				     : report_exit(CLI_USAGE, "'--by': %s", error.message);
+
 	if (code == CLI_OK)
 		code = read_more(chosen, &top);
 	if (code == CLI_OK)
@@ -654,13 +626,31 @@ static int top_run(void *said, const struct cli_words *words)
 	code = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	if (code == CLI_OK)
 		code = ask(&top, &target, history, chosen);
-	if (code == CLI_OK || code == CLI_NOTHING)
-		say_of_processes(&target, chosen, top.by);
+	if (code == CLI_OK || code == CLI_NOTHING) {
+		/*
+		 * Who asks for processes learns whose threads are taken for processes, as the build said it
+		 * (kernel_provider.c).
+		 */
+		const bool asks =
+			(top.by & HISTREE_BY(PROCESS)) != 0 ||
+			(chosen->question.where != NULL && strstr(chosen->question.where, "process") != NULL);
+		if (asks && target.store != NULL) {
+			const struct histree_store_info *info = histree_store_info(target.store);
+			for (size_t i = 0; i < info->warning_count; i++)
+				if (strstr(info->warnings[i], "no event says of which process") != NULL)
+					report("warning: %s", info->warnings[i]);
+		}
+	}
 	if (code == CLI_OK || code == CLI_NOTHING)
 		target_say_missing(&target,
 				   chosen->question.analysis != NULL ? chosen->question.analysis : "kernel");
 	free(top.host);
-	switch_counts_release(&top.switches);
+
+	for (size_t i = 0; i < top.switches.host_count; i++)
+		free(top.switches.hosts[i].changes);
+	free(top.switches.hosts);
+	histree_history_close(top.switches.history);
+
 	histree_history_close(history);
 	target_close(&target);
 	return code;

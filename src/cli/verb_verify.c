@@ -68,17 +68,6 @@ static enum histree_status verify_states(struct verifying *verifying, struct his
 	return status;
 }
 
-/* Overviews that answer questions as if they were the history: whether they say what its states do. */
-static enum histree_status verify_overviews(struct verifying *verifying, struct histree_history *history,
-					    struct histree_error *error)
-{
-	enum histree_status numbers = histree_numbers_verify(history, report_fault, verifying, error);
-	if (numbers != HISTREE_OK && numbers != HISTREE_ERR_FORMAT)
-		return numbers;
-	enum histree_status sums = histree_sums_verify(history, report_fault, verifying, error);
-	return sums != HISTREE_OK ? sums : numbers;
-}
-
 static enum cli_exit verify(struct verifying *verifying, const struct target *target, const char *analysis)
 {
 	struct histree_history *history;
@@ -97,8 +86,21 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 		verifying->intervals += info->interval_count;
 		verifying->overviews += info->overview_count;
 		status = histree_history_verify(history, report_fault, verifying, &error);
-		if (status == HISTREE_OK && opened == HISTREE_OK)
-			status = verify_overviews(verifying, history, &error);
+		if (status == HISTREE_OK && opened == HISTREE_OK) {
+			/*
+			 * Overviews that answer questions as if they were the history: whether they say what its
+			 * states do.
+			 */
+			enum histree_status numbers =
+				histree_numbers_verify(history, report_fault, verifying, &error);
+			if (numbers != HISTREE_OK && numbers != HISTREE_ERR_FORMAT)
+				status = numbers;
+			else {
+				enum histree_status sums =
+					histree_sums_verify(history, report_fault, verifying, &error);
+				status = sums != HISTREE_OK ? sums : numbers;
+			}
+		}
 		if (status == HISTREE_OK && opened == HISTREE_OK && verifying->wants_states)
 			status = verify_states(verifying, history, &error);
 	}
@@ -125,21 +127,6 @@ static enum cli_exit verify_segments(struct verifying *verifying, const struct t
 	}
 	histree_segment_store_close(store);
 	return judge(verifying, status, &error, faults_before);
-}
-
-/* The index is read as a whole.  A store that is being built has no index yet, and a repaired one never has. */
-static enum cli_exit verify_events(struct verifying *verifying, const struct target *target)
-{
-	struct histree_events *events;
-	struct histree_error error = { 0 };
-	uint64_t faults_before = verifying->faults;
-	verifying->analysis = NULL;
-	enum histree_status status = histree_events_open(target->store, &events, &error);
-	if (status == HISTREE_OK)
-		histree_events_close(events);
-	if (status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_VERSION)
-		status = HISTREE_ERR_FORMAT;
-	return status == HISTREE_NOT_FOUND ? CLI_OK : judge(verifying, status, &error, faults_before);
 }
 
 static enum cli_exit verify_all(struct verifying *verifying, const struct target *target, const char *analysis)
@@ -169,7 +156,23 @@ static enum cli_exit verify_all(struct verifying *verifying, const struct target
 		code = verify(verifying, target, info->histories[i].analysis);
 	for (size_t i = 0; i < info->segments_count && code == CLI_OK; i++)
 		code = verify_segments(verifying, target, info->segments[i].analysis);
-	return code == CLI_OK ? verify_events(verifying, target) : code;
+	if (code != CLI_OK)
+		return code;
+
+	/*
+	 * The index is read as a whole.  A store that is being built has no index yet, and a repaired one never
+	 * has.
+	 */
+	struct histree_events *events;
+	struct histree_error error = { 0 };
+	uint64_t faults_before = verifying->faults;
+	verifying->analysis = NULL;
+	enum histree_status status = histree_events_open(target->store, &events, &error);
+	if (status == HISTREE_OK)
+		histree_events_close(events);
+	if (status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_VERSION)
+		status = HISTREE_ERR_FORMAT;
+	return status == HISTREE_NOT_FOUND ? CLI_OK : judge(verifying, status, &error, faults_before);
 }
 
 static int verify_run(void *said, const struct cli_words *words)

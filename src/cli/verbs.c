@@ -129,20 +129,6 @@ static void print_option(struct output *output, const struct cli_option *option)
 	print_wrapped(output, help, (size_t)used);
 }
 
-static void print_verb(struct output *output, const struct cli_verb *verb)
-{
-	static const struct cli_option help = { .name = "help", .letter = 'h', .help = "print this text" };
-	output_format(output, "usage: %s %s [OPTION]...%s%s\n\n", report_program(), verb->name,
-		      *verb->arguments != '\0' ? " " : "", verb->arguments);
-	output_format(output, "%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
-	struct cli_option options_of[CLI_OPTIONS_MAX + 1];
-	size_t count = cli_options_of(verb, options_of);
-	for (size_t i = 0; i < count; i++)
-		if (options_of[i].help != NULL)
-			print_option(output, &options_of[i]);
-	print_option(output, &help);
-}
-
 static void print_command(struct output *output)
 {
 	output_text(output, "usage: histree TRACE|STORE\n"
@@ -163,8 +149,18 @@ void help_print(struct output *output, const struct cli_verb *verb)
 {
 	if (verb == NULL)
 		print_command(output);
-	else
-		print_verb(output, verb);
+	else {
+		static const struct cli_option help = { .name = "help", .letter = 'h', .help = "print this text" };
+		output_format(output, "usage: %s %s [OPTION]...%s%s\n\n", report_program(), verb->name,
+			      *verb->arguments != '\0' ? " " : "", verb->arguments);
+		output_format(output, "%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
+		struct cli_option options_of[CLI_OPTIONS_MAX + 1];
+		size_t count = cli_options_of(verb, options_of);
+		for (size_t i = 0; i < count; i++)
+			if (options_of[i].help != NULL)
+				print_option(output, &options_of[i]);
+		print_option(output, &help);
+	}
 }
 
 static int help_run(void *said, const struct cli_words *words)
@@ -408,21 +404,6 @@ static void fish_print_offer(struct output *output, enum cli_complete complete, 
 	}
 }
 
-static void fish_print_option(struct output *output, const struct cli_verb *verb, const struct cli_option *option)
-{
-	output_format(output, "complete -c histree -n '__histree_verb %s' -l %s", verb->name, option->name);
-	if (option->letter != '\0')
-		output_format(output, " -s %c", option->letter);
-	if (option->argument != NULL)
-		output_text(output, option->complete == CLI_COMPLETE_PATH ? " -r" : " -x");
-	fish_print_offer(output, option->complete, option->choices);
-	output_text(output, " -d ");
-	char help[CLI_HELP_SIZE];
-	cli_option_help(option, help);
-	print_quoted(output, help);
-	output_char(output, '\n');
-}
-
 static void fish_print_verb(struct output *output, const struct cli_verb *verb)
 {
 	output_format(output, "complete -c histree -n '__histree_verb' -a %s -d ", verb->name);
@@ -432,8 +413,20 @@ static void fish_print_verb(struct output *output, const struct cli_verb *verb)
 	struct cli_option all[CLI_OPTIONS_MAX + 1];
 	const size_t count = cli_options_of(verb, all);
 	for (size_t i = 0; i < count; i++)
-		if (all[i].help != NULL)
-			fish_print_option(output, verb, &all[i]);
+		if (all[i].help != NULL) {
+			output_format(output, "complete -c histree -n '__histree_verb %s' -l %s", verb->name,
+				      all[i].name);
+			if (all[i].letter != '\0')
+				output_format(output, " -s %c", all[i].letter);
+			if (all[i].argument != NULL)
+				output_text(output, all[i].complete == CLI_COMPLETE_PATH ? " -r" : " -x");
+			fish_print_offer(output, all[i].complete, all[i].choices);
+			output_text(output, " -d ");
+			char help[CLI_HELP_SIZE];
+			cli_option_help(&all[i], help);
+			print_quoted(output, help);
+			output_char(output, '\n');
+		}
 	if (verb->complete == CLI_COMPLETE_NOTHING)
 		return;
 	output_format(output, "complete -c histree -n '__histree_verb %s'", verb->name);

@@ -36,9 +36,9 @@ struct compare_picture {
 	uint32_t width, height;
 };
 
-static enum histree_status begin(struct compare_picture *picture, uint32_t height,
-				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				 struct histree_error *error)
+static enum histree_status picture_begin(struct compare_picture *picture, uint32_t height,
+					 bool (*write)(void *context, const void *bytes, size_t size),
+					 void *context, struct histree_error *error)
 {
 	const struct histree_draw_comparison_options *options = picture->options;
 	const struct histree_draw_options plain = { .format = options->format, .theme = options->theme };
@@ -136,8 +136,8 @@ enum histree_status histree_draw_states_compared(const struct histree_state_comp
 	if (count == 0 || most <= 0)
 		return error_set(error, HISTREE_NOT_FOUND, "there is nothing to compare");
 	uint32_t height = HEAD + FOOT + (uint32_t)count * ROW;
-	status = begin(&picture, height > HISTREE_DRAW_SIZE_MIN ? height : HISTREE_DRAW_SIZE_MIN, write, context,
-		       error);
+	status = picture_begin(&picture, height > HISTREE_DRAW_SIZE_MIN ? height : HISTREE_DRAW_SIZE_MIN, write,
+			       context, error);
 	if (status == HISTREE_OK) {
 		draw_head(&picture);
 		for (size_t i = 0; i < count; i++)
@@ -268,7 +268,7 @@ enum histree_status histree_draw_segments_compared(const struct histree_segment_
 
 	if (!(curves.most > 0))
 		return error_set(error, HISTREE_NOT_FOUND, "there is nothing to compare");
-	status = begin(&picture, CURVES, write, context, error);
+	status = picture_begin(&picture, CURVES, write, context, error);
 	if (status == HISTREE_OK) {
 		draw_head(&picture);
 		draw_axis(&picture, &curves);

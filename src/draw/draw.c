@@ -195,22 +195,6 @@ static void draw_fans(struct picture *picture)
 
 /* ---- around the tree -------------------------------------------------------------------------------------- */
 
-static void draw_head(struct picture *picture, const char *title)
-{
-	struct canvas *canvas = &picture->canvas;
-	const struct histree_history_info *info = picture->info;
-	char text[200], nodes[GROUPED_NUMBER_SIZE], intervals[GROUPED_NUMBER_SIZE];
-	canvas_colour(canvas, canvas->theme->text, 1);
-	canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, MARGIN, 30, picture->width - 2 * MARGIN, title);
-	snprintf(text, sizeof(text), "tree %s, %s node%s of %u KiB in %u level%s, %.0f %% full, %s intervals",
-		 info->variant, grouped_number(info->node_count, nodes), info->node_count == 1 ? "" : "s",
-		 info->node_size >> 10, info->depth, info->depth == 1 ? "" : "s",
-		 100 * (double)info->node_bytes_used / ((double)info->node_count * info->node_size),
-		 grouped_number(info->interval_count, intervals));
-	canvas_colour(canvas, canvas->theme->soft_text, 1);
-	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, MARGIN, 48, picture->width - 2 * MARGIN, text);
-}
-
 static void draw_legend(struct picture *picture)
 {
 	static const char *const names[] = { "root", "core node", "leaf" };
@@ -272,7 +256,20 @@ static enum histree_status tree_picture(struct histree_history *history, const s
 			canvas_open(&picture.canvas, options, picture.width, picture.height, write, context, error);
 	}
 	if (status == HISTREE_OK) {
-		draw_head(&picture, options->title != NULL ? options->title : picture.info->provider);
+		struct canvas *canvas = &picture.canvas;
+		const struct histree_history_info *info = picture.info;
+		char text[200], nodes[GROUPED_NUMBER_SIZE], intervals[GROUPED_NUMBER_SIZE];
+		canvas_colour(canvas, canvas->theme->text, 1);
+		canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, MARGIN, 30, picture.width - 2 * MARGIN,
+			    options->title != NULL ? options->title : picture.info->provider);
+		snprintf(text, sizeof(text),
+			 "tree %s, %s node%s of %u KiB in %u level%s, %.0f %% full, %s intervals", info->variant,
+			 grouped_number(info->node_count, nodes), info->node_count == 1 ? "" : "s",
+			 info->node_size >> 10, info->depth, info->depth == 1 ? "" : "s",
+			 100 * (double)info->node_bytes_used / ((double)info->node_count * info->node_size),
+			 grouped_number(info->interval_count, intervals));
+		canvas_colour(canvas, canvas->theme->soft_text, 1);
+		canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, MARGIN, 48, picture.width - 2 * MARGIN, text);
 
 		if (picture.count <= CURVES_MAX)
 			draw_curves(&picture);
@@ -427,26 +424,6 @@ static double x_of(const struct lines_picture *picture, size_t point)
 	return picture->chart.left + (double)point;
 }
 
-/* A point belongs to the pixel that ends there. */
-static void draw_line(struct lines_picture *picture, size_t line)
-{
-	const double *values = picture->values + line * picture->points;
-	cairo_t *cairo = picture->canvas.cairo;
-	bool is_down = false;
-	for (size_t k = 1; k < picture->points; k++) {
-		double y = floor(height_of(picture, values[k]) * 4) / 4;
-		if (!isnan(values[k]) && is_down)
-			lib_cairo.line_to(cairo, x_of(picture, k) - 0.5, y);
-		else if (!isnan(values[k]))
-			lib_cairo.move_to(cairo, x_of(picture, k) - 0.5, y);
-		is_down = !isnan(values[k]);
-	}
-	canvas_colour(&picture->canvas, style_colour(&picture->canvas, histree_styles(NULL, line)), 1);
-	lib_cairo.set_line_width(cairo, 1.4);
-	lib_cairo.set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
-	lib_cairo.stroke(cairo);
-}
-
 /* Returns how many rows the entries of the legend take; `draws` them or only counts. */
 static unsigned lay_legend(struct lines_picture *picture, bool draws)
 {
@@ -504,8 +481,24 @@ static enum histree_status draw(struct lines_picture *picture, struct histree_er
 	}
 	canvas_fill(&picture->canvas);
 
-	for (size_t i = 0; i < picture->count; i++)
-		draw_line(picture, i);
+	for (size_t i = 0; i < picture->count; i++) {
+		/* A point belongs to the pixel that ends there. */
+		const double *values = picture->values + i * picture->points;
+		cairo_t *cairo = picture->canvas.cairo;
+		bool is_down = false;
+		for (size_t k = 1; k < picture->points; k++) {
+			double y = floor(height_of(picture, values[k]) * 4) / 4;
+			if (!isnan(values[k]) && is_down)
+				lib_cairo.line_to(cairo, x_of(picture, k) - 0.5, y);
+			else if (!isnan(values[k]))
+				lib_cairo.move_to(cairo, x_of(picture, k) - 0.5, y);
+			is_down = !isnan(values[k]);
+		}
+		canvas_colour(&picture->canvas, style_colour(&picture->canvas, histree_styles(NULL, i)), 1);
+		lib_cairo.set_line_width(cairo, 1.4);
+		lib_cairo.set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+		lib_cairo.stroke(cairo);
+	}
 	lay_legend(picture, true);
 	return canvas_finish(&picture->canvas, error);
 }

@@ -51,7 +51,7 @@ static void flush(struct flame_svg *svg)
 	svg->used = 0;
 }
 
-static void put(struct flame_svg *svg, const char *text, size_t size)
+static void svg_put(struct flame_svg *svg, const char *text, size_t size)
 {
 	if (svg->used + size > sizeof(svg->bytes))
 		flush(svg);
@@ -66,7 +66,7 @@ __attribute__((format(printf, 2, 3))) static void put_format(struct flame_svg *s
 	va_start(arguments, format);
 	int size = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	put(svg, text, size < (int)sizeof(text) ? (size_t)size : sizeof(text) - 1);
+	svg_put(svg, text, size < (int)sizeof(text) ? (size_t)size : sizeof(text) - 1);
 }
 
 /* Clean text, in which nothing is markup. */
@@ -75,28 +75,17 @@ static void put_text(struct flame_svg *svg, const char *text)
 	for (; *text != '\0'; text++)
 		switch (*text) {
 		case '<':
-			put(svg, "&lt;", 4);
+			svg_put(svg, "&lt;", 4);
 			break;
 		case '>':
-			put(svg, "&gt;", 4);
+			svg_put(svg, "&gt;", 4);
 			break;
 		case '&':
-			put(svg, "&amp;", 5);
+			svg_put(svg, "&amp;", 5);
 			break;
 		default:
-			put(svg, text, 1);
+			svg_put(svg, text, 1);
 		}
-}
-
-static void flame_svg_begin(struct flame_svg *svg, uint32_t width, uint32_t height)
-{
-	put_format(svg,
-		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n",
-		   width, height, width, height);
-	put_format(svg, "<style>text{font:%dpx monospace} rect:hover{stroke:#%06x;stroke-width:1.5}</style>\n",
-		   LABEL_SIZE, svg->theme->text);
-	put_format(svg, "<rect width=\"%u\" height=\"%u\" fill=\"#%06x\"/>\n", width, height, svg->theme->ground);
 }
 
 static size_t count_characters(const char *text)
@@ -349,27 +338,6 @@ static void draw_children(struct flame_picture *picture, uint32_t parent, double
 	draw_narrow(picture, narrow_count, nodes[parent].depth + 1, x - narrow, narrow);
 }
 
-static enum histree_status draw_nodes(struct flame_picture *picture, struct histree_error *error)
-{
-	const struct histree_flame_node *nodes = picture->nodes;
-	double *left = malloc(picture->count * sizeof(*left)); /* by node; below 0: it is not drawn */
-	if (left == NULL)
-		return error_memory(error, "a flame graph");
-	left[0] = MARGIN;
-	draw_node(picture, &nodes[0], left[0], picture->width - 2.0 * MARGIN);
-	for (uint32_t i = 0; i < picture->count; i++)
-		if (left[i] < 0)
-			i += nodes[i].descendants;
-		else if (nodes[i].depth + 1 < picture->rows)
-			draw_children(picture, i, left[i], left);
-		else {
-			picture->left_out += shows_below(picture, &nodes[i]) ? nodes[i].descendants : 0;
-			i += nodes[i].descendants;
-		}
-	free(left);
-	return HISTREE_OK;
-}
-
 /* ---- the picture -------------------------------------------------------------------------------------------- */
 
 /* How many rows the nodes have that can be seen. */
@@ -439,13 +407,42 @@ static enum histree_status draw(struct flame_picture *picture,
 	picture->svg.theme = theme_of(options->theme);
 	picture->svg.write = write;
 	picture->svg.context = context;
-	if (options->format == HISTREE_DRAW_SVG)
-		flame_svg_begin(&picture->svg, picture->width, picture->height);
-	else
+	if (options->format == HISTREE_DRAW_SVG) {
+		put_format(&picture->svg,
+			   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u "
+			   "%u\">\n",
+			   picture->width, picture->height, picture->width, picture->height);
+		put_format(&picture->svg,
+			   "<style>text{font:%dpx monospace} rect:hover{stroke:#%06x;stroke-width:1.5}</style>\n",
+			   LABEL_SIZE, picture->svg.theme->text);
+		put_format(&picture->svg, "<rect width=\"%u\" height=\"%u\" fill=\"#%06x\"/>\n", picture->width,
+			   picture->height, picture->svg.theme->ground);
+	} else {
 		status = canvas_open(&picture->canvas, &plain, picture->width, picture->height, write, context,
 				     error);
-	if (status == HISTREE_OK)
-		status = draw_nodes(picture, error);
+	}
+	if (status == HISTREE_OK) {
+		const struct histree_flame_node *nodes = picture->nodes;
+		double *left = malloc(picture->count * sizeof(*left)); /* by node; below 0: it is not drawn */
+		if (left == NULL)
+			status = error_memory(error, "a flame graph");
+		else {
+			left[0] = MARGIN;
+			draw_node(picture, &nodes[0], left[0], picture->width - 2.0 * MARGIN);
+			for (uint32_t i = 0; i < picture->count; i++)
+				if (left[i] < 0)
+					i += nodes[i].descendants;
+				else if (nodes[i].depth + 1 < picture->rows)
+					draw_children(picture, i, left[i], left);
+				else {
+					picture->left_out +=
+						shows_below(picture, &nodes[i]) ? nodes[i].descendants : 0;
+					i += nodes[i].descendants;
+				}
+			free(left);
+		}
+	}
 	if (status == HISTREE_OK)
 		draw_head(picture);
 	if (status == HISTREE_OK && options->format != HISTREE_DRAW_SVG)

@@ -231,27 +231,6 @@ static unsigned state_in(const struct path_picture *picture, size_t row, uint32_
 	return longest;
 }
 
-static void draw_row(struct path_picture *picture, const struct histree_label_table *table, size_t row)
-{
-	const double top = picture->chart.rows_top + (double)row * CHART_ROW;
-	for (uint32_t pixel = 0, end; pixel < picture->pixels; pixel = end) {
-		unsigned state = state_in(picture, row, pixel);
-		for (end = pixel + 1; end < picture->pixels && state_in(picture, row, end) == state; end++)
-			;
-		if (state == HISTREE_GRAPH_STATE_COUNT)
-			continue;
-		const struct histree_value value = histree_int((int32_t)state);
-		const struct histree_style *style = histree_style_of(table, &value);
-		if (style == NULL)
-			continue;
-		double height = round(CHART_BAR * style->height);
-		canvas_colour(&picture->canvas, style_colour(&picture->canvas, style), 1);
-		canvas_box(&picture->canvas, picture->chart.left + pixel, top + (CHART_ROW - height) / 2,
-			   end - pixel, height);
-		legend_add(&picture->legend, style);
-	}
-}
-
 static uint32_t height_without_rows(void)
 {
 	return CHART_HEAD + CHART_AXIS + CHART_LEGEND + 8;
@@ -308,8 +287,25 @@ static enum histree_status draw(struct path_picture *picture, struct histree_err
 	chart_frame(&picture->canvas, &picture->chart, &picture->list,
 		    options->title != NULL ? options->title : title);
 	enum histree_status status = walk(picture, take_state, error);
-	for (size_t row = 0; row < picture->list.count && status == HISTREE_OK; row++)
-		draw_row(picture, table, row);
+	for (size_t row = 0; row < picture->list.count && status == HISTREE_OK; row++) {
+		const double top = picture->chart.rows_top + (double)row * CHART_ROW;
+		for (uint32_t pixel = 0, end; pixel < picture->pixels; pixel = end) {
+			unsigned state = state_in(picture, row, pixel);
+			for (end = pixel + 1; end < picture->pixels && state_in(picture, row, end) == state; end++)
+				;
+			if (state == HISTREE_GRAPH_STATE_COUNT)
+				continue;
+			const struct histree_value value = histree_int((int32_t)state);
+			const struct histree_style *style = histree_style_of(table, &value);
+			if (style == NULL)
+				continue;
+			double height = round(CHART_BAR * style->height);
+			canvas_colour(&picture->canvas, style_colour(&picture->canvas, style), 1);
+			canvas_box(&picture->canvas, picture->chart.left + pixel, top + (CHART_ROW - height) / 2,
+				   end - pixel, height);
+			legend_add(&picture->legend, style);
+		}
+	}
 	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
 	if (status == HISTREE_OK)
 		status = walk(picture, draw_arrow, error);

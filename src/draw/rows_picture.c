@@ -631,28 +631,6 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
-/* One without a name, or those of the union. */
-static enum histree_status list_hosts(struct picture *picture, struct histree_error *error)
-{
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(picture->history, &count);
-	picture->hosts = calloc(count + 1, sizeof(*picture->hosts));
-	if (picture->hosts == NULL)
-		return error_memory(error, "the rows of a picture");
-	picture->host_count = count > 0 ? count : 1;
-	if (count == 0)
-		picture->hosts[0].history = picture->history;
-	for (size_t i = 0; i < count; i++)
-		picture->hosts[i] = (struct picture_host){
-			.name = hosts[i].name,
-			.why = hosts[i].history == NULL ? hosts[i].why : NULL,
-			.history = hosts[i].history,
-			.folder = hosts[i].folder,
-			.first = hosts[i].folder + 1,
-		};
-	return HISTREE_OK;
-}
-
 static bool meets_range(const struct picture *picture, const struct picture_host *host)
 {
 	const struct histree_history_info *info = histree_history_info(host->history);
@@ -680,7 +658,27 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 {
 	struct picture picture = { .history = history, .options = options, .list = { .history = history } };
 
-	enum histree_status status = list_hosts(&picture, error);
+	/* One without a name, or those of the union. */
+	enum histree_status status = HISTREE_OK;
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(picture.history, &count);
+	picture.hosts = calloc(count + 1, sizeof(*picture.hosts));
+	if (picture.hosts == NULL)
+		status = error_memory(error, "the rows of a picture");
+	else {
+		picture.host_count = count > 0 ? count : 1;
+		if (count == 0)
+			picture.hosts[0].history = picture.history;
+		for (size_t i = 0; i < count; i++)
+			picture.hosts[i] = (struct picture_host){
+				.name = hosts[i].name,
+				.why = hosts[i].history == NULL ? hosts[i].why : NULL,
+				.history = hosts[i].history,
+				.folder = hosts[i].folder,
+				.first = hosts[i].folder + 1,
+			};
+	}
+
 	for (size_t i = 0; i < picture.host_count && status == HISTREE_OK; i++)
 		status = make_models_of(&picture, &picture.hosts[i], error);
 	if (status == HISTREE_OK)

@@ -31,28 +31,6 @@ static bool find_kind(const char *format, struct export_column *column)
 	return false;
 }
 
-static enum histree_status make(struct export_column *column, const struct ArrowSchema *schema,
-				struct histree_error *error)
-{
-	const char *name = schema->name != NULL ? schema->name : "";
-	const struct ArrowSchema *words = schema->dictionary;
-	bool is_known = find_kind(schema->format, column);
-	if (words != NULL) {
-		is_known = is_known && strcmp(words->format, "u") == 0 &&
-			   (column->kind == EXPORT_SIGNED || column->kind == EXPORT_UNSIGNED);
-		column->is_signed = column->kind == EXPORT_SIGNED;
-		column->kind = EXPORT_WORD;
-	}
-	if (!is_known)
-		return error_set(
-			error, HISTREE_ERR_ARGUMENT,
-			"column '%s': there is no cell for '%s' of Arrow; leave the column out, or cast it to "
-			"an integer, a double, a text or a timestamp",
-			name, words != NULL ? words->format : schema->format);
-	column->name = strdup(name);
-	return column->name != NULL ? HISTREE_OK : error_memory(error, "the columns");
-}
-
 enum histree_status export_cells_create(struct export_cells *cells, const struct ArrowSchema *schema,
 					struct histree_error *error)
 {
@@ -64,8 +42,28 @@ enum histree_status export_cells_create(struct export_cells *cells, const struct
 	if (cells->columns == NULL)
 		return error_memory(error, "the columns");
 	cells->count = (size_t)schema->n_children;
-	for (size_t i = 0; i < cells->count && status == HISTREE_OK; i++)
-		status = make(&cells->columns[i], schema->children[i], error);
+	for (size_t i = 0; i < cells->count && status == HISTREE_OK; i++) {
+		const char *name = schema->children[i]->name != NULL ? schema->children[i]->name : "";
+		const struct ArrowSchema *words = schema->children[i]->dictionary;
+		bool is_known = find_kind(schema->children[i]->format, &cells->columns[i]);
+		if (words != NULL) {
+			is_known = is_known && strcmp(words->format, "u") == 0 &&
+				   (cells->columns[i].kind == EXPORT_SIGNED ||
+				    cells->columns[i].kind == EXPORT_UNSIGNED);
+			cells->columns[i].is_signed = cells->columns[i].kind == EXPORT_SIGNED;
+			cells->columns[i].kind = EXPORT_WORD;
+		}
+		if (!is_known)
+			status = error_set(error, HISTREE_ERR_ARGUMENT,
+					   "column '%s': there is no cell for '%s' of Arrow; leave the column out, "
+					   "or cast it to "
+					   "an integer, a double, a text or a timestamp",
+					   name, words != NULL ? words->format : schema->children[i]->format);
+		else {
+			cells->columns[i].name = strdup(name);
+			status = cells->columns[i].name != NULL ? HISTREE_OK : error_memory(error, "the columns");
+		}
+	}
 	return status;
 }
 

@@ -107,21 +107,18 @@ static int make_tables_by_name(const struct attaching *attaching)
 	return code;
 }
 
-/* Returns whether the history of the tables without a suffix is of several hosts. */
-static bool is_of_hosts(const struct attaching *attaching)
-{
-	struct histree_history *history;
-	struct histree_error error;
-	size_t count;
-	return attaching->info->history_count > 0 &&
-	       sql_store_history(attaching->store, attaching->analysis, &history, &error) == HISTREE_OK &&
-	       histree_history_hosts(history, &count) != NULL;
-}
-
 static int make_statement_tables(const struct attaching *attaching)
 {
 	int code = SQLITE_OK;
-	bool has_hosts = is_of_hosts(attaching);
+
+	/* Whether the history of the tables without a suffix is of several hosts. */
+	struct histree_history *history;
+	struct histree_error error;
+	size_t count;
+	bool has_hosts = attaching->info->history_count > 0 &&
+			 sql_store_history(attaching->store, attaching->analysis, &history, &error) == HISTREE_OK &&
+			 histree_history_hosts(history, &count) != NULL;
+
 	for (const struct sql_statement *kind = sql_statements; code == SQLITE_OK && kind->text != NULL; kind++)
 		if ((kind->takes_statements || attaching->info->history_count > 0) &&
 		    !(has_hosts ? kind->is_of_one : kind->is_of_hosts))
@@ -331,18 +328,6 @@ static void forget_schema(const struct attaching *attaching)
 	sqlite3_free(ignored);
 }
 
-static void say_how_to_have_two(char **message)
-{
-	char *longer =
-		sqlite3_mprintf("%s: a store that was attached before has it; histree_attach(PATH, 'NAME') makes "
-				"the tables of another one in a schema of that name",
-				*message);
-	if (longer == NULL)
-		return;
-	sqlite3_free(*message);
-	*message = longer;
-}
-
 int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path, const char *schema,
 	       const char *analysis, char **message)
 {
@@ -386,8 +371,16 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 		code = make_schemas(&attaching);
 	if (code != SQLITE_OK && schema != NULL && has_schema)
 		forget_schema(&attaching);
-	if (code != SQLITE_OK && schema == NULL && *message != NULL && strstr(*message, "already exists") != NULL)
-		say_how_to_have_two(message);
+	if (code != SQLITE_OK && schema == NULL && *message != NULL && strstr(*message, "already exists") != NULL) {
+		char *longer = sqlite3_mprintf(
+			"%s: a store that was attached before has it; histree_attach(PATH, 'NAME') makes "
+			"the tables of another one in a schema of that name",
+			*message);
+		if (longer != NULL) {
+			sqlite3_free(*message);
+			*message = longer;
+		}
+	}
 	sql_store_leave(store);
 	return code;
 }

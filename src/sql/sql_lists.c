@@ -2,6 +2,7 @@
 /*
  * sql_lists.c - what there is, as rows: `attributes` and `threads` of a history, and the `events` of a trace.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -63,6 +64,7 @@ static enum histree_status next_attributes(struct sql_cursor *base, struct histr
 	const struct histree_selection *selection = &base->selection;
 	size_t count = cursor->count - cursor->used < CHUNK ? cursor->count - cursor->used : CHUNK;
 	(void)error;
+	assert(cursor->used <= cursor->count);
 	if (count == 0)
 		return HISTREE_END;
 	for (size_t i = 0; i < count; i++, cursor->used++)
@@ -325,18 +327,6 @@ static void close_threads(struct sql_table *base)
 	forget_threads((struct threads_table *)base);
 }
 
-static enum histree_status move_to_whole(struct threads_of_host *host, histree_quark first,
-					 struct histree_error *error)
-{
-	host->own = array_copy(host->threads, host->count);
-	if (host->own == NULL && host->count > 0)
-		return error_memory(error, "the threads");
-	for (uint32_t i = 0; i < host->count; i++)
-		host->own[i].node += first;
-	host->threads = host->own;
-	return HISTREE_OK;
-}
-
 /* The history is that of a moment, so that they are read once. */
 static enum histree_status start_threads(struct sql_cursor *base, struct histree_error *error)
 {
@@ -362,8 +352,17 @@ static enum histree_status start_threads(struct sql_cursor *base, struct histree
 				table->hosts[i].threads =
 					histree_control_flow_threads(table->hosts[i].flow, &table->hosts[i].count);
 		}
-		if (status == HISTREE_OK && hosts != NULL)
-			status = move_to_whole(&table->hosts[i], hosts[i].folder + 1, error);
+		if (status == HISTREE_OK && hosts != NULL) {
+			table->hosts[i].own = array_copy(table->hosts[i].threads, table->hosts[i].count);
+			if (table->hosts[i].own == NULL && table->hosts[i].count > 0)
+				status = error_memory(error, "the threads");
+			else {
+				for (uint32_t j = 0; j < table->hosts[i].count; j++)
+					table->hosts[i].own[j].node += hosts[i].folder + 1;
+				table->hosts[i].threads = table->hosts[i].own;
+				status = HISTREE_OK;
+			}
+		}
 	}
 	if (status != HISTREE_OK)
 		forget_threads(table);

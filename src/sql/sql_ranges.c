@@ -564,23 +564,6 @@ static void take_bounds(struct histogram_cursor *cursor, histree_time start, his
 	cursor->to = window->to < end ? window->to : end;
 }
 
-static enum histree_status choose_field(const struct histogram_cursor *cursor,
-					const struct histree_segment_schema *schema, const char *analysis,
-					size_t *index, struct histree_error *error)
-{
-	const struct sql_cursor *base = &cursor->base;
-	const char *field =
-		base->argument_count > FIELD ? (const char *)sqlite3_value_text(base->arguments[FIELD]) : NULL;
-	*index = HISTREE_SEGMENTS_TOGETHER;
-	for (size_t i = 0; field != NULL && i < schema->field_count; i++)
-		if (strcmp(schema->fields[i].name, field) == 0)
-			*index = i;
-	if (field != NULL && *index == HISTREE_SEGMENTS_TOGETHER)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "the segments of '%s' have no field '%s'", analysis,
-				 field);
-	return HISTREE_OK;
-}
-
 /* Returns HISTREE_END if there are no segments, or the range is empty. */
 static enum histree_status count_segments(struct histogram_cursor *cursor, const char *analysis,
 					  struct histree_error *error)
@@ -593,7 +576,20 @@ static enum histree_status count_segments(struct histogram_cursor *cursor, const
 	if (status != HISTREE_OK)
 		return status;
 	const struct histree_segment_store_info *info = histree_segment_store_info(segments);
-	status = choose_field(cursor, &info->schema, analysis, &options.field, error);
+
+	const struct sql_cursor *base = &cursor->base;
+	const char *field =
+		base->argument_count > FIELD ? (const char *)sqlite3_value_text(base->arguments[FIELD]) : NULL;
+	options.field = HISTREE_SEGMENTS_TOGETHER;
+	for (size_t i = 0; field != NULL && i < info->schema.field_count; i++)
+		if (strcmp(info->schema.fields[i].name, field) == 0)
+			*&options.field = i;
+	if (field != NULL && options.field == HISTREE_SEGMENTS_TOGETHER)
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "the segments of '%s' have no field '%s'", analysis,
+				   field);
+	else
+		status = HISTREE_OK;
+
 	if (status != HISTREE_OK)
 		return status;
 	take_bounds(cursor, info->start, info->end);

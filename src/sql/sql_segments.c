@@ -11,6 +11,7 @@
  * the same start and end apart, where these follow one another.  Contents are told apart by a hash of 64 bits,
  * equal ones by how many came before.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,7 @@ static void estimate_segments(const struct sql_table *base, const struct sql_tak
 	info->estimatedRows = (sqlite3_int64)rows + 1;
 	info->estimatedCost = 20 + 2 * rows;
 	info->idxNum = 2 * (int)(taken->arguments > 0 ? HISTREE_SEGMENTS_BY_START : HISTREE_SEGMENTS_UNSORTED);
+	assert(taken->order < FIELDS);
 	if (taken->order >= 0)
 		info->idxNum = 2 * (int)orders[taken->order] + (taken->is_down ? 1 : 0);
 	if (info->nConstraint > 0)
@@ -171,24 +173,8 @@ static void add_comparison(struct expression *expression, const char *comparison
 	memcpy(expression->text + expression->size, " && ", between);
 	memcpy(expression->text + expression->size + between, comparison, size + 1);
 	expression->size += between + size;
+	assert(expression->text[expression->size] == '\0');
 	expression->comparisons++;
-}
-
-static void compare_duration(struct expression *expression, enum sql_operator operation, sqlite3_value *value)
-{
-	char text[64];
-	struct histree_window window = HISTREE_WINDOW_ALL;
-	sql_window_narrow(&window, operation, value);
-	if (window.is_empty || window.to < 0)
-		window = (struct histree_window){ .from = 1, .to = 0 }; /* no duration is both */
-	if (window.from > 0) {
-		sqlite3_snprintf(sizeof(text), text, "duration >= %lld", (long long)window.from);
-		add_comparison(expression, text);
-	}
-	if (window.to < INT64_MAX) {
-		sqlite3_snprintf(sizeof(text), text, "duration <= %lld", (long long)window.to);
-		add_comparison(expression, text);
-	}
 }
 
 static void compare_text(struct expression *expression, const char *field, sqlite3_value *value)
@@ -205,22 +191,10 @@ static void compare_text(struct expression *expression, const char *field, sqlit
 			text[used++] = '\\';
 		text[used++] = wanted[i];
 	}
+	assert(used + 2 <= sizeof(text));
 	text[used++] = '"';
 	text[used] = '\0';
 	add_comparison(expression, text);
-}
-
-static void compare_field(struct expression *expression, const struct histree_segment_field *field,
-			  sqlite3_value *value)
-{
-	char text[512];
-	if (field->type == HISTREE_STRING && sqlite3_value_type(value) == SQLITE_TEXT)
-		compare_text(expression, field->name, value);
-	if (is_number(field->type) && sqlite3_value_type(value) == SQLITE_INTEGER && strlen(field->name) < 400) {
-		sqlite3_snprintf(sizeof(text), text, "\"%s\" == %lld", field->name,
-				 (long long)sqlite3_value_int64(value));
-		add_comparison(expression, text);
-	}
 }
 
 static void clear_segments(struct sql_cursor *base)
@@ -232,10 +206,32 @@ static void clear_segments(struct sql_cursor *base)
 static void narrow_segments(struct sql_cursor *base, int column, enum sql_operator operation, sqlite3_value *value)
 {
 	struct expression *expression = &segments_of(base)->expression;
-	if (column == DURATION)
-		compare_duration(expression, operation, value);
-	else
-		compare_field(expression, &table_of(base)->info->schema.fields[column - FIELDS], value);
+	if (column == DURATION) {
+		char text[64];
+		struct histree_window window = HISTREE_WINDOW_ALL;
+		sql_window_narrow(&window, operation, value);
+		if (window.is_empty || window.to < 0)
+			window = (struct histree_window){ .from = 1, .to = 0 }; /* no duration is both */
+		if (window.from > 0) {
+			sqlite3_snprintf(sizeof(text), text, "duration >= %lld", (long long)window.from);
+			add_comparison(expression, text);
+		}
+		if (window.to < INT64_MAX) {
+			sqlite3_snprintf(sizeof(text), text, "duration <= %lld", (long long)window.to);
+			add_comparison(expression, text);
+		}
+	} else {
+		const struct histree_segment_field *field = &table_of(base)->info->schema.fields[column - FIELDS];
+		char text[512];
+		if (field->type == HISTREE_STRING && sqlite3_value_type(value) == SQLITE_TEXT)
+			compare_text(expression, field->name, value);
+		if (is_number(field->type) && sqlite3_value_type(value) == SQLITE_INTEGER &&
+		    strlen(field->name) < 400) {
+			sqlite3_snprintf(sizeof(text), text, "\"%s\" == %lld", field->name,
+					 (long long)sqlite3_value_int64(value));
+			add_comparison(expression, text);
+		}
+	}
 }
 
 static enum histree_status begin_segments(struct sql_cursor *base, struct histree_error *error)
@@ -285,12 +281,27 @@ static enum histree_status start_segments(struct sql_cursor *base, struct histre
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/*
- * Number a segment among those of the same start and end: the same in each pass in which all that are equal to it
- * come, in the same order.
- */
-static enum histree_status number_twin(struct segments_cursor *cursor, struct histree_error *error)
+static enum histree_status next_segment(struct sql_cursor *base, struct histree_error *error)
 {
+	struct segments_cursor *cursor = segments_of(base);
+	const enum histree_status status = histree_cursor_next(cursor->iter, error);
+	size_t lost;
+	const struct histree_loss *losses = histree_cursor_losses(cursor->iter, &lost);
+	assert(cursor->losses_told <= lost);
+	for (; cursor->losses_told < lost; cursor->losses_told++)
+		sql_connection_warn_of_loss(sql_store_connection(table_of(base)->base.store),
+					    sql_store_info(table_of(base)->base.store)->path,
+					    table_of(base)->segments, losses[cursor->losses_told]);
+	if (status == HISTREE_OK)
+		cursor->segment = *histree_cursor_segment(cursor->iter);
+	*table_of(base)->base.rows += 1;
+	if (status != HISTREE_OK || !cursor->has_twins)
+		return status;
+
+	/*
+	 * Number a segment among those of the same start and end: the same in each pass in which all that are
+	 * equal to it come, in the same order.
+	 */
 	const struct histree_segment *segment = &cursor->segment;
 	struct twins *twins = &cursor->twins;
 	size_t fields = table_of(&cursor->base)->info->schema.field_count;
@@ -308,22 +319,6 @@ static enum histree_status number_twin(struct segments_cursor *cursor, struct hi
 	twins->hashes[twins->count++] = hash;
 	cursor->twin = hash_mix(hash + equal);
 	return HISTREE_OK;
-}
-
-static enum histree_status next_segment(struct sql_cursor *base, struct histree_error *error)
-{
-	struct segments_cursor *cursor = segments_of(base);
-	const enum histree_status status = histree_cursor_next(cursor->iter, error);
-	size_t lost;
-	const struct histree_loss *losses = histree_cursor_losses(cursor->iter, &lost);
-	for (; cursor->losses_told < lost; cursor->losses_told++)
-		sql_connection_warn_of_loss(sql_store_connection(table_of(base)->base.store),
-					    sql_store_info(table_of(base)->base.store)->path,
-					    table_of(base)->segments, losses[cursor->losses_told]);
-	if (status == HISTREE_OK)
-		cursor->segment = *histree_cursor_segment(cursor->iter);
-	*table_of(base)->base.rows += 1;
-	return status == HISTREE_OK && cursor->has_twins ? number_twin(cursor, error) : status;
 }
 
 static void twin_cell(struct sql_cursor *base, sqlite3_context *context, int column)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 struct statement_table {
 	struct sql_table base;
@@ -61,22 +61,6 @@ static char *text_of(const struct sql_cursor *cursor)
 			       cursor->argument_count > 1 ? sqlite3_value_text(cursor->arguments[1]) : NULL);
 }
 
-/* What would write, and what is more than one statement, is refused. */
-static enum histree_status prepare(struct sql_cursor *cursor, const char *text, sqlite3_stmt **out,
-				   struct histree_error *error)
-{
-	const char *rest = NULL;
-	int code = sqlite3_prepare_v2(((const struct statement_table *)sql_table_of(cursor))->db, text, -1, out,
-				      &rest);
-	if (code == SQLITE_OK && (rest[strspn(rest, " \t\r\n;")] != '\0' || !sqlite3_stmt_readonly(*out)))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "%s: an argument is to be one SELECT statement",
-				 sql_table_of(cursor)->relation->name);
-	for (int i = 0; code == SQLITE_OK && !statement_of(cursor)->takes_statements && i < cursor->argument_count;
-	     i++)
-		code = sqlite3_bind_value(*out, i + 1, cursor->arguments[i]);
-	return code == SQLITE_OK ? HISTREE_OK : statement_fail(cursor, code, error);
-}
-
 /* If an argument is NULL, there are no rows. */
 static enum histree_status start_statement(struct sql_cursor *base, struct histree_error *error)
 {
@@ -89,7 +73,23 @@ static enum histree_status start_statement(struct sql_cursor *base, struct histr
 	char *text = text_of(base);
 	if (text == NULL)
 		return error_memory(error, "a statement");
-	enum histree_status status = prepare(base, text, &cursor->statement, error);
+
+	/* What would write, and what is more than one statement, is refused. */
+	enum histree_status status = HISTREE_OK;
+	const char *rest = NULL;
+	int code = sqlite3_prepare_v2(((const struct statement_table *)sql_table_of(base))->db, text, -1,
+				      &cursor->statement, &rest);
+	if (code == SQLITE_OK &&
+	    (rest[strspn(rest, " \t\r\n;")] != '\0' || !sqlite3_stmt_readonly(cursor->statement)))
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "%s: an argument is to be one SELECT statement",
+				   sql_table_of(base)->relation->name);
+	else {
+		for (int i = 0;
+		     code == SQLITE_OK && !statement_of(base)->takes_statements && i < base->argument_count; i++)
+			code = sqlite3_bind_value(cursor->statement, i + 1, base->arguments[i]);
+		status = code == SQLITE_OK ? HISTREE_OK : statement_fail(base, code, error);
+	}
+
 	sqlite3_free(text);
 	return status;
 }

@@ -95,6 +95,7 @@ static enum histree_status gather_earlier(struct ordered *states, const struct h
 {
 	struct histree_region first = *region;
 	struct histree_interval interval;
+	assert(states->earlier_count == 0 && states->earlier_used == 0);
 	first.to = first.from;
 	enum histree_status status = histree_query_start(states->query, &first, error);
 	while (status == HISTREE_OK) {
@@ -143,6 +144,7 @@ static enum histree_status next_change(struct ordered *states, struct histree_in
 	}
 	if (!states->has_changes)
 		return HISTREE_END;
+	assert(states->used < states->change.count);
 	size_t index = states->used++;
 	*out = states->change.intervals[states->is_backwards ? states->change.count - 1 - index : index];
 	return HISTREE_OK;
@@ -155,6 +157,7 @@ static enum histree_status ordered_next(struct ordered *states, struct histree_i
 	if (states->is_backwards)
 		status = next_change(states, out, error);
 	if (status == HISTREE_END && states->earlier_used < states->earlier_count) {
+		assert(states->earlier_count <= states->earlier_capacity);
 		*out = states->earlier[states->earlier_used++];
 		return HISTREE_OK;
 	}
@@ -247,6 +250,7 @@ static enum histree_status start_states(struct sql_cursor *base, struct histree_
 	cursor->is_single = cursor->met_damage = false;
 	if (!sql_cursor_region(base, &region))
 		return HISTREE_END;
+	assert(region.from <= region.to);
 	if (base->order == ANY_ORDER && region.quark_count == 1 && region.from == region.to &&
 	    histree_query_single(cursor->query, region.quarks[0], region.from, &cursor->one, &again) ==
 		    HISTREE_OK) {
@@ -318,6 +322,7 @@ static enum histree_status next_states(struct sql_cursor *base, struct histree_e
 		look_for_damage(cursor);
 	if (status != HISTREE_OK)
 		return status;
+	assert(cursor->is_single || cursor->used < cursor->count);
 	base->row = (const char *)&cursor->batch[cursor->is_single ? 0 : cursor->used];
 	if (cursor->met_damage) {
 		if (cursor->batch[cursor->used++].value.type == HISTREE_UNKNOWN)

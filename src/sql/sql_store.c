@@ -4,6 +4,7 @@
  */
 #include "sql/sql_store.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ struct sql_connection *sql_connection_create(void)
 
 struct sql_connection *sql_connection_share(struct sql_connection *connection)
 {
+	assert(connection->shares > 0);
 	connection->shares++;
 	return connection;
 }
@@ -62,8 +64,10 @@ struct sql_connection *sql_connection_share(struct sql_connection *connection)
 void sql_connection_leave(void *shared)
 {
 	struct sql_connection *connection = shared;
+	assert(connection->shares > 0);
 	if (--connection->shares > 0)
 		return;
+	assert(connection->stores == NULL);
 	sqlite3_free(connection->warnings);
 	free(connection);
 }
@@ -211,6 +215,7 @@ static struct sql_paths *paths_create(const struct histree_attributes *attribute
 
 static struct kept_path *make_path(struct sql_paths *paths, histree_quark quark)
 {
+	assert(quark < paths->count && paths->paths[quark] == NULL);
 	char text[SHORT];
 	size_t size = histree_attributes_path(paths->attributes, quark, text, sizeof(text));
 	size_t bytes = sizeof(struct kept_path) + size + 1;
@@ -236,6 +241,7 @@ const char *sql_paths_get(struct sql_paths *paths, histree_quark quark, size_t *
 	struct kept_path *path = paths->paths[quark];
 	if (path == NULL && (path = make_path(paths, quark)) == NULL)
 		return NULL;
+	assert(path->text[path->size] == '\0');
 	*size = path->size;
 	return path->text;
 }
@@ -336,12 +342,15 @@ enum histree_status sql_store_share(struct sql_connection *connection, const cha
 
 void sql_store_leave(struct sql_store *store)
 {
+	assert(store == NULL || store->shares > 0);
 	if (store == NULL || --store->shares > 0)
 		return;
 	struct sql_connection *connection = store->connection;
 	struct sql_store **link = &connection->stores;
-	while (*link != store)
+	while (*link != store) {
+		assert(*link != NULL);
 		link = &(*link)->next;
+	}
 	*link = store->next;
 	close_store(store);
 	sql_connection_leave(connection);
@@ -370,6 +379,7 @@ static size_t cache_of(const struct sql_store *store, bool is_default)
 	if (bytes == 0 || others <= 1)
 		return bytes;
 	size_t share = is_default ? bytes / 2 : bytes / 2 / (others - 1);
+	assert(share <= bytes / 2);
 	return share > 0 ? share : 1;
 }
 
@@ -404,8 +414,10 @@ enum histree_status sql_store_history(struct sql_store *store, const char *analy
 struct sql_paths *sql_store_paths(struct sql_store *store, const struct histree_history *history)
 {
 	size_t i = 0;
-	while (store->histories[i] != history)
+	while (store->histories[i] != history) {
+		assert(i < store->info->history_count);
 		i++;
+	}
 	size_t limit = cache_of(store, i == history_index(store->info, "")),
 	       cache = limit > 0 ? limit : cache_default;
 	if (store->paths[i] == NULL)

@@ -217,19 +217,6 @@ static enum histree_status add_path(struct histree_selection *selection, sqlite3
 	return path == NULL ? HISTREE_OK : histree_selection_add_path(selection, path, error);
 }
 
-/* Returns the size of the path of the folder below which a pattern of SQLite lies; 0: it may lie anywhere. */
-static size_t literal_folder(const char *pattern)
-{
-	size_t folder = 0;
-	bool is_escaped = false;
-	for (size_t i = 0; pattern[i] != '\0' && strchr("*?[", pattern[i]) == NULL; i++) {
-		if (pattern[i] == '/' && !is_escaped)
-			folder = i;
-		is_escaped = pattern[i] == '\\' && !is_escaped;
-	}
-	return folder;
-}
-
 static bool is_matched(void *context, histree_quark quark, const char *path, size_t size)
 {
 	(void)quark;
@@ -244,7 +231,16 @@ static enum histree_status add_glob(struct histree_selection *selection, sqlite3
 	histree_quark top = HISTREE_ROOT;
 	if (pattern == NULL)
 		return HISTREE_OK;
-	size_t folder = literal_folder(pattern);
+
+	/* The size of the path of the folder below which a pattern of SQLite lies; 0: it may lie anywhere. */
+	size_t folder = 0;
+	bool is_escaped = false;
+	for (size_t i = 0; pattern[i] != '\0' && strchr("*?[", pattern[i]) == NULL; i++) {
+		if (pattern[i] == '/' && !is_escaped)
+			folder = i;
+		is_escaped = pattern[i] == '\\' && !is_escaped;
+	}
+
 	if (folder > 0) {
 		char *path = strndup(pattern, folder);
 		if (path == NULL)
@@ -434,33 +430,6 @@ static enum histree_status open_table(struct sql_table *table, struct sql_connec
 	return status;
 }
 
-static int table_declare(sqlite3 *db, const struct sql_table *table)
-{
-	sqlite3_str *text = sqlite3_str_new(db);
-	for (size_t i = 0; i < table->column_count; i++) {
-		sqlite3_str_appendall(text, i == 0 ? "CREATE TABLE x(" : ", ");
-
-		/* Names of ours need no format, which costs more than all the rest where no statement follows. */
-		sqlite3_str_appendall(text, "\"");
-		if (table->columns[i].prefix != NULL)
-			sqlite3_str_appendall(text, table->columns[i].prefix);
-		if (strchr(table->columns[i].name, '"') != NULL)
-			sqlite3_str_appendf(text, "%w", table->columns[i].name);
-		else
-			sqlite3_str_appendall(text, table->columns[i].name);
-		sqlite3_str_appendall(text, "\" ");
-		sqlite3_str_appendall(text, table->columns[i].type);
-	}
-	if (table->relation->key != NULL)
-		sqlite3_str_appendf(text, ", PRIMARY KEY(%s)) WITHOUT ROWID", table->relation->key);
-	else
-		sqlite3_str_appendall(text, ")");
-	char *declaration = sqlite3_str_finish(text);
-	int code = declaration == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, declaration);
-	sqlite3_free(declaration);
-	return code;
-}
-
 static void free_cursor(struct sql_cursor *cursor)
 {
 	if (cursor == NULL)
@@ -508,8 +477,33 @@ static int table_connect(sqlite3 *db, void *data, int argument_count, const char
 		if (open_table(table, module->connection, path, &origin, &error) != HISTREE_OK)
 			code = fail_with(message, &error);
 	}
-	if (code == SQLITE_OK)
-		code = table_declare(db, table);
+	if (code == SQLITE_OK) {
+		sqlite3_str *text = sqlite3_str_new(db);
+		for (size_t i = 0; i < table->column_count; i++) {
+			sqlite3_str_appendall(text, i == 0 ? "CREATE TABLE x(" : ", ");
+
+			/*
+			 * Names of ours need no format, which costs more than all the rest where no statement
+			 * follows.
+			 */
+			sqlite3_str_appendall(text, "\"");
+			if (table->columns[i].prefix != NULL)
+				sqlite3_str_appendall(text, table->columns[i].prefix);
+			if (strchr(table->columns[i].name, '"') != NULL)
+				sqlite3_str_appendf(text, "%w", table->columns[i].name);
+			else
+				sqlite3_str_appendall(text, table->columns[i].name);
+			sqlite3_str_appendall(text, "\" ");
+			sqlite3_str_appendall(text, table->columns[i].type);
+		}
+		if (table->relation->key != NULL)
+			sqlite3_str_appendf(text, ", PRIMARY KEY(%s)) WITHOUT ROWID", table->relation->key);
+		else
+			sqlite3_str_appendall(text, ")");
+		char *declaration = sqlite3_str_finish(text);
+		code = declaration == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, declaration);
+		sqlite3_free(declaration);
+	}
 	sqlite3_free(path);
 	sqlite3_free(analysis);
 	if (code == SQLITE_OK)
@@ -602,28 +596,6 @@ static void take_attributes(const struct sql_table *table, struct sql_plan *plan
 		taken->rank = 0;
 }
 
-/* Takes the comparisons, and guess what they leave. */
-static void take_bounds(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
-{
-	sqlite3_value *value;
-	for (int i = 0; i < plan->info->nConstraint; i++) {
-		const struct sql_column *column = column_at(table, plan->info->aConstraint[i].iColumn);
-		enum sql_operator operation = sql_plan_operator(plan->info, i);
-		if (column->role < SQL_BY_START || column->role > SQL_BY_FIELD || !sql_is_comparison(operation) ||
-		    (column->role == SQL_BY_FIELD && operation != SQL_EQUAL) ||
-		    !sql_plan_take(plan, i, term_of(column), operation))
-			continue;
-		taken->equals += operation == SQL_EQUAL;
-		taken->bounds += operation != SQL_EQUAL;
-		if (column->role > SQL_BY_END)
-			taken->guess /= 2;
-		else if (sqlite3_vtab_rhs_value(plan->info, i, &value) == SQLITE_OK)
-			sql_window_narrow(&taken->window, operation, value);
-		else
-			taken->guess /= 10;
-	}
-}
-
 /*
  * A limit tells how many rows to look for.  It is taken only where nothing is chosen besides, and rows come in the
  * order that is wanted: else SQLite may skip some.
@@ -660,7 +632,24 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 			taken.has_host = sql_plan_take(&plan, i, term_of(column), how);
 	}
 
-	take_bounds(table, &plan, &taken);
+	/* Takes the comparisons, and guess what they leave. */
+	sqlite3_value *value;
+	for (int i = 0; i < plan.info->nConstraint; i++) {
+		const struct sql_column *column = column_at(table, plan.info->aConstraint[i].iColumn);
+		enum sql_operator operation = sql_plan_operator(plan.info, i);
+		if (column->role < SQL_BY_START || column->role > SQL_BY_FIELD || !sql_is_comparison(operation) ||
+		    (column->role == SQL_BY_FIELD && operation != SQL_EQUAL) ||
+		    !sql_plan_take(&plan, i, term_of(column), operation))
+			continue;
+		taken.equals += operation == SQL_EQUAL;
+		taken.bounds += operation != SQL_EQUAL;
+		if (column->role > SQL_BY_END)
+			taken.guess /= 2;
+		else if (sqlite3_vtab_rhs_value(plan.info, i, &value) == SQLITE_OK)
+			sql_window_narrow(&taken.window, operation, value);
+		else
+			taken.guess /= 10;
+	}
 
 	const struct sql_column *column = column_at(table, info->nOrderBy == 1 ? info->aOrderBy[0].iColumn : -1);
 	taken.is_down = info->nOrderBy == 1 && info->aOrderBy[0].desc;
@@ -753,13 +742,6 @@ static int table_next(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-static void take_start(struct sql_cursor *cursor, enum sql_operator operation, sqlite3_value *value)
-{
-	sql_window_narrow(&cursor->selection.window, operation, value);
-	if (operation != SQL_LESS && operation != SQL_AT_MOST)
-		sql_window_narrow(&cursor->starts, operation, value);
-}
-
 static enum histree_status take_term(struct sql_cursor *cursor, const struct sql_term *term, sqlite3_value *value,
 				     struct histree_error *error)
 {
@@ -782,7 +764,9 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 	case SQL_PATTERN:
 		return sql_select_by_pattern(selection, value, error);
 	case SQL_BY_START:
-		take_start(cursor, term->operation, value);
+		sql_window_narrow(&cursor->selection.window, term->operation, value);
+		if (term->operation != SQL_LESS && term->operation != SQL_AT_MOST)
+			sql_window_narrow(&cursor->starts, term->operation, value);
 		break;
 	case SQL_BY_END:
 	case SQL_AT:

@@ -464,16 +464,6 @@ static void ipc_body_clear(struct ipc_body *body)
 
 /* ---- buffers ------------------------------------------------------------------------------------------ */
 
-static enum histree_status add_node(struct ipc_body *body, int64_t length, int64_t null_count,
-				    struct histree_error *error)
-{
-	if (!array_reserve(&body->nodes, &body->nodes_capacity, body->node_count + 1))
-		return error_memory(error, "a batch");
-	body->nodes[body->node_count++] =
-		(struct ipc_node){ htole64((uint64_t)length), htole64((uint64_t)null_count) };
-	return HISTREE_OK;
-}
-
 /* A compressed buffer has its length before it, or -1 where it would have been longer than it was. */
 static enum histree_status compress(struct ipc_body *body, struct ipc_piece *piece, struct histree_error *error)
 {
@@ -576,7 +566,15 @@ static enum histree_status ipc_body_add(struct ipc_body *body, const struct ipc_
 {
 	uint64_t from = (uint64_t)(array->offset + first), count = (uint64_t)length;
 	int64_t nulls = count_nulls(array, from, length);
-	enum histree_status status = add_node(body, length, nulls, error);
+
+	enum histree_status status = HISTREE_OK;
+	if (!array_reserve(&body->nodes, &body->nodes_capacity, body->node_count + 1))
+		status = error_memory(error, "a batch");
+	else {
+		body->nodes[body->node_count++] =
+			(struct ipc_node){ htole64((uint64_t)length), htole64((uint64_t)nulls) };
+	}
+
 	if (status == HISTREE_OK)
 		status = nulls > 0 ? add_bits(body, array->buffers[0], from, count, error)
 				   : add_buffer(body, NULL, 0, error);
@@ -1043,8 +1041,8 @@ static enum histree_status choose_compression(struct ipc_export *export, struct 
 	return export->body.zstd != NULL ? HISTREE_OK : error_memory(error, "compression");
 }
 
-static enum histree_status begin(struct ipc_export *export, const struct io *io, const char *path,
-				 struct histree_error *error)
+static enum histree_status ipc_export_begin(struct ipc_export *export, const struct io *io, const char *path,
+					    struct histree_error *error)
 {
 	enum histree_status status = export_stream_schema(export->stream, &export->schema, error);
 	if (status == HISTREE_OK)
@@ -1093,7 +1091,7 @@ enum histree_status ipc_export(const struct io *io, struct ArrowArrayStream *str
 {
 	static const struct histree_ipc_options defaults;
 	struct ipc_export export = { .options = options != NULL ? options : &defaults, .stream = stream };
-	enum histree_status status = begin(&export, io, path, error);
+	enum histree_status status = ipc_export_begin(&export, io, path, error);
 	if (status == HISTREE_OK) {
 		status = put_all(&export, error);
 		status = export_output_finish(&export.output, status, error);

@@ -210,7 +210,7 @@ static struct viewer_text category_of(const struct viewer_file *file, const stru
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
-static void begin(struct viewer_file *file, const struct viewer_head *head)
+static void chrome_begin(struct viewer_file *file, const struct viewer_head *head)
 {
 	struct export_buffer *output = file->output;
 	((struct chrome *)file->state)->origin = head->origin;
@@ -342,7 +342,7 @@ static void finish(struct viewer_file *file)
 const struct viewer_format viewer_chrome = {
 	.create = create,
 	.free = free,
-	.begin = begin,
+	.begin = chrome_begin,
 	.describe = describe,
 	.wants_ends = wants_ends,
 	.ends_have_names = true,

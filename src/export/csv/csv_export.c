@@ -241,8 +241,8 @@ static enum histree_status put_batch(struct csv *csv, const struct ArrowArray *b
 	return csv->output->status;
 }
 
-static enum histree_status begin(struct csv *csv, struct ArrowArrayStream *stream, struct export_output *output,
-				 struct histree_error *error)
+static enum histree_status csv_begin(struct csv *csv, struct ArrowArrayStream *stream, struct export_output *output,
+				     struct histree_error *error)
 {
 	struct ArrowSchema schema;
 	enum histree_status status = export_stream_schema(stream, &schema, error);
@@ -274,7 +274,7 @@ enum histree_status csv_export(struct ArrowArrayStream *stream, struct export_ou
 	struct csv csv = { .dictionaries_grow = options->dictionaries_grow };
 	struct ArrowArray batch;
 	struct histree_export_counts counts = { .files = 1 };
-	enum histree_status status = begin(&csv, stream, output, error);
+	enum histree_status status = csv_begin(&csv, stream, output, error);
 	while (status == HISTREE_OK &&
 	       (status = export_stream_next(stream, &options->work, &batch, error)) == HISTREE_OK) {
 		status = put_batch(&csv, &batch, error);

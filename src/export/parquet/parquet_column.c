@@ -194,23 +194,6 @@ static bool is_before(const struct parquet_type *type, uint64_t one, uint64_t ot
 	return type->is_signed ? (int64_t)one < (int64_t)other : one < other;
 }
 
-static void add_bounds(struct parquet_values *values, const struct parquet_bounds *page)
-{
-	struct parquet_bounds *all = &values->bounds;
-	const struct parquet_type *type = &values->column->type;
-	if (!page->is_known)
-		return;
-	if (!all->is_known) {
-		*all = *page;
-	} else if (type->kind == PARQUET_TEXT) {
-		widen_texts(all, page->min_text, page->min_size);
-		widen_texts(all, page->max_text, page->max_size);
-	} else {
-		all->min = is_before(type, page->min, all->min) ? page->min : all->min;
-		all->max = is_before(type, all->max, page->max) ? page->max : all->max;
-	}
-}
-
 bool parquet_values_arrange(struct parquet_values *values, struct parquet_column *column, const uint32_t *rows,
 			    size_t row_count, size_t page_rows)
 {
@@ -247,7 +230,23 @@ bool parquet_values_arrange(struct parquet_values *values, struct parquet_column
 			bound_reals(values, page);
 		else
 			bound_numbers(values, page);
-		add_bounds(values, &page->bounds);
+
+		struct parquet_bounds *all = &values->bounds;
+		const struct parquet_type *type = &values->column->type;
+		if (page->bounds.is_known) {
+			if (!all->is_known) {
+				*all = page->bounds;
+			} else if (type->kind == PARQUET_TEXT) {
+				widen_texts(all, page->bounds.min_text, page->bounds.min_size);
+				widen_texts(all, page->bounds.max_text, page->bounds.max_size);
+			} else {
+				all->min =
+					is_before(type, page->bounds.min, all->min) ? page->bounds.min : all->min;
+				all->max =
+					is_before(type, all->max, page->bounds.max) ? page->bounds.max : all->max;
+			}
+		}
+
 		values->nan_count += page->nan_count;
 	}
 	return true;
@@ -419,17 +418,6 @@ static bool put_dictionary(struct parquet_chunk *chunk, struct parquet_workshop 
 	return true;
 }
 
-static void put_booleans(struct parquet_bytes *page, const uint32_t *values, size_t count)
-{
-	uint8_t *to = parquet_bytes_room(page, (count + 7) / 8);
-	if (to == NULL)
-		return;
-	memset(to, 0, (count + 7) / 8);
-	for (size_t i = 0; i < count; i++)
-		to[i / 8] |= (uint8_t)(values[i] << (i % 8));
-	page->size += (count + 7) / 8;
-}
-
 static void put_split(struct parquet_bytes *page, const uint64_t *numbers, size_t count)
 {
 	uint8_t *to = parquet_bytes_room(page, 8 * count);
@@ -480,7 +468,13 @@ static bool put_values(struct parquet_workshop *workshop, const struct parquet_v
 		for (size_t i = 0; i < count; i++)
 			put_text(page, values, values->narrow[from + i]);
 	} else if (kind == PARQUET_BOOLEAN) {
-		put_booleans(page, values->narrow + from, count);
+		uint8_t *to = parquet_bytes_room(page, (count + 7) / 8);
+		if (to != NULL) {
+			memset(to, 0, (count + 7) / 8);
+			for (size_t i = 0; i < count; i++)
+				to[i / 8] |= (uint8_t)((values->narrow + from)[i] << (i % 8));
+			page->size += (count + 7) / 8;
+		}
 	} else if (is_wide) {
 		put_wide(page, values->wide + from, count);
 	} else {
@@ -584,9 +578,16 @@ static const struct named_format formats[] = {
 	{ "U", { .kind = PARQUET_TEXT } },
 };
 
-/* "tsn:UTC" and its like: a unit, and a time zone or none. */
-static bool time_type(const char *format, struct parquet_type *type)
+static bool find_type(const char *format, struct parquet_type *type)
 {
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (strcmp(format, formats[i].format) == 0) {
+			*type = formats[i].type;
+			return true;
+		}
+	}
+
+	/* "tsn:UTC" and its like: a unit, and a time zone or none. */
 	if (strncmp(format, "ts", 2) != 0 || format[2] == '\0' || format[3] != ':')
 		return false;
 	const char *unit = strchr("mun", format[2]);
@@ -602,17 +603,6 @@ static bool time_type(const char *format, struct parquet_type *type)
 				       : PARQUET_NANOS,
 	};
 	return true;
-}
-
-static bool find_type(const char *format, struct parquet_type *type)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		if (strcmp(format, formats[i].format) == 0) {
-			*type = formats[i].type;
-			return true;
-		}
-	}
-	return time_type(format, type);
 }
 
 enum histree_status parquet_column_init(struct parquet_column *column, const struct ArrowSchema *schema,

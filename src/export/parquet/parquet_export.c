@@ -97,8 +97,8 @@ static void release(struct parquet_folder *folder)
 	*folder = (struct parquet_folder){ 0 };
 }
 
-static enum histree_status make(const struct io *io, const char *path, bool may_be_there,
-				struct histree_error *error)
+static enum histree_status make_entry(const struct io *io, const char *path, bool may_be_there,
+				      struct histree_error *error)
 {
 	if (io->mkdir(io->context, path, 0777) == 0 || (may_be_there && errno == EEXIST))
 		return HISTREE_OK;
@@ -128,9 +128,9 @@ static enum histree_status parquet_folder_begin(struct parquet_folder *folder, c
 	else if (is_there(folder->temporary))
 		remove_files(io, folder->temporary, true);
 	if (status == HISTREE_OK)
-		status = make(io, path, true, error);
+		status = make_entry(io, path, true, error);
 	if (status == HISTREE_OK)
-		status = make(io, folder->temporary, false, error);
+		status = make_entry(io, folder->temporary, false, error);
 	folder->replaces = status == HISTREE_OK && is_there(folder->path);
 	if (status != HISTREE_OK)
 		release(folder);
@@ -197,32 +197,6 @@ static int start_column(const struct ArrowSchema *schema)
 				return i;
 		}
 	return -1;
-}
-
-/* Fails with HISTREE_ERR_ARGUMENT if no column says when rows start.  After a failure there is nothing to end. */
-static enum histree_status parquet_slices_init(struct parquet_slices *slices, const struct io *io,
-					       const char *folder, const struct ArrowSchema *schema,
-					       const struct histree_partition_options *options,
-					       struct histree_error *error)
-{
-	*slices = (struct parquet_slices){
-		.io = io,
-		.folder = folder,
-		.length = options->slice,
-		.options = options->file,
-		.schema = schema,
-		.start = start_column(schema),
-	};
-	slices->options.work.progress = NULL;
-	slices->options.counts = NULL;
-	if ((size_t)options->slice >= sizeof(lengths) / sizeof(*lengths))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "slices of time are days, hours, minutes or seconds");
-	if (slices->start < 0)
-		return error_set(
-			error, HISTREE_ERR_ARGUMENT,
-			"rows are put into slices of time by a column 'start' or 'time' of timestamps in ns, "
-			"which is not there; ask for it, or write one file");
-	return HISTREE_OK;
 }
 
 /* The time of the first row of a slice is that of all names in it. */
@@ -502,7 +476,31 @@ enum histree_status parquet_export_partitions(struct ArrowArrayStream *stream, c
 	}
 	status = parquet_folder_begin(&folder, io, path, options->analysis, options->replace, error);
 	if (status == HISTREE_OK) {
-		status = parquet_slices_init(&slices, io, folder.temporary, &schema, options, error);
+		/*
+		 * Fails with HISTREE_ERR_ARGUMENT if no column says when rows start.  After a failure there is
+		 * nothing to end.
+		 */
+		slices = (struct parquet_slices){
+			.io = io,
+			.folder = folder.temporary,
+			.length = options->slice,
+			.options = options->file,
+			.schema = &schema,
+			.start = start_column(&schema),
+		};
+		slices.options.work.progress = NULL;
+		slices.options.counts = NULL;
+		if ((size_t)options->slice >= sizeof(lengths) / sizeof(*lengths))
+			status = error_set(error, HISTREE_ERR_ARGUMENT,
+					   "slices of time are days, hours, minutes or seconds");
+		else if (slices.start < 0)
+			status = error_set(error, HISTREE_ERR_ARGUMENT,
+					   "rows are put into slices of time by a column 'start' or 'time' of "
+					   "timestamps in ns, "
+					   "which is not there; ask for it, or write one file");
+		else
+			status = HISTREE_OK;
+
 		if (status == HISTREE_OK)
 			status = write_slices(stream, &slices, &options->file, error);
 		status = parquet_folder_finish(&folder, status, error);

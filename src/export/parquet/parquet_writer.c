@@ -342,23 +342,6 @@ static void put_type(struct thrift_writer *writer, const struct parquet_type *ty
 	thrift_struct_end(writer);
 }
 
-static void put_schema(struct thrift_writer *writer, const struct parquet_column *columns, size_t column_count)
-{
-	thrift_list(writer, 2, THRIFT_STRUCT, column_count + 1);
-	thrift_struct_begin(writer, 0);
-	thrift_text(writer, 4, "schema");
-	thrift_i32(writer, 5, (int32_t)column_count);
-	thrift_struct_end(writer);
-	for (size_t i = 0; i < column_count; i++) {
-		thrift_struct_begin(writer, 0);
-		thrift_i32(writer, 1, physical_types[columns[i].type.kind]);
-		thrift_i32(writer, 3, columns[i].is_nullable ? PARQUET_OPTIONAL : PARQUET_REQUIRED);
-		thrift_text(writer, 4, columns[i].name);
-		put_type(writer, &columns[i].type);
-		thrift_struct_end(writer);
-	}
-}
-
 /* A group's chunks; `metadata` and `index` are where what is said of them begins. */
 static void put_group(struct thrift_writer *writer, const struct parquet_footer *footer,
 		      const struct parquet_group_note *group, const struct parquet_chunk_note *chunks,
@@ -414,7 +397,21 @@ static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_byt
 	size_t begin = bytes->size;
 	struct thrift_writer writer = thrift_begin(bytes);
 	thrift_i32(&writer, 1, 1);
-	put_schema(&writer, columns, column_count);
+
+	thrift_list(&writer, 2, THRIFT_STRUCT, column_count + 1);
+	thrift_struct_begin(&writer, 0);
+	thrift_text(&writer, 4, "schema");
+	thrift_i32(&writer, 5, (int32_t)column_count);
+	thrift_struct_end(&writer);
+	for (size_t i = 0; i < column_count; i++) {
+		thrift_struct_begin(&writer, 0);
+		thrift_i32(&writer, 1, physical_types[columns[i].type.kind]);
+		thrift_i32(&writer, 3, columns[i].is_nullable ? PARQUET_OPTIONAL : PARQUET_REQUIRED);
+		thrift_text(&writer, 4, columns[i].name);
+		put_type(&writer, &columns[i].type);
+		thrift_struct_end(&writer);
+	}
+
 	thrift_i64(&writer, 3, (int64_t)row_count);
 	thrift_list(&writer, 4, THRIFT_STRUCT, footer->group_count);
 	for (size_t i = 0; i < footer->group_count; i++)
@@ -556,17 +553,6 @@ enum histree_status parquet_writer_create(struct parquet_writer **out, const str
 	return HISTREE_OK;
 }
 
-static enum histree_status chunk_failed(const struct parquet_writer *writer, const struct parquet_column *column,
-					struct histree_error *error)
-{
-	if (writer->workshop.page_is_too_large)
-		return error_set(
-			error, HISTREE_ERR_TOO_LARGE,
-			"the texts of column '%s' take more than 2 GiB in %zu rows; write smaller row groups",
-			column->name, writer->row_count);
-	return error_memory(error, "the pages of a row group");
-}
-
 static void swap_chunks(struct parquet_chunk *one, struct parquet_chunk *other)
 {
 	struct parquet_chunk chunk = *one;
@@ -613,27 +599,25 @@ static bool make_chunk(struct parquet_writer *writer, struct parquet_chunk *chun
 	return parquet_chunk_make(chunk, &writer->workshop, values, *best);
 }
 
-static enum histree_status sort_rows(struct parquet_writer *writer, const uint32_t **rows,
-				     struct histree_error *error)
-{
-	const struct parquet_column *columns = writer->columns;
-	int first = writer->sorted_by[0], second = writer->sorted_by[1];
-	*rows = NULL;
-	if (first < 0)
-		return HISTREE_OK;
-	if (!parquet_order_sort(&writer->sorting, &columns[first], second < 0 ? NULL : &columns[second],
-				writer->row_count))
-		return error_memory(error, "the order of a row group");
-	*rows = writer->sorting.rows;
-	return HISTREE_OK;
-}
-
 /* Make the chunks of all columns, and note them for the footer. */
 static enum histree_status make_group(struct parquet_writer *writer, struct histree_error *error)
 {
 	struct parquet_group_note group = { .offset = writer->output->size, .row_count = writer->row_count };
 	const uint32_t *rows;
-	enum histree_status status = sort_rows(writer, &rows, error);
+
+	enum histree_status status = HISTREE_OK;
+	const struct parquet_column *columns = writer->columns;
+	int first = writer->sorted_by[0], second = writer->sorted_by[1];
+	rows = NULL;
+	if (first < 0)
+		status = HISTREE_OK;
+	else if (!parquet_order_sort(&writer->sorting, &columns[first], second < 0 ? NULL : &columns[second],
+				     writer->row_count))
+		status = error_memory(error, "the order of a row group");
+	else {
+		rows = writer->sorting.rows;
+	}
+
 	if (status != HISTREE_OK)
 		return status;
 	memcpy(group.sorted_by, writer->sorted_by, sizeof(group.sorted_by));
@@ -644,8 +628,14 @@ static enum histree_status make_group(struct parquet_writer *writer, struct hist
 		if (!parquet_values_arrange(&writer->values, &writer->columns[i], rows, writer->row_count,
 					    writer->page_rows))
 			return error_memory(error, "the order of a row group");
-		if (!make_chunk(writer, chunk, &writer->forms[i]))
-			return chunk_failed(writer, &writer->columns[i], error);
+		if (!make_chunk(writer, chunk, &writer->forms[i])) {
+			if (writer->workshop.page_is_too_large)
+				return error_set(error, HISTREE_ERR_TOO_LARGE,
+						 "the texts of column '%s' take more than 2 GiB in %zu rows; write "
+						 "smaller row groups",
+						 writer->columns[i].name, writer->row_count);
+			return error_memory(error, "the pages of a row group");
+		}
 		parquet_footer_add_chunk(&writer->footer, chunk, &writer->values, writer->workshop.packer != NULL,
 					 group.offset + group.size);
 		group.uncompressed_size += chunk->uncompressed_size;

@@ -483,7 +483,7 @@ static void describe(struct viewer_file *file, const struct viewer_track *track)
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
-static void begin(struct viewer_file *file, const struct viewer_head *head)
+static void perfetto_begin(struct viewer_file *file, const struct viewer_head *head)
 {
 	(void)head;
 	(void)file;
@@ -504,7 +504,7 @@ static void finish(struct viewer_file *file)
 const struct viewer_format viewer_perfetto = {
 	.create = create,
 	.free = release,
-	.begin = begin,
+	.begin = perfetto_begin,
 	.describe = describe,
 	.wants_ends = wants_ends,
 	.span = put_span,

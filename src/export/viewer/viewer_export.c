@@ -503,20 +503,6 @@ static enum histree_status viewer_segments_write_all(struct segments *segments, 
 	return walk->file->status;
 }
 
-static void find_fields(struct segments *segments)
-{
-	segments->fields = (struct fields){ .name = find_field(segments, "name"),
-					    .category = find_field(segments, "category"),
-					    .tid = find_field(segments, "tid"),
-					    .pid = find_field(segments, "pid"),
-					    .cpu = find_field(segments, "cpu"),
-					    .track = find_field(segments, "track") };
-	for (size_t i = 0; i < segments->schema->field_count && segments->fields.name == SIZE_MAX; i++)
-		if (segments->schema->fields[i].type == HISTREE_STRING && i != segments->fields.track &&
-		    i != segments->fields.category)
-			segments->fields.name = i;
-}
-
 static enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 {
 	const struct histree_viewer_request *request = walk->request;
@@ -531,7 +517,18 @@ static enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 	query.order = HISTREE_SEGMENTS_BY_START;
 	query.descending = false;
 	query.work = request->work;
-	find_fields(&segments);
+
+	segments.fields = (struct fields){ .name = find_field(&segments, "name"),
+					   .category = find_field(&segments, "category"),
+					   .tid = find_field(&segments, "tid"),
+					   .pid = find_field(&segments, "pid"),
+					   .cpu = find_field(&segments, "cpu"),
+					   .track = find_field(&segments, "track") };
+	for (size_t i = 0; i < segments.schema->field_count && segments.fields.name == SIZE_MAX; i++)
+		if (segments.schema->fields[i].type == HISTREE_STRING && i != segments.fields.track &&
+		    i != segments.fields.category)
+			segments.fields.name = i;
+
 	bool has_names = request->names != NULL && viewer_is_of_kernel(request->names);
 	viewer_threads_begin(&segments.threads, walk->file, has_names ? request->names : NULL, query.work);
 	enum histree_status status = walk->file->status;

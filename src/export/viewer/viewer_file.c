@@ -21,7 +21,7 @@ enum histree_status viewer_file_lacks_memory(struct viewer_file *file)
 
 /* ---- tracks ----------------------------------------------------------------------------------------------- */
 
-static char *put(char *at, const void *bytes, size_t size)
+static char *text_put(char *at, const void *bytes, size_t size)
 {
 	if (size > 0)
 		memcpy(at, bytes, size);
@@ -51,7 +51,7 @@ static uint32_t number_of(struct viewer_file *file, const struct viewer_track_ke
 	if (size > sizeof(small) && (bytes = malloc(size)) == NULL)
 		return INTERN_NONE;
 	char *end = bytes + put_key_numbers(file, key, (uint8_t *)bytes);
-	end = put(put(end, key->name.bytes, key->name.size), key->series.bytes, key->series.size);
+	end = text_put(text_put(end, key->name.bytes, key->name.size), key->series.bytes, key->series.size);
 	uint32_t number = intern_add(&file->keys, bytes, (size_t)(end - bytes));
 	if (bytes != small)
 		free(bytes);
@@ -72,7 +72,7 @@ static bool set_name(struct viewer_file *file, struct viewer_track *track, struc
 	char *text = size <= UINT32_MAX ? arena_allocate(&file->memory, size + 1, 1) : NULL;
 	if (text == NULL)
 		return false;
-	put(put(put(text, track->host, host), ": ", has_host ? 2 : 0), name.bytes, name.size);
+	text_put(text_put(text_put(text, track->host, host), ": ", has_host ? 2 : 0), name.bytes, name.size);
 	track->name = text;
 	track->name_size = (uint32_t)size;
 	return true;
@@ -97,7 +97,8 @@ static bool set_texts(struct viewer_file *file, struct viewer_track *track, cons
 	return true;
 }
 
-static struct viewer_track *make(struct viewer_file *file, uint32_t number, const struct viewer_track_key *key)
+static struct viewer_track *track_make(struct viewer_file *file, uint32_t number,
+				       const struct viewer_track_key *key)
 {
 	if (!array_reserve(&file->tracks, &file->track_capacity, (size_t)number + 1))
 		return NULL;
@@ -145,7 +146,7 @@ struct viewer_track *viewer_file_track(struct viewer_file *file, const struct vi
 	uint32_t before = file->keys.count, number = number_of(file, key);
 	struct viewer_track *track = number == INTERN_NONE ? NULL
 				     : number < before     ? file->tracks[number]
-							   : make(file, number, key);
+							   : track_make(file, number, key);
 	if (track == NULL)
 		viewer_file_lacks_memory(file);
 	return track;
@@ -255,7 +256,7 @@ static void schedule_end(struct viewer_file *file, struct viewer_track *track, c
 	bool has_name = file->format->ends_have_names && span->name.size > 0;
 	char *name = has_name ? malloc(span->name.size) : NULL;
 	if (name != NULL) {
-		put(name, span->name.bytes, span->name.size);
+		text_put(name, span->name.bytes, span->name.size);
 		end.name = name;
 		end.name_size = span->name.size;
 	}
@@ -279,9 +280,9 @@ static struct viewer_track *overlaps_of(struct viewer_file *file, struct viewer_
 	/* The number in the key tells it from a lane that is called so by itself. */
 	char name[300];
 	size_t size = track->name_size < 200 ? track->name_size : 200;
-	put(name, track->name, size);
+	text_put(name, track->name, size);
 	if (!track->holds_overlaps)
-		size = (size_t)(put(name + size, " (overlaps)", strlen(" (overlaps)")) - name);
+		size = (size_t)(text_put(name + size, " (overlaps)", strlen(" (overlaps)")) - name);
 	struct viewer_track *made = viewer_file_track(file, &(struct viewer_track_key){ .kind = VIEWER_LANE,
 											.parent = parent,
 											.name = { name, size },
