@@ -145,15 +145,6 @@ static enum histree_status count_levels(struct histree_tree_layout *layout, stru
 	return HISTREE_OK;
 }
 
-/* ---- from left to right ----------------------------------------------------------------------------------- */
-
-static double spread(const struct histree_node_level *level, uint32_t position,
-		     const struct histree_tree_layout_options *options)
-{
-	uint32_t columns = (level->count + level->rows - 1) / level->rows;
-	return options->left + options->width * (position / level->rows + 0.5) / columns;
-}
-
 /* ---- from top to bottom ----------------------------------------------------------------------------------- */
 
 static void place_down(struct histree_tree_layout *layout, const struct histree_tree_layout_options *options)
@@ -228,9 +219,12 @@ void histree_tree_layout_arrange(struct histree_tree_layout *layout,
 		struct progress *progress = &layout->progress[node->node.height];
 		assert(progress->placed > 0);
 		uint32_t position = --progress->placed;
-		node->x = (node->first_child == HISTREE_NO_INDEX || level->rows > 1)
-				  ? spread(level, position, options)
-				  : (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
+		if (node->first_child == HISTREE_NO_INDEX || level->rows > 1) {
+			uint32_t columns = (level->count + level->rows - 1) / level->rows;
+			node->x = options->left + options->width * (position / level->rows + 0.5) / columns;
+		} else {
+			node->x = (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
+		}
 		if (position + 1 < level->count)
 			level->distance = fmin(level->distance, progress->leftmost - node->x);
 		progress->leftmost = node->x;

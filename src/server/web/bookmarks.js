@@ -2,16 +2,11 @@
 // bookmarks.js - times that have a name: lines over all charts, names on the axis, and a list to go to them.
 
 import * as api from "./api.js";
+import { element } from "./panel.js";
 import { colour } from "./viewport.js";
 import * as time from "./time.js";
 
 const NEAR = 3; // px, to be pointed at
-
-const element = (tag, attributes, ...children) => {
-	const made = Object.assign(document.createElement(tag), attributes);
-	made.append(...children);
-	return made;
-};
 
 export class Bookmarks {
 	list = [];

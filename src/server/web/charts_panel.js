@@ -3,17 +3,16 @@
 // matter most, and a linear or a logarithmic axis.
 
 import * as api from "./api.js";
-import { LogScale } from "./log_scale.js";
+import { drawTicks, LinearScale, LogScale, nameTicks } from "./axes.js";
+import { element, Panel, swatch } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
-import { onDrag, zoomOnWheel } from "./strips.js";
+import { overTime } from "./strips.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
-import { element } from "./virtual_lines.js";
 
 const LINES = 12; // as many as there are colours
 const EDGE = 14; // px above and below the lines, where a number has room
-const TICK_DISTANCE = 34; // px
 
 // Those of the palette of the server: told apart by those who see red and green alike.
 const LIGHT = ["#2a6cb8", "#dd6b1f", "#12936a", "#a8408c", "#c49a1a", "#5d5bb5", "#6bb3dc", "#8c5a3c", "#4f9d3f", "#d98aa8", "#2c8c99", "#7d8794"];
@@ -36,55 +35,28 @@ export function withUnit(number, unit) {
 	return text + joint + unit;
 }
 
-class LinearScale {
-	constructor(low, high, begin, end) {
-		const least = (high - low) * TICK_DISTANCE / Math.abs(end - begin);
-		const power = 10 ** Math.floor(Math.log10(least));
-		this.step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least);
-		this.low = Math.floor(low / this.step) * this.step;
-		this.high = Math.ceil(high / this.step) * this.step;
-		Object.assign(this, { begin, end });
-	}
-
-	at(number) {
-		return this.begin + (number - this.low) / (this.high - this.low) * (this.end - this.begin);
-	}
-
-	get ticks() {
-		const count = Math.round((this.high - this.low) / this.step);
-		return Array.from({ length: count + 1 }, (_, i) => Number((this.low + i * this.step).toPrecision(12)));
-	}
-}
-
-export class ChartsPanel extends EventTarget {
+export class ChartsPanel extends Panel {
 	settings = { chart: "", log: 0 };
 	#charts = [];
 	#colours = new Map(); // line: index of its colour; a line keeps it while the range changes
 
 	constructor(viewport, experiment, failed, settings) {
-		super();
-		Object.assign(this, { viewport, experiment, failed, name: "charts" });
+		super("charts", viewport, experiment, failed);
 		Object.assign(this.settings, settings);
 		this.draw = eachFrame(() => this.#draw());
 		this.data = new RangedAnswer("chart", () => this.#came(), failed);
 		this.choice = element("select", { ariaLabel: "which chart", title: "which chart" });
-		this.choice.onchange = () => this.#set({ chart: this.choice.value });
+		this.choice.onchange = () => this.set({ chart: this.choice.value });
 		this.log = element("button", { type: "button", textContent: "log", title: "a logarithmic axis" });
-		this.log.onclick = () => this.#set({ log: this.settings.log ? 0 : 1 });
+		this.log.onclick = () => this.set({ log: this.settings.log ? 0 : 1 });
 		this.said = element("span", { className: "said", role: "status" });
 		this.names = element("div", { className: "names scatter-names" });
 		this.canvas = element("canvas", { ariaLabel: "numbers over time" });
 		this.canvas.setAttribute("role", "img");
 		this.body = element("div", { className: "body over-time" }, this.names, this.canvas);
-		this.root = element("section", { className: "chart panel", ariaLabel: "Charts" },
-			element("div", { className: "bar" }, element("strong", { textContent: "Charts" }), this.choice, this.log, this.said),
-			element("div", { className: "way" }, this.body));
-		this.root.dataset.view = this.name;
+		this.build({ title: "Charts" }, [this.choice, this.log, this.said], element("div", { className: "way" }, this.body));
 		new ResizeObserver(this.draw).observe(this.canvas);
-		const timeAt = (x) => viewport.from + x / this.canvas.clientWidth * viewport.span;
-		onDrag(this.canvas, (from, to, isOver) => isOver && viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b)),
-			(x, event) => viewport.mark(event.shiftKey ? "b" : "a", timeAt(x)));
-		zoomOnWheel(this.canvas, viewport, timeAt);
+		overTime(this.canvas, viewport, (at, event) => viewport.mark(event.shiftKey ? "b" : "a", at));
 		this.canvas.addEventListener("pointermove", (event) => this.#hover(event));
 		this.canvas.addEventListener("pointerleave", hideTip);
 		this.#load().catch(failed);
@@ -93,16 +65,6 @@ export class ChartsPanel extends EventTarget {
 	async #load() {
 		this.#charts = await api.json("charts", { experiment: this.experiment.uuid });
 		this.choice.replaceChildren(...this.#charts.map(({ name, title }) => new Option(title, name)));
-		this.draw();
-	}
-
-	#set(changed) {
-		Object.assign(this.settings, changed);
-		this.dispatchEvent(new Event("settings"));
-		this.draw();
-	}
-
-	async follow() {
 		this.draw();
 	}
 
@@ -132,10 +94,8 @@ export class ChartsPanel extends EventTarget {
 		this.said.textContent = all > lines.length ? `${lines.length.toLocaleString("en")} of ${all.toLocaleString("en")} lines, those that matter most in the visible range` :
 			`${all.toLocaleString("en")} lines`;
 		this.names.replaceChildren(...lines.map((line) => {
-			const swatch = element("span", { className: "swatch" });
-			swatch.style.background = this.colourOf(line);
 			const known = line.values.filter((value) => value !== null);
-			return element("div", { className: "scatter-name", title: line.name }, swatch, line.name,
+			return element("div", { className: "scatter-name", title: line.name }, swatch(this.colourOf(line)), line.name,
 				element("span", { className: "number", textContent: known.length > 0 ? shortNumber(Math.max(...known)) : "unknown" }));
 		}));
 		this.draw();
@@ -170,14 +130,11 @@ export class ChartsPanel extends EventTarget {
 		if (!this.data.answer)
 			return;
 		this.scale = this.#scale(height);
-		for (const tick of this.scale.ticks) {
-			context.fillStyle = colour("line");
-			context.fillRect(0, Math.round(this.scale.at(tick)), width, 1);
-		}
+		drawTicks(context, this.scale, width);
 		this.#drawUnknown(context, width, height);
 		for (const line of [...this.lines].reverse())
 			this.#drawLine(context, line, width);
-		this.#nameTicks(context, chart.unit);
+		nameTicks(context, this.scale, (tick) => withUnit(tick, chart.unit));
 		drawMarkers(context, viewport, width, height);
 	}
 
@@ -211,19 +168,6 @@ export class ChartsPanel extends EventTarget {
 				context.fillRect(left, 0, this.#xOf(index, width) - left, height);
 			}
 		context.globalAlpha = 1;
-	}
-
-	#nameTicks(context, unit) {
-		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
-		for (const tick of this.scale.ticks) {
-			const text = withUnit(tick, unit), y = Math.round(this.scale.at(tick));
-			context.globalAlpha = 0.75;
-			context.fillStyle = colour("ground");
-			context.fillRect(2, y - 13, context.measureText(text).width + 4, 13);
-			context.globalAlpha = 1;
-			context.fillStyle = colour("ink");
-			context.fillText(text, 4, y - 3);
-		}
 	}
 
 	#hover(event) {

@@ -4,8 +4,8 @@
 
 import * as api from "./api.js";
 import { isArrow, nameOf, sharesOf, threadOf } from "./critical_path.js";
+import { element } from "./panel.js";
 import * as time from "./time.js";
-import { element } from "./virtual_lines.js";
 
 const PIXELS = 1024; // of the path of one state: all of its steps, as a rule
 const HAD_BY_MAX = 3;

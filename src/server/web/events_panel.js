@@ -2,14 +2,16 @@
 // events_panel.js - the events as a table.
 
 import * as api from "./api.js";
+import { element, Panel } from "./panel.js";
 import * as time from "./time.js";
-import { element, VirtualLines } from "./virtual_lines.js";
+import { VirtualLines } from "./virtual_lines.js";
 
 const CELLS = ["when", "host", "cpu", "type", "text"];
 
-export class EventsPanel {
+export class EventsPanel extends Panel {
 	constructor(viewport, experiment, failed) {
-		Object.assign(this, { viewport, experiment, failed, name: "events", total: experiment.events });
+		super("events", viewport, experiment, failed);
+		this.total = experiment.events;
 		this.cells = CELLS.filter((name) => name !== "host" || experiment.hosts);
 		this.search = element("input", { type: "search", placeholder: "Type or contents, a regular expression", ariaLabel: "search events" });
 		this.result = element("span");
@@ -22,11 +24,7 @@ export class EventsPanel {
 		};
 		previous.onclick = () => this.find(true).catch(failed);
 		this.list = element("div", { className: "lines", tabIndex: 0, role: "table" });
-		this.root = element("section", { className: "chart panel", ariaLabel: "Events" },
-			element("div", { className: "bar" }, element("strong", { textContent: "Events" }), form,
-				element("span", { textContent: `${this.total.toLocaleString("en")} events` })),
-			this.list);
-		this.root.dataset.view = this.name;
+		this.build({ title: "Events" }, [form, element("span", { textContent: `${this.total.toLocaleString("en")} events` })], this.list);
 		this.lines = new VirtualLines(this.list, this.total, {
 			fetch: async (first, count) => (await this.#ask("events", { first, count })).lines,
 			make: () => element("div", { className: "line" }, ...this.cells.map((className) => element("span", { className }))),

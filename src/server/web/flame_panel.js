@@ -3,6 +3,7 @@
 // that called it, as in Call Stack.  A click makes a box as wide as the panel, and its callers.
 
 import { inkOn } from "./paint.js";
+import { element, Panel } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
@@ -13,12 +14,6 @@ const ROWS_MAX = 400; // the canvas has them all
 const PIXELS_MAX = 8192;
 const VISIBLE = 0.5; // px
 const TEXT_MIN = 24; // px
-
-const element = (tag, properties, ...children) => {
-	const made = Object.assign(document.createElement(tag), properties);
-	made.append(...children);
-	return made;
-};
 
 // Nodes with their children and callers, of the answer's depth first list.
 function treeOf({ total, nodes }) {
@@ -48,16 +43,14 @@ function find(root, stack) {
 	return node;
 }
 
-export class FlamePanel extends EventTarget {
+export class FlamePanel extends Panel {
 	// What the address says: all threads together or apart, what is searched, the stack that is as wide as the panel.
 	settings = { by: "", search: "", stack: [] };
-	root = null;
 	#tree = null;
 	#boxes = [];
 
 	constructor(viewport, experiment, failed, settings) {
-		super();
-		Object.assign(this, { viewport, experiment, failed, name: "flame" });
+		super("flame", viewport, experiment, failed);
 		Object.assign(this.settings, settings);
 		if (!Array.isArray(this.settings.stack))
 			this.settings.stack = [];
@@ -76,23 +69,15 @@ export class FlamePanel extends EventTarget {
 		this.canvas.onpointerleave = hideTip;
 		this.canvas.onclick = (event) => this.#click(event);
 		const body = element("div", { className: "lines flame" }, this.canvas);
-		this.root = element("section", { className: "chart panel", ariaLabel: "Flame graph" },
-			element("div", { className: "bar" }, element("strong", { textContent: "Flame graph" }), this.by, this.search, this.what), body);
-		this.root.dataset.view = this.name;
+		this.build({ title: "Flame graph" }, [this.by, this.search, this.what], body);
 		const watch = new ResizeObserver(() => this.draw());
 		watch.observe(body);
 		watch.observe(this.canvas); // it is as high as its rows
 	}
 
-	set(settings) {
-		Object.assign(this.settings, settings);
+	set(changed) {
+		super.set(changed);
 		this.by.ariaPressed = this.settings.by === "thread";
-		this.dispatchEvent(new Event("settings"));
-		this.draw();
-	}
-
-	async follow() {
-		this.draw();
 	}
 
 	get isComplete() {

@@ -2,11 +2,11 @@
 // latencies_panel.js - how long things lasted: which analysis, which filter, and one of four ways to look at it.
 
 import * as api from "./api.js";
+import { element, Panel } from "./panel.js";
 import { SegmentDensity } from "./segment_density.js";
 import { SegmentScatter } from "./segment_scatter.js";
 import { SegmentStats } from "./segment_stats.js";
 import { SegmentTable } from "./segment_table.js";
-import { element } from "./virtual_lines.js";
 
 const WAYS = [
 	{ name: "table", title: "Table", make: SegmentTable },
@@ -16,7 +16,7 @@ const WAYS = [
 ];
 const AROUND = 0.1; // of a segment, that is seen on both sides of one that is too long for the visible range
 
-export class LatenciesPanel extends EventTarget {
+export class LatenciesPanel extends Panel {
 	// What the address says: analysis, show, filter, sort, descending.
 	settings = { show: "table", filter: "", sort: "start", descending: 0 };
 	isDamaged = false; // the latest answer lacks what a damaged node held
@@ -25,8 +25,7 @@ export class LatenciesPanel extends EventTarget {
 	#ways = new Map(); // name: what was made of it
 
 	constructor(viewport, experiment, failed, settings = {}) {
-		super();
-		Object.assign(this, { viewport, experiment, failed, name: "latencies" });
+		super("latencies", viewport, experiment, failed);
 		Object.assign(this.settings, settings);
 		this.choice = element("select", { ariaLabel: "which latencies", title: "which latencies" });
 		this.choice.onchange = () => this.set({ analysis: this.choice.value, filter: "", sort: "start", descending: 0 });
@@ -50,11 +49,8 @@ export class LatenciesPanel extends EventTarget {
 		this.said = element("span", { className: "said", role: "status" });
 		this.csv = element("a", { textContent: "CSV", title: "save all segments that pass the filter", download: "" });
 		this.body = element("div", { className: "way" });
-		this.root = element("section", { className: "chart panel", ariaLabel: "Latencies" },
-			element("div", { className: "bar" }, element("strong", { textContent: "Latencies" }), this.choice, this.tabs, form,
-				this.said, element("span", { className: "spring" }), this.csv),
-			this.body);
-		this.root.dataset.view = this.name;
+		this.build({ title: "Latencies" },
+			[this.choice, this.tabs, form, this.said, element("span", { className: "spring" }), this.csv], this.body);
 		this.#load().catch(failed);
 	}
 

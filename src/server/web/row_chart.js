@@ -11,6 +11,7 @@ import { BLOCK_ROWS, Blocks, pictureOf } from "./blocks.js";
 import { NO_STYLE, OPEN_STATE, OTHER_STATES, SPAN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
+import { element } from "./panel.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 import * as time from "./time.js";
 
@@ -42,14 +43,6 @@ function widthOfCharts() {
 	const style = getComputedStyle(document.documentElement);
 	return innerWidth - parseFloat(style.getPropertyValue("--label-width")) - parseFloat(style.getPropertyValue("--scrollbar-width"));
 }
-
-const element = (tag, attributes = {}, ...children) => {
-	const made = document.createElement(tag);
-	for (const [name, value] of Object.entries(attributes))
-		name in made ? (made[name] = value) : made.setAttribute(name, value);
-	made.append(...children);
-	return made;
-};
 
 export class RowChart extends EventTarget {
 	total = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // segment_density.js - how many segments of the visible range last how long, both on logarithmic axes.
 
-import { LogScale } from "./log_scale.js";
+import { AXIS_FONT, LogScale } from "./axes.js";
+import { element } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
 import { colour, eachFrame, fit } from "./viewport.js";
-import { element } from "./virtual_lines.js";
 
 const BUCKET_WIDTH = 7; // px
 const BUCKETS_MAX = 512;
@@ -68,7 +68,7 @@ export class SegmentDensity {
 	}
 
 	#drawAxes(context, width, height) {
-		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+		context.font = AXIS_FONT;
 		for (const tick of this.up.ticks.filter((one) => one >= 1)) {
 			const y = Math.round(this.up.at(tick));
 			context.fillStyle = colour("line");

@@ -2,13 +2,13 @@
 // segment_scatter.js - a point for each segment: its duration over the visible range of time.
 
 import { quoted } from "./api.js";
-import { LogScale } from "./log_scale.js";
+import { drawTicks, LogScale, nameTicks } from "./axes.js";
+import { element, swatch } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
-import { onDrag, zoomOnWheel } from "./strips.js";
+import { overTime } from "./strips.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
-import { element } from "./virtual_lines.js";
 
 const NEAR = 8; // px from the pointer to a point
 const DOT = 3; // px
@@ -29,11 +29,7 @@ export class SegmentScatter {
 		this.root = element("div", { className: "body over-time" }, this.names, this.canvas);
 		this.data = new RangedAnswer("segment-scatter", () => this.#came(), (error) => panel.fail(error));
 		new ResizeObserver(this.draw).observe(this.canvas);
-		const { viewport } = panel;
-		const timeAt = (x) => viewport.from + x / this.canvas.clientWidth * viewport.span;
-		onDrag(this.canvas, (from, to, isOver) => isOver && viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b)),
-			(x, event) => this.#click(event));
-		zoomOnWheel(this.canvas, viewport, timeAt);
+		overTime(this.canvas, panel.viewport, (_, event) => this.#click(event));
 		this.canvas.addEventListener("pointermove", (event) => this.#hover(event));
 		this.canvas.addEventListener("pointerleave", hideTip);
 	}
@@ -64,9 +60,7 @@ export class SegmentScatter {
 		this.series = [...series].sort((one, other) => other.points.length - one.points.length);
 		const lines = this.series.slice(0, NAMES_SHOWN).map(({ name, points }, index) => {
 			const line = element("button", { type: "button", className: "scatter-name", title: "only this name" });
-			const swatch = element("span", { className: "swatch" });
-			swatch.style.background = this.colourOf(index);
-			line.append(swatch, name ?? "(unknown)", element("span", { className: "number", textContent: (points.length / 2).toLocaleString("en") }));
+			line.append(swatch(this.colourOf(index)), name ?? "(unknown)", element("span", { className: "number", textContent: (points.length / 2).toLocaleString("en") }));
 			line.onclick = () => name !== null && this.panel.set({ filter: `${this.panel.store.name} == ${quoted(name)}` });
 			return line;
 		});
@@ -96,33 +90,16 @@ export class SegmentScatter {
 		if (!this.series)
 			return;
 		this.scale = this.#scale(height);
-		for (const tick of this.scale.ticks) {
-			context.fillStyle = colour("line");
-			context.fillRect(0, Math.round(this.scale.at(tick)), width, 1);
-		}
+		drawTicks(context, this.scale, width);
 		const xOf = (at) => (at - viewport.from) / viewport.span * width;
 		[...this.series.entries()].reverse().forEach(([index, { points }]) => {
 			context.fillStyle = this.colourOf(index);
 			for (let i = 0; i < points.length; i += 2)
 				context.fillRect(xOf(points[i]) - DOT / 2, this.scale.at(Math.max(points[i + 1], 1)) - DOT / 2, DOT, DOT);
 		});
-		this.#nameTicks(context);
+		nameTicks(context, this.scale, (tick) => time.duration(tick, tick));
 		drawMarkers(context, viewport, width, height);
 		this.isDrawn = true;
-	}
-
-	// Over the points, on a ground of their own.
-	#nameTicks(context) {
-		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
-		for (const tick of this.scale.ticks) {
-			const text = time.duration(tick, tick), y = Math.round(this.scale.at(tick));
-			context.globalAlpha = 0.75;
-			context.fillStyle = colour("ground");
-			context.fillRect(2, y - 13, context.measureText(text).width + 4, 13);
-			context.globalAlpha = 1;
-			context.fillStyle = colour("ink");
-			context.fillText(text, 4, y - 3);
-		}
 	}
 
 	// The point nearest to the pointer.

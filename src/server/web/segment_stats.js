@@ -2,10 +2,10 @@
 // segment_stats.js - how long the segments of the visible range last, name by name.
 
 import { quoted } from "./api.js";
+import { element, sortHead } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import * as time from "./time.js";
 import { eachFrame } from "./viewport.js";
-import { element } from "./virtual_lines.js";
 
 const ROWS_SHOWN = 1000;
 const COLUMNS = [["name", "Name"], ["count", "Count"], ["min", "Minimum"], ["mean", "Mean"], ["max", "Maximum"], ["deviation", "Deviation"],
@@ -50,10 +50,7 @@ export class SegmentStats {
 	}
 
 	#headOf([key, title]) {
-		const button = element("button", { type: "button", textContent: title, onclick: () => this.#sortBy(key) });
-		const head = element("th", {}, button);
-		head.setAttribute("aria-sort", key !== this.sort ? "none" : this.descending ? "descending" : "ascending");
-		return head;
+		return sortHead(title, "", key === this.sort ? this.descending : undefined, () => this.#sortBy(key));
 	}
 
 	#rowOf(group, isAll) {

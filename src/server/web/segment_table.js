@@ -2,8 +2,9 @@
 // segment_table.js - segments as lines, in the order of any column.
 
 import * as api from "./api.js";
+import { element } from "./panel.js";
 import * as time from "./time.js";
-import { element, LINE_HEIGHT, VirtualLines } from "./virtual_lines.js";
+import { LINE_HEIGHT, VirtualLines } from "./virtual_lines.js";
 
 const TIME_COLUMNS = [{ name: "start", title: "Start" }, { name: "end", title: "End" }, { name: "duration", title: "Duration" }];
 

@@ -34,11 +34,22 @@ export function onDrag(canvas, dragged, clicked) {
 }
 
 // The wheel over a canvas zooms at the pointer.
-export function zoomOnWheel(canvas, viewport, timeAt) {
+function zoomOnWheel(canvas, viewport, timeAt) {
 	canvas.addEventListener("wheel", (event) => {
 		event.preventDefault();
 		viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
 	}, { passive: false });
+}
+
+// Over a canvas of the visible range, a drag zooms to its span, the wheel at the pointer; clicked(time, event).
+export function overTime(canvas, viewport, clicked, dragging = () => {}) {
+	const timeAt = (x) => viewport.from + x / canvas.clientWidth * viewport.span;
+	onDrag(canvas, (from, to, isOver) => {
+		dragging(isOver ? null : [from, to]);
+		if (isOver)
+			viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b));
+	}, (x, event) => clicked(timeAt(x), event));
+	zoomOnWheel(canvas, viewport, timeAt);
 }
 
 // A curve that is fetched again when its range changes: one fetch at a time, and then that of the latest range.
@@ -220,14 +231,10 @@ export class Axis {
 		Object.assign(this, { canvas, label, viewport });
 		this.draw = eachFrame(() => this.#draw());
 		this.dragged = null;
-		const timeAt = (x) => viewport.from + x / canvas.clientWidth * viewport.span;
-		onDrag(canvas, (from, to, isOver) => {
-			this.dragged = isOver ? null : [from, to];
-			if (isOver)
-				viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b));
+		overTime(canvas, viewport, (at, event) => viewport.mark(event.shiftKey ? "b" : "a", at), (dragged) => {
+			this.dragged = dragged;
 			this.draw();
-		}, (x, event) => viewport.mark(event.shiftKey ? "b" : "a", timeAt(x)));
-		zoomOnWheel(canvas, viewport, timeAt);
+		});
 		new ResizeObserver(this.draw).observe(canvas);
 	}
 

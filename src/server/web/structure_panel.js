@@ -4,6 +4,7 @@
 
 import * as api from "./api.js";
 import { Cells, pixelColour } from "./cells.js";
+import { element, Panel } from "./panel.js";
 import { colour, eachFrame, fit } from "./viewport.js";
 import * as time from "./time.js";
 
@@ -20,17 +21,11 @@ const FAR_OPAQUE = 0.2; // nodes out of the visible range
 const DAMAGED = [0x7a, 0x4f, 0xb5]; // no colour of a fill
 const RED = [0xc4, 0x34, 0x2b], YELLOW = [0xec, 0xc5, 0x4a], GREEN = [0x1f, 0x8a, 0x4c];
 
-const element = (tag, attributes = {}, ...children) => {
-	const made = Object.assign(document.createElement(tag), attributes);
-	made.append(...children);
-	return made;
-};
-
 const mix = (from, to, share) => from.map((low, i) => Math.round(low + (to[i] - low) * share));
 const fillColour = (fill) => fill < 0.5 ? mix(RED, YELLOW, fill * 2) : mix(YELLOW, GREEN, fill * 2 - 1);
 const shadeColour = (shade) => shade === SHADES ? DAMAGED : fillColour(shade / (SHADES - 1));
 
-export class StructurePanel {
+export class StructurePanel extends Panel {
 	chosen = -1; // index of a node
 	isComplete = false;
 	#view = { zoom: 1, x: 0, y: 0 }; // of the picture, around the position where all of it is seen
@@ -39,7 +34,8 @@ export class StructurePanel {
 	#cells = new Cells();
 
 	constructor(viewport, experiment, failed) {
-		Object.assign(this, { viewport, experiment, failed, name: "structure", tree: null });
+		super("structure", viewport, experiment, failed);
+		this.tree = null;
 		this.draw = eachFrame(() => this.#draw(), () => (this.isComplete = false));
 		this.what = element("span");
 		this.analysis = element("select", { title: "of which analysis", ariaLabel: "of which analysis", hidden: true });
@@ -53,17 +49,10 @@ export class StructurePanel {
 		this.canvas = element("canvas", { tabIndex: 0 });
 		this.canvas.setAttribute("role", "img");
 		this.details = element("div", { className: "details", hidden: true });
-		this.root = element("section", { className: "chart panel structure", ariaLabel: "Structure" },
-			element("div", { className: "bar" }, element("strong", { textContent: "Structure" }), this.host, this.analysis, whole, this.what, legend),
+		this.build({ title: "Structure", className: "chart panel structure" }, [this.host, this.analysis, whole, this.what, legend],
 			element("div", { className: "body" }, this.canvas, this.details));
-		this.root.dataset.view = this.name;
 		this.#listen();
 		new ResizeObserver(this.draw).observe(this.canvas);
-	}
-
-	// Nothing here follows the markers; the visible range does by being drawn.
-	async follow() {
-		this.draw();
 	}
 
 	// ---- mouse ----

@@ -4,10 +4,10 @@
 
 import { quoted } from "./api.js";
 import { ChosenState } from "./chosen_state.js";
+import { element, Panel, sortHead } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import * as time from "./time.js";
 import { eachFrame } from "./viewport.js";
-import { element } from "./virtual_lines.js";
 
 const ROWS_MAX = 500;
 const ROWS_OF_SELECTION_MAX = 64; // threads that were dragged over
@@ -34,19 +34,18 @@ function expressionOf(row, by) {
 	return row.host ? `${own} && host == ${quoted(row.host)}` : own;
 }
 
-export class TimePanel extends EventTarget {
+export class TimePanel extends Panel {
 	// Filters: [what is said of it, expression, whether they are rows that were dragged over]; sort: a state, time or count,
 	// or "" for what ran longest.
 	settings = { by: "state", filters: [], sort: "", descending: true };
 
 	constructor(viewport, experiment, failed, settings) {
-		super();
-		Object.assign(this, { viewport, experiment, failed, name: "time" });
+		super("time", viewport, experiment, failed);
 		Object.assign(this.settings, settings);
 		this.draw = eachFrame(() => this.#ask(), () => (this.isAsked = false));
 		this.data = new RangedAnswer("time-use", () => this.#show(), failed);
 		this.tabs = element("span", { className: "tabs", role: "tablist" }, ...WAYS.map(([by, textContent]) => {
-			const tab = element("button", { type: "button", role: "tab", textContent, onclick: () => this.#set({ by }) });
+			const tab = element("button", { type: "button", role: "tab", textContent, onclick: () => this.set({ by }) });
 			tab.dataset.by = by;
 			return tab;
 		}));
@@ -57,12 +56,10 @@ export class TimePanel extends EventTarget {
 		this.head = element("tr");
 		this.body = element("tbody");
 		this.state = new ChosenState(viewport, experiment, failed);
-		this.root = element("section", { className: "chart panel", ariaLabel: "Where the time went" },
-			element("div", { className: "bar" }, element("strong", { textContent: "Time" }), this.tabs, this.chips, this.what,
-				element("span", { className: "spring" }), this.copied),
+		this.build({ title: "Time", label: "Where the time went" },
+			[this.tabs, this.chips, this.what, element("span", { className: "spring" }), this.copied],
 			element("div", { className: "body" }, this.state.root, element("div", { className: "lines" },
 				element("table", { className: "statistics" }, element("thead", {}, this.head), this.body))));
-		this.root.dataset.view = this.name;
 	}
 
 	get isComplete() {
@@ -85,7 +82,7 @@ export class TimePanel extends EventTarget {
 		const tids = infos.filter((info) => info?.tid > 0 && !info.host).map((info) => info.tid).slice(0, ROWS_OF_SELECTION_MAX);
 		const others = this.settings.filters.filter(([, , isRows]) => !isRows);
 		const rows = tids.length > 1 ? [[`${tids.length} threads`, tids.map((tid) => `thread == ${tid}`).join(" || "), true]] : [];
-		this.#set({ filters: [...others, ...rows] });
+		this.set({ filters: [...others, ...rows] });
 	}
 
 	get where() {
@@ -117,19 +114,13 @@ export class TimePanel extends EventTarget {
 		setTimeout(() => (this.copied.textContent = "Copy command"), 1500);
 	}
 
-	#set(changes) {
-		Object.assign(this.settings, changes);
-		this.dispatchEvent(new Event("settings"));
-		this.draw();
-	}
-
 	#ask() {
 		const { by, sort, descending } = this.settings;
 		for (const tab of this.tabs.children)
 			tab.setAttribute("aria-selected", tab.dataset.by === by);
 		this.chips.replaceChildren(...this.settings.filters.map((filter) => element("button", { type: "button", className: "chip",
 			textContent: `${filter[0]} ✕`, title: `only ${filter[1]}: a click counts all again`,
-			onclick: () => this.#set({ filters: this.settings.filters.filter((one) => one !== filter) }) })));
+			onclick: () => this.set({ filters: this.settings.filters.filter((one) => one !== filter) }) })));
 		this.data.ask({ experiment: this.experiment.uuid, by, where: this.where, sort, descending: descending ? 1 : 0, limit: ROWS_MAX },
 			this.range);
 		this.isAsked = true;
@@ -157,11 +148,8 @@ export class TimePanel extends EventTarget {
 
 	#headOf(name) {
 		const key = name === "share" ? "time" : name, { sort, descending } = this.settings;
-		const button = element("button", { type: "button", textContent: name, title: `sort by ${key}`,
-			onclick: () => this.#set({ sort: key, descending: sort === key ? !descending : true }) });
-		const head = element("th", {}, button);
-		head.setAttribute("aria-sort", name !== sort ? "none" : descending ? "descending" : "ascending");
-		return head;
+		return sortHead(name, `sort by ${key}`, name === sort ? descending : undefined,
+			() => this.set({ sort: key, descending: sort === key ? !descending : true }));
 	}
 
 	#rowOf(row, by, columns, all) {
@@ -177,7 +165,7 @@ export class TimePanel extends EventTarget {
 		const only = element("td");
 		if (expression !== "")
 			only.append(element("button", { type: "button", textContent: "only", title: `count only ${expression}`,
-				onclick: () => this.#set({ filters: [...this.settings.filters, [title, expression]] }) }));
+				onclick: () => this.set({ filters: [...this.settings.filters, [title, expression]] }) }));
 		line.append(only);
 		return line;
 	}

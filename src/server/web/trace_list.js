@@ -2,7 +2,7 @@
 // trace_list.js - what lies in the folders that the server was started with; a click opens it.
 
 import * as api from "./api.js";
-import { element } from "./virtual_lines.js";
+import { element } from "./panel.js";
 
 async function open({ path, name }) {
 	const trace = await (await api.change("POST", "traces", JSON.stringify({ parameters: { uri: path, name } }))).json();

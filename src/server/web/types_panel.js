@@ -2,38 +2,25 @@
 // types_panel.js - events by type: between the markers where both are set, else in the visible range.
 
 import * as api from "./api.js";
+import { element, Panel } from "./panel.js";
 import { eachFrame } from "./viewport.js";
 
 const WAIT_MS = 150; // for a range that is being dragged
 
-const cell = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
+const cell = (tag, textContent) => element(tag, { textContent });
 
-export class TypesPanel {
+export class TypesPanel extends Panel {
 	#key = "";
 	#timer = 0;
 	#shown = ""; // the key of what is shown
 
 	constructor(viewport, experiment, failed) {
-		Object.assign(this, { viewport, experiment, failed, name: "types" });
+		super("types", viewport, experiment, failed);
 		this.draw = eachFrame(() => this.#draw());
-		this.body = document.createElement("tbody");
-		this.what = document.createElement("span");
-		const head = document.createElement("tr");
-		head.append(...["Type", "Events", "Share", "In all"].map((name) => cell("th", name)));
-		const table = document.createElement("table");
-		table.append(head, this.body);
-		const bar = Object.assign(document.createElement("div"), { className: "bar" });
-		bar.append(cell("strong", "Events by type"), this.what);
-		const scrolled = Object.assign(document.createElement("div"), { className: "lines" });
-		scrolled.append(table);
-		this.root = Object.assign(document.createElement("section"), { className: "chart panel", ariaLabel: "Events by type" });
-		this.root.append(bar, scrolled);
-		this.root.dataset.view = this.name;
-	}
-
-	// Markers are followed by what is drawn.
-	async follow() {
-		this.draw();
+		this.body = element("tbody");
+		this.what = element("span");
+		const head = element("tr", {}, ...["Type", "Events", "Share", "In all"].map((name) => cell("th", name)));
+		this.build({ title: "Events by type" }, [this.what], element("div", { className: "lines" }, element("table", {}, head, this.body)));
 	}
 
 	#range() {
@@ -62,12 +49,9 @@ export class TypesPanel {
 			return;
 		const sum = types.reduce((all, one) => all + one.count, 0);
 		this.what.textContent = `${sum.toLocaleString("en")} events ${isMarked ? "between the markers" : "in the visible range"}`;
-		this.body.replaceChildren(...types.filter((one) => one.count > 0).map(({ name, count, total }) => {
-			const row = document.createElement("tr");
-			row.append(cell("td", name), cell("td", count.toLocaleString("en")), cell("td", `${(100 * count / sum).toFixed(2)} %`),
-				cell("td", total.toLocaleString("en")));
-			return row;
-		}));
+		this.body.replaceChildren(...types.filter((one) => one.count > 0).map(({ name, count, total }) =>
+			element("tr", {}, ...[name, count.toLocaleString("en"), `${(100 * count / sum).toFixed(2)} %`, total.toLocaleString("en")]
+				.map((text) => cell("td", text)))));
 		this.#shown = key;
 	}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // virtual_lines.js - a list of any length.  Only lines in view exist; pages of lines are kept while they are near.
 
+import { element } from "./panel.js";
 import { eachFrame } from "./viewport.js";
 
 export const LINE_HEIGHT = 18;
@@ -20,7 +21,7 @@ export class VirtualLines {
 	constructor(list, total, told) {
 		Object.assign(this, { list, total, told });
 		this.draw = eachFrame(() => this.#draw(), () => (this.isComplete = false)); // until it is known what is missing
-		this.space = Object.assign(document.createElement("div"), { className: "space" });
+		this.space = element("div", { className: "space" });
 		list.append(this.space);
 		list.addEventListener("scroll", this.draw);
 		this.space.style.height = `${this.#height}px`;
@@ -115,11 +116,4 @@ export class VirtualLines {
 		}
 		this.#lines.slice(end - first).forEach((line) => (line.hidden = true));
 	}
-}
-
-// An element with properties and children.
-export function element(tag, properties = {}, ...children) {
-	const made = Object.assign(document.createElement(tag), properties);
-	made.append(...children);
-	return made;
 }

@@ -3,6 +3,7 @@
 // the order in which it comes to them, and arrows along it.
 
 import { isArrow, nameOf, paintArrow, PathAnswer, sharesOf, textOf, threadOf } from "./critical_path.js";
+import { element, Panel } from "./panel.js";
 import { colour, drawMarkers, eachFrame, fit, sizeOf } from "./viewport.js";
 
 const ROW_HEIGHT = 18;
@@ -10,29 +11,21 @@ const ROWS_MAX = 400; // the canvas has them all
 const PIXELS_MAX = 8192;
 const NEAR = 3; // px, to be pointed at
 
-const element = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
-
-export class WhyPanel extends EventTarget {
+export class WhyPanel extends Panel {
 	settings = { thread: "" };
 	#names = "";
 
 	constructor(viewport, experiment, failed, settings) {
-		super();
-		Object.assign(this, { viewport, experiment, failed, name: "why" });
+		super("why", viewport, experiment, failed);
 		Object.assign(this.settings, settings);
 		this.draw = eachFrame(() => this.#draw());
 		this.answer = new PathAnswer(() => this.draw(), failed);
-		this.what = element("span", "what");
-		this.names = element("div", "path-names");
-		this.canvas = document.createElement("canvas");
+		this.what = element("span", { className: "what" });
+		this.names = element("div", { className: "path-names" });
+		this.canvas = element("canvas");
 		this.canvas.setAttribute("role", "img");
-		this.body = element("div", "lines path");
-		this.body.append(this.names, this.canvas);
-		const bar = element("div", "bar");
-		bar.append(element("strong", "", "Why"), this.what);
-		this.root = Object.assign(element("section", "chart panel"), { ariaLabel: "Why a thread took so long" });
-		this.root.append(bar, this.body);
-		this.root.dataset.view = this.name;
+		this.body = element("div", { className: "lines path" }, this.names, this.canvas);
+		this.build({ title: "Why", label: "Why a thread took so long" }, [this.what], this.body);
 		this.canvas.onpointermove = (event) => (this.canvas.title = this.textAt(event.offsetX, event.offsetY));
 		this.names.onclick = (event) => this.#clickName(event);
 		const watch = new ResizeObserver(() => this.draw());
@@ -43,15 +36,8 @@ export class WhyPanel extends EventTarget {
 	// A row was chosen in a chart.
 	onChosen(info) {
 		const thread = threadOf(info);
-		if (thread === "" || thread === this.settings.thread)
-			return;
-		this.settings.thread = thread;
-		this.dispatchEvent(new Event("settings"));
-		this.draw();
-	}
-
-	async follow() {
-		this.draw();
+		if (thread !== "" && thread !== this.settings.thread)
+			this.set({ thread });
 	}
 
 	get path() {
@@ -93,7 +79,7 @@ export class WhyPanel extends EventTarget {
 		if (said.join("\n") === this.#names)
 			return;
 		this.#names = said.join("\n");
-		this.names.replaceChildren(...said.map((name) => element("div", "path-name", name)));
+		this.names.replaceChildren(...said.map((name) => element("div", { className: "path-name", textContent: name })));
 	}
 
 	#drawPath(path, rows) {
