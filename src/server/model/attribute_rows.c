@@ -224,7 +224,7 @@ const struct row_model row_model_attributes = {
 	.label = label,
 	.arrows = arrows,
 	.text = state_any_text,
-	.kind = { NULL, state_any_text },
+	.kind = { .text = state_any_text },
 };
 
 /* ---- as they are --------------------------------------------------------------------------------------------- */
@@ -332,5 +332,5 @@ const struct row_model row_model_explorer = {
 	.label = explorer_label,
 	.arrows = explorer_arrows,
 	.text = state_any_text,
-	.kind = { NULL, state_any_text },
+	.kind = { .text = state_any_text },
 };

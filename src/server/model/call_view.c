@@ -260,33 +260,21 @@ static void call_row_name(const struct call_row *row, struct piece *name)
 		piece_format(name, *row->program != '\0' ? "%s (%d)" : "%s%d", row->program, row->tid);
 }
 
-static const struct call_row *row_of(const struct fact_request *request)
-{
-	const struct call_view *view = request->facts->view;
-	return &view->rows[request->facts->row];
-}
-
-static struct histree_value tid(const struct fact_request *request)
-{
-	return histree_int(row_of(request)->tid);
-}
-
-static struct histree_value program(const struct fact_request *request)
-{
-	return histree_string(row_of(request)->program);
-}
-
-static struct histree_value depth(const struct fact_request *request)
-{
-	return histree_int(row_of(request)->depth);
-}
-
 static const struct state_fact call_facts[] = {
-	{ "TID", tid, FACT_OF_ROWS },
-	{ "Exec_Name", program, FACT_NOT_SHOWN },
-	{ "Depth", depth, FACT_NOT_SHOWN },
+	{ "TID", FACT_OF_ROWS },
+	{ "Exec_Name", FACT_NOT_SHOWN },
+	{ "Depth", FACT_NOT_SHOWN },
 	{ 0 },
 };
+
+static struct histree_value call_fact(const struct fact_request *request, size_t fact)
+{
+	const struct call_view *view = request->facts->view;
+	const struct call_row *row = &view->rows[request->facts->row];
+	return fact == 0   ? histree_int(row->tid)
+	       : fact == 1 ? histree_string(row->program)
+			   : histree_int(row->depth);
+}
 
 /* ---- the rows ---------------------------------------------------------------------------------------------- */
 
@@ -355,5 +343,5 @@ const struct row_model row_model_calls = {
 	.matches = calls_matches,
 	.find = calls_find,
 	.text = state_any_text,
-	.kind = { call_facts, state_any_text },
+	.kind = { call_facts, call_fact, state_any_text },
 };

@@ -355,5 +355,5 @@ const struct row_model row_model_charts = {
 	.facts = chart_rows_facts,
 	.label = chart_rows_label,
 	.text = state_any_text,
-	.kind = { NULL, state_any_text },
+	.kind = { .text = state_any_text },
 };

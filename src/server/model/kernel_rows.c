@@ -108,21 +108,14 @@ static bool kernel_view_last_value(const struct kernel_view *view, struct histre
 
 /* ---- who was where ----------------------------------------------------------------------------------------- */
 
-/* The tid in an attribute Current_thread at a time. */
-static int32_t tid_at(struct histree_cursor *query, histree_quark quark, histree_time at)
-{
-	struct histree_interval who;
-	bool is_known = histree_query_single(query, quark, at, &who, NULL) == HISTREE_OK;
-	return is_known && who.value.type == HISTREE_INT ? who.value.int32 : -1;
-}
-
 /*
- * Of the CPUs in turn, the first whose number or thread is the one wanted; its thread and number at *tid and
- * *cpu.
+ * Of the CPUs in turn, the first whose number or thread is the one wanted, -1 for the other; its thread and number
+ * at *tid and *cpu.
  */
 static bool find_current(const struct kernel_view *view, histree_time at, int32_t *tid, int32_t *cpu)
 {
 	struct histree_cursor *query;
+	struct histree_interval who;
 	bool found = false;
 	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
 		return false;
@@ -130,28 +123,17 @@ static bool find_current(const struct kernel_view *view, histree_time at, int32_
 		const struct histree_resource *resource = &view->resource_list[i];
 		if (resource->kind != HISTREE_RESOURCE_CURRENT_THREAD || (*cpu >= 0 && resource->cpu != *cpu))
 			continue;
-		int32_t who = tid_at(query, resource->quark, at);
-		found = *cpu >= 0 || who == *tid;
+		const bool is_known = histree_query_single(query, resource->quark, at, &who, NULL) == HISTREE_OK &&
+				      who.value.type == HISTREE_INT;
+		const int32_t current = is_known ? who.value.int32 : -1;
+		found = *cpu >= 0 || current == *tid;
 		if (found) {
-			*tid = who;
+			*tid = current;
 			*cpu = resource->cpu;
 		}
 	}
 	histree_cursor_free(query);
 	return found;
-}
-
-/* The tid that had a CPU at a time, and the CPU that a thread had; -1: none, or not known. */
-static int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at)
-{
-	int32_t tid = -1;
-	return cpu >= 0 && find_current(view, at, &tid, &cpu) ? tid : -1;
-}
-
-static int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at)
-{
-	int32_t cpu = -1;
-	return tid > 0 && find_current(view, at, &tid, &cpu) ? cpu : -1;
 }
 
 /* ---- kernel threads ---------------------------------------------------------------------------------------- */
@@ -299,100 +281,76 @@ static void kernel_resource_text(const void *view, const struct histree_label_ta
 
 /* ---- kernel facts ------------------------------------------------------------------------------------------ */
 
-static const struct histree_thread *thread_of(const struct fact_request *request)
-{
-	const struct kernel_threads *threads = request->facts->view;
-	return &threads->list[request->facts->row];
-}
-
-static const struct histree_resource *resource_of(const struct fact_request *request)
-{
-	const struct kernel_view *view = request->facts->view;
-	return &view->resource_list[request->facts->row];
-}
-
 static struct histree_value known_number(int32_t number)
 {
 	return number >= 0 ? histree_int(number) : histree_null();
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------- */
+enum thread_fact {
+	THREAD_TID,
+	THREAD_PID,
+	THREAD_PTID,
+	THREAD_NAME,
+	THREAD_CPU,
+	THREAD_CALL,
+	THREAD_PRIORITY,
+	THREAD_FACTS,
+};
 
-static struct histree_value tid(const struct fact_request *request)
-{
-	return known_number(thread_of(request)->tid);
-}
+static const struct state_fact kernel_thread_facts[THREAD_FACTS + 1] = {
+	[THREAD_TID] = { "TID", FACT_OF_ROWS },
+	[THREAD_PID] = { "PID", FACT_OF_ROWS },
+	[THREAD_PTID] = { "PTID", FACT_OF_ROWS },
+	[THREAD_NAME] = { "Exec_Name", FACT_OF_ROWS },
+	[THREAD_CPU] = { "CPU", FACT_OF_STATES },
+	[THREAD_CALL] = { "System call", FACT_OF_STATES },
+	[THREAD_PRIORITY] = { "Priority", FACT_OF_STATES },
+};
 
-static struct histree_value pid(const struct fact_request *request)
+/* What the list of threads says, or an attribute of the thread at the time of the state. */
+static struct histree_value kernel_thread_fact(const struct fact_request *request, size_t fact)
 {
-	const struct histree_thread *thread = thread_of(request);
-	return known_number(thread->has_process ? thread->pid : -1);
-}
-
-static struct histree_value ppid(const struct fact_request *request)
-{
-	return known_number(thread_of(request)->ppid);
-}
-
-static struct histree_value program(const struct fact_request *request)
-{
-	return histree_string(thread_of(request)->name);
-}
-
-static struct histree_value of_thread(const struct fact_request *request, const char *attribute)
-{
+	static const char *const attributes[] = {
+		[THREAD_CPU] = "Current_cpu_rq", [THREAD_CALL] = "System_call", [THREAD_PRIORITY] = "Prio"
+	};
 	const struct kernel_threads *threads = request->facts->view;
+	const struct histree_thread *thread = &threads->list[request->facts->row];
 	struct histree_place place;
-	if (!histree_thread_place(histree_history_attributes(threads->kernel->history), thread_of(request)->node,
-				  attribute, &place))
+	switch (fact) {
+	case THREAD_TID:
+		return known_number(thread->tid);
+	case THREAD_PID:
+		return known_number(thread->has_process ? thread->pid : -1);
+	case THREAD_PTID:
+		return known_number(thread->ppid);
+	case THREAD_NAME:
+		return histree_string(thread->name);
+	default:
+		break;
+	}
+	if (!histree_thread_place(histree_history_attributes(threads->kernel->history), thread->node,
+				  attributes[fact], &place))
 		return histree_null();
-	struct histree_value value = state_fact_attribute(request, place.quark);
+	const struct histree_value value = state_fact_attribute(request, place.quark);
 	return histree_value_part(&value, place.part);
 }
 
-static struct histree_value cpu(const struct fact_request *request)
-{
-	return of_thread(request, "Current_cpu_rq");
-}
-
-static struct histree_value system_call(const struct fact_request *request)
-{
-	return of_thread(request, "System_call");
-}
-
-static struct histree_value priority(const struct fact_request *request)
-{
-	return of_thread(request, "Prio");
-}
-
-static const struct state_fact kernel_thread_facts[] = {
-	{ "TID", tid, FACT_OF_ROWS },
-	{ "PID", pid, FACT_OF_ROWS },
-	{ "PTID", ppid, FACT_OF_ROWS },
-	{ "Exec_Name", program, FACT_OF_ROWS },
-	{ "CPU", cpu, FACT_OF_STATES },
-	{ "System call", system_call, FACT_OF_STATES },
-	{ "Priority", priority, FACT_OF_STATES },
+static const struct state_fact kernel_resource_facts[] = {
+	{ "CPU", FACT_OF_SOME_ROWS },
+	{ "Resource", FACT_NOT_SHOWN },
+	{ "TID", FACT_OF_STATES },
 	{ 0 },
 };
 
-/* ---- resources --------------------------------------------------------------------------------------------- */
-
-static struct histree_value resource_cpu(const struct fact_request *request)
-{
-	return known_number(resource_of(request)->cpu);
-}
-
-static struct histree_value resource_name(const struct fact_request *request)
-{
-	return histree_string(resource_of(request)->name);
-}
-
-/* The tid of the thread that had the CPU. */
-static struct histree_value resource_tid(const struct fact_request *request)
+/* The tid is that of the thread that had the CPU. */
+static struct histree_value kernel_resource_fact(const struct fact_request *request, size_t fact)
 {
 	const struct kernel_view *view = request->facts->view;
-	const struct histree_resource *asked = resource_of(request);
+	const struct histree_resource *asked = &view->resource_list[request->facts->row];
+	if (fact == 0)
+		return known_number(asked->cpu);
+	if (fact == 1)
+		return histree_string(asked->name);
 	for (uint32_t i = 0; asked->cpu >= 0 && i < view->resource_count; i++) {
 		const struct histree_resource *resource = &view->resource_list[i];
 		if (resource->kind == HISTREE_RESOURCE_CURRENT_THREAD && resource->cpu == asked->cpu)
@@ -400,13 +358,6 @@ static struct histree_value resource_tid(const struct fact_request *request)
 	}
 	return histree_null();
 }
-
-static const struct state_fact kernel_resource_facts[] = {
-	{ "CPU", resource_cpu, FACT_OF_SOME_ROWS },
-	{ "Resource", resource_name, FACT_NOT_SHOWN },
-	{ "TID", resource_tid, FACT_OF_STATES },
-	{ 0 },
-};
 
 /* ---- the rows of threads ----------------------------------------------------------------------------------- */
 
@@ -471,9 +422,10 @@ static bool threads_matches(const void *context, uint32_t row, const char *text)
 static uint32_t threads_find(const void *context, const struct row_wanted *wanted)
 {
 	const struct kernel_threads *threads = context;
-	int32_t tid =
-		wanted->tid >= 0 ? wanted->tid : kernel_view_thread_on(threads->kernel, wanted->cpu, wanted->at);
-	return tid >= 0 ? histree_control_flow_find_at(threads->flow, tid, wanted->cpu, wanted->at)
+	int32_t tid = wanted->tid, cpu = wanted->cpu;
+	const bool is_known =
+		tid >= 0 || (cpu >= 0 && find_current(threads->kernel, wanted->at, &tid, &cpu) && tid >= 0);
+	return is_known ? histree_control_flow_find_at(threads->flow, tid, wanted->cpu, wanted->at)
 			: HISTREE_NO_INDEX;
 }
 
@@ -619,7 +571,7 @@ const struct row_model row_model_threads = {
 	.sort_key = threads_sort_key,
 	.active_keys = threads_active_keys,
 	.text = kernel_thread_text,
-	.kind = { kernel_thread_facts, NULL },
+	.kind = { kernel_thread_facts, kernel_thread_fact, NULL },
 	.early = &row_model_early_threads,
 };
 
@@ -681,8 +633,9 @@ static uint32_t find_cpu(const struct kernel_view *view, int32_t cpu)
 static uint32_t resources_find(const void *context, const struct row_wanted *wanted)
 {
 	const struct kernel_view *view = context;
-	int32_t cpu = wanted->cpu >= 0 ? wanted->cpu : kernel_view_cpu_of(view, wanted->tid, wanted->at);
-	return cpu >= 0 ? find_cpu(view, cpu) : HISTREE_NO_INDEX;
+	int32_t tid = wanted->tid, cpu = wanted->cpu;
+	const bool is_known = cpu >= 0 || (tid > 0 && find_current(view, wanted->at, &tid, &cpu));
+	return is_known ? find_cpu(view, cpu) : HISTREE_NO_INDEX;
 }
 
 static enum histree_status make_of_resources(const void *context, const struct arrow_range *range,
@@ -729,7 +682,7 @@ const struct row_model row_model_resources = {
 	.find = resources_find,
 	.arrows = resources_arrows,
 	.text = kernel_resource_text,
-	.kind = { kernel_resource_facts, kernel_resource_text },
+	.kind = { kernel_resource_facts, kernel_resource_fact, kernel_resource_text },
 };
 
 /* ---- early rows -------------------------------------------------------------------------------------------- */

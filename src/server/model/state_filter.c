@@ -259,7 +259,7 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 		if (facts->view == NULL)
 			return histree_null();
 		request->memory = &filter->memories[field - FIELD_FACTS];
-		return filter->kind->facts[field - FIELD_FACTS].value(request);
+		return filter->kind->fact(request, field - FIELD_FACTS);
 	}
 }
 

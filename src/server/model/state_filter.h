@@ -73,8 +73,6 @@ enum fact_use { FACT_NOT_SHOWN, FACT_OF_ROWS, FACT_OF_SOME_ROWS, FACT_OF_STATES 
 
 struct state_fact {
 	const char *name; /* NULL ends a list */
-	/* Of a fact of rows neither time nor query nor memory are asked. */
-	struct histree_value (*value)(const struct fact_request *request);
 	enum fact_use use;
 };
 
@@ -101,6 +99,8 @@ void piece_put_name(const struct histree_attributes *attributes, histree_quark q
 /* What the rows of a view have in common. */
 struct state_kind {
 	const struct state_fact *facts; /* NULL: none */
+	/* Returns one of the facts; of a fact of rows neither time nor query nor memory are asked. */
+	struct histree_value (*fact)(const struct fact_request *request, size_t fact);
 	/* Adds the text of a state that no attribute of its own names; NULL: no such texts. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     histree_time at, struct piece *text);

@@ -201,7 +201,7 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 /* The rows are those of one chart of the set that the output has. */
 static void states(struct call *call)
 {
-	static const struct state_kind kind = { NULL, state_any_text };
+	static const struct state_kind kind = { .text = state_any_text };
 	const struct chart_of_set *chart;
 	if (!find_chart(call, &chart))
 		return;

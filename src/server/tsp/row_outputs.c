@@ -416,14 +416,6 @@ int64_t host_entry_id(const struct host_rows *rows, const struct host_view *host
 	return rows->has_hosts ? (int64_t)host->first + HOST_ENTRIES_FIRST : HOST_ENTRIES_ROOT;
 }
 
-/* A fact of a row, or of its state at a time. */
-static struct histree_value fact_of(const struct state_fact *fact, const struct row_facts *facts, histree_time time,
-				    struct histree_cursor *query, struct fact_memory *memory)
-{
-	const struct fact_request request = { facts, time, query, memory };
-	return fact->value(&request);
-}
-
 static void put_list_of_one(struct json_writer *json, const char *key, const struct histree_value *value)
 {
 	json_begin_array_member(json, key);
@@ -439,15 +431,15 @@ static void put_metadata(const struct row_model *model, const struct row_facts *
 			 struct json_writer *json)
 {
 	bool has_some = false;
+	const struct fact_request request = { .facts = facts };
 	for (const struct state_fact *fact = model->kind.facts; fact != NULL && fact->name != NULL; fact++) {
 		if (fact->use != FACT_OF_ROWS && fact->use != FACT_OF_SOME_ROWS)
 			continue;
-		const struct histree_value value = fact_of(fact, facts, 0, NULL, NULL);
+		const struct histree_value value = model->kind.fact(&request, (size_t)(fact - model->kind.facts));
 		if (fact->use == FACT_OF_SOME_ROWS && value.type == HISTREE_NULL)
 			continue;
-		if (!has_some) {
+		if (!has_some)
 			json_begin_object_member(json, "metadata");
-		}
 		has_some = true;
 		put_list_of_one(json, fact->name, &value);
 	}
@@ -590,11 +582,13 @@ static void tooltip(struct call *call)
 		return;
 	if (histree_query_create(facts.history, &query, NULL) != HISTREE_OK)
 		return;
-	for (const struct state_fact *fact = rows->model->kind.facts; fact != NULL && fact->name != NULL; fact++) {
+	const struct state_kind *kind = &rows->model->kind;
+	const struct fact_request asked = { &facts, request.time, query, &memory };
+	for (const struct state_fact *fact = kind->facts; fact != NULL && fact->name != NULL; fact++) {
 		if (fact->use != FACT_OF_STATES)
 			continue;
 		struct piece text = { 0 };
-		const struct histree_value value = fact_of(fact, &facts, request.time, query, &memory);
+		const struct histree_value value = kind->fact(&asked, (size_t)(fact - kind->facts));
 		state_value_text(&value, &text);
 		tooltip_pair(call, fact->name, &text);
 		piece_release(&text);
