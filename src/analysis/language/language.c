@@ -30,6 +30,7 @@
 #include "analysis/language/language_parser.h"
 #include "analysis/language/language_tree.h"
 #include "analysis/program/program_analysis.h"
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/nearest.h"
 #include "state/charts.h"
@@ -144,7 +145,7 @@ static bool overlap(const struct histree_label *a, const struct histree_label *b
 	return a->kind == HISTREE_LABEL_OTHERS || b->first <= a->last;
 }
 
-void language_read_label(struct language_parser *parser)
+static void read_label_line(struct language_parser *parser)
 {
 	struct histree_label *labels = NULL;
 	size_t count = 0, at = language_token(parser)->at;
@@ -305,7 +306,7 @@ static void read_kind(struct language_parser *parser, struct histree_chart *char
 	language_next(parser);
 }
 
-void language_read_chart(struct language_parser *parser)
+static void read_chart_line(struct language_parser *parser)
 {
 	size_t at = language_token(parser)->at;
 	struct language_chart *made = language_allocate(parser, sizeof(*made));
@@ -338,6 +339,206 @@ void language_read_chart(struct language_parser *parser)
 	while (*last != NULL)
 		last = &(*last)->next;
 	*last = made;
+}
+
+/* ---- the lines of a file -------------------------------------------------------------------------------- */
+
+static bool is_name_of_analysis(const char *name)
+{
+	size_t size = 0;
+	for (; name[size] != '\0'; size++)
+		if (!language_is_of_word(name[size]) && (size == 0 || strchr(".-", name[size]) == NULL))
+			return false;
+	return size > 0 && size <= LANGUAGE_NAME_MAX;
+}
+
+/* The bytes up to a blank. */
+static const char *read_bare_name(struct language_parser *parser)
+{
+	size_t at = language_token(parser)->at, end = at;
+	while (strchr(" \t\r\n#", parser->source->text[end]) == NULL)
+		end++;
+	char *name = arena_copy(&parser->tree->arena, parser->source->text + at, end - at);
+	if (name == NULL)
+		parser->status = error_memory(parser->error, "an analysis");
+	else
+		language_go_on(parser, end);
+	return name;
+}
+
+/* "analysis" was read. */
+static void read_header(struct language_parser *parser, size_t at)
+{
+	struct language_tree *tree = parser->tree;
+	if (tree->name != NULL) {
+		language_fail(parser, at,
+			      "this file is the analysis '%.60s' already; put another one into a file "
+			      "of its own",
+			      tree->name);
+		return;
+	}
+	if (tree->handlers != NULL || tree->lets != NULL || tree->labels != NULL || tree->charts != NULL) {
+		language_fail(parser, at, "the line of the analysis is the first one of its file");
+		return;
+	}
+	size_t name_at = language_token(parser)->at;
+	if (language_token(parser)->kind == LANGUAGE_LINE || language_token(parser)->kind == LANGUAGE_END) {
+		language_expected(parser, "the name of the analysis");
+		return;
+	}
+	tree->name = read_bare_name(parser);
+	if (tree->name != NULL && !is_name_of_analysis(tree->name))
+		language_fail(parser, name_at,
+			      "'%.60s' is no name of an analysis: it has letters, digits, '.', '_' and '-', "
+			      "at most %d",
+			      tree->name, LANGUAGE_NAME_MAX);
+	if (language_token(parser)->kind == LANGUAGE_TEXT) {
+		tree->summary = language_token(parser)->text;
+		if (strpbrk(tree->summary, "\t\n\r") != NULL)
+			language_fail(parser, language_token(parser)->at, "a summary is one line");
+		language_next(parser);
+	}
+	if (!language_take_word(parser, "for"))
+		return;
+	const struct language_token *token = language_token(parser);
+	if (!language_is_word(token, "kernel") && !language_is_word(token, "ust")) {
+		language_expected(parser, "'kernel' or 'ust', of whose traces the analysis is");
+		return;
+	}
+	tree->domain = token->text;
+	language_next(parser);
+}
+
+/* "let" was read. */
+static void read_let(struct language_parser *parser)
+{
+	static const char *const reserved[] = { "event", "time", "cpu", "host", "null", "true", "false" };
+	const struct language_token name = *language_token(parser);
+	if (name.kind != LANGUAGE_WORD || strpbrk(name.text, ".[") != NULL) {
+		language_expected(parser, "a name");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (strcmp(name.text, reserved[i]) == 0)
+			language_fail(parser, name.at, "'%s' has a meaning already; take another name", name.text);
+	for (const struct language_let *let = parser->tree->lets; let != NULL; let = let->next)
+		if (strcmp(let->name, name.text) == 0)
+			language_fail(parser, name.at, "there is a '%.60s' already", name.text);
+	struct language_let *let = language_allocate(parser, sizeof(*let));
+	language_next(parser);
+	language_need_sign(parser, "=", "after the name");
+	struct language_expression *value = language_read_expression(parser);
+	if (let == NULL || value == NULL)
+		return;
+	*let = (struct language_let){ .name = name.text, .value = value, .next = parser->tree->lets };
+	parser->tree->lets = let;
+}
+
+static bool is_of_event(char c)
+{
+	return language_is_of_word(c) || (c != '\0' && strchr("*.-@/+$?[]<>~!&%^:", c) != NULL) ||
+	       ((unsigned char)c & 0x80) != 0;
+}
+
+/* One pattern of names, which does not contain a colon with a blank after it.  Returns its end. */
+static size_t read_event(struct language_parser *parser, size_t at, struct language_token *event)
+{
+	const char *text = parser->source->text;
+	size_t end = at;
+	if (text[at] == '"' || text[at] == '\'') {
+		language_lexer_text(&parser->lexer, at, event);
+		if (event->kind == LANGUAGE_NONE)
+			language_fail(parser, at, "expected the name of an event, not %s", event->text);
+		return at + event->size;
+	}
+	while (is_of_event(text[end]) &&
+	       (text[end] != ':' || (text[end + 1] != '\0' && strchr(" \t\r\n#", text[end + 1]) == NULL)))
+		end++;
+	*event = (struct language_token){ .at = at, .size = end - at, .text = "" };
+	event->text = arena_copy(&parser->tree->arena, text + at, end - at);
+	return end;
+}
+
+/* "sched_switch, irq_*", as program_on() has them. */
+static const char *read_events(struct language_parser *parser)
+{
+	char joined[4096] = "";
+	size_t length = 0, at = language_token(parser)->at;
+	while (parser->status == HISTREE_OK) {
+		struct language_token event = { .text = "" };
+		size_t end = read_event(parser, at, &event);
+		if (parser->status != HISTREE_OK)
+			return NULL;
+		if (end == at || event.text == NULL || event.text[0] == '\0')
+			return language_fail(parser, at, "expected the name of an event, or a pattern as 'irq_*'");
+		if (strchr(event.text, '|') != NULL)
+			return language_fail(parser, at, "names of events have no '|'; put ',' between them");
+		if (length + strlen(event.text) + 2 > sizeof(joined))
+			return language_fail(parser, at, "too many events; a pattern as 'irq_*' is for several");
+		length += (size_t)sprintf(joined + length, "%s%s", length == 0 ? "" : "|", event.text);
+		language_go_on(parser, end);
+		if (!language_take_sign(parser, ","))
+			break;
+		at = language_token(parser)->at;
+	}
+	return arena_copy(&parser->tree->arena, joined, length);
+}
+
+/* "on" was read. */
+static void read_handler(struct language_parser *parser, struct language_handler ***last)
+{
+	struct language_handler *handler = language_allocate(parser, sizeof(*handler));
+	const char *events = read_events(parser);
+	if (handler == NULL || events == NULL)
+		return;
+	handler->events = events;
+	if (language_take_word(parser, "when"))
+		handler->condition = language_read_condition(parser);
+	else if (!language_is_sign(language_token(parser), ":"))
+		language_expected(parser, "':', 'when' or ',' after the event");
+	handler->statements = language_read_block(parser);
+	**last = handler;
+	*last = &handler->next;
+}
+
+/* Make a tree of a text that language_source_check() passed.  The tree is zeroed before; the caller releases it. */
+static enum histree_status parse_lines(const struct language_source *source, struct language_tree *tree,
+				       struct histree_error *error)
+{
+	struct language_parser parser = { .source = source, .tree = tree, .error = error };
+	struct language_handler **last = &tree->handlers;
+	struct language_lexer *lexer = &parser.lexer;
+	*lexer = (struct language_lexer){
+		.source = source, .arena = &tree->arena, .indent_count = 1, .at_line_start = true
+	};
+	language_next(&parser);
+	while (parser.status == HISTREE_OK && language_token(&parser)->kind != LANGUAGE_END) {
+		size_t at = language_token(&parser)->at;
+		if (language_take_word(&parser, "on")) {
+			read_handler(&parser, &last);
+			continue;
+		}
+		if (language_take_word(&parser, "analysis"))
+			read_header(&parser, at);
+		else if (language_take_word(&parser, "let"))
+			read_let(&parser);
+		else if (language_take_word(&parser, "label"))
+			read_label_line(&parser);
+		else if (language_take_word(&parser, "chart"))
+			read_chart_line(&parser);
+		else
+			language_expected(&parser,
+					  "'on', 'let', 'label', 'chart' or 'analysis' at the beginning of a line");
+		if (language_token(&parser)->kind == LANGUAGE_LINE)
+			language_next(&parser);
+		else if (language_token(&parser)->kind != LANGUAGE_END)
+			language_expected(&parser, "the end of the line");
+	}
+	if (parser.status == HISTREE_OK && tree->handlers == NULL)
+		language_fail(&parser, source->size,
+			      "the analysis does nothing; expected a line as "
+			      "'on sched_switch: CPUs/{cpu}/Current_thread = next_tid'");
+	return parser.status;
 }
 
 /* ---- language checks ----------------------------------------------------------------------------------------- */
@@ -485,8 +686,9 @@ static void check_stack(struct checks *checks, const struct language_path *path)
 	}
 }
 
-enum histree_status language_check(const struct language_source *source, struct language_tree *tree,
-				   struct histree_error *error)
+/* Checks what only the whole tree shows: types of attributes, spans without an end, states that are never set. */
+static enum histree_status check_all(const struct language_source *source, struct language_tree *tree,
+				     struct histree_error *error)
 {
 	struct checks checks = { .source = source, .tree = tree, .error = error };
 	for (struct language_handler *handler = tree->handlers; handler != NULL; handler = handler->next)
@@ -673,8 +875,9 @@ static void compile_calls(struct program_builder *make, const struct language_ch
 		program_call_group(make, levels + first, count, &thread, &host);
 }
 
-enum histree_status language_compile(const struct language_source *source, struct language_tree *tree,
-				     struct program **out, struct histree_error *error)
+/* Make the program of a tree that was checked. */
+static enum histree_status compile_all(const struct language_source *source, struct language_tree *tree,
+				       struct program **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct program_builder *make = program_builder_create();
@@ -815,11 +1018,11 @@ enum histree_status language_read(const char *path, const char *bytes, size_t si
 	struct program *program = NULL;
 	enum histree_status status = language_source_check(&source, error);
 	if (status == HISTREE_OK)
-		status = language_parse(&source, &tree, error);
+		status = parse_lines(&source, &tree, error);
 	if (status == HISTREE_OK)
-		status = language_check(&source, &tree, error);
+		status = check_all(&source, &tree, error);
 	if (status == HISTREE_OK)
-		status = language_compile(&source, &tree, &program, error);
+		status = compile_all(&source, &tree, &program, error);
 	if (status == HISTREE_OK)
 		status = add(&source, &tree, program, definitions, error);
 	language_tree_release(&tree);

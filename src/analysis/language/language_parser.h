@@ -125,9 +125,6 @@ struct language_path *language_read_path(struct language_parser *parser);
 /* A colon, and statements on the line or on lines of their own; with the end of the last line. */
 struct language_statement *language_read_block(struct language_parser *parser);
 
-/* "label" or "chart" was read. */
-void language_read_label(struct language_parser *parser);
-void language_read_chart(struct language_parser *parser);
 struct language_expression *language_constant(struct language_parser *parser, size_t at,
 					      struct histree_value value);
 

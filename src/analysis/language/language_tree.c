@@ -130,3 +130,9 @@ enum histree_status language_refuse(const struct language_source *source, size_t
 	va_end(arguments);
 	return status;
 }
+
+void language_tree_release(struct language_tree *tree)
+{
+	arena_release(&tree->arena);
+	*tree = (struct language_tree){ 0 };
+}

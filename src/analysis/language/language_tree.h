@@ -204,17 +204,6 @@ struct language_tree {
 	size_t nodes, label_count;
 };
 
-/* Make a tree of a text that language_source_check() passed.  The tree is zeroed before; the caller releases it. */
-enum histree_status language_parse(const struct language_source *source, struct language_tree *tree,
-				   struct histree_error *error);
-
-/* Checks what only the whole tree shows: types of attributes, spans without an end, states that are never set. */
-enum histree_status language_check(const struct language_source *source, struct language_tree *tree,
-				   struct histree_error *error);
-
-/* Make the program of a tree that was checked. */
-enum histree_status language_compile(const struct language_source *source, struct language_tree *tree,
-				     struct program **out, struct histree_error *error);
 void language_tree_release(struct language_tree *tree);
 
 /* Returns "a text", "a number", ... for messages. */

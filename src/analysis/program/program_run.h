@@ -137,12 +137,31 @@ struct pool_use {
 	uint32_t next; /* of the scenario */
 };
 
-/* The numbers below an attribute that pools give out, and those that were given back, the oldest first. */
+/* Numbers that were given back, the oldest first. */
+struct free_numbers {
+	uint32_t *numbers;
+	size_t first, count, capacity;
+};
+
+static inline bool free_numbers_has(const struct free_numbers *free)
+{
+	return free->first < free->count;
+}
+
+/* Takes the oldest one; the caller knows that there is one. */
+static inline uint32_t free_numbers_take(struct free_numbers *free)
+{
+	return free->numbers[free->first++];
+}
+
+/* Returns false if memory is out. */
+bool free_numbers_give(struct free_numbers *free, uint32_t number);
+
+/* The numbers below an attribute that pools give out. */
 struct number_pool {
 	histree_quark parent;
 	uint32_t given;
-	histree_quark *free;
-	size_t first_free, free_count, free_capacity;
+	struct free_numbers free; /* attributes of the pool */
 };
 
 struct scenario {
@@ -160,8 +179,7 @@ struct fsm_run {
 	histree_quark quark;         /* "scenarios/NAME" */
 	struct scenario **scenarios; /* by their number */
 	size_t count, capacity;
-	uint32_t *free; /* numbers, the oldest first */
-	size_t first_free, free_count, free_capacity;
+	struct free_numbers free;
 	uint32_t *active; /* numbers, the eldest first */
 	size_t active_count, active_capacity;
 	uint32_t pending; /* PROGRAM_NOTHING: none */
@@ -287,6 +305,9 @@ histree_quark run_path(struct program_run *run, program_path path, bool creates)
 histree_quark run_child(struct program_run *run, histree_quark parent, const char *name, size_t size);
 histree_quark run_child_of_number(struct program_run *run, histree_quark parent, uint32_t number);
 
+/* The scenario, which is over, has no attributes of pools any more. */
+void run_pools_return(struct program_run *run, struct scenario *scenario);
+
 /* ---- program_blocks.c ------------------------------------------------------------------------------------- */
 
 void run_block(struct program_run *run, program_block block);
@@ -308,7 +329,7 @@ void run_forget_future(struct program_run *run);
 const struct subtree *run_subtree(struct program_run *run, histree_quark top);
 void run_release_subtrees(struct program_run *run);
 
-/* ---- program_blocks.c ----------------------------------------------------------------------------------- */
+/* ---- program_segments.c --------------------------------------------------------------------------------- */
 
 void run_segment(struct program_run *run, const struct action_row *row);
 void run_span_begin(struct program_run *run, const struct action_row *row);
@@ -320,8 +341,6 @@ void run_clear_content(struct program_run *run);
 void run_set_content(struct program_run *run, struct histree_value *content, uint32_t field,
 		     struct histree_value value);
 void run_add_segment(struct program_run *run, histree_time start, histree_time end);
-
-/* ---- program_scenarios.c, calls ------------------------------------------------------------------------------ */
 
 /* Something was pushed on a stack, which is so deep now, into this slot. */
 void run_call_begin(struct program_run *run, histree_quark stack, uint32_t depth, histree_quark slot);
@@ -343,8 +362,5 @@ void run_scenarios(struct program_run *run);
 void run_forget_scenarios(struct program_run *run);
 void run_end_scenarios(struct program_run *run, histree_time end);
 void run_release_scenarios(struct program_run *run);
-
-/* Returns the attribute of a pool below another one for the current scenario, or NO_ATTRIBUTE. */
-histree_quark run_pool(struct program_run *run, histree_quark parent);
 
 #endif

@@ -809,11 +809,116 @@ static histree_quark step(struct program_run *run, uint32_t number, histree_quar
 	return child;
 }
 
+/* ---- pools ---------------------------------------------------------------------------------------------- */
+
+bool free_numbers_give(struct free_numbers *free, uint32_t number)
+{
+	if (free->first > 32 && free->first * 2 > free->count) {
+		free->count -= free->first;
+		memmove(free->numbers, free->numbers + free->first, free->count * sizeof(*free->numbers));
+		free->first = 0;
+	}
+	if (!array_reserve(&free->numbers, &free->capacity, free->count + 1))
+		return false;
+	free->numbers[free->count++] = number;
+	return true;
+}
+
+static void fail_pools(struct program_run *run)
+{
+	changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for scenarios");
+}
+
+static bool pool_has_parent(const void *elements, uint32_t number, const void *key)
+{
+	return ((const struct number_pool *)elements)[number].parent == *(const histree_quark *)key;
+}
+
+static uint64_t hash_of_pool(const void *elements, uint32_t number)
+{
+	return hash_mix(((const struct number_pool *)elements)[number].parent);
+}
+
+static struct number_pool *pool_of(struct program_run *run, histree_quark parent)
+{
+	uint32_t found = hash_index_find(&run->pool_index, hash_mix(parent), pool_has_parent, run->pools, &parent);
+	if (found != HASH_INDEX_NONE)
+		return &run->pools[found];
+	if (!array_reserve(&run->pools, &run->pool_capacity, run->pool_count + 1) ||
+	    !hash_index_reserve(&run->pool_index, run->pool_count + 1, hash_of_pool, run->pools)) {
+		fail_pools(run);
+		return NULL;
+	}
+	run->pools[run->pool_count] = (struct number_pool){ .parent = parent };
+	hash_index_add(&run->pool_index, hash_mix(parent), (uint32_t)run->pool_count);
+	return &run->pools[run->pool_count++];
+}
+
+/* Few are free at a time. */
+static histree_quark take_lowest(struct number_pool *pool)
+{
+	struct free_numbers *free = &pool->free;
+	size_t lowest = free->first;
+	for (size_t i = lowest + 1; i < free->count; i++)
+		if (free->numbers[i] < free->numbers[lowest])
+			lowest = i;
+	histree_quark quark = free->numbers[lowest];
+	free->numbers[lowest] = free->numbers[free->first++];
+	return quark;
+}
+
+static bool note_use(struct program_run *run, histree_quark parent, histree_quark quark)
+{
+	uint32_t use = run->free_use;
+	if (use != PROGRAM_NOTHING) {
+		run->free_use = run->uses[use].next;
+	} else {
+		if (!array_reserve(&run->uses, &run->use_capacity, run->use_count + 1))
+			return false;
+		use = (uint32_t)run->use_count++;
+	}
+	run->uses[use] = (struct pool_use){ parent, quark, run->scenario->first_use };
+	run->scenario->first_use = use;
+	return true;
+}
+
+/* Returns the attribute of a pool below another one for the current scenario, or NO_ATTRIBUTE. */
+static histree_quark pool_attribute(struct program_run *run, histree_quark parent)
+{
+	if (run->scenario == NULL || run->scenario->is_over || run->changes.status != HISTREE_OK)
+		return NO_ATTRIBUTE;
+	for (uint32_t use = run->scenario->first_use; use != PROGRAM_NOTHING; use = run->uses[use].next)
+		if (run->uses[use].parent == parent)
+			return run->uses[use].quark;
+	struct number_pool *pool = pool_of(run, parent);
+	if (pool == NULL)
+		return NO_ATTRIBUTE;
+	histree_quark quark =
+		free_numbers_has(&pool->free) ? take_lowest(pool) : run_child_of_number(run, parent, pool->given++);
+	if (quark != NO_ATTRIBUTE && !note_use(run, parent, quark))
+		fail_pools(run);
+	return quark;
+}
+
+void run_pools_return(struct program_run *run, struct scenario *scenario)
+{
+	uint32_t next;
+	for (uint32_t use = scenario->first_use; use != PROGRAM_NOTHING; use = next) {
+		struct number_pool *pool = pool_of(run, run->uses[use].parent);
+		if (pool != NULL && !free_numbers_give(&pool->free, run->uses[use].quark))
+			fail_pools(run);
+		next = run->uses[use].next;
+		run->uses[use].next = run->free_use;
+		run->free_use = use;
+	}
+	scenario->first_use = PROGRAM_NOTHING;
+}
+
 static histree_quark find_path(struct program_run *run, const struct path_row *row, bool creates)
 {
 	histree_quark quark = row->base == PROGRAM_SCENARIO ? run->scenario->quark : HISTREE_ROOT;
 	for (uint32_t i = row->first; i != PROGRAM_NOTHING; i = run->program->steps[i].next) {
-		quark = run->program->steps[i].name == PROGRAM_NOTHING ? run_pool(run, quark)
+		quark = run->program->steps[i].name == PROGRAM_NOTHING ? pool_attribute(run, quark)
 								       : step(run, i, quark, creates);
 		if (quark == NO_ATTRIBUTE)
 			return NO_ATTRIBUTE;

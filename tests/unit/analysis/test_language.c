@@ -3,39 +3,35 @@
  * test_language.c - analyses as text: what is read, and what is said of each thing that cannot be.  What programs
  * of it do is for tests/property.
  */
+#include "analysis/language/language.h"
 #include "analysis/language/language_tree.h"
 #include "support/test.h"
 
-static enum histree_status read_text(const char *text, struct language_tree *tree, struct histree_error *error)
+static enum histree_status read_text(const char *text, struct histree_error *error)
 {
-	struct language_source source = { .path = "x", .text = text, .size = strlen(text) };
-	enum histree_status status = language_source_check(&source, error);
-	if (status == HISTREE_OK)
-		status = language_parse(&source, tree, error);
-	return status == HISTREE_OK ? language_check(&source, tree, error) : status;
+	struct definitions definitions = { 0 };
+	enum histree_status status = language_read("x", text, strlen(text), &definitions, error);
+	definitions_release(&definitions);
+	return status;
 }
 
 static void accept(const char *text)
 {
-	struct language_tree tree = { 0 };
 	struct histree_error error = { 0 };
-	if (read_text(text, &tree, &error) != HISTREE_OK)
+	if (read_text(text, &error) != HISTREE_OK)
 		fail_msg("'%s': %s", text, error.message);
-	language_tree_release(&tree);
 }
 
 static void refuse(const char *text, const char *message)
 {
-	struct language_tree tree = { 0 };
 	struct histree_error error = { 0 };
-	if (read_text(text, &tree, &error) == HISTREE_OK)
+	if (read_text(text, &error) == HISTREE_OK)
 		fail_msg("'%s' was read", text);
 	assert_int_equal(error.status, HISTREE_ERR_ARGUMENT);
 	size_t length = strlen(message);
 	if (strncmp(error.message, message, length) != 0 ||
 	    (error.message[length] != '\0' && error.message[length] != '\n'))
 		fail_msg("'%s': expected '%s', not '%s'", text, message, error.message);
-	language_tree_release(&tree);
 }
 
 TEST(what_is_read)
@@ -172,13 +168,11 @@ TEST(what_is_not)
 
 TEST(the_line_is_shown)
 {
-	struct language_tree tree = { 0 };
 	struct histree_error error = { 0 };
-	assert_int_equal(read_text("on a:\n\tCPUs/0\t1\n", &tree, &error), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(read_text("on a:\n\tCPUs/0\t1\n", &error), HISTREE_ERR_ARGUMENT);
 	assert_string_equal(error.message, "x:2:9: expected '=', '+=' or '-=' after the path, not '1'\n"
 					   "   CPUs/0 1\n"
 					   "          ^");
-	language_tree_release(&tree);
 }
 
 /* A line of which only a part can be shown, with characters of several bytes around the place. */
@@ -190,13 +184,11 @@ TEST(long_lines_are_cut)
 	strcat(text, "\" 1 + ");
 	for (int i = 0; i < 100; i++)
 		strcat(text, "\xc3\xa4");
-	struct language_tree tree = { 0 };
 	struct histree_error error = { 0 };
-	assert_int_equal(read_text(text, &tree, &error), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(read_text(text, &error), HISTREE_ERR_ARGUMENT);
 	assert_non_null(strstr(error.message, "x:1:114: expected the end of the line, not '1'"));
 	assert_int_equal(error.message[strlen(error.message) - 1], '^');
 	assert_null(strstr(error.message, "\n  \xa4"));
-	language_tree_release(&tree);
 }
 
 /* Returns `count` times the text, between others; to be freed. */
@@ -214,12 +206,10 @@ static char *repeat(const char *before, const char *text, size_t count, const ch
 static void refuse_repeated(const char *before, const char *text, size_t count, const char *part)
 {
 	char *whole = repeat(before, text, count, "");
-	struct language_tree tree = { 0 };
 	struct histree_error error = { 0 };
-	assert_int_equal(read_text(whole, &tree, &error), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(read_text(whole, &error), HISTREE_ERR_ARGUMENT);
 	if (strstr(error.message, part) == NULL)
 		fail_msg("expected '%s', not '%s'", part, error.message);
-	language_tree_release(&tree);
 	free(whole);
 }
 
@@ -247,10 +237,8 @@ TEST(what_is_too_large)
 		memset(blanks, ' ', (size_t)i);
 		strcat(strcat(deep, blanks), "if x:\n");
 	}
-	struct language_tree tree = { 0 };
 	struct histree_error error = { 0 };
-	assert_int_equal(read_text(deep, &tree, &error), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(read_text(deep, &error), HISTREE_ERR_ARGUMENT);
 	assert_non_null(strstr(error.message, "indented too often"));
-	language_tree_release(&tree);
 	free(deep);
 }
