@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A folder is a layer: a file includes only headers of layers below it, and of its own folder.  No circles.
 
-    check-layers.py ROOT         check ROOT/src and ROOT/include/histree; one line for each violation
+    check-layers.py ROOT         check ROOT/src and ROOT/include/histree, and that files which CONTRIBUTING.md and
+                                 ARCHITECTURE.md name are there; one line for each violation
     check-layers.py --self-test  show that made-up violations are found
 """
 import pathlib
@@ -135,6 +136,19 @@ def circles(root):
             yield f"src/{name}: in a circle of includes with {', '.join(sorted(circle - {name}))}"
 
 
+GUIDED = re.compile(r"`((?:src|scripts|docs|include)/[\w./-]+)`")
+
+
+def guides(root):
+    """Yield a line for each file or folder that a guide sends its reader to and that there is not."""
+    for name in "CONTRIBUTING.md", "ARCHITECTURE.md":
+        text = (root / name).read_text(encoding="utf-8") if (root / name).exists() else ""
+        for number, line in enumerate(text.splitlines(), 1):
+            for path in GUIDED.findall(line):
+                if "NAME" not in path and "LAYER" not in path and not (root / path).exists():
+                    yield f"{name}:{number}: there is no '{path}'"
+
+
 def self_test():
     """A small tree with one violation of each kind, and files that are right."""
     bad = {
@@ -171,10 +185,14 @@ def self_test():
         for name, text in circle.items():
             (root / name).write_text(text, encoding="utf-8")
         round_trips = list(circles(root))
+        (root / "CONTRIBUTING.md").write_text("a row in `src/tree/down.c`, or in `src/tree/gone.c`\n", encoding="utf-8")
+        astray = list(guides(root))
     if found != sorted(bad):
         sys.exit(f"self-test: expected {sorted(bad)}, found {found}")
     if len(round_trips) != 1:
         sys.exit(f"self-test: expected one circle, found {round_trips}")
+    if astray != ["CONTRIBUTING.md:1: there is no 'src/tree/gone.c'"]:
+        sys.exit(f"self-test: expected one path that leads nowhere, found {astray}")
     print(f"self-test: {len(bad)} violations found, {len(good)} right files passed")
 
 
@@ -184,7 +202,7 @@ def main():
     if sys.argv[1] == "--self-test":
         return self_test()
     root = pathlib.Path(sys.argv[1])
-    lines = [*check(root), *circles(root)]
+    lines = [*check(root), *circles(root), *guides(root)]
     print("\n".join(lines) if lines else "every include goes down, none in a circle")
     return 1 if lines else 0
 

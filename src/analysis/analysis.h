@@ -275,13 +275,7 @@ extern const struct analysis analysis_kernel;         /* Trace Compass's states,
 extern const struct analysis analysis_kernel_compact; /* the same states in fewer attributes */
 extern const struct analysis analysis_kernel_tc;      /* Trace Compass's, version 31 of its provider */
 extern const struct analysis analysis_kernel_2016;    /* the one that the papers measured */
-extern const struct analysis analysis_graph;          /* who waited for whom */
-extern const struct analysis analysis_cpu_usage;      /* how long threads ran on each CPU */
-extern const struct analysis analysis_io;             /* queues of disks, and bytes read and written */
 extern const struct analysis analysis_counters;       /* what counters in contexts counted */
-extern const struct analysis analysis_switches;       /* how often CPUs and threads were switched */
-extern const struct analysis analysis_network;        /* bytes over interfaces, and of threads */
-extern const struct analysis analysis_kernel_memory;  /* what threads had the kernel allocate */
 extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
 extern const struct analysis analysis_ust_memory;     /* bytes that threads and processes have in use */
 extern const struct analysis analysis_tracks;         /* spans and counters of event.h */
@@ -346,20 +340,10 @@ extern const struct segment_analysis segment_analysis_softirqs;
 extern const struct segment_analysis segment_analysis_wakeups;
 extern const struct segment_analysis segment_analysis_preemptions;
 extern const struct segment_analysis segment_analysis_block_io;
-extern const struct segment_analysis segment_analysis_packets;
-extern const struct segment_analysis segment_analysis_guest_runs;
-extern const struct segment_analysis segment_analysis_locks;
-extern const struct segment_analysis segment_analysis_idle_states;
-extern const struct segment_analysis segment_analysis_work_queued;
-extern const struct segment_analysis segment_analysis_work;
-extern const struct segment_analysis segment_analysis_timers;
-extern const struct segment_analysis segment_analysis_softirq_raises;
 extern const struct segment_analysis segment_analysis_function_calls;
 extern const struct segment_analysis segment_analysis_allocations;
 extern const struct segment_analysis segment_analysis_samples;
 extern const struct segment_analysis segment_analysis_sample_stacks;
-extern const struct segment_analysis segment_analysis_track_spans;
-extern const struct segment_analysis segment_analysis_track_flows;
 
 /* One that has its analysis and nothing else has met no trace. */
 struct analysis_feed {

@@ -408,67 +408,17 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
 /*
  * What is certain about interrupts when such an event happens; DOUBT_IRQS: that none is handled, or was till now.
  */
-static unsigned certain_at(enum kernel_role role)
-{
-	switch (role) {
-	case KERNEL_SWITCH:
-	case KERNEL_SYSCALL_ENTRY:
-	case KERNEL_SYSCALL_EXIT:
-	case KERNEL_SOFTIRQ_ENTRY:
-	case KERNEL_SOFTIRQ_EXIT:
-		return DOUBT_IRQS | DOUBT_SOFTIRQS;
-	case KERNEL_IRQ_ENTRY:
-	case KERNEL_IRQ_EXIT:
-	case KERNEL_VECTOR_ENTRY:
-	case KERNEL_VECTOR_EXIT:
-		return DOUBT_IRQS;
-	case KERNEL_NO_ROLE:
-	case KERNEL_WAKEUP:
-	case KERNEL_WAKING:
-	case KERNEL_MIGRATE:
-	case KERNEL_SETPRIO:
-	case KERNEL_FORK:
-	case KERNEL_FREE:
-	case KERNEL_NEW_TASK:
-	case KERNEL_PROCESS_STATE:
-	case KERNEL_PERF_FORK:
-	case KERNEL_PERF_NAME:
-	case KERNEL_PERF_THREAD:
-	case KERNEL_SOFTIRQ_RAISE:
-	case KERNEL_FREQUENCY:
-	case KERNEL_CPU_IDLE:
-	case KERNEL_BLOCK_INSERT:
-	case KERNEL_BLOCK_ISSUE:
-	case KERNEL_BLOCK_COMPLETE:
-	case KERNEL_BLOCK_DEVICE:
-	case KERNEL_BLOCK_FRONT_MERGE:
-	case KERNEL_BLOCK_REQUEST_MERGE:
-	case KERNEL_BLOCK_MERGE:
-	case KERNEL_PAGES_ALLOC:
-	case KERNEL_PAGES_FREE:
-	case KERNEL_HEAP_ALLOC:
-	case KERNEL_HEAP_FREE:
-	case KERNEL_PACKET_QUEUE:
-	case KERNEL_PACKET_TRANSMIT:
-	case KERNEL_PACKET_RECEIVE:
-	case KERNEL_PACKET_COPY:
-	case KERNEL_PACKET_CONSUME:
-	case KERNEL_PACKET_DROP:
-	case KERNEL_EXIT:
-	case KERNEL_EXEC:
-	case KERNEL_RENAME:
-	case KERNEL_TRY_TO_WAKE:
-	case KERNEL_HRTIMER_ENTRY:
-	case KERNEL_HRTIMER_EXIT:
-	case KERNEL_WHOLE_IRQ_ENTRY:
-	case KERNEL_WHOLE_IRQ_EXIT:
-	case KERNEL_RECEPTION_ENTRY:
-	case KERNEL_RECEPTION_EXIT:
-	case KERNEL_ROLE_COUNT:
-		break;
-	}
-	return 0;
-}
+static const uint8_t certain_at[KERNEL_ROLE_COUNT] = {
+	[KERNEL_SWITCH] = DOUBT_IRQS | DOUBT_SOFTIRQS,
+	[KERNEL_SYSCALL_ENTRY] = DOUBT_IRQS | DOUBT_SOFTIRQS,
+	[KERNEL_SYSCALL_EXIT] = DOUBT_IRQS | DOUBT_SOFTIRQS,
+	[KERNEL_SOFTIRQ_ENTRY] = DOUBT_IRQS | DOUBT_SOFTIRQS,
+	[KERNEL_SOFTIRQ_EXIT] = DOUBT_IRQS | DOUBT_SOFTIRQS,
+	[KERNEL_IRQ_ENTRY] = DOUBT_IRQS,
+	[KERNEL_IRQ_EXIT] = DOUBT_IRQS,
+	[KERNEL_VECTOR_ENTRY] = DOUBT_IRQS,
+	[KERNEL_VECTOR_EXIT] = DOUBT_IRQS,
+};
 
 static bool says_that_thread_runs(enum kernel_role role)
 {
@@ -504,7 +454,7 @@ void kernel_resolve(struct kernel_model *model, const struct kernel_event *event
 		cpu->raised = RAISED_ARE_SEEN;
 	if (cpu->has_gaps && is_to_ksoftirqd(event))
 		cpu->raised = RAISED_UNSEEN;
-	unsigned certain = cpu->in_doubt & certain_at(event->role);
+	unsigned certain = cpu->in_doubt & certain_at[event->role];
 	if (certain != 0) {
 		if (model->corrects_past) {
 			/*
