@@ -278,26 +278,22 @@ struct histree_value change_log_choice(struct change_log *log, const struct chan
 	return (struct histree_value){ .type = HISTREE_CUSTOM, .bytes = &log->choice };
 }
 
-static void choose(struct change_log *log, histree_time time, histree_quark quark)
-{
-	const struct change_choice *choice = &log->choice;
-	settle(log, quark);
-	settle(log, choice->of);
-	change_log_put(log, &(struct logged_change){ .time = time,
-						     .bits = choice->of,
-						     .end = (histree_time)((uint64_t)(uint32_t)choice->null << 32 |
-									   (uint32_t)choice->other),
-						     .quark = quark,
-						     .kind = CHANGE_CHOOSE,
-						     .type = (uint8_t)choice->doubt });
-	know(log, quark, KNOWN_CHOSEN);
-}
-
 void change_log_set(struct change_log *log, histree_time time, histree_quark quark, struct histree_value value)
 {
 	enum change_known known = change_log_known(log, quark);
 	if (value.type == HISTREE_CUSTOM && value.bytes == &log->choice) {
-		choose(log, time, quark);
+		const struct change_choice *choice = &log->choice;
+		settle(log, quark);
+		settle(log, choice->of);
+		change_log_put(
+			log, &(struct logged_change){ .time = time,
+						      .bits = choice->of,
+						      .end = (histree_time)((uint64_t)(uint32_t)choice->null << 32 |
+									    (uint32_t)choice->other),
+						      .quark = quark,
+						      .kind = CHANGE_CHOOSE,
+						      .type = (uint8_t)choice->doubt });
+		know(log, quark, KNOWN_CHOSEN);
 		return;
 	}
 	if (known == KNOWN_EXACT) {
@@ -572,24 +568,6 @@ static enum histree_status apply_one(struct application *application, const stru
 	return HISTREE_OK;
 }
 
-/* What is exact at the end of the slice is so in the true system. */
-static enum histree_status settle_all(const struct application *application)
-{
-	const struct histree_state_system *slice = application->log->system;
-	enum histree_status status = HISTREE_OK;
-	for (histree_quark quark = 0; quark < application->log->known_count && status == HISTREE_OK; quark++) {
-		if (application->log->known[quark] != KNOWN_EXACT)
-			continue;
-		const struct ongoing_state *state = &slice->ongoing.states[quark];
-		const struct histree_value value = ongoing_states_value(&slice->ongoing, quark);
-		status = settle_true(application, application->map[quark], state->since, &value);
-	}
-	histree_time end = histree_state_current_end(slice);
-	if (end > application->system->current_end)
-		application->system->current_end = end;
-	return status;
-}
-
 static enum histree_status apply_chunk(struct application *application, const struct change_chunk *chunk)
 {
 	enum histree_status status = HISTREE_OK;
@@ -626,8 +604,22 @@ enum histree_status change_log_apply(struct change_log *log, struct histree_stat
 		status = apply_chunk(application, chunk);
 	if (status == HISTREE_OK)
 		status = hand_over(application);
-	if (status == HISTREE_OK)
-		status = settle_all(application);
+	if (status == HISTREE_OK) {
+		/* What is exact at the end of the slice is so in the true system. */
+		const struct histree_state_system *slice = application->log->system;
+		status = HISTREE_OK;
+		for (histree_quark quark = 0; quark < application->log->known_count && status == HISTREE_OK;
+		     quark++) {
+			if (application->log->known[quark] != KNOWN_EXACT)
+				continue;
+			const struct ongoing_state *state = &slice->ongoing.states[quark];
+			const struct histree_value value = ongoing_states_value(&slice->ongoing, quark);
+			status = settle_true(application, application->map[quark], state->since, &value);
+		}
+		histree_time end = histree_state_current_end(slice);
+		if (end > application->system->current_end)
+			application->system->current_end = end;
+	}
 	free(application);
 	return status;
 }
@@ -860,19 +852,6 @@ static struct logged_change load_change(const struct change_log *log, const stru
 	return change;
 }
 
-static void load_changes(struct change_log *log, histree_time start, histree_time end, struct byte_reader *reader)
-{
-	struct logged_change before = { .time = start };
-	size_t count = saved_read_count(reader, 3);
-	for (size_t i = 0; i < count && !reader->failed && !log->no_memory; i++) {
-		before = load_change(log, &before, reader);
-		if (reader->failed || !makes_sense(&before, start, end))
-			reader->failed = true;
-		else
-			change_log_put(log, &before);
-	}
-}
-
 enum histree_status change_log_load(struct change_log *log, size_t value_size_max, struct byte_reader *reader,
 				    struct histree_error *error)
 {
@@ -884,7 +863,15 @@ enum histree_status change_log_load(struct change_log *log, size_t value_size_ma
 	load_texts(log, &log->name_texts, UINT32_MAX, reader);
 	load_texts(log, &log->texts, value_size_max, reader);
 	load_attributes(log, reader);
-	load_changes(log, start, end, reader);
+	struct logged_change before = { .time = start };
+	size_t count = saved_read_count(reader, 3);
+	for (size_t i = 0; i < count && !reader->failed && !log->no_memory; i++) {
+		before = load_change(log, &before, reader);
+		if (reader->failed || !makes_sense(&before, start, end))
+			reader->failed = true;
+		else
+			change_log_put(log, &before);
+	}
 	if (log->no_memory)
 		return error_memory(error, "the changes of a slice");
 	if (reader->failed || log->why != NULL)

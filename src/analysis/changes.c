@@ -69,19 +69,6 @@ struct histree_value changes_undecided(struct changes *changes, const struct und
 	return (struct histree_value){ .type = HISTREE_CUSTOM, .bytes = &changes->undecided };
 }
 
-static void change_undecided(struct changes *changes, histree_quark quark)
-{
-	changes->status =
-		state_modify_undecided(changes->system, changes->time, quark, &changes->undecided, &changes->error);
-	if (changes->status == HISTREE_NOT_FOUND) {
-		changes->status = HISTREE_OK;
-		*changes->has_no_room = true;
-	} else if (changes->status == HISTREE_ERR_TIME_BACKWARDS) {
-		changes->status = HISTREE_OK;
-		change_ongoing(changes, quark, changes->undecided.believed);
-	}
-}
-
 void changes_decide(struct changes *changes, histree_quark fact, enum undecided_outcome outcome, histree_time since)
 {
 	if (fact == NO_ATTRIBUTE || changes->status != HISTREE_OK)
@@ -101,7 +88,15 @@ void change(struct changes *changes, histree_quark quark, struct histree_value v
 		return;
 	}
 	if (value.type == HISTREE_CUSTOM && value.bytes == &changes->undecided) {
-		change_undecided(changes, quark);
+		changes->status = state_modify_undecided(changes->system, changes->time, quark, &changes->undecided,
+							 &changes->error);
+		if (changes->status == HISTREE_NOT_FOUND) {
+			changes->status = HISTREE_OK;
+			*changes->has_no_room = true;
+		} else if (changes->status == HISTREE_ERR_TIME_BACKWARDS) {
+			changes->status = HISTREE_OK;
+			change_ongoing(changes, quark, changes->undecided.believed);
+		}
 		return;
 	}
 	changes->status = histree_state_modify(changes->system, changes->time, quark, value, &changes->error);

@@ -18,12 +18,12 @@
 /* ---- registry ------------------------------------------------------------------------------------------------ */
 
 /* Those that are named here only; analysis.h has the others. */
-extern const struct analysis analysis_graph;          /* who waited for whom */
-extern const struct analysis analysis_cpu_usage;      /* how long threads ran on each CPU */
-extern const struct analysis analysis_io;             /* queues of disks, and bytes read and written */
-extern const struct analysis analysis_switches;       /* how often CPUs and threads were switched */
-extern const struct analysis analysis_network;        /* bytes over interfaces, and of threads */
-extern const struct analysis analysis_kernel_memory;  /* what threads had the kernel allocate */
+extern const struct analysis analysis_graph;         /* who waited for whom */
+extern const struct analysis analysis_cpu_usage;     /* how long threads ran on each CPU */
+extern const struct analysis analysis_io;            /* queues of disks, and bytes read and written */
+extern const struct analysis analysis_switches;      /* how often CPUs and threads were switched */
+extern const struct analysis analysis_network;       /* bytes over interfaces, and of threads */
+extern const struct analysis analysis_kernel_memory; /* what threads had the kernel allocate */
 extern const struct segment_analysis segment_analysis_packets;
 extern const struct segment_analysis segment_analysis_guest_runs;
 extern const struct segment_analysis segment_analysis_locks;

@@ -536,22 +536,6 @@ static enum histree_status has_no_edge(int32_t tid, struct histree_error *error)
 	return error_set(error, HISTREE_NOT_FOUND, "nothing is known of thread %d in that time", tid);
 }
 
-/* From its first vertex in that time. */
-static enum histree_status begin_at_vertex(struct critical_path *path, struct graph_thread *thread,
-					   histree_time from, struct histree_error *error)
-{
-	struct graph_link edge;
-	enum histree_status status = graph_edge_from(&path->view, thread, from, &edge, error);
-	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= path->to))
-		return has_no_edge(thread->tid, error);
-	if (status != HISTREE_OK)
-		return status;
-	path->thread = thread;
-	path->first = path->next = edge.start;
-	move_to(path, thread, edge.start);
-	return HISTREE_OK;
-}
-
 /* Begins at that time, on any edge of the thread. */
 static enum histree_status begin_at_time(struct critical_path *path, struct graph_thread *thread, histree_time from,
 					 struct histree_error *error)
@@ -604,8 +588,19 @@ enum histree_status histree_critical_path_start(struct histree_cursor *cursor,
 	histree_time start = histree_history_info(thread->host->history)->start;
 	histree_time from = request->from < start ? start : request->from;
 	path->to = request->to;
-	return path->has_own_rules ? begin_at_time(path, thread, from, error)
-				   : begin_at_vertex(path, thread, from, error);
+	if (path->has_own_rules)
+		return begin_at_time(path, thread, from, error);
+	/* From its first vertex in that time. */
+	struct graph_link edge;
+	status = graph_edge_from(&path->view, thread, from, &edge, error);
+	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && edge.start >= path->to))
+		return has_no_edge(thread->tid, error);
+	if (status != HISTREE_OK)
+		return status;
+	path->thread = thread;
+	path->first = path->next = edge.start;
+	move_to(path, thread, edge.start);
+	return HISTREE_OK;
 }
 
 /* The next edge of the thread, or what it waited for. */
@@ -753,11 +748,6 @@ static enum histree_status find_wakers(struct critical_path *path, const struct 
 	return HISTREE_OK;
 }
 
-static bool is_off_cpu(const struct graph_link *edge)
-{
-	return edge->state != HISTREE_GRAPH_RUNNING && edge->state != HISTREE_GRAPH_DEFAULT;
-}
-
 static enum histree_status next_wait(struct histree_cursor *cursor, struct histree_error *error)
 {
 	struct critical_path *path = critical_path_of(cursor);
@@ -775,7 +765,7 @@ static enum histree_status next_wait(struct histree_cursor *cursor, struct histr
 		if (!is_found || edge.start >= path->to)
 			break;
 		path->next = edge.end;
-		if (!is_off_cpu(&edge))
+		if (edge.state == HISTREE_GRAPH_RUNNING || edge.state == HISTREE_GRAPH_DEFAULT)
 			continue;
 		path->wait = (struct histree_path_wait){
 			.start = edge.start > path->first ? edge.start : path->first,

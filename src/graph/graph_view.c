@@ -210,23 +210,19 @@ static enum histree_status find_lost(struct graph_thread *thread, histree_time t
 	return status;
 }
 
-/* Widen a time that is lost to all that is lost around it. */
-static enum histree_status widen(struct graph_thread *thread, struct histree_interval *interval,
-				 struct histree_error *error)
-{
-	const struct histree_history_info *info = histree_history_info(thread->host->history);
-	const histree_time time = interval->start;
-	enum histree_status status = find_lost(thread, time, info->end, &interval->end, error);
-	return status == HISTREE_OK ? find_lost(thread, time, info->start, &interval->start, error) : status;
-}
-
 static enum histree_status read_single(struct graph_thread *thread, histree_time time, struct histree_error *error)
 {
 	struct histree_interval interval;
 	enum histree_status status =
 		histree_query_single(thread->host->query, thread->state, time, &interval, error);
-	if (status == HISTREE_OK && graph_is_lost(&interval))
-		status = widen(thread, &interval, error);
+	if (status == HISTREE_OK && graph_is_lost(&interval)) {
+		/* Widen a time that is lost to all that is lost around it. */
+		const struct histree_history_info *info = histree_history_info(thread->host->history);
+		const histree_time when = interval.start;
+		status = find_lost(thread, when, info->end, &interval.end, error);
+		status = status == HISTREE_OK ? find_lost(thread, when, info->start, &interval.start, error)
+					      : status;
+	}
 	if (status != HISTREE_OK)
 		return status;
 	thread->edge = (struct graph_edge){ interval.start, interval.end, interval.value.type == HISTREE_NULL,

@@ -496,16 +496,6 @@ static struct elf_frame line_in(Dwarf_Die *unit, uint64_t address)
 	return frame;
 }
 
-/* The line of an address, without a name. */
-static struct elf_frame inline_table_line(const struct inline_table *table, uint64_t address)
-{
-	Dwarf_Die unit;
-	const uint32_t number = range_cover_find(&table->cover, address);
-	if (number == COVER_NONE || lib_dw.offdie(table->dwarf, table->units[number].die, &unit) == NULL)
-		return (struct elf_frame){ .name = NULL };
-	return line_in(&unit, address);
-}
-
 /*
  * Prefers the name for the linker, if there is one: the name for people is made from it, with the types of
  * parameters.
@@ -623,39 +613,6 @@ static bool add_symbol(struct elf_names *names, const GElf_Sym *symbol, const ch
 	return name_table_add(&names->table, range, strnlen(name, NAME_SIZE_MAX + 1));
 }
 
-static bool add_section(struct elf_names *names, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *data = lib_elf.getdata(section, NULL);
-	const size_t count = data != NULL && header->sh_entsize > 0 ? data->d_size / header->sh_entsize : 0;
-	GElf_Sym symbol;
-	for (size_t i = 0; i < count && i < NAME_TABLE_NAMES_MAX; i++)
-		if (lib_elf.getsym(data, (int)i, &symbol) != NULL &&
-		    !add_symbol(names, &symbol, lib_elf.strptr(names->elf, header->sh_link, symbol.st_name)))
-			return false;
-	return true;
-}
-
-/* The table of all symbols, or else that of those that others link with. */
-static bool add_symbols(struct elf_names *names)
-{
-	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
-	for (size_t type = 0; type < sizeof(types) / sizeof(*types) && names->table.count == 0; type++) {
-		Elf_Scn *section = NULL;
-		GElf_Shdr header;
-		names->is_whole = types[type] == SHT_SYMTAB;
-		for (int sections = 0; (section = lib_elf.nextscn(names->elf, section)) != NULL;) {
-			if (lib_elf.getshdr(section, &header) == NULL || header.sh_type != types[type])
-				continue;
-			if (sections++ == SYMBOL_SECTIONS_MAX)
-				break;
-			if (!add_section(names, section, &header))
-				return false;
-		}
-	}
-	name_table_sort(&names->table);
-	return true;
-}
-
 /* ---- the file ----------------------------------------------------------------------------------------------- */
 
 const uint8_t *elf_names_build_id(const struct elf_names *names, size_t *size)
@@ -714,8 +671,29 @@ static enum elf_answer read_file(struct elf_names *names, const char *path, cons
 	if (build_id_size > 0 && !has_build_id(names, build_id, build_id_size))
 		return ELF_OTHER_BUILD;
 	find_segments(names);
-	if (!add_symbols(names))
-		return ELF_NO_MEMORY;
+	/* The table of all symbols, or else that of those that others link with. */
+	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	for (size_t type = 0; type < sizeof(types) / sizeof(*types) && names->table.count == 0; type++) {
+		Elf_Scn *section = NULL;
+		GElf_Shdr header;
+		names->is_whole = types[type] == SHT_SYMTAB;
+		for (int sections = 0; (section = lib_elf.nextscn(names->elf, section)) != NULL;) {
+			if (lib_elf.getshdr(section, &header) == NULL || header.sh_type != types[type])
+				continue;
+			if (sections++ == SYMBOL_SECTIONS_MAX)
+				break;
+			Elf_Data *data = lib_elf.getdata(section, NULL);
+			const size_t count =
+				data != NULL && header.sh_entsize > 0 ? data->d_size / header.sh_entsize : 0;
+			GElf_Sym symbol;
+			for (size_t i = 0; i < count && i < NAME_TABLE_NAMES_MAX; i++)
+				if (lib_elf.getsym(data, (int)i, &symbol) != NULL &&
+				    !add_symbol(names, &symbol,
+						lib_elf.strptr(names->elf, header.sh_link, symbol.st_name)))
+					return ELF_NO_MEMORY;
+		}
+	}
+	name_table_sort(&names->table);
 	names->dwarf = lib_dw.begin_elf(names->elf, DWARF_C_READ, NULL);
 	return ELF_OPENED;
 }
@@ -772,7 +750,15 @@ static bool has_inlined(struct elf_names *names)
 
 static struct elf_frame find_line(struct elf_names *names, uint64_t at)
 {
-	return has_inlined(names) ? inline_table_line(names->inlined, at) : (struct elf_frame){ .name = NULL };
+	if (!has_inlined(names))
+		return (struct elf_frame){ .name = NULL };
+	/* The line of an address, without a name. */
+	const struct inline_table *table = names->inlined;
+	Dwarf_Die unit;
+	const uint32_t number = range_cover_find(&table->cover, at);
+	if (number == COVER_NONE || lib_dw.offdie(table->dwarf, table->units[number].die, &unit) == NULL)
+		return (struct elf_frame){ .name = NULL };
+	return line_in(&unit, at);
 }
 
 bool elf_names_chain(struct elf_names *names, uint64_t base, uint64_t address,

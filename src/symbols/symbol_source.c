@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 /* Limits of a table of text; longer build ids match no file. */
 enum { TABLE_SIZE_MAX = 256 << 20, TABLE_READ_SIZE = 1 << 20, BUILD_ID_MAX = 64 };
@@ -47,23 +47,6 @@ out:
 	return status;
 }
 
-static enum histree_status read_table(struct symbol_source *source, const char *path, struct histree_error *error)
-{
-	char *text = NULL;
-	size_t size = 0;
-	enum histree_status status = read_text(path, &text, &size, error);
-	if (status == HISTREE_OK && !name_table_read(&source->table, text, size))
-		status = error_memory(error, "a table of symbols");
-	else if (status == HISTREE_OK && source->table.count == 0)
-		status = error_set(
-			error, HISTREE_ERR_FORMAT,
-			"'%s' is neither a folder nor a table of symbols, lines such as '401136 T main' as nm "
-			"prints them",
-			path);
-	free(text);
-	return status;
-}
-
 static enum histree_status add_place(struct symbol_source *source, const char **folders, const char *path,
 				     struct histree_error *error)
 {
@@ -77,7 +60,19 @@ static enum histree_status add_place(struct symbol_source *source, const char **
 	if (!S_ISREG(status.st_mode) || status.st_size > TABLE_SIZE_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT,
 				 "symbols: '%s' is neither a folder nor a file of at most 256 MiB", path);
-	return read_table(source, path, error);
+	char *text = NULL;
+	size_t size = 0;
+	enum histree_status outcome = read_text(path, &text, &size, error);
+	if (outcome == HISTREE_OK && !name_table_read(&source->table, text, size))
+		outcome = error_memory(error, "a table of symbols");
+	else if (outcome == HISTREE_OK && source->table.count == 0)
+		outcome = error_set(
+			error, HISTREE_ERR_FORMAT,
+			"'%s' is neither a folder nor a table of symbols, lines such as '401136 T main' as nm "
+			"prints them",
+			path);
+	free(text);
+	return outcome;
 }
 
 enum histree_status symbol_source_open(struct symbol_source *source, const struct symbol_places *places,
@@ -158,7 +153,7 @@ static bool write_candidate(char *path, size_t size, const char *folder, enum ca
 	int length = -1;
 	switch (candidate) {
 	case AS_IT_WAS:
-		length = *folder != '\0'		? write_within(path, size, folder, module->path)
+		length = *folder != '\0'          ? write_within(path, size, folder, module->path)
 			 : module->path[0] == '/' ? snprintf(path, size, "%s", module->path)
 						  : -1;
 		break;

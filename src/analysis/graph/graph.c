@@ -688,15 +688,10 @@ enum softirq {
 	SOFTIRQ_HRTIMER,
 };
 
-static bool is_about_network(int32_t softirq)
-{
-	return softirq == SOFTIRQ_NET_TX || softirq == SOFTIRQ_NET_RX;
-}
-
 static void on_softirq_entry(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	on_entry(graph, event, cpu);
-	if (cpu == NULL || !is_about_network(event->number))
+	if (cpu == NULL || (event->number != SOFTIRQ_NET_TX && event->number != SOFTIRQ_NET_RX))
 		return;
 	cpu->early_count = 0;
 	struct graph_worker *kernel = graph_kernel(&graph->workers, cpu);
@@ -866,12 +861,6 @@ static void on_wakeup(struct graph *graph, const struct kernel_event *event, str
 
 /* ---- switches ----------------------------------------------------------------------------------------------- */
 
-/* One that dies is said not to sleep, which is as it is. */
-static bool is_sleep(enum kernel_leave leave)
-{
-	return leave == LEAVES_ASLEEP;
-}
-
 static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_workers *workers = &graph->workers;
@@ -883,7 +872,9 @@ static void on_switch(struct graph *graph, const struct kernel_event *event, str
 	graph_worker_set(next, WORKER_RUNS);
 	if (event->prev_tid != HISTREE_IDLE_TID)
 		graph_worker_name(workers, previous, event->prev_comm);
-	graph_worker_set(previous, is_sleep(kernel_event_leave(event)) ? WORKER_IS_BLOCKED : WORKER_WAITS_FOR_CPU);
+	/* One that dies is said not to sleep, which is as it is. */
+	graph_worker_set(previous,
+			 (kernel_event_leave(event) == LEAVES_ASLEEP) ? WORKER_IS_BLOCKED : WORKER_WAITS_FOR_CPU);
 	graph_worker_change(workers, previous);
 	graph_worker_change(workers, next);
 	/* The thread went to sleep while it was being woken up already. */

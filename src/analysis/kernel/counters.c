@@ -403,24 +403,22 @@ static void counters_count(struct kernel_sums *sums, const struct kernel_event *
 	}
 }
 
-/* Who ran there since, nobody knows. */
-static void lose_cpu(struct counters *counters, struct counter_owner *cpu)
-{
-	cpu->has_tid = false;
-	for (uint32_t counter = 0; counter < counters->names.count; counter++) {
-		const uint64_t id = (uint64_t)counter << 32 | (uint32_t)cpu->row.number;
-		struct counter_sum *sum = id_map_find(&counters->counts[CPUS], id);
-		if (sum != NULL)
-			sum->has_shared = false;
-	}
-}
-
 static void counters_lose(struct kernel_sums *sums, const struct event_gap *gap)
 {
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&sums->tables[CPUS].rows, &at)) != NULL;)
-		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu)
-			lose_cpu((struct counters *)sums, entry->record);
+		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu) {
+			/* Who ran there since, nobody knows. */
+			struct counters *counters = (struct counters *)sums;
+			struct counter_owner *cpu = entry->record;
+			cpu->has_tid = false;
+			for (uint32_t counter = 0; counter < counters->names.count; counter++) {
+				const uint64_t id = (uint64_t)counter << 32 | (uint32_t)cpu->row.number;
+				struct counter_sum *sum = id_map_find(&counters->counts[CPUS], id);
+				if (sum != NULL)
+					sum->has_shared = false;
+			}
+		}
 }
 
 static bool counters_is_empty(const struct kernel_sums *sums)

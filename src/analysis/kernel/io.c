@@ -364,17 +364,6 @@ static void lose_queue(struct disk_queue *queue, struct changes *changes)
 			disk_queue_release(queue, changes, i, histree_unknown());
 }
 
-/* Events are lost: what is in the queues may have ended. */
-static void disk_lose(struct disk *disk, struct changes *changes)
-{
-	lose_queue(&disk->waiting, changes);
-	lose_queue(&disk->driver, changes);
-	if (disk->waiting_length == NO_ATTRIBUTE)
-		return;
-	change(changes, disk->waiting_length, histree_unknown());
-	change(changes, disk->driver_length, histree_unknown());
-}
-
 /* ---- threads ------------------------------------------------------------------------------------------------ */
 
 enum { BYTES_READ, BYTES_WRITTEN };
@@ -526,8 +515,16 @@ static void io_lose(struct kernel_sums *sums, const struct event_gap *gap)
 		if (thread->call != NULL)
 			change(&io->sums.changes, thread->call->node, histree_unknown());
 	}
-	for (size_t at = 0; (entry = id_map_next(&io->disks, &at)) != NULL;)
-		disk_lose(entry->record, &sums->changes);
+	for (size_t at = 0; (entry = id_map_next(&io->disks, &at)) != NULL;) {
+		/* Events are lost: what is in the queues may have ended. */
+		struct disk *disk = entry->record;
+		lose_queue(&disk->waiting, &sums->changes);
+		lose_queue(&disk->driver, &sums->changes);
+		if (disk->waiting_length == NO_ATTRIBUTE)
+			continue;
+		change(&sums->changes, disk->waiting_length, histree_unknown());
+		change(&sums->changes, disk->driver_length, histree_unknown());
+	}
 }
 
 static bool io_is_empty(const struct kernel_sums *sums)

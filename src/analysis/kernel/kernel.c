@@ -184,19 +184,6 @@ static int compare_parents(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* The parent of a process that was there when the recording began. */
-static void learn_parent(struct kernel_model *model, struct kernel_thread *thread,
-			 const struct event_images *images)
-{
-	const struct event_parent wanted = { .pid = thread->tid };
-	if (images == NULL || images->parent_count == 0)
-		return;
-	const struct event_parent *found =
-		bsearch(&wanted, images->parents, images->parent_count, sizeof(*images->parents), compare_parents);
-	if (found != NULL)
-		thread_learn_parent(model, thread, (int32_t)found->parent);
-}
-
 /*
  * What an event says of the thread in which it happened.  A name is that of now, also where the program has just
  * become another.
@@ -209,8 +196,17 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 	if (thread == NULL)
 		return;
 	thread_begin_life(model, thread);
-	if (event->own_pid == thread->tid && !thread->was_told)
-		learn_parent(model, thread, event->source->class->trace->images);
+	if (event->own_pid == thread->tid && !thread->was_told) {
+		/* The parent of a process that was there when the recording began. */
+		const struct event_images *images = event->source->class->trace->images;
+		const struct event_parent wanted = { .pid = thread->tid };
+		if (images != NULL && images->parent_count != 0) {
+			const struct event_parent *found = bsearch(&wanted, images->parents, images->parent_count,
+								   sizeof(*images->parents), compare_parents);
+			if (found != NULL)
+				thread_learn_parent(model, thread, (int32_t)found->parent);
+		}
+	}
 	if (event->own_pid > 0 && event->own_pid <= INT32_MAX)
 		thread_tell_process(model, thread, (int32_t)event->own_pid);
 	if (event->own_comm.size > 0)

@@ -51,11 +51,6 @@ static void lose_sight(struct kernel_model *model, struct kernel_cpu *cpu)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
-static bool is_said_to_wait(struct kernel_model *model, struct kernel_thread *thread)
-{
-	return thread_has(thread, THREAD_STATUS) && thread_value(model, thread, THREAD_STATUS).type == HISTREE_INT;
-}
-
 void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
 {
 	cpu_claim(model, cpu, thread->tid);
@@ -70,7 +65,8 @@ void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct k
 		lose_sight(model, cpu);
 	if (is_said_to_run) {
 		lose_sight(model, thread->runs_on);
-	} else if (is_said_to_wait(model, thread)) {
+	} else if (thread_has(thread, THREAD_STATUS) &&
+		   thread_value(model, thread, THREAD_STATUS).type == HISTREE_INT) {
 		is_denied = !thread_is_guessed(model, thread);
 		thread_lose_sight(model, thread);
 	}
@@ -291,12 +287,6 @@ static void past_of_thread(struct kernel_model *model, struct kernel_cpu *cpu)
 
 /* ---- kernel gap ---------------------------------------------------------------------------------------------- */
 
-/* Idle threads are in the upper half of the ids, by CPU (kernel_threads.c). */
-static bool is_idle_thread(uint64_t id)
-{
-	return id >> 32 != 0;
-}
-
 static void doubt(struct kernel_model *model, histree_quark quark)
 {
 	if (quark != NO_ATTRIBUTE)
@@ -390,8 +380,9 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;) {
 		struct kernel_thread *thread = entry->record;
+		/* Idle threads are in the upper half of the ids, by CPU (kernel_threads.c). */
 		bool elsewhere =
-			is_idle_thread(entry->id) && cpu_number >= 0 && (uint32_t)entry->id != (uint32_t)cpu_number;
+			(entry->id >> 32 != 0) && cpu_number >= 0 && (uint32_t)entry->id != (uint32_t)cpu_number;
 		if (!thread->is_certain && !elsewhere)
 			thread_doubt(model, thread);
 	}

@@ -52,20 +52,6 @@ static uint32_t architecture_of(const char *machine)
 	return library_load(&seccomp, NULL) == HISTREE_OK ? lib_seccomp.arch_resolve_name(machine) : 0;
 }
 
-static char *make_name(struct system_calls *calls, const char *machine, int32_t number)
-{
-	uint32_t architecture = architecture_of(machine);
-	char *known = NULL;
-	if (architecture != 0 && number >= 0)
-		known = lib_seccomp.syscall_resolve_num_arch(architecture, number);
-	char unknown[32];
-	snprintf(unknown, sizeof(unknown), "syscall_%" PRId32, number);
-	const char *name = known != NULL ? known : unknown;
-	char *copy = arena_copy(&calls->texts, name, strlen(name));
-	free(known);
-	return copy;
-}
-
 /*
  * By the machine of the trace.  A number that it does not have, or a machine that is not known, gives
  * "syscall_NUMBER".  The name lives as long as the table; NULL when memory is out.
@@ -76,7 +62,16 @@ static const char *system_calls_name(struct system_calls *calls, const struct ev
 	char *name = id_map_find(&calls->names, id);
 	if (name != NULL)
 		return name;
-	name = make_name(calls, trace->machine, number);
+	uint32_t architecture = architecture_of(trace->machine);
+	char *known = NULL;
+	if (architecture != 0 && number >= 0)
+		known = lib_seccomp.syscall_resolve_num_arch(architecture, number);
+	char unknown[32];
+	snprintf(unknown, sizeof(unknown), "syscall_%" PRId32, number);
+	const char *called = known != NULL ? known : unknown;
+	char *copy = arena_copy(&calls->texts, called, strlen(called));
+	free(known);
+	name = copy;
 	return name != NULL && id_map_add(&calls->names, id, name) ? name : NULL;
 }
 

@@ -13,29 +13,6 @@
 /* ---- kernel event -------------------------------------------------------------------------------------------- */
 
 /*
- * Since Linux 4.14 the events have one bit of TASK_REPORT (include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE,
- * TASK_PARKED, and TASK_REPORT_IDLE of threads of the kernel that sleep without being counted as load), or that of
- * preemption, TASK_REPORT_MAX.  WAKING is in no number, but of a letter that a kernel before that printed
- * (line_shape.h).  A bit above those, alone, is preemption as kernels before had it: a table of events does not say
- * which kernel it was.
- */
-static enum kernel_leave leave_since_4_14(int32_t state)
-{
-	enum { IS_ASLEEP = 0x01 | 0x02 | 0x80, IS_DEAD = 0x10 | 0x20, REPORTED = 0xff };
-	enum { WAS_PREEMPTED = 0x100, WAKING = 0x200 };
-
-	if ((state & WAS_PREEMPTED) != 0)
-		return LEAVES_RUNNABLE;
-	if ((state & IS_DEAD) != 0)
-		return LEAVES_FOREVER;
-	if ((state & IS_ASLEEP) != 0)
-		return LEAVES_ASLEEP;
-	if ((state & REPORTED) != 0)
-		return LEAVES_STOPPED;
-	return (state & WAKING) != 0 ? LEAVES_WOKEN : LEAVES_RUNNABLE;
-}
-
-/*
  * Before, they have the state itself: TASK_DEAD is 64, TASK_PARKED 512 (since 3.9), and preemption is one bit above
  * all others, TASK_STATE_MAX, which is 1024 to 4096.  What no state of theirs is, alone, is what it is since 4.14:
  * not all traces say which kernel it was.
@@ -54,8 +31,28 @@ static enum kernel_leave leave_before_4_14(int32_t state)
 
 enum kernel_leave kernel_event_leave(const struct kernel_event *event)
 {
-	return event->has_new_task_states ? leave_since_4_14(event->prev_state)
-					  : leave_before_4_14(event->prev_state);
+	if (!event->has_new_task_states)
+		return leave_before_4_14(event->prev_state);
+	/*
+	 * Since Linux 4.14 the events have one bit of TASK_REPORT (include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE,
+	 * TASK_PARKED, and TASK_REPORT_IDLE of threads of the kernel that sleep without being counted as load), or
+	 * that of preemption, TASK_REPORT_MAX.  WAKING is in no number, but of a letter that a kernel before that
+	 * printed (line_shape.h).  A bit above those, alone, is preemption as kernels before had it: a table of
+	 * events does not say which kernel it was.
+	 */
+	int32_t state = event->prev_state;
+	enum { IS_ASLEEP = 0x01 | 0x02 | 0x80, IS_DEAD = 0x10 | 0x20, REPORTED = 0xff };
+	enum { WAS_PREEMPTED = 0x100, WAKING = 0x200 };
+
+	if ((state & WAS_PREEMPTED) != 0)
+		return LEAVES_RUNNABLE;
+	if ((state & IS_DEAD) != 0)
+		return LEAVES_FOREVER;
+	if ((state & IS_ASLEEP) != 0)
+		return LEAVES_ASLEEP;
+	if ((state & REPORTED) != 0)
+		return LEAVES_STOPPED;
+	return (state & WAKING) != 0 ? LEAVES_WOKEN : LEAVES_RUNNABLE;
 }
 
 struct kernel_text kernel_event_new_name(const struct kernel_event *event)

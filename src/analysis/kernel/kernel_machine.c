@@ -24,11 +24,6 @@ enum { CONFLICTS_MANY = 10, CONFLICTS_RATE = 1000 };
 
 /* ---- kernel conflicts ---------------------------------------------------------------------------------------- */
 
-static bool is_of_some_programs(const struct kernel_conflicts *conflicts)
-{
-	return conflicts->to_idle > 0 && conflicts->from_idle == 0;
-}
-
 void conflicts_describe(const struct kernel_conflicts *conflicts, const char *what_follows, char *text, size_t size)
 {
 	static const char *const formats[CONFLICT_KINDS] = {
@@ -42,7 +37,7 @@ void conflicts_describe(const struct kernel_conflicts *conflicts, const char *wh
 	size_t length = 0;
 	text[0] = '\0';
 	for (enum kernel_conflict kind = 0; kind < CONFLICT_KINDS && length < size; kind++) {
-		bool is_no_loss = kind == CONFLICT_SWITCH && is_of_some_programs(conflicts);
+		bool is_no_loss = kind == CONFLICT_SWITCH && conflicts->to_idle > 0 && conflicts->from_idle == 0;
 		if (is_no_loss || !(conflicts->denials[kind] >= CONFLICTS_MANY &&
 				    conflicts->denials[kind] > conflicts->events[kind] / CONFLICTS_RATE))
 			continue;

@@ -244,23 +244,6 @@ static bool next_thread(struct thread_walk *walk, histree_quark *node, uint64_t 
 	return false;
 }
 
-static void save_threads(struct kernel_model *model, struct saved_bytes *out)
-{
-	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
-	struct thread_walk walk = walk_threads(model, histree_attributes_count(attributes));
-	histree_quark node;
-	uint64_t id, passed = 0;
-	struct habits habits = no_habits();
-	int32_t tid;
-	while (next_thread(&walk, &node, &id, &tid)) {
-		const struct kernel_thread *thread = id_map_find(&model->threads, id);
-		assert(thread != NULL && thread->node == node);
-		if (thread != NULL)
-			save_thread(model, thread, &habits, &passed, out);
-	}
-	saved_put(out, 0);
-}
-
 static void find_attributes(const struct kernel_model *model, uint32_t attribute_count,
 			    struct kernel_thread *thread)
 {
@@ -439,7 +422,19 @@ void kernel_provider_save(void *instance, struct saved_bytes *out)
 	saved_put_time(out, model->changes.time, end);
 	saved_put_time(out, model->all_open ? model->all_end : end, end);
 	saved_put_time(out, model->loss_end, end);
-	save_threads(model, out);
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	struct thread_walk walk = walk_threads(model, histree_attributes_count(attributes));
+	histree_quark node;
+	uint64_t id, passed = 0;
+	struct habits habits = no_habits();
+	int32_t tid;
+	while (next_thread(&walk, &node, &id, &tid)) {
+		const struct kernel_thread *thread = id_map_find(&model->threads, id);
+		assert(thread != NULL && thread->node == node);
+		if (thread != NULL)
+			save_thread(model, thread, &habits, &passed, out);
+	}
+	saved_put(out, 0);
 	saved_put(out, model->cpus.count);
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;)

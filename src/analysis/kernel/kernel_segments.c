@@ -343,24 +343,6 @@ static void on_loss(struct kernel_segments *segments, const struct kernel_event 
 	segment->values[PREEMPTION_TURNS] = histree_long((int64_t)event->on_cpu->turns);
 }
 
-static void on_return(struct kernel_segments *segments, const struct kernel_event *event,
-		      struct open_segment *segment)
-{
-	segment->values[PREEMPTION_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
-	if (event->on_cpu != NULL)
-		segment->values[PREEMPTION_TO_CPU] = histree_int(event->on_cpu->number);
-	/* Unknown where it is in doubt what that CPU ran. */
-	struct histree_value *turns = &segment->values[PREEMPTION_TURNS];
-	if (turns->type == HISTREE_LONG) {
-		const struct machine_cpu *lost =
-			machine_cpu(segments->machine, segment->values[PREEMPTION_CPU].int32);
-		*turns = lost != NULL && lost->gap_end < segment->start
-				 ? histree_long((int64_t)lost->turns - turns->int64)
-				 : histree_null();
-	}
-	kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->tid));
-}
-
 /* The idle loop is not preempted, but done. */
 static void segments_preemptions_on_switch(struct kernel_segments *segments, const struct kernel_event *event)
 {
@@ -369,8 +351,21 @@ static void segments_preemptions_on_switch(struct kernel_segments *segments, con
 	else
 		kernel_segments_abandon(segments, (uint32_t)event->prev_tid);
 	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->tid);
-	if (segment != NULL && event->tid != event->prev_tid)
-		on_return(segments, event, segment);
+	if (segment != NULL && event->tid != event->prev_tid) {
+		segment->values[PREEMPTION_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
+		if (event->on_cpu != NULL)
+			segment->values[PREEMPTION_TO_CPU] = histree_int(event->on_cpu->number);
+		/* Unknown where it is in doubt what that CPU ran. */
+		struct histree_value *turns = &segment->values[PREEMPTION_TURNS];
+		if (turns->type == HISTREE_LONG) {
+			const struct machine_cpu *lost =
+				machine_cpu(segments->machine, segment->values[PREEMPTION_CPU].int32);
+			*turns = lost != NULL && lost->gap_end < segment->start
+					 ? histree_long((int64_t)lost->turns - turns->int64)
+					 : histree_null();
+		}
+		kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->tid));
+	}
 	segments->has_events = true;
 }
 

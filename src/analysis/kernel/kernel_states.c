@@ -164,20 +164,6 @@ void states_learn_thread(struct kernel_model *model, const struct kernel_event *
 	states_settle_mode(model, thread);
 }
 
-static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
-{
-	struct kernel_thread *thread = cpu_current_thread(model, cpu);
-	if (irq == NULL)
-		return;
-	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, true);
-	conflicts_first_step(&irq->first_step, true);
-	change(&model->changes, irq->quark, histree_int(cpu->number));
-	if (thread != NULL)
-		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
-	cpu_change(model, cpu, CPU_STATUS, histree_int(CPU_IN_IRQ));
-	irq_change_total(model, irq, histree_int(cpu->number));
-}
-
 /* Returns the CPU of the end of an interrupt: it may be the first event there, and tells what went on before. */
 static struct kernel_cpu *cpu_of_end(struct kernel_model *model, const struct kernel_event *event)
 {
@@ -208,8 +194,19 @@ static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 void states_on_irq_entry(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	if (cpu != NULL)
-		enter_interrupt(model, cpu, cpu_irq(model, cpu, event->number, event->name));
+	if (cpu != NULL) {
+		struct interrupt *irq = cpu_irq(model, cpu, event->number, event->name);
+		struct kernel_thread *thread = cpu_current_thread(model, cpu);
+		if (irq != NULL) {
+			conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, true);
+			conflicts_first_step(&irq->first_step, true);
+			change(&model->changes, irq->quark, histree_int(cpu->number));
+			if (thread != NULL)
+				thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+			cpu_change(model, cpu, CPU_STATUS, histree_int(CPU_IN_IRQ));
+			irq_change_total(model, irq, histree_int(cpu->number));
+		}
+	}
 }
 
 void states_on_irq_exit(struct kernel_model *model, const struct kernel_event *event)

@@ -115,17 +115,6 @@ static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id,
 	return thread;
 }
 
-static void name_thread(struct kernel_model *model, struct kernel_thread *thread, int32_t tid, int32_t cpu)
-{
-	char name[2 + NUMBER_TEXT_SIZE] = "0_";
-	const size_t size = tid == 0 ? 2 + number_format_signed(cpu, name + 2) : number_format_signed(tid, name);
-	changes_child(&model->changes, &thread->node, kernel_group(model, GROUP_THREADS), name, size);
-	if (model->places->status_on_node) {
-		thread->attributes[THREAD_STATUS] = thread->node;
-		thread->asked |= 1U << THREAD_STATUS;
-	}
-}
-
 struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int32_t cpu)
 {
 	if (tid == 0 && cpu < 0)
@@ -134,8 +123,16 @@ struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int
 	struct kernel_thread *thread = id_map_find_again(&model->threads, id);
 	if (thread == NULL)
 		thread = add_thread(model, id, tid);
-	if (thread != NULL && thread->node == NO_ATTRIBUTE)
-		name_thread(model, thread, tid, cpu);
+	if (thread != NULL && thread->node == NO_ATTRIBUTE) {
+		char name[2 + NUMBER_TEXT_SIZE] = "0_";
+		const size_t size =
+			tid == 0 ? 2 + number_format_signed(cpu, name + 2) : number_format_signed(tid, name);
+		changes_child(&model->changes, &thread->node, kernel_group(model, GROUP_THREADS), name, size);
+		if (model->places->status_on_node) {
+			thread->attributes[THREAD_STATUS] = thread->node;
+			thread->asked |= 1U << THREAD_STATUS;
+		}
+	}
 	return thread == NULL || thread->node == NO_ATTRIBUTE ? NULL : thread;
 }
 
@@ -647,22 +644,6 @@ static bool may_have_calls(const struct kernel_model *model)
 	       (model->may_have_calls && state_undecided_total(model->changes.system) < FEW);
 }
 
-/* Nobody knows it yet; `believed` is what is said until then. */
-static struct histree_value undecided_mode(struct kernel_model *model, struct kernel_thread *thread,
-					   struct histree_value believed, int32_t no_call, int32_t call)
-{
-	if (!may_have_calls(model)) {
-		thread->has_no_room = true;
-		return believed;
-	}
-	return changes_undecided(&model->changes,
-				 &(struct undecided_value){ .fact = fact_of_call(model, thread),
-							    .believed = believed,
-							    .if_null = no_call,
-							    .if_other = call },
-				 &thread->has_no_room);
-}
-
 struct histree_value thread_mode(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
 				 int32_t call)
 {
@@ -676,10 +657,20 @@ struct histree_value thread_mode(struct kernel_model *model, struct kernel_threa
 	if (model->slice != NULL && thread->call == PROGRESS_UNKNOWN && thread->tid > 0)
 		return thread_by_call(model, thread, no_call, call);
 	/* Whether that is still to be decided, for a thread that has no entry and no exit. */
-	return (thread->call == PROGRESS_UNKNOWN && thread->tid > 0 && !thread_kind_is_kernel(thread->kind) &&
-		model->corrects_past)
-		       ? undecided_mode(model, thread, believed, no_call, call)
-		       : believed;
+	if (thread->call != PROGRESS_UNKNOWN || thread->tid <= 0 || thread_kind_is_kernel(thread->kind) ||
+	    !model->corrects_past)
+		return believed;
+	/* Nobody knows it yet; `believed` is what is said until then. */
+	if (!may_have_calls(model)) {
+		thread->has_no_room = true;
+		return believed;
+	}
+	return changes_undecided(&model->changes,
+				 &(struct undecided_value){ .fact = fact_of_call(model, thread),
+							    .believed = believed,
+							    .if_null = no_call,
+							    .if_other = call },
+				 &thread->has_no_room);
 }
 
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
@@ -915,12 +906,6 @@ void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_att
 	change(&model->changes, cpu_attribute(model, cpu, attribute), value);
 }
 
-/* It was seen in the slice already, where it did not run. */
-static bool is_seen(const struct kernel_thread *thread)
-{
-	return thread->said != INT64_MIN || thread->assumed != 0 || thread->runs_on != NULL;
-}
-
 void cpu_claim(struct kernel_model *model, struct kernel_cpu *cpu, int32_t tid)
 {
 	if (model->slice == NULL || cpu->is_claimed)
@@ -930,7 +915,7 @@ void cpu_claim(struct kernel_model *model, struct kernel_cpu *cpu, int32_t tid)
 	struct kernel_thread *thread = kernel_thread(model, tid, cpu->number);
 	if (thread == NULL)
 		return;
-	if (is_seen(thread)) {
+	if (thread->said != INT64_MIN || thread->assumed != 0 || thread->runs_on != NULL) {
 		change_log_fail(model->changes.log, "a thread is found to run that was seen to wait");
 		return;
 	}

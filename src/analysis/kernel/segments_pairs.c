@@ -533,19 +533,6 @@ static void end_pair(struct kernel_segments *segments, const struct event *event
 	kernel_segments_end(segments, segment, event->time, gap_end_of(segments, &rows[row->row], place));
 }
 
-static void begin_pair(struct kernel_segments *segments, const struct event *event, const struct bound_class *bound,
-		       const struct bound_row *row, const struct pair_place *place, uint64_t key)
-{
-	struct open_segment *segment = open_segments_find(&segments->open, key);
-	const enum pair_again again = rows[row->row].again;
-	if (segment != NULL && again == AGAIN_ENDS)
-		end_pair(segments, event, bound, row, place, segment);
-	if (segment == NULL || again != AGAIN_IS_THE_SAME)
-		segment = kernel_segments_begin(segments, key, event->time);
-	if (segment != NULL)
-		fill(segments, event, bound, row, place, OF_BEGIN, segment);
-}
-
 static void on_row(struct kernel_segments *segments, const struct event *event, const struct bound_class *bound,
 		   const struct bound_row *row)
 {
@@ -569,8 +556,16 @@ static void on_row(struct kernel_segments *segments, const struct event *event, 
 	struct open_segment *segment = ends ? kernel_segments_ending(segments, key) : NULL;
 	if (segment != NULL)
 		end_pair(segments, event, bound, row, &place, segment);
-	if (begins)
-		begin_pair(segments, event, bound, row, &place, key);
+	if (begins) {
+		segment = open_segments_find(&segments->open, key);
+		const enum pair_again again = rows[row->row].again;
+		if (segment != NULL && again == AGAIN_ENDS)
+			end_pair(segments, event, bound, row, &place, segment);
+		if (segment == NULL || again != AGAIN_IS_THE_SAME)
+			segment = kernel_segments_begin(segments, key, event->time);
+		if (segment != NULL)
+			fill(segments, event, bound, row, &place, OF_BEGIN, segment);
+	}
 }
 
 static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)

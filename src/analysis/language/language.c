@@ -216,22 +216,6 @@ static const char *read_bare(struct language_parser *parser, char sign, const ch
 	return copy;
 }
 
-static bool read_factor(struct language_parser *parser, struct histree_chart_entry *entry)
-{
-	bool is_less = language_take_sign(parser, "-");
-	const struct language_token token = *language_token(parser);
-	if (token.kind != LANGUAGE_NUMBER) {
-		language_expected(parser, "the number that the line is multiplied by");
-		return false;
-	}
-	double factor = token.value.type == HISTREE_DOUBLE ? token.value.real : (double)token.value.int64;
-	if (factor == 0)
-		language_fail(parser, token.at, "a line times 0 is no line");
-	entry->factor = is_less ? -factor : factor;
-	language_next(parser);
-	return parser->status == HISTREE_OK;
-}
-
 static bool language_charts_read_label(struct language_parser *parser, struct histree_chart_entry *entry)
 {
 	const struct language_token token = *language_token(parser);
@@ -254,8 +238,20 @@ static bool read_option(struct language_parser *parser, struct histree_chart_ent
 		return (entry->name = read_bare(parser, ',', reference)) != NULL;
 	if (language_take_word(parser, "as"))
 		return language_charts_read_label(parser, entry);
-	if (is_lines && language_take_word(parser, "times"))
-		return read_factor(parser, entry);
+	if (is_lines && language_take_word(parser, "times")) {
+		bool is_less = language_take_sign(parser, "-");
+		const struct language_token token = *language_token(parser);
+		if (token.kind != LANGUAGE_NUMBER) {
+			language_expected(parser, "the number that the line is multiplied by");
+			return false;
+		}
+		double factor = token.value.type == HISTREE_DOUBLE ? token.value.real : (double)token.value.int64;
+		if (factor == 0)
+			language_fail(parser, token.at, "a line times 0 is no line");
+		entry->factor = is_less ? -factor : factor;
+		language_next(parser);
+		return parser->status == HISTREE_OK;
+	}
 	if (is_lines && language_take_word(parser, "rate"))
 		entry->measure = HISTREE_CHART_RATE;
 	else if (is_lines && language_take_word(parser, "difference"))
@@ -555,16 +551,13 @@ static bool is_constant(const struct language_component *component)
 	return component->name->kind == LANGUAGE_CONSTANT && component->name->type == LANGUAGE_STRING;
 }
 
-static bool may_be_same(const struct language_component *a, const struct language_component *b)
-{
-	return !is_constant(a) || !is_constant(b) || strcmp(a->name->constant.bytes, b->name->constant.bytes) == 0;
-}
-
 /* Whether an attribute of one path may be one of the other.  A deleted one changes what is below it. */
 static bool may_meet(const struct language_path *set, const struct language_path *looked_at)
 {
 	const struct language_component *a = set->components, *b = looked_at->components;
-	while (a != NULL && b != NULL && may_be_same(a, b)) {
+	while (a != NULL && b != NULL &&
+	       (!is_constant(a) || !is_constant(b) ||
+		strcmp(a->name->constant.bytes, b->name->constant.bytes) == 0)) {
 		a = a->next;
 		b = b->next;
 	}
@@ -861,20 +854,6 @@ static program_block compile_block(struct program_builder *make, struct language
 	return block;
 }
 
-/* A row of stacks in a chart: the rows above it are its levels, and the last of them is called as the thread. */
-static void compile_calls(struct program_builder *make, const struct language_chart *chart, uint32_t row)
-{
-	const char *levels[HISTREE_CHART_DEPTH_MAX];
-	size_t count = 0, first = HISTREE_CHART_DEPTH_MAX;
-	for (uint32_t above = chart->entries[row].parent; above != HISTREE_CHART_TOP && first > 0;
-	     above = chart->entries[above].parent, count++)
-		levels[--first] = chart->entries[above].path;
-	const struct program_call_whose thread = { .origin = PROGRAM_CALL_NAME, .level = (uint32_t)count - 1 };
-	const struct program_call_whose host = { .origin = PROGRAM_CALL_UNSAID };
-	if (count > 0)
-		program_call_group(make, levels + first, count, &thread, &host);
-}
-
 /* Make the program of a tree that was checked. */
 static enum histree_status compile_all(const struct language_source *source, struct language_tree *tree,
 				       struct program **out, struct histree_error *error)
@@ -890,8 +869,23 @@ static enum histree_status compile_all(const struct language_source *source, str
 			   compile_block(make, handler->statements));
 	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next) {
 		for (uint32_t row = 0; chart->chart.kind == HISTREE_CHART_STATES && row < chart->count; row++)
-			if (strcmp(chart->entries[row].path, HISTREE_CHART_STACKS) == 0)
-				compile_calls(make, chart, row);
+			if (strcmp(chart->entries[row].path, HISTREE_CHART_STACKS) == 0) {
+				/*
+				 * A row of stacks in a chart: the rows above it are its levels, and the last of
+				 * them is called as the thread.
+				 */
+				const char *levels[HISTREE_CHART_DEPTH_MAX];
+				size_t count = 0, first = HISTREE_CHART_DEPTH_MAX;
+				for (uint32_t above = chart->entries[row].parent;
+				     above != HISTREE_CHART_TOP && first > 0;
+				     above = chart->entries[above].parent, count++)
+					levels[--first] = chart->entries[above].path;
+				const struct program_call_whose thread = { .origin = PROGRAM_CALL_NAME,
+									   .level = (uint32_t)count - 1 };
+				const struct program_call_whose host = { .origin = PROGRAM_CALL_UNSAID };
+				if (count > 0)
+					program_call_group(make, levels + first, count, &thread, &host);
+			}
 	}
 	enum histree_status status = program_finish(make, out, error);
 	if (status != HISTREE_OK)
@@ -902,17 +896,6 @@ static enum histree_status compile_all(const struct language_source *source, str
 /* ---- language ------------------------------------------------------------------------------------------------ */
 
 enum { EXPECTED_MAX = 200 }; /* names of events, and of fields, that a trace is held against */
-
-/* The name of the file without its folder and suffix; "" if memory is out. */
-static const char *name_of_file(const char *path, struct arena *arena)
-{
-	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-	size_t size = strlen(name), suffix = sizeof(LANGUAGE_SUFFIX) - 1;
-	if (size > suffix && strcmp(name + size - suffix, LANGUAGE_SUFFIX) == 0)
-		size -= suffix;
-	const char *copy = arena_copy(arena, name, size);
-	return copy != NULL ? copy : "";
-}
 
 /* Each table has one pattern, and a NULL behind it. */
 static struct histree_label_table *tables_of(struct language_tree *tree, size_t *count)
@@ -985,8 +968,16 @@ static enum histree_status add(const struct language_source *source, struct lang
 	struct program_analysis *analysis;
 	struct program_about about = { .name = tree->name, .summary = tree->summary, .domain = tree->domain };
 	about.labels = tables_of(tree, &about.label_table_count);
-	if (about.name == NULL)
-		about.name = name_of_file(source->path, &tree->arena);
+	if (about.name == NULL) {
+		/* The name of the file without its folder and suffix; "" if memory is out. */
+		const char *path = source->path;
+		const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+		size_t size = strlen(name), suffix = sizeof(LANGUAGE_SUFFIX) - 1;
+		if (size > suffix && strcmp(name + size - suffix, LANGUAGE_SUFFIX) == 0)
+			size -= suffix;
+		const char *copy = arena_copy(&tree->arena, name, size);
+		about.name = copy != NULL ? copy : "";
+	}
 	size_t *count = &about.chart_count;
 	*count = 0;
 	for (const struct language_chart *chart = tree->charts; chart != NULL; chart = chart->next)

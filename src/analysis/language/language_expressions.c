@@ -242,24 +242,6 @@ static struct language_expression *read_map(struct language_parser *parser, size
 	return language_weigh(parser, map);
 }
 
-static struct language_expression *refuse_name(struct language_parser *parser, const struct language_token *name)
-{
-	struct nearest nearest = nearest_begin(name->text);
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		nearest_offer(&nearest, functions[i].name);
-	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
-		nearest_offer(&nearest, looks[i].name);
-	nearest_offer(&nearest, "map");
-	if (nearest.word != NULL)
-		return language_fail(parser, name->at, "there is no function '%.40s'; the nearest is '%s'",
-				     name->text, nearest.word);
-	return language_fail(
-		parser, name->at,
-		"there is no function '%.40s'; there are state, since, top, map, first, choose, strip, "
-		"part, starts, ends, length, lower, upper, int, integer, real, text, field",
-		name->text);
-}
-
 struct language_expression *language_read_call(struct language_parser *parser, const struct language_token *name)
 {
 	struct call call = { .parser = parser, .at = name->at };
@@ -271,8 +253,22 @@ struct language_expression *language_read_call(struct language_parser *parser, c
 	while (look < sizeof(looks) / sizeof(looks[0]) && strcmp(looks[look].name, name->text) != 0)
 		look++;
 	bool is_look = look < sizeof(looks) / sizeof(looks[0]);
-	if (index == FUNCTIONS && !is_map && !is_look)
-		return refuse_name(parser, name);
+	if (index == FUNCTIONS && !is_map && !is_look) {
+		struct nearest nearest = nearest_begin(name->text);
+		for (size_t i = 0; i < FUNCTIONS; i++)
+			nearest_offer(&nearest, functions[i].name);
+		for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
+			nearest_offer(&nearest, looks[i].name);
+		nearest_offer(&nearest, "map");
+		if (nearest.word != NULL)
+			return language_fail(parser, name->at, "there is no function '%.40s'; the nearest is '%s'",
+					     name->text, nearest.word);
+		return language_fail(
+			parser, name->at,
+			"there is no function '%.40s'; there are state, since, top, map, first, choose, strip, "
+			"part, starts, ends, length, lower, upper, int, integer, real, text, field",
+			name->text);
+	}
 	language_next(parser);
 	if (is_look)
 		return read_look(parser, name->at, looks[look].look);
@@ -678,11 +674,6 @@ struct language_expression *language_convert(struct language_parser *parser, siz
 	return language_weigh(parser, convert);
 }
 
-static bool is_null(const struct language_expression *expression)
-{
-	return expression->kind == LANGUAGE_CONSTANT && expression->type == LANGUAGE_NULL;
-}
-
 static struct language_expression *present(struct language_parser *parser, size_t at,
 					   struct language_expression *value)
 {
@@ -706,7 +697,7 @@ struct language_expression *language_comparison(struct language_parser *parser, 
 {
 	if (first == NULL || second == NULL)
 		return NULL;
-	if (is_null(second)) {
+	if (second->kind == LANGUAGE_CONSTANT && second->type == LANGUAGE_NULL) {
 		first->is_optional = true;
 		if (operator== PROGRAM_EQUAL)
 			return negation(parser, at, present(parser, at, first));
@@ -886,17 +877,6 @@ static struct language_expression *read_in(struct language_parser *parser, size_
 	return parser->status == HISTREE_OK ? any : NULL;
 }
 
-static struct language_expression *read_contains(struct language_parser *parser, size_t at,
-						 struct language_expression *value)
-{
-	struct language_expression *part = read_level(parser, 0);
-	if (value != NULL && value->type != LANGUAGE_STRING)
-		value = language_convert(parser, value->at, LANGUAGE_STRING, value);
-	struct language_expression *place = language_operation(parser, at, PROGRAM_INDEX_OF, value, part, NULL);
-	return language_comparison(parser, at, PROGRAM_GREATER_OR_EQUAL, place,
-				   language_constant(parser, at, histree_long(0)));
-}
-
 static struct language_expression *read_comparison(struct language_parser *parser)
 {
 	static const struct {
@@ -917,8 +897,16 @@ static struct language_expression *read_comparison(struct language_parser *parse
 	}
 	if (language_take_word(parser, "in"))
 		return read_in(parser, at, left);
-	if (language_take_word(parser, "contains"))
-		return read_contains(parser, at, left);
+	if (language_take_word(parser, "contains")) {
+		struct language_expression *value = left;
+		struct language_expression *part = read_level(parser, 0);
+		if (value != NULL && value->type != LANGUAGE_STRING)
+			value = language_convert(parser, value->at, LANGUAGE_STRING, value);
+		struct language_expression *place =
+			language_operation(parser, at, PROGRAM_INDEX_OF, value, part, NULL);
+		return language_comparison(parser, at, PROGRAM_GREATER_OR_EQUAL, place,
+					   language_constant(parser, at, histree_long(0)));
+	}
 	if (language_take_word(parser, "like")) {
 		struct language_expression *pattern = read_level(parser, 0);
 		struct language_expression *test =

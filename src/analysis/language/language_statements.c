@@ -334,21 +334,6 @@ static struct language_statement *read_if(struct language_parser *parser, size_t
 	return statement;
 }
 
-static struct language_statement *read_lines(struct language_parser *parser)
-{
-	struct language_statement *first = NULL, **last = &first;
-	while (parser->status == HISTREE_OK && language_token(parser)->kind != LANGUAGE_OUTDENT &&
-	       language_token(parser)->kind != LANGUAGE_END) {
-		size_t at = language_token(parser)->at;
-		*last = take_keyword(parser, "if") ? read_if(parser, at) : read_row(parser);
-		while (*last != NULL)
-			last = &(*last)->next;
-	}
-	if (language_token(parser)->kind == LANGUAGE_OUTDENT)
-		language_next(parser);
-	return first;
-}
-
 struct language_statement *language_read_block(struct language_parser *parser)
 {
 	struct language_statement *statements;
@@ -363,7 +348,17 @@ struct language_statement *language_read_block(struct language_parser *parser)
 			language_next(parser);
 		else
 			language_expected(parser, "a statement, or an indented line of them");
-		statements = read_lines(parser);
+		struct language_statement *first = NULL, **last = &first;
+		while (parser->status == HISTREE_OK && language_token(parser)->kind != LANGUAGE_OUTDENT &&
+		       language_token(parser)->kind != LANGUAGE_END) {
+			size_t at = language_token(parser)->at;
+			*last = take_keyword(parser, "if") ? read_if(parser, at) : read_row(parser);
+			while (*last != NULL)
+				last = &(*last)->next;
+		}
+		if (language_token(parser)->kind == LANGUAGE_OUTDENT)
+			language_next(parser);
+		statements = first;
 	}
 	language_leave(parser);
 	return statements;

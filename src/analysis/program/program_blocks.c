@@ -171,36 +171,6 @@ static void sink(struct future_change *heap, size_t count, size_t at)
 	}
 }
 
-static void plan(struct program_run *run, const struct future_change *wanted)
-{
-	struct future_change made = *wanted;
-	if (run->future_count == FUTURE_MAX) {
-		run->changes.refused++;
-		return;
-	}
-	if (made.value.type == HISTREE_STRING) {
-		made.text = malloc((size_t)made.value.size + 1);
-		if (made.text != NULL)
-			memcpy(made.text, made.value.bytes, made.value.size);
-		made.value.bytes = made.text;
-	}
-	if ((made.value.type == HISTREE_STRING && made.text == NULL) ||
-	    !array_reserve(&run->future, &run->future_capacity, run->future_count + 1)) {
-		free(made.text);
-		changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for changes in the future");
-		return;
-	}
-	made.order = run->future_order++;
-	run->future[run->future_count++] = made;
-	struct future_change *heap = run->future;
-	size_t at = run->future_count - 1;
-	while (at > 0 && is_before(&heap[at], &heap[(at - 1) / 2])) {
-		struct future_change moved = heap[at];
-		heap[at] = heap[(at - 1) / 2];
-		heap[at = (at - 1) / 2] = moved;
-	}
-}
-
 void run_future(struct program_run *run, histree_time until)
 {
 	histree_time now = run->changes.time;
@@ -238,8 +208,32 @@ static void run_change_row(struct program_run *run, const struct action_row *row
 	struct histree_value at = value_convert(run_value(run, row->at), HISTREE_LONG, &run->scratch);
 	if (at.type != HISTREE_LONG || at.int64 < run->changes.time)
 		return;
-	plan(run,
-	     &(struct future_change){ .time = at.int64, .change = row->change, .quark = quark, .value = value });
+	struct future_change made = { .time = at.int64, .change = row->change, .quark = quark, .value = value };
+	if (run->future_count == FUTURE_MAX) {
+		run->changes.refused++;
+		return;
+	}
+	if (made.value.type == HISTREE_STRING) {
+		made.text = malloc((size_t)made.value.size + 1);
+		if (made.text != NULL)
+			memcpy(made.text, made.value.bytes, made.value.size);
+		made.value.bytes = made.text;
+	}
+	if ((made.value.type == HISTREE_STRING && made.text == NULL) ||
+	    !array_reserve(&run->future, &run->future_capacity, run->future_count + 1)) {
+		free(made.text);
+		changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for changes in the future");
+		return;
+	}
+	made.order = run->future_order++;
+	run->future[run->future_count++] = made;
+	struct future_change *heap = run->future;
+	size_t place = run->future_count - 1;
+	while (place > 0 && is_before(&heap[place], &heap[(place - 1) / 2])) {
+		struct future_change moved = heap[place];
+		heap[place] = heap[(place - 1) / 2];
+		heap[place = (place - 1) / 2] = moved;
+	}
 }
 
 void run_block(struct program_run *run, program_block block)
@@ -291,23 +285,6 @@ static bool append(struct subtree *subtree, histree_quark quark)
 	return true;
 }
 
-/* Parents come before their children in a walk, so the other way round children come first. */
-static bool walk(struct subtree *subtree, const struct attribute_tree *tree)
-{
-	struct attribute_range near = { 0 };
-	subtree->count = 0;
-	for (histree_quark quark = subtree->top; quark != HISTREE_ROOT;
-	     quark = attributes_next(&tree->base, subtree->top, quark, &near))
-		if (!append(subtree, quark))
-			return false;
-	for (size_t i = 0, j = subtree->count; i + 1 < j; i++) {
-		histree_quark other = subtree->quarks[--j];
-		subtree->quarks[j] = subtree->quarks[i];
-		subtree->quarks[i] = other;
-	}
-	return true;
-}
-
 /* A parent is older than its children. */
 static bool is_below(const struct attribute_tree *tree, histree_quark quark, histree_quark top)
 {
@@ -323,8 +300,21 @@ static bool refresh(struct subtree *subtree, const struct attribute_tree *tree)
 	if (from == count)
 		return true;
 	subtree->known = count;
-	if (subtree->count == 0 || count - from > subtree->count)
-		return walk(subtree, tree);
+	if (subtree->count == 0 || count - from > subtree->count) {
+		/* Parents come before their children in a walk, so the other way round children come first. */
+		struct attribute_range near = { 0 };
+		subtree->count = 0;
+		for (histree_quark quark = subtree->top; quark != HISTREE_ROOT;
+		     quark = attributes_next(&tree->base, subtree->top, quark, &near))
+			if (!append(subtree, quark))
+				return false;
+		for (size_t i = 0, j = subtree->count; i + 1 < j; i++) {
+			histree_quark other = subtree->quarks[--j];
+			subtree->quarks[j] = subtree->quarks[i];
+			subtree->quarks[i] = other;
+		}
+		return true;
+	}
 	for (histree_quark quark = from; quark < count; quark++)
 		if (is_below(tree, quark, subtree->top) && !append(subtree, quark))
 			return false;

@@ -790,23 +790,6 @@ static bool fits(struct measures *measures)
 	return true;
 }
 
-static void check_measures(struct program_builder *make)
-{
-	const struct program *program = &make->program;
-	struct measures measures = {
-		.program = program,
-		.values = calloc(program->values_count + 1, sizeof(*measures.values)),
-		.blocks = calloc(program->blocks_count + 1, sizeof(*measures.blocks)),
-	};
-	if (measures.values == NULL || measures.blocks == NULL)
-		builder_fail(make, HISTREE_ERR_MEMORY, "no memory for an analysis");
-	else if (!fits(&measures))
-		builder_fail(make, HISTREE_ERR_ARGUMENT,
-			     "the analysis is too deep, or a part of it contains itself");
-	free(measures.values);
-	free(measures.blocks);
-}
-
 /* ---- version ---------------------------------------------------------------------------------------------- */
 
 struct sum {
@@ -949,8 +932,20 @@ static void check_whole(struct program_builder *make)
 	for (size_t i = 0; i < program->fsms_count; i++)
 		if (program->fsms[i].begin == PROGRAM_NOTHING)
 			builder_fail(make, HISTREE_ERR_ARGUMENT, "a state machine has no states");
-	if (make->status == HISTREE_OK)
-		check_measures(make);
+	if (make->status == HISTREE_OK) {
+		struct measures measures = {
+			.program = program,
+			.values = calloc(program->values_count + 1, sizeof(*measures.values)),
+			.blocks = calloc(program->blocks_count + 1, sizeof(*measures.blocks)),
+		};
+		if (measures.values == NULL || measures.blocks == NULL)
+			builder_fail(make, HISTREE_ERR_MEMORY, "no memory for an analysis");
+		else if (!fits(&measures))
+			builder_fail(make, HISTREE_ERR_ARGUMENT,
+				     "the analysis is too deep, or a part of it contains itself");
+		free(measures.values);
+		free(measures.blocks);
+	}
 }
 
 enum histree_status program_finish(struct program_builder *make, struct program **out, struct histree_error *error)

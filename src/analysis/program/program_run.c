@@ -88,25 +88,6 @@ static bool keep_patterns(struct program_views *views, const char *const *patter
 	return copy != NULL;
 }
 
-static bool keep_table(struct program_views *views, const struct histree_label_table *table,
-		       struct histree_label_table *out)
-{
-	struct histree_label *labels = arena_allocate(&views->texts, (table->label_count + 1) * sizeof(*labels),
-						      _Alignof(struct histree_label));
-	*out = *table;
-	out->name = keep_text(views, table->name);
-	if (labels == NULL || out->name == NULL || !keep_patterns(views, table->patterns, &out->patterns))
-		return false;
-	for (size_t i = 0; i < table->label_count; i++) {
-		labels[i] = table->labels[i];
-		labels[i].text = keep_text(views, labels[i].text);
-		labels[i].style.key = keep_text(views, labels[i].style.key);
-		labels[i].style.name = keep_text(views, labels[i].style.name);
-	}
-	out->labels = labels;
-	return true;
-}
-
 /* Returns false if memory is out. */
 static bool keep_all(struct program_views *views, const char **texts[], size_t count)
 {
@@ -138,8 +119,23 @@ static bool add_table(struct program_views *views, const struct histree_label_ta
 {
 	if (views->label_table_count == HISTREE_LABEL_TABLES_MAX)
 		return true;
-	return array_reserve(&views->labels, &views->label_table_capacity, views->label_table_count + 1) &&
-	       keep_table(views, table, &views->labels[views->label_table_count++]);
+	if (!array_reserve(&views->labels, &views->label_table_capacity, views->label_table_count + 1))
+		return false;
+	struct histree_label_table *out = &views->labels[views->label_table_count++];
+	struct histree_label *labels = arena_allocate(&views->texts, (table->label_count + 1) * sizeof(*labels),
+						      _Alignof(struct histree_label));
+	*out = *table;
+	out->name = keep_text(views, table->name);
+	if (labels == NULL || out->name == NULL || !keep_patterns(views, table->patterns, &out->patterns))
+		return false;
+	for (size_t i = 0; i < table->label_count; i++) {
+		labels[i] = table->labels[i];
+		labels[i].text = keep_text(views, labels[i].text);
+		labels[i].style.key = keep_text(views, labels[i].style.key);
+		labels[i].style.name = keep_text(views, labels[i].style.name);
+	}
+	out->labels = labels;
+	return true;
 }
 
 static bool add_chart(struct program_views *views, const struct histree_chart *chart)

@@ -10,8 +10,8 @@
 #ifndef ANALYSIS_PROGRAM_PROGRAM_RUN_H
 #define ANALYSIS_PROGRAM_PROGRAM_RUN_H
 
-#include "analysis/changes.h"
 #include "analysis/analysis.h"
+#include "analysis/changes.h"
 #include "analysis/open_segments.h"
 #include "analysis/program/program.h"
 #include "base/arena.h"

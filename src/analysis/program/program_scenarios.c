@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * program_scenarios.c - state machines that may have many scenarios under way: the rules of Trace Compass's patterns
- * (its user guide, "Defining an XML pattern provider", and dumps of what it makes of them).
+ * program_scenarios.c - state machines that may have many scenarios under way: the rules of Trace Compass's
+ * patterns (its user guide, "Defining an XML pattern provider", and dumps of what it makes of them).
  *
  * The number of a scenario that is over is given to another one at once; what stands below its attribute is null
  * except "status", "state" and the time at which it entered its last state.
@@ -76,21 +76,18 @@ static struct scenario *add_scenario(struct program_run *run, struct fsm_run *fs
 	return scenario;
 }
 
-static void refuse_endless(struct program_run *run, const struct fsm_row *row)
-{
-	char text[256];
-	snprintf(text, sizeof(text),
-		 "state machine '%.100s' has more than %d scenarios under way at once: its conditions begin them "
-		 "and "
-		 "end none",
-		 row->name, SCENARIOS_MAX);
-	changes_fail(&run->changes, HISTREE_ERR_FORMAT, text);
-}
-
 static void make_pending(struct program_run *run, struct fsm_run *fsm, const struct fsm_row *row)
 {
-	if (fsm->active_count >= SCENARIOS_MAX)
-		refuse_endless(run, row);
+	if (fsm->active_count >= SCENARIOS_MAX) {
+		char text[256];
+		snprintf(text, sizeof(text),
+			 "state machine '%.100s' has more than %d scenarios under way at once: its conditions "
+			 "begin them "
+			 "and "
+			 "end none",
+			 row->name, SCENARIOS_MAX);
+		changes_fail(&run->changes, HISTREE_ERR_FORMAT, text);
+	}
 	if (!array_reserve(&fsm->active, &fsm->active_capacity, fsm->active_count + 1))
 		program_scenarios_fail(run);
 	if (run->changes.status != HISTREE_OK)
@@ -126,23 +123,19 @@ static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t num
 
 /* ---- transitions ---------------------------------------------------------------------------------------- */
 
-static void start(struct program_run *run, struct scenario *scenario)
-{
-	if (scenario->start_time == NO_ATTRIBUTE)
-		scenario->start_time = child(run, scenario->quark, "startTime");
-	scenario->is_started = true;
-	run_change(run, scenario->status, histree_int(STATUS_UNDER_WAY));
-	run_change(run, scenario->start_time, histree_long(run->changes.time));
-}
-
 static void take(struct program_run *run, struct fsm_run *fsm, uint32_t number, const struct transition_row *row)
 {
 	const struct program *program = run->program;
 	struct scenario *scenario = fsm->scenarios[number];
 	const struct state_row *from = &program->states[scenario->state], *to = &program->states[row->to];
 	bool is_other = row->to != scenario->state;
-	if (!scenario->is_started)
-		start(run, scenario);
+	if (!scenario->is_started) {
+		if (scenario->start_time == NO_ATTRIBUTE)
+			scenario->start_time = child(run, scenario->quark, "startTime");
+		scenario->is_started = true;
+		run_change(run, scenario->status, histree_int(STATUS_UNDER_WAY));
+		run_change(run, scenario->start_time, histree_long(run->changes.time));
+	}
 	if (is_other)
 		run_block(run, from->exit);
 	run_block(run, row->block);

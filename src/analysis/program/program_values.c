@@ -650,26 +650,22 @@ static struct histree_value mapped(struct program_run *run, const struct value_r
 	return value;
 }
 
-/* The second operand is looked at only if the first leaves it open. */
-static struct histree_value junction(struct program_run *run, const struct value_row *row)
-{
-	bool decides = row->detail == PROGRAM_OR;
-	struct histree_value first = run_value(run, row->first);
-	if (first.type != HISTREE_UNKNOWN && value_is_true(&first) == decides)
-		return (struct histree_value){ .type = HISTREE_BOOL, .boolean = decides };
-	struct histree_value second = run_value(run, row->second);
-	if (second.type != HISTREE_UNKNOWN && value_is_true(&second) == decides)
-		return (struct histree_value){ .type = HISTREE_BOOL, .boolean = decides };
-	if (first.type == HISTREE_UNKNOWN || second.type == HISTREE_UNKNOWN)
-		return histree_unknown();
-	return (struct histree_value){ .type = HISTREE_BOOL, .boolean = !decides };
-}
-
 static struct histree_value operation(struct program_run *run, const struct value_row *row)
 {
 	enum program_operator operator=(enum program_operator) row->detail;
-	if (operator== PROGRAM_AND || operator== PROGRAM_OR)
-		return junction(run, row);
+	if (operator== PROGRAM_AND || operator== PROGRAM_OR) {
+		/* The second operand is looked at only if the first leaves it open. */
+		bool decides = row->detail == PROGRAM_OR;
+		struct histree_value first = run_value(run, row->first);
+		if (first.type != HISTREE_UNKNOWN && value_is_true(&first) == decides)
+			return (struct histree_value){ .type = HISTREE_BOOL, .boolean = decides };
+		struct histree_value second = run_value(run, row->second);
+		if (second.type != HISTREE_UNKNOWN && value_is_true(&second) == decides)
+			return (struct histree_value){ .type = HISTREE_BOOL, .boolean = decides };
+		if (first.type == HISTREE_UNKNOWN || second.type == HISTREE_UNKNOWN)
+			return histree_unknown();
+		return (struct histree_value){ .type = HISTREE_BOOL, .boolean = !decides };
+	}
 	if (operator== PROGRAM_CHOOSE) {
 		struct histree_value condition = run_value(run, row->first);
 		if (condition.type == HISTREE_UNKNOWN)

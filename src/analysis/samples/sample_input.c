@@ -439,38 +439,28 @@ static uint32_t weight_field(const struct event_class *class)
 	return field != EVENT_NO_FIELD ? field : event_class_field(class, "perf_period");
 }
 
-static struct sample_binding bind_named(const struct event_class *class, uint32_t stack)
-{
-	return (struct sample_binding){
-		.is_sample = class->trace->has_samples,
-		.is_named = true,
-		.stack = stack,
-		.pid = event_class_field(class, sample_field_names[SAMPLE_PID]),
-		.tid = event_class_field(class, sample_field_names[SAMPLE_TID]),
-		.period = weight_field(class),
-		.process = event_class_field(class, sample_field_names[SAMPLE_PROCESS]),
-		.thread = event_class_field(class, sample_field_names[SAMPLE_THREAD]),
-	};
-}
-
-static struct sample_binding bind_track(const struct event_class *class)
-{
-	return (struct sample_binding){
-		.is_track_name = strcmp(class->name, track_class_names[TRACK_PROCESS_NAME]) == 0 ||
-				 strcmp(class->name, track_class_names[TRACK_THREAD_NAME]) == 0,
-		.pid = event_class_field(class, track_field_names[TRACK_PID]),
-		.tid = event_class_field(class, track_field_names[TRACK_TID]),
-		.thread = event_class_field(class, track_field_names[TRACK_NAME]),
-	};
-}
-
 static struct sample_binding bind(const struct event_class *class)
 {
 	const uint32_t stack = event_class_field(class, sample_field_names[SAMPLE_STACK]);
 	if (stack != EVENT_NO_FIELD)
-		return bind_named(class, stack);
+		return (struct sample_binding){
+			.is_sample = class->trace->has_samples,
+			.is_named = true,
+			.stack = stack,
+			.pid = event_class_field(class, sample_field_names[SAMPLE_PID]),
+			.tid = event_class_field(class, sample_field_names[SAMPLE_TID]),
+			.period = weight_field(class),
+			.process = event_class_field(class, sample_field_names[SAMPLE_PROCESS]),
+			.thread = event_class_field(class, sample_field_names[SAMPLE_THREAD]),
+		};
 	if (strcmp(class->trace->domain, TRACK_DOMAIN) == 0)
-		return bind_track(class);
+		return (struct sample_binding){
+			.is_track_name = strcmp(class->name, track_class_names[TRACK_PROCESS_NAME]) == 0 ||
+					 strcmp(class->name, track_class_names[TRACK_THREAD_NAME]) == 0,
+			.pid = event_class_field(class, track_field_names[TRACK_PID]),
+			.tid = event_class_field(class, track_field_names[TRACK_TID]),
+			.thread = event_class_field(class, track_field_names[TRACK_NAME]),
+		};
 	struct sample_binding binding = {
 		.ip = event_class_field(class, "perf_ip"),
 		.pid = event_class_field(class, "perf_pid"),
@@ -558,32 +548,6 @@ static enum histree_status take_named(struct sample_input *input, const struct e
 	return HISTREE_OK;
 }
 
-static enum histree_status take_sample(struct sample_input *input, const struct event *event,
-				       const struct sample_binding *binding, struct histree_error *error)
-{
-	const struct event_trace *trace = event->class->trace;
-	struct sample *sample = &input->sample;
-	if (binding->is_named)
-		return take_named(input, event, binding, error);
-	*sample = (struct sample){ .is_there = true };
-	input->samples++;
-	input->has_addresses = true;
-	sample->has_tid =
-		event_int(event, binding->tid, &sample->tid) && event_int(event, binding->pid, &sample->pid);
-	sample->has_pid = sample->has_tid;
-	sample->has_period = event_int(event, binding->period, &sample->period);
-	const struct address_space *space =
-		sample->has_tid ? sample_processes_space(&input->processes, trace, sample->pid) : NULL;
-	if (sample->has_tid) {
-		sample->process = sample_processes_name(&input->processes, trace, sample->pid);
-		sample->thread = sample_processes_name(&input->processes, trace, sample->tid);
-	}
-	if (!take_addresses(input, event, binding) || !find_stack(input, space, &sample->stack))
-		return no_memory(error);
-	stack_tree_count(&input->tree, sample->stack, event->time);
-	return HISTREE_OK;
-}
-
 static enum histree_status begin(void *context, const struct event *event, struct histree_error *error)
 {
 	struct sample_input *input = context;
@@ -605,7 +569,29 @@ static enum histree_status begin(void *context, const struct event *event, struc
 		return no_memory(error);
 	if (binding->is_track_name && !take_track_name(input, event, binding))
 		return no_memory(error);
-	return binding->is_sample ? take_sample(input, event, binding, error) : HISTREE_OK;
+	if (!binding->is_sample)
+		return HISTREE_OK;
+	const struct event_trace *trace = event->class->trace;
+	struct sample *sample = &input->sample;
+	if (binding->is_named)
+		return take_named(input, event, binding, error);
+	*sample = (struct sample){ .is_there = true };
+	input->samples++;
+	input->has_addresses = true;
+	sample->has_tid =
+		event_int(event, binding->tid, &sample->tid) && event_int(event, binding->pid, &sample->pid);
+	sample->has_pid = sample->has_tid;
+	sample->has_period = event_int(event, binding->period, &sample->period);
+	const struct address_space *space =
+		sample->has_tid ? sample_processes_space(&input->processes, trace, sample->pid) : NULL;
+	if (sample->has_tid) {
+		sample->process = sample_processes_name(&input->processes, trace, sample->pid);
+		sample->thread = sample_processes_name(&input->processes, trace, sample->tid);
+	}
+	if (!take_addresses(input, event, binding) || !find_stack(input, space, &sample->stack))
+		return no_memory(error);
+	stack_tree_count(&input->tree, sample->stack, event->time);
+	return HISTREE_OK;
 }
 
 /* ---- the input ---------------------------------------------------------------------------------------------- */

@@ -548,9 +548,13 @@ static bool take_image(struct sample_processes *processes, const struct event *e
 	return add_image(processes, event->class->trace, &image);
 }
 
-/* What there was when the recording began. */
-static bool take_beginning(struct sample_processes *processes, const struct event_trace *trace)
+static bool meet_trace(struct sample_processes *processes, const struct event_trace *trace)
 {
+	if (id_map_find(&processes->traces, trace->id) != NULL)
+		return true;
+	if (!id_map_add(&processes->traces, trace->id, (void *)(uintptr_t)trace))
+		return false;
+	/* What there was when the recording began. */
 	const struct event_images *images = trace->images;
 	for (size_t i = 0; images != NULL && i < images->image_count; i++)
 		if (!add_image(processes, trace, &images->images[i]))
@@ -563,14 +567,6 @@ static bool take_beginning(struct sample_processes *processes, const struct even
 		process->threads += name->tid != name->pid;
 	}
 	return true;
-}
-
-static bool meet_trace(struct sample_processes *processes, const struct event_trace *trace)
-{
-	if (id_map_find(&processes->traces, trace->id) != NULL)
-		return true;
-	return id_map_add(&processes->traces, trace->id, (void *)(uintptr_t)trace) &&
-	       take_beginning(processes, trace);
 }
 
 bool sample_processes_take(struct sample_processes *processes, const struct event *event)

@@ -80,17 +80,6 @@ bool track_words_read(struct class_table *bindings, const struct event *event, s
 /* Of names that are no text of the trace: at most "Processes/", two numbers, "Async", a lane and "CallStack". */
 enum { PLAIN_SIZE_MAX = 128 };
 
-static void put_lane(struct stack_path *path, const struct track_place *place)
-{
-	path->size += (size_t)sprintf(path->bytes + path->size, "Async/");
-	for (size_t i = 0; i < place->group_size; i++) {
-		if (place->group[i] == '/' || place->group[i] == '\\')
-			path->bytes[path->size++] = '\\';
-		path->bytes[path->size++] = place->group[i];
-	}
-	path->size += (size_t)sprintf(path->bytes + path->size, "/%" PRIu32 "/", place->lane + 1);
-}
-
 bool stack_path_write(struct stack_path *path, struct track_places *places, const struct track_words *event)
 {
 	const struct track *track = track_places_track(places, event);
@@ -111,8 +100,15 @@ bool stack_path_write(struct stack_path *path, struct track_places *places, cons
 		path->size += (size_t)sprintf(path->bytes + path->size, "Threads/");
 	if (place->has_tid)
 		path->size += (size_t)sprintf(path->bytes + path->size, "%" PRId64 "/", place->tid);
-	if (place->group != NULL)
-		put_lane(path, place);
+	if (place->group != NULL) {
+		path->size += (size_t)sprintf(path->bytes + path->size, "Async/");
+		for (size_t i = 0; i < place->group_size; i++) {
+			if (place->group[i] == '/' || place->group[i] == '\\')
+				path->bytes[path->size++] = '\\';
+			path->bytes[path->size++] = place->group[i];
+		}
+		path->size += (size_t)sprintf(path->bytes + path->size, "/%" PRIu32 "/", place->lane + 1);
+	}
 	path->size += (size_t)sprintf(path->bytes + path->size, "CallStack");
 	return true;
 }
@@ -153,11 +149,6 @@ static uint64_t hash_of_track(const void *elements, uint32_t number)
 	return ((struct track *const *)elements)[number]->hash;
 }
 
-static bool can_be_forgotten(const struct track *track)
-{
-	return track->id != NULL && !track->has_name && track->depth == 0 && track->too_deep == 0;
-}
-
 static void give_text(struct track_places *places, char **text, uint32_t *size)
 {
 	pool_give(&places->memory, *text, (size_t)*size + 1);
@@ -174,7 +165,8 @@ static void forget_idle(struct track_places *places)
 		struct track *track = places->tracks[i];
 		if (i % 512 == 511)
 			table_space_look(places->track_table.space);
-		if (track->is_used && can_be_forgotten(track)) {
+		if (track->is_used && track->id != NULL && !track->has_name && track->depth == 0 &&
+		    track->too_deep == 0) {
 			track->is_used = false;
 			/* What it was called is not kept for the next one. */
 			give_text(places, &track->id, &track->id_size);
@@ -219,8 +211,12 @@ static struct track *spare_track(struct track_places *places)
 	return track;
 }
 
-static struct track *add_track(struct track_places *places, const struct track_words *event, uint64_t hash)
+struct track *track_places_track(struct track_places *places, const struct track_words *event)
 {
+	uint64_t hash = hash_of_event(event);
+	uint32_t number = hash_index_find(&places->index, hash, is_of, (const void *)places->tracks, event);
+	if (number != HASH_INDEX_NONE)
+		return places->tracks[number];
 	if (places->idle > 1000 && places->idle > places->index.count / 2)
 		forget_idle(places);
 	struct track *track = spare_track(places);
@@ -241,13 +237,6 @@ static struct track *add_track(struct track_places *places, const struct track_w
 	places->idle += has_id;
 	hash_index_add(&places->index, hash, (uint32_t)used);
 	return track;
-}
-
-struct track *track_places_track(struct track_places *places, const struct track_words *event)
-{
-	uint64_t hash = hash_of_event(event);
-	uint32_t number = hash_index_find(&places->index, hash, is_of, (const void *)places->tracks, event);
-	return number != HASH_INDEX_NONE ? places->tracks[number] : add_track(places, event, hash);
 }
 
 bool track_places_name(struct track_places *places, const struct track_words *event)
@@ -307,36 +296,6 @@ static uint32_t group_of(struct track_places *places, const struct track *track,
 	return number;
 }
 
-/* There is room in the heap for each lane. */
-static struct track_place *add_lane(struct track_places *places, struct track_group *group,
-				    const struct track *track)
-{
-	size_t lanes = group->lane_count + 1;
-	bool has_room = pool_reserve(&places->memory, &group->lanes, &group->lane_capacity, lanes) &&
-			pool_reserve(&places->memory, &group->free_lanes, &group->free_capacity, lanes);
-	struct track_place *place = has_room ? add_place(places, track) : NULL;
-	if (place == NULL)
-		return NULL;
-	place->lane = group->lane_count;
-	group->lanes[group->lane_count++] = place;
-	return place;
-}
-
-static struct track_place *pop_free(struct track_group *group)
-{
-	struct track_place **heap = group->free_lanes, *first = heap[0], *moved = heap[--group->free_count];
-	size_t at = 0, child;
-	while ((child = 2 * at + 1) < group->free_count) {
-		child += child + 1 < group->free_count && heap[child + 1]->lane < heap[child]->lane;
-		if (heap[child]->lane >= moved->lane)
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = moved;
-	return first;
-}
-
 static struct track_place *take_lane(struct track_places *places, const struct track *track,
 				     const struct track_text *name)
 {
@@ -345,11 +304,28 @@ static struct track_place *take_lane(struct track_places *places, const struct t
 	if (number == INTERN_NONE)
 		return NULL;
 	struct track_group *group = &places->groups[number];
-	if (group->free_count > 0)
-		return pop_free(group);
-	struct track_place *place = add_lane(places, group, track);
+	if (group->free_count > 0) {
+		struct track_place **heap = group->free_lanes, *first = heap[0], *moved = heap[--group->free_count];
+		size_t at = 0, child;
+		while ((child = 2 * at + 1) < group->free_count) {
+			child += child + 1 < group->free_count && heap[child + 1]->lane < heap[child]->lane;
+			if (heap[child]->lane >= moved->lane)
+				break;
+			heap[at] = heap[child];
+			at = child;
+		}
+		heap[at] = moved;
+		return first;
+	}
+	/* There is room in the heap for each lane. */
+	size_t lanes = group->lane_count + 1;
+	bool has_room = pool_reserve(&places->memory, &group->lanes, &group->lane_capacity, lanes) &&
+			pool_reserve(&places->memory, &group->free_lanes, &group->free_capacity, lanes);
+	struct track_place *place = has_room ? add_place(places, track) : NULL;
 	if (place == NULL)
 		return NULL;
+	place->lane = group->lane_count;
+	group->lanes[group->lane_count++] = place;
 	const char *key = intern_get(&places->group_names, number, &size);
 	place->group = key + size - name->size;
 	place->group_size = name->size;

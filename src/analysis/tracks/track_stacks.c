@@ -199,15 +199,6 @@ static bool next_member(const char **at, const char *end, struct member *out)
 /* A member takes five bytes at least: "":0, with its comma. */
 enum { MEMBERS_MAX = 2048 / 5 + 1 };
 
-static size_t list_members(const char *text, size_t size, struct member members[static MEMBERS_MAX])
-{
-	const char *at = text + 1, *end = text + size - 1;
-	size_t count = 0;
-	while (count < MEMBERS_MAX && next_member(&at, end, &members[count]))
-		count++;
-	return count;
-}
-
 static bool is_among(const struct member *member, const struct member *others, size_t count)
 {
 	size_t size = (size_t)(member->name_end - member->begin);
@@ -234,7 +225,10 @@ static size_t args_text_join(const char *first, size_t first_size, const char *s
 		memcpy(text, only, size);
 		return size;
 	}
-	size_t count = list_members(second, second_size, members);
+	const char *place = second + 1, *end = second + second_size - 1;
+	size_t count = 0;
+	while (count < MEMBERS_MAX && next_member(&place, end, &members[count]))
+		count++;
 	const char *at = first + 1;
 	put(&writer, "{", 1);
 	while (next_member(&at, first + first_size - 1, &member)) {
@@ -275,17 +269,6 @@ static enum histree_status tell_renewed(const struct track_stacks *stacks, struc
 	for (size_t i = 0; i < stacks->listener_count && status == HISTREE_OK; i++)
 		if (stacks->listeners[i].renewed != NULL)
 			status = stacks->listeners[i].renewed(stacks->listeners[i].context, place, time, error);
-	return status;
-}
-
-static enum histree_status tell_opened(const struct track_stacks *stacks, const struct track *track, size_t slot,
-				       histree_time time, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < stacks->listener_count && status == HISTREE_OK; i++)
-		if (stacks->listeners[i].opened != NULL)
-			status =
-				stacks->listeners[i].opened(stacks->listeners[i].context, track, slot, time, error);
 	return status;
 }
 
@@ -545,8 +528,12 @@ static enum histree_status place_frame(struct track_stacks *stacks, struct track
 	stacks->counts.overlaps += caller != NULL && added->end != INT64_MAX && caller->end < added->end;
 	enum histree_status status = HISTREE_OK;
 	for (; slot < track->depth && status == HISTREE_OK; slot++)
-		if (track->frames[slot].is_open)
-			status = tell_opened(stacks, track, slot, added->start, error);
+		if (track->frames[slot].is_open) {
+			for (size_t i = 0; i < stacks->listener_count && status == HISTREE_OK; i++)
+				if (stacks->listeners[i].opened != NULL)
+					status = stacks->listeners[i].opened(stacks->listeners[i].context, track,
+									     slot, added->start, error);
+		}
 	return status;
 }
 
@@ -597,23 +584,6 @@ static enum histree_status end_points(struct track_stacks *stacks, const struct 
 			status = put_point(stacks, &stacks->points[i], error);
 	stacks->point_count = left;
 	return status;
-}
-
-/* So many that nobody needs to know more of their time cost little to look through. */
-static enum histree_status add_point(struct track_stacks *stacks, struct track *track,
-				     const struct track_frame *frame, struct histree_error *error)
-{
-	enum { POINTS_MAX = 1024 };
-	enum histree_status status =
-		stacks->point_count >= POINTS_MAX ? end_points(stacks, NULL, error) : HISTREE_OK;
-	if (status == HISTREE_OK &&
-	    !array_reserve(&stacks->points, &stacks->point_capacity, stacks->point_count + 1))
-		status = no_memory(error);
-	if (status != HISTREE_OK)
-		return status;
-	stacks->points[stacks->point_count++] = (struct track_point){ track, *frame };
-	track->points++;
-	return HISTREE_OK;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
@@ -717,8 +687,20 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 	}
 	if (!make_frame(stacks, &frame, end))
 		return no_memory(error);
-	if (end == frame.start && track->id == NULL)
-		return add_point(stacks, track, &frame, error);
+	if (end == frame.start && track->id == NULL) {
+		/* So many that nobody needs to know more of their time cost little to look through. */
+		enum { POINTS_MAX = 1024 };
+		enum histree_status status =
+			stacks->point_count >= POINTS_MAX ? end_points(stacks, NULL, error) : HISTREE_OK;
+		if (status == HISTREE_OK &&
+		    !array_reserve(&stacks->points, &stacks->point_capacity, stacks->point_count + 1))
+			status = no_memory(error);
+		if (status != HISTREE_OK)
+			return status;
+		stacks->points[stacks->point_count++] = (struct track_point){ track, frame };
+		track->points++;
+		return HISTREE_OK;
+	}
 	return push_frame(stacks, track, &frame, error);
 }
 

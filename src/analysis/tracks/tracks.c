@@ -97,19 +97,6 @@ static histree_quark owner_of(struct changes *changes, bool has_pid, int64_t pid
 	return has_tid ? child_of_number(changes, owner, tid) : owner;
 }
 
-static histree_quark stack_of(struct changes *changes, const struct track_place *place)
-{
-	histree_quark owner = owner_of(changes, place->has_pid, place->pid, place->has_tid, place->tid);
-	if (place->group != NULL) {
-		char lane[16];
-		int size = snprintf(lane, sizeof(lane), "%" PRIu32, place->lane + 1);
-		owner = folder(changes, owner, "Async", 5);
-		owner = folder(changes, owner, place->group, place->group_size);
-		owner = folder(changes, owner, lane, (size_t)size);
-	}
-	return child(changes, owner, "CallStack", 9);
-}
-
 /* Returns NULL when memory is out, and the event has failed. */
 static struct place_row *row_of(struct tracks *tracks, const struct track_place *place)
 {
@@ -121,8 +108,18 @@ static struct place_row *row_of(struct tracks *tracks, const struct track_place 
 	while (tracks->row_count <= place->number)
 		tracks->rows[tracks->row_count++] = (struct place_row){ .stack = NO_ATTRIBUTE };
 	struct place_row *row = &tracks->rows[place->number];
-	if (row->stack == NO_ATTRIBUTE && tracks->changes.status == HISTREE_OK)
-		row->stack = stack_of(&tracks->changes, place);
+	if (row->stack == NO_ATTRIBUTE && tracks->changes.status == HISTREE_OK) {
+		histree_quark owner =
+			owner_of(&tracks->changes, place->has_pid, place->pid, place->has_tid, place->tid);
+		if (place->group != NULL) {
+			char lane[16];
+			int size = snprintf(lane, sizeof(lane), "%" PRIu32, place->lane + 1);
+			owner = folder(&tracks->changes, owner, "Async", 5);
+			owner = folder(&tracks->changes, owner, place->group, place->group_size);
+			owner = folder(&tracks->changes, owner, lane, (size_t)size);
+		}
+		row->stack = child(&tracks->changes, owner, "CallStack", 9);
+	}
 	return row;
 }
 
@@ -224,26 +221,11 @@ static enum histree_status begin_rest(struct tracks *tracks, struct histree_erro
 	return status;
 }
 
-/* Names are copied: they wait for what may come before them. */
-static enum histree_status keep_naming(struct tracks *tracks, struct naming naming, struct histree_error *error)
-{
-	char *copy = naming.name != NULL ? pool_take(&tracks->memory, (size_t)naming.size + 1) : NULL;
-	if ((naming.name != NULL && copy == NULL) ||
-	    !table_reserve(&tracks->naming_table, &tracks->namings, &tracks->naming_capacity,
-			   tracks->naming_count + 1))
-		return error_memory(error, "the names of processes and threads");
-	if (copy != NULL)
-		naming.name = memcpy(copy, naming.name, naming.size);
-	naming.number = (uint32_t)tracks->naming_count;
-	tracks->namings[tracks->naming_count++] = naming;
-	return HISTREE_OK;
-}
-
 static enum histree_status take_naming(struct tracks *tracks, const struct track_words *event,
 				       struct histree_error *error)
 {
 	enum { NAMINGS_MAX = 1 << 20 };
-	const struct naming naming = {
+	struct naming naming = {
 		.has_pid = event->has_pid,
 		.has_tid = event->class == TRACK_THREAD_NAME && event->has_tid,
 		.has_index = event->has_sort_index,
@@ -255,8 +237,19 @@ static enum histree_status take_naming(struct tracks *tracks, const struct track
 	};
 	if ((naming.name == NULL && !naming.has_index) || (!naming.has_pid && !naming.has_tid))
 		return HISTREE_OK;
-	if (!tracks->has_begun && tracks->naming_count < NAMINGS_MAX)
-		return keep_naming(tracks, naming, error);
+	if (!tracks->has_begun && tracks->naming_count < NAMINGS_MAX) {
+		/* Names are copied: they wait for what may come before them. */
+		char *copy = naming.name != NULL ? pool_take(&tracks->memory, (size_t)naming.size + 1) : NULL;
+		if ((naming.name != NULL && copy == NULL) ||
+		    !table_reserve(&tracks->naming_table, &tracks->namings, &tracks->naming_capacity,
+				   tracks->naming_count + 1))
+			return error_memory(error, "the names of processes and threads");
+		if (copy != NULL)
+			naming.name = memcpy(copy, naming.name, naming.size);
+		naming.number = (uint32_t)tracks->naming_count;
+		tracks->namings[tracks->naming_count++] = naming;
+		return HISTREE_OK;
+	}
 	enum histree_status status = begin_rest(tracks, error);
 	if (status != HISTREE_OK || naming.name == NULL)
 		return status;

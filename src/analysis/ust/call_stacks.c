@@ -55,24 +55,21 @@ struct name_list {
 	bool joins;   /* then they become one: "main or start" */
 };
 
-static bool has_name(const char *names, const char *name)
-{
-	static const char or [] = " or ";
-	const size_t size = strlen(name);
-	for (const char *end; names != NULL; names = end != NULL ? end + sizeof(or) - 1 : NULL) {
-		end = strstr(names, or);
-		if (strncmp(names, name, size) == 0 && names + size == (end != NULL ? end : names + strlen(names)))
-			return true;
-	}
-	return false;
-}
-
 /* Two programs of one process have different functions at an address: the label says both. */
 static bool join(struct name_list *list, struct histree_label *label, const char *name)
 {
 	char text[HISTREE_LABEL_TEXT_MAX + 1];
-	if (!list->joins || has_name(label->style.name, name))
+	if (!list->joins)
 		return true;
+	const char *names = label->style.name;
+	static const char or [] = " or ";
+	const size_t length = strlen(name);
+	for (const char *end; names != NULL; names = end != NULL ? end + sizeof(or) - 1 : NULL) {
+		end = strstr(names, or);
+		if (strncmp(names, name, length) == 0 &&
+		    names + length == (end != NULL ? end : names + strlen(names)))
+			return true;
+	}
 	const int size = snprintf(text, sizeof(text), "%s or %s", label->style.name, name);
 	if (size >= (int)sizeof(text))
 		return true;
@@ -284,22 +281,18 @@ void cpu_gaps_begin(struct cpu_gaps *gaps, const struct event_gap *gap)
 	widen(end_of(gaps, gap), gap->end);
 }
 
-static void end_gap(struct cpu_gaps *gaps, const struct event *event)
-{
-	histree_time *end = id_map_find(&gaps->cpus, cpu_id(event->class->trace, event->cpu));
-	if (end == NULL || event->time > *end || event->time == INT64_MIN)
-		return;
-	*end = event->time - 1;
-	gaps->end = gaps->end_anywhere;
-	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&gaps->cpus, &at)) != NULL;)
-		widen(&gaps->end, *(const histree_time *)entry->record);
-}
-
 bool cpu_gaps_meet(struct cpu_gaps *gaps, const struct event *event)
 {
-	if (event->time <= gaps->end)
-		end_gap(gaps, event);
+	if (event->time <= gaps->end) {
+		histree_time *end = id_map_find(&gaps->cpus, cpu_id(event->class->trace, event->cpu));
+		if (end != NULL && event->time <= *end && event->time != INT64_MIN) {
+			*end = event->time - 1;
+			gaps->end = gaps->end_anywhere;
+			const struct id_entry *entry;
+			for (size_t at = 0; (entry = id_map_next(&gaps->cpus, &at)) != NULL;)
+				widen(&gaps->end, *(const histree_time *)entry->record);
+		}
+	}
 	return event->time <= gaps->end;
 }
 
@@ -454,23 +447,6 @@ static void miss_call(struct call_thread *thread)
 		innermost(thread)->is_whole = false;
 }
 
-/* Returns false when memory is out. */
-static bool call_stacks_enter(struct call_thread *thread, struct call_frame frame, struct call_event *out)
-{
-	if (thread->depth == CALL_DEPTH_MAX) {
-		thread->too_deep++;
-		miss_call(thread);
-		out->outcome = CALL_TOO_DEEP;
-		return true;
-	}
-	if (!array_reserve(&thread->frames, &thread->capacity, thread->depth + 1))
-		return false;
-	frame.start = thread->last;
-	thread->frames[thread->depth++] = frame;
-	out->outcome = CALL_BEGAN;
-	return true;
-}
-
 /* Returns how many frames an exit ends.  `address` is NULL if it does not say of which function. */
 static size_t count_ended(const struct call_thread *thread, const uint64_t *address)
 {
@@ -504,20 +480,6 @@ static void call_stacks_leave(struct call_thread *thread, const uint64_t *addres
 
 /* ---- gaps ------------------------------------------------------------------------------------------------ */
 
-static void begin_gap(struct call_stacks *stacks, const struct event_gap *gap)
-{
-	struct call_thread *thread;
-	cpu_gaps_begin(&stacks->gaps, gap);
-	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;) {
-		if (thread->last < gap->begin)
-			thread->last = gap->begin;
-		thread->in_doubt = true;
-		stacks->forgotten += thread->depth;
-		thread->depth = 0;
-		thread->too_deep = 0;
-	}
-}
-
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
 /*
@@ -537,8 +499,20 @@ static bool call_stacks_take(struct call_stacks *stacks, const struct event *eve
 	}
 	out->is_anew = thread->in_doubt;
 	thread->in_doubt = false;
-	if (out->role == CALL_ENTRY)
-		return call_stacks_enter(thread, frame, out);
+	if (out->role == CALL_ENTRY) {
+		if (thread->depth == CALL_DEPTH_MAX) {
+			thread->too_deep++;
+			miss_call(thread);
+			out->outcome = CALL_TOO_DEEP;
+			return true;
+		}
+		if (!array_reserve(&thread->frames, &thread->capacity, thread->depth + 1))
+			return false;
+		frame.start = thread->last;
+		thread->frames[thread->depth++] = frame;
+		out->outcome = CALL_BEGAN;
+		return true;
+	}
 	call_stacks_leave(thread, address, out);
 	return true;
 }
@@ -680,8 +654,19 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 		return status;
 	if (event->gap == NULL)
 		return follow(stacks, event) ? HISTREE_OK : error_memory(error, "the calls of the trace");
-	if (call_stacks_apply(event->gap->trace))
-		begin_gap(stacks, event->gap);
+	if (call_stacks_apply(event->gap->trace)) {
+		const struct event_gap *gap = event->gap;
+		struct call_thread *thread;
+		cpu_gaps_begin(&stacks->gaps, gap);
+		for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;) {
+			if (thread->last < gap->begin)
+				thread->last = gap->begin;
+			thread->in_doubt = true;
+			stacks->forgotten += thread->depth;
+			thread->depth = 0;
+			thread->too_deep = 0;
+		}
+	}
 	return HISTREE_OK;
 }
 

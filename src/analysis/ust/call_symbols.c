@@ -116,28 +116,6 @@ static bool take_byte(void *context, const struct event_part *part)
 	return true;
 }
 
-static bool take_build_id(struct call_symbols *symbols, struct call_space *space, const struct event *event,
-			  const struct module_binding *binding)
-{
-	int64_t base;
-	struct id_bytes id = { .size = 0 };
-	if (!event_int(event, binding->base, &base) || binding->build_id == EVENT_NO_FIELD)
-		return true;
-	event_visit(event, binding->build_id, take_byte, &id);
-	for (size_t i = 0; i < space->module_count && id.size > 0; i++) {
-		struct call_module *module = &space->modules[i];
-		if (module->base != (uint64_t)base)
-			continue;
-		void *bytes = arena_copy(&symbols->records, id.bytes, id.size);
-		if (bytes == NULL)
-			return false;
-		module->build_id = bytes;
-		module->build_id_size = id.size;
-		space->changes++;
-	}
-	return true;
-}
-
 /* Another program begins: what the one before called gets its names while its binaries are known. */
 static bool end_program(struct call_symbols *symbols, struct call_space *space)
 {
@@ -189,7 +167,25 @@ bool call_symbols_take(struct call_symbols *symbols, const struct event *event)
 		return end_program(symbols, space);
 	if (binding->role == MODULE_LOADED)
 		return load(symbols, space, event, binding);
-	return binding->role != MODULE_BUILD_ID || take_build_id(symbols, space, event, binding);
+	if (binding->role != MODULE_BUILD_ID)
+		return true;
+	int64_t base;
+	struct id_bytes id = { .size = 0 };
+	if (!event_int(event, binding->base, &base) || binding->build_id == EVENT_NO_FIELD)
+		return true;
+	event_visit(event, binding->build_id, take_byte, &id);
+	for (size_t i = 0; i < space->module_count && id.size > 0; i++) {
+		struct call_module *module = &space->modules[i];
+		if (module->base != (uint64_t)base)
+			continue;
+		void *bytes = arena_copy(&symbols->records, id.bytes, id.size);
+		if (bytes == NULL)
+			return false;
+		module->build_id = bytes;
+		module->build_id_size = id.size;
+		space->changes++;
+	}
+	return true;
 }
 
 /* ---- functions ---------------------------------------------------------------------------------------------- */

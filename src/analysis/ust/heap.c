@@ -96,20 +96,15 @@ static void drop_freed(struct heap_blocks *blocks)
 	blocks->count = kept;
 }
 
-/* Returns false when memory is out. */
-static bool make_room(struct heap_blocks *blocks)
-{
-	if (blocks->count >= KEPT_MIN && blocks->count == blocks->capacity && blocks->live <= blocks->count / 2)
-		drop_freed(blocks);
-	return table_reserve(&blocks->table, &blocks->blocks, &blocks->capacity, blocks->count + 1) &&
-	       hash_index_reserve(&blocks->index, blocks->count + 1, hash_of, blocks->blocks);
-}
-
 bool heap_blocks_add(struct heap_blocks *blocks, const struct heap_block *block)
 {
 	struct heap_block *place = block_of(blocks, block->process, block->address);
 	if (place == NULL) {
-		if (!make_room(blocks))
+		if (blocks->count >= KEPT_MIN && blocks->count == blocks->capacity &&
+		    blocks->live <= blocks->count / 2)
+			drop_freed(blocks);
+		if (!table_reserve(&blocks->table, &blocks->blocks, &blocks->capacity, blocks->count + 1) ||
+		    !hash_index_reserve(&blocks->index, blocks->count + 1, hash_of, blocks->blocks))
 			return false;
 		place = &blocks->blocks[blocks->count];
 		hash_index_add(&blocks->index, hash_key(block->process, block->address), (uint32_t)blocks->count++);
@@ -242,32 +237,6 @@ static struct heap_owner *owner_of(struct heap *heap, struct id_map *owners, int
 	return owner;
 }
 
-/* A process is called as its first thread. */
-static bool name_owners(struct heap *heap, const struct event *event, uint32_t field,
-			const struct machine_thread *ran)
-{
-	struct heap_owner *thread = heap->event.thread, *process = heap->event.process;
-	const char *name;
-	size_t size;
-	if (!event_string(event, field, &name, &size)) {
-		name = ran != NULL ? ran->name : NULL;
-		size = name != NULL ? ran->name_size : 0;
-	}
-	if (size == 0)
-		return true;
-	if (thread->name == NULL || thread->name_size != size || memcmp(thread->name, name, size) != 0) {
-		uint32_t number = intern_add(&heap->names, name, size);
-		if (number == INTERN_NONE)
-			return false;
-		thread->name = intern_get(&heap->names, number, &thread->name_size);
-	}
-	if (process->name == NULL || thread->id == process->id) {
-		process->name = thread->name;
-		process->name_size = thread->name_size;
-	}
-	return true;
-}
-
 /* ---- where nobody says which process it is ------------------------------------------------------------------ */
 
 /*
@@ -336,18 +305,30 @@ static bool find_owners(struct heap *heap, const struct event *event, const stru
 	if (pid < 0 && heap->is_split)
 		pid = tid;
 	heap->event.process = owner_of(heap, &heap->processes, (int32_t)pid);
-	return heap->event.thread != NULL && heap->event.process != NULL &&
-	       name_owners(heap, event, binding->process, ran);
-}
-
-/* Returns whether the event says how large the block is. */
-static bool read_size(const struct event *event, const struct heap_binding *binding, uint64_t *bytes)
-{
-	int64_t size, count = 1;
-	if (!event_int(event, binding->size, &size) ||
-	    (binding->function == HEAP_CALLOC && !event_int(event, binding->count, &count)))
+	if (heap->event.thread == NULL || heap->event.process == NULL)
 		return false;
-	return !__builtin_mul_overflow((uint64_t)size, (uint64_t)count, bytes) && *bytes <= bytes_max;
+	/* A process is called as its first thread. */
+	uint32_t field = binding->process;
+	struct heap_owner *thread = heap->event.thread, *process = heap->event.process;
+	const char *name;
+	size_t size;
+	if (!event_string(event, field, &name, &size)) {
+		name = ran != NULL ? ran->name : NULL;
+		size = name != NULL ? ran->name_size : 0;
+	}
+	if (size == 0)
+		return true;
+	if (thread->name == NULL || thread->name_size != size || memcmp(thread->name, name, size) != 0) {
+		uint32_t number = intern_add(&heap->names, name, size);
+		if (number == INTERN_NONE)
+			return false;
+		thread->name = intern_get(&heap->names, number, &thread->name_size);
+	}
+	if (process->name == NULL || thread->id == process->id) {
+		process->name = thread->name;
+		process->name_size = thread->name_size;
+	}
+	return true;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------------------- */
@@ -403,27 +384,6 @@ static void move_block(struct heap *heap, uint64_t address)
 		free_block(heap, address);
 }
 
-/*
- * The owner of the block does not know of it; as the process is not known, the block may be another process's
- * (settle_contest): it becomes one of its thread.  Returns false when memory is out.
- */
-static bool contest_block(struct heap *heap, struct heap_block *there)
-{
-	struct heap_block own = *there;
-	struct heap_owner *thread = heap->threads.entries[there->thread].record;
-	thread->contested = thread->is_contested ? 0 : there->address; /* one realloc explains one */
-	thread->is_contested = true;
-	own.process = thread->id;
-	own.is_of_thread = true;
-	heap_blocks_remove(&heap->blocks, there);
-	struct heap_block *older = heap_blocks_find(&heap->blocks, own.process, own.address);
-	if (older != NULL) {
-		heap->counts.without_end++;
-		remove_block(heap, older);
-	}
-	return heap_blocks_add(&heap->blocks, &own);
-}
-
 /* Returns false when memory is out. */
 static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
 {
@@ -441,7 +401,24 @@ static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
 	};
 	if (there != NULL && out->process->id < 0 && out->thread->id >= 0 && there->thread != out->thread->number &&
 	    heap_thread(heap, there->thread)->id >= 0) {
-		if (!contest_block(heap, there))
+		/*
+		 * The owner of the block does not know of it; as the process is not known, the block may be
+		 * another process's (settle_contest): it becomes one of its thread.  Returns false when memory is
+		 * out.
+		 */
+		struct heap_block own = *there;
+		struct heap_owner *thread = heap->threads.entries[there->thread].record;
+		thread->contested = thread->is_contested ? 0 : there->address; /* one realloc explains one */
+		thread->is_contested = true;
+		own.process = thread->id;
+		own.is_of_thread = true;
+		heap_blocks_remove(&heap->blocks, there);
+		struct heap_block *older = heap_blocks_find(&heap->blocks, own.process, own.address);
+		if (older != NULL) {
+			heap->counts.without_end++;
+			remove_block(heap, older);
+		}
+		if (!heap_blocks_add(&heap->blocks, &own))
 			return false;
 	} else if (there != NULL) {
 		heap->counts.without_end++;
@@ -464,7 +441,11 @@ static bool take(struct heap *heap, const struct event *event, const struct heap
 			free_block(heap, (uint64_t)address);
 		return true;
 	}
-	if (!read_size(event, binding, &bytes))
+	int64_t size, count = 1;
+	if (!event_int(event, binding->size, &size) ||
+	    (binding->function == HEAP_CALLOC && !event_int(event, binding->count, &count)))
+		return true;
+	if (__builtin_mul_overflow((uint64_t)size, (uint64_t)count, &bytes) || bytes > bytes_max)
 		return true;
 	/* What fails leaves the block before as it is; of no bytes, that is freed. */
 	if (binding->function == HEAP_REALLOC && event_int(event, binding->before, &before) && before != 0 &&
@@ -507,18 +488,6 @@ static void forget_bytes(const struct id_map *owners)
 		owner->bytes = 0;
 		owner->is_contested = false;
 	}
-}
-
-/* Whatever is in use may be freed, and its addresses be used again, without anybody seeing it. */
-static void begin_gap(struct heap *heap, const struct event_gap *gap)
-{
-	if (gap->begin > heap->now)
-		heap->now = gap->begin;
-	cpu_gaps_begin(&heap->gaps, gap);
-	heap->counts.without_end += heap->blocks.live;
-	heap_blocks_clear(&heap->blocks);
-	forget_bytes(&heap->threads);
-	forget_bytes(&heap->processes);
 }
 
 /* ---- what the trace lacks -------------------------------------------------------------------------------- */
@@ -592,8 +561,17 @@ static enum histree_status begin(void *input, const struct event *event, struct 
 		return status;
 	if (event->gap == NULL)
 		return follow(heap, event) ? HISTREE_OK : error_memory(error, "the memory of programs");
-	if (heap_applies(event->gap->trace))
-		begin_gap(heap, event->gap);
+	if (heap_applies(event->gap->trace)) {
+		/* Whatever is in use may be freed, and its addresses be used again, without anybody seeing it. */
+		const struct event_gap *gap = event->gap;
+		if (gap->begin > heap->now)
+			heap->now = gap->begin;
+		cpu_gaps_begin(&heap->gaps, gap);
+		heap->counts.without_end += heap->blocks.live;
+		heap_blocks_clear(&heap->blocks);
+		forget_bytes(&heap->threads);
+		forget_bytes(&heap->processes);
+	}
 	return HISTREE_OK;
 }
 

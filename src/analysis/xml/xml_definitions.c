@@ -216,18 +216,6 @@ static void read_group(struct reading *reading, const struct xml_element *callst
 	add_chart(reading, group, chart);
 }
 
-static void xml_views_read_callstack(struct reading *reading, const struct xml_element *callstack)
-{
-	const struct xml_element *other = xml_child(callstack, "analysis");
-	const char *of = xml_attribute(other != NULL ? other : callstack, "id");
-	unsigned number = 0;
-	if (of == NULL || strcmp(of, reading->analysis) != 0)
-		return;
-	for (const struct xml_element *each = xml_child(callstack, "callstackGroup"); each != NULL;
-	     each = xml_next(each, "callstackGroup"))
-		read_group(reading, callstack, each, ++number);
-}
-
 /* ----------------------------------------------------------------------------------------------------------- */
 
 /* The charts that the views of the file are of an analysis.  What a chart cannot say of an entry, it leaves out. */
@@ -244,8 +232,16 @@ static void xml_charts_read(struct xml_reader *reader, struct xml_charts *charts
 	reading->charts = charts;
 	reading->analysis = analysis;
 	for (const struct xml_element *view = reader->document->root->first; view != NULL; view = view->next) {
-		if (xml_is(view, "callstack"))
-			xml_views_read_callstack(reading, view);
+		if (xml_is(view, "callstack")) {
+			const struct xml_element *other = xml_child(view, "analysis");
+			const char *of = xml_attribute(other != NULL ? other : view, "id");
+			unsigned number = 0;
+			if (of != NULL && strcmp(of, reading->analysis) == 0) {
+				for (const struct xml_element *each = xml_child(view, "callstackGroup");
+				     each != NULL; each = xml_next(each, "callstackGroup"))
+					read_group(reading, view, each, ++number);
+			}
+		}
 		if (!xml_is_view(view))
 			continue;
 		enum histree_status status = xml_view_check(reader->document, view, reader->error);
@@ -309,21 +305,6 @@ static void check_head(struct xml_reader *reader, const struct xml_element *head
 		xml_need(reader, each, "id");
 }
 
-/* A chart of lines has one entry, which no other is in. */
-static void check_lines(struct xml_reader *reader, const struct xml_element *view)
-{
-	const struct xml_element *entry = xml_child(view, "entry");
-	if (entry == NULL)
-		xml_fail(reader, view, "has no <entry>");
-	else if (xml_next(entry, "entry") != NULL)
-		xml_fail(reader, xml_next(entry, "entry"), "there is one already; an <xyView> has one <entry>");
-	else if (xml_attribute(entry, "displayType") != NULL &&
-		 strcmp(xml_attribute(entry, "displayType"), "absolute") != 0 &&
-		 strcmp(xml_attribute(entry, "displayType"), "delta") != 0)
-		xml_fail(reader, entry, "there is no displayType '%s'; there are absolute and delta",
-			 xml_attribute(entry, "displayType"));
-}
-
 /* Returns a colour "#RRGGBB"; what is none is a failure. */
 static uint32_t colour_of(struct xml_reader *reader, const struct xml_element *defined, const char *text)
 {
@@ -341,8 +322,20 @@ static enum histree_status xml_view_check(const struct xml_document *document, c
 	bool is_chart = xml_is(view, "xyView");
 	xml_allow(&reader, view, "id", is_chart ? "head entry" : "head definedValue entry");
 	xml_need(&reader, view, "id");
-	if (is_chart)
-		check_lines(&reader, view);
+	if (is_chart) {
+		/* A chart of lines has one entry, which no other is in. */
+		const struct xml_element *entry = xml_child(view, "entry");
+		if (entry == NULL)
+			xml_fail(&reader, view, "has no <entry>");
+		else if (xml_next(entry, "entry") != NULL)
+			xml_fail(&reader, xml_next(entry, "entry"),
+				 "there is one already; an <xyView> has one <entry>");
+		else if (xml_attribute(entry, "displayType") != NULL &&
+			 strcmp(xml_attribute(entry, "displayType"), "absolute") != 0 &&
+			 strcmp(xml_attribute(entry, "displayType"), "delta") != 0)
+			xml_fail(&reader, entry, "there is no displayType '%s'; there are absolute and delta",
+				 xml_attribute(entry, "displayType"));
+	}
 	for (const struct xml_element *each = view->first; each != NULL; each = each->next) {
 		if (xml_is(each, "head")) {
 			check_head(&reader, each);
@@ -384,11 +377,6 @@ static int compare_labels(const void *first, const void *second)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static bool is_same_value(const struct histree_label *a, const struct histree_label *b)
-{
-	return compare_labels(a, b) == 0;
-}
-
 /* Values that are defined twice have what the first says, and names that are too long for a label are cut. */
 static size_t read_labels(struct xml_reader *reader, struct xml_labels *labels, const struct xml_element *view,
 			  struct histree_label *out, size_t most)
@@ -411,7 +399,7 @@ static size_t read_labels(struct xml_reader *reader, struct xml_labels *labels, 
 						      rgb, rgb, 1 };
 		bool is_there = false;
 		for (size_t i = 0; i < count; i++)
-			is_there = is_there || is_same_value(&out[i], &label);
+			is_there = is_there || (compare_labels(&out[i], &label) == 0);
 		if (!is_there && strlen(value) <= HISTREE_LABEL_TEXT_MAX)
 			out[count++] = label;
 	}
@@ -581,17 +569,6 @@ static const struct xml_element *extension_of(const struct xml_document *documen
 			found = each;
 	}
 	return has_part && xml_is(document->root, "tmfxml") ? found : NULL;
-}
-
-static void check_parts(struct xml_reader *reader)
-{
-	const struct xml_element *root = reader->document->root;
-	bool may_extend = extension_of(reader->document) != NULL;
-	for (const struct xml_element *each = root->first; each != NULL; each = each->next)
-		if (!is_part(each) && (!may_extend || is_of_schema(each->name)))
-			xml_fail(reader, each,
-				 "is not known in <tmfxml>, which has: stateProvider pattern callstack "
-				 "timeGraphView xyView");
 }
 
 /* Writes what a build warns of, or "". */
@@ -807,22 +784,17 @@ struct foreign {
 	size_t count;
 };
 
-/* Whether the file has an analysis of this id. */
-static bool has_analysis(const struct xml_document *document, const char *id)
+static void note_foreign(struct foreign *foreign, const struct xml_document *document, const char *id)
 {
+	/* Whether the file has an analysis of this id. */
+	if (id == NULL || *id == '\0' || foreign->count == FOREIGN_MAX)
+		return;
 	for (const struct xml_element *each = document->root->first; each != NULL; each = each->next) {
 		const char *own = xml_attribute(each, "id");
 		if (own != NULL && strcmp(own, id) == 0 &&
 		    (xml_is(each, "pattern") || xml_is(each, "stateProvider") || xml_is(each, "callstack")))
-			return true;
+			return;
 	}
-	return false;
-}
-
-static void note_foreign(struct foreign *foreign, const struct xml_document *document, const char *id)
-{
-	if (id == NULL || *id == '\0' || foreign->count == FOREIGN_MAX || has_analysis(document, id))
-		return;
 	for (size_t i = 0; i < foreign->count; i++)
 		if (strcmp(foreign->ids[i], id) == 0)
 			return;
@@ -909,7 +881,13 @@ enum histree_status xml_definitions_read(const char *path, const char *bytes, si
 		status = reader.status;
 	} else {
 		xml_allow(&reader, document.root, "", NULL);
-		check_parts(&reader);
+		const struct xml_element *root = reader.document->root;
+		bool may_extend = extension_of(reader.document) != NULL;
+		for (const struct xml_element *each = root->first; each != NULL; each = each->next)
+			if (!is_part(each) && (!may_extend || is_of_schema(each->name)))
+				xml_fail(&reader, each,
+					 "is not known in <tmfxml>, which has: stateProvider pattern callstack "
+					 "timeGraphView xyView");
 		status = reader.status;
 		for (const struct xml_element *each = document.root->first; each != NULL && status == HISTREE_OK;
 		     each = each->next)

@@ -298,23 +298,6 @@ uint32_t xml_stored_field(struct xml_reader *reader, const char *alias)
 	return program_segment_field(reader->make, alias, HISTREE_STRING);
 }
 
-/* What an event lacks stays as it is. */
-static void save_fields(struct xml_reader *reader, program_block block)
-{
-	struct program_builder *make = reader->make;
-	for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
-	     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "storedField")) {
-		const char *alias = xml_stored_name(reader, each);
-		program_value field = xml_event_field(reader, xml_need(reader, each, "id"));
-		program_value none = program_constant(make, histree_null());
-		program_block save = program_block_create(make);
-		program_add_change(make, save, PROGRAM_SET, xml_stored_path(reader, alias), field, PROGRAM_NOTHING);
-		program_add_if(make, block,
-			       program_operation(make, PROGRAM_NOT_EQUAL, field, none, PROGRAM_NOTHING), save,
-			       PROGRAM_NOTHING);
-	}
-}
-
 static void add_action(struct xml_reader *reader, const struct xml_element *action, program_block block)
 {
 	xml_allow(reader, action, "id", "stateChange segment");
@@ -339,8 +322,22 @@ static void add_actions(struct xml_reader *reader, const struct xml_element *use
 static program_block actions(struct xml_reader *reader, const struct xml_element *user)
 {
 	program_block block = program_block_create(reader->make);
-	if (xml_flag(reader, user, "saveStoredFields", false))
-		save_fields(reader, block);
+	if (xml_flag(reader, user, "saveStoredFields", false)) {
+		/* What an event lacks stays as it is. */
+		struct program_builder *make = reader->make;
+		for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
+		     each != NULL && reader->status == HISTREE_OK; each = xml_next(each, "storedField")) {
+			const char *alias = xml_stored_name(reader, each);
+			program_value field = xml_event_field(reader, xml_need(reader, each, "id"));
+			program_value none = program_constant(make, histree_null());
+			program_block save = program_block_create(make);
+			program_add_change(make, save, PROGRAM_SET, xml_stored_path(reader, alias), field,
+					   PROGRAM_NOTHING);
+			program_add_if(make, block,
+				       program_operation(make, PROGRAM_NOT_EQUAL, field, none, PROGRAM_NOTHING),
+				       save, PROGRAM_NOTHING);
+		}
+	}
 	add_actions(reader, user, xml_attribute(user, "action"), block);
 	if (xml_flag(reader, user, "clearStoredFields", false)) {
 		for (const struct xml_element *each = xml_child(reader->analysis, "storedField");
@@ -378,16 +375,11 @@ static program_state find_state(struct xml_reader *reader, const struct xml_elem
 	return PROGRAM_NOTHING;
 }
 
-static bool is_state(const struct xml_element *element)
-{
-	return xml_is(element, "state") || xml_is(element, "initialState") || xml_is(element, "final");
-}
-
 static void list_states(struct xml_reader *reader, const struct xml_element *fsm, program_fsm made,
 			struct state_list *list)
 {
 	for (const struct xml_element *each = fsm->first; each != NULL; each = each->next) {
-		if (!is_state(each))
+		if (!xml_is(each, "state") && !xml_is(each, "initialState") && !xml_is(each, "final"))
 			continue;
 		bool is_final = xml_is(each, "final");
 		xml_allow(reader, each, "id", is_final ? "" : "transition onentry onexit");

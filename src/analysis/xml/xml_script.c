@@ -359,24 +359,6 @@ static program_value time_of(struct xml_reader *reader, const struct xml_element
 	return program_constant(reader->make, histree_long(time));
 }
 
-static program_value time_range(struct xml_reader *reader, const struct xml_element *element)
-{
-	const struct xml_element *range = xml_child(element, NULL);
-	int64_t unit = unit_of(reader, element);
-	xml_allow(reader, element, "unit", "in out");
-	if (range == NULL || range->next != NULL) {
-		xml_fail(reader, element, "has one <in> or <out>");
-		return PROGRAM_NOTHING;
-	}
-	xml_allow(reader, range, "begin end", "");
-	program_value now = program_fact(reader->make, PROGRAM_TIME);
-	program_value begin = time_of(reader, range, "begin", unit), end = time_of(reader, range, "end", unit);
-	program_value inside =
-		operation(reader, PROGRAM_AND, operation(reader, PROGRAM_GREATER_OR_EQUAL, now, begin),
-			  operation(reader, PROGRAM_LESS_OR_EQUAL, now, end));
-	return xml_is(range, "in") ? inside : operation(reader, PROGRAM_NOT, inside, PROGRAM_NOTHING);
-}
-
 static enum program_operator comparison_of_time(struct xml_reader *reader, const struct xml_element *element)
 {
 	if (xml_is(element, "less"))
@@ -451,8 +433,23 @@ static program_value comparison(struct xml_reader *reader, const struct xml_elem
 	xml_allow(reader, condition, "operator", "stateAttribute stateValue field timerange elapsedTime");
 	if ((time != NULL || elapsed != NULL) && condition->first->next != NULL)
 		xml_fail(reader, condition, "a condition on time has nothing else");
-	if (time != NULL)
-		return time_range(reader, time);
+	if (time != NULL) {
+		const struct xml_element *range = xml_child(time, NULL);
+		int64_t unit = unit_of(reader, time);
+		xml_allow(reader, time, "unit", "in out");
+		if (range == NULL || range->next != NULL) {
+			xml_fail(reader, time, "has one <in> or <out>");
+			return PROGRAM_NOTHING;
+		}
+		xml_allow(reader, range, "begin end", "");
+		program_value now = program_fact(reader->make, PROGRAM_TIME);
+		program_value begin = time_of(reader, range, "begin", unit),
+			      end = time_of(reader, range, "end", unit);
+		program_value inside =
+			operation(reader, PROGRAM_AND, operation(reader, PROGRAM_GREATER_OR_EQUAL, now, begin),
+				  operation(reader, PROGRAM_LESS_OR_EQUAL, now, end));
+		return xml_is(range, "in") ? inside : operation(reader, PROGRAM_NOT, inside, PROGRAM_NOTHING);
+	}
 	if (elapsed != NULL)
 		return elapsed_time(reader, elapsed);
 	const struct xml_element *first = xml_child(condition, "stateValue");
@@ -747,22 +744,6 @@ static program_value number_literal(struct script *script)
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
 
-static program_value named(struct script *script, const char *word)
-{
-	for (const struct xml_element *each = xml_child(script->element, "stateValue"); each != NULL;
-	     each = xml_next(each, "stateValue")) {
-		const char *id = xml_attribute(each, "id");
-		if (id != NULL && strcmp(id, word) == 0)
-			return xml_value(script->reader, each);
-	}
-	xml_fail(script->reader, script->element,
-		 "script, column %zu: there is no '%s': a script has the values with an id inside of it, "
-		 "arithmetic, "
-		 "comparison, '? :', parts of texts, parseInt(), Number() and String()",
-		 (size_t)(script->at - script->text) + 1 - strlen(word), word);
-	return PROGRAM_NOTHING;
-}
-
 static program_value conversion(struct script *script, enum histree_type type)
 {
 	need(script, "(", "a '(' is missing");
@@ -786,7 +767,20 @@ static program_value word_value(struct script *script)
 		return conversion(script, HISTREE_LONG);
 	if (strcmp(word, "parseFloat") == 0 || strcmp(word, "Number") == 0)
 		return conversion(script, HISTREE_DOUBLE);
-	return strcmp(word, "String") == 0 ? conversion(script, HISTREE_STRING) : named(script, word);
+	if (strcmp(word, "String") == 0)
+		return conversion(script, HISTREE_STRING);
+	for (const struct xml_element *each = xml_child(script->element, "stateValue"); each != NULL;
+	     each = xml_next(each, "stateValue")) {
+		const char *id = xml_attribute(each, "id");
+		if (id != NULL && strcmp(id, word) == 0)
+			return xml_value(script->reader, each);
+	}
+	xml_fail(script->reader, script->element,
+		 "script, column %zu: there is no '%s': a script has the values with an id inside of it, "
+		 "arithmetic, "
+		 "comparison, '? :', parts of texts, parseInt(), Number() and String()",
+		 (size_t)(script->at - script->text) + 1 - strlen(word), word);
+	return PROGRAM_NOTHING;
 }
 
 /* ---- what follows a value: parts of texts ------------------------------------------------------------------- */
