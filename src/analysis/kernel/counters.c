@@ -63,6 +63,7 @@ static uint64_t counter_group_read(const struct counter_group *group, const stru
 	return (uint64_t)id;
 }
 
+/* A counter that is less than it was began anew: what it counted before that nobody knows. */
 static uint64_t grown(uint64_t before, uint64_t now)
 {
 	return now >= before ? now - before : 0;
@@ -255,12 +256,6 @@ static void write_sum(struct counters *counters, struct counter_owner *owner, ui
 	change(changes, sum->quark, histree_long((int64_t)sum->sum));
 }
 
-/* A counter that is less than it was began anew: what it counted before that nobody knows. */
-static uint64_t counted(uint64_t last, uint64_t value)
-{
-	return value >= last ? value - last : 0;
-}
-
 static void count_in_thread(struct counters *counters, int32_t tid, uint32_t counter, uint64_t amount)
 {
 	struct counter_owner *owner = owner_of(counters, THREADS, tid);
@@ -276,7 +271,7 @@ static void take_of_thread(struct counters *counters, int32_t tid, uint32_t coun
 	struct counter_sum *sum = sum_of(counters, THREADS, counter, tid);
 	if (sum == NULL)
 		return;
-	uint64_t amount = sum->has_last ? counted(sum->last, value) : 0;
+	uint64_t amount = sum->has_last ? grown(sum->last, value) : 0;
 	sum->last = value;
 	sum->has_last = true;
 	count_in_thread(counters, tid, counter, amount);
@@ -289,14 +284,14 @@ static void take_of_cpu(struct counters *counters, int32_t cpu, int64_t tid, uin
 	struct counter_sum *sum = owner != NULL ? sum_of(counters, CPUS, counter, cpu) : NULL;
 	if (sum == NULL)
 		return;
-	sum->sum += sum->has_last ? counted(sum->last, value) : 0;
+	sum->sum += sum->has_last ? grown(sum->last, value) : 0;
 	sum->last = value;
 	sum->has_last = true;
 	write_sum(counters, owner, counter, sum);
 	if (sum->has_shared && tid == NOT_KNOWN)
 		return;
 	if (sum->has_shared && tid != DENIED)
-		count_in_thread(counters, (int32_t)tid, counter, counted(sum->shared, value));
+		count_in_thread(counters, (int32_t)tid, counter, grown(sum->shared, value));
 	sum->shared = value;
 	sum->has_shared = true;
 }

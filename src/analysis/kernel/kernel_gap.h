@@ -43,8 +43,6 @@
  *
  * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
  * event; and what nobody has heard of is null.
- *
- * The *handlers* here are what all versions of the kernel analysis do alike.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_GAP_H
 #define ANALYSIS_KERNEL_KERNEL_GAP_H
@@ -74,12 +72,5 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
  * the kernel nests neither interrupts nor softirqs.
  */
 void kernel_resolve(struct kernel_model *model, const struct kernel_event *event);
-void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event);
-void kernel_on_free(struct kernel_model *model, const struct kernel_event *event);
-void kernel_on_syscall_exit(struct kernel_model *model, const struct kernel_event *event);
-
-/* Versions differ in what they call it. */
-void kernel_enter_system_call(struct kernel_model *model, const struct kernel_event *event,
-			      struct kernel_text name);
 
 #endif
