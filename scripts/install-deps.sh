@@ -8,7 +8,7 @@
 #	demo		what `make demo` shows more with: pictures, and a recording of this machine
 #	check		what the tests take, and those of their clients that are programs
 #	ci		what builds a bare Debian (scripts/bare-root), and the daemons of LTTng that the live tests record with,
-#		and trace-cmd and uftrace, which judge how their recordings are read
+#		and trace-cmd and uftrace, which judge how their recordings are read, and what makes the site of the documents
 #	recordings	what scripts/recordings takes besides: a virtual machine, perf and trace-cmd
 #	bench		the benchmarks and the peers that histree is measured against
 #
@@ -19,7 +19,7 @@ core='make gcc libc6-dev meson ninja-build pkg-config libjansson-dev'
 features='libseccomp2 libcairo2-dev libmicrohttpd-dev zlib1g-dev libtraceevent-dev libzstd-dev libexpat1-dev libdw-dev libiberty-dev libsqlite3-dev libedit-dev libopenmpi-dev scdoc'
 demo='libcairo2-dev libtraceevent-dev libzstd-dev linux-perf'
 check='openmpi-bin python3 mypy python3-numpy python3-pandas python3-matplotlib python3-pip python3-venv libcmocka-dev babeltrace2 libbabeltrace2-dev clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
-ci='mmdebstrap lttng-tools liblttng-ust-dev trace-cmd uftrace'
+ci='mmdebstrap lttng-tools liblttng-ust-dev trace-cmd uftrace mkdocs mandoc'
 recordings='mmdebstrap qemu-system-x86 e2fsprogs linux-perf trace-cmd libc6-dev babeltrace2 libbabeltrace2-dev'
 bench='python3 util-linux librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'
 
