@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A door to Meson: `make`, `make check`, `make check-all`, `make demo`.  DEPS=no installs no packages.  OPTIONS are
-# Meson's, as in OPTIONS=-Dserve=disabled.
+# Meson's, as in OPTIONS=-Dserve=disabled.  The demo is compiled for itself, hardly optimised, in half of the time.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -26,9 +26,11 @@ check-all:
 	@scripts/check full
 
 demo:
+	@echo 'histree keeps every state of a system trace on disk, and answers questions about them.'
+	@echo 'What the demo needs is installed and compiled now, which takes a minute or two; then it records and asks.'
 	@$(call dependencies,core demo)
-	@$(build)
-	@HISTREE=$(BUILD)/src/cli/histree BURN=$(BUILD)/demo/burn demo/run
+	@TARGETS='src/cli/histree demo/burn' QUIET=yes scripts/build build-demo -Doptimization=1 -Dserve=disabled $(OPTIONS)
+	@HISTREE=build-demo/src/cli/histree BURN=build-demo/demo/burn demo/run
 
 install: all
 	@scripts/install $(BUILD) $(DESTDIR)
@@ -44,4 +46,4 @@ picture: all
 	@scripts/picture $(BUILD)/src/cli/histree
 
 clean:
-	rm -rf $(BUILD) build-check build-fuzz demo/out
+	rm -rf $(BUILD) build-check build-demo build-fuzz demo/out
