@@ -26,9 +26,6 @@ struct program_expected {
 	size_t field_count;
 };
 
-/* Write a sentence about those that were not met, or "". */
-void program_missing_say(const struct program_expected *expected, const bool *met, char *text, size_t size);
-
 /* A zeroed one is empty. */
 struct program_views {
 	struct histree_label_table *labels;
@@ -37,14 +34,6 @@ struct program_views {
 	size_t chart_count, chart_capacity;
 	struct arena texts;
 };
-
-/*
- * Copies tables of labels, which come after the existing ones, and charts, except those whose name exists
- * already, as far as a history has room for them.  Returns false if memory is out.
- */
-bool program_views_add(struct program_views *views, const struct histree_label_table *labels,
-		       size_t label_table_count, const struct histree_chart *charts, size_t chart_count);
-void program_views_release(struct program_views *views);
 
 enum {
 	STEP_CACHE_SIZE = 64, /* children that a step remembers; a power of two */
@@ -264,19 +253,6 @@ struct program_run {
 	bool *met;
 	const char *remark; /* borrowed; NULL: none */
 };
-
-enum histree_status program_run_create(const struct program *program, struct program_run **out,
-				       struct histree_error *error);
-void program_run_free(struct program_run *run);
-enum histree_status program_run_event(struct program_run *run, const struct event *event,
-				      struct histree_error *error);
-
-/* All states become unknown, and what is under way is forgotten. */
-enum histree_status program_run_gap(struct program_run *run, const struct event_gap *gap,
-				    struct histree_error *error);
-enum histree_status program_run_finish(struct program_run *run, struct histree_error *error);
-
-/* ---- program_run.h ------------------------------------------------------------------------------------ */
 
 /* ---- program_builder.h ------------------------------------------------------------------------------------ */
 
