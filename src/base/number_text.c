@@ -6,6 +6,7 @@
  */
 #include "base/number_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -66,6 +67,7 @@ size_t number_format_signed(int64_t number, char *text)
 size_t number_format_hex(uint64_t number, char *text)
 {
 	const size_t size = number == 0 ? 1 : (size_t)(67 - __builtin_clzll(number)) / 4;
+	assert(size > 0 && size <= 16);
 	for (size_t at = size; at > 0; number >>= 4)
 		text[--at] = "0123456789abcdef"[number & 15];
 	return size;
@@ -82,6 +84,7 @@ size_t number_format_real(double number, char text[NUMBER_TEXT_SIZE])
 		if (memcmp(&back, &number, sizeof(number)) == 0)
 			break;
 	}
+	assert(length > 0 && length < NUMBER_TEXT_SIZE);
 	return (size_t)length;
 }
 
@@ -94,6 +97,7 @@ size_t number_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE])
 	double size = (double)bytes / 1024;
 	for (; size >= 1024; unit++)
 		size /= 1024;
+	assert(unit < sizeof(names) / sizeof(*names));
 	return (size_t)snprintf(text, NUMBER_TEXT_SIZE, "%.1f %s", size, names[unit]);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "base/pattern.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct pattern {
 
 static void set_add(struct position_set *set, size_t position)
 {
+	assert(position / 64 < SET_WORDS);
 	set->words[position / 64] |= UINT64_C(1) << position % 64;
 }
 

@@ -54,6 +54,7 @@ enum histree_status index_part_add(struct index_part *part, const struct event *
 	    (file >= part->files_seen && !learn_file(part, file)) ||
 	    (part->count == part->capacity && !array_reserve(&part->events, &part->capacity, part->count + 1)))
 		return error_memory(error, "the index of events");
+	assert(part->type_of_class[id] > 0 && part->count < part->capacity);
 	struct part_file *in = &part->files[file];
 	bool goes_on =
 		in->count > 0 && in->position.packet == position->packet && in->position.events == position->events;
@@ -239,6 +240,8 @@ enum histree_status event_index_add_part(struct event_index_writer *writer, cons
 			status = error_memory(error, "the index of events");
 		counts += part->stretches[i].counts;
 	}
+	assert((size_t)(counts - part->counts) <= part->count_count);
+	assert((size_t)(positions - part->positions) <= part->position_count);
 	if (status == HISTREE_OK && !writer->is_left_out && part->end > writer->end)
 		writer->end = part->end;
 	free(types);

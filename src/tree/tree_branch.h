@@ -7,7 +7,7 @@
  * written front to back, a child's number is below its parent's, and the root is the last.
  *
  * Branch: one open node a height, from `bottom` to the top.  It grows as eSHT paper III.A and thesis 4.4.1 draw
- * it and as Trace Compass does it.  Below the bottom hang the leaves of a source (tree_writer.h); where the
+ * it and as Trace Compass does it.  Below the bottom hang the leaves of a source (leaf_sources.h); where the
  * bottom is 0, its node is the leaf.
  */
 #ifndef TREE_TREE_BRANCH_H

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/history.h"
@@ -108,18 +109,16 @@ static void tree_links_free(struct tree_links *links)
  */
 static uint32_t mix_bounds(const struct node_child *bounds, uint32_t kept)
 {
-	uint64_t mixed = (uint64_t)bounds->start * UINT64_C(0x9e3779b97f4a7c15);
-	mixed = (mixed ^ mixed >> 32 ^ (uint64_t)bounds->end) * UINT64_C(0xbf58476d1ce4e5b9);
+	uint64_t mixed = hash_step(hash_mix((uint64_t)bounds->start), (uint64_t)bounds->end);
 	if (kept & NODE_CHILD_KEYS)
-		mixed = (mixed ^ mixed >> 32 ^ ((uint64_t)bounds->key_min << 32 | bounds->key_max)) *
-			UINT64_C(0x94d049bb133111eb);
+		mixed = hash_step(mixed, (uint64_t)bounds->key_min << 32 | bounds->key_max);
 	if (kept & NODE_CHILD_SEGMENTS) {
-		mixed = (mixed ^ mixed >> 32 ^ (uint64_t)bounds->start_max) * UINT64_C(0x9e3779b97f4a7c15);
-		mixed = (mixed ^ mixed >> 32 ^ (uint64_t)bounds->end_min) * UINT64_C(0xbf58476d1ce4e5b9);
-		mixed = (mixed ^ mixed >> 32 ^ bounds->duration_min) * UINT64_C(0x94d049bb133111eb);
-		mixed = (mixed ^ mixed >> 32 ^ bounds->duration_max) * UINT64_C(0x9e3779b97f4a7c15);
+		mixed = hash_step(mixed, (uint64_t)bounds->start_max);
+		mixed = hash_step(mixed, (uint64_t)bounds->end_min);
+		mixed = hash_step(mixed, bounds->duration_min);
+		mixed = hash_step(mixed, bounds->duration_max);
 	}
-	return (uint32_t)(mixed >> 32);
+	return (uint32_t)(mixed ^ mixed >> 32);
 }
 
 /* ---- children ------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
  * that could not be read counts as damaged from then on even if it could be read again: else its children would
  * be met twice, and each question would pay for the damage anew.
  *
- * A node is written just after its children (tree_writer.h).  So an orphan is assumed to be a child of the next
+ * A node is written just after its children (tree_branch.h).  So an orphan is assumed to be a child of the next
  * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them;
  * of the root at last.  Nodes between the two may be lost as well.
  *
