@@ -11,6 +11,7 @@
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/test.h"
+#include "support/trace_copy.h"
 
 struct world {
 	char folder[64], store[96], one[DATA_PATH_SIZE], two[DATA_PATH_SIZE];
@@ -21,19 +22,9 @@ struct world {
 	unsigned questions, cancel_at;
 };
 
-static void run(const char *format, ...)
-{
-	char command[512];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	assert_int_equal(system(command), 0);
-}
-
 static void clear(const struct world *world)
 {
-	run("rm -rf '%s' '%s.building' '%s.building.old'", world->store, world->store, world->store);
+	run_command("rm -rf '%s' '%s.building' '%s.building.old'", world->store, world->store, world->store);
 }
 
 static enum histree_status build(struct world *world, struct histree_error *error)
@@ -94,14 +85,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	run("rm -rf '%s'", world->folder);
-	free(world);
-	return 0;
-}
-
 /* After a build that failed: one that goes on, without faults. */
 static void resume(struct world *world)
 {
@@ -135,27 +118,27 @@ static void fail_each_call(struct world *world, bool for_ever, bool replaces)
 		if (status < 0 && !is_there)
 			resume(world);
 		if (replaces)
-			run("rm -rf '%s.building'", world->store);
+			run_command("rm -rf '%s.building'", world->store);
 	}
 	world->options.force = false;
 }
 
-TEST_WITH(a_failing_call_loses_nothing, set_up, tear_down)
+TEST_WITH(a_failing_call_loses_nothing, set_up, scratch_remove_world)
 {
 	fail_each_call(*state, false, false);
 }
 
-TEST_WITH(a_full_disk_loses_nothing, set_up, tear_down)
+TEST_WITH(a_full_disk_loses_nothing, set_up, scratch_remove_world)
 {
 	fail_each_call(*state, true, false);
 }
 
-TEST_WITH(what_is_replaced_is_whole, set_up, tear_down)
+TEST_WITH(what_is_replaced_is_whole, set_up, scratch_remove_world)
 {
 	fail_each_call(*state, true, true);
 }
 
-TEST_WITH(refused_memory_is_told, set_up, tear_down)
+TEST_WITH(refused_memory_is_told, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -180,7 +163,7 @@ static bool has_enough(void *context)
 	return ++world->questions != world->cancel_at;
 }
 
-TEST_WITH(who_has_enough_keeps_what_is_complete, set_up, tear_down)
+TEST_WITH(who_has_enough_keeps_what_is_complete, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -199,7 +182,7 @@ TEST_WITH(who_has_enough_keeps_what_is_complete, set_up, tear_down)
 	}
 }
 
-TEST_WITH(steps_are_taken_apart, set_up, tear_down)
+TEST_WITH(steps_are_taken_apart, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;

@@ -26,16 +26,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[96];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 static struct histree_state_system *create(const struct world *world, histree_time start)
 {
 	struct histree_state_system *system;
@@ -73,7 +63,7 @@ static struct histree_value state_at(struct histree_history *history, histree_qu
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
 
-TEST_WITH(names_may_have_any_byte, set_up, tear_down)
+TEST_WITH(names_may_have_any_byte, set_up, scratch_remove_world)
 {
 	const struct world *world = *state;
 	struct histree_state_system *system = create(world, 0);
@@ -117,7 +107,7 @@ static bool count_match(void *context, histree_quark quark)
 	return true;
 }
 
-TEST_WITH(paths_may_have_a_thousand_levels, set_up, tear_down)
+TEST_WITH(paths_may_have_a_thousand_levels, set_up, scratch_remove_world)
 {
 	enum { LEVELS = 1000 };
 	const struct world *world = *state;
@@ -156,7 +146,7 @@ TEST_WITH(paths_may_have_a_thousand_levels, set_up, tear_down)
 
 /* ---- values and times ------------------------------------------------------------------------------------- */
 
-TEST_WITH(long_texts_fit_or_are_refused, set_up, tear_down)
+TEST_WITH(long_texts_fit_or_are_refused, set_up, scratch_remove_world)
 {
 	enum { LONGEST = 3 << 20 };
 	const struct world *world = *state;
@@ -192,7 +182,7 @@ TEST_WITH(long_texts_fit_or_are_refused, set_up, tear_down)
 	free(text);
 }
 
-TEST_WITH(time_has_two_ends, set_up, tear_down)
+TEST_WITH(time_has_two_ends, set_up, scratch_remove_world)
 {
 	const struct world *world = *state;
 	struct histree_state_system *system = create(world, INT64_MIN);
@@ -219,7 +209,7 @@ TEST_WITH(time_has_two_ends, set_up, tear_down)
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
-TEST_WITH(what_is_no_file_is_refused_at_once, set_up, tear_down)
+TEST_WITH(what_is_no_file_is_refused_at_once, set_up, scratch_remove_world)
 {
 	const struct world *world = *state;
 	struct histree_history *history;
@@ -239,7 +229,7 @@ TEST_WITH(what_is_no_file_is_refused_at_once, set_up, tear_down)
 }
 
 /* A file of 4 GiB and more that takes no place on the disk, and a section that fills it. */
-TEST_WITH(no_memory_is_asked_for_on_the_word_of_a_file, set_up, tear_down)
+TEST_WITH(no_memory_is_asked_for_on_the_word_of_a_file, set_up, scratch_remove_world)
 {
 	const struct world *world = *state;
 	struct histree_state_system *system = create(world, 0);

@@ -17,6 +17,7 @@
 #include "support/faulty_io.h"
 #include "support/killing_io.h"
 #include "support/test.h"
+#include "support/trace_copy.h"
 
 enum { HOSTS = 2 };
 
@@ -36,17 +37,6 @@ struct world {
 		made[HOSTS];      /* identities of the stores of hosts: of `whole`, and of what is made */
 	_Atomic uint64_t *counts; /* of file calls, shared with a process that is killed */
 };
-
-static void run(const char *format, ...)
-{
-	char command[512];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	if (system(command) != 0)
-		fail_msg("%s", command);
-}
 
 /* ---- stores ------------------------------------------------------------------------------------------------ */
 
@@ -129,10 +119,10 @@ static void build_whole(struct world *world)
 /* A leaf of the first host, and the manifest of the second. */
 static void do_damage(const struct world *world)
 {
-	run("cp -r '%s' '%s'", world->whole, world->damaged);
-	run("printf XXXXXXXX | dd of='%s/hosts/one/kernel.sht' bs=1 seek=4200 conv=notrunc 2>/dev/null",
-	    world->damaged);
-	run("rm '%s/hosts/two/manifest.json'", world->damaged);
+	run_command("cp -r '%s' '%s'", world->whole, world->damaged);
+	run_command("printf XXXXXXXX | dd of='%s/hosts/one/kernel.sht' bs=1 seek=4200 conv=notrunc 2>/dev/null",
+		    world->damaged);
+	run_command("rm '%s/hosts/two/manifest.json'", world->damaged);
 }
 
 /* ---- what is tried ----------------------------------------------------------------------------------------- */
@@ -158,11 +148,11 @@ static bool is_done(enum histree_status status)
 /* As before each try; `replaces`: there is a store of the name that the new one is to have. */
 static void lay_out(const struct world *world, const struct mending *mending, bool replaces)
 {
-	run("rm -rf '%s' '%s' '%s'.*", world->from, world->to, world->to);
+	run_command("rm -rf '%s' '%s' '%s'.*", world->from, world->to, world->to);
 	if (!mending->in_place)
-		run("cp -r '%s' '%s'", mending->repairs ? world->damaged : world->whole, world->from);
+		run_command("cp -r '%s' '%s'", mending->repairs ? world->damaged : world->whole, world->from);
 	if (mending->in_place || replaces)
-		run("cp -r '%s' '%s'", world->whole, world->to);
+		run_command("cp -r '%s' '%s'", world->whole, world->to);
 }
 
 /* After a try that went wrong; `is_there`: there was a store of that name. */
@@ -176,7 +166,7 @@ static void check_what_is_left(struct world *world, const struct mending *mendin
 	if (is_there)
 		check_sound(world->to);
 	if (!mending->in_place)
-		run("diff -r '%s' '%s'", mending->repairs ? world->damaged : world->whole, world->from);
+		run_command("diff -r '%s' '%s'", mending->repairs ? world->damaged : world->whole, world->from);
 }
 
 /* Once more, undisturbed.  What is converted in its place may have been converted. */
@@ -189,7 +179,7 @@ static void do_again(struct world *world, const struct mending *mending)
 		fail_msg("%s, again: %s", mending->name, error.message);
 	assert_true(read_identities(world->to, found));
 	assert_true(is_same(found, world->made));
-	run("test ! -e '%s.building' && test ! -e '%s.building.old'", world->to, world->to);
+	run_command("test ! -e '%s.building' && test ! -e '%s.building.old'", world->to, world->to);
 }
 
 static void learn_what_is_made(struct world *world, const struct mending *mending)
@@ -318,7 +308,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct world *world = *state;
-	run("rm -rf '%s'", world->folder);
+	run_command("rm -rf '%s'", world->folder);
 	munmap((void *)(uintptr_t)world->counts, KILLING_KINDS * sizeof(*world->counts));
 	free(world);
 	return 0;

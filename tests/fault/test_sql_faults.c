@@ -54,16 +54,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 /* Returns what the statement came to; a hash of its rows if it came to its end. */
 static int run(sqlite3 *db, const char *text, uint64_t *hash)
 {
@@ -99,7 +89,7 @@ static int session(const struct world *world, const char *text, uint64_t *hash)
 	return code;
 }
 
-TEST_WITH(a_refused_request_is_an_error_or_nothing, set_up, tear_down)
+TEST_WITH(a_refused_request_is_an_error_or_nothing, set_up, scratch_remove_world)
 {
 	const struct world *world = *state;
 	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {

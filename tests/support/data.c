@@ -31,3 +31,11 @@ void scratch_folder(char *path, size_t size)
 		exit(1);
 	}
 }
+
+int scratch_remove_world(void **state)
+{
+	char command[128];
+	int length = snprintf(command, sizeof(command), "rm -rf '%s'", (const char *)*state);
+	free(*state);
+	return length < (int)sizeof(command) ? system(command) : -1;
+}

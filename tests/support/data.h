@@ -22,4 +22,10 @@ bool shared_path(char path[static DATA_PATH_SIZE], const char *name);
 /* Makes a folder of the test's own, in $TMPDIR or /tmp, and puts its path into `path`, or ends the program. */
 void scratch_folder(char *path, size_t size);
 
+/*
+ * The end of a fixture: removes the folder whose path the struct `*state` begins with, as scratch_folder() put it
+ * there, and frees the struct.  Returns what such a function of cmocka returns.
+ */
+int scratch_remove_world(void **state);
+
 #endif

@@ -45,16 +45,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 static struct histree_history *open_history(const char *path, const struct histree_open_options *options)
 {
 	struct histree_store *store;
@@ -200,4 +190,4 @@ TEST(a_build_in_memory_hands_out_its_history)
 	histree_history_close(full);
 }
 
-TEST_FILE(set_up, tear_down)
+TEST_FILE(set_up, scratch_remove_world)

@@ -34,16 +34,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 static bool is_there(const char *path, const char *suffix)
 {
 	char name[192];
@@ -75,7 +65,7 @@ static uint64_t ask(const char *path, char variant[16])
 	return count;
 }
 
-TEST_WITH(whatever_fails_the_store_survives, set_up, tear_down)
+TEST_WITH(whatever_fails_the_store_survives, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	char variant[16];
@@ -121,7 +111,7 @@ static void check_share(void *context, const struct histree_progress *now)
 	patience->share = now->share;
 }
 
-TEST_WITH(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down)
+TEST_WITH(what_is_not_wanted_any_more_leaves_nothing, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct patience patience;
@@ -140,7 +130,7 @@ TEST_WITH(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down)
 	assert_true(questions > 3 && patience.share > 0);
 }
 
-TEST_WITH(a_repair_that_is_not_wanted_leaves_nothing, set_up, tear_down)
+TEST_WITH(a_repair_that_is_not_wanted_leaves_nothing, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct patience patience;

@@ -9,6 +9,7 @@
 #include "support/data.h"
 #include "support/faulty_io.h"
 #include "support/test.h"
+#include "support/trace_copy.h"
 
 enum { OURS, OTHER, STORES };
 
@@ -19,16 +20,6 @@ struct world {
 	struct faulty_io faulty;
 	struct histree_build_options options;
 };
-
-static void run(const char *format, ...)
-{
-	char command[1024];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	assert_int_equal(system(command), 0);
-}
 
 static int set_up(void **state)
 {
@@ -44,14 +35,6 @@ static int set_up(void **state)
 		.traces = world->traces, .trace_count = 1, .analyses = analyses, .analysis_count = 1
 	};
 	*state = world;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	run("rm -rf '%s'", world->folder);
-	free(world);
 	return 0;
 }
 
@@ -97,14 +80,14 @@ static enum histree_status repair(struct world *world, const char *path, struct 
 	return histree_repair(&options, error);
 }
 
-TEST_WITH(a_manifest_of_another_build_is_told, set_up, tear_down)
+TEST_WITH(a_manifest_of_another_build_is_told, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
 	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
 	assert_int_equal(build(world, OTHER, 0), HISTREE_OK);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
-	run("cp '%s/manifest.json' '%s'", world->stores[OTHER], world->stores[OURS]);
+	run_command("cp '%s/manifest.json' '%s'", world->stores[OTHER], world->stores[OURS]);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is not the file that the manifest of its store means"));
 	/* A repair does not mix them either, and says so; of one file alone nobody claims anything. */
@@ -116,7 +99,7 @@ TEST_WITH(a_manifest_of_another_build_is_told, set_up, tear_down)
 }
 
 /* Every byte that changes is noticed, but for blanks at the end, and a checksum that is not there. */
-TEST_WITH(a_manifest_that_was_changed_is_told, set_up, tear_down)
+TEST_WITH(a_manifest_that_was_changed_is_told, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -142,47 +125,49 @@ TEST_WITH(a_manifest_that_was_changed_is_told, set_up, tear_down)
 	}
 	fclose(file);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
-	run("sed -i -z 's/,\\n *\"checksum[^\\n]*//' '%s'", path);
+	run_command("sed -i -z 's/,\\n *\"checksum[^\\n]*//' '%s'", path);
 	assert_int_equal(histree_store_open(world->stores[OURS], &store, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "lacks its checksum"));
 	/* As older versions wrote it. */
-	run("sed -i 's/\"version\": 2/\"version\": 1/; /\"identity\"/d; s/\"refused\": 0,/\"refused\": 0/' '%s'",
-	    path);
+	run_command("sed -i 's/\"version\": 2/\"version\": 1/; /\"identity\"/d; s/\"refused\": 0,/\"refused\": 0/' "
+		    "'%s'",
+		    path);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
 	assert_int_equal(open_events(world->stores[OURS], &error), HISTREE_OK);
 }
 
 /* An index of as many events, sound in itself. */
-TEST_WITH(an_index_of_another_store_is_told, set_up, tear_down)
+TEST_WITH(an_index_of_another_store_is_told, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
 	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
 	assert_int_equal(build(world, OTHER, 0), HISTREE_OK);
 	/* The same trace has the same index, byte by byte: it is ours as well. */
-	run("cp '%s/events.idx' '%s'", world->stores[OTHER], world->stores[OURS]);
+	run_command("cp '%s/events.idx' '%s'", world->stores[OTHER], world->stores[OURS]);
 	assert_int_equal(open_events(world->stores[OURS], &error), HISTREE_OK);
-	run("python3 -c '\n"
-	    "import sys\n"
-	    "sys.path.insert(0, sys.argv[2])\n"
-	    "from hostile import crc32c\n"
-	    "data = bytearray(open(sys.argv[1], \"rb\").read())\n"
-	    "data[24] ^= 1\n" /* the last time is one ns other */
-	    "data[12:16] = crc32c(bytes(data[16:])).to_bytes(4, \"little\")\n"
-	    "open(sys.argv[1], \"wb\").write(data)' '%s/events.idx' \"$HISTREE_SOURCE_ROOT/tests/support\"",
-	    world->stores[OURS]);
+	run_command("python3 -c '\n"
+		    "import sys\n"
+		    "sys.path.insert(0, sys.argv[2])\n"
+		    "from hostile import crc32c\n"
+		    "data = bytearray(open(sys.argv[1], \"rb\").read())\n"
+		    "data[24] ^= 1\n" /* the last time is one ns other */
+		    "data[12:16] = crc32c(bytes(data[16:])).to_bytes(4, \"little\")\n"
+		    "open(sys.argv[1], \"wb\").write(data)' '%s/events.idx' \"$HISTREE_SOURCE_ROOT/tests/support\"",
+		    world->stores[OURS]);
 	assert_int_equal(open_events(world->stores[OURS], &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is the index of another store or build"));
 	/* A repair leaves it out; of a store that is sound but for something else, it copies the index. */
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
 	assert_int_equal(open_history(world, world->out, &error), HISTREE_OK);
 	assert_int_equal(open_events(world->out, &error), HISTREE_NOT_FOUND);
-	run("cp '%s/events.idx' '%s'; printf x | dd of='%s/kernel.sht' bs=1 seek=20 conv=notrunc status=none",
-	    world->stores[OTHER], world->stores[OURS], world->stores[OURS]);
+	run_command(
+		"cp '%s/events.idx' '%s'; printf x | dd of='%s/kernel.sht' bs=1 seek=20 conv=notrunc status=none",
+		world->stores[OTHER], world->stores[OURS], world->stores[OURS]);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
 	assert_int_equal(open_events(world->out, &error), HISTREE_OK);
 	/* One that the manifest of the new store does not mean is none of it. */
-	run("rm '%s/events.idx'", world->stores[OTHER]);
+	run_command("rm '%s/events.idx'", world->stores[OTHER]);
 	assert_int_equal(open_events(world->stores[OTHER], &error), HISTREE_NOT_FOUND);
 }
 
@@ -193,25 +178,25 @@ static void leave_growing(struct world *world, int which)
 	world->options.publish_ns = 1;
 	assert_int_equal(build(world, which, 0), HISTREE_OK);
 	uint64_t operations = world->faulty.operations;
-	run("rm -r '%s'", world->stores[which]);
+	run_command("rm -r '%s'", world->stores[which]);
 	assert_int_equal(build(world, which, operations * 3 / 4), HISTREE_ERR_IO);
 	assert_int_equal(histree_store_open(world->stores[which], &store, NULL), HISTREE_OK);
 	assert_false(histree_store_info(store)->complete);
 	histree_store_close(store);
 }
 
-TEST_WITH(a_growing_store_of_another_build_is_told, set_up, tear_down)
+TEST_WITH(a_growing_store_of_another_build_is_told, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
 	leave_growing(world, OURS);
 	leave_growing(world, OTHER);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
-	run("cp '%s.building/manifest.json' '%s/kept'", world->stores[OURS], world->folder);
-	run("cp '%s.building/manifest.json' '%s.building'", world->stores[OTHER], world->stores[OURS]);
+	run_command("cp '%s.building/manifest.json' '%s/kept'", world->stores[OURS], world->folder);
+	run_command("cp '%s.building/manifest.json' '%s.building'", world->stores[OTHER], world->stores[OURS]);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is not the file that the manifest"));
-	run("cp '%s/kept' '%s.building/manifest.json'", world->folder, world->stores[OURS]);
+	run_command("cp '%s/kept' '%s.building/manifest.json'", world->folder, world->stores[OURS]);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
 	/* Whoever goes on with it makes the files anew that cannot be gone on with. */
 	world->options.resume = true;
@@ -222,10 +207,10 @@ TEST_WITH(a_growing_store_of_another_build_is_told, set_up, tear_down)
 /* A build that was cut off after its last event; the name is all that it lacks. */
 static void leave_complete(struct world *world)
 {
-	run("rm -rf '%s'*", world->stores[OURS]);
+	run_command("rm -rf '%s'*", world->stores[OURS]);
 	world->options.resume = false;
 	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
-	run("mv '%s' '%s.building'", world->stores[OURS], world->stores[OURS]);
+	run_command("mv '%s' '%s.building'", world->stores[OURS], world->stores[OURS]);
 	world->options.resume = true;
 }
 
@@ -236,7 +221,7 @@ static enum histree_status resume(struct world *world, struct histree_error *err
 	return histree_build(&world->options, error);
 }
 
-TEST_WITH(what_is_resumed_is_what_was_asked_for, set_up, tear_down)
+TEST_WITH(what_is_resumed_is_what_was_asked_for, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
@@ -277,17 +262,17 @@ TEST_WITH(what_is_resumed_is_what_was_asked_for, set_up, tear_down)
 }
 
 /* More files than a manifest may name are no store. */
-TEST_WITH(a_folder_of_many_histories_is_no_store, set_up, tear_down)
+TEST_WITH(a_folder_of_many_histories_is_no_store, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
 	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
-	run("cd '%s' && rm manifest.json && for i in $(seq 256); do ln kernel.sht $i.sht; done",
-	    world->stores[OURS]);
+	run_command("cd '%s' && rm manifest.json && for i in $(seq 256); do ln kernel.sht $i.sht; done",
+		    world->stores[OURS]);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_ERR_TOO_LARGE);
 	assert_non_null(strstr(error.message, "more than a store has"));
-	run("rm '%s/256.sht'; for i in $(seq 3 255); do rm '%s'/$i.sht; done", world->stores[OURS],
-	    world->stores[OURS]);
+	run_command("rm '%s/256.sht'; for i in $(seq 3 255); do rm '%s'/$i.sht; done", world->stores[OURS],
+		    world->stores[OURS]);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
 	assert_int_equal(open_history(world, world->out, &error), HISTREE_OK);
 }

@@ -54,16 +54,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 static bool is_there(const struct world *world, const char *suffix)
 {
 	char name[128];
@@ -90,19 +80,19 @@ static void whatever_fails_nothing_is_left(struct world *world)
 	assert_true(failures > 10);
 }
 
-TEST_WITH(of_changes, set_up, tear_down)
+TEST_WITH(of_changes, set_up, scratch_remove_world)
 {
 	whatever_fails_nothing_is_left(*state);
 }
 
-TEST_WITH(of_segments, set_up, tear_down)
+TEST_WITH(of_segments, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	world->files[0] = world->segments;
 	whatever_fails_nothing_is_left(world);
 }
 
-TEST_WITH(a_text_that_is_wrong_leaves_the_store, set_up, tear_down)
+TEST_WITH(a_text_that_is_wrong_leaves_the_store, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_load_result result;
@@ -123,7 +113,7 @@ TEST_WITH(a_text_that_is_wrong_leaves_the_store, set_up, tear_down)
 	histree_store_close(store);
 }
 
-TEST_WITH(a_pipe_is_read_to_its_end, set_up, tear_down)
+TEST_WITH(a_pipe_is_read_to_its_end, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	assert_int_equal(mkfifo(world->pipe, 0600), 0);
@@ -150,7 +140,7 @@ static bool goes_on_a_little(void *context)
 	return world->looks-- > 0;
 }
 
-TEST_WITH(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down)
+TEST_WITH(what_is_not_wanted_any_more_leaves_nothing, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	world->options.work = (struct histree_work){ .go_on = goes_on_a_little, .context = world };

@@ -68,16 +68,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 static void build(struct world *world)
 {
 	struct histree_error error = { 0 };
@@ -108,7 +98,7 @@ static uint64_t ask(const struct world *world)
 	return count;
 }
 
-TEST_WITH(a_store_says_what_it_was_made_of, set_up, tear_down)
+TEST_WITH(a_store_says_what_it_was_made_of, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	build(world);
@@ -135,7 +125,7 @@ TEST_WITH(a_store_says_what_it_was_made_of, set_up, tear_down)
 }
 
 /* A history of the same trace, sound in itself, in the place of another. */
-TEST_WITH(a_file_of_another_build_is_refused, set_up, tear_down)
+TEST_WITH(a_file_of_another_build_is_refused, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	char command[512];
@@ -164,7 +154,7 @@ TEST_WITH(a_file_of_another_build_is_refused, set_up, tear_down)
 	assert_int_equal(ask(world), count);
 }
 
-TEST_WITH(a_store_replaced_while_it_is_open_gives_its_successor, set_up, tear_down)
+TEST_WITH(a_store_replaced_while_it_is_open_gives_its_successor, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_store *store;
@@ -181,7 +171,7 @@ TEST_WITH(a_store_replaced_while_it_is_open_gives_its_successor, set_up, tear_do
 	histree_store_close(store);
 }
 
-TEST_WITH(what_is_asked_for_wrongly_is_refused, set_up, tear_down)
+TEST_WITH(what_is_asked_for_wrongly_is_refused, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error = { 0 };
@@ -205,7 +195,7 @@ TEST_WITH(what_is_asked_for_wrongly_is_refused, set_up, tear_down)
 	assert_false(is_there(beside(world, ".building")));
 }
 
-TEST_WITH(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up, tear_down)
+TEST_WITH(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error = { 0 };
@@ -232,7 +222,7 @@ TEST_WITH(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up, tear_
 }
 
 /* Killed after the names were exchanged and before all of the older store was removed, which has no lock. */
-TEST_WITH(a_store_that_was_replaced_does_not_come_back, set_up, tear_down)
+TEST_WITH(a_store_that_was_replaced_does_not_come_back, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	static const char *const removed[] = { "nothing", "kernel.sht" };
@@ -252,7 +242,7 @@ TEST_WITH(a_store_that_was_replaced_does_not_come_back, set_up, tear_down)
 }
 
 /* Each option that decides what is in a store is compared with that of a build which was killed at its end. */
-TEST_WITH(a_resume_has_the_same_options, set_up, tear_down)
+TEST_WITH(a_resume_has_the_same_options, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	const struct histree_build_options plain = world->options;
@@ -282,7 +272,7 @@ TEST_WITH(a_resume_has_the_same_options, set_up, tear_down)
 }
 
 /* Killed between the two renames of a file system that cannot exchange names. */
-TEST_WITH(a_store_that_was_set_aside_comes_back, set_up, tear_down)
+TEST_WITH(a_store_that_was_set_aside_comes_back, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	char command[512];
@@ -312,7 +302,7 @@ static bool cancel_later(void *context)
 	return world->looks-- > 1;
 }
 
-TEST_WITH(a_cancelled_build_leaves_nothing, set_up, tear_down)
+TEST_WITH(a_cancelled_build_leaves_nothing, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error = { 0 };
@@ -324,7 +314,7 @@ TEST_WITH(a_cancelled_build_leaves_nothing, set_up, tear_down)
 }
 
 /* Each file call fails in its turn, on a first build and on one that replaces: the old store answers as before. */
-TEST_WITH(whatever_fails_the_store_that_is_there_survives, set_up, tear_down)
+TEST_WITH(whatever_fails_the_store_that_is_there_survives, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	for (int replacing = 0; replacing < 2; replacing++) {
@@ -384,7 +374,7 @@ static void use_longer_trace(struct world *world)
 }
 
 /* Each file call of a build that publishes fails; what it published stays, and another build goes on with it. */
-TEST_WITH(what_was_published_survives_whatever_fails, set_up, tear_down)
+TEST_WITH(what_was_published_survives_whatever_fails, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	use_longer_trace(world);
@@ -431,7 +421,7 @@ TEST_WITH(what_was_published_survives_whatever_fails, set_up, tear_down)
 }
 
 /* What a build left may be a part of a history or a complete one; no resume takes anything away. */
-TEST_WITH(resumes_of_resumes_lose_nothing, set_up, tear_down)
+TEST_WITH(resumes_of_resumes_lose_nothing, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	use_longer_trace(world);
@@ -470,7 +460,7 @@ TEST_WITH(resumes_of_resumes_lose_nothing, set_up, tear_down)
 }
 
 /* The folder of a store that is replaced goes with everything that a build could have made. */
-TEST_WITH(overviews_go_with_their_store, set_up, tear_down)
+TEST_WITH(overviews_go_with_their_store, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	build(world);
@@ -509,7 +499,7 @@ static int looking_rename(void *context, const char *from, const char *to)
 }
 
 /* The older store answers until the new one is complete, which has its own name until then. */
-TEST_WITH(a_store_that_grows_can_be_opened_beside_the_old_one, set_up, tear_down)
+TEST_WITH(a_store_that_grows_can_be_opened_beside_the_old_one, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	use_longer_trace(world);
@@ -543,7 +533,7 @@ TEST(when_to_publish)
 	assert_true(publish_clock_is_due(&clock, 40 * ms));
 }
 
-TEST_WITH(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up, tear_down)
+TEST_WITH(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct store_folder running;
@@ -580,7 +570,7 @@ static void write_text(const char *path, const char *text)
 	"\"clock_steps_back\": 0, \"discarded_events\": 0, \"discarded_packets\": 0, \"start\": 1, \"end\": 2, " \
 	"\"build_ns\": 3"
 
-TEST_WITH(malformed_manifests_are_refused, set_up, tear_down)
+TEST_WITH(malformed_manifests_are_refused, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	static const struct {
@@ -616,7 +606,7 @@ TEST_WITH(malformed_manifests_are_refused, set_up, tear_down)
 }
 
 /* A path is bytes, and JSON is not: what cannot be said in UTF-8 is shown as question marks. */
-TEST_WITH(a_manifest_comes_back, set_up, tear_down)
+TEST_WITH(a_manifest_comes_back, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	static const char *const traces[] = { "caf\xc3\xa9", "caf\xe9" }, *const warnings[] = {

@@ -33,16 +33,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 /* Wait, and get where the history ends. */
 static enum histree_status wait_for(const struct world *world, const struct histree_store_wait *wait,
 				    histree_time *end, bool *complete)
@@ -76,7 +66,7 @@ static void *build_later(void *context)
 	return NULL;
 }
 
-TEST_WITH(a_store_that_is_not_there_yet_comes, set_up, tear_down)
+TEST_WITH(a_store_that_is_not_there_yet_comes, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	histree_time end = 0;
@@ -123,7 +113,7 @@ static void cut_off_build(const struct world *world, histree_time *end)
 	assert_false(complete);
 }
 
-TEST_WITH(what_was_cut_off_is_not_waited_for, set_up, tear_down)
+TEST_WITH(what_was_cut_off_is_not_waited_for, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	histree_time published, end;
@@ -145,7 +135,7 @@ TEST_WITH(what_was_cut_off_is_not_waited_for, set_up, tear_down)
 	store_folder_release(&running);
 }
 
-TEST_WITH(what_cannot_come_is_said_at_once, set_up, tear_down)
+TEST_WITH(what_cannot_come_is_said_at_once, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_history *history;

@@ -30,16 +30,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	struct world *world = *state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
-	free(world);
-	return status;
-}
-
 static void write_text(struct world *world, const char *text)
 {
 	FILE *file = fopen(world->text, "w");
@@ -223,17 +213,17 @@ static void compare_with_trace(struct world *world, const char *name, bool by_li
 	check_events(world);
 }
 
-TEST_WITH(states_of_the_demo_are_the_same, set_up, tear_down)
+TEST_WITH(states_of_the_demo_are_the_same, set_up, scratch_remove_world)
 {
 	compare_with_trace(*state, "tests/data/demo-trace", false);
 }
 
-TEST_WITH(states_of_perf_are_the_same, set_up, tear_down)
+TEST_WITH(states_of_perf_are_the_same, set_up, scratch_remove_world)
 {
 	compare_with_trace(*state, "tests/data/ctf-perf-small", false);
 }
 
-TEST_WITH(states_of_lines_of_json_are_the_same, set_up, tear_down)
+TEST_WITH(states_of_lines_of_json_are_the_same, set_up, scratch_remove_world)
 {
 	compare_with_trace(*state, "tests/data/ctf-perf-small", true);
 }
@@ -287,7 +277,7 @@ static void check_rows(struct trace *trace, const struct plain_event *plain, siz
 	assert_int_equal(trace_next(trace, &event, &error), HISTREE_END);
 }
 
-TEST_WITH(rows_come_by_time_from_any_event_on, set_up, tear_down)
+TEST_WITH(rows_come_by_time_from_any_event_on, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct plain_event *plain = calloc(ROWS, sizeof(*plain));
@@ -329,7 +319,7 @@ TEST_WITH(rows_come_by_time_from_any_event_on, set_up, tear_down)
 }
 
 /* Objects name their fields in different orders; classes know the fields by the order in which they first came. */
-TEST_WITH(fields_are_the_same_after_a_move, set_up, tear_down)
+TEST_WITH(fields_are_the_same_after_a_move, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	const char *path = world->text;
@@ -362,7 +352,7 @@ TEST_WITH(fields_are_the_same_after_a_move, set_up, tear_down)
 	trace_close(trace);
 }
 
-TEST_WITH(numbers_may_be_addresses, set_up, tear_down)
+TEST_WITH(numbers_may_be_addresses, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	static const struct {
@@ -427,7 +417,7 @@ static void check_refused(struct world *world, const char *map, const char *text
 		fail_msg("'%s' is not in '%s'", sentence, said);
 }
 
-TEST_WITH(what_is_wrong_is_said, set_up, tear_down)
+TEST_WITH(what_is_wrong_is_said, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	check_refused(world, "", "time,name\n1,a\nsoon,b\n", "line 3, column 1 (time): 'soon' is no time");
@@ -449,7 +439,7 @@ TEST_WITH(what_is_wrong_is_said, set_up, tear_down)
 	check_refused(world, "", "{\"time\":1,\"name\":\"a\"}\n{\"time\":[],\"name\":\"a\"}\n", "line 2, \"time\"");
 }
 
-TEST_WITH(a_row_that_is_late_is_refused, set_up, tear_down)
+TEST_WITH(a_row_that_is_late_is_refused, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	FILE *file = fopen(world->text, "w");
@@ -463,7 +453,7 @@ TEST_WITH(a_row_that_is_late_is_refused, set_up, tear_down)
 	assert_non_null(strstr(said, "sort the text"));
 }
 
-TEST_WITH(times_have_units, set_up, tear_down)
+TEST_WITH(times_have_units, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	static const struct {
