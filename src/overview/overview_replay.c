@@ -29,6 +29,8 @@
 enum {
 	STATES_AT_ONCE = 1 << 16, /* that are read before some are given away */
 	ROWS_AT_ONCE = 256,
+	VALUES_ENOUGH = 1 << 14,
+	BYTES_ENOUGH = 4 << 20,
 };
 
 /* A node that was not read yet, as its parent knows it. */
@@ -182,20 +184,26 @@ static enum histree_status begin_state(struct replay *replay, const struct colum
 	return HISTREE_OK;
 }
 
-/* Have only those items that begin at a time or later; the values are theirs alone then. */
+/* Have only those items that begin at a time or later; once values are many, those that are theirs. */
 static enum histree_status keep_later(struct replay *replay, histree_time from, struct histree_error *error)
 {
-	const struct value_table values = replay->values;
-	replay->values = replay->spare_values;
-	replay->spare_values = values;
+	const bool is_enough =
+		replay->values.count > VALUES_ENOUGH || replay->values.bytes.bytes_total > BYTES_ENOUGH;
+	enum histree_status status = HISTREE_OK;
 	size_t kept = 0;
-	enum histree_status status = value_table_reset(&replay->values, error);
+	if (is_enough) {
+		const struct value_table values = replay->values;
+		replay->values = replay->spare_values;
+		replay->spare_values = values;
+		status = value_table_reset(&replay->values, error);
+	}
 	for (size_t i = 0; i < replay->count && status == HISTREE_OK; i++) {
 		struct column_item item = replay->items[i];
 		if (item.start < from)
 			continue;
-		if (column_item_kind(&item) == ITEM_LISTED)
-			status = value_table_add(&replay->values, &values.values[item.value], &item.value, error);
+		if (is_enough && column_item_kind(&item) == ITEM_LISTED)
+			status = value_table_add(&replay->values, &replay->spare_values.values[item.value],
+						 &item.value, error);
 		replay->items[kept++] = item;
 	}
 	replay->count = kept;
@@ -228,7 +236,8 @@ static enum histree_status read_all(struct replay *replay, struct histree_error 
 	const double whole = (double)replay->of->end - (double)replay->of->start + 1;
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && replay->node_count > 0) {
-		const size_t enough = replay->count + STATES_AT_ONCE;
+		/* Those that begin later are looked at again each time: not many times more than others. */
+		const size_t enough = replay->count + replay->count / 2 + STATES_AT_ONCE;
 		while (status == HISTREE_OK && replay->node_count > 0 && replay->count < enough) {
 			const double done = (double)replay->nodes[0].start - (double)replay->of->start;
 			status = overview_progress_show(replay->progress, done / whole, error);
