@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+/*
+ * viewer_walk.c - what goes by in order of time and fills a file for a viewer; and the walk over events.
+ *
+ * Events of a trace are instants of the threads that they belong to, with their fields.  The thread of an event is
+ * the one that it names itself, as tracers write it (thread_fields); else the one that ran on its CPU at that time
+ * by the history of the kernel.  What belongs to no thread is on a track of its CPU.
+ */
+#include "export/viewer/viewer_walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "export/viewer/viewer_rows.h"
+#include "histree/events.h"
+#include "histree/states.h"
+
+/* Progress is asked for and shown once in this many steps. */
+enum { STEPS_EVERY = 4096 };
+
+bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time)
+{
+	const struct histree_viewer_request *request = walk->request;
+	struct viewer_file *file = walk->file;
+	if (file->output->status != HISTREE_OK)
+		viewer_walk_fail(walk, file->output->status);
+	if (file->status != HISTREE_OK || ++walk->since_shown < STEPS_EVERY)
+		return file->status == HISTREE_OK;
+	walk->since_shown = 0;
+	if (request->work.go_on != NULL && !request->work.go_on(request->work.context))
+		viewer_walk_fail(walk, error_set(file->error, HISTREE_ERR_CANCELLED, "cancelled"));
+	double length = (double)request->to - (double)request->from + 1;
+	double share = ((double)time - (double)request->from) / length;
+	if (walk->share_of > 0)
+		share = walk->share_from + share * walk->share_of;
+	const struct histree_progress now = { .share = share < 0   ? 0
+						       : share > 1 ? 1
+								   : share,
+					      .rows = walk->counts->rows };
+	if (request->work.progress != NULL)
+		request->work.progress(request->work.context, &now);
+	return file->status == HISTREE_OK;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------- */
+
+enum { CPUS_MAX = 4096 };
+
+/* Who runs on a CPU, as long as that lasts. */
+struct events_cpu {
+	histree_quark quark; /* of its thread; HISTREE_ROOT: it has no such attribute */
+	histree_time start, end;
+	int32_t tid;
+};
+
+/* What is known of the threads of one host. */
+struct events_host {
+	struct viewer_threads threads;
+	struct histree_history *history; /* of the kernel; NULL: not given */
+	struct histree_cursor *query;    /* nor this */
+	struct events_cpu *cpus;
+	size_t cpu_count;
+};
+
+struct events {
+	struct viewer_walk *walk;
+	struct histree_cursor *reader;
+	const char *const *types;
+	const struct histree_event_host *hosts; /* NULL: there is one */
+	struct events_host *known;              /* by host; one if there is one */
+	size_t known_count;
+	struct histree_cursor *query;
+	struct viewer_argument *fields;
+	size_t field_count, capacity;
+};
+
+/* ---- who ------------------------------------------------------------------------------------------------- */
+
+/*
+ * LTTng's contexts, the numbers that programs have of themselves, the kernel's own field, perf's, and of a switch
+ * who ran until then.
+ */
+static const struct {
+	const char *thread, *process;
+} thread_fields[] = {
+	{ "tid", "pid" },           { "vtid", "vpid" },   { "common_pid", "common_tgid" },
+	{ "perf_tid", "perf_pid" }, { "prev_tid", NULL }, { "prev_pid", NULL },
+};
+
+static bool number_of(const struct events *events, const char *name, int64_t *out)
+{
+	struct histree_value value;
+	if (histree_event_reader_value(events->reader, name, &value) != HISTREE_OK || value.type != HISTREE_LONG)
+		return false;
+	*out = value.int64;
+	return true;
+}
+
+static enum histree_status prepare_host(struct events *events, struct events_host *host,
+					struct histree_history *history)
+{
+	struct viewer_file *file = events->walk->file;
+	host->history = history;
+	enum histree_status status =
+		viewer_threads_begin(&host->threads, file, history, events->walk->request->work);
+	if (status != HISTREE_OK || history == NULL)
+		return status;
+	host->cpus = calloc(CPUS_MAX, sizeof(*host->cpus));
+	return host->cpus != NULL ? histree_query_create(history, &host->query, file->error)
+				  : error_memory(file->error, "the CPUs of a host");
+}
+
+/* Each host has threads of its own, known by its own history, which is called as it. */
+static enum histree_status prepare_hosts(struct events *events)
+{
+	size_t count, named = 0;
+	struct histree_history *names = events->walk->request->names;
+	const struct histree_event_host *hosts = histree_events_hosts(events->walk->request->events, &count);
+	const struct histree_history_host *of_names = names != NULL ? histree_history_hosts(names, &named) : NULL;
+	enum histree_status status = HISTREE_OK;
+	events->known = calloc(count + 1, sizeof(*events->known));
+	if (events->known == NULL)
+		return error_memory(events->walk->file->error, "the hosts");
+	events->known_count = hosts != NULL ? count : 1;
+	for (size_t i = 0; i < events->known_count && status == HISTREE_OK; i++) {
+		struct histree_history *history = hosts == NULL && of_names == NULL ? names : NULL;
+		for (size_t at = 0; hosts != NULL && at < named; at++)
+			if (strcmp(of_names[at].name, hosts[i].name) == 0)
+				history = of_names[at].history;
+		status = prepare_host(events, &events->known[i], history);
+	}
+	return status;
+}
+
+static struct events_cpu *cpu_of(struct events_host *host, int32_t number)
+{
+	char path[48];
+	const struct histree_attributes *attributes = histree_history_attributes(host->history);
+	for (; host->cpu_count <= (size_t)number; host->cpu_count++) {
+		struct events_cpu *cpu = &host->cpus[host->cpu_count];
+		*cpu = (struct events_cpu){ .start = 1, .end = 0, .quark = HISTREE_ROOT };
+		snprintf(path, sizeof(path), "CPUs/%zu/Current_thread", host->cpu_count);
+		if (histree_attributes_find(attributes, HISTREE_ROOT, path, &cpu->quark) != HISTREE_OK)
+			cpu->quark = HISTREE_ROOT;
+	}
+	return &host->cpus[number];
+}
+
+/* Returns the thread that ran on the CPU of the event; 0 if no thread did, or it is not known. */
+static int64_t who_ran(struct events_host *host, const struct histree_event *event)
+{
+	struct histree_interval interval;
+	if (host->query == NULL || event->cpu < 0 || event->cpu >= CPUS_MAX)
+		return 0;
+	struct events_cpu *cpu = cpu_of(host, event->cpu);
+	if (cpu->quark == HISTREE_ROOT)
+		return 0;
+	if (event->time < cpu->start || event->time > cpu->end) {
+		/* Outside the history or in damage, the thread is not known. */
+		if (histree_query_single(host->query, cpu->quark, event->time, &interval, NULL) != HISTREE_OK)
+			return 0;
+		*cpu = (struct events_cpu){ .quark = cpu->quark, .start = interval.start, .end = interval.end };
+		cpu->tid = interval.value.type == HISTREE_INT ? interval.value.int32 : 0;
+	}
+	return cpu->tid;
+}
+
+/* Events of no CPU are on one track. */
+static struct viewer_track *track_of_cpu(struct viewer_file *file, int32_t cpu)
+{
+	char name[32] = "events";
+	const struct viewer_track *group = viewer_file_track(
+		file, &(struct viewer_track_key){ .kind = VIEWER_GROUP, .name = viewer_text("Events") });
+	if (cpu >= 0)
+		snprintf(name, sizeof(name), "CPU %d", cpu);
+	return viewer_file_track(file, &(struct viewer_track_key){
+					       .kind = VIEWER_LANE, .parent = group, .name = viewer_text(name) });
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+/* What is inside of a field is shown as JSON. */
+static struct histree_value value_of(const struct histree_event_field *field)
+{
+	switch (field->kind) {
+	case HISTREE_EVENT_SIGNED:
+		return histree_long(field->integer);
+	case HISTREE_EVENT_UNSIGNED:
+		return histree_unsigned((uint64_t)field->integer);
+	case HISTREE_EVENT_REAL:
+		return histree_double(field->real);
+	case HISTREE_EVENT_TEXT:
+	case HISTREE_EVENT_LABEL:
+	case HISTREE_EVENT_PARTS:
+		break;
+	}
+	return histree_string_n(field->text, field->size);
+}
+
+static bool read_fields(struct events *events)
+{
+	size_t count;
+	const struct histree_event_field *fields = histree_event_reader_fields(events->reader, &count);
+	if (fields == NULL || !array_reserve(&events->fields, &events->capacity, count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		events->fields[i] = (struct viewer_argument){ fields[i].name, value_of(&fields[i]) };
+	events->field_count = count;
+	return true;
+}
+
+static void write_event(struct events *events, const struct histree_event *event)
+{
+	struct viewer_file *file = events->walk->file;
+	if (events->hosts != NULL)
+		viewer_file_host(file, event->host + 1, events->hosts[event->host].name);
+
+	/* Idle threads are one of each CPU, and all have the number 0. */
+	struct events_host *host = &events->known[events->hosts != NULL ? event->host : 0];
+	int64_t tid = 0, pid = 0;
+	bool has_pid = false, is_told = false;
+	/* A state dump tells of others. */
+	const bool is_dump = strncmp(events->types[event->type], "lttng_statedump", strlen("lttng_statedump")) == 0;
+	for (size_t i = is_dump; i < sizeof(thread_fields) / sizeof(*thread_fields) && !is_told; i++) {
+		/* A field pid alone is that of the thread that the event is about. */
+		is_told = number_of(events, thread_fields[i].thread, &tid);
+		has_pid = is_told && thread_fields[i].process != NULL &&
+			  number_of(events, thread_fields[i].process, &pid) && pid > 0;
+	}
+	if (!is_told)
+		tid = who_ran(host, event);
+	struct viewer_track *track = tid > 0 ? viewer_threads_find(&host->threads, tid, has_pid, pid, event->time)
+					     : track_of_cpu(events->walk->file, event->cpu);
+
+	if (!read_fields(events))
+		viewer_file_lacks_memory(file);
+	if (track == NULL || file->status != HISTREE_OK)
+		return;
+	viewer_file_instant(file, track,
+			    &(struct viewer_span){ .start = event->time,
+						   .end = event->time,
+						   .name = viewer_text(events->types[event->type]),
+						   .category = viewer_text("event"),
+						   .arguments = events->fields,
+						   .argument_count = events->field_count });
+}
+
+static enum histree_status viewer_events_write_all(struct events *events)
+{
+	struct viewer_walk *walk = events->walk;
+	const struct histree_viewer_request *request = walk->request;
+	struct histree_event event;
+	histree_time last = request->from;
+	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { request->from, request->to, false } };
+	enum histree_status status = histree_event_query_start(events->query, &range, walk->file->error);
+	while (status == HISTREE_OK &&
+	       (status = histree_cursor_next(events->query, walk->file->error)) == HISTREE_OK) {
+		event = *histree_cursor_event(events->query);
+		/* Where a clock steps back, events are in the order of their numbers, and time stands. */
+		event.time = last = event.time > last ? event.time : last;
+		write_event(events, &event);
+		if (!viewer_walk_goes_on(walk, event.time))
+			return walk->file->status;
+	}
+	return status == HISTREE_END ? walk->file->status : viewer_walk_fail(walk, status);
+}
+
+enum histree_status viewer_walk_events(struct viewer_walk *walk)
+{
+	size_t count;
+	struct events events = { .walk = walk,
+				 .types = histree_events_types(walk->request->events, &count),
+				 .hosts = histree_events_hosts(walk->request->events, &count) };
+	enum histree_status status =
+		histree_event_reader_create(walk->request->events, &events.reader, walk->file->error);
+	if (status == HISTREE_OK)
+		status = histree_event_query_create(walk->request->events, events.reader, walk->request->where,
+						    walk->request->origin, walk->request->end, &events.query,
+						    walk->file->error);
+	if (status == HISTREE_OK) {
+		histree_event_query_set_cancel(events.query, walk->request->work);
+		status = prepare_hosts(&events);
+	}
+	if (status == HISTREE_OK)
+		status = viewer_events_write_all(&events);
+
+	for (size_t i = 0; i < events.known_count; i++) {
+		viewer_threads_release(&events.known[i].threads);
+		histree_cursor_free(events.known[i].query);
+		free(events.known[i].cpus);
+	}
+	free(events.known);
+
+	free(events.fields);
+	histree_cursor_free(events.query);
+	histree_cursor_free(events.reader);
+	return status == HISTREE_OK ? walk->file->status : viewer_walk_fail(walk, status);
+}
