@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/json_text.h"
+#include "base/table.h"
 #include "histree/columns.h"
 #include "histree/status.h"
 
@@ -116,13 +116,6 @@ static enum histree_status columns_texts_view(struct columns_texts *texts, struc
 	hold(texts->bytes);
 	*out = (struct columns_texts_view){ texts->offsets, texts->bytes, texts->count };
 	return HISTREE_OK;
-}
-
-static void columns_texts_drop_view(struct columns_texts_view *view)
-{
-	columns_texts_drop(view->offsets);
-	columns_texts_drop(view->bytes);
-	*view = (struct columns_texts_view){ 0 };
 }
 
 void columns_texts_release(struct columns_texts *texts)
@@ -369,28 +362,28 @@ static void leave_pool(struct columns_pool *pool)
 	free(pool);
 }
 
-static void give_back(struct columns_block *block)
-{
-	struct columns_pool *pool = block->pool;
-	for (size_t i = 0; i < block->column_count; i++)
-		columns_texts_drop_view(&block->views[i]);
-	pthread_mutex_lock(&pool->mutex);
-	bool is_kept = !pool->is_left && pool->free_count < BLOCKS_KEPT;
-	if (is_kept) {
-		block->next = pool->free;
-		pool->free = block;
-		pool->free_count++;
-	}
-	pthread_mutex_unlock(&pool->mutex);
-	if (!is_kept)
-		free(block);
-	leave_pool(pool);
-}
-
 static void columns_batch_drop_one(struct columns_block *block)
 {
-	if (atomic_fetch_sub_explicit(&block->holders, 1, memory_order_acq_rel) == 1)
-		give_back(block);
+	if (atomic_fetch_sub_explicit(&block->holders, 1, memory_order_acq_rel) == 1) {
+		struct columns_pool *pool = block->pool;
+		for (size_t i = 0; i < block->column_count; i++) {
+			struct columns_texts_view *view = &block->views[i];
+			columns_texts_drop(view->offsets);
+			columns_texts_drop(view->bytes);
+			*view = (struct columns_texts_view){ 0 };
+		}
+		pthread_mutex_lock(&pool->mutex);
+		bool is_kept = !pool->is_left && pool->free_count < BLOCKS_KEPT;
+		if (is_kept) {
+			block->next = pool->free;
+			pool->free = block;
+			pool->free_count++;
+		}
+		pthread_mutex_unlock(&pool->mutex);
+		if (!is_kept)
+			free(block);
+		leave_pool(pool);
+	}
 }
 
 enum histree_status columns_pool_create(const struct columns_layout *layout, struct columns_pool **out,

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/table.h"
 #include "columns/columns_batch.h"
 #include "columns/relation.h"
 #include "histree/columns.h"
@@ -273,13 +273,6 @@ static enum histree_status put_fields(struct events_source *source, struct colum
 	return status;
 }
 
-static enum histree_status add_json(struct events_source *source, struct histree_error *error)
-{
-	const char *json = histree_event_reader_json(source->reader);
-	return json != NULL ? columns_texts_add(&source->fields, json, strlen(json), error)
-			    : error_memory(error, "the fields of an event");
-}
-
 static enum histree_status fill_row(struct events_source *source, struct columns_batch *batch,
 				    const struct histree_event *event, struct histree_error *error)
 {
@@ -294,8 +287,11 @@ static enum histree_status fill_row(struct events_source *source, struct columns
 	if (column[HOST] != COLUMN_NONE)
 		relation_put_uint32(batch, column[HOST], source->host_ids[event->host]);
 	enum histree_status status = source->of_field_count > 0 ? put_fields(source, batch, error) : HISTREE_OK;
-	if (status == HISTREE_OK && column[FIELDS] != COLUMN_NONE)
-		status = add_json(source, error);
+	if (status == HISTREE_OK && column[FIELDS] != COLUMN_NONE) {
+		const char *json = histree_event_reader_json(source->reader);
+		status = json != NULL ? columns_texts_add(&source->fields, json, strlen(json), error)
+				      : error_memory(error, "the fields of an event");
+	}
 	batch->rows++;
 	return status;
 }

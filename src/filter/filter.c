@@ -23,11 +23,11 @@
 #include <strings.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/exact_sum.h"
 #include "base/nearest.h"
 #include "base/number_text.h"
-#include "base/exact_sum.h"
+#include "base/table.h"
 #include "histree/filter.h"
 
 /* The field of a test that any field may pass. */
@@ -58,9 +58,34 @@ static bool parse_hexadecimal(const char *text, uint64_t *number)
 	return *end == '\0' && errno == 0;
 }
 
-static bool read_in_unit(struct filter_test *test, const struct histree_filter_field *field,
-			 const struct histree_filter_scope *scope, const char *text)
+static enum histree_status refuse_number(const struct histree_filter_field *field, const char *text,
+					 struct histree_error *error)
 {
+	static const char *const forms[] = {
+		[HISTREE_FILTER_PLAIN] = "no number",
+		[HISTREE_FILTER_TIME] =
+			("no time: write nanoseconds since the epoch, '+12.5ms' after the start, '17:46:23.1' or "
+			 "'2016-03-04 17:46:23.1'"),
+		[HISTREE_FILTER_DURATION] =
+			"no duration: nanoseconds, or a number with a unit, ns us ms s m or h, as in '1.5ms'",
+	};
+	return error_set(error, HISTREE_ERR_ARGUMENT, "'%.60s', which '%s' is compared with, is %s", text,
+			 field->name, forms[field->unit]);
+}
+
+/*
+ * Set what the test compares with: `text`, as it is meant for a field like `field` (NULL: any field) under the
+ * operator of the test.  Returns HISTREE_ERR_ARGUMENT if it means nothing there.
+ */
+static enum histree_status filter_test_read(struct filter_test *test, const struct histree_filter_field *field,
+					    const struct histree_filter_scope *scope, const char *text,
+					    struct histree_error *error)
+{
+	test->text = text;
+	if (test->operator== FILTER_MATCHES)
+		return pattern_create(text, &test->pattern, error);
+	if (test->operator== FILTER_CONTAINS)
+		return HISTREE_OK;
 	int64_t integer = 0;
 	uint64_t large;
 	if (field->unit == HISTREE_FILTER_TIME)
@@ -77,29 +102,7 @@ static bool read_in_unit(struct filter_test *test, const struct histree_filter_f
 	}
 	test->has_real =
 		!test->has_integer && field->unit == HISTREE_FILTER_PLAIN && number_parse_real(text, &test->real);
-	return test->has_integer || test->has_real;
-}
-
-static enum histree_status refuse_number(const struct histree_filter_field *field, const char *text,
-					 struct histree_error *error)
-{
-	static const char *const forms[] = {
-		[HISTREE_FILTER_PLAIN] = "no number",
-		[HISTREE_FILTER_TIME] =
-			("no time: write nanoseconds since the epoch, '+12.5ms' after the start, '17:46:23.1' or "
-			 "'2016-03-04 17:46:23.1'"),
-		[HISTREE_FILTER_DURATION] =
-			"no duration: nanoseconds, or a number with a unit, ns us ms s m or h, as in '1.5ms'",
-	};
-	return error_set(error, HISTREE_ERR_ARGUMENT, "'%.60s', which '%s' is compared with, is %s", text,
-			 field->name, forms[field->unit]);
-}
-
-static enum histree_status read_compared(struct filter_test *test, const struct histree_filter_field *field,
-					 const struct histree_filter_scope *scope, const char *text,
-					 struct histree_error *error)
-{
-	bool is_in_unit = read_in_unit(test, field, scope, text);
+	bool is_in_unit = test->has_integer || test->has_real;
 	if (field->type == HISTREE_NULL && field->unit == HISTREE_FILTER_PLAIN)
 		return HISTREE_OK; /* a text for values that are texts */
 	if (is_number(field->type) || field->type == HISTREE_NULL)
@@ -113,28 +116,6 @@ static enum histree_status read_compared(struct filter_test *test, const struct 
 		return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is true or false, never '%.60s'", field->name,
 				 text);
 	return HISTREE_OK;
-}
-
-/*
- * Set what the test compares with: `text`, as it is meant for a field like `field` (NULL: any field) under the
- * operator of the test.  Returns HISTREE_ERR_ARGUMENT if it means nothing there.
- */
-static enum histree_status filter_test_read(struct filter_test *test, const struct histree_filter_field *field,
-					    const struct histree_filter_scope *scope, const char *text,
-					    struct histree_error *error)
-{
-	test->text = text;
-	if (test->operator== FILTER_MATCHES)
-		return pattern_create(text, &test->pattern, error);
-	if (test->operator== FILTER_CONTAINS)
-		return HISTREE_OK;
-	return read_compared(test, field, scope, text, error);
-}
-
-static void filter_test_release(struct filter_test *test)
-{
-	pattern_free(test->pattern);
-	test->pattern = NULL;
 }
 
 /* ---- comparing ----------------------------------------------------------------------------------- */
@@ -365,39 +346,6 @@ static char *keep_text(struct filter_lexer *lexer, const char *from)
 	return text;
 }
 
-/* A backslash stays one, but before a quote or another backslash. */
-static void drop_backslashes(char *text, char quote)
-{
-	char *to = text;
-	for (const char *at = text; *at != '\0'; at++) {
-		if (*at == '\\' && (at[1] == quote || at[1] == '\\'))
-			at++;
-		*to++ = *at;
-	}
-	*to = '\0';
-}
-
-static enum histree_status read_quoted(struct filter_lexer *lexer, struct histree_error *error)
-{
-	char quote = *lexer->at++;
-	const char *from = lexer->at;
-	for (; *lexer->at != quote; lexer->at++) {
-		if (*lexer->at == '\\' && lexer->at[1] != '\0')
-			lexer->at++;
-		else if (*lexer->at == '\0')
-			return error_set(error, HISTREE_ERR_ARGUMENT,
-					 "column %zu: a text without the %c that ends it", lexer->token.column,
-					 quote);
-	}
-	char *text = keep_text(lexer, from);
-	if (text == NULL)
-		return error_memory(error, "a filter");
-	drop_backslashes(text, quote);
-	lexer->at++;
-	lexer->token.is_quoted = true;
-	return HISTREE_OK;
-}
-
 static enum histree_status read_word(struct filter_lexer *lexer, struct histree_error *error)
 {
 	const char *from = lexer->at;
@@ -415,8 +363,32 @@ static enum histree_status filter_lexer_next(struct filter_lexer *lexer, struct 
 	lexer->token = (struct filter_token){ .kind = FILTER_END, .column = column_of(lexer), .text = "" };
 	if (*lexer->at == '\0')
 		return HISTREE_OK;
-	if (*lexer->at == '"' || *lexer->at == '\'')
-		return read_quoted(lexer, error);
+	if (*lexer->at == '"' || *lexer->at == '\'') {
+		char quote = *lexer->at++;
+		const char *from = lexer->at;
+		for (; *lexer->at != quote; lexer->at++) {
+			if (*lexer->at == '\\' && lexer->at[1] != '\0')
+				lexer->at++;
+			else if (*lexer->at == '\0')
+				return error_set(error, HISTREE_ERR_ARGUMENT,
+						 "column %zu: a text without the %c that ends it",
+						 lexer->token.column, quote);
+		}
+		char *text = keep_text(lexer, from);
+		if (text == NULL)
+			return error_memory(error, "a filter");
+		/* A backslash stays one, but before a quote or another backslash. */
+		char *to = text;
+		for (const char *at = text; *at != '\0'; at++) {
+			if (*at == '\\' && (at[1] == quote || at[1] == '\\'))
+				at++;
+			*to++ = *at;
+		}
+		*to = '\0';
+		lexer->at++;
+		lexer->token.is_quoted = true;
+		return HISTREE_OK;
+	}
 	size_t sign = find_sign(lexer->at);
 	if (sign < SIGN_COUNT) {
 		lexer->token.kind = signs[sign].kind;
@@ -893,8 +865,11 @@ void histree_filter_free(struct histree_filter *filter)
 {
 	if (filter == NULL)
 		return;
-	for (size_t i = 0; i < filter->test_count; i++)
-		filter_test_release(&filter->tests[i]);
+	for (size_t i = 0; i < filter->test_count; i++) {
+		struct filter_test *test = &filter->tests[i];
+		pattern_free(test->pattern);
+		test->pattern = NULL;
+	}
 	arena_release(&filter->arena);
 	free(filter->ops);
 	free(filter);

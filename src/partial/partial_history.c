@@ -68,14 +68,6 @@ static enum histree_status replay_run(struct replay *replay, size_t checkpoint, 
 
 /* ---- knowledge ----------------------------------------------------------------------------------------------- */
 
-static void partial_origin_put(const struct partial_origin *origin, struct saved_bytes *out)
-{
-	saved_put(out, KNOWLEDGE_VERSION);
-	saved_put(out, origin->trace_bytes);
-	saved_put(out, origin->file_count);
-	saved_put(out, origin->ignores_gaps);
-}
-
 static enum histree_status partial_origin_read(const uint8_t *bytes, size_t size, struct partial_origin *out,
 					       struct histree_error *error)
 {
@@ -88,16 +80,6 @@ static enum histree_status partial_origin_read(const uint8_t *bytes, size_t size
 		return error_set(error, HISTREE_ERR_VERSION,
 				 "its checkpoints are those of another version; build it again with this one");
 	return HISTREE_OK;
-}
-
-static void knowledge_put_place(uint64_t before, const struct trace_position *positions, size_t count,
-				struct saved_bytes *out)
-{
-	saved_put(out, before);
-	for (size_t i = 0; i < count; i++) {
-		saved_put(out, positions[i].packet + 1); /* TRACE_FILE_DONE is the greatest number: 0 */
-		saved_put(out, positions[i].events);
-	}
 }
 
 /* `positions` has room for `count`.  What is left in the reader is the analysis's. */
@@ -196,14 +178,6 @@ static void slice_cache_free(struct slice_cache *cache)
 
 /* ---- making -------------------------------------------------------------------------------------------------- */
 
-static void keep_replay(struct slice_cache *cache, struct replay *replay)
-{
-	if (cache->idle_count < REPLAYS_KEPT)
-		cache->idle[cache->idle_count++] = replay;
-	else
-		replay_free(replay);
-}
-
 /* Make a slice that is in the list; the mutex is held before and after, but not while the trace is read. */
 static enum histree_status make(struct slice_cache *cache, struct cached_slice *slice, struct histree_error *error)
 {
@@ -217,8 +191,12 @@ static enum histree_status make(struct slice_cache *cache, struct cached_slice *
 		replay = NULL;
 	}
 	pthread_mutex_lock(&cache->mutex);
-	if (replay != NULL)
-		keep_replay(cache, replay);
+	if (replay != NULL) {
+		if (cache->idle_count < REPLAYS_KEPT)
+			cache->idle[cache->idle_count++] = replay;
+		else
+			replay_free(replay);
+	}
 	slice->is_being_made = false;
 	slice->bytes = sizeof(*slice) + state_slice_bytes(&slice->slice);
 	cache->bytes += slice->bytes;
@@ -477,7 +455,10 @@ static enum histree_status begin(const struct partial_writer *writer, const stru
 		.file_count = trace_file_count(trace),
 		.ignores_gaps = ignores_gaps,
 	};
-	partial_origin_put(&origin, &saved);
+	saved_put(&saved, KNOWLEDGE_VERSION);
+	saved_put(&saved, origin.trace_bytes);
+	saved_put(&saved, origin.file_count);
+	saved_put(&saved, origin.ignores_gaps);
 	enum histree_status status = saved.no_memory
 					     ? error_memory(error, "a checkpoint")
 					     : partial_file_begin(writer->file, saved.bytes, saved.size, error);
@@ -496,7 +477,11 @@ enum histree_status partial_writer_checkpoint(const struct partial_writer *write
 	trace_positions(trace, positions);
 	enum histree_status status = before == 0 ? begin(writer, trace, ignores_gaps, error) : HISTREE_OK;
 	if (status == HISTREE_OK) {
-		knowledge_put_place(before, positions, count, &saved);
+		saved_put(&saved, before);
+		for (size_t i = 0; i < count; i++) {
+			saved_put(&saved, positions[i].packet + 1); /* TRACE_FILE_DONE is the greatest number: 0 */
+			saved_put(&saved, positions[i].events);
+		}
 		writer->analysis->save(writer->instance, &saved);
 		status = saved.no_memory ? error_memory(error, "a checkpoint")
 					 : partial_file_checkpoint(writer->file, writer->system, saved.bytes,
@@ -530,8 +515,11 @@ static void free_partial(void *context)
 	free(partial);
 }
 
-static enum histree_status make_names(struct partial_history *partial, struct histree_error *error)
+static enum histree_status hold(void *context, size_t checkpoint, const struct state_slice **out,
+				struct histree_error *error)
 {
+	struct partial_history *partial = context;
+	*out = NULL;
 	enum histree_status status = HISTREE_OK;
 	pthread_mutex_lock(&partial->mutex);
 	if (!partial->has_names)
@@ -539,15 +527,6 @@ static enum histree_status make_names(struct partial_history *partial, struct hi
 						&partial->source.names, error);
 	partial->has_names = status == HISTREE_OK;
 	pthread_mutex_unlock(&partial->mutex);
-	return status;
-}
-
-static enum histree_status hold(void *context, size_t checkpoint, const struct state_slice **out,
-				struct histree_error *error)
-{
-	struct partial_history *partial = context;
-	*out = NULL;
-	enum histree_status status = make_names(partial, error);
 	return status == HISTREE_OK ? slice_cache_hold(partial->cache, checkpoint, out, error) : status;
 }
 

@@ -23,8 +23,8 @@
 #include "base/hash_index.h"
 #include "base/table.h"
 #include "histree/segment_stats.h"
-#include "histree/states.h"
 #include "histree/segments.h"
+#include "histree/states.h"
 #include "histree/value.h"
 
 /* One piece of memory, with the content.  It may be in a list of the caller's, of those that share something. */
@@ -95,13 +95,6 @@ static bool join_keys_init(struct join_keys *keys, uint32_t attribute_count)
 	return keys->first_of != NULL;
 }
 
-/* Forget all attributes and keys. */
-static void join_keys_clear(struct join_keys *keys)
-{
-	keys->count = keys->key_count = 0;
-	hash_index_clear(&keys->numbers);
-}
-
 static uint64_t hash_of(const void *elements, uint32_t number)
 {
 	return hash_mix(((const uint64_t *)elements)[number]);
@@ -156,21 +149,6 @@ static bool join_keys_add(struct join_keys *keys, histree_quark quark, uint64_t 
 	return true;
 }
 
-/* The attribute has a state that is active, or none any more; it had none, or one. */
-static void join_keys_enter(struct join_keys *keys, histree_quark quark)
-{
-	for (size_t place = keys->first_of[quark]; join_keys_is_of(keys, place, quark); place++) {
-		struct keyed_attribute *entering = &keys->attributes[place];
-		uint32_t *first = &keys->active[entering->key];
-		assert(entering->key < keys->key_count);
-		entering->previous = 0;
-		entering->next = *first;
-		*first = (uint32_t)place + 1;
-		if (entering->next != 0)
-			keys->attributes[entering->next - 1].previous = *first;
-	}
-}
-
 static void join_keys_leave(struct join_keys *keys, histree_quark quark)
 {
 	for (size_t place = keys->first_of[quark]; join_keys_is_of(keys, place, quark); place++) {
@@ -184,16 +162,6 @@ static void join_keys_leave(struct join_keys *keys, histree_quark quark)
 		if (leaving->next != 0)
 			keys->attributes[leaving->next - 1].previous = leaving->previous;
 	}
-}
-
-static void join_keys_release(struct join_keys *keys)
-{
-	hash_index_release(&keys->numbers);
-	free(keys->attributes);
-	free(keys->first_of);
-	free(keys->keys);
-	free(keys->active);
-	free(keys->segments);
 }
 
 /* ---- partners ------------------------------------------------------------------------------------------------ */
@@ -252,11 +220,6 @@ static bool partners_of_segment(struct partners *partners, const struct join_key
 	}
 	sort(partners);
 	return true;
-}
-
-static void partners_release(struct partners *partners)
-{
-	free(partners->partners);
 }
 
 /* ---- active segments ----------------------------------------------------------------------------------------- */
@@ -360,12 +323,6 @@ static void active_segments_clear(struct active_segments *active)
 	active->added = 0;
 }
 
-static void active_segments_release(struct active_segments *active)
-{
-	active_segments_clear(active);
-	free(active->segments);
-}
-
 /* ---- active states ------------------------------------------------------------------------------------------- */
 
 /* Have room for these many attributes; false if memory is out. */
@@ -380,12 +337,6 @@ static bool has_bytes(const struct histree_value *value)
 	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
 }
 
-static void release(struct histree_interval *state)
-{
-	if (has_bytes(&state->value))
-		free((char *)(uintptr_t)state->value.bytes);
-}
-
 /* The last one takes its place. */
 static void active_states_drop(struct active_states *active, histree_quark quark)
 {
@@ -394,7 +345,9 @@ static void active_states_drop(struct active_states *active, histree_quark quark
 		return;
 	assert(place <= active->count && active->states[place - 1].quark == quark);
 	active->places[quark] = 0;
-	release(&active->states[place - 1]);
+	struct histree_interval *state = &active->states[place - 1];
+	if (has_bytes(&state->value))
+		free((char *)(uintptr_t)state->value.bytes);
 	active->count--;
 	if (place - 1 == active->count)
 		return;
@@ -427,13 +380,6 @@ static void active_states_clear(struct active_states *active)
 {
 	while (active->count > 0)
 		active_states_drop(active, active->states[active->count - 1].quark);
-}
-
-static void active_states_release(struct active_states *active)
-{
-	active_states_clear(active);
-	free(active->states);
-	free(active->places);
 }
 
 /* ---- join ---------------------------------------------------------------------------------------------------- */
@@ -470,12 +416,6 @@ struct join {
 	struct partners partners;
 };
 
-static bool is_of_hosts(const struct histree_history *history, const struct histree_segment_store *store)
-{
-	size_t hosts, parts;
-	return histree_history_hosts(history, &hosts) != NULL && histree_segment_store_parts(store, &parts) != NULL;
-}
-
 static enum histree_status next_pair(struct histree_cursor *cursor, struct histree_error *error);
 static void free_join(struct histree_cursor *cursor);
 
@@ -500,7 +440,9 @@ enum histree_status histree_join_create(struct histree_history *history, struct 
 		return error_memory(error, "a join");
 	join->cursor = (struct histree_cursor){ .kind = &kind_of_joins, .row = &join->pair };
 	join->history = history;
-	join->by_host = is_of_hosts(history, store);
+	size_t hosts, parts;
+	join->by_host = histree_history_hosts(history, &hosts) != NULL &&
+			histree_segment_store_parts(store, &parts) != NULL;
 	join->changes_end = join->segments_end = true;
 	enum histree_status status = histree_query_create(history, &join->states, error);
 	if (status == HISTREE_OK)
@@ -527,10 +469,18 @@ static void free_join(struct histree_cursor *cursor)
 	histree_cursor_free(join->states);
 	histree_cursor_free(join->changes);
 	histree_cursor_free(join->segments);
-	active_states_release(&join->active_states);
-	active_segments_release(&join->active_segments);
-	join_keys_release(&join->keys);
-	partners_release(&join->partners);
+	active_states_clear(&join->active_states);
+	free(join->active_states.states);
+	free(join->active_states.places);
+	active_segments_clear(&join->active_segments);
+	free(join->active_segments.segments);
+	hash_index_release(&join->keys.numbers);
+	free(join->keys.attributes);
+	free(join->keys.first_of);
+	free(join->keys.keys);
+	free(join->keys.active);
+	free(join->keys.segments);
+	free(join->partners.partners);
 	free(join);
 }
 
@@ -599,7 +549,18 @@ static enum histree_status take_state(struct join *join, const struct histree_in
 	join->arrival = STATE_ARRIVED;
 	join->arrived_quark = state->quark;
 	if (has_keys(join)) {
-		join_keys_enter(&join->keys, state->quark);
+		/* The attribute has a state that is active, or none any more; it had none, or one. */
+		for (size_t place = join->keys.first_of[state->quark];
+		     join_keys_is_of(&join->keys, place, state->quark); place++) {
+			struct keyed_attribute *entering = &join->keys.attributes[place];
+			uint32_t *first = &join->keys.active[entering->key];
+			assert(entering->key < join->keys.key_count);
+			entering->previous = 0;
+			entering->next = *first;
+			*first = (uint32_t)place + 1;
+			if (entering->next != 0)
+				join->keys.attributes[entering->next - 1].previous = *first;
+		}
 		if (!partners_of_state(&join->partners, &join->keys, state_of(join, state->quark)))
 			return error_memory(error, "a join");
 	}
@@ -804,7 +765,9 @@ static enum histree_status take_keys(struct join *join, struct histree_error *er
 	const struct histree_join_query *query = &join->query;
 	bool all = query->quarks == NULL;
 	size_t count = all ? histree_history_info(join->history)->attribute_count : query->quark_count;
-	join_keys_clear(&join->keys);
+	/* Forget all attributes and keys. */
+	join->keys.count = join->keys.key_count = 0;
+	hash_index_clear(&join->keys.numbers);
 	if (!has_keys(join))
 		return HISTREE_OK;
 	for (size_t i = 0; i < count; i++)

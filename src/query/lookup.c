@@ -575,20 +575,6 @@ static enum histree_status next_window(struct changes *changes, struct histree_e
 	return HISTREE_OK;
 }
 
-/* A window that would have about as many changes as the first one is wanted to, were they spread evenly. */
-static uint64_t first_length(const struct changes *changes)
-{
-	const struct histree_history_info *info = histree_history_info(changes->history);
-	double attributes = changes->region.quarks != NULL ? (double)changes->region.quark_count
-							   : (double)info->attribute_count;
-	double expected = (double)info->interval_count * attributes / ((double)info->attribute_count + 1);
-	double wanted = attributes > WINDOW_CHANGES_FIRST ? attributes : WINDOW_CHANGES_FIRST;
-	double whole = (double)((uint64_t)info->end - (uint64_t)info->start);
-	double length = expected > wanted ? whole / expected * wanted : whole;
-	uint64_t span = span_of(changes);
-	return length < (double)span ? (uint64_t)length : span;
-}
-
 enum histree_status histree_changes_start(struct histree_cursor *cursor,
 					  const struct histree_changes_region *region, struct histree_error *error)
 {
@@ -605,8 +591,18 @@ enum histree_status histree_changes_start(struct histree_cursor *cursor,
 	changes->next = 0;
 	changes->damaged_nodes = 0;
 	changes->at_end = region->quarks != NULL && region->quark_count == 0;
-	if (!changes->at_end)
-		changes->length = first_length(changes);
+	if (!changes->at_end) {
+		/* A window with about as many changes as the first one is to have, were they spread evenly. */
+		const struct histree_history_info *info = histree_history_info(changes->history);
+		double attributes = changes->region.quarks != NULL ? (double)changes->region.quark_count
+								   : (double)info->attribute_count;
+		double expected = (double)info->interval_count * attributes / ((double)info->attribute_count + 1);
+		double wanted = attributes > WINDOW_CHANGES_FIRST ? attributes : WINDOW_CHANGES_FIRST;
+		double whole = (double)((uint64_t)info->end - (uint64_t)info->start);
+		double length = expected > wanted ? whole / expected * wanted : whole;
+		uint64_t span = span_of(changes);
+		changes->length = length < (double)span ? (uint64_t)length : span;
+	}
 	return HISTREE_OK;
 }
 

@@ -30,25 +30,6 @@ struct slice_walk {
 
 /* ---- slice walk ---------------------------------------------------------------------------------------------- */
 
-static void slice_walk_begin(struct slice_walk *walk, const struct partial_section *partial,
-			     const struct history_slices *slices, const struct histree_region *region)
-{
-	const bool is_list = region->times != NULL;
-	*walk = (struct slice_walk){
-		.partial = partial,
-		.slices = slices,
-		.region = { .from = is_list ? region->times[0] : region->from,
-			    .to = is_list ? region->times[region->time_count - 1] : region->to,
-			    .quarks = region->quarks,
-			    .quark_count = region->quark_count,
-			    .times = region->times,
-			    .time_count = region->time_count },
-	};
-	if (is_list && walk->region.from < walk->region.to)
-		walk->region.times_per_ns = (double)(region->time_count - 1) /
-					    (double)((uint64_t)walk->region.to - (uint64_t)walk->region.from);
-}
-
 static void let_go(struct slice_walk *walk)
 {
 	if (walk->held != NULL)
@@ -133,7 +114,23 @@ static enum histree_status file_start(struct query *query, const struct histree_
 			"the history is partial: what it has left out is made again from the trace, which only its "
 			"store knows; open it by the store");
 	tree_iter_start(file->iter, region);
-	slice_walk_begin(&file->slices, history_partial(query->history), history_slices(query->history), region);
+	struct slice_walk *walk = &file->slices;
+	const struct partial_section *partial = history_partial(query->history);
+	const struct history_slices *slices = history_slices(query->history);
+	const bool is_list = region->times != NULL;
+	*walk = (struct slice_walk){
+		.partial = partial,
+		.slices = slices,
+		.region = { .from = is_list ? region->times[0] : region->from,
+			    .to = is_list ? region->times[region->time_count - 1] : region->to,
+			    .quarks = region->quarks,
+			    .quark_count = region->quark_count,
+			    .times = region->times,
+			    .time_count = region->time_count },
+	};
+	if (is_list && walk->region.from < walk->region.to)
+		walk->region.times_per_ns = (double)(region->time_count - 1) /
+					    (double)((uint64_t)walk->region.to - (uint64_t)walk->region.from);
 	return HISTREE_OK;
 }
 

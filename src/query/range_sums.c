@@ -330,27 +330,6 @@ static enum histree_status read_intervals(struct range_sums_reading *reading, un
 	return status;
 }
 
-/* Those of the level that are wanted; all others are not known. */
-static void set_level(struct range_sums_reading *reading, uint32_t level)
-{
-	reading->level = level;
-	reading->count = 0;
-	for (size_t i = 0; i < reading->quark_count; i++) {
-		uint32_t sum = reading->sums->at[i];
-		if (sum == RANGE_SUMS_NONE)
-			continue;
-		const struct pyramid_entry *entry =
-			pyramid_level_find(&reading->of->levels[level], reading->quarks[i]);
-		reading->is_wrong[sum] = reading->is_wrong[sum] || entry == NULL;
-		if (entry == NULL)
-			continue;
-		assert(reading->count < reading->sums->count && sum < reading->sums->count);
-		assert(reading->count == 0 || reading->wanted[reading->count - 1].own < entry->own);
-		reading->wanted[reading->count] = (struct wanted){ entry->own, sum };
-		reading->own[reading->count++] = entry->own;
-	}
-}
-
 /* Reads a range of cells of a level.  On any error except HISTREE_ERR_MEMORY the cells count as not known. */
 static enum histree_status range_sums_read_cells(void *context, uint32_t level, uint64_t first, uint64_t after,
 						 struct histree_error *error)
@@ -360,8 +339,25 @@ static enum histree_status range_sums_read_cells(void *context, uint32_t level, 
 	histree_time from, to, ignored;
 	pyramid_grid_times(&reading->grid, level, first, &from, &ignored);
 	pyramid_grid_times(&reading->grid, level, after - 1, &ignored, &to);
-	if (level != reading->level)
-		set_level(reading, level);
+	if (level != reading->level) {
+		/* Those of the level that are wanted; all others are not known. */
+		reading->level = level;
+		reading->count = 0;
+		for (size_t i = 0; i < reading->quark_count; i++) {
+			uint32_t sum = reading->sums->at[i];
+			if (sum == RANGE_SUMS_NONE)
+				continue;
+			const struct pyramid_entry *entry =
+				pyramid_level_find(&reading->of->levels[level], reading->quarks[i]);
+			reading->is_wrong[sum] = reading->is_wrong[sum] || entry == NULL;
+			if (entry == NULL)
+				continue;
+			assert(reading->count < reading->sums->count && sum < reading->sums->count);
+			assert(reading->count == 0 || reading->wanted[reading->count - 1].own < entry->own);
+			reading->wanted[reading->count] = (struct wanted){ entry->own, sum };
+			reading->own[reading->count++] = entry->own;
+		}
+	}
 	for (size_t i = 0; i < reading->sums->count; i++)
 		reading->left[i] = (uint64_t)to - (uint64_t)from + 1;
 	enum histree_status status =

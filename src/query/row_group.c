@@ -217,21 +217,6 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 	return HISTREE_OK;
 }
 
-static enum histree_status keep_resolved(struct row_group *group, size_t row,
-					 const struct histree_interval *interval, uint32_t value,
-					 struct histree_error *error)
-{
-	if (!array_reserve(&group->resolved, &group->resolved_capacity, group->resolved_count + 1))
-		return error_memory(error, "the states of rows");
-	group->resolved[group->resolved_count++] = (struct resolved_state){
-		.start = interval->start,
-		.end = interval->end,
-		.row = (uint32_t)row,
-		.value = value,
-	};
-	return HISTREE_OK;
-}
-
 static enum histree_status take(struct reading *reading, const struct histree_interval *interval,
 				struct histree_error *error)
 {
@@ -248,8 +233,17 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 	enum histree_status status = value_table_add(reading->values, &interval->value, &value, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (reading->request->shape == HISTREE_ROWS_STATES && pixel_scale_resolves(&group->scale, interval))
-		return keep_resolved(group, row, interval, value, error);
+	if (reading->request->shape == HISTREE_ROWS_STATES && pixel_scale_resolves(&group->scale, interval)) {
+		if (!array_reserve(&group->resolved, &group->resolved_capacity, group->resolved_count + 1))
+			return error_memory(error, "the states of rows");
+		group->resolved[group->resolved_count++] = (struct resolved_state){
+			.start = interval->start,
+			.end = interval->end,
+			.row = (uint32_t)row,
+			.value = value,
+		};
+		return HISTREE_OK;
+	}
 	return add_to_cells(group, row, interval->start, interval->end, value, error);
 }
 
@@ -499,12 +493,6 @@ static enum histree_status read_overviews(struct reading *reading, struct histre
 	return status;
 }
 
-static void forget_overviews(struct row_group *group)
-{
-	for (size_t row = 0; row < group->quark_count; row++)
-		group->readings[row].overview = UINT32_MAX;
-}
-
 /* ----------------------------------------------------------------------------------------------------------- */
 
 static int compare_resolved(const void *one, const void *other)
@@ -530,7 +518,8 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 	if (of_overviews == HISTREE_ERR_CANCELLED || of_overviews == HISTREE_ERR_MEMORY)
 		return of_overviews;
 	if (of_overviews != HISTREE_OK) { /* the history itself may be whole */
-		forget_overviews(group);
+		for (size_t row = 0; row < group->quark_count; row++)
+			group->readings[row].overview = UINT32_MAX;
 		status = read_rows(&reading, per_cell * request->pixels, error);
 	}
 	if (histree_cursor_loss(sources->query).nodes > 0)

@@ -10,11 +10,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/segment_stats.h"
-#include "query/segment_summaries.h"
 #include "query/range_sums.h"
+#include "query/segment_summaries.h"
 
 /* Zeroed: no value yet. */
 struct rank_test {

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "query/segment_summaries.h"
 #include "segment/segment_memory.h"
 
@@ -251,19 +251,6 @@ static bool is_all(const struct histree_segment_query *query)
 	       query->to == INT64_MAX;
 }
 
-/* The order is on disk: a token leads to any position in it. */
-static enum histree_status become_lazy(struct segment_rows *rows)
-{
-	rows->by_field = false;
-	rows->mark_count = 1;
-	rows_rest(rows);
-	if (is_all(&rows->options.query)) {
-		rows->count = histree_segment_store_info(rows->store)->segment_count;
-		rows->is_counted = true;
-	}
-	return HISTREE_OK;
-}
-
 /* An order by a field is known by its marks only when all of them are there. */
 static enum histree_status sort_once(struct segment_rows *rows, struct histree_error *error)
 {
@@ -275,8 +262,17 @@ static enum histree_status sort_once(struct segment_rows *rows, struct histree_e
 	if (status == HISTREE_OK)
 		status = walk(rows, 1, error);
 	/* A token that is a rank is one of a side table, which has the order as the tree has those of time. */
-	if (status == HISTREE_OK && histree_segments_token(rows->iter).key[0] != 0)
-		return become_lazy(rows);
+	if (status == HISTREE_OK && histree_segments_token(rows->iter).key[0] != 0) {
+		/* The order is on disk: a token leads to any position in it. */
+		rows->by_field = false;
+		rows->mark_count = 1;
+		rows_rest(rows);
+		if (is_all(&rows->options.query)) {
+			rows->count = histree_segment_store_info(rows->store)->segment_count;
+			rows->is_counted = true;
+		}
+		return HISTREE_OK;
+	}
 	if (status == HISTREE_OK)
 		status = walk(rows, UINT64_MAX, error);
 	rows_rest(rows);

@@ -15,8 +15,8 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/segment_stats.h"
-#include "query/segment_summaries.h"
 #include "query/range_sums.h"
+#include "query/segment_summaries.h"
 
 /* The group of all segments; that of value i is i + 1. */
 enum { RANKS_OF_ALL = 0 };
@@ -278,35 +278,6 @@ static unsigned parts_log2(size_t ranges)
 	return log2;
 }
 
-static void cut_ranges(struct rank_pass *pass)
-{
-	unsigned log2 = parts_log2(pass->range_count);
-	pass->part_count = 0;
-	for (size_t i = 0; i < pass->range_count; i++) {
-		struct part_range *range = &pass->ranges[i];
-		while ((range->max - range->min) >> range->shift >> log2 != 0)
-			range->shift++;
-		range->first_part = pass->part_count;
-		pass->part_count += (size_t)((range->max - range->min) >> range->shift) + 1;
-		pass->intervals[i] = (struct interval){ range->min, range->max };
-	}
-}
-
-static void join_intervals(struct rank_pass *pass)
-{
-	struct interval *intervals = pass->intervals;
-	size_t last = 0;
-	assert(pass->range_count > 0);
-	qsort(intervals, pass->range_count, sizeof(*intervals), compare_intervals);
-	for (size_t i = 1; i < pass->range_count; i++) {
-		if (intervals[i].min > intervals[last].max)
-			intervals[++last] = intervals[i];
-		else if (intervals[i].max > intervals[last].max)
-			intervals[last].max = intervals[i].max;
-	}
-	pass->interval_count = last + 1;
-}
-
 static bool prepare(struct rank_pass *pass, const struct duration_ranks *ranks)
 {
 	pass->ranges = calloc(ranks->target_count, sizeof(*pass->ranges));
@@ -319,17 +290,29 @@ static bool prepare(struct rank_pass *pass, const struct duration_ranks *ranks)
 			pass->ranges[pass->range_count++] =
 				(struct part_range){ target->group, target->min, target->max, 0, 0 };
 	}
-	cut_ranges(pass);
-	join_intervals(pass);
+	unsigned log2 = parts_log2(pass->range_count);
+	pass->part_count = 0;
+	for (size_t i = 0; i < pass->range_count; i++) {
+		struct part_range *range = &pass->ranges[i];
+		while ((range->max - range->min) >> range->shift >> log2 != 0)
+			range->shift++;
+		range->first_part = pass->part_count;
+		pass->part_count += (size_t)((range->max - range->min) >> range->shift) + 1;
+		pass->intervals[i] = (struct interval){ range->min, range->max };
+	}
+	struct interval *intervals = pass->intervals;
+	size_t last = 0;
+	assert(pass->range_count > 0);
+	qsort(intervals, pass->range_count, sizeof(*intervals), compare_intervals);
+	for (size_t i = 1; i < pass->range_count; i++) {
+		if (intervals[i].min > intervals[last].max)
+			intervals[++last] = intervals[i];
+		else if (intervals[i].max > intervals[last].max)
+			intervals[last].max = intervals[i].max;
+	}
+	pass->interval_count = last + 1;
 	pass->parts = calloc(pass->part_count, sizeof(*pass->parts));
 	return pass->parts != NULL;
-}
-
-static void release(struct rank_pass *pass)
-{
-	free(pass->ranges);
-	free(pass->intervals);
-	free(pass->parts);
 }
 
 /* Returns false if there are not as many. */
@@ -384,7 +367,9 @@ static enum histree_status duration_ranks_find(struct duration_ranks *ranks, str
 				(struct segment_choice){ .may_have = may_be_sought, .context = &pass }, error);
 		if (status == HISTREE_OK)
 			status = narrow(ranks, &pass);
-		release(&pass);
+		free(pass.ranges);
+		free(pass.intervals);
+		free(pass.parts);
 	}
 	return status;
 }

@@ -118,29 +118,24 @@ struct reading {
 	uint64_t count; /* of segments that were taken */
 };
 
-/* Each part that is wanted can be read by summaries or segment by segment, and one at least by summaries. */
-static bool can_read_parts(const struct histree_segment_store *store, const struct histree_segment_query *query,
-			   size_t field)
-{
-	const struct summaries_request request = { .query = query, .field = field };
-	struct summary_parts parts = summary_parts(store, &request);
-	bool any = false;
-	while (summary_parts_next(&parts)) {
-		if (parts.part == NULL || parts.part->backend->cursor_choose == NULL)
-			return false;
-		any = any || segment_summaries_can(parts.part, query, parts.of_part.field);
-	}
-	return any;
-}
-
 bool segment_summaries_can(struct histree_segment_store *store, const struct histree_segment_query *query,
 			   size_t field)
 {
 	const bool is_regrouped = query->group != NULL && field != SEGMENT_OVERVIEWS_TOGETHER;
 	if (query->filter != NULL || is_regrouped || query->from > query->to)
 		return false;
-	if (summary_parts_has(store))
-		return can_read_parts(store, query, field);
+	if (summary_parts_has(store)) {
+		/* Each part that is wanted can be read by one of both ways, and one at least by summaries. */
+		const struct summaries_request request = { .query = query, .field = field };
+		struct summary_parts parts = summary_parts(store, &request);
+		bool any = false;
+		while (summary_parts_next(&parts)) {
+			if (parts.part == NULL || parts.part->backend->cursor_choose == NULL)
+				return false;
+			any = any || segment_summaries_can(parts.part, query, parts.of_part.field);
+		}
+		return any;
+	}
 	const struct segment_overviews *overviews = segment_store_overviews(store);
 	if (overviews == NULL || (field != SEGMENT_OVERVIEWS_TOGETHER && field != overviews->field))
 		return false;
@@ -160,25 +155,22 @@ static int find_level(const struct segment_overviews *overviews, unsigned width_
 	return level;
 }
 
-/* For a union, the longest cells that any part has. */
-static unsigned width_of_parts(const struct histree_segment_store *store, unsigned width_log2_max)
-{
-	size_t count;
-	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
-	unsigned longest = UINT_MAX;
-	for (size_t i = 0; i < count; i++) {
-		unsigned width =
-			parts[i].store != NULL ? segment_summaries_width(parts[i].store, width_log2_max) : UINT_MAX;
-		if (width != UINT_MAX && (longest == UINT_MAX || width > longest))
-			longest = width;
-	}
-	return longest;
-}
-
 unsigned segment_summaries_width(struct histree_segment_store *store, unsigned width_log2_max)
 {
-	if (summary_parts_has(store))
-		return width_of_parts(store, width_log2_max);
+	if (summary_parts_has(store)) {
+		/* For a union, the longest cells that any part has. */
+		size_t count;
+		const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
+		unsigned longest = UINT_MAX;
+		for (size_t i = 0; i < count; i++) {
+			unsigned width = parts[i].store != NULL
+						 ? segment_summaries_width(parts[i].store, width_log2_max)
+						 : UINT_MAX;
+			if (width != UINT_MAX && (longest == UINT_MAX || width > longest))
+				longest = width;
+		}
+		return longest;
+	}
 	const struct segment_overviews *overviews = segment_store_overviews(store);
 	int level = find_level(overviews, width_log2_max);
 	return level >= 0 ? overviews->overviews[level].width_log2 : UINT_MAX;
@@ -569,17 +561,6 @@ static enum histree_status count(struct histree_segment_density *density, const 
 	return HISTREE_OK;
 }
 
-static enum histree_status count_segment(struct histree_segment_density *density,
-					 const struct histree_segment_query *query,
-					 const struct histree_segment *segment, struct histree_error *error)
-{
-	const struct histree_value value = density->field == HISTREE_SEGMENTS_TOGETHER
-						   ? histree_null()
-						   : segment_group_value(query, segment, density->field);
-	return count(density, &value, column_of(density, segment->start), histree_segment_duration(segment), 1,
-		     error);
-}
-
 static enum histree_status count_all(struct histree_segment_density *density, struct histree_segment_store *store,
 				     const struct histree_segment_query *query, struct histree_error *error)
 {
@@ -590,8 +571,14 @@ static enum histree_status count_all(struct histree_segment_density *density, st
 	enum histree_status status = histree_segments_create(store, &iter, error);
 	if (status == HISTREE_OK)
 		status = histree_segments_start(iter, &plain, NULL, error);
-	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK)
-		status = count_segment(density, query, histree_cursor_segment(iter), error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(iter, error)) == HISTREE_OK) {
+		const struct histree_segment *segment = histree_cursor_segment(iter);
+		const struct histree_value value = density->field == HISTREE_SEGMENTS_TOGETHER
+							   ? histree_null()
+							   : segment_group_value(query, segment, density->field);
+		status = count(density, &value, column_of(density, segment->start),
+			       histree_segment_duration(segment), 1, error);
+	}
 	if (iter != NULL)
 		density->loss = histree_cursor_loss(iter);
 	histree_cursor_free(iter);
@@ -646,19 +633,6 @@ static bool can_summarize(const struct histree_segment_density *density, struct 
 	uint64_t width = (uint64_t)pixel_last(&density->columns, 0) - (uint64_t)density->columns.from;
 	unsigned shortest = segment_summaries_shortest(store);
 	return shortest + CELLS_LOG2 < 64 && width >> (shortest + CELLS_LOG2) > 0;
-}
-
-static enum histree_status count_summaries(struct histree_segment_density *density,
-					   struct histree_segment_store *store,
-					   const struct histree_segment_query *query, struct histree_error *error)
-{
-	struct summaries_request request = { .query = query,
-					     .field = density->field,
-					     .width_log2_max = UINT_MAX,
-					     .context = density,
-					     .take = take_summary };
-	return density->column_count == 1 ? segment_summaries_read(store, &request, error)
-					  : count_columns(density, store, &request, error);
 }
 
 /* ---- answering ----------------------------------------------------------------------------------- */
@@ -720,7 +694,13 @@ enum histree_status histree_segment_density_create(struct histree_segment_store 
 	bool is_counted = false;
 	status = density == NULL ? error_memory(error, "a density") : prepare(density, options, error);
 	if (status == HISTREE_OK && can_summarize(density, store, query)) {
-		status = count_summaries(density, store, query, error);
+		struct summaries_request request = { .query = query,
+						     .field = density->field,
+						     .width_log2_max = UINT_MAX,
+						     .context = density,
+						     .take = take_summary };
+		status = density->column_count == 1 ? segment_summaries_read(store, &request, error)
+						    : count_columns(density, store, &request, error);
 		is_counted = status == HISTREE_OK;
 		if (status == HISTREE_PARTIAL)
 			status = begin_again(density, options, error);

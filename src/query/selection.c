@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 static const struct histree_attributes *attributes_of(const struct histree_selection *selection)
 {

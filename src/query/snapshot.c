@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/arena.h"
+#include "base/error.h"
 
 struct histree_snapshot {
 	const struct histree_attributes *attributes; /* of the history */

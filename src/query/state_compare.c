@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "query/range_sums.h"
 
@@ -225,28 +225,6 @@ static enum histree_status list_named(const struct side *side, struct histree_re
 	return HISTREE_OK;
 }
 
-static enum histree_status read_side(struct histree_state_comparison *comparison, struct side *side,
-				     const struct window *window, struct histree_region *region,
-				     const struct histree_work *cancel, struct histree_error *error)
-{
-	struct histree_cursor *times = NULL;
-	histree_quark *named = NULL;
-	enum histree_status status = HISTREE_OK;
-	if (side->needs_names)
-		status = list_named(side, region, &named, error);
-	if (status == HISTREE_OK && (!side->needs_names || named != NULL))
-		status = histree_time_in_state_create(side->history, &times, error);
-	for (side->half = 0; times != NULL && status == HISTREE_OK && side->half < HALVES; side->half++) {
-		region->from = side->half == 0 ? window->from : window->second;
-		region->to = side->half == 0 ? window->second - 1 : window->to;
-		if (window->half_ns[side->half] > 0)
-			status = read_half(comparison, side, times, region, cancel, error);
-	}
-	histree_cursor_free(times);
-	free(named);
-	return status;
-}
-
 /* How many ns there are; all of time is 2^64. */
 static double length_of(histree_time from, histree_time to)
 {
@@ -268,7 +246,22 @@ static enum histree_status take_side(struct histree_state_comparison *comparison
 	window->half_ns[0] = length_of(from, second - 1);
 	window->half_ns[1] = to > from ? length_of(second, to) : 0;
 	struct side side = { .history = selection->history, .needs_names = selection->has_all, .number = number };
-	return read_side(comparison, &side, window, &region, &cancel, error);
+	struct histree_cursor *times = NULL;
+	histree_quark *named = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (side.needs_names)
+		status = list_named(&side, &region, &named, error);
+	if (status == HISTREE_OK && (!side.needs_names || named != NULL))
+		status = histree_time_in_state_create(side.history, &times, error);
+	for (side.half = 0; times != NULL && status == HISTREE_OK && side.half < HALVES; side.half++) {
+		region.from = side.half == 0 ? window->from : window->second;
+		region.to = side.half == 0 ? window->second - 1 : window->to;
+		if (window->half_ns[side.half] > 0)
+			status = read_half(comparison, &side, times, &region, &cancel, error);
+	}
+	histree_cursor_free(times);
+	free(named);
+	return status;
 }
 
 /* ---- what comes of it ---------------------------------------------------------------------------- */
@@ -283,15 +276,6 @@ static double noise_of(const struct window *window, const uint64_t half_ns[HALVE
 {
 	double first = (double)half_ns[0] / window->half_ns[0];
 	return window->half_ns[1] > 0 ? fabs(first - (double)half_ns[1] / window->half_ns[1]) : first;
-}
-
-static void judge(const struct histree_state_comparison *comparison, struct state *state)
-{
-	struct histree_state_difference *facts = &state->facts;
-	facts->a_share = share_of(&comparison->windows[0], state->half_ns[0]);
-	facts->b_share = share_of(&comparison->windows[1], state->half_ns[1]);
-	facts->noise = fmax(noise_of(&comparison->windows[0], state->half_ns[0]),
-			    noise_of(&comparison->windows[1], state->half_ns[1]));
 }
 
 static int compare(const void *left, const void *right)
@@ -318,7 +302,11 @@ static enum histree_status finish(struct histree_state_comparison *comparison, s
 			struct state state = comparison->kinds[i].states[s];
 			if (state.facts.a_ns == 0 && state.facts.b_ns == 0)
 				continue; /* null, which each table of values has */
-			judge(comparison, &state);
+			struct histree_state_difference *facts = &state.facts;
+			facts->a_share = share_of(&comparison->windows[0], state.half_ns[0]);
+			facts->b_share = share_of(&comparison->windows[1], state.half_ns[1]);
+			facts->noise = fmax(noise_of(&comparison->windows[0], state.half_ns[0]),
+					    noise_of(&comparison->windows[1], state.half_ns[1]));
 			comparison->states[comparison->state_count++] = state;
 		}
 	qsort(comparison->states, comparison->state_count, sizeof(*comparison->states), compare);

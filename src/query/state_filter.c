@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "filter/filter.h"
-#include "histree/filter.h"
 #include "histree/attributes.h"
+#include "histree/filter.h"
 #include "histree/segment_stats.h"
 #include "histree/states.h"
 

@@ -49,18 +49,6 @@ static enum histree_status add_thread(struct thread_quarks *threads, const struc
 	return HISTREE_OK;
 }
 
-static enum histree_status find_threads(struct thread_quarks *threads, const struct histree_attributes *attributes,
-					size_t threads_max, struct histree_error *error)
-{
-	struct thread_walk walk;
-	enum histree_status status = HISTREE_OK;
-	thread_walk_begin(&walk, attributes);
-	threads->above = walk.above;
-	while (status == HISTREE_OK && thread_walk_next(&walk))
-		status = threads->count < threads_max ? add_thread(threads, &walk, error) : HISTREE_PARTIAL;
-	return status;
-}
-
 /* ---- CPUs --------------------------------------------------------------------------------------------------- */
 
 static int by_number(const void *one, const void *other)
@@ -96,7 +84,12 @@ enum histree_status thread_quarks_read(struct thread_quarks *threads, const stru
 {
 	const struct histree_attributes *attributes = histree_history_attributes(history);
 	*threads = (struct thread_quarks){ .above = HISTREE_ROOT, .above_cpus = HISTREE_ROOT };
-	enum histree_status status = find_threads(threads, attributes, threads_max, error);
+	struct thread_walk walk;
+	enum histree_status status = HISTREE_OK;
+	thread_walk_begin(&walk, attributes);
+	threads->above = walk.above;
+	while (status == HISTREE_OK && thread_walk_next(&walk))
+		status = threads->count < threads_max ? add_thread(threads, &walk, error) : HISTREE_PARTIAL;
 	return status == HISTREE_OK ? find_cpus(threads, attributes, error) : status;
 }
 

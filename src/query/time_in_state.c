@@ -305,18 +305,6 @@ static bool next_known(struct time_in_state *times, struct histree_state_time *o
 	return false;
 }
 
-static enum histree_status begin_reading(struct time_in_state *times, struct histree_error *error)
-{
-	const struct reading *reading = &times->readings[times->reading++];
-	const struct histree_region region = {
-		.quarks = reading->quarks, .quark_count = reading->count, .from = reading->from, .to = reading->to
-	};
-	times->from = reading->from;
-	times->to = reading->to;
-	times->is_reading = true;
-	return histree_query_start(times->query, &region, error);
-}
-
 /* Reads states of the current reading; HISTREE_END at its end. */
 static enum histree_status read_states(struct time_in_state *times, size_t room, size_t *count,
 				       struct histree_error *error)
@@ -352,8 +340,17 @@ static enum histree_status read_parts(struct histree_cursor *cursor, size_t room
 		enum histree_status status = HISTREE_OK;
 		if (!times->is_reading && times->reading == times->reading_count)
 			return HISTREE_END;
-		if (!times->is_reading)
-			status = begin_reading(times, error);
+		if (!times->is_reading) {
+			const struct reading *reading = &times->readings[times->reading++];
+			const struct histree_region region = { .quarks = reading->quarks,
+							       .quark_count = reading->count,
+							       .from = reading->from,
+							       .to = reading->to };
+			times->from = reading->from;
+			times->to = reading->to;
+			times->is_reading = true;
+			status = histree_query_start(times->query, &region, error);
+		}
 		if (status == HISTREE_OK)
 			status = read_states(times, room, count, error);
 		if (status != HISTREE_END)

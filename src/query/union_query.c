@@ -119,30 +119,6 @@ static bool union_cut_asks_for(const struct union_cut *cut, histree_time start, 
 	return at < region->time_count && region->times[at] <= end;
 }
 
-/* Cuts out the part of the list of attributes that is of one host. */
-static void cut_list(struct union_cut *cut, struct host_part *part)
-{
-	const struct histree_region *region = &cut->region;
-	const struct history_union *joined = cut->joined;
-	size_t at = cut->next;
-	part->number = history_union_host(joined, region->quarks[at]);
-	assert(part->number < joined->host_count);
-	const struct histree_history_host *host = &joined->hosts[part->number];
-	part->wants_folder = region->quarks[at] == host->folder;
-	part->first = at + part->wants_folder;
-	part->end = region->quark_count;
-	if (part->number + 1 < joined->host_count) {
-		const struct sought_quark sought = { region->quarks, host->folder + 1 + host->count };
-		part->end = search_first(part->first, region->quark_count, part->first, quark_is_before, &sought);
-	}
-	assert(part->first <= part->end && part->end > cut->next);
-	for (at = part->first; at < part->end; at++) {
-		cut->shifted[at] = region->quarks[at] - host->folder - 1;
-		assert(cut->shifted[at] < host->count);
-	}
-	cut->next = part->end;
-}
-
 /* The times of a shard follow one another in a list of times, too. */
 static void cut_times(const struct union_cut *cut, const struct histree_history_info *shard, struct host_part *part)
 {
@@ -180,7 +156,27 @@ static bool union_cut_next(struct union_cut *cut, struct host_part *part)
 		part->first = 0;
 		part->end = cut->joined->hosts[part->number].count;
 	} else {
-		cut_list(cut, part);
+		/* Cuts out the part of the list of attributes that is of one host. */
+		const struct histree_region *region = &cut->region;
+		const struct history_union *joined = cut->joined;
+		size_t at = cut->next;
+		part->number = history_union_host(joined, region->quarks[at]);
+		assert(part->number < joined->host_count);
+		const struct histree_history_host *host = &joined->hosts[part->number];
+		part->wants_folder = region->quarks[at] == host->folder;
+		part->first = at + part->wants_folder;
+		part->end = region->quark_count;
+		if (part->number + 1 < joined->host_count) {
+			const struct sought_quark sought = { region->quarks, host->folder + 1 + host->count };
+			part->end = search_first(part->first, region->quark_count, part->first, quark_is_before,
+						 &sought);
+		}
+		assert(part->first <= part->end && part->end > cut->next);
+		for (at = part->first; at < part->end; at++) {
+			cut->shifted[at] = region->quarks[at] - host->folder - 1;
+			assert(cut->shifted[at] < host->count);
+		}
+		cut->next = part->end;
 	}
 	part->asks_shard = false;
 	if (part->first == part->end)
@@ -255,35 +251,6 @@ static bool keep_bytes(struct slot *slot, size_t from, size_t count)
 	return true;
 }
 
-/* Begins the query; the caller continues it unless all of it was read. */
-static void ask(struct slot *slot, const struct shard_question *question)
-{
-	struct shard_answer *answer = &slot->answer;
-	enum histree_status status = HISTREE_OK;
-	if (*question->query == NULL)
-		status = query_of_host_create(question->history, question->query, NULL);
-	struct query *query = *question->query != NULL ? query_of(*question->query) : NULL;
-	if (status == HISTREE_OK)
-		status = histree_query_start(*question->query, &question->region, NULL);
-	answer->has_begun = status == HISTREE_OK;
-	while (status == HISTREE_OK && answer->count < INTERVALS_MAX && slot->bytes.bytes_total < BYTES_MAX) {
-		size_t count;
-		if (answer->count == slot->capacity && !make_room(slot))
-			break;
-		status = query->kind->read(query, slot->intervals + answer->count, slot->capacity - answer->count,
-					   &count, NULL);
-		if (status == HISTREE_OK && !keep_bytes(slot, answer->count, count)) {
-			answer->count = 0; /* all of it again, by who takes it */
-			answer->has_begun = false;
-			break;
-		}
-		answer->count += count;
-		assert(answer->count <= slot->capacity);
-	}
-	answer->is_whole = status == HISTREE_END;
-	answer->intervals = slot->intervals;
-}
-
 /* Whether a question may be begun; those that are left to who takes them are passed by.  Under the mutex. */
 static bool has_next(struct shard_readers *readers)
 {
@@ -313,7 +280,32 @@ static void serve(void *context)
 		readers->reading++;
 		pthread_mutex_unlock(&readers->mutex);
 		arena_release(&slot->bytes);
-		ask(slot, question);
+		/* Begins the query; the caller continues it unless all of it was read. */
+		struct shard_answer *answer = &slot->answer;
+		enum histree_status status = HISTREE_OK;
+		if (*question->query == NULL)
+			status = query_of_host_create(question->history, question->query, NULL);
+		struct query *query = *question->query != NULL ? query_of(*question->query) : NULL;
+		if (status == HISTREE_OK)
+			status = histree_query_start(*question->query, &question->region, NULL);
+		answer->has_begun = status == HISTREE_OK;
+		while (status == HISTREE_OK && answer->count < INTERVALS_MAX &&
+		       slot->bytes.bytes_total < BYTES_MAX) {
+			size_t count;
+			if (answer->count == slot->capacity && !make_room(slot))
+				break;
+			status = query->kind->read(query, slot->intervals + answer->count,
+						   slot->capacity - answer->count, &count, NULL);
+			if (status == HISTREE_OK && !keep_bytes(slot, answer->count, count)) {
+				answer->count = 0; /* all of it again, by who takes it */
+				answer->has_begun = false;
+				break;
+			}
+			answer->count += count;
+			assert(answer->count <= slot->capacity);
+		}
+		answer->is_whole = status == HISTREE_END;
+		answer->intervals = slot->intervals;
 		pthread_mutex_lock(&readers->mutex);
 		assert(readers->reading > 0);
 		readers->reading--;
@@ -369,39 +361,6 @@ static void shard_readers_free(struct shard_readers *readers)
 	pthread_cond_destroy(&readers->read_some);
 	pthread_mutex_destroy(&readers->mutex);
 	free(readers);
-}
-
-/* Begin with a list of questions, which lives until the next one or until they are cancelled. */
-static void shard_readers_start(struct shard_readers *readers, const struct shard_question *questions, size_t count)
-{
-	shard_readers_cancel(readers);
-	pthread_mutex_lock(&readers->mutex);
-	readers->questions = questions;
-	readers->count = count;
-	readers->begun = readers->given = 0;
-	pthread_cond_broadcast(&readers->changed);
-	pthread_mutex_unlock(&readers->mutex);
-}
-
-/* Take the answer to the next question: it is the caller's until the next call. */
-static struct shard_answer shard_readers_take(struct shard_readers *readers)
-{
-	struct shard_answer answer = { .has_begun = false };
-	pthread_mutex_lock(&readers->mutex);
-	size_t place = readers->given++;
-	assert(place < readers->count);
-	pthread_cond_broadcast(&readers->changed); /* there is room for one more */
-	assert(place <= readers->begun && readers->begun <= readers->count);
-	if (place == readers->begun) {
-		readers->begun++;
-	} else {
-		const struct slot *slot = &readers->slots[place % readers->slot_count];
-		while (!slot->is_read)
-			pthread_cond_wait(&readers->read_some, &readers->mutex);
-		answer = slot->answer;
-	}
-	pthread_mutex_unlock(&readers->mutex);
-	return answer;
 }
 
 /* Nothing more is wanted: no thread uses a question any more.  Queries are as far as they were asked. */
@@ -682,8 +641,16 @@ static enum histree_status make_parts(struct union_query *query, struct histree_
 	query->next_part = 0;
 	if (query->readers == NULL)
 		return begin_questions(query, error);
-	if (query->question_count > 0)
-		shard_readers_start(query->readers, query->questions, query->question_count);
+	if (query->question_count > 0) {
+		/* Begin with a list of questions, which lives until the next one or until they are cancelled. */
+		shard_readers_cancel(query->readers);
+		pthread_mutex_lock(&query->readers->mutex);
+		query->readers->questions = query->questions;
+		query->readers->count = query->question_count;
+		query->readers->begun = query->readers->given = 0;
+		pthread_cond_broadcast(&query->readers->changed);
+		pthread_mutex_unlock(&query->readers->mutex);
+	}
 	return HISTREE_OK;
 }
 
@@ -718,12 +685,6 @@ static bool next_host(struct union_query *query)
 	query->answer_at = 0;
 	query->is_taken = query->is_begun = false;
 	return true;
-}
-
-static void next_stage(struct union_query *query)
-{
-	query->stage = query->stage == AFTER ? NEXT_HOST : query->stage + 1;
-	query->at = query->part.first;
 }
 
 /* The state of a missing host, as of a damaged node: clipped to the range, or one for each of the times. */
@@ -791,9 +752,25 @@ static size_t read_answer(struct union_query *query, struct histree_interval *ou
 static enum histree_status begin_shard(struct union_query *query, struct asked_host *asked,
 				       struct histree_error *error)
 {
-	if (query->readers != NULL && !query->is_taken)
-		query->answer = shard_readers_take(query->readers);
-	else if (query->asks_sources)
+	if (query->readers != NULL && !query->is_taken) {
+		/* Take the answer to the next question: it is the caller's until the next call. */
+		struct shard_answer answer = { .has_begun = false };
+		pthread_mutex_lock(&query->readers->mutex);
+		size_t place = query->readers->given++;
+		assert(place < query->readers->count);
+		pthread_cond_broadcast(&query->readers->changed); /* there is room for one more */
+		assert(place <= query->readers->begun && query->readers->begun <= query->readers->count);
+		if (place == query->readers->begun) {
+			query->readers->begun++;
+		} else {
+			const struct slot *slot = &query->readers->slots[place % query->readers->slot_count];
+			while (!slot->is_read)
+				pthread_cond_wait(&query->readers->read_some, &query->readers->mutex);
+			answer = slot->answer;
+		}
+		pthread_mutex_unlock(&query->readers->mutex);
+		query->answer = answer;
+	} else if (query->asks_sources)
 		query->answer.has_begun = true;
 	query->is_taken = true;
 	enum histree_status status = enter_shard(query, asked, error);
@@ -863,8 +840,10 @@ static enum histree_status union_read(struct query *base, struct histree_interva
 		}
 		if (status < 0)
 			return status;
-		if (*count == 0)
-			next_stage(query);
+		if (*count == 0) {
+			query->stage = query->stage == AFTER ? NEXT_HOST : query->stage + 1;
+			query->at = query->part.first;
+		}
 	}
 	query->stats.intervals += *count;
 	return *count > 0 ? HISTREE_OK : HISTREE_END;

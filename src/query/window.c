@@ -128,12 +128,6 @@ static enum histree_status visible_states_make(struct visible_states *states, co
 	return fill_gap(states, group, row, next, scale->to, query, values, error);
 }
 
-static void visible_states_release(struct visible_states *states)
-{
-	free(states->states);
-	*states = (struct visible_states){ 0 };
-}
-
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
 /* Returns HISTREE_END if there are more states than are kept, so that the window has to be shorter. */
@@ -238,21 +232,16 @@ struct window_list window_states_list(const struct window_states *states, uint32
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
-/* So long that it has half of the states that are kept, if they are all alike. */
-static uint64_t first_length(const struct window_states *states)
-{
-	const struct histree_history_info *info = histree_history_info(states->history);
-	double ns = (double)info->end - (double)info->start + 1;
-	double length = ns * ((double)states->states_max / 2) / ((double)info->interval_count + 1);
-	return length < 1 ? 1 : length > 1e18 ? (uint64_t)1e18 : (uint64_t)length;
-}
-
 static enum histree_status begin(struct window_states *states, struct histree_error *error)
 {
 	states->ends = calloc((size_t)states->list_count + 1, sizeof(*states->ends));
 	if (states->ends == NULL)
 		return error_memory(error, states->what);
-	states->length = first_length(states);
+	/* So long that it has half of the states that are kept, if they are all alike. */
+	const struct histree_history_info *info = histree_history_info(states->history);
+	double ns = (double)info->end - (double)info->start + 1;
+	double length = ns * ((double)states->states_max / 2) / ((double)info->interval_count + 1);
+	states->length = length < 1 ? 1 : length > 1e18 ? (uint64_t)1e18 : (uint64_t)length;
 	states->from = states->first;
 	states->is_over = states->quark_count == 0 || states->first > states->last;
 	return histree_query_create(states->history, &states->query, error);
@@ -547,27 +536,6 @@ static enum histree_status make_cells(struct rows *rows, size_t row, struct hist
 	return HISTREE_OK;
 }
 
-/* Index 0 is null.  A pixel that two lives share is the earlier one's: the later one begins with nothing. */
-static void cut_cells(const struct rows *rows, const struct histree_row_life *life)
-{
-	const struct pixel_scale *scale = &rows->group.scale;
-	for (uint32_t pixel = 0; pixel < scale->pixels; pixel++)
-		if (pixel_first(scale, pixel) < life->from || pixel_first(scale, pixel) > life->to)
-			rows->row[pixel] = (struct histree_cell){ .value = 0, .other = HISTREE_NO_VALUE };
-}
-
-/* One that is across an end of the life is shown as it is: there, statuses end. */
-static void cut_states(struct visible_states *states, const struct histree_row_life *life)
-{
-	for (size_t i = 0; i < states->count; i++) {
-		struct histree_visible_state *state = &states->states[i];
-		if (state->end < life->from || state->start > life->to) {
-			state->value = 0;
-			state->other = HISTREE_NO_VALUE;
-		}
-	}
-}
-
 static enum histree_status next_row(struct histree_cursor *cursor, struct histree_error *error)
 {
 	struct rows *rows = rows_of(cursor);
@@ -589,10 +557,25 @@ static enum histree_status next_row(struct histree_cursor *cursor, struct histre
 		return status;
 	const struct histree_row_life *life = rows->request.lives != NULL ? &rows->request.lives[rows->next] : NULL;
 	const bool is_cut = life != NULL && (life->from > rows->request.from || life->to < rows->request.to);
-	if (is_cut && as_states)
-		cut_states(&rows->states, life);
-	else if (is_cut)
-		cut_cells(rows, life);
+	if (is_cut && as_states) {
+		/* One that is across an end of the life is shown as it is: there, statuses end. */
+		for (size_t i = 0; i < rows->states.count; i++) {
+			struct histree_visible_state *state = &rows->states.states[i];
+			if (state->end < life->from || state->start > life->to) {
+				state->value = 0;
+				state->other = HISTREE_NO_VALUE;
+			}
+		}
+	} else if (is_cut) {
+		/*
+		 * Index 0 is null.  A pixel that two lives share is the earlier one's: the later one begins with
+		 * nothing.
+		 */
+		const struct pixel_scale *scale = &rows->group.scale;
+		for (uint32_t pixel = 0; pixel < scale->pixels; pixel++)
+			if (pixel_first(scale, pixel) < life->from || pixel_first(scale, pixel) > life->to)
+				rows->row[pixel] = (struct histree_cell){ .value = 0, .other = HISTREE_NO_VALUE };
+	}
 	rows->handed_out = (struct histree_row){
 		.index = rows->next++,
 		.quark = quark,
@@ -625,7 +608,9 @@ static void free_rows(struct histree_cursor *cursor)
 	row_sources_release(&rows->sources);
 	value_table_release(&rows->values);
 	row_group_release(&rows->group);
-	visible_states_release(&rows->states);
+	struct visible_states *states = &rows->states;
+	free(states->states);
+	*states = (struct visible_states){ 0 };
 	free(rows->row);
 	free(rows);
 }

@@ -6,10 +6,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "segment/segment_memory.h"
 
 struct segment_cursor {
@@ -77,9 +77,12 @@ static bool keep_loss(struct segment_cursor *iter)
 	return true;
 }
 
-/* All that are wanted into a sort. */
-static enum histree_status fill_sort(struct segment_cursor *iter, struct histree_error *error)
+/* Sort, and pass over what was handed out before. */
+static enum histree_status start_sort(struct segment_cursor *iter, struct histree_error *error)
 {
+	iter->by_rank = false;
+	iter->skip = iter->token.given;
+	/* All that are wanted into a sort. */
 	const struct histree_segment_store *store = iter->store;
 	struct histree_segment_query all = { .from = iter->query.from,
 					     .to = iter->query.to,
@@ -99,14 +102,6 @@ static enum histree_status fill_sort(struct segment_cursor *iter, struct histree
 			status = keep_loss(iter) ? HISTREE_OK : error_memory(error, "a cursor");
 	}
 	return status == HISTREE_END ? segment_sort_finish(iter->sort, error) : status;
-}
-
-/* Sort, and pass over what was handed out before. */
-static enum histree_status start_sort(struct segment_cursor *iter, struct histree_error *error)
-{
-	iter->by_rank = false;
-	iter->skip = iter->token.given;
-	return fill_sort(iter, error);
 }
 
 /* A position in the order of a field that has a side table is a rank, if the token is from there. */
@@ -172,24 +167,6 @@ enum histree_status segments_start_choice(struct histree_cursor *cursor, const s
 	return status;
 }
 
-/* How many of the same key were handed out, as the last segment is one more. */
-static void advance_token(struct segment_cursor *iter)
-{
-	struct histree_segment_token *token = &iter->token;
-	if (iter->sort == NULL) {
-		uint64_t key[2];
-		iter->store->backend->cursor_key(iter->cursor, key);
-		bool same = token->given > 0 && key[0] == token->key[0] && key[1] == token->key[1];
-		token->with_key = same ? token->with_key + 1 : 1;
-		token->key[0] = key[0];
-		token->key[1] = key[1];
-	} else {
-		token->key[0] = 0; /* not a rank */
-	}
-	token->given++;
-	iter->handed_out++;
-}
-
 static enum histree_status next_in_order(struct segment_cursor *iter, struct histree_segment *out,
 					 struct histree_error *error)
 {
@@ -238,9 +215,22 @@ enum histree_status segments_step(struct histree_cursor *cursor, struct histree_
 	if (iter->query.limit > 0 && iter->token.given >= iter->query.limit)
 		return HISTREE_END;
 	enum histree_status status = next_new(iter, out, error);
-	if (status == HISTREE_OK && !iter->by_choice)
-		advance_token(iter);
-	else if (status == HISTREE_PARTIAL)
+	if (status == HISTREE_OK && !iter->by_choice) {
+		/* How many of the same key were handed out, as the last segment is one more. */
+		struct histree_segment_token *token = &iter->token;
+		if (iter->sort == NULL) {
+			uint64_t key[2];
+			iter->store->backend->cursor_key(iter->cursor, key);
+			bool same = token->given > 0 && key[0] == token->key[0] && key[1] == token->key[1];
+			token->with_key = same ? token->with_key + 1 : 1;
+			token->key[0] = key[0];
+			token->key[1] = key[1];
+		} else {
+			token->key[0] = 0; /* not a rank */
+		}
+		token->given++;
+		iter->handed_out++;
+	} else if (status == HISTREE_PARTIAL)
 		*loss = iter->loss;
 	else if (status != HISTREE_OK)
 		iter->broken = status;
@@ -262,15 +252,6 @@ struct histree_loss histree_segment_store_loss(struct histree_segment_store *sto
 
 /* ---- the cursor ------------------------------------------------------------------------------------------- */
 
-/* What a store lost last is what a cursor of it lost most. */
-static void note_loss(struct histree_segment_store *store, const struct histree_loss *loss)
-{
-	pthread_mutex_lock(&store->mutex);
-	if (loss->nodes > store->loss.nodes)
-		store->loss = *loss;
-	pthread_mutex_unlock(&store->mutex);
-}
-
 static enum histree_status segments_next(struct histree_cursor *base, struct histree_error *error)
 {
 	struct segment_cursor *iter = (struct segment_cursor *)base;
@@ -280,7 +261,11 @@ static enum histree_status segments_next(struct histree_cursor *base, struct his
 		status = cursor_lose(base, &loss, error);
 		if (status != HISTREE_OK)
 			return iter->broken = status;
-		note_loss(iter->store, &base->loss);
+		/* What a store lost last is what a cursor of it lost most. */
+		pthread_mutex_lock(&iter->store->mutex);
+		if (base->loss.nodes > iter->store->loss.nodes)
+			iter->store->loss = base->loss;
+		pthread_mutex_unlock(&iter->store->mutex);
 	}
 	return status;
 }

@@ -53,22 +53,6 @@ struct segment_disk {
 /* Sorting fewer takes some milliseconds: no reason to write a file. */
 enum { SEGMENTS_MIN = 50000 };
 
-static void disk_tables_init(struct disk_tables *tables, enum histree_segment_tables policy)
-{
-	*tables = (struct disk_tables){ .policy = policy };
-	pthread_mutex_init(&tables->mutex, NULL);
-}
-
-static void disk_tables_release(struct disk_tables *tables)
-{
-	for (size_t field = 0; field < HISTREE_SEGMENT_FIELDS_MAX; field++)
-		segment_table_close(tables->tables[field]);
-	for (size_t i = 0; i < tables->replaced_count; i++)
-		segment_table_close(tables->replaced[i]);
-	free(tables->replaced);
-	pthread_mutex_destroy(&tables->mutex);
-}
-
 static void open_table(struct disk_tables *tables, const struct table_store *store, size_t field)
 {
 	enum histree_status status = segment_table_open(store, field, &tables->tables[field], NULL);
@@ -103,43 +87,6 @@ static const struct segment_table *disk_tables_get(struct disk_tables *tables, c
 	const struct segment_table *table = tables->states[field] == TABLE_OPEN ? tables->tables[field] : NULL;
 	pthread_mutex_unlock(&tables->mutex);
 	return table;
-}
-
-/* It was found to be damaged: it goes. */
-static void disk_tables_reject(struct disk_tables *tables, const struct table_store *store, size_t field)
-{
-	pthread_mutex_lock(&tables->mutex);
-	tables->states[field] = TABLE_GIVEN_UP;
-	char *path = segment_table_path(store, field);
-	if (path != NULL && tables->policy == HISTREE_TABLES_ON_DEMAND)
-		store->io->unlink(store->io->context, path);
-	free(path);
-	pthread_mutex_unlock(&tables->mutex);
-}
-
-/* Make the table of a field, and replace an old one. */
-static enum histree_status disk_tables_make(struct disk_tables *tables, const struct table_store *store,
-					    size_t field, struct histree_error *error)
-{
-	pthread_mutex_lock(&tables->mutex);
-	struct segment_table *before = tables->tables[field], *made = NULL;
-	enum histree_status status = HISTREE_OK;
-	if (!array_reserve(&tables->replaced, &tables->replaced_capacity, tables->replaced_count + 1))
-		status = error_memory(error, "a side table");
-	if (status == HISTREE_OK)
-		status = segment_table_make(store, field, error);
-	if (status == HISTREE_OK)
-		status = segment_table_open(store, field, &made, error);
-	if (status == HISTREE_OK) {
-		if (before != NULL)
-			tables->replaced[tables->replaced_count++] = before;
-		tables->tables[field] = made;
-		tables->states[field] = TABLE_OPEN;
-	}
-	pthread_mutex_unlock(&tables->mutex);
-	return status == HISTREE_NOT_FOUND
-		       ? error_set(error, HISTREE_ERR_IO, "'%s': its side table has gone", store->path)
-		       : status;
 }
 
 /* ---- disk cursor --------------------------------------------------------------------------------------------- */
@@ -236,7 +183,14 @@ static enum histree_status next_of_table(struct disk_cursor *cursor, struct hist
 	enum histree_status status = table_cursor_next(cursor->ranks, out, error);
 	if (status != HISTREE_ERR_FORMAT)
 		return status;
-	disk_tables_reject(&cursor->disk->tables, &cursor->disk->store, cursor->field);
+	/* It was found to be damaged: it goes. */
+	pthread_mutex_lock(&cursor->disk->tables.mutex);
+	cursor->disk->tables.states[cursor->field] = TABLE_GIVEN_UP;
+	char *path = segment_table_path(&cursor->disk->store, cursor->field);
+	if (path != NULL && cursor->disk->tables.policy == HISTREE_TABLES_ON_DEMAND)
+		cursor->disk->store.io->unlink(cursor->disk->store.io->context, path);
+	free(path);
+	pthread_mutex_unlock(&cursor->disk->tables.mutex);
 	return HISTREE_NOT_FOUND;
 }
 
@@ -341,14 +295,21 @@ static struct segment_disk *new_disk(const struct io *io, const char *path,
 	disk->cache_bytes = CACHE_BYTES_DEFAULT;
 	disk->info = info;
 	disk->store.source.queue_bytes = queue_bytes;
-	disk_tables_init(&disk->tables, HISTREE_TABLES_ON_DEMAND);
+	struct disk_tables *tables = &disk->tables;
+	*tables = (struct disk_tables){ .policy = HISTREE_TABLES_ON_DEMAND };
+	pthread_mutex_init(&tables->mutex, NULL);
 	return disk;
 }
 
 static void disk_free(void *body)
 {
 	struct segment_disk *disk = body;
-	disk_tables_release(&disk->tables);
+	for (size_t field = 0; field < HISTREE_SEGMENT_FIELDS_MAX; field++)
+		segment_table_close(disk->tables.tables[field]);
+	for (size_t i = 0; i < disk->tables.replaced_count; i++)
+		segment_table_close(disk->tables.replaced[i]);
+	free(disk->tables.replaced);
+	pthread_mutex_destroy(&disk->tables.mutex);
 	segment_writer_free(disk->writer);
 	tree_reader_close(disk->reader);
 	block_file_close(disk->file);
@@ -507,7 +468,27 @@ struct tree_reader *segment_disk_reader(void *body)
 static enum histree_status disk_make_table(void *body, size_t field, struct histree_error *error)
 {
 	struct segment_disk *disk = body;
-	return disk_tables_make(&disk->tables, &disk->store, field, error);
+	/* Make the table of a field, and replace an old one. */
+	pthread_mutex_lock(&disk->tables.mutex);
+	struct segment_table *before = disk->tables.tables[field], *made = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (!array_reserve(&disk->tables.replaced, &disk->tables.replaced_capacity,
+			   disk->tables.replaced_count + 1))
+		status = error_memory(error, "a side table");
+	if (status == HISTREE_OK)
+		status = segment_table_make(&disk->store, field, error);
+	if (status == HISTREE_OK)
+		status = segment_table_open(&disk->store, field, &made, error);
+	if (status == HISTREE_OK) {
+		if (before != NULL)
+			disk->tables.replaced[disk->tables.replaced_count++] = before;
+		disk->tables.tables[field] = made;
+		disk->tables.states[field] = TABLE_OPEN;
+	}
+	pthread_mutex_unlock(&disk->tables.mutex);
+	return status == HISTREE_NOT_FOUND
+		       ? error_set(error, HISTREE_ERR_IO, "'%s': its side table has gone", disk->store.path)
+		       : status;
 }
 
 /* ---- verifying ----------------------------------------------------------------------------------- */

@@ -150,18 +150,6 @@ static enum histree_status array_add(void *body, const struct histree_segment *s
 
 /* ---- sorting ------------------------------------------------------------------------------------ */
 
-/* Sorts by end, then, stably, by start. */
-static void sort_entries(const struct segment_array *array, struct keyed_index *entries)
-{
-	for (size_t i = 0; i < array->count; i++)
-		entries[i] = (struct keyed_index){ .key = segment_time_number(array->segments[i].end),
-						   .index = (uint32_t)i };
-	radix_sort(entries, entries + array->count, array->count);
-	for (size_t i = 0; i < array->count; i++)
-		entries[i].key = segment_time_number(array->segments[entries[i].index].start);
-	radix_sort(entries, entries + array->count, array->count);
-}
-
 static bool sort_segments(struct segment_array *array)
 {
 	if (array->count > UINT32_MAX)
@@ -173,7 +161,14 @@ static bool sort_segments(struct segment_array *array)
 		free(sorted);
 		return false;
 	}
-	sort_entries(array, entries);
+	/* Sorts by end, then, stably, by start. */
+	for (size_t i = 0; i < array->count; i++)
+		entries[i] = (struct keyed_index){ .key = segment_time_number(array->segments[i].end),
+						   .index = (uint32_t)i };
+	radix_sort(entries, entries + array->count, array->count);
+	for (size_t i = 0; i < array->count; i++)
+		entries[i].key = segment_time_number(array->segments[entries[i].index].start);
+	radix_sort(entries, entries + array->count, array->count);
 	for (size_t i = 0; i < array->count; i++)
 		sorted[i] = array->segments[entries[i].index];
 	free(entries);
@@ -336,30 +331,6 @@ static bool map_is_before(enum map_tree tree, const struct histree_segment *a, c
 	return a->start != b->start ? a->start < b->start : a->end < b->end;
 }
 
-/*
- * Put a node where it belongs: below all of greater weight, above the rest, which is split into what comes before
- * it and what does not.  Equal ones stay in the order of their arrival.
- */
-static void map_insert(struct map_node **link, struct map_node *node, enum map_tree tree)
-{
-	while (*link != NULL && (*link)->weight >= node->weight)
-		link = map_is_before(tree, &node->segment, &(*link)->segment) ? &(*link)->left[tree]
-									      : &(*link)->right[tree];
-	struct map_node *rest = *link, **before = &node->left[tree], **after = &node->right[tree];
-	*link = node;
-	while (rest != NULL)
-		if (map_is_before(tree, &node->segment, &rest->segment)) {
-			*after = rest;
-			after = &rest->left[tree];
-			rest = *after;
-		} else {
-			*before = rest;
-			before = &rest->right[tree];
-			rest = *before;
-		}
-	*before = *after = NULL;
-}
-
 static enum histree_status map_add(void *body, const struct histree_segment *segment, struct histree_error *error)
 {
 	struct segment_map *map = body;
@@ -367,8 +338,29 @@ static enum histree_status map_add(void *body, const struct histree_segment *seg
 	if (node == NULL || segment_contents_copy(&map->contents, segment, &node->segment) != HISTREE_OK)
 		return error_memory(error, "a segment");
 	node->weight = hash_mix(++map->count);
-	for (enum map_tree tree = 0; tree < MAP_TREES; tree++)
-		map_insert(&map->roots[tree], node, tree);
+	for (enum map_tree tree = 0; tree < MAP_TREES; tree++) {
+		/*
+		 * Put a node where it belongs: below all of greater weight, above the rest, which is split into
+		 * what comes before it and what does not.  Equal ones stay in the order of their arrival.
+		 */
+		struct map_node **link = &map->roots[tree];
+		while (*link != NULL && (*link)->weight >= node->weight)
+			link = map_is_before(tree, &node->segment, &(*link)->segment) ? &(*link)->left[tree]
+										      : &(*link)->right[tree];
+		struct map_node *rest = *link, **before = &node->left[tree], **after = &node->right[tree];
+		*link = node;
+		while (rest != NULL)
+			if (map_is_before(tree, &node->segment, &rest->segment)) {
+				*after = rest;
+				after = &rest->left[tree];
+				rest = *after;
+			} else {
+				*before = rest;
+				before = &rest->right[tree];
+				rest = *before;
+			}
+		*before = *after = NULL;
+	}
 	return HISTREE_OK;
 }
 
@@ -581,21 +573,6 @@ static enum histree_status write_run(struct segment_sort *sort, struct histree_e
 	return HISTREE_OK;
 }
 
-/* Drop what cannot be among the first; write what remains if that was not enough. */
-static enum histree_status make_room(struct segment_sort *sort, struct histree_error *error)
-{
-	uint64_t limit = sort->query->limit;
-	enum histree_status status = HISTREE_OK;
-	sort_items(sort);
-	if (limit > 0 && sort->count > limit) {
-		sort->count = (size_t)limit;
-		status = compact(sort, error);
-	}
-	if (status == HISTREE_OK && sort->room->io != NULL && bytes_in_memory(sort) > sort->room->bytes / 2)
-		status = write_run(sort, error);
-	return status;
-}
-
 static bool is_full(const struct segment_sort *sort)
 {
 	uint64_t limit = sort->query->limit;
@@ -608,7 +585,16 @@ enum histree_status segment_sort_add(struct segment_sort *sort, const struct his
 				     uint64_t arrival, struct histree_error *error)
 {
 	if (is_full(sort)) {
-		enum histree_status status = make_room(sort, error);
+		/* Drop what cannot be among the first; write what remains if that was not enough. */
+		uint64_t limit = sort->query->limit;
+		enum histree_status status = HISTREE_OK;
+		sort_items(sort);
+		if (limit > 0 && sort->count > limit) {
+			sort->count = (size_t)limit;
+			status = compact(sort, error);
+		}
+		if (status == HISTREE_OK && sort->room->io != NULL && bytes_in_memory(sort) > sort->room->bytes / 2)
+			status = write_run(sort, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -763,12 +749,6 @@ static bool comes_before(const struct histree_segment *segment, struct segment_o
 	return segment_key_is_less(segment_key_of(order, &times), key);
 }
 
-/* Returns the first position that does not come before the key. */
-static size_t segment_list_seek(const struct segment_list *list, struct segment_order order, struct segment_key key)
-{
-	return SEARCH(i, 0, list->count, comes_before(list->segments[i], order, key));
-}
-
 /* ---- the cursor --------------------------------------------------------------------------------- */
 
 enum histree_status list_cursor_create(void *body, void **out, struct histree_error *error)
@@ -791,9 +771,11 @@ void list_cursor_begin(struct list_cursor *cursor, const struct histree_segment_
 	if (resume == NULL || resume->given == 0)
 		return;
 	struct segment_key key = { resume->key[0], resume->key[1] };
-	if (cursor->sorted)
-		cursor->at = segment_list_seek(&cursor->list, cursor->order, key);
-	else
+	if (cursor->sorted) {
+		/* To the first that does not come before the key. */
+		cursor->at = SEARCH(i, 0, cursor->list.count,
+				    comes_before(cursor->list.segments[i], cursor->order, key));
+	} else
 		cursor->at = key.first < count ? (size_t)key.first + 1 : count;
 }
 

@@ -375,36 +375,6 @@ static enum histree_status check_all(struct check *check, struct histree_cursor 
 	return status == HISTREE_OK ? compare_slice(check) : status;
 }
 
-/*
- * Compare all sums of an overview by `field` with what they are of: the segments of the store, if `below` is NULL,
- * or the summaries of an overview with shorter cells.  Both are sound in themselves.  HISTREE_ERR_FORMAT: they
- * differ.  In memory are those of 64 Ki summaries, or of one cell.
- */
-static enum histree_status segment_overview_check(const struct segment_overview *overview,
-						  const struct segment_overview *below,
-						  struct histree_segment_store *segments, size_t field,
-						  struct histree_error *error)
-{
-	struct check check = {
-		.overview = overview, .below = below, .segments = segments, .field = field, .error = error
-	};
-	struct histree_cursor *said = NULL, *found = NULL;
-	/* An overview of parts has the segments themselves to compare with. */
-	duration_parts_init(&check.parts, overview->parts_log2,
-			    segments != NULL ? histree_segment_store_info(segments)->duration_max : 0);
-	enum histree_status status = histree_segments_create(overview->store, &said, error);
-	if (status == HISTREE_OK)
-		status = histree_segments_create(below != NULL ? below->store : segments, &found, error);
-	if (status == HISTREE_OK)
-		status = check_all(&check, said, found);
-	histree_cursor_free(said);
-	histree_cursor_free(found);
-	free(check.cells);
-	hash_index_release(&check.index);
-	arena_release(&check.values);
-	return status;
-}
-
 /* ---- segment overviews verify -------------------------------------------------------------------------------- */
 
 static bool is_one_cell(const struct segment_summary *summary, unsigned width_log2)
@@ -465,7 +435,31 @@ static enum histree_status verify_sums(const struct verified *verified, const st
 	/* Without the segments it may still be compared with the overview before it. */
 	if (status != HISTREE_OK || (!follows && verified->segments == NULL))
 		return status;
-	return segment_overview_check(overview, follows ? before : NULL, verified->segments, field, error);
+	/*
+	 * Compare all sums of an overview by `field` with what they are of: the segments of the store, if `below`
+	 * is NULL, or the summaries of an overview with shorter cells.  Both are sound in themselves.
+	 *  In memory are those of 64 Ki summaries, or of one cell.
+	 */
+	const struct segment_overview *below = follows ? before : NULL;
+	struct check check = {
+		.overview = overview, .below = below, .segments = verified->segments, .field = field, .error = error
+	};
+	struct histree_cursor *said = NULL, *found = NULL;
+	/* An overview of parts has the segments themselves to compare with. */
+	duration_parts_init(
+		&check.parts, overview->parts_log2,
+		verified->segments != NULL ? histree_segment_store_info(verified->segments)->duration_max : 0);
+	status = histree_segments_create(overview->store, &said, error);
+	if (status == HISTREE_OK)
+		status = histree_segments_create(below != NULL ? below->store : verified->segments, &found, error);
+	if (status == HISTREE_OK)
+		status = check_all(&check, said, found);
+	histree_cursor_free(said);
+	histree_cursor_free(found);
+	free(check.cells);
+	hash_index_release(&check.index);
+	arena_release(&check.values);
+	return status;
 }
 
 static enum histree_status verify_overview(struct verified *verified, const char *path, struct histree_error *error)

@@ -24,8 +24,10 @@ static bool is_field_type(enum histree_type type)
 	       type == HISTREE_STRING;
 }
 
-static enum histree_status check_schema(const struct histree_segment_schema *schema, struct histree_error *error)
+enum histree_status segment_schema_copy(const struct histree_segment_schema *schema,
+					struct histree_segment_schema *out, struct histree_error *error)
 {
+	*out = (struct histree_segment_schema){ 0 };
 	if (schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a schema of %zu fields; it may have %d",
 				 schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
@@ -47,16 +49,6 @@ static enum histree_status check_schema(const struct histree_segment_schema *sch
 				return error_set(error, HISTREE_ERR_ARGUMENT,
 						 "field '%s': another one has its name", field->name);
 	}
-	return HISTREE_OK;
-}
-
-enum histree_status segment_schema_copy(const struct histree_segment_schema *schema,
-					struct histree_segment_schema *out, struct histree_error *error)
-{
-	*out = (struct histree_segment_schema){ 0 };
-	enum histree_status status = check_schema(schema, error);
-	if (status != HISTREE_OK)
-		return status;
 	struct histree_segment_field *fields = calloc(schema->field_count + 1, sizeof(*fields));
 	char *provider = strdup(schema->provider != NULL ? schema->provider : "");
 	bool whole = fields != NULL && provider != NULL;

@@ -262,11 +262,6 @@ static const char *segment_table_name(const struct segment_table *table)
 
 /* ---- pages -------------------------------------------------------------------------------------- */
 
-static uint32_t segment_table_page_count(const struct segment_table *table)
-{
-	return table->page_count;
-}
-
 static uint32_t segment_table_page_locations(const struct segment_table *table, uint32_t page)
 {
 	uint64_t left = table->segment_count - (uint64_t)page * TABLE_PAGE_LOCATIONS;
@@ -363,7 +358,7 @@ bool table_cursor_pays(const struct segment_table *table, const struct histree_s
 	if (window.from <= window.to)
 		share = ((double)window.to - (double)window.from + 1) / extent;
 	double locations = 0;
-	for (uint32_t page = 0; page < segment_table_page_count(table); page++)
+	for (uint32_t page = 0; page < table->page_count; page++)
 		if (page_meets(table, page, window))
 			locations += segment_table_page_locations(table, page);
 	return locations <= pays_up_to * share * (double)info->segment_count + TABLE_PAGE_LOCATIONS;
@@ -391,11 +386,6 @@ uint64_t table_cursor_rank(const struct table_cursor *cursor)
 	return cursor->at > 0 ? cursor->ranks[cursor->at - 1] + 1 : cursor->rank;
 }
 
-static uint64_t table_cursor_location(const struct table_cursor *cursor)
-{
-	return cursor->locations[cursor->at - 1];
-}
-
 void table_cursor_stats(const struct table_cursor *cursor, struct histree_statistics *stats)
 {
 	segment_gather_stats(cursor->gather, stats);
@@ -407,15 +397,6 @@ void table_cursor_stats(const struct table_cursor *cursor, struct histree_statis
 static uint64_t row_of(const struct table_cursor *cursor, uint64_t rank)
 {
 	return cursor->descending ? cursor->rank_end - 1 - rank : rank;
-}
-
-static void skip_page(struct table_cursor *cursor, uint32_t page)
-{
-	uint64_t first = (uint64_t)page * TABLE_PAGE_LOCATIONS;
-	if (cursor->descending)
-		cursor->rank = cursor->rank_end - first;
-	else
-		cursor->rank = first + segment_table_page_locations(cursor->table, page);
 }
 
 /* Choose the locations of the next batch, from the rank on. */
@@ -430,7 +411,11 @@ static enum histree_status choose(struct table_cursor *cursor, struct histree_er
 		uint32_t page = (uint32_t)(row / TABLE_PAGE_LOCATIONS);
 		if (page != cursor->page) {
 			if (!page_meets(cursor->table, page, cursor->window)) {
-				skip_page(cursor, page);
+				uint64_t first = (uint64_t)page * TABLE_PAGE_LOCATIONS;
+				if (cursor->descending)
+					cursor->rank = cursor->rank_end - first;
+				else
+					cursor->rank = first + segment_table_page_locations(cursor->table, page);
 				continue;
 			}
 			enum histree_status status =
@@ -679,7 +664,7 @@ static enum histree_status check_rows(struct table_cursor *cursor, const struct 
 	struct histree_segment segment;
 	enum histree_status status;
 	while ((status = table_cursor_next(cursor, &segment, error)) == HISTREE_OK) {
-		uint64_t rank = table_cursor_rank(cursor), location = table_cursor_location(cursor);
+		uint64_t rank = table_cursor_rank(cursor), location = cursor->locations[cursor->at - 1];
 		uint32_t page = (uint32_t)((rank - 1) / TABLE_PAGE_LOCATIONS);
 		struct table_page_times times = segment_table_page_times(table, page);
 		if (segment.start < times.start || segment.end > times.end)

@@ -318,15 +318,6 @@ static void sink(struct union_cursor *cursor, size_t at)
 	heap[at] = part;
 }
 
-static void put(struct union_cursor *cursor, struct part_cursor *part)
-{
-	struct part_cursor **heap = cursor->heap;
-	size_t at = cursor->heap_count++;
-	for (; at > 0 && comes_before(cursor, part, heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = part;
-}
-
 /* ---- merging ------------------------------------------------------------------------------------ */
 
 static enum histree_status tell_missing(struct union_cursor *cursor, struct part_cursor *part)
@@ -422,8 +413,13 @@ static enum histree_status union_cursor_next(void *context, struct histree_segme
 		if (status != HISTREE_OK && status != HISTREE_END)
 			return status;
 		cursor->hungry_count--;
-		if (status == HISTREE_OK)
-			put(cursor, part);
+		if (status == HISTREE_OK) {
+			struct part_cursor **heap = cursor->heap;
+			size_t at = cursor->heap_count++;
+			for (; at > 0 && comes_before(cursor, part, heap[(at - 1) / 2]); at = (at - 1) / 2)
+				heap[at] = heap[(at - 1) / 2];
+			heap[at] = part;
+		}
 	}
 	if (cursor->heap_count == 0)
 		return HISTREE_END;
@@ -562,19 +558,6 @@ static void add_extents(struct histree_segment_store_info *info, const struct hi
 	info->segment_count += of->segment_count;
 }
 
-static void add_info(struct histree_segment_store_info *info, const struct histree_segment_store_info *of)
-{
-	add_extents(info, of);
-	info->node_size = of->node_size > info->node_size ? of->node_size : info->node_size;
-	info->depth = of->depth > info->depth ? of->depth : info->depth;
-	info->format_version =
-		of->format_version > info->format_version ? of->format_version : info->format_version;
-	info->identity = hash_mix(info->identity ^ of->identity);
-	info->node_count += of->node_count;
-	info->node_bytes += of->node_bytes;
-	info->file_bytes += of->file_bytes;
-}
-
 /* ---- made --------------------------------------------------------------------------------------- */
 
 static void free_text(const char *text)
@@ -649,12 +632,6 @@ static void share_memory(struct histree_segment_store *store)
 	}
 }
 
-static void close_parts(const struct histree_segment_part *parts, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		histree_segment_store_close(parts[i].store);
-}
-
 static struct segment_union *new_union(size_t count)
 {
 	struct segment_union *body = calloc(1, sizeof(*body));
@@ -682,7 +659,8 @@ enum histree_status histree_segment_store_unite(const struct histree_segment_par
 		if (body != NULL)
 			union_free(body);
 		free(store);
-		close_parts(parts, count);
+		for (size_t i = 0; i < count; i++)
+			histree_segment_store_close(parts[i].store);
 		return error_memory(error, "a segment store");
 	}
 	pthread_mutex_init(&store->mutex, NULL);
@@ -700,7 +678,18 @@ enum histree_status histree_segment_store_unite(const struct histree_segment_par
 	for (size_t i = 0; i < count; i++)
 		if (body->sources[i].store != NULL) {
 			map_fields(body, &store->info.schema, &body->sources[i]);
-			add_info(&store->info, &body->sources[i].store->info);
+			const struct histree_segment_store_info *of = &body->sources[i].store->info;
+			add_extents(&store->info, of);
+			store->info.node_size =
+				of->node_size > store->info.node_size ? of->node_size : store->info.node_size;
+			store->info.depth = of->depth > store->info.depth ? of->depth : store->info.depth;
+			store->info.format_version = of->format_version > store->info.format_version
+							     ? of->format_version
+							     : store->info.format_version;
+			store->info.identity = hash_mix(store->info.identity ^ of->identity);
+			store->info.node_count += of->node_count;
+			store->info.node_bytes += of->node_bytes;
+			store->info.file_bytes += of->file_bytes;
 		}
 	share_memory(store);
 	*out = store;

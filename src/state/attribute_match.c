@@ -244,17 +244,6 @@ static void list_turn(struct search *search)
 	search->next_count = 0;
 }
 
-static enum histree_status list_step(struct search *search, const struct path_component *component,
-				     struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (size_t at = 0; at < search->now_count && status == HISTREE_OK; at++)
-		status = pattern_is_up(component) ? list_parent(search, search->now[at], error)
-						  : list_children(search, search->now[at], component, error);
-	list_turn(search);
-	return status;
-}
-
 static bool list_report(const struct search *search, bool (*found)(void *context, histree_quark quark),
 			void *context)
 {
@@ -293,30 +282,6 @@ static enum histree_status marks_begin(struct search *search, struct histree_err
 	for (size_t at = 0; at < search->now_count; at++)
 		mark(search->marks, search->now[at]);
 	return HISTREE_OK;
-}
-
-/* The children's marks come from their parents', which are known by then. */
-static void marks_descend(struct search *search)
-{
-	for (histree_quark quark = 0; quark < search->attributes->count; quark++)
-		if (marked(search->marks, parent_of(search, quark)))
-			mark(search->marks, quark);
-}
-
-static void marks_step(struct search *search, const struct path_component *component)
-{
-	uint64_t *next = search->next_marks;
-	bool up = pattern_is_up(component);
-	memset(next, 0, search->mark_words * sizeof(*next));
-	for (histree_quark quark = 0; quark < search->attributes->count; quark++) {
-		histree_quark parent = parent_of(search, quark);
-		if (up && marked(search->marks, quark))
-			mark(next, parent);
-		else if (!up && marked(search->marks, parent) && names_attribute(search, component, quark))
-			mark(next, quark);
-	}
-	search->next_marks = search->marks;
-	search->marks = next;
 }
 
 /* The attribute after `quark` in the walk from the root, leaving out what is below it. */
@@ -358,14 +323,36 @@ static enum histree_status search_step(struct search *search, const struct path_
 				       struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	if (search->marks == NULL && !pattern_is_any_depth(component))
-		return list_step(search, component, error);
+	if (search->marks == NULL && !pattern_is_any_depth(component)) {
+		status = HISTREE_OK;
+		for (size_t at = 0; at < search->now_count && status == HISTREE_OK; at++)
+			status = pattern_is_up(component)
+					 ? list_parent(search, search->now[at], error)
+					 : list_children(search, search->now[at], component, error);
+		list_turn(search);
+		return status;
+	}
 	if (search->marks == NULL)
 		status = marks_begin(search, error);
-	if (status == HISTREE_OK && pattern_is_any_depth(component))
-		marks_descend(search);
-	else if (status == HISTREE_OK)
-		marks_step(search, component);
+	if (status == HISTREE_OK && pattern_is_any_depth(component)) {
+		/* The children's marks come from their parents', which are known by then. */
+		for (histree_quark quark = 0; quark < search->attributes->count; quark++)
+			if (marked(search->marks, parent_of(search, quark)))
+				mark(search->marks, quark);
+	} else if (status == HISTREE_OK) {
+		uint64_t *next = search->next_marks;
+		bool up = pattern_is_up(component);
+		memset(next, 0, search->mark_words * sizeof(*next));
+		for (histree_quark quark = 0; quark < search->attributes->count; quark++) {
+			histree_quark parent = parent_of(search, quark);
+			if (up && marked(search->marks, quark))
+				mark(next, parent);
+			else if (!up && marked(search->marks, parent) && names_attribute(search, component, quark))
+				mark(next, quark);
+		}
+		search->next_marks = search->marks;
+		search->marks = next;
+	}
 	return status;
 }
 
@@ -409,14 +396,6 @@ static bool name_matches(const struct histree_attributes *attributes, histree_qu
 	return pattern_find(pattern, text, size);
 }
 
-/* In a walk of all levels, or of the children alone. */
-static histree_quark next_below(const struct histree_attributes *attributes, histree_quark from,
-				histree_quark quark, bool all_levels, struct attribute_range *near)
-{
-	return all_levels ? attributes_next(attributes, from, quark, near)
-			  : attributes->source->next_sibling(attributes, quark, near);
-}
-
 enum histree_status histree_attributes_search(const struct histree_attributes *attributes, histree_quark from,
 					      const char *expression, bool all_levels,
 					      bool (*found)(void *context, histree_quark quark), void *context,
@@ -438,7 +417,9 @@ enum histree_status histree_attributes_search(const struct histree_attributes *a
 			any = true;
 			goes_on = found(context, quark);
 		}
-		quark = next_below(attributes, from, quark, all_levels, &walk);
+		/* In a walk of all levels, or of the children alone. */
+		quark = all_levels ? attributes_next(attributes, from, quark, &walk)
+				   : attributes->source->next_sibling(attributes, quark, &walk);
 	}
 	pattern_free(pattern);
 	return any ? HISTREE_OK

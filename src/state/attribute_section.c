@@ -232,15 +232,6 @@ static void section_writer_put_directory(struct section_writer *writer, struct b
 	block_offsets_release(offsets);
 }
 
-/* Write what is left, and release everything. */
-static enum histree_status section_writer_finish(struct section_writer *writer)
-{
-	flush(writer);
-	free(writer->bytes);
-	writer->bytes = NULL;
-	return writer->status;
-}
-
 /* ---- texts ------------------------------------------------------------------------------------------- */
 
 /* The texts from `first` on; `count` of them, up to TEXTS_IN_BLOCK. */
@@ -377,16 +368,6 @@ static void range_writer_add(struct range_writer *table, const struct range_row 
 		write_block(table);
 }
 
-/* Returns the size of the blocks. */
-static uint64_t range_writer_finish(struct range_writer *table)
-{
-	write_block(table);
-	uint64_t size = table->writer->size - table->start;
-	section_writer_put_directory(table->writer, &table->offsets, size);
-	bit_buffer_release(&table->bits);
-	return size;
-}
-
 /* ---- groups and ranges --------------------------------------------------------------------------------- */
 
 struct group {
@@ -507,7 +488,11 @@ static uint64_t save_ranges(struct cutter *cutter, struct range_leaders *leaders
 		}
 		range_writer_add(&table, &row);
 	}
-	return range_writer_finish(&table);
+	write_block(&table);
+	uint64_t size = table.writer->size - table.start;
+	section_writer_put_directory(table.writer, &table.offsets, size);
+	bit_buffer_release(&table.bits);
+	return size;
 }
 
 /* ---- the section ----------------------------------------------------------------------------------------- */
@@ -539,7 +524,11 @@ enum histree_status attribute_section_save(const struct attribute_tree *tree, co
 	section_writer_put(&writer, footer, sizeof(footer));
 	range_leaders_release(&leaders);
 	intern_release(&cutter.shapes);
-	return section_writer_finish(&writer);
+	/* Write what is left, and release everything. */
+	flush(&writer);
+	free(writer.bytes);
+	writer.bytes = NULL;
+	return writer.status;
 }
 
 /* ---- attribute view ------------------------------------------------------------------------------------------ */

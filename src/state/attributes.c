@@ -246,23 +246,6 @@ bool path_cut(const char **rest, struct path_component *component)
 	return true;
 }
 
-static bool unescape(const struct path_component *component, char *room, size_t *size)
-{
-	const char *at = component->text;
-	const char *end = at + component->size;
-	for (*size = 0; at < end; (*size)++) {
-		if (*size == ATTRIBUTE_NAME_SIZE_MAX)
-			return false;
-		if (*at == '\\') {
-			at++;
-			if (at == end || (*at != '/' && *at != '\\'))
-				return false;
-		}
-		room[*size] = *at++;
-	}
-	return true;
-}
-
 /*
  * Get the name that a component writes: inside the path if nothing is escaped there, else in `room`.  Returns
  * false if it is empty, too long, or has a backslash before anything but '/' and '\'.
@@ -272,7 +255,19 @@ static bool path_component_name(const struct path_component *component, char roo
 {
 	if (component->escaped) {
 		*name = room;
-		return unescape(component, room, size);
+		const char *at = component->text;
+		const char *end = at + component->size;
+		for (*size = 0; at < end; (*size)++) {
+			if (*size == ATTRIBUTE_NAME_SIZE_MAX)
+				return false;
+			if (*at == '\\') {
+				at++;
+				if (at == end || (*at != '/' && *at != '\\'))
+					return false;
+			}
+			room[*size] = *at++;
+		}
+		return true;
 	}
 	*name = component->text;
 	*size = component->size;
@@ -636,19 +631,15 @@ static uint64_t hash_of_attribute(const void *attributes, uint32_t quark)
 	return hash_of_child(attribute->parent, attribute->name);
 }
 
-static histree_quark find_indexed(const struct attribute_tree *tree, histree_quark parent, uint32_t name)
-{
-	uint64_t hash = hash_of_child(parent, name);
-	return hash_index_find(&tree->children, hash, is_child, tree->attributes,
-			       &(struct child_key){ parent, name });
-}
-
 /* Returns the child with that name, or HISTREE_ROOT. */
 static histree_quark find_child(const struct attribute_tree *tree, histree_quark parent, uint32_t name)
 {
 	const struct attribute *above = parent == HISTREE_ROOT ? &tree->root : &tree->attributes[parent];
-	if (above->is_indexed)
-		return find_indexed(tree, parent, name);
+	if (above->is_indexed) {
+		uint64_t hash = hash_of_child(parent, name);
+		return hash_index_find(&tree->children, hash, is_child, tree->attributes,
+				       &(struct child_key){ parent, name });
+	}
 	histree_quark child = above->first_child;
 	while (child != HISTREE_ROOT && tree->attributes[child].name != name)
 		child = tree->attributes[child].next_sibling;

@@ -75,16 +75,6 @@ static uint64_t take_number(struct told_reader *reading, uint64_t max)
 	return reading->reader.failed ? 0 : number;
 }
 
-static double take_factor(struct told_reader *reading)
-{
-	double factor;
-	uint64_t bits = read_le64(&reading->reader);
-	memcpy(&factor, &bits, sizeof(factor));
-	/* What is not written is not read. */
-	reading->reader.failed = reading->reader.failed || factor == 0 || factor == 1;
-	return factor;
-}
-
 static void take_entry(struct told_reader *reading, struct histree_chart_entry *entry)
 {
 	*entry = (struct histree_chart_entry){ .path = "" };
@@ -97,8 +87,14 @@ static void take_entry(struct told_reader *reading, struct histree_chart_entry *
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if ((flags & 1U << i) != 0)
 			*texts[i] = told_take_text(reading, HISTREE_CHART_TEXT_MAX);
-	if ((flags & CHART_HAS_FACTOR) != 0)
-		entry->factor = take_factor(reading);
+	if ((flags & CHART_HAS_FACTOR) != 0) {
+		double factor;
+		uint64_t bits = read_le64(&reading->reader);
+		memcpy(&factor, &bits, sizeof(factor));
+		/* What is not written is not read. */
+		reading->reader.failed = reading->reader.failed || factor == 0 || factor == 1;
+		entry->factor = factor;
+	}
 	entry->shows_text = (flags & CHART_SHOWS_TEXT) != 0;
 }
 

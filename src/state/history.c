@@ -143,18 +143,6 @@ static bool is_lost(enum histree_status status, bool salvage)
 	return salvage && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
 }
 
-static enum histree_status add_numbers(struct attribute_tree *tree, uint32_t count, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
-		char name[16];
-		histree_quark quark;
-		int size = snprintf(name, sizeof(name), "?%" PRIu32, i);
-		status = attribute_tree_add(tree, HISTREE_ROOT, name, (size_t)size, &quark, error);
-	}
-	return status;
-}
-
 /*
  * A salvaged history is there to be written anew, so all of its names must be valid.  Others are checked as they
  * are asked for.
@@ -179,7 +167,13 @@ static enum histree_status make_names(struct histree_history *history, struct hi
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	attribute_view_release(&history->attributes);
-	enum histree_status status = add_numbers(&tree, count, error);
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
+		char name[16];
+		histree_quark quark;
+		int size = snprintf(name, sizeof(name), "?%" PRIu32, i);
+		status = attribute_tree_add(&tree, HISTREE_ROOT, name, (size_t)size, &quark, error);
+	}
 	if (status == HISTREE_OK)
 		status = attribute_copy_to_view(&tree, &history->attributes, error);
 	attribute_tree_release(&tree);
@@ -248,24 +242,20 @@ void pyramid_drop_levels(struct pyramid *pyramid, uint32_t count)
 	}
 }
 
-static void close_hosts(struct history_union *joined)
-{
-	for (uint32_t i = 0; i < joined->host_count; i++)
-		histree_history_close(joined->hosts[i].history);
-	arena_release(&joined->texts);
-	free(joined->hosts);
-	free(joined->folders);
-	free(joined->by_name);
-	free(joined->nodes_at_height);
-	free(joined);
-}
-
 void histree_history_close(struct histree_history *history)
 {
 	if (history == NULL)
 		return;
-	if (history->hosts != NULL)
-		close_hosts(history->hosts);
+	if (history->hosts != NULL) {
+		for (uint32_t i = 0; i < history->hosts->host_count; i++)
+			histree_history_close(history->hosts->hosts[i].history);
+		arena_release(&history->hosts->texts);
+		free(history->hosts->hosts);
+		free(history->hosts->folders);
+		free(history->hosts->by_name);
+		free(history->hosts->nodes_at_height);
+		free(history->hosts);
+	}
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		pyramid_drop_levels(&history->pyramids[id], 0);
 	if (history->slices.free != NULL)

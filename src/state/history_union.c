@@ -144,25 +144,22 @@ static int compare_name(const char *name, const char *text, size_t size)
 	return order != 0 ? order : (name_size > size) - (name_size < size);
 }
 
-static histree_quark find_host(const struct history_union *joined, const struct attribute_name *name)
-{
-	char room[ATTRIBUTE_NUMBER_SIZE];
-	size_t size;
-	const char *text = attribute_name_text(name, room, &size);
-	const struct histree_history_host *hosts = joined->hosts;
-	const size_t at =
-		SEARCH(i, 0, joined->host_count, compare_name(hosts[joined->by_name[i]].name, text, size) < 0);
-	const struct histree_history_host *host = at < joined->host_count ? &hosts[joined->by_name[at]] : NULL;
-	return host != NULL && compare_name(host->name, text, size) == 0 ? host->folder : HISTREE_ROOT;
-}
-
 static histree_quark child_of(const struct histree_attributes *attributes, histree_quark parent,
 			      const struct attribute_name *name, struct attribute_near *near)
 {
 	(void)near; /* each host has an order of its own */
 	const struct history_union *joined = union_of(attributes);
-	if (parent == HISTREE_ROOT)
-		return find_host(joined, name);
+	if (parent == HISTREE_ROOT) {
+		char room[ATTRIBUTE_NUMBER_SIZE];
+		size_t size;
+		const char *text = attribute_name_text(name, room, &size);
+		const struct histree_history_host *hosts = joined->hosts;
+		const size_t at = SEARCH(i, 0, joined->host_count,
+					 compare_name(hosts[joined->by_name[i]].name, text, size) < 0);
+		const struct histree_history_host *host =
+			at < joined->host_count ? &hosts[joined->by_name[at]] : NULL;
+		return host != NULL && compare_name(host->name, text, size) == 0 ? host->folder : HISTREE_ROOT;
+	}
 	const struct place place = place_of(joined, parent);
 	if (place.attributes == NULL)
 		return HISTREE_ROOT;
@@ -247,19 +244,6 @@ static enum histree_status check_parts(const struct histree_history_part *parts,
 	return HISTREE_OK;
 }
 
-static enum histree_status none_opens(const struct histree_history_part *parts, size_t count,
-				      struct histree_error *error)
-{
-	char why[400];
-	size_t size = 0;
-	why[0] = '\0';
-	for (size_t i = 0; i < count && size < sizeof(why); i++)
-		if (parts[i].why != NULL)
-			size += (size_t)snprintf(why + size, sizeof(why) - size, "%shost '%s': %s",
-						 size == 0 ? ": " : "; ", parts[i].name, parts[i].why);
-	return error_set(error, HISTREE_ERR_ARGUMENT, "of %zu hosts none has a history%s", count, why);
-}
-
 /* From here on the union owns the histories of the parts. */
 static bool take_parts(struct history_union *joined, const struct histree_history_part *parts, size_t count)
 {
@@ -336,19 +320,6 @@ static void share_number(uint32_t *number, uint32_t other)
 		*number = 0;
 }
 
-/* Count the nulls that no shard has: of folders, and of times in which a host was not traced. */
-static void add_nulls(struct histree_history_info *all, const struct histree_history_host *host)
-{
-	uint64_t nulls = history_host_is_missing(host) ? 0 : 1;
-	if (host->history != NULL && host->history->info.start > all->start)
-		nulls += host->count;
-	if (host->history != NULL && host->history->info.end < all->end)
-		nulls += host->count;
-	all->interval_count += nulls;
-	all->null_interval_count += nulls;
-	all->folder_count += !history_host_is_missing(host);
-}
-
 /* Sums, and what all have. */
 static void add_info(struct histree_history_info *all, const struct histree_history_info *one)
 {
@@ -415,7 +386,15 @@ static enum histree_status inform(struct histree_history *history, histree_time 
 		const struct histree_history_host *host = &joined->hosts[i];
 		for (uint32_t k = 0; host->history != NULL && k < host->history->info.depth; k++)
 			joined->nodes_at_height[k] += host->history->info.nodes_at_height[k];
-		add_nulls(all, host);
+		/* Count the nulls that no shard has: of folders, and of times in which a host was not traced. */
+		uint64_t nulls = history_host_is_missing(host) ? 0 : 1;
+		if (host->history != NULL && host->history->info.start > all->start)
+			nulls += host->count;
+		if (host->history != NULL && host->history->info.end < all->end)
+			nulls += host->count;
+		all->interval_count += nulls;
+		all->null_interval_count += nulls;
+		all->folder_count += !history_host_is_missing(host);
 	}
 	all->nodes_at_height = joined->nodes_at_height;
 	all->attribute_count = joined->attributes.count;
@@ -462,8 +441,16 @@ enum histree_status histree_history_unite_within(const struct histree_history_pa
 	for (size_t i = 0; i < count; i++)
 		has_one = has_one || parts[i].history != NULL;
 	enum histree_status status = check_parts(parts, count, error);
-	if (status == HISTREE_OK && !has_one)
-		status = none_opens(parts, count, error);
+	if (status == HISTREE_OK && !has_one) {
+		char why[400];
+		size_t size = 0;
+		why[0] = '\0';
+		for (size_t i = 0; i < count && size < sizeof(why); i++)
+			if (parts[i].why != NULL)
+				size += (size_t)snprintf(why + size, sizeof(why) - size, "%shost '%s': %s",
+							 size == 0 ? ": " : "; ", parts[i].name, parts[i].why);
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "of %zu hosts none has a history%s", count, why);
+	}
 	if (status == HISTREE_OK) {
 		history = calloc(1, sizeof(*history));
 		if (history == NULL)

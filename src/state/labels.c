@@ -36,8 +36,6 @@ enum label_flags {
 	LABEL_FLAGS = 63, /* all of them */
 };
 
-static void label_table_colour(struct histree_label *labels, size_t count);
-
 /* ---- label section ------------------------------------------------------------------------------------------- */
 
 enum { TABLE_USES_PALETTE = 1, COLOUR_SIZE = 3 };
@@ -150,8 +148,20 @@ static void take_labels(struct told_reader *reading, struct histree_label_table 
 	for (size_t i = 0; i < count && told_is_sound(reading); i++)
 		take_label(reading, &labels[i]);
 	table->label_count = told_is_sound(reading) ? count : 0;
-	if (told_is_sound(reading))
-		label_table_colour(labels, count);
+	if (told_is_sound(reading)) {
+		/* Give labels that have no colour the one that the palette has for their value. */
+		for (size_t i = 0; i < count; i++) {
+			struct histree_label *label = &labels[i];
+			if (!label->has_no_colour)
+				continue;
+			const struct histree_value value = label->kind == HISTREE_LABEL_TEXT
+								   ? histree_string(label->text)
+								   : histree_long(label->first);
+			const struct histree_style *style = histree_style_of(NULL, &value);
+			label->style.light = style->light;
+			label->style.dark = style->dark;
+		}
+	}
 }
 
 static enum histree_status take_table(struct told_reader *reading, struct told_list *list,
@@ -415,21 +425,6 @@ enum histree_status label_tables_copy(const struct histree_label_table *tables, 
 	if (status != HISTREE_OK)
 		told_list_release(out);
 	return status;
-}
-
-/* Give labels that have no colour the one that the palette has for their value. */
-static void label_table_colour(struct histree_label *labels, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct histree_label *label = &labels[i];
-		if (!label->has_no_colour)
-			continue;
-		const struct histree_value value = label->kind == HISTREE_LABEL_TEXT ? histree_string(label->text)
-										     : histree_long(label->first);
-		const struct histree_style *style = histree_style_of(NULL, &value);
-		label->style.light = style->light;
-		label->style.dark = style->dark;
-	}
 }
 
 /* ---- label find ---------------------------------------------------------------------------------------------- */

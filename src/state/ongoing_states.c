@@ -87,28 +87,6 @@ static bool take_id(struct value_pool *pool, uint32_t *id)
 	return true;
 }
 
-static bool insert(struct value_pool *pool, uint64_t hash, const void *bytes, uint32_t size, uint32_t *id)
-{
-	unsigned char *copy = malloc(size > 0 ? size : 1);
-	if (copy == NULL)
-		return false;
-	if (size > 0)
-		memcpy(copy, bytes, size);
-	/* Only now: `bytes` may be part of a value without a holder. */
-	if (worth_forgetting(pool))
-		forget_unheld(pool);
-	if (!hash_index_reserve(&pool->index, (size_t)pool->index.count + 1, hash_of, pool->values) ||
-	    !take_id(pool, id)) {
-		free(copy);
-		return false;
-	}
-	pool->values[*id] = (struct pooled_value){ .bytes = copy, .size = size, .holders = 1 };
-	hash_index_add(&pool->index, hash, *id);
-	assert(pool->index.count <= pool->count);
-	pool->held_bytes += cost_of(&pool->values[*id]);
-	return true;
-}
-
 /* Whether the id is that of a value with these bytes; a free one has none, and is in no index. */
 static inline bool is_recent(const struct value_pool *pool, uint32_t id, const void *bytes, uint32_t size)
 {
@@ -127,8 +105,27 @@ static bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t
 		uint64_t hash = hash_bytes(bytes, size);
 		known = hash_index_find(&pool->index, hash, has_bytes, pool->values,
 					&(struct wanted){ bytes, size });
-		if (known == HASH_INDEX_NONE)
-			return insert(pool, hash, bytes, size, id);
+		if (known == HASH_INDEX_NONE) {
+			unsigned char *copy = malloc(size > 0 ? size : 1);
+			if (copy == NULL)
+				return false;
+			if (size > 0)
+				memcpy(copy, bytes, size);
+			/* Only now: `bytes` may be part of a value without a holder. */
+			if (worth_forgetting(pool))
+				forget_unheld(pool);
+			if (!hash_index_reserve(&pool->index, (size_t)pool->index.count + 1, hash_of,
+						pool->values) ||
+			    !take_id(pool, id)) {
+				free(copy);
+				return false;
+			}
+			pool->values[*id] = (struct pooled_value){ .bytes = copy, .size = size, .holders = 1 };
+			hash_index_add(&pool->index, hash, *id);
+			assert(pool->index.count <= pool->count);
+			pool->held_bytes += cost_of(&pool->values[*id]);
+			return true;
+		}
 		*recent = known;
 	}
 	struct pooled_value *value = &pool->values[known];
@@ -152,15 +149,6 @@ static void value_pool_drop(struct value_pool *pool, uint32_t id)
 		pool->held_bytes -= cost_of(value);
 		pool->unheld_bytes += cost_of(value);
 	}
-}
-
-static void value_pool_release(struct value_pool *pool)
-{
-	for (uint32_t id = 0; id < pool->count; id++)
-		free(pool->values[id].bytes);
-	table_release(&pool->table, pool->values);
-	hash_index_release(&pool->index);
-	*pool = (struct value_pool){ 0 };
 }
 
 /* ---- ongoing states ------------------------------------------------------------------------------------------ */
@@ -246,7 +234,12 @@ void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, his
 
 void ongoing_states_release(struct ongoing_states *ongoing)
 {
-	value_pool_release(&ongoing->pool);
+	struct value_pool *pool = &ongoing->pool;
+	for (uint32_t id = 0; id < pool->count; id++)
+		free(pool->values[id].bytes);
+	table_release(&pool->table, pool->values);
+	hash_index_release(&pool->index);
+	*pool = (struct value_pool){ 0 };
 	table_release(&ongoing->table, ongoing->states);
 	*ongoing = (struct ongoing_states){ 0 };
 }
@@ -600,14 +593,6 @@ enum histree_status undecided_end(struct undecided_states *undecided, histree_qu
 
 /* ---- what becomes known -------------------------------------------------------------------------------------- */
 
-static void decide(struct undecided_piece *piece, enum undecided_outcome outcome, histree_time since)
-{
-	bool goes_on = piece->to == INT64_MAX;
-	const bool is_known = outcome == FACT_IS_NULL || outcome == FACT_IS_OTHER;
-	if (!goes_on && is_known && piece->from >= since)
-		set_value(piece, histree_int(outcome == FACT_IS_NULL ? piece->if_null : piece->if_other));
-}
-
 enum histree_status undecided_decide(struct undecided_states *undecided, histree_quark fact,
 				     enum undecided_outcome outcome, histree_time since,
 				     struct histree_error *error)
@@ -625,7 +610,10 @@ enum histree_status undecided_decide(struct undecided_states *undecided, histree
 		}
 		const uint32_t first = piece->first;
 		assert(piece_at(undecided, first)->open > 0);
-		decide(piece, outcome, since);
+		bool goes_on = piece->to == INT64_MAX;
+		const bool is_known = outcome == FACT_IS_NULL || outcome == FACT_IS_OTHER;
+		if (!goes_on && is_known && piece->from >= since)
+			set_value(piece, histree_int(outcome == FACT_IS_NULL ? piece->if_null : piece->if_other));
 		if (--piece_at(undecided, first)->open == 0)
 			status = finish_run(undecided, first, error);
 		else

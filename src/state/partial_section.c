@@ -242,40 +242,6 @@ static size_t read_size(struct byte_reader *reader)
 	return reader->failed ? 0 : (size_t)size;
 }
 
-static void read_slice(struct byte_reader *reader, struct partial_checkpoint *checkpoint)
-{
-	struct partial_slice *slice = &checkpoint->slice;
-	*slice = (struct partial_slice){ .from = INT64_MAX, .to = INT64_MIN };
-	uint64_t has_times = read_varint(reader);
-	if (has_times == 1) {
-		slice->from = read_difference(reader, checkpoint->time);
-		slice->to = (histree_time)((uint64_t)slice->from + read_varint(reader));
-	}
-	slice->interval_count = read_varint(reader);
-	slice->sum = read_le64(reader);
-	checkpoint->knowledge_size = read_size(reader);
-	if (has_times > 1 || (has_times == 1 && slice->to < slice->from))
-		reader->failed = true;
-}
-
-static void read_checkpoints(struct byte_reader *reader, histree_time start, uint32_t attribute_count,
-			     struct partial_section *out)
-{
-	histree_time time = start;
-	uint32_t attributes = 0;
-	for (size_t i = 0; i < out->checkpoint_count && !reader->failed; i++) {
-		struct partial_checkpoint *checkpoint = &out->checkpoints[i];
-		checkpoint->time = read_difference(reader, time);
-		uint64_t more = read_varint(reader);
-		if (checkpoint->time < time || more > attribute_count - attributes)
-			reader->failed = true;
-		checkpoint->attribute_count = attributes + (uint32_t)more;
-		read_slice(reader, checkpoint);
-		time = checkpoint->time;
-		attributes = checkpoint->attribute_count;
-	}
-}
-
 static uint32_t read_below(struct byte_reader *reader, uint64_t limit)
 {
 	uint64_t number = read_varint(reader);
@@ -304,12 +270,6 @@ static void read_exception(struct byte_reader *reader, histree_time start, uint3
 		read_bytes(reader, 1);
 }
 
-static void read_knowledge(struct byte_reader *reader, struct partial_section *out)
-{
-	for (size_t i = 0; i < out->checkpoint_count && !reader->failed; i++)
-		out->checkpoints[i].knowledge = read_bytes(reader, out->checkpoints[i].knowledge_size);
-}
-
 /*
  * Returns zeroed room for `count` things of at least `bytes_min` bytes each in the input; NULL, and failed, if
  * they cannot fit.
@@ -336,7 +296,30 @@ static bool decode(struct byte_reader *reader, histree_time start, uint32_t attr
 		room_for(reader, out->checkpoint_count, CHECKPOINT_SIZE_MIN, sizeof(*out->checkpoints), &no_memory);
 	if (out->checkpoints == NULL)
 		return !no_memory;
-	read_checkpoints(reader, start, attribute_count, out);
+	histree_time time = start;
+	uint32_t attributes = 0;
+	for (size_t i = 0; i < out->checkpoint_count && !reader->failed; i++) {
+		struct partial_checkpoint *checkpoint = &out->checkpoints[i];
+		checkpoint->time = read_difference(reader, time);
+		uint64_t more = read_varint(reader);
+		if (checkpoint->time < time || more > attribute_count - attributes)
+			reader->failed = true;
+		checkpoint->attribute_count = attributes + (uint32_t)more;
+		struct partial_slice *slice = &checkpoint->slice;
+		*slice = (struct partial_slice){ .from = INT64_MAX, .to = INT64_MIN };
+		uint64_t has_times = read_varint(reader);
+		if (has_times == 1) {
+			slice->from = read_difference(reader, checkpoint->time);
+			slice->to = (histree_time)((uint64_t)slice->from + read_varint(reader));
+		}
+		slice->interval_count = read_varint(reader);
+		slice->sum = read_le64(reader);
+		checkpoint->knowledge_size = read_size(reader);
+		if (has_times > 1 || (has_times == 1 && slice->to < slice->from))
+			reader->failed = true;
+		time = checkpoint->time;
+		attributes = checkpoint->attribute_count;
+	}
 	out->exception_count = read_size(reader);
 	out->exceptions =
 		room_for(reader, out->exception_count, EXCEPTION_SIZE_MIN, sizeof(*out->exceptions), &no_memory);
@@ -344,7 +327,8 @@ static bool decode(struct byte_reader *reader, histree_time start, uint32_t attr
 		return !no_memory;
 	for (size_t i = 0; i < out->exception_count && !reader->failed; i++)
 		read_exception(reader, start, attribute_count, out, &out->exceptions[i]);
-	read_knowledge(reader, out);
+	for (size_t i = 0; i < out->checkpoint_count && !reader->failed; i++)
+		out->checkpoints[i].knowledge = read_bytes(reader, out->checkpoints[i].knowledge_size);
 	return true;
 }
 

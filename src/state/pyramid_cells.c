@@ -556,22 +556,6 @@ static struct placed place_of(const struct cube_key *key, enum cube_part part, c
 					code_of_status(key) << 24 | code_of_call(key->system_call, named, count) };
 }
 
-static void put_row(const struct cube_row *row, const struct placed *place, const struct placed *before,
-		    enum cube_part part, struct saved_bytes *saved)
-{
-	if (part == CUBE_OF_OWNERS) {
-		saved_put(saved, before != NULL ? place->first - before->first - 1 : place->first);
-	} else {
-		saved_put(saved, place->first);
-		saved_put(saved, place->second >> 24);
-		saved_put(saved, place->second & ((1 << 24) - 1));
-	}
-	saved_put(saved, row->ns);
-	saved_put(saved, row->begins);
-	if (part == CUBE_OF_CALLS)
-		saved_put(saved, row->calls);
-}
-
 void cube_cell_put(struct cube_cell *cell, enum cube_part part, const struct intern *texts,
 		   struct saved_bytes *saved)
 {
@@ -593,8 +577,22 @@ void cube_cell_put(struct cube_cell *cell, enum cube_part part, const struct int
 		for (size_t i = 0; i < named_count; i++)
 			saved_put_text(saved, named[i].text, named[i].size);
 		saved_put(saved, cell->count);
-		for (size_t i = 0; i < cell->count; i++)
-			put_row(&cell->rows[places[i].row], &places[i], i > 0 ? &places[i - 1] : NULL, part, saved);
+		for (size_t i = 0; i < cell->count; i++) {
+			const struct cube_row *row = &cell->rows[places[i].row];
+			const struct placed *place = &places[i];
+			const struct placed *before = i > 0 ? &places[i - 1] : NULL;
+			if (part == CUBE_OF_OWNERS) {
+				saved_put(saved, before != NULL ? place->first - before->first - 1 : place->first);
+			} else {
+				saved_put(saved, place->first);
+				saved_put(saved, place->second >> 24);
+				saved_put(saved, place->second & ((1 << 24) - 1));
+			}
+			saved_put(saved, row->ns);
+			saved_put(saved, row->begins);
+			if (part == CUBE_OF_CALLS)
+				saved_put(saved, row->calls);
+		}
 	}
 	free(named);
 	free(places);

@@ -31,12 +31,6 @@ static char *make_path(const char *history, struct histree_error *error)
 	return path;
 }
 
-/* Rows of version 1 told a history from others by how much it has, and are older than their name. */
-static void older_provider(const struct histree_history_info *of, char *room, size_t size)
-{
-	snprintf(room, size, "digest of %" PRIu64 " states, %" PRIu64 " bytes", of->interval_count, of->file_bytes);
-}
-
 /* What is no such text is not printed again as it was. */
 static bool is_of(const struct histree_history_info *info, enum pyramid_id id,
 		  const struct histree_history_info *of, unsigned *log2)
@@ -49,10 +43,13 @@ static bool is_of(const struct histree_history_info *info, enum pyramid_id id,
 	    info->start != of->start || info->end != of->end ||
 	    (!is_rows(id) && sscanf(info->provider, "%*s of %" SCNx64 ", by 2^%u", &identity, log2) != 2))
 		return false;
-	if (is_older)
-		older_provider(of, again, sizeof(again));
-	else
+	if (is_older) {
+		/* They told a history from others by how much it has, and are older than their name. */
+		snprintf(again, sizeof(again), "digest of %" PRIu64 " states, %" PRIu64 " bytes",
+			 of->interval_count, of->file_bytes);
+	} else {
 		pyramid_provider(id, of, *log2, again, sizeof(again));
+	}
 	return strcmp(info->provider, again) == 0;
 }
 

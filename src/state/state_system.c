@@ -250,11 +250,13 @@ enum histree_status histree_state_charts(struct histree_state_system *system, co
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
-/* Attributes that never changed give one null interval over the whole history; folders give none, nor do runs. */
-static enum histree_status end_ongoing_states(const struct histree_state_system *system,
-					      const struct interval_sink *sink, histree_time end,
-					      struct histree_error *error)
+/* Give the sink what is ongoing, ended at `end`, and finish it. */
+static enum histree_status finish_sink(const struct histree_state_system *system, const struct interval_sink *sink,
+				       histree_time end, struct histree_error *error)
 {
+	if (sink->closing != NULL)
+		sink->closing(sink->context, end);
+	/* Those that never changed give one null over the whole history; folders give none, nor do runs. */
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < system->attributes.base.count && status == HISTREE_OK; quark++) {
 		if (quark % STATES_PER_LOOK == 0)
@@ -271,16 +273,6 @@ static enum histree_status end_ongoing_states(const struct histree_state_system 
 		};
 		status = sink->add(sink->context, &interval, error);
 	}
-	return status;
-}
-
-/* Give the sink what is ongoing, ended at `end`, and finish it. */
-static enum histree_status finish_sink(const struct histree_state_system *system, const struct interval_sink *sink,
-				       histree_time end, struct histree_error *error)
-{
-	if (sink->closing != NULL)
-		sink->closing(sink->context, end);
-	enum histree_status status = end_ongoing_states(system, sink, end, error);
 	return status == HISTREE_OK ? sink->finish(sink->context, &system->attributes, end, error) : status;
 }
 
@@ -852,17 +844,6 @@ static enum histree_status check_times(const struct histree_state_system *system
 	return HISTREE_ERR_TIME_BACKWARDS;
 }
 
-static enum histree_status check(const struct histree_state_system *system, const struct histree_interval *interval,
-				 struct histree_error *error)
-{
-	enum histree_status status = attributes_check(&system->attributes.base, interval->quark, error);
-	if (status == HISTREE_OK)
-		status = check_times(system, interval, error);
-	if (status == HISTREE_OK)
-		status = state_check_change(system, interval->start, interval->quark, &interval->value, error);
-	return status;
-}
-
 /* The same as changes, the second of which is after the end of what was inserted. */
 static enum histree_status apply(struct histree_state_system *system, const struct histree_interval *interval,
 				 struct histree_error *error)
@@ -930,7 +911,11 @@ static size_t take_run(struct histree_state_system *system, const struct histree
 static enum histree_status insert_one(struct histree_state_system *system, const struct histree_interval *interval,
 				      struct histree_error *error)
 {
-	enum histree_status status = check(system, interval, error);
+	enum histree_status status = attributes_check(&system->attributes.base, interval->quark, error);
+	if (status == HISTREE_OK)
+		status = check_times(system, interval, error);
+	if (status == HISTREE_OK)
+		status = state_check_change(system, interval->start, interval->quark, &interval->value, error);
 	return status == HISTREE_OK ? apply(system, interval, error) : status;
 }
 

@@ -22,8 +22,8 @@
 #include "base/error.h"
 #include "histree/store.h"
 #include "partial/partial_history.h"
-#include "store_folder/store_folder.h"
 #include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 
 static char *store_join(struct arena *arena, const char *folder, const char *name);
 static enum histree_status store_open_inside(const char *path, struct histree_store **out,
@@ -176,20 +176,6 @@ static enum histree_status list_parts(struct histree_store *store, struct histre
 	return HISTREE_OK;
 }
 
-/* Its manifest may know of a time only that nothing was read yet. */
-static void widen_times(struct histree_store_info *info)
-{
-	bool is_first = true;
-	for (size_t i = 0; i < info->host_count; i++) {
-		const struct histree_store_host *host = &info->hosts[i];
-		if (host->start > host->end)
-			continue;
-		info->start = is_first || host->start < info->start ? host->start : info->start;
-		info->end = is_first || host->end > info->end ? host->end : info->end;
-		is_first = false;
-	}
-}
-
 /*
  * Open the stores of the hosts of a store whose manifest was read, and list what their analyses made where the
  * manifest does not.  Only memory can make it fail: of a host that cannot be opened, the list says why.
@@ -223,15 +209,17 @@ static enum histree_status store_hosts_open(struct histree_store *store, struct 
 	}
 	if (info->complete)
 		return HISTREE_OK;
-	widen_times(info);
+	/* Its manifest may know of a time only that nothing was read yet. */
+	bool is_first = true;
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store_host *host = &info->hosts[i];
+		if (host->start > host->end)
+			continue;
+		info->start = is_first || host->start < info->start ? host->start : info->start;
+		info->end = is_first || host->end > info->end ? host->end : info->end;
+		is_first = false;
+	}
 	return list_parts(store, error);
-}
-
-static void store_hosts_close(struct histree_store *store)
-{
-	for (size_t i = 0; store->stores != NULL && i < store->info.host_count; i++)
-		histree_store_close(store->stores[i]);
-	free(store->stores);
 }
 
 /* ---- unions ---------------------------------------------------------------------------------------------- */
@@ -597,7 +585,9 @@ void histree_store_close(struct histree_store *store)
 {
 	if (store == NULL)
 		return;
-	store_hosts_close(store);
+	for (size_t i = 0; store->stores != NULL && i < store->info.host_count; i++)
+		histree_store_close(store->stores[i]);
+	free(store->stores);
 	arena_release(&store->arena);
 	free(store);
 }
