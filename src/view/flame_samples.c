@@ -67,13 +67,6 @@ static int by_number(const void *one, const void *other)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* All stacks are there: put them in order. */
-static void flame_sums_sort(struct flame_sums *sums)
-{
-	if (sums->stack_count > 1)
-		qsort(sums->stacks, sums->stack_count, sizeof(*sums->stacks), by_number);
-}
-
 static bool has_key(const void *sums, uint32_t number, const void *key)
 {
 	const struct flame_sum *sum = &((const struct flame_sum *)sums)[number], *wanted = key;
@@ -506,7 +499,9 @@ static enum histree_status add(struct samples_work *work, struct histree_error *
 		return HISTREE_OK;
 	if (status == HISTREE_OK)
 		status = walk(work, request->stacks, &all, take_stack, NULL, error);
-	flame_sums_sort(&work->sums);
+	/* All stacks are there: put them in order. */
+	if (work->sums.stack_count > 1)
+		qsort(work->sums.stacks, work->sums.stack_count, sizeof(*work->sums.stacks), by_number);
 	if (status == HISTREE_OK)
 		status = walk(work, request->samples, &work->query, take_sample, NULL, error);
 	if (status == HISTREE_OK && !flame_sums_put(&work->sums, work->flame, request->side))

@@ -120,12 +120,6 @@ static void touch(struct occupancy *occupancy, struct occupancy_thread *thread)
 	occupancy->touched[occupancy->touched_count++] = thread;
 }
 
-static void occupancy_set_status(struct occupancy *occupancy, size_t thread, struct histree_value status)
-{
-	occupancy->threads[thread].status = status;
-	touch(occupancy, &occupancy->threads[thread]);
-}
-
 static void occupancy_set_current(struct occupancy *occupancy, size_t number, struct histree_value tid)
 {
 	struct occupancy_cpu *cpu = &occupancy->cpus[number];
@@ -341,10 +335,12 @@ static enum histree_status follow(struct reading *reading, struct histree_error 
 			const struct change *change = &reading->changes[i];
 			const struct source *source = &reading->sources[change->source];
 			const struct histree_value value = { .type = change->type, .int32 = change->number };
-			if (source->is_cpu)
+			if (source->is_cpu) {
 				occupancy_set_current(reading->occupancy, source->index, value);
-			else
-				occupancy_set_status(reading->occupancy, source->index, value);
+			} else {
+				reading->occupancy->threads[source->index].status = value;
+				touch(reading->occupancy, &reading->occupancy->threads[source->index]);
+			}
 			if (i + 1 == reading->change_count || change[1].time > change->time)
 				occupancy_settle(reading->occupancy, change->time);
 		}

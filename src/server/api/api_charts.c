@@ -349,31 +349,27 @@ static void fit_shape(struct nodes *nodes, double width, double height)
 	}
 }
 
-/* The analysis that is named, or the first, of the host that is named, or the first one that has it. */
-static struct histree_history *look_for_history(const struct dataset *dataset, const char *analysis,
-						const char *name, const char **host)
+/*
+ * The analysis that is named, or the first, of the host that is named, or the first one that has it.  Returns false
+ * if it has answered that there is none.
+ */
+static bool find_history(const struct call *call, struct nodes *nodes, struct histree_history **out)
 {
-	struct histree_history *found = NULL;
-	analysis = *analysis != '\0' ? analysis : dataset->analyses[0];
-	*host = NULL;
-	if (dataset->host_count == 0)
-		return dataset_history(dataset, analysis);
-	for (size_t i = 0; i < dataset->host_count && found == NULL; i++) {
+	const struct dataset *dataset = nodes->dataset;
+	const char *analysis = page_text(call, "analysis"), *name = page_text(call, "host");
+	const size_t hosts = dataset->history_count > 0 ? dataset->host_count : 0;
+	*out = NULL;
+	if (dataset->history_count > 0 && *analysis == '\0')
+		analysis = dataset->analyses[0];
+	if (hosts == 0)
+		*out = dataset_history(dataset, analysis);
+	for (size_t i = 0; i < hosts && *out == NULL; i++) {
 		const struct dataset_host *one = &dataset->hosts[i];
 		if (one->own == NULL || (*name != '\0' && strcmp(one->name, name) != 0))
 			continue;
-		found = dataset_history(one->own, analysis);
-		*host = one->name;
+		*out = dataset_history(one->own, analysis);
+		nodes->host = one->name;
 	}
-	return found;
-}
-
-/* Returns false if it has answered. */
-static bool find_history(const struct call *call, struct nodes *nodes, struct histree_history **out)
-{
-	*out = nodes->dataset->history_count > 0 ? look_for_history(nodes->dataset, page_text(call, "analysis"),
-								    page_text(call, "host"), &nodes->host)
-						 : NULL;
 	if (*out == NULL)
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such analysis");
 	return *out != NULL;

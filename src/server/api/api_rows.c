@@ -312,8 +312,16 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 
 /* ---- what the cells are of --------------------------------------------------------------------------- */
 
-static void write_end(const struct window *window, struct json_writer *json)
+static enum histree_status window_next(void *state, struct json_writer *json, struct histree_error *error)
 {
+	struct window *window = state;
+	while (window->next < window->count && json->piece->size < PIECE_SIZE) {
+		enum histree_status status = write_row(window, json->piece, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (window->next < window->count)
+		return HISTREE_OK;
 	uint8_t mark[4];
 	put_le32(mark, END_OF_ROWS);
 	piece_put(json->piece, mark, sizeof(mark));
@@ -345,19 +353,6 @@ static void write_end(const struct window *window, struct json_writer *json)
 		json_put_raw(json, window->texts.bytes, window->texts.size);
 	json_end(json);
 	json_end(json);
-}
-
-static enum histree_status window_next(void *state, struct json_writer *json, struct histree_error *error)
-{
-	struct window *window = state;
-	while (window->next < window->count && json->piece->size < PIECE_SIZE) {
-		enum histree_status status = write_row(window, json->piece, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	if (window->next < window->count)
-		return HISTREE_OK;
-	write_end(window, json);
 	return window->texts.failed ? error_memory(error, "texts") : HISTREE_END;
 }
 

@@ -107,13 +107,6 @@ static size_t bookmark_list_find(const struct bookmark_list *list, const char *e
 	return i;
 }
 
-static void bookmark_list_remove(struct bookmark_list *list, size_t index)
-{
-	list->count--;
-	memmove(&list->bookmarks[index], &list->bookmarks[index + 1],
-		(list->count - index) * sizeof(*list->bookmarks));
-}
-
 void bookmark_list_insert(struct bookmark_list *list, const struct bookmark *bookmark)
 {
 	size_t index = list->count++;
@@ -168,19 +161,6 @@ static bool read_uuid(const json_t *object, const char *key, char out[UUID_TEXT_
 	return text != NULL && snprintf(out, UUID_TEXT_SIZE, "%s", text) == UUID_TEXT_SIZE - 1;
 }
 
-static enum histree_status decode_bookmark(const json_t *object, struct bookmark *out, struct histree_error *error)
-{
-	const char *name = json_string_value(json_object_get(object, "name"));
-	const json_t *start = json_object_get(object, "start"), *end = json_object_get(object, "end");
-	if (name == NULL || !json_is_integer(start) || !json_is_integer(end) ||
-	    !read_uuid(object, "uuid", out->uuid) || !read_uuid(object, "experiment", out->experiment))
-		return error_set(error, HISTREE_ERR_FORMAT, "a bookmark lacks a name, a time or a UUID");
-	if (bookmark_fill(out, name, json_integer_value(start), json_integer_value(end), NULL) != HISTREE_OK)
-		return error_set(error, HISTREE_ERR_FORMAT, "the bookmark '%.40s' has no possible name or time",
-				 name);
-	return HISTREE_OK;
-}
-
 static enum histree_status decode(struct bookmark_list *out, const json_t *root, struct histree_error *error)
 {
 	const char *format = json_string_value(json_object_get(root, "format"));
@@ -202,9 +182,16 @@ static enum histree_status decode(struct bookmark_list *out, const json_t *root,
 	json_array_foreach(entries, i, entry)
 	{
 		struct bookmark bookmark;
-		enum histree_status status = decode_bookmark(entry, &bookmark, error);
-		if (status != HISTREE_OK)
-			return status;
+		const char *name = json_string_value(json_object_get(entry, "name"));
+		const json_t *start = json_object_get(entry, "start"), *end = json_object_get(entry, "end");
+		if (name == NULL || !json_is_integer(start) || !json_is_integer(end) ||
+		    !read_uuid(entry, "uuid", bookmark.uuid) ||
+		    !read_uuid(entry, "experiment", bookmark.experiment))
+			return error_set(error, HISTREE_ERR_FORMAT, "a bookmark lacks a name, a time or a UUID");
+		if (bookmark_fill(&bookmark, name, json_integer_value(start), json_integer_value(end), NULL) !=
+		    HISTREE_OK)
+			return error_set(error, HISTREE_ERR_FORMAT,
+					 "the bookmark '%.40s' has no possible name or time", name);
 		bookmark_list_insert(out, &bookmark);
 	}
 	return HISTREE_OK;
@@ -454,7 +441,9 @@ static enum histree_status take_out(struct bookmark_list *list, const char *expe
 	if (index == list->count)
 		return HISTREE_NOT_FOUND;
 	*out = list->bookmarks[index];
-	bookmark_list_remove(list, index);
+	list->count--;
+	memmove(&list->bookmarks[index], &list->bookmarks[index + 1],
+		(list->count - index) * sizeof(*list->bookmarks));
 	return HISTREE_OK;
 }
 

@@ -142,8 +142,6 @@ const char *path_name(const char *path)
 
 static enum histree_status dataset_hosts_open(struct dataset *dataset, struct histree_error *error);
 
-static void dataset_hosts_close(struct dataset *dataset);
-
 /* ---- dataset ------------------------------------------------------------------------------------------------- */
 
 static char **copy_texts(const char *const *texts, size_t count)
@@ -194,7 +192,11 @@ struct dataset *dataset_hold(struct dataset *dataset)
 
 static void close_store(struct dataset *dataset)
 {
-	dataset_hosts_close(dataset);
+	for (size_t i = 0; i < dataset->host_count; i++)
+		dataset_release(dataset->hosts[i].own);
+	free(dataset->hosts);
+	dataset->hosts = NULL;
+	dataset->host_count = 0;
 	for (size_t i = 0; i < dataset->history_count && dataset->whole == NULL; i++)
 		histree_history_close(dataset->histories[i]);
 	dataset->history_count = dataset->segments_count = 0;
@@ -557,15 +559,6 @@ static enum histree_status dataset_hosts_open(struct dataset *dataset, struct hi
 	for (size_t i = 0; i < info->host_count && status == HISTREE_OK; i++)
 		status = open_host(dataset, i, error);
 	return status;
-}
-
-static void dataset_hosts_close(struct dataset *dataset)
-{
-	for (size_t i = 0; i < dataset->host_count; i++)
-		dataset_release(dataset->hosts[i].own);
-	free(dataset->hosts);
-	dataset->hosts = NULL;
-	dataset->host_count = 0;
 }
 
 struct dataset_place dataset_place_of(const struct dataset *dataset, struct histree_history *history)
