@@ -231,7 +231,7 @@ static enum histree_status next_event(struct ctf_reader *reader)
 {
 	enum histree_status status;
 	do
-		status = ctf_reader_next(reader, NULL);
+		status = ctf_reader_next(&reader->base, NULL);
 	while (status == HISTREE_OK && reader->base.upcoming.gap != NULL);
 	return status;
 }

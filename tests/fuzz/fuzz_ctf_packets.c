@@ -63,7 +63,7 @@ static void read_events(struct ctf_decoder *decoder, const struct ctf_file *file
 	};
 	size_t events = 0;
 	REQUIRE(ctf_reader_init(&reader, NULL) == HISTREE_OK);
-	for (enum histree_status status; (status = ctf_reader_next(&reader, NULL)) != HISTREE_END; events++) {
+	for (enum histree_status status; (status = ctf_reader_next(&reader.base, NULL)) != HISTREE_END; events++) {
 		REQUIRE(status == HISTREE_OK && events <= 2 * bits + 2);
 		look_at(&reader.base.upcoming);
 	}

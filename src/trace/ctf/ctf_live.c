@@ -264,7 +264,7 @@ static enum histree_status live_stream_advance(struct live_stream *stream, struc
 		stream->reader.base.has_upcoming = false;
 		return HISTREE_OK;
 	}
-	enum histree_status status = ctf_reader_next(&stream->reader, error);
+	enum histree_status status = ctf_reader_next(&stream->reader.base, error);
 	histree_time end;
 	if (status < 0)
 		return status;

@@ -687,8 +687,9 @@ void ctf_reader_end(struct ctf_reader *reader)
 	reader->is_done = true;
 }
 
-enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error)
+enum histree_status ctf_reader_next(struct trace_stream *base, struct histree_error *error)
 {
+	struct ctf_reader *reader = (struct ctf_reader *)base;
 	reader->base.has_upcoming = false;
 	if (reader->texts.kept != NULL)
 		ctf_texts_clear(&reader->texts);
@@ -741,12 +742,13 @@ static enum histree_status go_to_mark(struct ctf_reader *reader, struct ctf_mark
 	return HISTREE_OK;
 }
 
-enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, struct histree_error *error)
+enum histree_status ctf_reader_skip(struct trace_stream *base, uint64_t events, struct histree_error *error)
 {
+	struct ctf_reader *reader = (struct ctf_reader *)base;
 	uint64_t packet = reader->packets, left = events, at = 0, marked = 0;
 	struct ctf_marks *marks = reader->files[0].marks;
 	struct ctf_mark mark;
-	enum histree_status status = ctf_reader_next(reader, error);
+	enum histree_status status = ctf_reader_next(base, error);
 	bool is_begun = status == HISTREE_OK && reader->base.upcoming.gap == NULL && reader->packets == packet + 1;
 	is_begun = is_begun && reader->packet_events == 1 && marks != NULL;
 	if (is_begun && left >= CTF_EVENTS_PER_MARK) {
@@ -755,7 +757,7 @@ enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, 
 		if (at > 0)
 			status = go_to_mark(reader, mark, at, error);
 		if (at > 0 && status == HISTREE_OK)
-			status = ctf_reader_next(reader, error);
+			status = ctf_reader_next(base, error);
 	}
 	while (status == HISTREE_OK && left > 0) {
 		bool is_event = reader->base.upcoming.gap == NULL;
@@ -769,7 +771,7 @@ enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, 
 							 .clock = reader->cursor.clock });
 		}
 		left -= is_event;
-		status = ctf_reader_next(reader, error);
+		status = ctf_reader_next(base, error);
 	}
 	return status < 0 ? status : HISTREE_OK;
 }

@@ -127,13 +127,13 @@ enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_er
  * HISTREE_END at the end, HISTREE_NOT_FOUND if a live stream has no event now; HISTREE_ERR_MEMORY, and the errors
  * of the source of a live stream, except HISTREE_ERR_IO.
  */
-enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error);
+enum histree_status ctf_reader_next(struct trace_stream *base, struct histree_error *error);
 
 /*
  * For a reader that has read nothing yet: skip `events` events of its first packet.  On the way marks are left,
  * and existing ones are used.  Returns as ctf_reader_next().
  */
-enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, struct histree_error *error);
+enum histree_status ctf_reader_skip(struct trace_stream *base, uint64_t events, struct histree_error *error);
 
 /* A live stream has no more packets: say what is known at its end. */
 void ctf_reader_end(struct ctf_reader *reader);

@@ -189,16 +189,6 @@ static enum histree_status order_pieces(struct ctf_reader *reader, struct histre
 	return HISTREE_OK;
 }
 
-static enum histree_status next_event(struct trace_stream *stream, struct histree_error *error)
-{
-	return ctf_reader_next((struct ctf_reader *)stream, error);
-}
-
-static enum histree_status skip_events(struct trace_stream *stream, uint64_t events, struct histree_error *error)
-{
-	return ctf_reader_skip((struct ctf_reader *)stream, events, error);
-}
-
 static void position(const struct trace_stream *stream, struct trace_position *out)
 {
 	const struct ctf_reader *reader = (const struct ctf_reader *)stream;
@@ -215,7 +205,7 @@ static bool is_before_packet(const struct trace_stream *stream)
 }
 
 static const struct trace_stream_kind reader_kind = {
-	.next = next_event, .skip = skip_events, .position = position, .is_before_packet = is_before_packet
+	.next = ctf_reader_next, .skip = ctf_reader_skip, .position = position, .is_before_packet = is_before_packet
 };
 
 static enum histree_status add_reader(struct ctf_source *source, const struct ctf_reader *model, size_t first,

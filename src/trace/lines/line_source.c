@@ -419,11 +419,6 @@ struct line_source {
 	struct line_stream stream;
 };
 
-static struct line_source *source_of(struct trace_source *base)
-{
-	return (struct line_source *)base;
-}
-
 /* ---- what the text says of itself ------------------------------------------------------------------------ */
 
 /* A map can only say the machine here, as there are no columns. */
@@ -468,7 +463,7 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 
 static enum histree_status line_source_scan(struct trace_source *base, struct histree_error *error)
 {
-	struct line_source *source = source_of(base);
+	struct line_source *source = (struct line_source *)base;
 	source->is_in_json = base->kind == &line_in_json_format;
 	source->path = trace_word_path(base->path);
 	enum histree_status status = read_preface(source, error);
@@ -501,23 +496,12 @@ static enum histree_status line_source_scan(struct trace_source *base, struct hi
 
 /* ---- the stream ------------------------------------------------------------------------------------------ */
 
-static enum histree_status next(struct trace_stream *stream, struct histree_error *error)
-{
-	return line_stream_next((struct line_stream *)stream, error);
-}
-
-/* A packet is a byte of the text. */
-static void position(const struct trace_stream *stream, struct trace_position *out)
-{
-	line_stream_position((const struct line_stream *)stream, out);
-}
-
-static const struct trace_stream_kind stream_kind = { .next = next, .position = position };
+static const struct trace_stream_kind stream_kind = { .next = line_stream_next, .position = line_stream_position };
 
 static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
 					struct histree_error *error)
 {
-	struct line_source *source = source_of(base);
+	struct line_source *source = (struct line_source *)base;
 	struct line_stream *stream = &source->stream;
 	const struct trace_position *at = opening->positions;
 	uint64_t begin = at == NULL || at->packet == TRACE_FILE_DONE ? base->bytes : at->packet;
@@ -575,7 +559,7 @@ static uint64_t bytes_done(const struct trace_source *base)
 
 static void release(struct trace_source *base)
 {
-	struct line_source *source = source_of(base);
+	struct line_source *source = (struct line_source *)base;
 	line_stream_release(&source->stream);
 	line_classes_release(&source->classes);
 }

@@ -632,9 +632,9 @@ static const struct event_gap *loss_before(const struct line_stream *stream, con
 	return is_due ? &losses->gaps[losses->next] : NULL;
 }
 
-enum histree_status line_stream_next(struct line_stream *stream, struct histree_error *error)
+enum histree_status line_stream_next(struct trace_stream *base, struct histree_error *error)
 {
-	struct trace_stream *base = &stream->base;
+	struct line_stream *stream = (struct line_stream *)base;
 	struct histree_error why;
 	base->has_upcoming = false;
 	enum histree_status status = fill(stream, &why);
@@ -683,8 +683,9 @@ enum histree_status line_stream_next(struct line_stream *stream, struct histree_
  * Which rows are late depends on those before them: so reading begins two windows before, or where the window began
  * anew, unless a row that is older still waits.
  */
-void line_stream_position(const struct line_stream *stream, struct trace_position *out)
+void line_stream_position(const struct trace_stream *base, struct trace_position *out)
 {
+	const struct line_stream *stream = (const struct line_stream *)base;
 	const struct event_window *window = &stream->window;
 	if (window->out == NULL) {
 		*out = (struct trace_position){ .packet = peek(window)->row_at };
@@ -692,10 +693,10 @@ void line_stream_position(const struct line_stream *stream, struct trace_positio
 	}
 	event_window_position(window, &out->packet, &out->events);
 	uint64_t last = window->given - 1, oldest = last - out->events;
-	uint64_t base = window->read > LINE_STREAM_STARTS ? window->read - LINE_STREAM_STARTS : 0;
-	if (base < stream->begin)
-		base = stream->begin;
-	if (base < oldest)
-		*out = (struct trace_position){ stream->starts[base % LINE_STREAM_STARTS], last - base };
+	uint64_t first = window->read > LINE_STREAM_STARTS ? window->read - LINE_STREAM_STARTS : 0;
+	if (first < stream->begin)
+		first = stream->begin;
+	if (first < oldest)
+		*out = (struct trace_position){ stream->starts[first % LINE_STREAM_STARTS], last - first };
 	out->events += stream->base.upcoming.gap != NULL;
 }

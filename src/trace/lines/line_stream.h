@@ -83,10 +83,10 @@ struct line_stream {
  */
 enum histree_status line_stream_init(struct line_stream *stream, const struct line_place *place, const uint64_t *at,
 				     struct histree_error *error);
-enum histree_status line_stream_next(struct line_stream *stream, struct histree_error *error);
+enum histree_status line_stream_next(struct trace_stream *base, struct histree_error *error);
 
 /* Where the upcoming event comes first: a byte of the text, and how many events come behind it before. */
-void line_stream_position(const struct line_stream *stream, struct trace_position *out);
+void line_stream_position(const struct trace_stream *base, struct trace_position *out);
 void line_stream_release(struct line_stream *stream);
 
 #endif

@@ -363,11 +363,6 @@ bool packed_event_visit(const struct event *event, uint32_t field, event_visitor
 
 enum { STEPS_PER_LOOK = 512 }; /* at what is resident of the tables */
 
-static struct packed_source *source_of(struct trace_source *base)
-{
-	return (struct packed_source *)base;
-}
-
 void packed_source_init(struct packed_source *source, const struct packed_reader *reader)
 {
 	source->reader = reader;
@@ -402,7 +397,7 @@ void packed_source_describe(struct packed_source *source, const char *domain, co
 enum histree_status packed_source_scan(struct trace_source *base, const struct packed_reader *reader,
 				       const char *domain, const char *tracer, struct histree_error *error)
 {
-	struct packed_source *source = source_of(base);
+	struct packed_source *source = (struct packed_source *)base;
 	packed_source_init(source, reader);
 	enum histree_status status = packed_source_rewind(source, error);
 	if (status != HISTREE_OK) {
@@ -614,7 +609,7 @@ static const struct trace_stream_kind stream_kind = { .next = next };
 enum histree_status packed_source_open(struct trace_source *base, const struct trace_opening *opening,
 				       struct histree_error *error)
 {
-	struct packed_source *source = source_of(base);
+	struct packed_source *source = (struct packed_source *)base;
 	enum histree_status status = trace_source_add(base, &source->stream, &stream_kind, 0, base->path, error);
 	source->work = opening->work;
 	if (status == HISTREE_OK)
@@ -628,7 +623,7 @@ enum histree_status packed_source_open(struct trace_source *base, const struct t
 /* Classes keep their numbers. */
 void packed_source_leave(struct trace_source *base)
 {
-	struct packed_source *source = source_of(base);
+	struct packed_source *source = (struct packed_source *)base;
 	record_sort_free(source->sort);
 	source->sort = NULL;
 	source->added = source->given = source->disorder = 0;

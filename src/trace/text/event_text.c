@@ -600,11 +600,6 @@ static enum histree_status event_parts_cpu(struct event_text *text, int32_t *cpu
 
 /* ---- event text ---------------------------------------------------------------------------------------------- */
 
-static struct event_text *text_of(struct trace_source *source)
-{
-	return (struct event_text *)source;
-}
-
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
 static enum histree_status unescape_all(struct event_text *text, struct histree_error *error)
@@ -726,7 +721,7 @@ static enum histree_status look(struct event_text *text, struct histree_error *e
 
 static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
-	struct event_text *text = text_of(base);
+	struct event_text *text = (struct event_text *)base;
 	struct histree_error own;
 	if (error == NULL)
 		error = &own;
@@ -771,7 +766,7 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 static enum histree_status open_stream(struct trace_source *base, const struct trace_opening *opening,
 				       struct histree_error *error)
 {
-	struct event_text *text = text_of(base);
+	struct event_text *text = (struct event_text *)base;
 	const struct trace_position *at = opening->positions;
 	uint64_t row_at = text->table.first_at;
 	if (at != NULL)
@@ -785,7 +780,7 @@ static enum histree_status open_stream(struct trace_source *base, const struct t
 /* Names of events stay known, and their classes keep their numbers. */
 static void leave_stream(struct trace_source *base)
 {
-	struct event_text *text = text_of(base);
+	struct event_text *text = (struct event_text *)base;
 	event_window_release(&text->window);
 	text->is_at_end = false;
 	text->failure = (struct histree_error){ 0 };
@@ -804,7 +799,7 @@ static uint64_t bytes_done(const struct trace_source *base)
 
 static void release(struct trace_source *base)
 {
-	struct event_text *text = text_of(base);
+	struct event_text *text = (struct event_text *)base;
 	text_table_close(&text->table);
 	event_window_release(&text->window);
 	event_map_release(&text->map);

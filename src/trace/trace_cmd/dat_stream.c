@@ -401,9 +401,10 @@ static void dat_pages_close(struct dat_pages *pages)
 
 /* ---- dat stream ---------------------------------------------------------------------------------------------- */
 
-/* Where the upcoming event comes first. */
-static void dat_stream_position(const struct dat_stream *stream, struct trace_position *out)
+/* A packet is the number of a page. */
+static void dat_stream_position(const struct trace_stream *base, struct trace_position *out)
 {
+	const struct dat_stream *stream = (const struct dat_stream *)base;
 	out->packet = stream->next_page - stream->is_in_page;
 	out->events = stream->page_events - (stream->base.upcoming.gap == NULL);
 }
@@ -537,8 +538,9 @@ static enum histree_status put_event(struct dat_stream *stream, struct histree_e
 	return HISTREE_OK;
 }
 
-static enum histree_status dat_stream_next(struct dat_stream *stream, struct histree_error *error)
+static enum histree_status dat_stream_next(struct trace_stream *base, struct histree_error *error)
 {
+	struct dat_stream *stream = (struct dat_stream *)base;
 	stream->base.has_upcoming = false;
 	for (;;) {
 		if (!stream->is_in_page) {
@@ -577,11 +579,6 @@ struct dat_source {
 	struct dat_classes classes;
 	struct dat_stream *all;
 };
-
-static struct dat_source *source_of(struct trace_source *base)
-{
-	return (struct dat_source *)base;
-}
 
 /* ---- what there is --------------------------------------------------------------------------------------- */
 
@@ -653,7 +650,7 @@ static bool is_in_ns(const struct dat_file *file, const char *clock)
 
 static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
-	struct dat_source *source = source_of(base);
+	struct dat_source *source = (struct dat_source *)base;
 	enum histree_status status = dat_file_open(&source->file, base->io, base->path, error);
 	if (status == HISTREE_OK)
 		status = find_streams(source, error);
@@ -693,23 +690,12 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 
 /* ---- streams --------------------------------------------------------------------------------------------- */
 
-static enum histree_status next(struct trace_stream *stream, struct histree_error *error)
-{
-	return dat_stream_next((struct dat_stream *)stream, error);
-}
-
-/* A packet is the number of a page. */
-static void position(const struct trace_stream *stream, struct trace_position *out)
-{
-	dat_stream_position((const struct dat_stream *)stream, out);
-}
-
-static const struct trace_stream_kind stream_kind = { .next = next, .position = position };
+static const struct trace_stream_kind stream_kind = { .next = dat_stream_next, .position = dat_stream_position };
 
 static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
 					struct histree_error *error)
 {
-	struct dat_source *source = source_of(base);
+	struct dat_source *source = (struct dat_source *)base;
 	for (size_t i = 0; i < base->file_count; i++) {
 		struct dat_stream *stream = &source->all[i];
 		const struct trace_position *at = opening->positions == NULL ? NULL : &opening->positions[i];
@@ -730,7 +716,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 
 static void leave(struct trace_source *base)
 {
-	struct dat_source *source = source_of(base);
+	struct dat_source *source = (struct dat_source *)base;
 	for (size_t i = 0; i < base->file_count; i++)
 		dat_pages_close(&source->all[i].pages);
 }
@@ -813,7 +799,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 
 static void release(struct trace_source *base)
 {
-	struct dat_source *source = source_of(base);
+	struct dat_source *source = (struct dat_source *)base;
 	for (size_t i = 0; i < base->file_count; i++) {
 		struct dat_pages *pages = &source->all[i].pages;
 		dat_pages_close(pages);

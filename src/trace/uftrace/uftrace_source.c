@@ -799,8 +799,9 @@ static enum histree_status read_record(struct uftrace_stream *stream, bool *is_g
 	}
 }
 
-static enum histree_status uftrace_stream_next(struct uftrace_stream *stream, struct histree_error *error)
+static enum histree_status uftrace_stream_next(struct trace_stream *base, struct histree_error *error)
 {
+	struct uftrace_stream *stream = (struct uftrace_stream *)base;
 	struct histree_error why;
 	bool is_gap = false;
 	stream->base.has_upcoming = false;
@@ -869,11 +870,6 @@ struct uftrace_source {
 	struct uftrace_stream **all; /* by the names of their files */
 	size_t count, capacity;
 };
-
-static struct uftrace_source *source_of(struct trace_source *base)
-{
-	return (struct uftrace_source *)base;
-}
 
 /* ---- what the folder says of itself ---------------------------------------------------------------------- */
 
@@ -1038,7 +1034,7 @@ static void describe(struct uftrace_source *source)
 
 static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
-	struct uftrace_source *source = source_of(base);
+	struct uftrace_source *source = (struct uftrace_source *)base;
 	enum histree_status status = check_header(source, error);
 	if (status == HISTREE_OK)
 		status = read_info(base->io, base->path, &base->facts, error);
@@ -1066,11 +1062,6 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 
 /* ---- streams --------------------------------------------------------------------------------------------- */
 
-static enum histree_status next(struct trace_stream *stream, struct histree_error *error)
-{
-	return uftrace_stream_next((struct uftrace_stream *)stream, error);
-}
-
 /* A packet is the byte of a record; before a gap, of the record behind it. */
 static void position(const struct trace_stream *base, struct trace_position *out)
 {
@@ -1078,12 +1069,12 @@ static void position(const struct trace_stream *base, struct trace_position *out
 	*out = (struct trace_position){ .packet = base->upcoming.gap != NULL ? stream->at : stream->upcoming_at };
 }
 
-static const struct trace_stream_kind stream_kind = { .next = next, .position = position };
+static const struct trace_stream_kind stream_kind = { .next = uftrace_stream_next, .position = position };
 
 static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
 					struct histree_error *error)
 {
-	struct uftrace_source *source = source_of(base);
+	struct uftrace_source *source = (struct uftrace_source *)base;
 	if (source->has_kernel && opening->positions == NULL)
 		trace_notes_warn(base->notes, "%s: functions of the kernel are not read", base->path);
 	for (size_t i = 0; i < source->count; i++) {
@@ -1109,7 +1100,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 
 static void leave_streams(struct trace_source *base)
 {
-	struct uftrace_source *source = source_of(base);
+	struct uftrace_source *source = (struct uftrace_source *)base;
 	for (size_t i = 0; i < source->count; i++)
 		uftrace_stream_close(source->all[i]);
 }
@@ -1139,7 +1130,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 
 static void release(struct trace_source *base)
 {
-	struct uftrace_source *source = source_of(base);
+	struct uftrace_source *source = (struct uftrace_source *)base;
 	for (size_t i = 0; i < source->count; i++) {
 		uftrace_stream_close(source->all[i]);
 		free(source->all[i]->path);

@@ -218,7 +218,7 @@ static size_t read_stream(const char *path, size_t round_size, const uint64_t *a
 		.round_size = round_size,
 	};
 	assert_int_equal(perf_stream_init(&stream, at, NULL), HISTREE_OK);
-	while (perf_stream_next(&stream, NULL) == HISTREE_OK) {
+	while (perf_stream_next(&stream.base, NULL) == HISTREE_OK) {
 		const struct event *event = &stream.base.upcoming;
 		if (event->gap != NULL)
 			continue;
