@@ -339,7 +339,8 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	/* "app 3 2120 cycles:" does not have it; the column of periods is wide. */
 	const bool is_apart = memchr(before.at, '/', (size_t)(before.end - before.at)) != NULL ||
 			      word.end - before.end > PERIOD_COLUMNS;
-	if (has_event && line_scan_number(&word, &out->period) && word.at == word.end &&
+	struct line_scan period = word;
+	if (has_event && line_scan_number(&period, &out->period) && period.at == period.end &&
 	    (is_cpu(before, &ignored) || (is_pid(before, &ignored) && is_apart))) {
 		out->has_period = true;
 		word = before;

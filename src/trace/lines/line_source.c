@@ -77,13 +77,14 @@ static void read_comment(struct line_scan scan, struct line_preface *out)
 	out->columns += arrow != NULL && memchr(scan.at, '_', (size_t)(arrow - scan.at)) != NULL;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (line_scan_word(&scan, facts[i].begin)) {
-			line_scan_spaces(&scan);
-			size_t size = (size_t)(scan.end - scan.at);
-			while (size > 0 && scan.at[size - 1] == ' ')
+			struct line_scan rest = scan;
+			line_scan_spaces(&rest);
+			size_t size = (size_t)(rest.end - rest.at);
+			while (size > 0 && rest.at[size - 1] == ' ')
 				size--;
 			if (size >= TRACE_FACT_SIZE)
 				size = TRACE_FACT_SIZE - 1;
-			memcpy(facts[i].fact, scan.at, size);
+			memcpy(facts[i].fact, rest.at, size);
 			facts[i].fact[size] = '\0';
 		}
 	if (!line_scan_word(&scan, "# entries-in-buffer/entries-written:"))
