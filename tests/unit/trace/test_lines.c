@@ -9,6 +9,7 @@
 #include "support/scratch_trace.h"
 #include "support/test.h"
 #include "trace/lines/line_head.h"
+#include "trace/lines/line_samples.h"
 #include "trace/lines/line_shape.h"
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
@@ -103,6 +104,32 @@ TEST(a_line_is_what_it_is)
 		assert_memory_equal(head.name, lines[i].name, head.name_size);
 		assert_int_equal(head.text_size, strlen(lines[i].text));
 		assert_memory_equal(head.text, lines[i].text, head.text_size);
+	}
+}
+
+/* What may be a period, and is none, is the thread. */
+TEST(the_head_of_a_sample_without_a_time_says_its_thread)
+{
+	static const struct {
+		const char *line;
+		int32_t pid;
+		uint64_t period;
+	} heads[] = {
+		{ "node-v20 31912 cpu-clock: ", 31912, 0 },
+		{ "node-v20 31912 [003] cpu-clock: ", 31912, 0 },
+		{ "app 2120/2121 250000 cycles: ", 2121, 250000 },
+		{ "app 2121     250000 cycles: ", 2121, 250000 },
+		{ "app 2121 [000]     250000 cycles: ", 2121, 250000 },
+		{ "app 3 2121 cycles: ", 2121, 0 },
+	};
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		char line[64];
+		struct line_head head;
+		snprintf(line, sizeof(line), "%s", heads[i].line);
+		if (!line_sample_head(line, strlen(line), &head) || head.pid != heads[i].pid ||
+		    head.has_period != (heads[i].period > 0) || (head.has_period && head.period != heads[i].period))
+			fail_msg("'%s': thread %d, period %llu", heads[i].line, (int)head.pid,
+				 (unsigned long long)head.period);
 	}
 }
 
