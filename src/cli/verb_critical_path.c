@@ -206,16 +206,15 @@ struct path_row {
 	double percent;
 	const char *host, *to_host;
 	int32_t tid;
-	char name[NAME_SIZE], to_name_text[NAME_SIZE];
 	struct histree_value to_tid;
-	const char *to_name; /* NULL: it is no arrow */
+	const char *name, *to_name; /* NULL: it is no arrow */
 };
 
 #define LEFT(text, columns, kind, at) ROW_LEFT(text, columns, kind, struct path_row, at)
 #define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct path_row, at)
 static const struct row_column total_columns[] = {
 	ROW_HOST("host", 12, struct path_row, host), RIGHT("tid", 8, CELL_INT, tid),
-	LEFT("name", 20, CELL_CHARS, name),          LEFT("state", 12, CELL_TEXT, state),
+	LEFT("name", 20, CELL_TEXT, name),           LEFT("state", 12, CELL_TEXT, state),
 	RIGHT("duration", 10, CELL_DURATION, ns),    RIGHT("steps", 8, CELL_UNSIGNED, steps),
 	RIGHT("percent", 8, CELL_PERCENT, percent),
 };
@@ -232,7 +231,7 @@ static const struct row_column step_columns[] = {
 	  .offset = offsetof(struct path_row, ns) },
 	ROW_HOST("host", 12, struct path_row, host),
 	RIGHT("tid", 8, CELL_INT, tid),
-	LEFT("name", 20, CELL_CHARS, name),
+	LEFT("name", 20, CELL_TEXT, name),
 	LEFT("state", 12, CELL_TEXT, state),
 	ROW_HOST("to_host", 12, struct path_row, to_host),
 	RIGHT("to_tid", 8, CELL_VALUE, to_tid),
@@ -254,6 +253,7 @@ struct printing {
 static enum cli_exit put_step(struct printing *printing, const struct histree_path_step *step)
 {
 	const struct path_asked *asked = &printing->asked;
+	char name[NAME_SIZE], to_name[NAME_SIZE];
 	struct path_row row = { .kind = step->is_arrow ? "arrow" : "state",
 				.state = histree_graph_state_name(step->state),
 				.start = step->start,
@@ -261,14 +261,14 @@ static enum cli_exit put_step(struct printing *printing, const struct histree_pa
 				.ns = (uint64_t)step->end - (uint64_t)step->start,
 				.host = host_of(asked, step->host),
 				.tid = step->tid,
+				.name = name,
 				.to_tid = histree_null() };
-	histree_critical_path_name(asked->path, step->host, step->tid, step->start, row.name, NAME_SIZE);
+	histree_critical_path_name(asked->path, step->host, step->tid, step->start, name, NAME_SIZE);
 	if (step->is_arrow) {
 		row.to_host = host_of(asked, step->to_host);
 		row.to_tid = histree_int(step->to_tid);
-		row.to_name = row.to_name_text;
-		histree_critical_path_name(asked->path, step->to_host, step->to_tid, step->end, row.to_name_text,
-					   NAME_SIZE);
+		row.to_name = to_name;
+		histree_critical_path_name(asked->path, step->to_host, step->to_tid, step->end, to_name, NAME_SIZE);
 	}
 	row_put(&printing->rows, &row);
 	return CLI_OK;
@@ -321,14 +321,16 @@ static enum cli_exit path_print(struct printing *printing, const struct path_opt
 		path_totals_sort(&printing->totals);
 		for (size_t i = 0; i < printing->totals.count; i++) {
 			const struct path_total *total = &printing->totals.all[i];
+			char name[NAME_SIZE];
 			struct path_row row = { .state = histree_graph_state_name(total->state),
 						.host = host_of(&printing->asked, total->host),
 						.tid = total->tid,
+						.name = name,
 						.ns = total->ns,
 						.steps = total->steps,
 						.percent = row_percent_of(total->ns, printing->totals.ns) };
-			histree_critical_path_name(printing->asked.path, total->host, total->tid, total->life,
-						   row.name, NAME_SIZE);
+			histree_critical_path_name(printing->asked.path, total->host, total->tid, total->life, name,
+						   NAME_SIZE);
 			row_put(&printing->rows, &row);
 		}
 	}
