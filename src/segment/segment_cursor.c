@@ -73,6 +73,7 @@ static bool keep_loss(struct segment_cursor *iter)
 {
 	if (!array_reserve(&iter->sort_losses, &iter->losses_capacity, iter->loss_count + 1))
 		return false;
+	assert(iter->loss_count < iter->losses_capacity);
 	iter->sort_losses[iter->loss_count++] = iter->store->backend->cursor_loss(iter->cursor);
 	return true;
 }
@@ -170,6 +171,7 @@ enum histree_status segments_start_choice(struct histree_cursor *cursor, const s
 static enum histree_status next_in_order(struct segment_cursor *iter, struct histree_segment *out,
 					 struct histree_error *error)
 {
+	assert(iter->losses_told <= iter->loss_count);
 	if (iter->losses_told < iter->loss_count) {
 		iter->loss = iter->sort_losses[iter->losses_told++];
 		return HISTREE_PARTIAL;
@@ -215,6 +217,7 @@ enum histree_status segments_step(struct histree_cursor *cursor, struct histree_
 	if (iter->query.limit > 0 && iter->token.given >= iter->query.limit)
 		return HISTREE_END;
 	enum histree_status status = next_new(iter, out, error);
+	assert(status != HISTREE_OK || out->start <= out->end);
 	if (status == HISTREE_OK && !iter->by_choice) {
 		/* How many of the same key were handed out, as the last segment is one more. */
 		struct histree_segment_token *token = &iter->token;
@@ -309,6 +312,7 @@ enum histree_status histree_segments_create(struct histree_segment_store *store,
 	iter->base.kind = &of_segments;
 	iter->base.row = &iter->row;
 	iter->store = store;
+	assert(store->body != NULL && store->backend->cursor_create != NULL);
 	iter->broken = HISTREE_END;
 	enum histree_status status = store->backend->cursor_create(store->body, &iter->cursor, error);
 	if (status != HISTREE_OK) {

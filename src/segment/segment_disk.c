@@ -6,6 +6,7 @@
  */
 #include "segment/segment_memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,7 @@ static enum histree_status disk_cursor_next(void *context, struct histree_segmen
 {
 	struct disk_cursor *cursor = context;
 	enum histree_status status = next_of_order(cursor, out, error);
+	assert(status != HISTREE_OK || out->start <= out->end);
 	cursor->given += status == HISTREE_OK;
 	cursor->counts = cursor->counts && status != HISTREE_PARTIAL;
 	return status == HISTREE_END ? check_count(cursor, error) : status;
@@ -355,6 +357,7 @@ enum histree_status segment_disk_create(const struct io *io, const struct histre
 static enum histree_status disk_add(void *body, const struct histree_segment *segment, struct histree_error *error)
 {
 	struct segment_disk *disk = body;
+	assert(disk->writer != NULL && disk->reader == NULL);
 	return segment_writer_add(disk->writer, segment, error);
 }
 

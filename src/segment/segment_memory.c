@@ -5,6 +5,7 @@
  */
 #include "segment/segment_memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,7 @@ static enum histree_status array_add(void *body, const struct histree_segment *s
 	size_t position = array->lazy ? array->count : position_of(array, segment);
 	memmove(&array->segments[position + 1], &array->segments[position],
 		(array->count - position) * sizeof(*array->segments));
+	assert(position <= array->count && array->count < array->capacity);
 	array->segments[position] = copy;
 	array->count++;
 	return HISTREE_OK;
@@ -202,6 +204,7 @@ static bool make_ends(struct segment_array *array)
 			if (i % END_FAN_OUT == 0 || end > *max)
 				*max = end;
 		}
+		assert(level < END_LEVELS_MAX && count < below);
 		ends->levels[level] = greatest;
 		ends->height++;
 		below = count;
@@ -602,6 +605,7 @@ enum histree_status segment_sort_add(struct segment_sort *sort, const struct his
 	if (!array_reserve(&sort->items, &sort->capacity, sort->count + 1) ||
 	    !segment_copy_content(&sort->contents, sort->schema->field_count, &copy))
 		return error_memory(error, "sorting segments");
+	assert(sort->count < sort->capacity);
 	sort->items[sort->count++] = (struct sorted_segment){ .segment = copy, .arrival = arrival };
 	return HISTREE_OK;
 }
@@ -695,6 +699,7 @@ enum histree_status segment_list_add(struct segment_list *list, const struct his
 {
 	if (!array_reserve(&list->segments, &list->capacity, list->count + 1))
 		return HISTREE_ERR_MEMORY;
+	assert(segment->start <= segment->end);
 	list->segments[list->count++] = segment;
 	return HISTREE_OK;
 }
@@ -783,6 +788,7 @@ enum histree_status list_cursor_next(void *context, struct histree_segment *out,
 {
 	(void)error;
 	struct list_cursor *cursor = context;
+	assert(cursor->at <= cursor->list.count);
 	if (cursor->at == cursor->list.count)
 		return HISTREE_END;
 	*out = *cursor->list.segments[cursor->at++];
@@ -792,6 +798,7 @@ enum histree_status list_cursor_next(void *context, struct histree_segment *out,
 void list_cursor_key(const void *context, uint64_t key[2])
 {
 	const struct list_cursor *cursor = context;
+	assert(cursor->at > 0 && cursor->at <= cursor->list.count);
 	key[0] = cursor->at - 1;
 	key[1] = 0;
 	if (cursor->sorted) {

@@ -6,6 +6,7 @@
  */
 #include "segment/segment_overviews.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -148,6 +149,7 @@ struct segment_overviews *segment_overviews_open(const struct io *io, const char
 			break;
 		}
 		overviews->field = field;
+		assert(overviews->count < SEGMENT_OVERVIEWS_MAX && next.width_log2 <= 63);
 		overviews->overviews[overviews->count++] = next;
 	}
 	return overviews;
@@ -530,6 +532,7 @@ const struct segment_overviews *segment_store_overviews(struct histree_segment_s
 static void add_overview(struct histree_segment_overviews_info *info, const struct segment_overview *overview)
 {
 	const struct histree_segment_store_info *of = &overview->store->info;
+	assert(info->count < SEGMENT_OVERVIEWS_MAX && overview->width_log2 <= 63);
 	info->cell_ns[info->count] = UINT64_C(1) << overview->width_log2;
 	info->summaries[info->count++] = of->segment_count;
 	info->summary_count += of->segment_count;

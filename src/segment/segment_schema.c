@@ -7,6 +7,7 @@
  */
 #include "segment/segment_schema.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,7 @@ enum histree_status segment_schema_write(const struct histree_segment_store_info
 		*at++ = (uint8_t)schema->fields[i].type;
 		at = put_name(at, schema->fields[i].name);
 	}
+	assert((size_t)(at - bytes) <= sizeof(bytes) && schema->field_count <= HISTREE_SEGMENT_FIELDS_MAX);
 	enum histree_status status = block_file_section_begin(file, SECTION_SEGMENTS, error);
 	if (status == HISTREE_OK)
 		status = block_file_section_write(file, bytes, (size_t)(at - bytes), error);

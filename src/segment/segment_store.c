@@ -9,6 +9,7 @@
  */
 #include "segment/segment_memory.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,7 @@ enum histree_status histree_segment_store_add(struct histree_segment_store *stor
 		if (status != HISTREE_OK || !is_new)
 			return status;
 	}
+	assert(segment->start <= segment->end && store->backend->add != NULL);
 	status = store->backend->add(store->body, segment, error);
 	if (status == HISTREE_OK)
 		segment_info_include(&store->info, segment);
@@ -251,6 +253,7 @@ enum histree_status histree_segment_store_finish(struct histree_segment_store *s
 		status = store->backend->finish(store->body, &store->info, error);
 	store->broken = status;
 	store->finished = status == HISTREE_OK;
+	assert(!store->finished || store->info.segment_count == 0 || store->info.start <= store->info.end);
 	return status;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "segment/segment_union.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,7 @@ static struct histree_segment_query query_of_part(const struct histree_segment_q
 
 static void expect(struct union_cursor *cursor, struct part_cursor *part)
 {
+	assert(cursor->hungry_count < cursor->body->part_count);
 	if (part->is_read || part->is_missing)
 		cursor->hungry[cursor->hungry_count++] = part;
 }
@@ -396,6 +398,7 @@ static enum histree_status union_cursor_next(void *context, struct histree_segme
 		return next_unsorted(cursor, out, error);
 	/* The one whose segment was handed out lends its content until now. */
 	if (cursor->last != NULL) {
+		assert(cursor->heap_count > 0 && cursor->heap[0] == cursor->last);
 		enum histree_status status = feed(cursor, cursor->last, error);
 		if (status != HISTREE_OK && status != HISTREE_END)
 			return status;
@@ -415,6 +418,7 @@ static enum histree_status union_cursor_next(void *context, struct histree_segme
 		cursor->hungry_count--;
 		if (status == HISTREE_OK) {
 			struct part_cursor **heap = cursor->heap;
+			assert(cursor->heap_count < cursor->body->part_count);
 			size_t at = cursor->heap_count++;
 			for (; at > 0 && comes_before(cursor, part, heap[(at - 1) / 2]); at = (at - 1) / 2)
 				heap[at] = heap[(at - 1) / 2];
@@ -423,6 +427,7 @@ static enum histree_status union_cursor_next(void *context, struct histree_segme
 	}
 	if (cursor->heap_count == 0)
 		return HISTREE_END;
+	assert(cursor->hungry_count == 0 || cursor->query.order != HISTREE_SEGMENTS_BY_FIELD);
 	cursor->last = cursor->heap[0];
 	*out = cursor->last->head;
 	return HISTREE_OK;
@@ -437,6 +442,7 @@ static struct histree_loss union_cursor_loss(const void *context)
 static void union_cursor_key(const void *context, uint64_t key[2])
 {
 	const struct union_cursor *cursor = context;
+	assert(cursor->last != NULL);
 	key[0] = key[1] = 0;
 	if (cursor->query.order == HISTREE_SEGMENTS_UNSORTED) {
 		struct histree_segment_token token = histree_segments_token(cursor->last->iter);
