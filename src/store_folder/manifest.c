@@ -106,7 +106,7 @@ static enum histree_status decode_histories(const char *path, json_t *array, str
 	for (size_t i = 0; status == HISTREE_OK && i < out->history_count; i++) {
 		const char *analysis, *file;
 		json_int_t version, refused;
-		struct part part;
+		struct part part = { 0 };
 		const char *identity = NULL; /* older stores do not say it */
 		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s?s}", "analysis", &analysis,
 				"version", &version, "file", &file, "refused", &refused, "identity",
@@ -134,7 +134,7 @@ static enum histree_status decode_segments(const char *path, json_t *array, stru
 	for (size_t i = 0; status == HISTREE_OK && i < out->segments_count; i++) {
 		const char *analysis, *file;
 		json_int_t version, without_start, without_end;
-		struct part part;
+		struct part part = { 0 };
 		const char *identity = NULL;
 		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I, s?s}", "analysis", &analysis,
 				"version", &version, "file", &file, "without_start", &without_start, "without_end",
