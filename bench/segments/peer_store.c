@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "histree/segments.h"
-#include "segment/segment_store.h"
+#include "segment/segment_schema.h"
 #include "segment_tree/segment_writer.h"
 #include "segments/segment_peer.h"
 

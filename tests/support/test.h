@@ -81,12 +81,4 @@ size_t tests_of(const char *file, struct CMUnitTest *out, size_t max);
 	}                                                                              \
 	static int run_suite(void)
 
-/* As TEST_FILE(), of tests that are listed. */
-#define TESTS(set_up, tear_down, ...)                                                   \
-	TEST_SUITE                                                                      \
-	{                                                                               \
-		const struct CMUnitTest tests[] = { __VA_ARGS__ };                      \
-		return cmocka_run_group_tests_name(__FILE__, tests, set_up, tear_down); \
-	}
-
 #endif
