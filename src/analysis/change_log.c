@@ -134,7 +134,7 @@ static void put_with(struct change_log *log, struct logged_change change, const 
 
 /* ---- the system of the slice --------------------------------------------------------------------------------- */
 
-static enum histree_status add(void *context, const struct histree_interval *interval, struct histree_error *error)
+static enum histree_status change_log_add(void *context, const struct histree_interval *interval, struct histree_error *error)
 {
 	struct change_log *log = context;
 	(void)error;
@@ -168,7 +168,7 @@ enum histree_status change_log_init(struct change_log *log, const struct change_
 				    struct histree_error *error)
 {
 	const struct interval_sink sink = {
-		.add = add,
+		.add = change_log_add,
 		.finish = finish,
 		.context = log,
 		.value_size_max = frame->value_size_max,

@@ -328,7 +328,7 @@ static size_t rounded(size_t size)
 }
 
 /* A part of a block, or nothing. */
-static void *take(uint8_t *base, size_t *at, size_t size)
+static void *columns_batch_take(uint8_t *base, size_t *at, size_t size)
 {
 	void *part = base != NULL ? base + *at : NULL;
 	*at += rounded(size);
@@ -343,10 +343,10 @@ static size_t divide(const struct columns_layout *layout, struct columns_block *
 	size_t at = rounded(sizeof(*block)), rows = layout->rows_max, bits = (rows + 7) / 8;
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct columns_column *column = &layout->columns[i];
-		parts->values[i] = take(base, &at, rows * value_size(column->kind));
-		parts->value_bits[i] = take(base, &at, column->kind == COLUMN_BOOL ? bits : 0);
-		parts->valid[i] = take(base, &at, column->is_nullable ? rows : 0);
-		parts->bits[i] = take(base, &at, column->is_nullable ? bits : 0);
+		parts->values[i] = columns_batch_take(base, &at, rows * value_size(column->kind));
+		parts->value_bits[i] = columns_batch_take(base, &at, column->kind == COLUMN_BOOL ? bits : 0);
+		parts->valid[i] = columns_batch_take(base, &at, column->is_nullable ? rows : 0);
+		parts->bits[i] = columns_batch_take(base, &at, column->is_nullable ? bits : 0);
 	}
 	return at;
 }

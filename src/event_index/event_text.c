@@ -75,7 +75,7 @@ static void put_real(struct event_json_writer *writer, double real)
 		event_json_put(writer, "null", 4);
 }
 
-static void begin(struct event_json_writer *writer, const char *opening, char closing)
+static void event_text_begin(struct event_json_writer *writer, const char *opening, char closing)
 {
 	event_json_put(writer, opening, 1);
 	writer->closing[writer->open++] = closing;
@@ -114,10 +114,10 @@ static void event_json_put_value(struct event_json_writer *writer, const struct 
 		event_json_put(writer, "\"", 1);
 		break;
 	case EVENT_STRUCTURE:
-		begin(writer, "{", '}');
+		event_text_begin(writer, "{", '}');
 		break;
 	case EVENT_ARRAY:
-		begin(writer, "[", ']');
+		event_text_begin(writer, "[", ']');
 		break;
 	case EVENT_NOTHING:
 	case EVENT_END:
@@ -152,7 +152,7 @@ bool event_json_write(struct event_text *text, const struct event *event)
 {
 	struct event_json_writer writer = { .text = text };
 	text->size = 0;
-	begin(&writer, "{", '}');
+	event_text_begin(&writer, "{", '}');
 	for (uint32_t field = 0; field < event->class->field_count; field++)
 		if (!event_visit(event, field, event_json_write_part, &writer))
 			break;

@@ -954,7 +954,7 @@ static enum histree_status reason(struct critical_path *path, const struct graph
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
 /* From `start` on, and not beyond the end of the path. */
-static enum histree_status put(struct critical_path *path, const struct graph_link *link, histree_time start,
+static enum histree_status critical_path_put(struct critical_path *path, const struct graph_link *link, histree_time start,
 			       struct histree_error *error)
 {
 	const struct histree_path_step step = { .is_arrow = link->is_arrow,
@@ -990,11 +990,11 @@ static enum histree_status path_take_reasoned_edge(struct critical_path *path, s
 	if (status == HISTREE_OK && path_is_wait(&edge))
 		status = reason(path, &edge, path->first, 0, error);
 	if (status == HISTREE_OK && path->links.count == 0)
-		return put(path, &edge, edge.start, error);
+		return critical_path_put(path, &edge, edge.start, error);
 	histree_time start = edge.start;
 	for (size_t left = path->links.count; left > 0 && status == HISTREE_OK; left--) {
 		const struct graph_link *link = &path->links.all[left - 1];
-		status = put(path, link, start, error);
+		status = critical_path_put(path, link, start, error);
 		start = link->end;
 	}
 	return status;

@@ -549,7 +549,7 @@ static bool graph_window_wakeup(const struct graph_window *window, histree_time 
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-static enum histree_status add(struct graph_window *window, const struct graph_window_source *source,
+static enum histree_status graph_view_add(struct graph_window *window, const struct graph_window_source *source,
 			       const struct histree_interval *interval, struct histree_error *error)
 {
 	const struct histree_value *value = &interval->value;
@@ -615,7 +615,7 @@ static enum histree_status read_all(struct graph_window *window, const struct gr
 		if (status != HISTREE_OK)
 			break;
 		is_known = interval.value.type != HISTREE_UNKNOWN;
-		status = add(window, source, &interval, error);
+		status = graph_view_add(window, source, &interval, error);
 		if (status == HISTREE_OK && window->edge_count + window->wakeup_count > STATES_MAX &&
 		    window->from < window->to)
 			status = HISTREE_PARTIAL;

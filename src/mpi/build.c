@@ -339,7 +339,7 @@ static void hold_back(const struct host_builder *builder)
 	link_hold_back(bytes, builder->throttle_disk, builder->begun_ns);
 }
 
-static void *run(void *context)
+static void *builder_thread(void *context)
 {
 	struct host_builder *builder = context;
 	const struct histree_work work = { goes_on, builder, note_progress };
@@ -382,7 +382,7 @@ static bool host_builder_start(struct host_builder *builder, size_t host)
 	builder->begun_ns = link_now_ns();
 	builder->is_over = builder->is_cancelled = false;
 	builder->progress = (struct histree_progress){ 0 };
-	builder->is_busy = thread_create(&builder->thread, run, builder);
+	builder->is_busy = thread_create(&builder->thread, builder_thread, builder);
 	return builder->is_busy;
 }
 

@@ -770,7 +770,7 @@ static struct served_stream *free_place(struct host_server *server)
 	return &server->streams[server->stream_count++];
 }
 
-static enum histree_status start(struct host_server *server, uint64_t number, struct byte_reader *asked,
+static enum histree_status host_server_start(struct host_server *server, uint64_t number, struct byte_reader *asked,
 				 struct served_stream **out, struct histree_error *error)
 {
 	uint64_t kind = read_varint(asked);
@@ -800,7 +800,7 @@ static void answer_step(struct host_server *server, uint8_t step, struct byte_re
 	struct served_stream *stream = NULL;
 	uint64_t ask = read_varint(asked);
 	message_clear(&server->answer);
-	enum histree_status status = step == STEP_START  ? start(server, ask, asked, &stream, &error)
+	enum histree_status status = step == STEP_START  ? host_server_start(server, ask, asked, &stream, &error)
 				     : step == STEP_MORE ? go_on(server, asked, &stream, &error)
 							 : unreadable(&error);
 	if (server->answer.no_memory) {

@@ -655,7 +655,7 @@ static enum histree_status remove_all(const struct segment_pyramid *pyramid, str
 	return HISTREE_OK;
 }
 
-static enum histree_status make(struct maker *maker, struct histree_segment_store *store,
+static enum histree_status segment_pyramid_make(struct maker *maker, struct histree_segment_store *store,
 				struct histree_work cancel, struct histree_error *error)
 {
 	enum histree_status status = value_table_reset(&maker->values, error);
@@ -726,7 +726,7 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 	enum histree_status status = remove_all(&maker->pyramid, error);
 	if (status == HISTREE_OK && store->info.segment_count >= limits->segments_min &&
 	    store->info.segment_count > 0)
-		status = make(maker, store, cancel, error);
+		status = segment_pyramid_make(maker, store, cancel, error);
 	if (status != HISTREE_OK)
 		remove_all(&maker->pyramid, NULL);
 	histree_cursor_free(maker->iter);

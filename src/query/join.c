@@ -166,7 +166,7 @@ static void join_keys_leave(struct join_keys *keys, histree_quark quark)
 
 /* ---- partners ------------------------------------------------------------------------------------------------ */
 
-static bool add(struct partners *partners, const struct partner *partner)
+static bool join_add(struct partners *partners, const struct partner *partner)
 {
 	if (!array_reserve(&partners->partners, &partners->capacity, partners->count + 1))
 		return false;
@@ -198,7 +198,7 @@ static bool partners_of_state(struct partners *partners, const struct join_keys 
 			assert(at->place != NULL);
 			if (at->segment.end < state->start)
 				active_segment_leave_list(at);
-			else if (!add(partners, &(struct partner){ at->number, state, &at->segment }))
+			else if (!join_add(partners, &(struct partner){ at->number, state, &at->segment }))
 				return false;
 		}
 	}
@@ -215,7 +215,7 @@ static bool partners_of_segment(struct partners *partners, const struct join_key
 		uint32_t place = states->places[keys->attributes[at - 1].quark];
 		assert(place > 0 && place <= states->count);
 		assert(states->states[place - 1].quark == keys->attributes[at - 1].quark);
-		if (!add(partners, &(struct partner){ place, &states->states[place - 1], segment }))
+		if (!join_add(partners, &(struct partner){ place, &states->states[place - 1], segment }))
 			return false;
 	}
 	sort(partners);

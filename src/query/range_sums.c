@@ -280,7 +280,7 @@ static const struct wanted *find_wanted(const struct range_sums_reading *reading
 }
 
 /* Whether an interval is a sum that some states could have, of which the part in the range is added. */
-static bool take(struct range_sums_reading *reading, const struct histree_interval *interval, unsigned width_log2,
+static bool range_sums_take(struct range_sums_reading *reading, const struct histree_interval *interval, unsigned width_log2,
 		 histree_time from, histree_time to)
 {
 	const struct wanted *wanted = find_wanted(reading, interval->quark);
@@ -324,7 +324,7 @@ static enum histree_status read_intervals(struct range_sums_reading *reading, un
 	while (status == HISTREE_OK && (status = histree_cursor_next(reading->query, error)) == HISTREE_OK) {
 		interval = *histree_cursor_interval(reading->query);
 		const struct wanted *wanted = find_wanted(reading, interval.quark);
-		if (wanted != NULL && !take(reading, &interval, width_log2, from, to))
+		if (wanted != NULL && !range_sums_take(reading, &interval, width_log2, from, to))
 			reading->is_wrong[wanted->sum] = true;
 	}
 	return status;

@@ -217,7 +217,7 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 	return HISTREE_OK;
 }
 
-static enum histree_status take(struct reading *reading, const struct histree_interval *interval,
+static enum histree_status row_group_take(struct reading *reading, const struct histree_interval *interval,
 				struct histree_error *error)
 {
 	struct row_group *group = reading->group;
@@ -251,7 +251,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 
 enum { STATES_AT_ONCE = 128 };
 
-static enum histree_status begin(struct row_group *group, struct histree_error *error)
+static enum histree_status row_group_begin(struct row_group *group, struct histree_error *error)
 {
 	group->resolved_count = 0;
 	for (size_t row = 0; row < group->quark_count; row++)
@@ -313,7 +313,7 @@ static enum histree_status read_region(struct reading *reading, struct histree_c
 		if (status == HISTREE_OK && count > max - read)
 			return HISTREE_PARTIAL;
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
-			status = take(reading, &batch[i], error);
+			status = row_group_take(reading, &batch[i], error);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -322,7 +322,7 @@ static enum histree_status read_region(struct reading *reading, struct histree_c
 static enum histree_status read_exactly(struct reading *reading, uint64_t per_row, struct histree_error *error)
 {
 	const struct histree_region region = { .from = reading->request->from, .to = reading->request->to };
-	enum histree_status status = begin(reading->group, error);
+	enum histree_status status = row_group_begin(reading->group, error);
 	ask_history(reading, false);
 	if (status == HISTREE_OK)
 		status = read_region(reading, reading->sources->query, region,
@@ -382,7 +382,7 @@ static enum histree_status read_rows(struct reading *reading, uint64_t per_row, 
 	if (status == HISTREE_PARTIAL) {
 		for (size_t row = 0; row < group->quark_count; row++)
 			group->readings[row].sampled = group->readings[row].overview == UINT32_MAX;
-		status = begin(group, error);
+		status = row_group_begin(group, error);
 	}
 	return status == HISTREE_OK ? read_samples(reading, error) : status;
 }
@@ -446,7 +446,7 @@ static enum histree_status take_nulls(struct reading *reading, histree_time from
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < reading->group->asked_count && status == HISTREE_OK; i++) {
 		const struct histree_interval outside = { from, to, reading->group->asked[i], histree_null() };
-		status = take(reading, &outside, error);
+		status = row_group_take(reading, &outside, error);
 	}
 	return status;
 }

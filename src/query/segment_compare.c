@@ -187,7 +187,7 @@ static void fold(struct group *group)
 			fmax(facts->distance, rank_test_distance(&group->sides, facts->a.count, facts->b.count));
 }
 
-static void take(struct group *group, int side, bool is_late, uint64_t duration)
+static void segment_compare_take(struct group *group, int side, bool is_late, uint64_t duration)
 {
 	if (duration != group->duration)
 		fold(group);
@@ -209,7 +209,7 @@ static enum histree_status read_durations(struct histree_segment_comparison *com
 		struct reader *reader = &readers[side];
 		uint64_t duration = histree_segment_duration(&reader->segment);
 		bool is_late = reader->segment.start > reader->middle;
-		take(&comparison->all, side, is_late, duration);
+		segment_compare_take(&comparison->all, side, is_late, duration);
 		if (reader->field != HISTREE_SEGMENTS_TOGETHER) {
 			struct group *group = NULL;
 			const struct histree_value value =
@@ -217,7 +217,7 @@ static enum histree_status read_durations(struct histree_segment_comparison *com
 			status = find_group(comparison, &value, &group, error);
 			if (status != HISTREE_OK)
 				break;
-			take(group, side, is_late, duration);
+			segment_compare_take(group, side, is_late, duration);
 		}
 		status = advance(reader, error);
 	}

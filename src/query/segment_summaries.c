@@ -52,7 +52,7 @@ static struct summary_parts summary_parts(const struct histree_segment_store *st
 }
 
 /* Hands it on as it is, but with a null value if the part does not have that field. */
-static enum histree_status take(void *context, const struct segment_summary *summary, struct histree_error *error)
+static enum histree_status segment_summaries_take(void *context, const struct segment_summary *summary, struct histree_error *error)
 {
 	const struct summary_parts *parts = context;
 	struct segment_summary own = *summary;
@@ -90,7 +90,7 @@ static bool summary_parts_next(struct summary_parts *parts)
 		parts->of_part = *request;
 		parts->of_part.field = field_of_part(body, part, request->field);
 		parts->of_part.context = parts;
-		parts->of_part.take = take;
+		parts->of_part.take = segment_summaries_take;
 		parts->has_value = parts->of_part.field == SEGMENT_OVERVIEWS_TOGETHER;
 		parts->value = is_host ? part->host : histree_null();
 		return true;
@@ -308,7 +308,7 @@ static enum histree_status read_range(struct reading *reading, int level, uint64
 	return status;
 }
 
-static struct reading begin(struct histree_segment_store *store, const struct summaries_request *request,
+static struct reading segment_summaries_begin(struct histree_segment_store *store, const struct summaries_request *request,
 			    struct histree_error *error)
 {
 	struct reading reading = {
@@ -329,7 +329,7 @@ enum histree_status segment_summaries_read_starts(struct histree_segment_store *
 			status = segment_summaries_read_starts(parts.part, &parts.of_part, from, to, error);
 		return status;
 	}
-	struct reading reading = begin(store, request, error);
+	struct reading reading = segment_summaries_begin(store, request, error);
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
 	/* A part of a union may have no such summaries. */
 	if (!segment_summaries_can(store, request->query, request->field))
@@ -357,7 +357,7 @@ enum histree_status segment_summaries_read_parts(struct histree_segment_store *s
 						 const struct summaries_request *request,
 						 struct histree_error *error)
 {
-	struct reading reading = begin(store, request, error);
+	struct reading reading = segment_summaries_begin(store, request, error);
 	enum histree_status status =
 		read_file(&reading, &reading.overviews->parts, (struct segment_window){ INT64_MIN, INT64_MAX },
 			  (struct segment_choice){ 0 });
@@ -380,7 +380,7 @@ static enum histree_status segment_summaries_read_earlier(struct histree_segment
 	}
 	if (from <= histree_segment_store_info(store)->start)
 		return HISTREE_OK;
-	struct reading reading = begin(store, request, error);
+	struct reading reading = segment_summaries_begin(store, request, error);
 	struct starts before = { INT64_MIN, from - 1 };
 	return read_file(&reading, NULL, (struct segment_window){ from, from },
 			 (struct segment_choice){ .may_have = may_start, .context = &before });
@@ -406,7 +406,7 @@ enum histree_status segment_summaries_read_chosen(struct histree_segment_store *
 			status = segment_summaries_read_chosen(parts.part, &parts.of_part, choice, error);
 		return status;
 	}
-	struct reading reading = begin(store, request, error);
+	struct reading reading = segment_summaries_begin(store, request, error);
 	const struct histree_segment_query *query = request->query;
 	return read_file(&reading, NULL, (struct segment_window){ query->from, query->to }, choice);
 }

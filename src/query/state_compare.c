@@ -145,7 +145,7 @@ static bool is_idle_loop(const struct side *side, histree_quark quark, const str
 	return false;
 }
 
-static enum histree_status take(struct histree_state_comparison *comparison, const struct side *side,
+static enum histree_status state_compare_take(struct histree_state_comparison *comparison, const struct side *side,
 				const struct histree_state_time *part, struct histree_error *error)
 {
 	const struct histree_label_table *table = histree_labels_of(side->history, part->quark);
@@ -175,7 +175,7 @@ static enum histree_status read_half(struct histree_state_comparison *comparison
 		status = histree_cursor_read(times, BATCH, &count, error);
 		const struct histree_state_time *parts = histree_cursor_state_time(times);
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
-			status = take(comparison, side, &parts[i], error);
+			status = state_compare_take(comparison, side, &parts[i], error);
 		if (status == HISTREE_OK)
 			status = cancel_check(cancel, 0, error);
 	}

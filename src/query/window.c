@@ -232,7 +232,7 @@ struct window_list window_states_list(const struct window_states *states, uint32
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
-static enum histree_status begin(struct window_states *states, struct histree_error *error)
+static enum histree_status window_begin(struct window_states *states, struct histree_error *error)
 {
 	states->ends = calloc((size_t)states->list_count + 1, sizeof(*states->ends));
 	if (states->ends == NULL)
@@ -262,7 +262,7 @@ enum histree_status window_states_next(struct window_states *states, struct hist
 	enum histree_status status = HISTREE_OK;
 	bool is_whole = false;
 	if (states->length == 0)
-		status = begin(states, error);
+		status = window_begin(states, error);
 	else
 		step(states);
 	if (status == HISTREE_OK && states->is_over)

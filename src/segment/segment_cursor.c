@@ -119,7 +119,7 @@ static enum histree_status start_field(struct segment_cursor *iter, struct histr
 	return status;
 }
 
-static enum histree_status start(struct segment_cursor *iter, const struct histree_segment_token *resume,
+static enum histree_status segment_cursor_begin(struct segment_cursor *iter, const struct histree_segment_token *resume,
 				 struct histree_error *error)
 {
 	switch (iter->query.order) {
@@ -152,7 +152,7 @@ enum histree_status histree_segments_start(struct histree_cursor *cursor, const 
 	iter->token = resume != NULL ? *resume : (struct histree_segment_token){ 0 };
 	iter->handed_out = 0;
 	iter->loss_count = iter->losses_told = 0;
-	iter->broken = status = start(iter, resume, error);
+	iter->broken = status = segment_cursor_begin(iter, resume, error);
 	return status;
 }
 

@@ -240,7 +240,7 @@ static struct checked_cell cell_of(const struct check *check, const struct segme
 }
 
 /* Sums that do not fit were two summaries when they were made; here they are counted modulo 2^64. */
-static void add(struct segment_summary *into, const struct segment_summary *from)
+static void segment_overviews_add(struct segment_summary *into, const struct segment_summary *from)
 {
 	struct segment_summary more = *from;
 	if (into->count == 0) {
@@ -274,7 +274,7 @@ static enum histree_status take_said(struct check *check, const struct segment_s
 		hash_index_add(&check->index, hash_of(&cell), known);
 		check->cells[known] = cell;
 	}
-	add(&check->cells[known].said, summary);
+	segment_overviews_add(&check->cells[known].said, summary);
 	return HISTREE_OK;
 }
 
@@ -284,7 +284,7 @@ static enum histree_status take_found(struct check *check, const struct segment_
 	uint32_t known = hash_index_find(&check->index, hash_of(&cell), is_same, check->cells, &cell);
 	if (known == HASH_INDEX_NONE)
 		return differs(check);
-	add(&check->cells[known].found, summary);
+	segment_overviews_add(&check->cells[known].found, summary);
 	return HISTREE_OK;
 }
 

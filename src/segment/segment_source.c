@@ -38,7 +38,7 @@ static enum histree_status source_cursor_create(void *body, void **out, struct h
 	return HISTREE_OK;
 }
 
-static enum histree_status start(struct source_cursor *cursor, const struct histree_segment_query *query,
+static enum histree_status segment_source_start(struct source_cursor *cursor, const struct histree_segment_query *query,
 				 struct histree_error *error)
 {
 	cursor->choice = (struct segment_choice){ 0 };
@@ -56,7 +56,7 @@ static enum histree_status source_cursor_start(void *context, const struct histr
 	struct histree_segment_query plain = *query;
 	plain.filter = NULL;
 	plain.limit = 0;
-	return start(context, &plain, error);
+	return segment_source_start(context, &plain, error);
 }
 
 static enum histree_status source_cursor_start_field(void *context, const struct histree_segment_query *query,
@@ -64,7 +64,7 @@ static enum histree_status source_cursor_start_field(void *context, const struct
 {
 	if (rank > 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "segments of a source are read from their beginning");
-	return start(context, query, error);
+	return segment_source_start(context, query, error);
 }
 
 static void source_cursor_choose(void *context, struct segment_choice choice)

@@ -31,7 +31,7 @@ static const struct {
  * In the small decades, which have fewer whole numbers than buckets, some buckets begin at the same number: they
  * are one.
  */
-static void add(struct duration_buckets *buckets, uint64_t min)
+static void segment_summary_add(struct duration_buckets *buckets, uint64_t min)
 {
 	if (buckets->count == 0 || min > buckets->min[buckets->count - 1])
 		buckets->min[buckets->count++] = min;
@@ -39,16 +39,16 @@ static void add(struct duration_buckets *buckets, uint64_t min)
 
 static void add_all(struct duration_buckets *buckets, const uint16_t *division, unsigned per_decade)
 {
-	add(buckets, 0);
+	segment_summary_add(buckets, 0);
 	for (uint64_t scale = 1; scale < 1000; scale *= 10)
 		for (unsigned i = 0; i < per_decade; i++)
-			add(buckets, (division[i] * scale + 999) / 1000);
+			segment_summary_add(buckets, (division[i] * scale + 999) / 1000);
 	for (uint64_t scale = 1;; scale *= 10)
 		for (unsigned i = 0; i < per_decade; i++) {
 			uint64_t min;
 			if (__builtin_mul_overflow(division[i], scale, &min))
 				return;
-			add(buckets, min);
+			segment_summary_add(buckets, min);
 		}
 }
 

@@ -147,7 +147,7 @@ static enum histree_status start_part(struct part_cursor *part, const struct his
 	return status;
 }
 
-static void begin(struct union_cursor *cursor, const struct histree_segment_query *query)
+static void segment_union_begin(struct union_cursor *cursor, const struct histree_segment_query *query)
 {
 	cursor->query = *query;
 	cursor->heap_count = cursor->hungry_count = 0;
@@ -211,7 +211,7 @@ static enum histree_status union_cursor_start(void *context, const struct histre
 	struct union_cursor *cursor = context;
 	bool unsorted = query->order == HISTREE_SEGMENTS_UNSORTED;
 	(void)error;
-	begin(cursor, query);
+	segment_union_begin(cursor, query);
 	cursor->of_part = query_of_part(query);
 	bool resumes = resume != NULL && resume->given > 0;
 	size_t first = resumes && unsorted ? (size_t)(resume->key[0] >> PART_SHIFT) : 0;
@@ -244,7 +244,7 @@ static enum histree_status union_cursor_start_field(void *context, const struct 
 {
 	struct union_cursor *cursor = context;
 	enum histree_status status = HISTREE_OK;
-	begin(cursor, query);
+	segment_union_begin(cursor, query);
 	if (rank > 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "the token is not one of several hosts");
 	for (size_t i = cursor->body->part_count; i-- > 0 && status == HISTREE_OK;) {

@@ -290,7 +290,7 @@ static void close_parts(const struct histree_history_part *parts, size_t count)
 		histree_history_close(parts[i].history);
 }
 
-static enum histree_status make(const struct histree_history_part *parts, size_t count, struct history_union **out,
+static enum histree_status history_union_make(const struct histree_history_part *parts, size_t count, struct history_union **out,
 				struct histree_error *error)
 {
 	struct history_union *joined = *out = calloc(1, sizeof(*joined));
@@ -461,7 +461,7 @@ enum histree_status histree_history_unite_within(const struct histree_history_pa
 		return status;
 	}
 	attribute_view_init(&history->attributes);
-	status = make(parts, count, &history->hosts, error);
+	status = history_union_make(parts, count, &history->hosts, error);
 	if (status == HISTREE_OK)
 		status = sort_names(history->hosts, error);
 	if (status == HISTREE_OK)

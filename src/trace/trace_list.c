@@ -265,7 +265,7 @@ enum { DEPTH_MAX = 32, FORMATS_SIZE = 400 };
 static enum histree_status find_below(struct trace_list *list, const char *path, unsigned depth,
 				      struct histree_error *error);
 
-static enum histree_status add(struct trace_list *list, const char *path, const struct trace_format_kind *kind,
+static enum histree_status trace_list_add(struct trace_list *list, const char *path, const struct trace_format_kind *kind,
 			       struct histree_error *error)
 {
 	char *copy = strdup(path);
@@ -335,7 +335,7 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 {
 	const struct trace_format_kind *kind = kind_of_folder(path);
 	if (kind != NULL)
-		return add(list, path, kind, error);
+		return trace_list_add(list, path, kind, error);
 	if (depth == DEPTH_MAX)
 		return HISTREE_OK;
 
@@ -377,7 +377,7 @@ static enum histree_status find_inside(struct trace_list *list, const char *fold
 		if (asprintf(&path, "%s/%s", folder, kinds[i]->inside) < 0)
 			return error_memory(error, "a path");
 		if (trace_format_of_path(path).kind == kinds[i])
-			status = add(list, path, kinds[i], error);
+			status = trace_list_add(list, path, kinds[i], error);
 		free(path);
 	}
 	return status;
@@ -423,12 +423,12 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 	const struct trace_format_kind *kind = kind_of_file(path);
 	enum histree_status status = HISTREE_OK;
 	for (; kind != NULL && status == HISTREE_OK; kind = kind->beside)
-		status = add(list, path, kind, error);
+		status = trace_list_add(list, path, kind, error);
 	if (list->count > before || status != HISTREE_OK)
 		return status;
 	size_t size = strlen(path);
 	if (trace_word_path(path) != path)
-		return add(list, path, &event_text_format, error);
+		return trace_list_add(list, path, &event_text_format, error);
 	while (size > 1 && path[size - 1] == '/')
 		size--;
 	char *trimmed = strndup(path, size);

@@ -796,7 +796,7 @@ static enum histree_status arrows_find_rows(const struct histree_arrows_request 
 
 /* ---- arrows packets ------------------------------------------------------------------------------------------ */
 
-static enum histree_status add(void *context, const struct histree_path_step *packet, struct histree_error *error)
+static enum histree_status arrows_add(void *context, const struct histree_path_step *packet, struct histree_error *error)
 {
 	return arrow_list_add(context,
 			      &(struct histree_arrow){
@@ -822,7 +822,7 @@ static enum histree_status arrows_gather_packets(const struct histree_arrows_req
 	const struct histree_packets_request packets = { .from = request->from,
 							 .to = request->to,
 							 .count_max = ARROW_READS_MAX,
-							 .visit = add,
+							 .visit = arrows_add,
 							 .context = list,
 							 .work = request->work };
 	enum histree_status status = histree_critical_path_packets(request->paths, &packets, error);

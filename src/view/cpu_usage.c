@@ -103,7 +103,7 @@ static void add_to_curve(struct histree_cpu_usage *usage, size_t curve, histree_
 	}
 }
 
-static enum histree_status take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
+static enum histree_status cpu_usage_take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
 				struct histree_error *error)
 {
 	bool is_unknown = interval->value.type == HISTREE_UNKNOWN;
@@ -146,7 +146,7 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 				interval = *histree_cursor_interval(query);
 		}
 		if (status == HISTREE_OK)
-			status = take(usage, &interval, error);
+			status = cpu_usage_take(usage, &interval, error);
 	}
 	if (status == HISTREE_END && usage->from_overviews && histree_cursor_loss(query).nodes > 0)
 		status = HISTREE_ERR_FORMAT;

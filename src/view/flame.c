@@ -494,7 +494,7 @@ void flame_spend(struct histree_flame *flame, unsigned side, uint32_t branch, ui
 
 /* ---- making ------------------------------------------------------------------------------------------------- */
 
-static bool begin(struct histree_flame *flame)
+static bool flame_begin(struct histree_flame *flame)
 {
 	const struct flame_branch root = { .parent = HISTREE_NO_INDEX, .name = NAME_OF_ROOT };
 	for (uint32_t i = 0; i < OWN_NAME_COUNT; i++)
@@ -515,7 +515,7 @@ enum histree_status histree_flame_create(const struct histree_flame_options *opt
 		flame->options.nodes_max = NODES_MAX;
 	if (flame->options.names_max == 0)
 		flame->options.names_max = NAMES_MAX;
-	if (!begin(flame)) {
+	if (!flame_begin(flame)) {
 		histree_flame_free(flame);
 		return error_memory(error, "a flame graph");
 	}

@@ -483,7 +483,7 @@ static enum histree_status take_sample(struct samples_work *work, void *context,
 		       : no_memory(error);
 }
 
-static enum histree_status add(struct samples_work *work, struct histree_error *error)
+static enum histree_status flame_samples_add(struct samples_work *work, struct histree_error *error)
 {
 	const struct histree_flame_samples_request *request = work->request;
 	struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
@@ -522,7 +522,7 @@ enum histree_status histree_flame_add_samples(struct histree_flame *flame,
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 flame->nodes != NULL ? "a flame graph that is finished takes no stacks"
 						      : "a flame graph has sides 0 and 1");
-	enum histree_status status = add(&work, error);
+	enum histree_status status = flame_samples_add(&work, error);
 	flame_sums_release(&work.sums);
 	intern_release(&work.hosts);
 	intern_release(&work.texts);

@@ -28,7 +28,7 @@ static const char *softirq_name(int32_t number)
 	return known ? names[number] : "";
 }
 
-static enum histree_status add(struct histree_resources *resources, struct histree_resource resource,
+static enum histree_status resources_add(struct histree_resources *resources, struct histree_resource resource,
 			       const char *name, struct histree_error *error)
 {
 	resource.name = arena_copy(&resources->names, name, strlen(name));
@@ -127,7 +127,7 @@ static enum histree_status add_interrupts(struct histree_resources *resources,
 			snprintf(text, sizeof(text), "IRQ %d", children[i].number);
 		pattern.number = children[i].number;
 		pattern.quark = children[i].quark;
-		status = add(resources, pattern, text, error);
+		status = resources_add(resources, pattern, text, error);
 	}
 	free(children);
 	return status;
@@ -155,7 +155,7 @@ static enum histree_status add_cpu(struct histree_resources *resources, const st
 	if (histree_attributes_find(attributes, node.quark, "Status", &status_quark) == HISTREE_OK)
 		resource.quark = status_quark;
 	snprintf(text, sizeof(text), "CPU %d", node.number);
-	enum histree_status status = add(resources, resource, text, error);
+	enum histree_status status = resources_add(resources, resource, text, error);
 	resource.parent = (uint32_t)resources->count - 1;
 	for (int i = 0; i < 2 && status == HISTREE_OK; i++) {
 		resource.kind = parts[i].kind;
@@ -163,7 +163,7 @@ static enum histree_status add_cpu(struct histree_resources *resources, const st
 		    HISTREE_OK)
 			continue;
 		snprintf(text, sizeof(text), "CPU %d %s", node.number, parts[i].name);
-		status = add(resources, resource, text, error);
+		status = resources_add(resources, resource, text, error);
 	}
 	resource.kind = HISTREE_RESOURCE_IRQ;
 	if (status == HISTREE_OK)

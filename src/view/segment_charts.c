@@ -366,7 +366,7 @@ static void keep(struct histree_segment_scatter *scatter, const struct cell_poin
 	}
 }
 
-static enum histree_status put(struct histree_segment_scatter *scatter, const struct histree_value *value,
+static enum histree_status segment_charts_put(struct histree_segment_scatter *scatter, const struct histree_value *value,
 			       histree_time start, uint64_t duration, struct histree_error *error)
 {
 	const struct histree_segment_scatter_request *request = scatter->request;
@@ -409,7 +409,7 @@ static enum histree_status segment_scatter_take(struct histree_segment_scatter *
 	if (segment->start < scatter->request->query.from)
 		return HISTREE_OK;
 	scatter->segments++;
-	return put(scatter, field != HISTREE_SEGMENTS_TOGETHER ? &segment->content[field] : &null, segment->start,
+	return segment_charts_put(scatter, field != HISTREE_SEGMENTS_TOGETHER ? &segment->content[field] : &null, segment->start,
 		   histree_segment_duration(segment), error);
 }
 
@@ -429,7 +429,7 @@ static enum histree_status segment_scatter_take_summary(void *context, const str
 		scatter->any_tall = true;
 	}
 	scatter->segments += summary->count;
-	return put(scatter, &summary->value, summary->longest_start, summary->longest, error);
+	return segment_charts_put(scatter, &summary->value, summary->longest_start, summary->longest, error);
 }
 
 static bool may_be_tall(void *context, const struct segment_bounds *bounds)
@@ -446,7 +446,7 @@ static bool may_be_tall(void *context, const struct segment_bounds *bounds)
 static enum histree_status take_tall(void *context, const struct segment_summary *segment,
 				     struct histree_error *error)
 {
-	return put(context, &segment->value, segment->longest_start, segment->longest, error);
+	return segment_charts_put(context, &segment->value, segment->longest_start, segment->longest, error);
 }
 
 static enum histree_status reset(struct histree_segment_scatter *scatter, struct histree_error *error)

@@ -305,7 +305,7 @@ static enum histree_status read_rest(struct sweeping *sweeping, const struct ran
 	return status;
 }
 
-static enum histree_status run(struct sweeping *sweeping, struct histree_error *error)
+static enum histree_status sweep_all(struct sweeping *sweeping, struct histree_error *error)
 {
 	const struct use_sweep *sweep = sweeping->sweep;
 	struct range_sums sums = { 0 };
@@ -324,7 +324,7 @@ static enum histree_status run(struct sweeping *sweeping, struct histree_error *
 enum histree_status use_sweep_run(struct use_sweep *sweep, struct histree_error *error)
 {
 	struct sweeping sweeping = { .sweep = sweep };
-	enum histree_status status = run(&sweeping, error);
+	enum histree_status status = sweep_all(&sweeping, error);
 	free(sweeping.cpus);
 	free(sweeping.owners);
 	free(sweeping.list_of);

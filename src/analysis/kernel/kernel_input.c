@@ -209,7 +209,7 @@ static void begin_gap(struct kernel_input *input, const struct event_gap *gap)
 	machine_begin_gap(&input->machine, gap);
 }
 
-static enum histree_status begin(void *instance, const struct event *event, struct histree_error *error)
+static enum histree_status kernel_input_begin(void *instance, const struct event *event, struct histree_error *error)
 {
 	struct kernel_input *input = instance;
 	assert(!input->is_begun);
@@ -258,7 +258,7 @@ enum histree_status kernel_input_create_watch(struct kernel_input **out, struct 
 enum histree_status kernel_input_watch(struct kernel_input *input, const struct event *event,
 				       struct histree_error *error)
 {
-	enum histree_status status = begin(input, event, error);
+	enum histree_status status = kernel_input_begin(input, event, error);
 	if (status != HISTREE_OK || event->gap != NULL)
 		return status;
 	const struct kernel_binding *binding = class_table_find(&input->bindings, event->class);
@@ -294,7 +294,7 @@ const struct analysis_input_kind kernel_input_kind = {
 	.create = create,
 	.use_space = use_space,
 	.learn_as = learn_as,
-	.begin = begin,
+	.begin = kernel_input_begin,
 	.end = end,
 	.free = free_input,
 };

@@ -151,7 +151,7 @@ static const struct thread_place *place_of(const struct kernel_model *model, enu
 	return &model->places->threads[attribute];
 }
 
-static inline histree_quark make(struct kernel_model *model, struct kernel_thread *thread,
+static inline histree_quark thread_attribute_made(struct kernel_model *model, struct kernel_thread *thread,
 				 enum thread_attribute attribute)
 {
 	if (thread->attributes[attribute] != NO_ATTRIBUTE)
@@ -167,7 +167,7 @@ void thread_ask(struct kernel_model *model, struct kernel_thread *thread, enum t
 {
 	thread->asked |= (uint8_t)(1U << attribute);
 	if (thread->attributes[attribute] == NO_ATTRIBUTE && !model->places->only_known)
-		make(model, thread, attribute);
+		thread_attribute_made(model, thread, attribute);
 }
 
 bool thread_has(const struct kernel_thread *thread, enum thread_attribute attribute)
@@ -212,14 +212,14 @@ static void put_half(struct kernel_model *model, struct kernel_thread *thread, e
 	if (histree_value_equal(&before, &value))
 		return;
 	bool is_first = place->part == HISTREE_FIRST_PART;
-	change(&model->changes, make(model, thread, attribute),
+	change(&model->changes, thread_attribute_made(model, thread, attribute),
 	       is_first ? value_pair(value, other, text) : value_pair(other, value, text));
 	if (since != NULL)
 		*since = model->changes.time;
 }
 
 /* What is known of the thread is `value` from now on. */
-static void put(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
+static void kernel_threads_put(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		struct histree_value value)
 {
 	thread_ask(model, thread, attribute);
@@ -228,7 +228,7 @@ static void put(struct kernel_model *model, struct kernel_thread *thread, enum t
 	if (place_of(model, attribute)->part != HISTREE_WHOLE)
 		put_half(model, thread, attribute, value);
 	else
-		change(&model->changes, make(model, thread, attribute), value);
+		change(&model->changes, thread_attribute_made(model, thread, attribute), value);
 }
 
 /*
@@ -240,7 +240,7 @@ static void put_after(struct kernel_model *model, struct kernel_thread *thread, 
 {
 	struct changes *changes = &model->changes;
 	if (place_of(model, attribute)->part == HISTREE_WHOLE) {
-		change_after(changes, make(model, thread, attribute), known, value);
+		change_after(changes, thread_attribute_made(model, thread, attribute), known, value);
 		return;
 	}
 	histree_time now = changes->time, *since = since_of(thread, attribute);
@@ -507,7 +507,7 @@ static bool may_change_unseen(struct kernel_model *model, const struct kernel_th
 static void doubt_call(struct kernel_model *model, struct kernel_thread *thread)
 {
 	model->doubts_calls = true;
-	put(model, thread, THREAD_SYSTEM_CALL, histree_unknown());
+	kernel_threads_put(model, thread, THREAD_SYSTEM_CALL, histree_unknown());
 }
 
 /* A thread that is heard of first after a gap may be in a system call: where that began is lost. */
@@ -540,7 +540,7 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		if (thread->said < model->changes.time)
 			thread->said = model->changes.time;
 	}
-	put(model, thread, attribute, value);
+	kernel_threads_put(model, thread, attribute, value);
 	if (kernel_is_losing(model) && !is_held(model, thread))
 		thread_doubt(model, thread);
 }
@@ -566,7 +566,7 @@ void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 		if (!thread_has(thread, attribute) || !is_left)
 			continue;
 		if (attribute != THREAD_SYSTEM_CALL)
-			put(model, thread, attribute, histree_unknown());
+			kernel_threads_put(model, thread, attribute, histree_unknown());
 		else if (doubts)
 			doubt_call(model, thread);
 	}
@@ -730,7 +730,7 @@ void thread_wake(struct kernel_model *model, struct kernel_thread *thread, bool 
 
 void thread_correct_status(struct kernel_model *model, struct kernel_thread *thread, struct histree_value status)
 {
-	change_ongoing(&model->changes, make(model, thread, THREAD_STATUS), status);
+	change_ongoing(&model->changes, thread_attribute_made(model, thread, THREAD_STATUS), status);
 }
 
 struct histree_value thread_status_of_task_state(int32_t task_state)
@@ -805,7 +805,7 @@ void thread_tell_process(struct kernel_model *model, struct kernel_thread *threa
 	thread->process = process;
 	thread->was_told = true;
 	thread_ask(model, thread, THREAD_PID);
-	put(model, thread, THREAD_PID, histree_int(process));
+	kernel_threads_put(model, thread, THREAD_PID, histree_int(process));
 	if (process != thread->tid)
 		thread_tell_kind(model, thread);
 }

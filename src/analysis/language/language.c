@@ -961,7 +961,7 @@ static bool expect(struct language_tree *tree, struct program_expected *expected
 	return true;
 }
 
-static enum histree_status add(const struct language_source *source, struct language_tree *tree,
+static enum histree_status language_add(const struct language_source *source, struct language_tree *tree,
 			       struct program *program, struct definitions *definitions,
 			       struct histree_error *error)
 {
@@ -1015,7 +1015,7 @@ enum histree_status language_read(const char *path, const char *bytes, size_t si
 	if (status == HISTREE_OK)
 		status = compile_all(&source, &tree, &program, error);
 	if (status == HISTREE_OK)
-		status = add(&source, &tree, program, definitions, error);
+		status = language_add(&source, &tree, program, definitions, error);
 	language_tree_release(&tree);
 	return status;
 }

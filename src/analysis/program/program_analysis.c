@@ -432,7 +432,7 @@ static enum histree_status create_run(const struct analysis_input_kind *kind, vo
 	return HISTREE_OK;
 }
 
-static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
+static enum histree_status program_analysis_begin(void *input, const struct event *event, struct histree_error *error)
 {
 	(void)input, (void)event, (void)error;
 	return HISTREE_OK;
@@ -590,7 +590,7 @@ static void fill(struct program_analysis *of, const struct program_about *about,
 								: "a trace of user space",
 		.create_of = create_run,
 		.is_one = true,
-		.begin = begin,
+		.begin = program_analysis_begin,
 		.free = free_run,
 	};
 	of->analysis = (struct analysis){

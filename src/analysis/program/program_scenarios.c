@@ -123,7 +123,7 @@ static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t num
 
 /* ---- transitions ---------------------------------------------------------------------------------------- */
 
-static void take(struct program_run *run, struct fsm_run *fsm, uint32_t number, const struct transition_row *row)
+static void program_scenarios_take(struct program_run *run, struct fsm_run *fsm, uint32_t number, const struct transition_row *row)
 {
 	const struct program *program = run->program;
 	struct scenario *scenario = fsm->scenarios[number];
@@ -163,7 +163,7 @@ static bool handle(struct program_run *run, struct fsm_run *fsm, uint32_t number
 		const struct transition_row *row = &program->transitions[i];
 		took = run_is_true(run, row->condition);
 		if (took)
-			take(run, fsm, number, row);
+			program_scenarios_take(run, fsm, number, row);
 	}
 	run->scenario = NULL;
 	return took;

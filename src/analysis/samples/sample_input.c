@@ -548,7 +548,7 @@ static enum histree_status take_named(struct sample_input *input, const struct e
 	return HISTREE_OK;
 }
 
-static enum histree_status begin(void *context, const struct event *event, struct histree_error *error)
+static enum histree_status sample_input_begin(void *context, const struct event *event, struct histree_error *error)
 {
 	struct sample_input *input = context;
 	input->sample.is_there = false;
@@ -663,7 +663,7 @@ const struct analysis_input_kind sample_input_kind = {
 	.is_one = true,
 	.use_space = use_space,
 	.use_symbols = use_symbols,
-	.begin = begin,
+	.begin = sample_input_begin,
 	.free = free_input,
 };
 

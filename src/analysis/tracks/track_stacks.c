@@ -28,7 +28,7 @@ struct writer {
 };
 
 /* What does not fit is left out, and so is what follows. */
-static void put(struct writer *writer, const char *bytes, size_t size)
+static void track_stacks_put(struct writer *writer, const char *bytes, size_t size)
 {
 	if (writer->is_full || size == 0)
 		return;
@@ -47,7 +47,7 @@ static void put_format(struct writer *writer, const char *format, ...)
 	va_start(arguments, format);
 	int size = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	put(writer, text, (size_t)size);
+	track_stacks_put(writer, text, (size_t)size);
 }
 
 /* With as few digits as tell it from others, or nearly so. */
@@ -58,20 +58,20 @@ static void put_real(struct writer *writer, double real)
 	if (!isfinite(real))
 		put_format(writer, "\"%s\"", text);
 	else if (strtod(text, NULL) == real)
-		put(writer, text, strlen(text));
+		track_stacks_put(writer, text, strlen(text));
 	else
 		put_format(writer, "%.17g", real);
 }
 
 static void put_quoted(struct writer *writer, const char *bytes, size_t size)
 {
-	put(writer, "\"", 1);
+	track_stacks_put(writer, "\"", 1);
 	for (size_t i = 0; i < size && !writer->is_full;) {
 		size_t plain = i;
 		while (plain < size && (unsigned char)bytes[plain] >= ' ' && bytes[plain] != '"' &&
 		       bytes[plain] != '\\')
 			plain++;
-		put(writer, bytes + i, plain - i);
+		track_stacks_put(writer, bytes + i, plain - i);
 		i = plain;
 		if (i == size)
 			break;
@@ -80,7 +80,7 @@ static void put_quoted(struct writer *writer, const char *bytes, size_t size)
 		else
 			put_format(writer, "\\u%04x", (unsigned char)bytes[i++]);
 	}
-	put(writer, "\"", 1);
+	track_stacks_put(writer, "\"", 1);
 }
 
 struct open_parts {
@@ -96,15 +96,15 @@ static bool write_part(void *context, const struct event_part *part)
 		return false;
 	size_t depth = part->depth < 64 ? part->depth : 64;
 	if (part->kind == EVENT_END) {
-		put(writer, parts->is_array[depth] ? "]" : "}", 1);
+		track_stacks_put(writer, parts->is_array[depth] ? "]" : "}", 1);
 		writer->is_first = false;
 		return !writer->is_full;
 	}
 	if (part->depth > 0 && !writer->is_first)
-		put(writer, ",", 1);
+		track_stacks_put(writer, ",", 1);
 	if (part->depth > 0 && part->name != NULL) {
 		put_quoted(writer, part->name, strlen(part->name));
-		put(writer, ":", 1);
+		track_stacks_put(writer, ":", 1);
 	}
 	switch (part->kind) {
 	case EVENT_INT:
@@ -121,14 +121,14 @@ static bool write_part(void *context, const struct event_part *part)
 		put_quoted(writer, part->bytes, part->size);
 		break;
 	case EVENT_STRUCTURE:
-		put(writer, "{", 1);
+		track_stacks_put(writer, "{", 1);
 		break;
 	case EVENT_ARRAY:
-		put(writer, "[", 1);
+		track_stacks_put(writer, "[", 1);
 		break;
 	case EVENT_NOTHING:
 	case EVENT_END:
-		put(writer, "null", 4);
+		track_stacks_put(writer, "null", 4);
 		break;
 	}
 	writer->is_first = part->kind == EVENT_STRUCTURE || part->kind == EVENT_ARRAY;
@@ -230,15 +230,15 @@ static size_t args_text_join(const char *first, size_t first_size, const char *s
 	while (count < MEMBERS_MAX && next_member(&place, end, &members[count]))
 		count++;
 	const char *at = first + 1;
-	put(&writer, "{", 1);
+	track_stacks_put(&writer, "{", 1);
 	while (next_member(&at, first + first_size - 1, &member)) {
 		if (is_among(&member, members, count))
 			continue;
-		put(&writer, member.begin, (size_t)(member.end - member.begin));
-		put(&writer, ",", 1);
+		track_stacks_put(&writer, member.begin, (size_t)(member.end - member.begin));
+		track_stacks_put(&writer, ",", 1);
 	}
 	writer.size -= second_size == 2 && writer.size > 1;
-	put(&writer, second + 1, second_size - 1);
+	track_stacks_put(&writer, second + 1, second_size - 1);
 	return writer.is_full ? end_cut(text, writer.size) : writer.size;
 }
 
@@ -771,7 +771,7 @@ enum histree_status track_stacks_finish(struct track_stacks *stacks, struct hist
 
 /* ---- the input ------------------------------------------------------------------------------------------- */
 
-static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
+static enum histree_status track_stacks_begin(void *input, const struct event *event, struct histree_error *error)
 {
 	struct track_stacks *stacks = input;
 	stacks->event.class = TRACK_CLASS_COUNT;
@@ -864,6 +864,6 @@ const struct analysis_input_kind track_stacks_kind = {
 	.needs = "a trace of domain \"tracks\": Trace Event JSON, or track events of Perfetto",
 	.create = create,
 	.use_space = use_space,
-	.begin = begin,
+	.begin = track_stacks_begin,
 	.free = free_stacks,
 };

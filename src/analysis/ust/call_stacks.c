@@ -643,7 +643,7 @@ static enum histree_status use_symbols(void *input, const struct symbol_places *
 	return call_symbols_open(&stacks->symbols, places, error);
 }
 
-static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
+static enum histree_status call_stacks_begin(void *input, const struct event *event, struct histree_error *error)
 {
 	struct call_stacks *stacks = input;
 	stacks->event = (struct call_event){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
@@ -698,7 +698,7 @@ const struct analysis_input_kind call_stacks_kind = {
 		 "lttng_ust_cyg_profile:func_entry",
 	.create = create,
 	.use_symbols = use_symbols,
-	.begin = begin,
+	.begin = call_stacks_begin,
 	.end = end,
 	.free = free_stacks,
 };

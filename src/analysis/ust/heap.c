@@ -429,7 +429,7 @@ static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
 }
 
 /* Returns false when memory is out. */
-static bool take(struct heap *heap, const struct event *event, const struct heap_binding *binding)
+static bool heap_take(struct heap *heap, const struct event *event, const struct heap_binding *binding)
 {
 	int64_t address = 0, before = 0, result = 0;
 	uint64_t bytes = 0;
@@ -472,7 +472,7 @@ static bool follow(struct heap *heap, const struct event *event)
 	out->function = binding->function;
 	out->in_gap = in_gap;
 	if (!in_gap)
-		return take(heap, event, binding);
+		return heap_take(heap, event, binding);
 	if (out->function == HEAP_FREE)
 		heap->counts.without_start++;
 	else
@@ -552,7 +552,7 @@ static void use_space(void *input, struct table_space *tables)
 	kernel_input_kind.use_space(heap->kernel, tables);
 }
 
-static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
+static enum histree_status heap_begin(void *input, const struct event *event, struct histree_error *error)
 {
 	struct heap *heap = input;
 	heap->event = (struct heap_event){ .function = HEAP_NO_FUNCTION };
@@ -599,7 +599,7 @@ static const struct analysis_input_kind heap_kind = {
 	.needs = "a trace by lttng-ust, of domain \"ust\", with events such as lttng_ust_libc:malloc",
 	.create = heap_create,
 	.use_space = use_space,
-	.begin = begin,
+	.begin = heap_begin,
 	.end = end,
 	.free = free_heap,
 };

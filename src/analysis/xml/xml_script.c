@@ -638,7 +638,7 @@ static program_value fail(struct script *script, const char *what)
 	return PROGRAM_NOTHING;
 }
 
-static program_value make(struct script *script, enum program_operator operator, program_value first,
+static program_value xml_script_make(struct script *script, enum program_operator operator, program_value first,
 			  program_value second, program_value third)
 {
 	if (script->reader->status != HISTREE_OK)
@@ -649,7 +649,7 @@ static program_value make(struct script *script, enum program_operator operator,
 static program_value two(struct script *script, enum program_operator operator, program_value first,
 			 program_value second)
 {
-	return make(script, operator, first, second, PROGRAM_NOTHING);
+	return xml_script_make(script, operator, first, second, PROGRAM_NOTHING);
 }
 
 static program_value constant(struct script *script, struct histree_value value)
@@ -836,7 +836,7 @@ static program_value method(struct script *script, program_value value)
 			return program_convert(script->reader->make, value, HISTREE_STRING);
 		if (strcmp(word, "charAt") == 0)
 			given[1] = two(script, PROGRAM_ADD, given[0], constant(script, histree_int(1)));
-		return make(script, methods[i].operator, value, given[0], given[1]);
+		return xml_script_make(script, methods[i].operator, value, given[0], given[1]);
 	}
 	return fail(script,
 		    "of texts there are length, substring, charAt, indexOf, startsWith, endsWith, concat, equals, "
@@ -943,7 +943,7 @@ static program_value expression(struct script *script)
 	if (script->reader->status == HISTREE_OK && takes(script, "?")) {
 		program_value then = expression(script);
 		need(script, ":", "a ':' is missing");
-		value = make(script, PROGRAM_CHOOSE, value, then, expression(script));
+		value = xml_script_make(script, PROGRAM_CHOOSE, value, then, expression(script));
 	}
 	script->depth--;
 	return value;

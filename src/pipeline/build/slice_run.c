@@ -283,7 +283,7 @@ void slice_ring_cut(struct slice_ring *ring)
 /* ---- who does the steps -------------------------------------------------------------------------------------- */
 
 /* Leaves first: what waits for them has the most memory. */
-static struct slice *take(struct slice_ring *ring, int worker, bool may_read)
+static struct slice *slice_for_worker(struct slice_ring *ring, int worker, bool may_read)
 {
 	struct slice *found = NULL;
 	for (uint64_t number = ring->taken; number < ring->cut; number++) {
@@ -306,7 +306,7 @@ static struct slice *take(struct slice_ring *ring, int worker, bool may_read)
 struct slice *slice_ring_take(struct slice_ring *ring, int worker, bool may_read)
 {
 	pthread_mutex_lock(&ring->mutex);
-	struct slice *slice = ring->is_stopping ? NULL : take(ring, worker, may_read);
+	struct slice *slice = ring->is_stopping ? NULL : slice_for_worker(ring, worker, may_read);
 	pthread_mutex_unlock(&ring->mutex);
 	return slice;
 }
@@ -315,7 +315,7 @@ struct slice *slice_ring_wait(struct slice_ring *ring)
 {
 	struct slice *slice = NULL;
 	pthread_mutex_lock(&ring->mutex);
-	while (!ring->is_stopping && (slice = take(ring, SLICE_WORKER_HERE, true)) == NULL)
+	while (!ring->is_stopping && (slice = slice_for_worker(ring, SLICE_WORKER_HERE, true)) == NULL)
 		pthread_cond_wait(&ring->changed, &ring->mutex);
 	pthread_mutex_unlock(&ring->mutex);
 	return slice;

@@ -55,7 +55,7 @@ static enum histree_status read_again(struct slice_crew *crew, struct hand *hand
 	return status;
 }
 
-static enum histree_status make(struct slice_crew *crew, struct hand *hand, struct slice *slice)
+static enum histree_status slice_worker_make(struct slice_crew *crew, struct hand *hand, struct slice *slice)
 {
 	enum histree_status status = HISTREE_OK;
 	if (slice->run->is_elsewhere)
@@ -72,7 +72,7 @@ static void *slice_crew_work(void *context)
 		hand.reader = NULL;
 	while ((slice = slice_ring_wait(crew->plan.ring)) != NULL) {
 		if (slice->step == STEP_MAKE) {
-			slice->made = make(crew, &hand, slice);
+			slice->made = slice_worker_make(crew, &hand, slice);
 			slice_ring_end_step(crew->plan.ring, slice, STEP_TAKE);
 			continue;
 		}
@@ -321,7 +321,7 @@ static enum histree_status put_made(const struct slice_post_job *job, struct sli
 	return status;
 }
 
-static enum histree_status put(struct histree_slice_post *post, const struct slice_post_job *job, unsigned worker,
+static enum histree_status slice_worker_put(struct histree_slice_post *post, const struct slice_post_job *job, unsigned worker,
 			       struct byte_reader *reader, struct histree_error *error)
 {
 	uint64_t kind = read_varint(reader);
@@ -369,7 +369,7 @@ enum histree_status histree_slice_post_put(struct histree_slice_post *post, unsi
 	const struct slice_post_job *job = begin_use(post);
 	if (job == NULL)
 		return HISTREE_OK;
-	enum histree_status status = put(post, job, worker, &reader, &failure);
+	enum histree_status status = slice_worker_put(post, job, worker, &reader, &failure);
 	end_use(post);
 	if (status == HISTREE_OK)
 		return HISTREE_OK;

@@ -607,7 +607,7 @@ static enum histree_status load_in_folder(struct load *load, const char *inside)
 	return status;
 }
 
-static enum histree_status run(struct load *load)
+static enum histree_status load_run_through(struct load *load)
 {
 	const struct histree_load_options *options = load->options;
 	enum histree_status status =
@@ -658,7 +658,7 @@ enum histree_status pipeline_load(const struct histree_load_options *options, co
 	};
 	load.memory.segments = load.memory.history;
 	attribute_tree_init(&load.names);
-	enum histree_status status = run(&load);
+	enum histree_status status = load_run_through(&load);
 	if (result != NULL)
 		*result = load.result;
 	return status;

@@ -289,7 +289,7 @@ static enum histree_status read_file(const struct bookmarks *bookmarks, struct p
 }
 
 /* Takes over both. */
-static void take(struct bookmarks *bookmarks, struct bookmark_list *list, struct piece *text)
+static void bookmarks_take(struct bookmarks *bookmarks, struct bookmark_list *list, struct piece *text)
 {
 	bookmark_list_release(&bookmarks->list);
 	piece_release(&bookmarks->text);
@@ -314,7 +314,7 @@ static enum histree_status refresh(struct bookmarks *bookmarks, struct histree_e
 		is_new = true;
 	}
 	if (status == HISTREE_OK && is_new)
-		take(bookmarks, &list, &text);
+		bookmarks_take(bookmarks, &list, &text);
 	piece_release(&text);
 	if (status == HISTREE_ERR_FORMAT)
 		error_prefix(error, "'%s' is no file of bookmarks, and is kept; move it away to make bookmarks",
@@ -384,7 +384,7 @@ static enum histree_status save(struct bookmarks *bookmarks, struct bookmark_lis
 		text.failed ? error_memory(error, "bookmarks")
 			    : io_replace(bookmarks->io, bookmarks->path, text.bytes, text.size, error);
 	if (status == HISTREE_OK)
-		take(bookmarks, next, &text);
+		bookmarks_take(bookmarks, next, &text);
 	else
 		error_prefix(error, "'%s'", bookmarks->path);
 	piece_release(&text);

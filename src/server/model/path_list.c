@@ -177,7 +177,7 @@ static bool note_place(struct path_list *list, size_t host, int32_t tid, histree
 	return true;
 }
 
-static bool take(struct walk *walk, const struct histree_path_step *step)
+static bool path_list_take(struct walk *walk, const struct histree_path_step *step)
 {
 	struct path_list *list = walk->list;
 	const struct path_place *own = &walk->request->thread;
@@ -216,7 +216,7 @@ enum histree_status path_list_make(struct path_list *list, const struct dataset 
 		status = histree_critical_path_start(list->path, &own, error);
 	for (size_t steps = 0; status == HISTREE_OK && list->is_all; steps++) {
 		status = histree_cursor_next(list->path, error);
-		if (status == HISTREE_OK && !take(&walk, histree_cursor_path_step(list->path)))
+		if (status == HISTREE_OK && !path_list_take(&walk, histree_cursor_path_step(list->path)))
 			return error_memory(error, "a critical path");
 		list->is_all = list->is_all && steps < STEPS_MAX;
 	}

@@ -73,7 +73,7 @@ static void separate(struct json_writer *json)
 	json->comma = true;
 }
 
-static void begin(struct json_writer *json, char opening, char closing)
+static void json_writer_begin(struct json_writer *json, char opening, char closing)
 {
 	assert(json->depth < JSON_DEPTH_MAX);
 	separate(json);
@@ -84,12 +84,12 @@ static void begin(struct json_writer *json, char opening, char closing)
 
 void json_begin_object(struct json_writer *json)
 {
-	begin(json, '{', '}');
+	json_writer_begin(json, '{', '}');
 }
 
 void json_begin_array(struct json_writer *json)
 {
-	begin(json, '[', ']');
+	json_writer_begin(json, '[', ']');
 }
 
 void json_end(struct json_writer *json)

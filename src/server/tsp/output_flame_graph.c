@@ -48,7 +48,7 @@ static void free_view(void *view)
 }
 
 /* The view: the whole trace. */
-static enum histree_status make(struct dataset *dataset, void **view, struct histree_error *error)
+static enum histree_status output_flame_graph_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	struct flame_rows *rows = calloc(1, sizeof(*rows));
 	if (rows == NULL)
@@ -60,7 +60,7 @@ static enum histree_status make(struct dataset *dataset, void **view, struct his
 	return status;
 }
 
-static const struct view_kind whole_kind = { flame_list_applies, make, free_view };
+static const struct view_kind whole_kind = { flame_list_applies, output_flame_graph_make, free_view };
 
 struct flame_answer {
 	const struct flame_rows *rows; /* the view, or `own` */

@@ -97,7 +97,7 @@ static enum histree_status take_text(struct live_metadata *metadata, struct hist
 	return HISTREE_OK;
 }
 
-static enum histree_status begin(struct live_metadata *metadata, struct histree_error *error)
+static enum histree_status ctf_live_begin(struct live_metadata *metadata, struct histree_error *error)
 {
 	metadata->reader = tsdl_reader_create(&metadata->schema);
 	if (metadata->reader == NULL)
@@ -116,7 +116,7 @@ enum histree_status live_metadata_take(struct live_metadata *metadata, size_t si
 	if (!metadata->has_form && metadata->count < 4) /* bytes of the magic number of a packet */
 		return HISTREE_OK;
 	if (!metadata->has_form)
-		status = begin(metadata, error);
+		status = ctf_live_begin(metadata, error);
 	if (status == HISTREE_OK)
 		status = take_text(metadata, error);
 	if (status == HISTREE_OK && metadata->text_count > 0 && metadata->text[0] == CTF2_SEPARATOR)
@@ -749,7 +749,7 @@ static bool is_due(const struct ctf_live *live, int64_t since_ms)
 	return since_ms == INT64_MIN || live_relay_now(&live->relay) - since_ms >= pause;
 }
 
-static enum histree_status next(struct ctf_live *live, struct histree_error *error)
+static enum histree_status ctf_live_step(struct ctf_live *live, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	if (live->current != NULL)
@@ -792,7 +792,7 @@ enum histree_status ctf_live_next(struct ctf_live *live, struct histree_error *e
 	struct histree_error told = { 0 };
 	if (live->is_broken)
 		return HISTREE_END;
-	enum histree_status status = next(live, &told);
+	enum histree_status status = ctf_live_step(live, &told);
 	if (status == HISTREE_ERR_TRACE) {
 		/* The connection is no more. What was handed out is all that was before some time. */
 		if (!live->is_broken)

@@ -27,9 +27,9 @@ struct maker {
 
 static const struct ctf_member nobody = { .name = "", .slot = CTF_NO_SLOT };
 
-static void make(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member);
+static void ctf_procedure_make_type(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member);
 
-static struct ctf_operation *add(struct maker *maker, struct ctf_operation operation)
+static struct ctf_operation *ctf_procedure_add(struct maker *maker, struct ctf_operation operation)
 {
 	if (maker->failed || !array_reserve(&maker->operations, &maker->capacity, maker->count + 1)) {
 		maker->failed = true;
@@ -47,7 +47,7 @@ static uint64_t place(struct maker *maker, uint32_t alignment, uint64_t bits)
 	if (run != NULL && run->size == 0 && mask > run->mask)
 		run->mask = mask;
 	if (run == NULL || mask > run->mask || run->size > RUN_SIZE_MAX) {
-		run = add(maker, (struct ctf_operation){ .kind = CTF_RUN, .slot = CTF_NO_SLOT, .mask = mask });
+		run = ctf_procedure_add(maker, (struct ctf_operation){ .kind = CTF_RUN, .slot = CTF_NO_SLOT, .mask = mask });
 		maker->run = maker->failed ? NO_RUN : maker->count - 1;
 	}
 	uint64_t offset = (run->size + mask) & ~mask;
@@ -80,7 +80,7 @@ static struct ctf_integer integer_of(const struct maker *maker, const struct ctf
 static void add_for_integer(struct maker *maker, enum ctf_operation_kind kind, uint32_t slot,
 			    struct ctf_integer integer, uint64_t offset)
 {
-	add(maker, (struct ctf_operation){ .kind = kind, .slot = slot, .offset = offset, .integer = integer });
+	ctf_procedure_add(maker, (struct ctf_operation){ .kind = kind, .slot = slot, .offset = offset, .integer = integer });
 }
 
 /*
@@ -112,7 +112,7 @@ static const struct ctf_body *make_body(struct maker *maker, const struct ctf_ty
 {
 	struct maker inner = { .memory = maker->memory, .meaning = maker->meaning, .run = NO_RUN };
 	struct ctf_body *body = arena_allocate(maker->memory, sizeof(*body), alignof(struct ctf_body));
-	make(&inner, type, &nobody);
+	ctf_procedure_make_type(&inner, type, &nobody);
 	struct ctf_operation *operations = arena_allocate(maker->memory, (inner.count + 1) * sizeof(*operations),
 							  alignof(struct ctf_operation));
 	if (inner.failed || body == NULL || operations == NULL) {
@@ -134,9 +134,9 @@ static void forget(struct maker *maker, const struct ctf_type *type)
 	for (size_t i = 0; i < type->member_count && !maker->failed; i++) {
 		const struct ctf_member *member = &type->members[i];
 		if (member->slot != CTF_NO_SLOT)
-			add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = member->slot });
+			ctf_procedure_add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = member->slot });
 		for (const struct ctf_slot *more = member->more_slots; more != NULL; more = more->next)
-			add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = more->slot });
+			ctf_procedure_add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = more->slot });
 		forget(maker, member->type);
 	}
 }
@@ -156,7 +156,7 @@ static void make_choose(struct maker *maker, const struct ctf_type *type)
 		maker->failed = true;
 	maker->run = NO_RUN;
 	forget(maker, type);
-	add(maker, (struct ctf_operation){
+	ctf_procedure_add(maker, (struct ctf_operation){
 			   .kind = CTF_CHOOSE,
 			   .slot = type->slot,
 			   .choices = type->choices,
@@ -177,7 +177,7 @@ static void make_repeat(struct maker *maker, const struct ctf_type *type)
 	/* An array of nothing still is where its alignment puts it. */
 	align(maker, type->align);
 	maker->run = NO_RUN;
-	add(maker, (struct ctf_operation){
+	ctf_procedure_add(maker, (struct ctf_operation){
 			   .kind = CTF_REPEAT,
 			   .slot = is_array ? CTF_NO_SLOT : type->slot,
 			   .size = is_array ? type->length : 0,
@@ -188,7 +188,7 @@ static void make_repeat(struct maker *maker, const struct ctf_type *type)
 static void make_text(struct maker *maker, const struct ctf_type *type)
 {
 	maker->run = NO_RUN;
-	add(maker, (struct ctf_operation){
+	ctf_procedure_add(maker, (struct ctf_operation){
 			   .kind = CTF_TEXT,
 			   .slot = CTF_NO_SLOT,
 			   .mask = 7,
@@ -199,12 +199,12 @@ static void make_text(struct maker *maker, const struct ctf_type *type)
 static void make_leb128(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member)
 {
 	maker->run = NO_RUN;
-	add(maker, (struct ctf_operation){
+	ctf_procedure_add(maker, (struct ctf_operation){
 			   .kind = CTF_LEB128, .slot = CTF_NO_SLOT, .mask = 7, .is_signed = type->is_signed });
 	add_meaning(maker, type, member, 0);
 }
 
-static void make(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member)
+static void ctf_procedure_make_type(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member)
 {
 	if (maker->failed)
 		return;
@@ -225,7 +225,7 @@ static void make(struct maker *maker, const struct ctf_type *type, const struct 
 	case CTF_STRUCTURE:
 		align(maker, type->align);
 		for (size_t i = 0; i < type->member_count && !maker->failed; i++)
-			make(maker, type->members[i].type, &type->members[i]);
+			ctf_procedure_make_type(maker, type->members[i].type, &type->members[i]);
 		break;
 	case CTF_VARIANT:
 		make_choose(maker, type);
@@ -239,7 +239,7 @@ static void make(struct maker *maker, const struct ctf_type *type, const struct 
 	case CTF_SEQUENCE:
 		if (ctf_type_is_plain(type->element)) {
 			maker->run = NO_RUN;
-			add(maker, (struct ctf_operation){
+			ctf_procedure_add(maker, (struct ctf_operation){
 					   .kind = CTF_ELEMENTS,
 					   .slot = type->slot,
 					   .mask = type->align - 1,
@@ -321,7 +321,7 @@ static void make_scope(struct maker *maker, const struct ctf_scope *scope)
 			.kind = CTF_STRUCTURE, .align = 1, .members = member, .member_count = 1
 		};
 		uint32_t operation = (uint32_t)maker->count;
-		make(maker, &alone, &nobody);
+		ctf_procedure_make_type(maker, &alone, &nobody);
 		if (!maker->failed)
 			add_field(maker, member, operation);
 	}

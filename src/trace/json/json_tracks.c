@@ -427,7 +427,7 @@ static enum histree_status leave_out(struct taking *taking, enum json_fault faul
 	return HISTREE_OK;
 }
 
-static enum histree_status add(struct taking *taking, enum track_class class)
+static enum histree_status json_tracks_add(struct taking *taking, enum track_class class)
 {
 	const struct packed_event event = {
 		.time = taking->time, .cpu = -1, .class = taking->tracks->classes[class], .cells = taking->cells
@@ -474,7 +474,7 @@ static enum histree_status take_complete(struct taking *taking)
 	    round_to_ns(duration, &thread_duration))
 		taking->cells[TRACK_THREAD_DURATION] = packed_int(thread_duration);
 	put_args(taking);
-	return add(taking, TRACK_SPAN);
+	return json_tracks_add(taking, TRACK_SPAN);
 }
 
 static enum histree_status take_instant(struct taking *taking)
@@ -487,7 +487,7 @@ static enum histree_status take_instant(struct taking *taking)
 	if (is_global || is_of_process)
 		taking->cells[TRACK_TID].kind = PACKED_ABSENT;
 	put_args(taking);
-	return add(taking, TRACK_INSTANT);
+	return json_tracks_add(taking, TRACK_INSTANT);
 }
 
 /* The text that tells a track or a flow from others: category, name if that matters, and id. */
@@ -523,7 +523,7 @@ static enum histree_status take_asynchronous(struct taking *taking, enum track_c
 	if (!identify(taking, is_legacy, &taking->cells[TRACK_TRACK]))
 		return leave_out(taking, FAULT_ID);
 	put_args(taking);
-	return add(taking, class);
+	return json_tracks_add(taking, class);
 }
 
 static enum histree_status take_flow(struct taking *taking, enum track_class class)
@@ -531,7 +531,7 @@ static enum histree_status take_flow(struct taking *taking, enum track_class cla
 	if (!identify(taking, true, &taking->cells[TRACK_ID]))
 		return leave_out(taking, FAULT_ID);
 	put_args(taking);
-	return add(taking, class);
+	return json_tracks_add(taking, class);
 }
 
 /* Numbers of counters may be written as texts.  JSON has one kind of them: 10 and 10.5 are of one counter. */
@@ -566,7 +566,7 @@ static bool take_value(void *context, const struct event_part *part)
 		taking->cells[TRACK_SERIES].kind = PACKED_ABSENT;
 	taking->cells[TRACK_VALUE] = packed_real(real);
 	taking->values++;
-	taking->status = add(taking, TRACK_COUNTER);
+	taking->status = json_tracks_add(taking, TRACK_COUNTER);
 	return taking->status == HISTREE_OK;
 }
 
@@ -632,7 +632,7 @@ static enum histree_status take_metadata(struct taking *taking)
 	if (pid->kind == PACKED_INT && !note_owner(taking->tracks, owner))
 		return error_memory(taking->error, "the order of processes");
 	taking->time = PACKED_NO_TIME;
-	return add(taking, class);
+	return json_tracks_add(taking, class);
 }
 
 /* ---- phases ---------------------------------------------------------------------------------------------- */
@@ -644,7 +644,7 @@ static enum histree_status take_span(struct taking *taking, enum track_class cla
 	if (json_word_time(member_of(taking, MEMBER_THREAD_TIME), &exact) && round_to_ns(exact, &thread_time))
 		taking->cells[TRACK_THREAD_TIME] = packed_int(thread_time);
 	put_args(taking);
-	return add(taking, class);
+	return json_tracks_add(taking, class);
 }
 
 /* What exporters of schedulers write: the state of a thread for a time. */
@@ -777,7 +777,7 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 	taking.cells[TRACK_DURATION].kind = taking.cells[TRACK_THREAD_DURATION].kind = PACKED_ABSENT;
 	taking.cells[TRACK_THREAD_TIME].kind = PACKED_ABSENT;
 	taking.cells[TRACK_ARGS].kind = PACKED_ABSENT;
-	return add(&taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
+	return json_tracks_add(&taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
 }
 
 /* ---- what was left out ----------------------------------------------------------------------------------- */

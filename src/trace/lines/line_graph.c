@@ -261,7 +261,7 @@ static enum histree_status no_memory(const struct line_graph *graph)
 	return error_memory(graph->error, "the calls of functions");
 }
 
-static enum histree_status add(struct line_graph *graph, const struct graph_stack *stack, enum track_class class,
+static enum histree_status line_graph_add(struct line_graph *graph, const struct graph_stack *stack, enum track_class class,
 			       histree_time time, struct packed_cell *cells)
 {
 	char track[32];
@@ -300,11 +300,11 @@ static enum histree_status stack_of(struct line_graph *graph, const struct graph
 	const struct graph_stack *stack = *out;
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
 	if (stack->thread == NO_THREAD)
-		return add(graph, stack, TRACK_TRACK_NAME, PACKED_NO_TIME, cells);
+		return line_graph_add(graph, stack, TRACK_TRACK_NAME, PACKED_NO_TIME, cells);
 	if (line->comm_size == 0 || line->comm[0] == '<')
 		return HISTREE_OK;
 	cells[TRACK_NAME] = packed_text(line->comm, line->comm_size);
-	return add(graph, stack, TRACK_THREAD_NAME, PACKED_NO_TIME, cells);
+	return line_graph_add(graph, stack, TRACK_THREAD_NAME, PACKED_NO_TIME, cells);
 }
 
 static enum histree_status end_span(struct line_graph *graph, struct graph_stack *stack, histree_time end)
@@ -316,7 +316,7 @@ static enum histree_status end_span(struct line_graph *graph, struct graph_stack
 		stack->open = NULL;
 		stack->capacity = 0;
 	}
-	return add(graph, stack, TRACK_SPAN_END, stack->last, cells);
+	return line_graph_add(graph, stack, TRACK_SPAN_END, stack->last, cells);
 }
 
 /* Those whose ends are not in the text end before what is drawn beside them, or around them. */
@@ -349,14 +349,14 @@ static enum histree_status take_call(struct line_graph *graph, struct graph_stac
 		histree_time duration = line->has_duration ? line->duration : 0;
 		cells[TRACK_DURATION] = packed_int(duration);
 		stack->last = begin + duration;
-		return add(graph, stack, TRACK_SPAN, begin, cells);
+		return line_graph_add(graph, stack, TRACK_SPAN, begin, cells);
 	}
 	if (stack->count >= DEPTH_MAX)
 		return HISTREE_OK;
 	if (!array_reserve(&stack->open, &stack->capacity, stack->count + 1))
 		return no_memory(graph);
 	stack->open[stack->count++] = (struct graph_span){ begin, line->depth };
-	return add(graph, stack, TRACK_SPAN_BEGIN, begin, cells);
+	return line_graph_add(graph, stack, TRACK_SPAN_BEGIN, begin, cells);
 }
 
 static enum histree_status take_return(struct line_graph *graph, struct graph_stack *stack,
@@ -376,10 +376,10 @@ static enum histree_status take_return(struct line_graph *graph, struct graph_st
 	/* It was called before the drawing began. */
 	put_name(cells, line);
 	cells[TRACK_DURATION] = packed_int(line->duration);
-	return add(graph, stack, TRACK_SPAN, line->time - line->duration, cells);
+	return line_graph_add(graph, stack, TRACK_SPAN, line->time - line->duration, cells);
 }
 
-static enum histree_status take(struct line_graph *graph, const struct graph_line *line)
+static enum histree_status line_graph_take_line(struct line_graph *graph, const struct graph_line *line)
 {
 	struct graph_stack *stack;
 	enum histree_status status = stack_of(graph, line, &stack);
@@ -415,7 +415,7 @@ static enum histree_status take_line(struct line_graph *graph, char *line, size_
 		graph->untimed++;
 		return HISTREE_OK;
 	}
-	return take(graph, &read);
+	return line_graph_take_line(graph, &read);
 }
 
 /* ---- the text -------------------------------------------------------------------------------------------- */
@@ -493,7 +493,7 @@ enum histree_status line_graph_take(struct line_graph *graph, const struct line_
 	line.has_duration = columns.has_duration;
 	line.duration = columns.duration;
 	read_function(scan, &line);
-	return line.kind == GRAPH_OTHER || line.kind == GRAPH_EVENT ? HISTREE_OK : take(graph, &line);
+	return line.kind == GRAPH_OTHER || line.kind == GRAPH_EVENT ? HISTREE_OK : line_graph_take_line(graph, &line);
 }
 
 enum histree_status line_graph_read(struct packed_source *packed, struct line_text *text,

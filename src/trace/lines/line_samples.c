@@ -40,7 +40,7 @@ static void trim(const char **begin, const char **end)
 /* ---- frames ---------------------------------------------------------------------------------------------- */
 
 /* Put text behind the chain; what would end a part of it is a space. */
-static bool put(struct line_sample *sample, char before, const char *text, size_t size)
+static bool line_samples_put(struct line_sample *sample, char before, const char *text, size_t size)
 {
 	if (!array_reserve(&sample->chain, &sample->chain_capacity, sample->chain_size + size + 1))
 		return false;
@@ -60,8 +60,8 @@ static bool put_frame(struct line_sample *sample, const char *function, const ch
 		sample->left_out++;
 		return true;
 	}
-	return put(sample, sample->chain_size > 0 ? '\n' : '\0', function, (size_t)(function_end - function)) &&
-	       put(sample, '\t', binary, (size_t)(binary_end - binary));
+	return line_samples_put(sample, sample->chain_size > 0 ? '\n' : '\0', function, (size_t)(function_end - function)) &&
+	       line_samples_put(sample, '\t', binary, (size_t)(binary_end - binary));
 }
 
 /* Returns the parenthesis that the last byte closes, in front of which is a space, or nothing; NULL: none is. */
@@ -151,7 +151,7 @@ bool line_sample_take(struct line_sample *sample, const char *line, size_t size,
 	frame = frame != NULL ? frame : sample->chain;
 	const bool has_place = memchr(frame, '\t', (size_t)(tab - frame)) != NULL;
 	*is_kept = !is_line || has_place || sample->chain_size > LINE_CHAIN_MAX ||
-		   put(sample, '\t', begin, (size_t)(scan.end - begin));
+		   line_samples_put(sample, '\t', begin, (size_t)(scan.end - begin));
 	return true;
 }
 

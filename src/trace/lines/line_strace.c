@@ -379,7 +379,7 @@ static enum histree_status learn_all(struct strace *strace, const struct line_pl
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status add(struct strace *strace, const struct strace_thread *thread, enum track_class class,
+static enum histree_status line_strace_add(struct strace *strace, const struct strace_thread *thread, enum track_class class,
 			       histree_time time, struct packed_cell *cells)
 {
 	if (thread->number != NO_THREAD) {
@@ -399,7 +399,7 @@ static enum histree_status add_name(struct strace *strace, const struct strace_t
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_NAME] = packed_text(name.at, name.size) };
 	return name.size == 0 || thread->number == NO_THREAD ? HISTREE_OK
-							     : add(strace, thread, class, PACKED_NO_TIME, cells);
+							     : line_strace_add(strace, thread, class, PACKED_NO_TIME, cells);
 }
 
 static void put_texts(struct strace *strace, const struct strace_line *line, struct packed_cell *cells)
@@ -438,7 +438,7 @@ static enum histree_status take_call(struct strace *strace, struct strace_thread
 		class = TRACK_INSTANT;
 		strace->endless += line->result.at[0] != '?';
 	}
-	enum histree_status status = add(strace, thread, class, time, cells);
+	enum histree_status status = line_strace_add(strace, thread, class, time, cells);
 	if (status != HISTREE_OK)
 		return status;
 	/* A program that is executed gives the process its name: the last part of its path. */
@@ -470,14 +470,14 @@ static enum histree_status take_resumed(struct strace *strace, struct strace_thr
 		thread->last = line->has_duration     ? thread->begin + line->duration
 			       : time > thread->begin ? time
 						      : thread->begin;
-		return add(strace, thread, TRACK_SPAN_END, thread->last, cells);
+		return line_strace_add(strace, thread, TRACK_SPAN_END, thread->last, cells);
 	}
 	if (!line->has_duration) {
 		strace->endless++;
-		return add(strace, thread, TRACK_INSTANT, time, cells);
+		return line_strace_add(strace, thread, TRACK_INSTANT, time, cells);
 	}
 	cells[TRACK_DURATION] = packed_int(line->duration);
-	return add(strace, thread, TRACK_SPAN, time - line->duration, cells);
+	return line_strace_add(strace, thread, TRACK_SPAN, time - line->duration, cells);
 }
 
 /* A signal, or the end of a thread, which also ends what it was in. */
@@ -489,12 +489,12 @@ static enum histree_status take_instant(struct strace *strace, struct strace_thr
 	enum histree_status status = HISTREE_OK;
 	if (is_exit && thread->is_in_call) {
 		thread->is_in_call = false;
-		status = add(strace, thread, TRACK_SPAN_END, time > thread->begin ? time : thread->begin, cells);
+		status = line_strace_add(strace, thread, TRACK_SPAN_END, time > thread->begin ? time : thread->begin, cells);
 	}
 	cells[TRACK_NAME] = packed_text(line->name.at, line->name.size);
 	cells[TRACK_CATEGORY] = is_exit ? packed_text("exit", 4) : packed_text("signal", 6);
 	put_texts(strace, line, cells);
-	return status == HISTREE_OK ? add(strace, thread, TRACK_INSTANT, time, cells) : status;
+	return status == HISTREE_OK ? line_strace_add(strace, thread, TRACK_INSTANT, time, cells) : status;
 }
 
 /* The clock since midnight begins anew, and that of differences goes on. */

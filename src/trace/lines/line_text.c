@@ -303,7 +303,7 @@ static enum histree_status fill(struct line_text *text, struct histree_error *er
 }
 
 /* A mark of the order of bytes is no text; what begins with an element is a page. */
-static enum histree_status begin(struct line_text *text, struct histree_error *error)
+static enum histree_status line_text_begin(struct line_text *text, struct histree_error *error)
 {
 	enum histree_status status = fill(text, error);
 	if (status != HISTREE_OK) /* what is damaged is so when it is read */
@@ -340,7 +340,7 @@ enum histree_status line_text_open(struct line_text *text, const struct line_pla
 	if (status == HISTREE_OK && text->bytes == NULL)
 		status = error_memory(error, "a part of a text");
 	if (status == HISTREE_OK)
-		status = begin(text, error);
+		status = line_text_begin(text, error);
 	if (status != HISTREE_OK)
 		line_text_close(text);
 	return status;

@@ -70,7 +70,7 @@ static bool is_real(struct piece piece, double *out)
 }
 
 /* Take what stands before the next bar, or all. */
-static struct piece take(struct piece *rest)
+static struct piece marker_piece_take(struct piece *rest)
 {
 	const char *bar = memchr(rest->at, '|', rest->size);
 	struct piece piece = { rest->at, bar == NULL ? rest->size : (size_t)(bar - rest->at) };
@@ -115,7 +115,7 @@ static bool read_beginning(struct piece piece, struct marking *marking)
 	marking->rest = (struct piece){ piece.at + 1, piece.size - 1 };
 	if (marking->rest.size == 0)
 		return marking->letter == 'E';
-	struct piece bar = take(&marking->rest), process = take(&marking->rest);
+	struct piece bar = marker_piece_take(&marking->rest), process = marker_piece_take(&marking->rest);
 	if (bar.size > 0)
 		return false;
 	marking->has_process =
@@ -190,7 +190,7 @@ static struct packed_cell text_cell(struct piece piece)
 	return packed_text(piece.at, piece.size < TEXT_MAX ? piece.size : TEXT_MAX);
 }
 
-static enum histree_status add(struct marking *marking, enum track_class class)
+static enum histree_status packed_markers_add(struct marking *marking, enum track_class class)
 {
 	const struct packed_event event = {
 		.time = marking->time, .cpu = -1, .class = marking->markers->classes[class], .cells = marking->cells
@@ -264,7 +264,7 @@ static void put_name(struct marking *marking)
 {
 	struct piece rest = marking->rest, category, args;
 	if (rest.size > 2 && memcmp(rest.at, "H:", 2) == 0) {
-		marking->cells[TRACK_NAME] = text_cell(take(&rest));
+		marking->cells[TRACK_NAME] = text_cell(marker_piece_take(&rest));
 		if (rest.size > 0)
 			marking->cells[TRACK_CATEGORY] = text_cell(rest);
 		return;
@@ -323,7 +323,7 @@ static enum histree_status take_asynchronous(struct marking *marking, enum track
 		return leave_out(marking);
 	marking->cells[TRACK_NAME] = text_cell(name);
 	put_track(marking, name, &cookie);
-	return add(marking, class);
+	return packed_markers_add(marking, class);
 }
 
 /* A track has many such spans at once: the cookie tells them, so that each has one of its own. */
@@ -332,13 +332,13 @@ static enum histree_status take_on_track(struct marking *marking, enum track_cla
 	struct piece name, cookie;
 	if (!split_number(marking, &name, &cookie) && !split_last(marking, &name, &cookie))
 		return leave_out(marking);
-	struct piece track = take(&name);
+	struct piece track = marker_piece_take(&name);
 	put_track(marking, track, &cookie);
 	if (class == TRACK_SPAN_END) /* it says no name, or the name that the beginning had */
-		return add(marking, class);
+		return packed_markers_add(marking, class);
 	marking->cells[TRACK_NAME] = text_cell(name.size > 0 ? name : track);
 	enum histree_status status = name_track(marking, track);
-	return status == HISTREE_OK ? add(marking, class) : status;
+	return status == HISTREE_OK ? packed_markers_add(marking, class) : status;
 }
 
 /* ---- counters and instants ------------------------------------------------------------------------------- */
@@ -358,7 +358,7 @@ static enum histree_status take_counter(struct marking *marking)
 		marking->cells[TRACK_VALUE] = packed_int(integer);
 	else if (is_real(number, &real))
 		marking->cells[TRACK_VALUE] = packed_real(real);
-	return add(marking, TRACK_COUNTER);
+	return packed_markers_add(marking, TRACK_COUNTER);
 }
 
 /* ---- markers --------------------------------------------------------------------------------------------- */
@@ -368,10 +368,10 @@ static enum histree_status take_marker(struct marking *marking)
 	switch (marking->letter) {
 	case 'B':
 		put_name(marking);
-		return add(marking, TRACK_SPAN_BEGIN);
+		return packed_markers_add(marking, TRACK_SPAN_BEGIN);
 	case 'E':
 		/* What an end calls its span is Chrome's to say: it nests on a thread whatever it is called. */
-		return add(marking, TRACK_SPAN_END);
+		return packed_markers_add(marking, TRACK_SPAN_END);
 	case 'C':
 		return take_counter(marking);
 	case 'S':
@@ -382,14 +382,14 @@ static enum histree_status take_marker(struct marking *marking)
 		return take_on_track(marking, marking->letter == 'G' ? TRACK_SPAN_BEGIN : TRACK_SPAN_END);
 	default:
 		if (marking->letter == 'N') {
-			struct piece track = take(&marking->rest);
+			struct piece track = marker_piece_take(&marking->rest);
 			put_track(marking, track, NULL);
 			enum histree_status status = name_track(marking, track);
 			if (status != HISTREE_OK)
 				return status;
 		}
 		put_name(marking);
-		return add(marking, TRACK_INSTANT);
+		return packed_markers_add(marking, TRACK_INSTANT);
 	}
 }
 

@@ -581,7 +581,7 @@ static enum histree_status put_event(struct packed_source *source, struct byte_r
 	return HISTREE_OK;
 }
 
-static enum histree_status next(struct trace_stream *stream, struct histree_error *error)
+static enum histree_status packed_source_next(struct trace_stream *stream, struct histree_error *error)
 {
 	struct packed_source *source =
 		(struct packed_source *)((char *)stream - offsetof(struct packed_source, stream));
@@ -604,7 +604,7 @@ static enum histree_status next(struct trace_stream *stream, struct histree_erro
 	return status;
 }
 
-static const struct trace_stream_kind stream_kind = { .next = next };
+static const struct trace_stream_kind stream_kind = { .next = packed_source_next };
 
 enum histree_status packed_source_open(struct trace_source *base, const struct trace_opening *opening,
 				       struct histree_error *error)

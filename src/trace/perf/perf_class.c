@@ -18,13 +18,13 @@ struct making {
 	uint32_t count;
 };
 
-static void add(struct making *making, struct perf_field field)
+static void perf_class_add(struct making *making, struct perf_field field)
 {
 	making->names[making->count] = field.place.name;
 	making->fields[making->count++] = field;
 }
 
-static bool begin(struct making *making, uint32_t room)
+static bool perf_class_begin(struct making *making, uint32_t room)
 {
 	making->names = arena_allocate(making->memory, (room + 1) * sizeof(char *), alignof(char *));
 	making->fields =
@@ -54,7 +54,7 @@ static void add_part(struct making *making, const char *name, uint16_t offset, u
 {
 	if (offset == 0)
 		return;
-	add(making, (struct perf_field){ .place = { .name = name,
+	perf_class_add(making, (struct perf_field){ .place = { .name = name,
 						    .kind = TRACEPOINT_INTEGER,
 						    .is_signed = is_signed,
 						    .offset = offset,
@@ -64,7 +64,7 @@ static void add_part(struct making *making, const char *name, uint16_t offset, u
 /* What is 64 bits long and found in another way than by its offset. */
 static void add_word(struct making *making, const char *name, enum perf_place where)
 {
-	add(making, (struct perf_field){ .place = { .name = name, .kind = TRACEPOINT_INTEGER, .size = 8 },
+	perf_class_add(making, (struct perf_field){ .place = { .name = name, .kind = TRACEPOINT_INTEGER, .size = 8 },
 					 .where = where });
 }
 
@@ -113,7 +113,7 @@ static bool add_counter(struct making *making, struct perf_file *file, size_t in
 	const char *kept =
 		arena_copy(&file->memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
 	if (kept != NULL)
-		add(making, (struct perf_field){ .place = { .name = kept, .kind = TRACEPOINT_INTEGER, .size = 8 },
+		perf_class_add(making, (struct perf_field){ .place = { .name = kept, .kind = TRACEPOINT_INTEGER, .size = 8 },
 						 .where = PERF_IN_GROUP,
 						 .counter = (uint32_t)index });
 	return kept != NULL;
@@ -128,7 +128,7 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 						      ? id_map_find(&file->tracepoints, attribute->config)
 						      : NULL;
 	struct making making = { .memory = &file->memory };
-	if (!begin(&making, PARTS_MAX + COUNTERS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
+	if (!perf_class_begin(&making, PARTS_MAX + COUNTERS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
 		return NULL;
 	add_parts(&making, attribute);
 	if (perf_attribute_reads_group(attribute)) {
@@ -150,7 +150,7 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 	}
 	if (tracepoint != NULL) {
 		for (uint32_t i = 0; i < tracepoint->field_count; i++)
-			add(&making, (struct perf_field){ .place = tracepoint->fields[i], .where = PERF_IN_RAW });
+			perf_class_add(&making, (struct perf_field){ .place = tracepoint->fields[i], .where = PERF_IN_RAW });
 	}
 	struct perf_class *class = end(&making, name_of(file, index, tracepoint), trace, id);
 	if (class != NULL) {
@@ -223,10 +223,10 @@ struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side sid
 				      uint32_t id)
 {
 	struct making making = { .memory = &file->memory };
-	if (!begin(&making, SIDE_FIELDS_MAX))
+	if (!perf_class_begin(&making, SIDE_FIELDS_MAX))
 		return NULL;
 	for (size_t i = 0; i < SIDE_FIELDS_MAX && sides[side].fields[i].name != NULL; i++)
-		add(&making, (struct perf_field){ .place = sides[side].fields[i] });
+		perf_class_add(&making, (struct perf_field){ .place = sides[side].fields[i] });
 	if (side == PERF_SIDE_COMM)
 		add_word(&making, "exec", PERF_IS_EXEC);
 	if (side == PERF_SIDE_MMAP || side == PERF_SIDE_MMAP2)

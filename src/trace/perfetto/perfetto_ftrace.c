@@ -630,7 +630,7 @@ void perfetto_ftrace_lose(struct perfetto_ftrace *ftrace)
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status add(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle, uint64_t time,
+static enum histree_status perfetto_ftrace_add(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle, uint64_t time,
 			       const struct packed_class *class, const struct packed_cell *cells,
 			       struct histree_error *error)
 {
@@ -679,7 +679,7 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 		put_fields(ftrace, class->fact, wire_inside(&content), cells + 1);
 	if (ftrace->list.has_failed || ftrace->generic.has_failed)
 		return no_memory(error);
-	return add(ftrace, bundle, time, class->class, cells, error);
+	return perfetto_ftrace_add(ftrace, bundle, time, class->class, cells, error);
 }
 
 /* ---- compact events -------------------------------------------------------------------------------------- */
@@ -701,7 +701,7 @@ static enum histree_status add_switch(struct perfetto_ftrace *ftrace, const stru
 		packed_int(at->pid),
 		packed_int(at->prio),
 	};
-	enum histree_status status = add(ftrace, bundle, at->time, class->class, cells, error);
+	enum histree_status status = perfetto_ftrace_add(ftrace, bundle, at->time, class->class, cells, error);
 	runs->is_known = true;
 	runs->pid = at->pid;
 	runs->prio = at->prio;
@@ -724,7 +724,7 @@ static enum histree_status add_waking(struct perfetto_ftrace *ftrace, const stru
 		packed_int(1),
 		packed_int(at->target_cpu),
 	};
-	return add(ftrace, bundle, at->time, class->class, cells, error);
+	return perfetto_ftrace_add(ftrace, bundle, at->time, class->class, cells, error);
 }
 
 /* Both kinds in the order of their times. */

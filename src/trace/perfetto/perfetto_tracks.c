@@ -597,7 +597,7 @@ static uint64_t uuid_of(struct wire_message message)
 }
 
 /* Returns false if memory is out; *out is NULL if there are too many. */
-static bool make(struct perfetto_tracks *tracks, uint64_t uuid, struct perfetto_track **out)
+static bool perfetto_tracks_make(struct perfetto_tracks *tracks, uint64_t uuid, struct perfetto_track **out)
 {
 	*out = id_map_find(&tracks->map, uuid);
 	if (*out != NULL)
@@ -644,7 +644,7 @@ bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message des
 {
 	struct perfetto_track *track;
 	struct wire_field field, process = { 0 }, thread = { 0 };
-	bool has_memory = make(tracks, uuid_of(descriptor), &track);
+	bool has_memory = perfetto_tracks_make(tracks, uuid_of(descriptor), &track);
 	while (has_memory && track != NULL && wire_next(&descriptor, &field)) {
 		switch (field.number) {
 		case TRACK_PARENT:
