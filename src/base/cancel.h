@@ -15,16 +15,16 @@
 enum { CANCEL_STEPS = 4096 };
 
 /* Returns whether the caller wants the call to end. */
-static inline bool cancel_asked(const struct histree_work *cancel)
+static inline bool cancel_asked(const struct histree_work *work)
 {
-	return cancel->go_on != NULL && !cancel->go_on(cancel->context);
+	return work->go_on != NULL && !work->go_on(work->context);
 }
 
 /* Ask at the first of every CANCEL_STEPS steps.  Returns HISTREE_ERR_CANCELLED if the call is to end. */
-static inline enum histree_status cancel_check(const struct histree_work *cancel, uint64_t step,
+static inline enum histree_status cancel_check(const struct histree_work *work, uint64_t step,
 					       struct histree_error *error)
 {
-	if (step % CANCEL_STEPS != 0 || !cancel_asked(cancel))
+	if (step % CANCEL_STEPS != 0 || !cancel_asked(work))
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
 }

@@ -23,12 +23,12 @@ static bool is_of_kernel(const struct histree_history *history)
 }
 
 /* The threads of a host are kept only if a number of theirs was used again. */
-static enum histree_status read_host(struct histree_history *history, struct histree_work cancel,
+static enum histree_status read_host(struct histree_history *history, struct histree_work work,
 				     struct histree_control_flow **out, struct histree_error *error)
 {
 	if (!is_of_kernel(history))
 		return HISTREE_OK;
-	enum histree_status status = histree_control_flow_create(history, cancel, out, error);
+	enum histree_status status = histree_control_flow_create(history, work, out, error);
 	if (status == HISTREE_OK && !histree_control_flow_has_lives(*out)) {
 		histree_control_flow_free(*out);
 		*out = NULL;
@@ -37,7 +37,7 @@ static enum histree_status read_host(struct histree_history *history, struct his
 }
 
 enum histree_status thread_lives_read(struct thread_lives *lives, struct histree_history *history, const char *host,
-				      struct histree_work cancel, struct histree_error *error)
+				      struct histree_work work, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	size_t count = 0;
@@ -51,7 +51,7 @@ enum histree_status thread_lives_read(struct thread_lives *lives, struct histree
 	lives->host_count = hosts != NULL ? count : 1;
 	for (size_t i = 0; i < lives->host_count && status == HISTREE_OK; i++)
 		if (hosts == NULL || host == NULL || strcmp(hosts[i].name, host) == 0)
-			status = read_host(hosts != NULL ? hosts[i].history : history, cancel, &lives->flows[i],
+			status = read_host(hosts != NULL ? hosts[i].history : history, work, &lives->flows[i],
 					   error);
 	return status;
 }
@@ -94,7 +94,7 @@ static enum histree_status are_used_again(struct histree_history *history, const
 }
 
 enum histree_status thread_lives_read_of(struct thread_lives *lives, struct histree_history *history,
-					 const int32_t *tids, size_t tid_count, struct histree_work cancel,
+					 const int32_t *tids, size_t tid_count, struct histree_work work,
 					 struct histree_error *error)
 {
 	enum { FEW = 64 };
@@ -104,13 +104,13 @@ enum histree_status thread_lives_read_of(struct thread_lives *lives, struct hist
 	const struct histree_history_host *hosts = history != NULL ? histree_history_hosts(history, &count) : NULL;
 	*lives = (struct thread_lives){ 0 };
 	if (tid_count > FEW)
-		return thread_lives_read(lives, history, NULL, cancel, error);
+		return thread_lives_read(lives, history, NULL, work, error);
 	for (size_t i = 0; i < count && hosts != NULL && status == HISTREE_OK && !are_any; i++)
 		if (is_of_kernel(hosts[i].history))
 			status = are_used_again(hosts[i].history, tids, tid_count, &are_any, error);
 	if (hosts == NULL && is_of_kernel(history))
 		status = are_used_again(history, tids, tid_count, &are_any, error);
-	return are_any ? thread_lives_read(lives, history, NULL, cancel, error) : status;
+	return are_any ? thread_lives_read(lives, history, NULL, work, error) : status;
 }
 
 void thread_lives_release(struct thread_lives *lives)

@@ -21,12 +21,12 @@ struct thread_lives {
  * history there are none.  thread_lives_release() also after failure.
  */
 enum histree_status thread_lives_read(struct thread_lives *lives, struct histree_history *history, const char *host,
-				      struct histree_work cancel, struct histree_error *error);
+				      struct histree_work work, struct histree_error *error);
 void thread_lives_release(struct thread_lives *lives);
 
 /* The same if some of these numbers was used again; that costs a query each, for few threads among many. */
 enum histree_status thread_lives_read_of(struct thread_lives *lives, struct histree_history *history,
-					 const int32_t *tids, size_t tid_count, struct histree_work cancel,
+					 const int32_t *tids, size_t tid_count, struct histree_work work,
 					 struct histree_error *error);
 
 /* Returns whether some number of some host was used again. */

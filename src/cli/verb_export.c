@@ -72,12 +72,12 @@ static uint64_t rows_of_states(const struct export_source *source)
  * NULL, with those of the bits, 0 for all.  *rows becomes roughly the number of rows.
  */
 static enum histree_status export_columns_open(const struct export_source *source, uint64_t columns,
-					       const char *names, const struct histree_work *cancel,
+					       const char *names, const struct histree_work *work,
 					       struct ArrowArrayStream *out, uint64_t *rows,
 					       struct histree_error *error)
 {
 	const struct histree_arrow_options options = { .columns = columns,
-						       .work = *cancel,
+						       .work = *work,
 						       .where = source->where,
 						       .start = source->origin,
 						       .end = source->trace_end,

@@ -520,12 +520,12 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static int print(const struct query_question *question, int status, struct histree_work cancel)
+static int print(const struct query_question *question, int status, struct histree_work work)
 {
 	struct interval_rows rows;
 	struct query_outcome outcome;
 	const struct query_taker taker = {
-		.state = interval_rows_take, .cell = interval_rows_take_cell, .context = &rows, .work = cancel
+		.state = interval_rows_take, .cell = interval_rows_take_cell, .context = &rows, .work = work
 	};
 	const struct cli_question *chosen = &question->chosen->question;
 	enum cli_exit code =
@@ -540,7 +540,7 @@ static int print(const struct query_question *question, int status, struct histr
 
 /* Times are those of all hosts, also where one of them is asked. */
 int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
-		char *const *patterns, size_t pattern_count, struct histree_work cancel)
+		char *const *patterns, size_t pattern_count, struct histree_work work)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct time_span span = time_span_of_history(info);
@@ -552,7 +552,7 @@ int query_print(const struct target *target, struct histree_history *history, co
 		return status;
 	status = query_question_make(&question, chosen, part, &span, patterns, pattern_count);
 	if (status == CLI_OK || status == CLI_NOTHING)
-		status = print(&question, status, cancel);
+		status = print(&question, status, work);
 	query_question_release(&question);
 	return status;
 }

@@ -78,6 +78,6 @@ void query_question_release(struct query_question *question);
  * to exit with.
  */
 int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
-		char *const *patterns, size_t pattern_count, struct histree_work cancel);
+		char *const *patterns, size_t pattern_count, struct histree_work work);
 
 #endif

@@ -247,9 +247,9 @@ bool histree_event_query_one_type(const struct histree_cursor *cursor, uint32_t 
 	return count == 1;
 }
 
-void histree_event_query_set_cancel(struct histree_cursor *cursor, struct histree_work cancel)
+void histree_event_query_set_cancel(struct histree_cursor *cursor, struct histree_work work)
 {
-	query_of(cursor)->work = cancel;
+	query_of(cursor)->work = work;
 }
 
 static enum histree_status next_event(struct histree_cursor *cursor, struct histree_error *error)

@@ -69,10 +69,10 @@ enum histree_status export_stream_schema(struct ArrowArrayStream *stream, struct
 	return number == 0 ? HISTREE_OK : failed(stream, number, error);
 }
 
-enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_work *cancel,
+enum histree_status export_stream_next(struct ArrowArrayStream *stream, const struct histree_work *work,
 				       struct ArrowArray *batch, struct histree_error *error)
 {
-	if (cancel_asked(cancel))
+	if (cancel_asked(work))
 		return error_set(error, HISTREE_ERR_CANCELLED, "the file is no longer wanted");
 	int number = stream->get_next(stream, batch);
 	if (number != 0)

@@ -71,7 +71,7 @@ static enum histree_status look_at(struct graph_host *host, histree_quark thread
 	return add_receiver(host, &receiver) ? HISTREE_OK : error_memory(error, "threads of a graph");
 }
 
-static enum histree_status find_receivers(struct graph_host *host, const struct histree_work *cancel,
+static enum histree_status find_receivers(struct graph_host *host, const struct histree_work *work,
 					  struct histree_error *error)
 {
 	histree_quark children[CHILDREN], last = HISTREE_ROOT;
@@ -82,7 +82,7 @@ static enum histree_status find_receivers(struct graph_host *host, const struct 
 	host->receiver_count = 0;
 	while (found == CHILDREN && status == HISTREE_OK) {
 		found = histree_attributes_children(host->attributes, host->threads, last, children, CHILDREN);
-		status = cancel_check(cancel, 0, error);
+		status = cancel_check(work, 0, error);
 		for (size_t i = 0; i < found && status == HISTREE_OK; i++)
 			status = look_at(host, children[i], error);
 		last = found > 0 ? children[found - 1] : last;

@@ -558,10 +558,10 @@ static bool may_start(void *context, const struct segment_bounds *bounds)
 	return bounds->start_min <= slice->to && bounds->start_max >= slice->from;
 }
 
-static enum histree_status read_slice(struct maker *maker, struct slice slice, struct histree_work cancel,
+static enum histree_status read_slice(struct maker *maker, struct slice slice, struct histree_work work,
 				      struct histree_error *error)
 {
-	const struct histree_segment_query query = { .from = slice.from, .to = slice.to, .work = cancel };
+	const struct histree_segment_query query = { .from = slice.from, .to = slice.to, .work = work };
 	bool together = maker->pyramid.field == SEGMENT_OVERVIEWS_TOGETHER;
 	const struct segment_choice choice = { may_start, &slice, together ? 1 : maker->pyramid.field + 1 };
 	enum histree_status status = segments_start_choice(maker->iter, &query, choice, error);
@@ -577,7 +577,7 @@ static enum histree_status read_slice(struct maker *maker, struct slice slice, s
 }
 
 /* HISTREE_END: it has too many values for summaries to be worth it. */
-static enum histree_status read_segments(struct maker *maker, struct histree_work cancel,
+static enum histree_status read_segments(struct maker *maker, struct histree_work work,
 					 struct histree_error *error)
 {
 	const struct histree_segment_store_info *of = maker->pyramid.of;
@@ -588,7 +588,7 @@ static enum histree_status read_segments(struct maker *maker, struct histree_wor
 	for (uint64_t from = segment_overview_cell(of->start, 0), to; status == HISTREE_OK; from = to + 1) {
 		to = (from | last_of_slice) < last ? from | last_of_slice : last;
 		struct slice slice = { segment_overview_time(from), segment_overview_time(to) };
-		status = read_slice(maker, slice, cancel, error);
+		status = read_slice(maker, slice, work, error);
 		if (to == last)
 			break;
 	}
@@ -656,7 +656,7 @@ static enum histree_status remove_all(const struct segment_pyramid *pyramid, str
 }
 
 static enum histree_status segment_pyramid_make(struct maker *maker, struct histree_segment_store *store,
-				struct histree_work cancel, struct histree_error *error)
+				struct histree_work work, struct histree_error *error)
 {
 	enum histree_status status = value_table_reset(&maker->values, error);
 	if (status == HISTREE_OK)
@@ -685,7 +685,7 @@ static enum histree_status segment_pyramid_make(struct maker *maker, struct hist
 			if (span >> width == 0)
 				break;
 		}
-		status = read_segments(maker, cancel, error);
+		status = read_segments(maker, work, error);
 	}
 	if (status == HISTREE_OK)
 		status = give_names(&maker->pyramid, error);
@@ -706,7 +706,7 @@ struct segment_overview_limits segment_overview_limits(const struct histree_segm
 
 enum histree_status segment_overviews_write(struct histree_segment_store *store,
 					    const struct segment_overview_limits *limits,
-					    struct histree_work cancel, struct histree_error *error)
+					    struct histree_work work, struct histree_error *error)
 {
 	if (!store->finished || store->backend->cursor_choose == NULL)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
@@ -726,7 +726,7 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 	enum histree_status status = remove_all(&maker->pyramid, error);
 	if (status == HISTREE_OK && store->info.segment_count >= limits->segments_min &&
 	    store->info.segment_count > 0)
-		status = segment_pyramid_make(maker, store, cancel, error);
+		status = segment_pyramid_make(maker, store, work, error);
 	if (status != HISTREE_OK)
 		remove_all(&maker->pyramid, NULL);
 	histree_cursor_free(maker->iter);
@@ -744,8 +744,8 @@ enum histree_status segment_overviews_write(struct histree_segment_store *store,
 }
 
 enum histree_status histree_segment_store_make_overviews(struct histree_segment_store *store,
-							 struct histree_work cancel, struct histree_error *error)
+							 struct histree_work work, struct histree_error *error)
 {
 	const struct segment_overview_limits limits = segment_overview_limits(&store->info);
-	return segment_overviews_write(store, &limits, cancel, error);
+	return segment_overviews_write(store, &limits, work, error);
 }

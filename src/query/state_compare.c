@@ -167,7 +167,7 @@ static enum histree_status state_compare_take(struct histree_state_comparison *c
 
 static enum histree_status read_half(struct histree_state_comparison *comparison, const struct side *side,
 				     struct histree_cursor *times, const struct histree_region *region,
-				     const struct histree_work *cancel, struct histree_error *error)
+				     const struct histree_work *work, struct histree_error *error)
 {
 	enum histree_status status = histree_time_in_state_start(times, region, error);
 	while (status == HISTREE_OK) {
@@ -177,7 +177,7 @@ static enum histree_status read_half(struct histree_state_comparison *comparison
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
 			status = state_compare_take(comparison, side, &parts[i], error);
 		if (status == HISTREE_OK)
-			status = cancel_check(cancel, 0, error);
+			status = cancel_check(work, 0, error);
 	}
 	const struct histree_loss loss = histree_cursor_loss(times);
 	loss_add(&comparison->losses[side->number], &loss);
@@ -232,7 +232,7 @@ static double length_of(histree_time from, histree_time to)
 }
 
 static enum histree_status take_side(struct histree_state_comparison *comparison,
-				     struct histree_selection *selection, int number, struct histree_work cancel,
+				     struct histree_selection *selection, int number, struct histree_work work,
 				     struct histree_error *error)
 {
 	struct window *window = &comparison->windows[number];
@@ -257,7 +257,7 @@ static enum histree_status take_side(struct histree_state_comparison *comparison
 		region.from = side.half == 0 ? window->from : window->second;
 		region.to = side.half == 0 ? window->second - 1 : window->to;
 		if (window->half_ns[side.half] > 0)
-			status = read_half(comparison, &side, times, &region, &cancel, error);
+			status = read_half(comparison, &side, times, &region, &work, error);
 	}
 	histree_cursor_free(times);
 	free(named);
@@ -314,7 +314,7 @@ static enum histree_status finish(struct histree_state_comparison *comparison, s
 }
 
 enum histree_status histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b,
-						    struct histree_work cancel,
+						    struct histree_work work,
 						    struct histree_state_comparison **out,
 						    struct histree_error *error)
 {
@@ -322,9 +322,9 @@ enum histree_status histree_state_comparison_create(struct histree_selection *a,
 	struct histree_state_comparison *comparison = calloc(1, sizeof(*comparison));
 	if (comparison == NULL)
 		return error_memory(error, "the comparison");
-	enum histree_status status = take_side(comparison, a, 0, cancel, error);
+	enum histree_status status = take_side(comparison, a, 0, work, error);
 	if (status == HISTREE_OK)
-		status = take_side(comparison, b, 1, cancel, error);
+		status = take_side(comparison, b, 1, work, error);
 	if (status == HISTREE_OK)
 		status = finish(comparison, error);
 	if (status != HISTREE_OK) {

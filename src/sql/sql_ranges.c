@@ -238,7 +238,7 @@ static bool is_full(const struct sums_cursor *cursor)
 /* Adds states up until there are no more, or no room for other sums. */
 static enum histree_status add_states(struct sums_cursor *cursor, struct histree_error *error)
 {
-	const struct histree_work cancel = sql_cursor_cancel(&cursor->base);
+	const struct histree_work work = sql_cursor_cancel(&cursor->base);
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t step = 0; status == HISTREE_OK && !is_full(cursor); step++) {
 		/* A batch is borrowed until the next one: all of it, or what has room, is taken now. */
@@ -247,7 +247,7 @@ static enum histree_status add_states(struct sums_cursor *cursor, struct histree
 		if (status != HISTREE_OK || cursor->used < cursor->read)
 			break;
 		cursor->used = cursor->read = 0;
-		status = cancel_check(&cancel, step, error);
+		status = cancel_check(&work, step, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_read(cursor->times, BATCH, &cursor->read, error);
 		assert(status != HISTREE_OK || (cursor->read > 0 && cursor->read <= BATCH));

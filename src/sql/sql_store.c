@@ -166,9 +166,9 @@ void sql_connection_warn_of_loss(struct sql_connection *connection, const char *
 		sql_connection_warn_of_segments(connection, path);
 }
 
-void sql_connection_set_cancel(struct sql_connection *connection, struct histree_work cancel)
+void sql_connection_set_cancel(struct sql_connection *connection, struct histree_work work)
 {
-	connection->work = cancel;
+	connection->work = work;
 }
 
 struct histree_work sql_connection_cancel(const struct sql_connection *connection)

@@ -52,7 +52,7 @@ void sql_connection_warn_of_loss(struct sql_connection *connection, const char *
 				 const struct histree_segment_store *store, struct histree_loss loss);
 
 /* What ends a long call of the library; until it is set, nothing does. */
-void sql_connection_set_cancel(struct sql_connection *connection, struct histree_work cancel);
+void sql_connection_set_cancel(struct sql_connection *connection, struct histree_work work);
 struct histree_work sql_connection_cancel(const struct sql_connection *connection);
 
 /* Returns the sentences since the last call, a line each, to be freed with sqlite3_free(); NULL: none. */

@@ -554,10 +554,10 @@ static enum histree_status opened(struct event_stream *stream, const struct even
 }
 
 enum histree_status event_stream_open(struct event_stream *stream, const struct event_origin *origin,
-				      const struct histree_work *cancel, struct histree_error *error)
+				      const struct histree_work *work, struct histree_error *error)
 {
 	return opened(stream, origin,
-		      trace_open_or_cancel(origin->paths, origin->path_count, cancel, &stream->trace, error),
+		      trace_open_or_cancel(origin->paths, origin->path_count, work, &stream->trace, error),
 		      error);
 }
 

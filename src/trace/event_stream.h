@@ -154,7 +154,7 @@ struct event_stream {
  * origin says; nothing is open then.  While it is opened, `trace` may be asked for its report.
  */
 enum histree_status event_stream_open(struct event_stream *stream, const struct event_origin *origin,
-				      const struct histree_work *cancel, struct histree_error *error);
+				      const struct histree_work *work, struct histree_error *error);
 
 /* The same, where each file is at a position, as trace_open_at(). */
 enum histree_status event_stream_open_at(struct event_stream *stream, const struct event_origin *origin,

@@ -694,7 +694,7 @@ bool trace_is_address(const char *path)
 	return strncmp(path, "net://", 6) == 0 || strncmp(path, "net4://", 7) == 0;
 }
 
-static enum histree_status open_live(struct trace *trace, const char *address, const struct histree_work *cancel,
+static enum histree_status open_live(struct trace *trace, const char *address, const struct histree_work *work,
 				     struct histree_error *error)
 {
 	trace->live = calloc(1, sizeof(*trace->live));
@@ -702,7 +702,7 @@ static enum histree_status open_live(struct trace *trace, const char *address, c
 		return error_memory(error, "the traces");
 	trace->live->notes = &trace->notes;
 	trace->live->class_count = &trace->class_count;
-	return ctf_live_open(trace->live, address, cancel, error);
+	return ctf_live_open(trace->live, address, work, error);
 }
 
 static enum histree_status open_paths(struct trace *trace, const char *const *paths, size_t path_count,
@@ -744,7 +744,7 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 
 static enum histree_status open_from(const struct io *io, const char *const *paths, size_t path_count,
 				     const struct trace_position *positions, size_t position_count,
-				     const struct histree_work *cancel, struct trace **out,
+				     const struct histree_work *work, struct trace **out,
 				     struct histree_error *error)
 {
 	*out = NULL;
@@ -755,10 +755,10 @@ static enum histree_status open_from(const struct io *io, const char *const *pat
 		return error_memory(error, "a trace");
 	*out = trace;
 	trace->io = io;
-	trace->work = cancel;
+	trace->work = work;
 	enum histree_status status =
 		positions == NULL && path_count == 1 && trace_is_address(paths[0])
-			? open_live(trace, paths[0], cancel, error)
+			? open_live(trace, paths[0], work, error)
 			: open_paths(trace, paths, path_count, positions, position_count, error);
 	trace->work = NULL;
 	if (status != HISTREE_OK) {
@@ -769,11 +769,11 @@ static enum histree_status open_from(const struct io *io, const char *const *pat
 }
 
 static enum histree_status open_from_start(const struct io *io, const char *const *paths, size_t path_count,
-					   const struct histree_work *cancel, struct trace **out,
+					   const struct histree_work *work, struct trace **out,
 					   struct histree_error *error)
 {
 	histree_time begin;
-	enum histree_status status = open_from(io, paths, path_count, NULL, 0, cancel, out, error);
+	enum histree_status status = open_from(io, paths, path_count, NULL, 0, work, out, error);
 	if (status != HISTREE_OK || !trace_begins_at_zero(*out))
 		return status;
 	/* Looking for the beginning reads the trace. */
@@ -781,7 +781,7 @@ static enum histree_status open_from_start(const struct io *io, const char *cons
 	trace_close(*out);
 	*out = NULL;
 	if (status == HISTREE_OK)
-		status = open_from(io, paths, path_count, NULL, 0, cancel, out, error);
+		status = open_from(io, paths, path_count, NULL, 0, work, out, error);
 	if (status == HISTREE_OK && begin != INT64_MIN) {
 		/* Leave out what such a trace has before that time, and say so in the notes. */
 		struct trace *trace = *out;
@@ -812,10 +812,10 @@ static enum histree_status open_from_start(const struct io *io, const char *cons
 }
 
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
-					 const struct histree_work *cancel, struct trace **out,
+					 const struct histree_work *work, struct trace **out,
 					 struct histree_error *error)
 {
-	return open_from_start(&io_posix, paths, path_count, cancel, out, error);
+	return open_from_start(&io_posix, paths, path_count, work, out, error);
 }
 
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,

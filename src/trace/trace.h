@@ -93,7 +93,7 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
  * ask *out for its report, of which bytes_done moves.
  */
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
-					 const struct histree_work *cancel, struct trace **out,
+					 const struct histree_work *work, struct trace **out,
 					 struct histree_error *error);
 
 /* The same as trace_open(), by other file calls than those of the system: for tests in which they fail. */

@@ -713,7 +713,7 @@ bool histree_chart_has_rows(const struct histree_history *history, const struct 
 }
 
 enum histree_status histree_chart_view_create(struct histree_history *history, const char *name,
-					      struct histree_work cancel, struct histree_chart_view **out,
+					      struct histree_work work, struct histree_chart_view **out,
 					      struct histree_error *error)
 {
 	*out = NULL;
@@ -730,7 +730,7 @@ enum histree_status histree_chart_view_create(struct histree_history *history, c
 	struct chart_kin *kin = NULL;
 	size_t kin_capacity = 0, host_count;
 	struct making making = {
-		.view = view, .kin = &kin, .kin_capacity = &kin_capacity, .work = cancel, .error = error
+		.view = view, .kin = &kin, .kin_capacity = &kin_capacity, .work = work, .error = error
 	};
 	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
 	enum histree_status status = hosts != NULL ? add_hosts(&making, hosts, host_count)

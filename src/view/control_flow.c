@@ -286,21 +286,21 @@ out:
 	return status;
 }
 
-enum histree_status histree_control_flow_create(struct histree_history *history, struct histree_work cancel,
+enum histree_status histree_control_flow_create(struct histree_history *history, struct histree_work work,
 						struct histree_control_flow **out, struct histree_error *error)
 {
-	return control_flow_create_during(history, INT64_MIN, INT64_MAX, cancel, out, error);
+	return control_flow_create_during(history, INT64_MIN, INT64_MAX, work, out, error);
 }
 
 enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
-					       struct histree_work cancel, struct histree_control_flow **out,
+					       struct histree_work work, struct histree_control_flow **out,
 					       struct histree_error *error)
 {
 	*out = NULL;
 	struct thread_list list = { 0 };
 	struct histree_control_flow *flow = calloc(1, sizeof(*flow));
 	enum histree_status status = flow == NULL ? error_memory(error, "the tree of threads")
-						  : thread_list_read(&list, history, from, to, cancel, error);
+						  : thread_list_read(&list, history, from, to, work, error);
 	if (status == HISTREE_OK)
 		status = make_tree(flow, &list, error);
 	if (status == HISTREE_OK) {

@@ -130,7 +130,7 @@ static enum histree_status cpu_usage_take(struct histree_cpu_usage *usage, const
 }
 
 static enum histree_status read_threads(struct histree_cpu_usage *usage, struct histree_history *history,
-					const struct histree_region *region, const struct histree_work *cancel,
+					const struct histree_region *region, const struct histree_work *work,
 					struct histree_error *error)
 {
 	struct histree_cursor *query;
@@ -139,7 +139,7 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(cancel, step, error);
+		status = cancel_check(work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(query, error);
 			if (status == HISTREE_OK)
@@ -162,7 +162,7 @@ enum { CELLS_PER_PIXEL = 4 };
 /* Reads those of one overview, or of none if that is UINT32_MAX; `own` has room for all. */
 static enum histree_status read_from(struct histree_cpu_usage *usage, struct histree_history *history,
 				     const struct histree_region *region, uint32_t overview, histree_quark *own,
-				     const struct histree_work *cancel, struct histree_error *error)
+				     const struct histree_work *work, struct histree_error *error)
 {
 	const struct pyramid *rows = history_pyramid(history, PYRAMID_ROWS);
 	struct histree_region part = { .quarks = own, .from = region->from, .to = region->to };
@@ -176,7 +176,7 @@ static enum histree_status read_from(struct histree_cpu_usage *usage, struct his
 	if (part.quark_count == 0)
 		return HISTREE_OK;
 	usage->from_overviews = overview != UINT32_MAX;
-	return read_threads(usage, usage->from_overviews ? rows->levels[overview].history : history, &part, cancel,
+	return read_threads(usage, usage->from_overviews ? rows->levels[overview].history : history, &part, work,
 			    error);
 }
 
@@ -185,7 +185,7 @@ static enum histree_status read_from(struct histree_cpu_usage *usage, struct his
  * What cannot be read of them is read from the history.
  */
 static enum histree_status read_curve(struct histree_cpu_usage *usage, struct histree_history *history,
-				      const struct histree_region *region, const struct histree_work *cancel,
+				      const struct histree_region *region, const struct histree_work *work,
 				      struct histree_error *error)
 {
 	size_t bytes = usage->curve_count * usage->scale.pixels * sizeof(*usage->curves);
@@ -196,16 +196,16 @@ static enum histree_status read_curve(struct histree_cpu_usage *usage, struct hi
 	usage->from_overviews = false;
 	if (status == HISTREE_OK) {
 		memcpy(before, usage->curves, bytes);
-		status = read_from(usage, history, region, UINT32_MAX, own, cancel, error);
+		status = read_from(usage, history, region, UINT32_MAX, own, work, error);
 	}
 	const uint32_t levels = history_pyramid(history, PYRAMID_ROWS)->level_count;
 	for (uint32_t overview = 0; status == HISTREE_OK && overview < levels; overview++)
-		status = read_from(usage, history, region, overview, own, cancel, error);
+		status = read_from(usage, history, region, overview, own, work, error);
 	bool is_final = status == HISTREE_OK || status == HISTREE_ERR_CANCELLED || status == HISTREE_ERR_MEMORY;
 	if (usage->from_overviews && !is_final) {
 		usage->from_overviews = false;
 		memcpy(usage->curves, before, bytes);
-		status = read_threads(usage, history, region, cancel, error);
+		status = read_threads(usage, history, region, work, error);
 	}
 	free(own);
 	free(before);
@@ -472,7 +472,7 @@ enum histree_status histree_cpu_usage_by_thread(const struct histree_cpu_usage *
 /* ---- density: states that begin ----------------------------------------------------------------------------- */
 
 static enum histree_status count_states(struct histree_history *history, histree_time from, histree_time to,
-					const struct pixel_scale *scale, const struct histree_work *cancel,
+					const struct pixel_scale *scale, const struct histree_work *work,
 					uint64_t *counts, struct histree_error *error)
 {
 	const struct histree_region region = { .from = from, .to = to };
@@ -484,7 +484,7 @@ static enum histree_status count_states(struct histree_history *history, histree
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(cancel, step, error);
+		status = cancel_check(work, step, error);
 		if (status == HISTREE_OK) {
 			status = histree_cursor_next(query, error);
 			if (status == HISTREE_OK)
@@ -501,7 +501,7 @@ static enum histree_status count_states(struct histree_history *history, histree
 }
 
 enum histree_status histree_density(struct histree_history *history, histree_time from, histree_time to,
-				    uint32_t pixels, struct histree_work cancel, uint64_t *counts,
+				    uint32_t pixels, struct histree_work work, uint64_t *counts,
 				    struct histree_error *error)
 {
 	if (pixels < 1 || pixels > HISTREE_PIXELS_MAX)
@@ -512,7 +512,7 @@ enum histree_status histree_density(struct histree_history *history, histree_tim
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	memset(counts, 0, pixels * sizeof(*counts));
 	if (count <= 0)
-		return count_states(history, from, to, &scale, &cancel, counts, error);
+		return count_states(history, from, to, &scale, &work, counts, error);
 
 	/* In the union of several, all states of a host would begin when it was first traced. */
 	enum histree_status status = HISTREE_OK;
@@ -523,7 +523,7 @@ enum histree_status histree_density(struct histree_history *history, histree_tim
 		histree_time first = from > info->start ? from : info->start,
 			     last = to < info->end ? to : info->end;
 		if (first <= last)
-			status = count_states(hosts[i].history, first, last, &scale, &cancel, counts, error);
+			status = count_states(hosts[i].history, first, last, &scale, &work, counts, error);
 	}
 	return status;
 }

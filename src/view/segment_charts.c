@@ -44,12 +44,12 @@ static void segment_histogram_take(struct histogram *histogram, uint64_t duratio
 }
 
 static enum histree_status pass(struct histogram *histogram, struct histree_cursor *iter,
-				const struct histree_segment_query *query, const struct histree_work *cancel,
+				const struct histree_segment_query *query, const struct histree_work *work,
 				struct histree_error *error)
 {
 	enum histree_status status = histree_segments_start(iter, query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(cancel, step, error);
+		status = cancel_check(work, step, error);
 		if (status == HISTREE_OK)
 			status = histree_cursor_next(iter, error);
 		if (status == HISTREE_OK)
@@ -256,7 +256,7 @@ static enum histree_status count_summaries(struct histogram *histogram, struct h
 enum histree_status histree_segment_histogram(struct histree_segment_store *store,
 					      const struct histree_segment_query *query,
 					      enum histree_duration_scale scale, uint32_t buckets,
-					      struct histree_work cancel, uint64_t *edges, uint64_t *counts,
+					      struct histree_work work, uint64_t *edges, uint64_t *counts,
 					      struct histree_error *error)
 {
 	if (buckets < 1 || buckets > HISTREE_HISTOGRAM_BUCKETS_MAX)
@@ -268,7 +268,7 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 	plain.order = HISTREE_SEGMENTS_UNSORTED;
 	plain.descending = false;
 	plain.limit = 0;
-	plain.work = cancel;
+	plain.work = work;
 	memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
 	memset(counts, 0, buckets * sizeof(*counts));
 	enum histree_status status = count_summaries(&histogram, store, &plain, scale, edges, error);
@@ -276,11 +276,11 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 		return status;
 	status = histree_segments_create(store, &iter, error);
 	if (status == HISTREE_OK)
-		status = pass(&histogram, iter, &plain, &cancel, error);
+		status = pass(&histogram, iter, &plain, &work, error);
 	if (status == HISTREE_OK && histogram.extent.count > 0) {
 		cut(&histogram.extent, scale, buckets, edges);
 		histogram.edges = edges;
-		status = pass(&histogram, iter, &plain, &cancel, error);
+		status = pass(&histogram, iter, &plain, &work, error);
 	}
 	histree_cursor_free(iter);
 	return status;

@@ -619,14 +619,14 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 }
 
 enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
-				     histree_time to, struct histree_work cancel, struct histree_error *error)
+				     histree_time to, struct histree_work work, struct histree_error *error)
 {
 	struct reading reading = {
 		.list = list,
 		.history = history,
 		.attributes = histree_history_attributes(history),
 		.info = histree_history_info(history),
-		.work = &cancel,
+		.work = &work,
 	};
 	size_t attribute_count = reading.info->attribute_count;
 	reading.owners = malloc((attribute_count + 1) * sizeof(*reading.owners));

@@ -22,7 +22,7 @@ struct thread_list {
  * said of a thread is what the whole history says.  On failure the list holds what there is so far.
  */
 enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
-				     histree_time to, struct histree_work cancel, struct histree_error *error);
+				     histree_time to, struct histree_work work, struct histree_error *error);
 
 /*
  * The last name of the program of the thread that has a number in the range, which is kept by `names`; "" if it is
@@ -38,7 +38,7 @@ void thread_list_release(struct thread_list *list);
  * the parent of one may be missing.  What is said of a thread is what the whole history says.
  */
 enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
-					       struct histree_work cancel, struct histree_control_flow **out,
+					       struct histree_work work, struct histree_control_flow **out,
 					       struct histree_error *error);
 
 #endif

@@ -783,7 +783,7 @@ enum histree_status histree_time_use_create(struct histree_history *history,
 }
 
 enum histree_status histree_time_use_answer(struct histree_history *history, const void *bytes, size_t size,
-					    struct histree_work cancel, void **answer, size_t *answer_size,
+					    struct histree_work work, void **answer, size_t *answer_size,
 					    struct histree_error *error)
 {
 	struct use_question question;
@@ -796,7 +796,7 @@ enum histree_status histree_time_use_answer(struct histree_history *history, con
 	if (use == NULL)
 		return error_memory(error, "the use of time");
 	use->request = question.request;
-	use->request.work = cancel;
+	use->request.work = work;
 	use->host_name = question.host_name;
 	enum histree_status status = prepare(use, question.start, question.end, error);
 	if (status == HISTREE_OK)

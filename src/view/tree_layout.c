@@ -117,10 +117,10 @@ static bool collect(void *context, const struct histree_node *node)
 }
 
 static enum histree_status collect_nodes(struct histree_tree_layout *layout, struct histree_history *history,
-					 const struct histree_work *cancel, struct histree_error *error)
+					 const struct histree_work *work, struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct collecting collecting = { .layout = layout, .work = cancel, .error = error };
+	struct collecting collecting = { .layout = layout, .work = work, .error = error };
 	collecting.index = malloc((info->node_count + 1) * sizeof(*collecting.index));
 	if (collecting.index == NULL)
 		return error_memory(error, "the nodes of a tree");
@@ -185,13 +185,13 @@ static void place_down(struct histree_tree_layout *layout, const struct histree_
 
 enum histree_status histree_tree_layout_create(struct histree_history *history,
 					       const struct histree_tree_layout_options *options,
-					       struct histree_work cancel, struct histree_tree_layout **out,
+					       struct histree_work work, struct histree_tree_layout **out,
 					       struct histree_error *error)
 {
 	*out = NULL;
 	struct histree_tree_layout *layout = calloc(1, sizeof(*layout));
 	enum histree_status status = layout == NULL ? error_memory(error, "the nodes of a tree")
-						    : collect_nodes(layout, history, &cancel, error);
+						    : collect_nodes(layout, history, &work, error);
 	if (status == HISTREE_OK)
 		status = count_levels(layout, error);
 	if (status != HISTREE_OK) {

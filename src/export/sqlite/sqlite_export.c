@@ -257,9 +257,9 @@ static int asked_to_stop(void *context)
 static enum histree_status write_all(struct sqlite_file *file, const struct histree_sqlite_table *tables,
 				     size_t count)
 {
-	struct histree_work cancel = file->options->work;
-	if (cancel.go_on != NULL)
-		sqlite3_progress_handler(file->database, PROGRESS_STEPS, asked_to_stop, &cancel);
+	struct histree_work work = file->options->work;
+	if (work.go_on != NULL)
+		sqlite3_progress_handler(file->database, PROGRESS_STEPS, asked_to_stop, &work);
 	enum histree_status status = execute(file, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
 						   "PRAGMA locking_mode = EXCLUSIVE; BEGIN");
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)

@@ -33,12 +33,12 @@ bool viewer_is_of_kernel(const struct histree_history *history)
 }
 
 enum histree_status viewer_threads_begin(struct viewer_threads *threads, struct viewer_file *file,
-					 struct histree_history *history, struct histree_work cancel)
+					 struct histree_history *history, struct histree_work work)
 {
 	*threads = (struct viewer_threads){ .file = file };
 	if (history == NULL || file->status != HISTREE_OK)
 		return file->status;
-	file->status = histree_control_flow_create(history, cancel, &threads->flow, file->error);
+	file->status = histree_control_flow_create(history, work, &threads->flow, file->error);
 	if (file->status == HISTREE_OK)
 		threads->threads = histree_control_flow_threads(threads->flow, &threads->count);
 	return file->status;
@@ -587,7 +587,7 @@ static void sort_rows(struct viewer_rows *rows)
 enum histree_status viewer_rows_begin(struct viewer_rows *rows, struct viewer_file *file,
 				      struct histree_history *history, const histree_quark *quarks,
 				      size_t quark_count, histree_time from, histree_time to,
-				      struct histree_work cancel)
+				      struct histree_work work)
 {
 	*rows = (struct viewer_rows){ .file = file,
 				      .history = history,
@@ -600,7 +600,7 @@ enum histree_status viewer_rows_begin(struct viewer_rows *rows, struct viewer_fi
 		return viewer_file_lacks_memory(file);
 	file->status = histree_query_create(history, &rows->query, file->error);
 	bool is_of_kernel = viewer_is_of_kernel(history);
-	if (viewer_threads_begin(&rows->threads, file, is_of_kernel ? history : NULL, cancel) != HISTREE_OK)
+	if (viewer_threads_begin(&rows->threads, file, is_of_kernel ? history : NULL, work) != HISTREE_OK)
 		return file->status;
 	if (is_of_kernel)
 		add_kernel(rows, quarks, quark_count);

@@ -19,7 +19,7 @@ struct viewer_threads {
 
 /* Read the threads of a history, which may be NULL.  Returns the status of the file. */
 enum histree_status viewer_threads_begin(struct viewer_threads *threads, struct viewer_file *file,
-					 struct histree_history *history, struct histree_work cancel);
+					 struct histree_history *history, struct histree_work work);
 void viewer_threads_release(struct viewer_threads *threads);
 
 /* Returns the track of a thread of the list; NULL after a failure. */
@@ -74,7 +74,7 @@ bool viewer_is_of_kernel(const struct histree_history *history);
 enum histree_status viewer_rows_begin(struct viewer_rows *rows, struct viewer_file *file,
 				      struct histree_history *history, const histree_quark *quarks,
 				      size_t quark_count, histree_time from, histree_time to,
-				      struct histree_work cancel);
+				      struct histree_work work);
 void viewer_rows_release(struct viewer_rows *rows);
 
 static inline struct viewer_row *viewer_rows_of(const struct viewer_rows *rows, histree_quark quark)

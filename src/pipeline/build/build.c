@@ -705,14 +705,14 @@ static enum histree_status write_overviews_of(struct build *build, struct analys
 		.go_on = file_goes_on,
 		.context = build,
 	};
-	const struct histree_work cancel = { .go_on = goes_on_with_file, .context = build };
+	const struct histree_work work = { .go_on = goes_on_with_file, .context = build };
 	if (job->is_dropped)
 		return HISTREE_OK;
 	/* Those of a partial history would lack what it leaves out. */
 	if (analysis_job_makes_history(job) && build->options->backend == HISTREE_BACKEND_PARTIAL)
 		return HISTREE_OK;
 	if (!analysis_job_makes_history(job))
-		return histree_segment_store_make_overviews(job->segments, cancel, error);
+		return histree_segment_store_make_overviews(job->segments, work, error);
 	char *path = store_folder_path(&build->folder, job->file);
 	enum histree_status status = path != NULL ? overviews_write_fed(build->io, path, &options, job->feed, error)
 						  : error_memory(error, "a path");
@@ -750,14 +750,14 @@ static bool goes_on_opening(void *context)
 static enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	const struct histree_work cancel = { .go_on = goes_on_opening, .context = build };
+	const struct histree_work work = { .go_on = goes_on_opening, .context = build };
 	const struct event_origin origin = {
 		.paths = options->traces,
 		.path_count = options->trace_count,
 		.wants_gaps = !options->ignore_gaps,
 		.clock = build->host->clock,
 	};
-	enum histree_status status = event_stream_open(&build->stream, &origin, &cancel, build->error);
+	enum histree_status status = event_stream_open(&build->stream, &origin, &work, build->error);
 	build->is_open = status == HISTREE_OK;
 	if (status != HISTREE_OK)
 		return status;

@@ -64,18 +64,18 @@ static enum histree_status count_density(struct call *call, const struct page_ra
 {
 	void *view;
 	struct histree_error *error = &call->reply->error;
-	const struct histree_work cancel = reply_cancel(call->reply);
+	const struct histree_work work = reply_cancel(call->reply);
 	if (event_list_kind.applies(call->dataset)) {
 		enum histree_status status = dataset_view(call->dataset, &event_list_kind, &view, error);
 		return status != HISTREE_OK ? status
 					    : event_list_density(view, range->from, range->to, range->pixels,
-								 cancel, counts, are_exact, error);
+								 work, counts, are_exact, error);
 	}
 	uint64_t *states = reply_memory(call->reply, range->pixels, sizeof(*states));
 	if (states == NULL)
 		return error_memory(error, "a chart");
 	enum histree_status status = histree_density(call->dataset->histories[0], range->from, range->to,
-						     range->pixels, cancel, states, error);
+						     range->pixels, work, states, error);
 	for (uint32_t i = 0; status == HISTREE_OK && i < range->pixels; i++)
 		counts[i] = (double)states[i];
 	return status;

@@ -128,7 +128,7 @@ static enum histree_status chart_set_make(struct dataset *dataset, void **view, 
 
 const struct view_kind chart_set_kind = { NULL, chart_set_make, chart_set_free };
 
-static enum histree_status make_rows(struct chart_of_set *of, struct histree_work cancel,
+static enum histree_status make_rows(struct chart_of_set *of, struct histree_work work,
 				     struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -136,7 +136,7 @@ static enum histree_status make_rows(struct chart_of_set *of, struct histree_wor
 	for (size_t i = 0; i < of->part_count && status == HISTREE_OK; i++) {
 		struct chart_part *part = &of->parts[i];
 		if (part->view == NULL)
-			status = histree_chart_view_create(part->history, of->chart->name, cancel, &part->view,
+			status = histree_chart_view_create(part->history, of->chart->name, work, &part->view,
 							   error);
 		if (status != HISTREE_OK)
 			break;
@@ -148,7 +148,7 @@ static enum histree_status make_rows(struct chart_of_set *of, struct histree_wor
 	return status;
 }
 
-enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_work cancel,
+enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_work work,
 				   const struct chart_of_set **out, struct histree_error *error)
 {
 	struct chart_of_set *of = NULL;
@@ -159,7 +159,7 @@ enum histree_status chart_set_find(struct chart_set *set, const char *name, stru
 	if (of == NULL)
 		return error_set(error, HISTREE_NOT_FOUND, "there is no chart '%.100s'", name);
 	pthread_mutex_lock(&set->lock);
-	enum histree_status status = of->is_made ? HISTREE_OK : make_rows(of, cancel, error);
+	enum histree_status status = of->is_made ? HISTREE_OK : make_rows(of, work, error);
 	pthread_mutex_unlock(&set->lock);
 	*out = status == HISTREE_OK ? of : NULL;
 	return status;

@@ -51,7 +51,7 @@ const struct histree_chart *chart_set_named(const struct dataset *dataset, enum 
 					    const char *name);
 
 /* Finds a chart and makes its rows, unless they are there.  Returns HISTREE_NOT_FOUND if no chart has the name. */
-enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_work cancel,
+enum histree_status chart_set_find(struct chart_set *set, const char *name, struct histree_work work,
 				   const struct chart_of_set **out, struct histree_error *error);
 
 /*

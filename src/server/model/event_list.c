@@ -171,12 +171,12 @@ enum histree_status event_list_count_types(struct event_list *list, histree_time
 }
 
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
-				       struct histree_work cancel, double *counts, bool *are_exact,
+				       struct histree_work work, double *counts, bool *are_exact,
 				       struct histree_error *error)
 {
 	pthread_mutex_lock(&list->lock);
 	enum histree_status status =
-		cancel_asked(&cancel)
+		cancel_asked(&work)
 			? error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted")
 			: histree_event_reader_density(list->reader, from, to, pixels, counts, are_exact, error);
 	pthread_mutex_unlock(&list->lock);

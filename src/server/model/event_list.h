@@ -66,7 +66,7 @@ struct line_table event_list_table(struct event_list *list, struct event_lines *
 enum histree_status event_list_count_types(struct event_list *list, histree_time from, histree_time to,
 					   uint64_t *counts, struct histree_error *error);
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
-				       struct histree_work cancel, double *counts, bool *are_exact,
+				       struct histree_work work, double *counts, bool *are_exact,
 				       struct histree_error *error);
 
 /* Fills `order`, which has room for all of them, with the indexes of the types, those of the most events first. */

@@ -164,8 +164,8 @@ static enum histree_status kernel_threads_make(struct dataset *dataset, void **o
 		return error_memory(error, "the tree of threads");
 	pthread_mutex_init(&threads->cpu_lock, NULL);
 	threads->kernel = kernel;
-	const struct histree_work cancel = { .go_on = is_wanted, .context = dataset };
-	status = histree_control_flow_create(threads->kernel->history, cancel, &threads->flow, error);
+	const struct histree_work work = { .go_on = is_wanted, .context = dataset };
+	status = histree_control_flow_create(threads->kernel->history, work, &threads->flow, error);
 	if (status != HISTREE_OK) {
 		kernel_threads_free(threads);
 		return status;

@@ -83,7 +83,7 @@ static int64_t monotonic_seconds(void)
 }
 
 enum histree_status line_table_search(const struct line_table *table, const struct cell_match *match,
-				      uint64_t first, bool backwards, struct histree_work cancel, uint64_t *number,
+				      uint64_t first, bool backwards, struct histree_work work, uint64_t *number,
 				      struct histree_error *error)
 {
 	const struct line_kind *kind = table->kind;
@@ -91,7 +91,7 @@ enum histree_status line_table_search(const struct line_table *table, const stru
 	enum histree_status status = HISTREE_NOT_FOUND;
 	uint64_t from = first, end = first < table->count ? first + 1 : table->count;
 	while (status == HISTREE_NOT_FOUND && (backwards ? end > 0 : from < table->count)) {
-		if (cancel_asked(&cancel))
+		if (cancel_asked(&work))
 			return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
 		if (monotonic_seconds() > deadline)
 			return error_set(error, HISTREE_ERR_CANCELLED,

@@ -69,7 +69,7 @@ enum histree_status line_table_find(const struct line_table *table, histree_time
  * matches, HISTREE_ERR_CANCELLED if none was found in the time that a search may take, or before it was cancelled.
  */
 enum histree_status line_table_search(const struct line_table *table, const struct cell_match *match,
-				      uint64_t first, bool backwards, struct histree_work cancel, uint64_t *number,
+				      uint64_t first, bool backwards, struct histree_work work, uint64_t *number,
 				      struct histree_error *error);
 
 #endif

@@ -222,11 +222,11 @@ enum histree_status segment_list_filter(const struct segment_list *list, const c
 /* ---- statistics ------------------------------------------------------------------------------------------ */
 
 enum histree_status segment_list_stats(const struct segment_list *list, const struct histree_segment_query *query,
-				       size_t field, struct histree_work cancel, struct histree_segment_stats **out,
+				       size_t field, struct histree_work work, struct histree_segment_stats **out,
 				       struct histree_error *error)
 {
 	struct histree_segment_query cancellable = *query;
-	cancellable.work = cancel;
+	cancellable.work = work;
 	enum histree_status status = histree_segment_stats_create(list->store, &cancellable, field, out, error);
 	return status < 0 ? status : HISTREE_OK; /* also where a damaged node was passed over */
 }
@@ -260,7 +260,7 @@ static bool is_host(void *name, const char *host)
 	return strcmp(name, host) == 0;
 }
 
-static enum histree_status add_hosts(const struct segment_list *list, struct histree_work cancel,
+static enum histree_status add_hosts(const struct segment_list *list, struct histree_work work,
 				     struct segment_names *names, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -273,13 +273,13 @@ static enum histree_status add_hosts(const struct segment_list *list, struct his
 		query.host_filter = is_host;
 		query.host_context = (void *)(uintptr_t)names->hosts[i].name;
 		if (names->hosts[i].store != NULL)
-			status = segment_list_stats(list, &query, list->name_field, cancel, &names->host_stats[i],
+			status = segment_list_stats(list, &query, list->name_field, work, &names->host_stats[i],
 						    error);
 	}
 	return status;
 }
 
-static enum histree_status make_names(const struct segment_list *list, struct histree_work cancel,
+static enum histree_status make_names(const struct segment_list *list, struct histree_work work,
 				      struct segment_names **out, struct histree_error *error)
 {
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
@@ -287,9 +287,9 @@ static enum histree_status make_names(const struct segment_list *list, struct hi
 	*out = NULL;
 	if (names == NULL)
 		return error_memory(error, "names of segments");
-	enum histree_status status = segment_list_stats(list, &all, list->name_field, cancel, &names->stats, error);
+	enum histree_status status = segment_list_stats(list, &all, list->name_field, work, &names->stats, error);
 	if (status == HISTREE_OK)
-		status = add_hosts(list, cancel, names, error);
+		status = add_hosts(list, work, names, error);
 	while (status == HISTREE_OK && histree_segment_stats_group(names->stats, names->count) != NULL)
 		names->count++;
 	if (status == HISTREE_OK && (names->sorted = calloc(names->count + 1, sizeof(*names->sorted))) == NULL)
@@ -305,13 +305,13 @@ static enum histree_status make_names(const struct segment_list *list, struct hi
 	return HISTREE_OK;
 }
 
-enum histree_status segment_list_names(struct segment_list *list, struct histree_work cancel,
+enum histree_status segment_list_names(struct segment_list *list, struct histree_work work,
 				       const struct segment_names **out, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	pthread_mutex_lock(&list->lock);
 	if (list->names == NULL)
-		status = make_names(list, cancel, &list->names, error);
+		status = make_names(list, work, &list->names, error);
 	*out = list->names;
 	pthread_mutex_unlock(&list->lock);
 	return status;
@@ -374,7 +374,7 @@ static struct segment_listing *choose_listing(struct segment_list *list, const s
 }
 
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
-				       struct histree_work cancel, struct segment_lines *lines,
+				       struct histree_work work, struct segment_lines *lines,
 				       struct line_table *out, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -390,7 +390,7 @@ enum histree_status segment_list_enter(struct segment_list *list, const struct s
 	for (size_t i = 0; i < LISTINGS_MAX; i++)
 		last = list->listings[i].used > last ? list->listings[i].used : last;
 	listing->used = last + 1;
-	listing->work = cancel;
+	listing->work = work;
 	const struct histree_segment_schema *schema = &list->info->schema;
 	*lines = (struct segment_lines){ .schema = schema, .rows = listing->rows };
 	*out = (struct line_table){ &kind_of_lines, lines, 0, segment_time_column(schema) + 1 };

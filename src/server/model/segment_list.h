@@ -72,7 +72,7 @@ struct segment_names {
 	size_t host_count;
 };
 
-enum histree_status segment_list_names(struct segment_list *list, struct histree_work cancel,
+enum histree_status segment_list_names(struct segment_list *list, struct histree_work work,
 				       const struct segment_names **out, struct histree_error *error);
 
 /* Returns the index of the group of a name, SIZE_MAX if no group has it. */
@@ -80,7 +80,7 @@ size_t segment_names_index(const struct segment_names *names, const struct histr
 
 /* Does what histree_segment_stats_create() does, and can be cancelled. */
 enum histree_status segment_list_stats(const struct segment_list *list, const struct histree_segment_query *query,
-				       size_t field, struct histree_work cancel, struct histree_segment_stats **out,
+				       size_t field, struct histree_work work, struct histree_segment_stats **out,
 				       struct histree_error *error);
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ struct segment_listing_key {
  * `cancel` does.  On failure there is nothing to leave.
  */
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
-				       struct histree_work cancel, struct segment_lines *lines,
+				       struct histree_work work, struct segment_lines *lines,
 				       struct line_table *out, struct histree_error *error);
 void segment_list_leave(struct segment_list *list, struct segment_lines *lines);
 

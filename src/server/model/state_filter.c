@@ -447,9 +447,9 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	while (status == HISTREE_OK &&
 	       (status = histree_cursor_next(search->queries[index], error)) == HISTREE_OK) {
 		state = *histree_cursor_interval(search->queries[index]);
-		const struct histree_work *cancel = &search->asked->work;
+		const struct histree_work *work = &search->asked->work;
 		if (search->looked++ % CANCEL_STEPS == 0) {
-			if (cancel_asked(cancel))
+			if (cancel_asked(work))
 				return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
 			if (is_over(search))
 				return HISTREE_PARTIAL;
@@ -544,7 +544,7 @@ static void gather(void *context, const struct search *search, const struct sear
 static enum histree_status match_in_order(struct search *search, struct next_search *next, struct state_found *out,
 					  struct histree_error *error)
 {
-	const struct histree_work *cancel = &search->asked->work;
+	const struct histree_work *work = &search->asked->work;
 	if (next->count > 0)
 		qsort(next->candidates, next->count, sizeof(*next->candidates), compare_candidates);
 	for (size_t i = 0; i < next->count; i++) {
@@ -557,7 +557,7 @@ static enum histree_status match_in_order(struct search *search, struct next_sea
 		if (matches(search, candidate->row, &candidate->state))
 			return HISTREE_OK;
 		search->matched++;
-		if (search->matched % MATCHES_PER_LOOK == 0 && cancel_asked(cancel))
+		if (search->matched % MATCHES_PER_LOOK == 0 && cancel_asked(work))
 			return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
 		if (is_over(search))
 			return HISTREE_PARTIAL;

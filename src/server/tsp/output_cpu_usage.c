@@ -161,10 +161,10 @@ static enum histree_status take_times(struct usage_tree *tree, const struct host
 
 /* The threads of a host; of several, after a line of its own. */
 static enum histree_status add_host(struct usage_tree *tree, const struct host_view *host,
-				    struct histree_work cancel, struct histree_error *error)
+				    struct histree_work work, struct histree_error *error)
 {
 	struct histree_cpu_usage_request request = {
-		.from = tree->start, .to = tree->end, .pixels = 1, .work = cancel
+		.from = tree->start, .to = tree->end, .pixels = 1, .work = work
 	};
 	struct histree_cpu_usage *usage = NULL;
 	int64_t total = 0;
@@ -260,7 +260,7 @@ static bool is_needed(const struct usage_curves *curves, const struct host_view 
 }
 
 static enum histree_status add_curves(struct usage_curves *curves, const struct host_view *host,
-				      const struct xy_samples *samples, struct histree_work cancel,
+				      const struct xy_samples *samples, struct histree_work work,
 				      struct histree_error *error)
 {
 	size_t of_thread[CURVES_MAX + 1];
@@ -280,7 +280,7 @@ static enum histree_status add_curves(struct usage_curves *curves, const struct 
 		.pixels = samples->pixels,
 		.tids = tids,
 		.lives = lives,
-		.work = cancel,
+		.work = work,
 	};
 	for (size_t i = 0; i < curves->count; i++) {
 		if (curves->chosen[i].host != host || curves->chosen[i].own == HISTREE_NO_INDEX)

@@ -96,15 +96,15 @@ static bool wants_total(const struct xy_request *request)
 
 /* The events after the first point, by stretch, and those at it where it is the start of the trace. */
 static enum histree_status count_events(struct event_list *list, const struct xy_samples *samples,
-					struct histree_work cancel, double *counts, double *first, bool *are_exact,
+					struct histree_work work, double *counts, double *first, bool *are_exact,
 					struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	if (samples->start == list->start)
-		status = event_list_density(list, samples->start, samples->start, 1, cancel, first, are_exact,
+		status = event_list_density(list, samples->start, samples->start, 1, work, first, are_exact,
 					    error);
 	if (status == HISTREE_OK)
-		status = event_list_density(list, samples->from, samples->to, samples->pixels, cancel, counts,
+		status = event_list_density(list, samples->from, samples->to, samples->pixels, work, counts,
 					    are_exact, error);
 	return status;
 }

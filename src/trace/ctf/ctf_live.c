@@ -674,10 +674,10 @@ enum histree_status ctf_live_attach(struct ctf_live *live, const char *address, 
 	return status;
 }
 
-enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_work *cancel,
+enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_work *work,
 				  struct histree_error *error)
 {
-	enum histree_status status = live_relay_connect(&live->relay, strstr(address, "://") + 3, cancel, error);
+	enum histree_status status = live_relay_connect(&live->relay, strstr(address, "://") + 3, work, error);
 	if (status == HISTREE_OK)
 		return ctf_live_attach(live, address, error);
 	if (status == HISTREE_ERR_TRACE)

@@ -131,7 +131,7 @@ struct ctf_live {
  * Returns HISTREE_ERR_TRACE if no relay daemon answers, or it has no such session: the message says which, and the
  * way out.  `cancel`, which may be NULL, is asked while the daemon is waited for, from here on.
  */
-enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_work *cancel,
+enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_work *work,
 				  struct histree_error *error);
 
 /* The same, over a connection that is open already. */

@@ -512,11 +512,11 @@ static enum histree_status connect_to(struct live_relay *relay, const struct add
 }
 
 enum histree_status live_relay_connect(struct live_relay *relay, const char *place,
-				       const struct histree_work *cancel, struct histree_error *error)
+				       const struct histree_work *work, struct histree_error *error)
 {
 	char host[PLACE_SIZE], port[PORT_SIZE] = DEFAULT_PORT;
 	*relay = (struct live_relay){
-		.socket = -1, .place = place, .place_size = (int)strcspn(place, "/"), .work = cancel
+		.socket = -1, .place = place, .place_size = (int)strcspn(place, "/"), .work = work
 	};
 	const int name_size = (int)strcspn(place, ":/"), port_size = relay->place_size - name_size - 1;
 	if (name_size >= PLACE_SIZE || port_size >= PORT_SIZE)

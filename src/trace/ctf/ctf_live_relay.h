@@ -46,7 +46,7 @@ struct live_relay {
  * HISTREE_ERR_CANCELLED as soon as `cancel` says so.
  */
 enum histree_status live_relay_connect(struct live_relay *relay, const char *place,
-				       const struct histree_work *cancel, struct histree_error *error);
+				       const struct histree_work *work, struct histree_error *error);
 void live_relay_close(struct live_relay *relay);
 int64_t live_relay_now(const struct live_relay *relay);
 
