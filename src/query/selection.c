@@ -5,6 +5,7 @@
  */
 #include "histree/states.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -121,6 +122,7 @@ enum histree_status histree_selection_keep_wanted(struct histree_selection *sele
 		if (wanted(context, selection->quarks[i], path, size))
 			selection->quarks[kept++] = selection->quarks[i];
 	}
+	assert(kept <= selection->count);
 	selection->count = kept;
 	return HISTREE_OK;
 }
@@ -139,6 +141,7 @@ const char *histree_selection_path(struct histree_selection *selection, histree_
 		}
 		selection->path_quark = quark;
 	}
+	assert(selection->path_size < selection->path_capacity);
 	*size = selection->path_size;
 	return selection->path;
 }

@@ -5,6 +5,7 @@
  */
 #include "histree/states.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -22,6 +23,8 @@ struct histree_snapshot {
 static enum histree_status keep(struct histree_snapshot *snapshot, const struct histree_interval *interval,
 				struct histree_error *error)
 {
+	assert(interval->quark < snapshot->count);
+	assert(interval->start <= snapshot->time && interval->end >= snapshot->time);
 	struct histree_interval *kept = &snapshot->intervals[interval->quark];
 	*kept = *interval;
 	if (interval->value.type != HISTREE_STRING && interval->value.type != HISTREE_CUSTOM)

@@ -5,6 +5,7 @@
  */
 #include "histree/states.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static enum histree_status find_state(struct kind *kind, const struct histree_va
 		state->same = find_words(kind, words) < kind->state_count ? find_words(kind, words) : index;
 		state->facts.label = words;
 	}
+	assert(state->same < kind->state_count && kind->state_count == kind->values.count);
 	*out = &kind->states[state->same];
 	if (value_compare(&state->facts.value, &(*out)->facts.value) < 0)
 		(*out)->facts.value = state->facts.value;

@@ -5,6 +5,7 @@
  */
 #include "query/thread_pieces.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -223,6 +224,7 @@ static enum histree_status hand_out_wait(const struct thread_cutting *cutting, s
 		piece.had_by = value_at(&reading, piece.start, &piece.end, &since);
 		if (piece.had_by == USE_NOTHING)
 			piece.had_by = USE_NOT_KNOWN;
+		assert(piece.start <= piece.end && piece.end <= end);
 		status = cutting->give(cutting->context, &piece, error);
 		piece.start = piece.end + 1;
 		piece.begins = false;

@@ -4,6 +4,7 @@
  */
 #include "segment/segment_summary.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,8 +34,10 @@ static const struct {
  */
 static void segment_summary_add(struct duration_buckets *buckets, uint64_t min)
 {
-	if (buckets->count == 0 || min > buckets->min[buckets->count - 1])
-		buckets->min[buckets->count++] = min;
+	if (buckets->count > 0 && min <= buckets->min[buckets->count - 1])
+		return;
+	assert(buckets->count < DURATION_BUCKETS_MAX);
+	buckets->min[buckets->count++] = min;
 }
 
 static void add_all(struct duration_buckets *buckets, const uint16_t *division, unsigned per_decade)
@@ -82,6 +85,7 @@ static bool reaches(const void *context, size_t index)
 size_t duration_bucket_in(const uint64_t *min, size_t count, uint64_t duration)
 {
 	const struct looking looking = { .min = min, .duration = duration };
+	assert(count > 0 && min[0] <= duration);
 	return search_first(0, count, count / 2, reaches, &looking) - 1;
 }
 
@@ -91,6 +95,7 @@ size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t durat
 	size_t index = buckets->first[duration > 0 ? 64 - __builtin_clzll(duration) : 0];
 	while (index + 1 < buckets->count && buckets->min[index + 1] <= duration)
 		index++;
+	assert(index < buckets->count && buckets->min[index] <= duration);
 	return index;
 }
 
@@ -145,6 +150,7 @@ double segment_summary_squares(double one, double one_count, double one_mean, do
 bool segment_summary_merge(struct segment_summary *into, const struct segment_summary *from)
 {
 	uint64_t total, count;
+	assert(into->count > 0 && from->count > 0);
 	if (__builtin_add_overflow(into->total, from->total, &total) ||
 	    __builtin_add_overflow(into->count, from->count, &count) || count > INT64_MAX)
 		return false;
@@ -164,6 +170,7 @@ bool segment_summary_merge(struct segment_summary *into, const struct segment_su
 		into->shortest = from->shortest;
 		into->shortest_start = from->shortest_start;
 	}
+	assert(into->shortest <= into->longest);
 	return true;
 }
 
@@ -187,6 +194,7 @@ static double from_upper_half(int32_t half)
 struct histree_segment segment_summary_put(const struct segment_summary *summary,
 					   struct histree_value content[SUMMARY_FIELD_COUNT])
 {
+	assert(summary->count > 0 && summary->shortest <= summary->longest);
 	memset(content, 0, SUMMARY_FIELD_COUNT * sizeof(*content));
 	content[FIELD_VALUE] = summary->value;
 	if (summary->count > 1) {
@@ -237,7 +245,9 @@ enum { LINEAR_LOG2 = 12, BUCKET_PARTS_LOG2 = 12 };
 
 void duration_parts_init(struct duration_parts *parts, unsigned log2, uint64_t longest)
 {
-	duration_buckets_init(&parts->buckets, SUMMARY_BUCKETS_PER_DECADE);
+	const bool is_known = duration_buckets_init(&parts->buckets, SUMMARY_BUCKETS_PER_DECADE);
+	assert(is_known && parts->buckets.count <= DURATION_BUCKETS_MAX);
+	(void)is_known;
 	for (size_t i = 0; i < parts->buckets.count; i++) {
 		uint64_t width = duration_bucket_max(&parts->buckets, i) - parts->buckets.min[i];
 		unsigned shift = 0;

@@ -38,7 +38,7 @@ void told_put_number(struct told_writer *out, uint64_t number)
 void told_put_bytes(struct told_writer *out, const void *bytes, size_t size)
 {
 	uint8_t *at = told_room(out, size);
-	if (at == NULL)
+	if (at == NULL || size == 0) /* of nothing there need be no pointer */
 		return;
 	memcpy(at, bytes, size);
 	out->size += size;
