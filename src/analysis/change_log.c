@@ -134,7 +134,8 @@ static void put_with(struct change_log *log, struct logged_change change, const 
 
 /* ---- the system of the slice --------------------------------------------------------------------------------- */
 
-static enum histree_status change_log_add(void *context, const struct histree_interval *interval, struct histree_error *error)
+static enum histree_status change_log_add(void *context, const struct histree_interval *interval,
+					  struct histree_error *error)
 {
 	struct change_log *log = context;
 	(void)error;

@@ -954,8 +954,8 @@ static enum histree_status reason(struct critical_path *path, const struct graph
 /* ---- the path ----------------------------------------------------------------------------------------------- */
 
 /* From `start` on, and not beyond the end of the path. */
-static enum histree_status critical_path_put(struct critical_path *path, const struct graph_link *link, histree_time start,
-			       struct histree_error *error)
+static enum histree_status critical_path_put(struct critical_path *path, const struct graph_link *link,
+					     histree_time start, struct histree_error *error)
 {
 	const struct histree_path_step step = { .is_arrow = link->is_arrow,
 						.start = later(link->start, start),

@@ -550,7 +550,7 @@ static bool graph_window_wakeup(const struct graph_window *window, histree_time 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
 static enum histree_status graph_view_add(struct graph_window *window, const struct graph_window_source *source,
-			       const struct histree_interval *interval, struct histree_error *error)
+					  const struct histree_interval *interval, struct histree_error *error)
 {
 	const struct histree_value *value = &interval->value;
 	if (!array_reserve(&window->edges, &window->edge_capacity, window->edge_count + 1) ||

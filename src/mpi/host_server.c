@@ -22,13 +22,13 @@
 #include "base/table.h"
 #include "histree/events.h"
 #include "histree/history.h"
-#include "histree/states.h"
 #include "histree/segment_stats.h"
 #include "histree/segments.h"
+#include "histree/states.h"
 #include "histree/store.h"
 #include "histree/time_use.h"
-#include "mpi/stream.h"
 #include "mpi/link.h"
+#include "mpi/stream.h"
 
 /* ---- shard set ----------------------------------------------------------------------------------------------- */
 
@@ -771,7 +771,7 @@ static struct served_stream *free_place(struct host_server *server)
 }
 
 static enum histree_status host_server_start(struct host_server *server, uint64_t number, struct byte_reader *asked,
-				 struct served_stream **out, struct histree_error *error)
+					     struct served_stream **out, struct histree_error *error)
 {
 	uint64_t kind = read_varint(asked);
 	struct served_stream *stream = *out = free_place(server);

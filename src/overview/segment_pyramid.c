@@ -577,8 +577,7 @@ static enum histree_status read_slice(struct maker *maker, struct slice slice, s
 }
 
 /* HISTREE_END: it has too many values for summaries to be worth it. */
-static enum histree_status read_segments(struct maker *maker, struct histree_work work,
-					 struct histree_error *error)
+static enum histree_status read_segments(struct maker *maker, struct histree_work work, struct histree_error *error)
 {
 	const struct histree_segment_store_info *of = maker->pyramid.of;
 	uint64_t last = segment_overview_cell(of->end, 0);
@@ -656,7 +655,7 @@ static enum histree_status remove_all(const struct segment_pyramid *pyramid, str
 }
 
 static enum histree_status segment_pyramid_make(struct maker *maker, struct histree_segment_store *store,
-				struct histree_work work, struct histree_error *error)
+						struct histree_work work, struct histree_error *error)
 {
 	enum histree_status status = value_table_reset(&maker->values, error);
 	if (status == HISTREE_OK)
@@ -705,8 +704,8 @@ struct segment_overview_limits segment_overview_limits(const struct histree_segm
 }
 
 enum histree_status segment_overviews_write(struct histree_segment_store *store,
-					    const struct segment_overview_limits *limits,
-					    struct histree_work work, struct histree_error *error)
+					    const struct segment_overview_limits *limits, struct histree_work work,
+					    struct histree_error *error)
 {
 	if (!store->finished || store->backend->cursor_choose == NULL)
 		return error_set(error, HISTREE_ERR_ARGUMENT,

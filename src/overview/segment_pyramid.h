@@ -30,7 +30,7 @@ struct segment_overview_limits segment_overview_limits(const struct histree_segm
 
 /* The same as that function with any limits. */
 enum histree_status segment_overviews_write(struct histree_segment_store *store,
-					    const struct segment_overview_limits *limits,
-					    struct histree_work work, struct histree_error *error);
+					    const struct segment_overview_limits *limits, struct histree_work work,
+					    struct histree_error *error);
 
 #endif

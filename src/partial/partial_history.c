@@ -179,7 +179,8 @@ static void slice_cache_free(struct slice_cache *cache)
 /* ---- making -------------------------------------------------------------------------------------------------- */
 
 /* Make a slice that is in the list; the mutex is held before and after, but not while the trace is read. */
-static enum histree_status partial_history_make(struct slice_cache *cache, struct cached_slice *slice, struct histree_error *error)
+static enum histree_status partial_history_make(struct slice_cache *cache, struct cached_slice *slice,
+						struct histree_error *error)
 {
 	struct replay *replay = cache->idle_count > 0 ? cache->idle[--cache->idle_count] : NULL;
 	pthread_mutex_unlock(&cache->mutex);
@@ -217,8 +218,8 @@ static struct cached_slice *find(struct slice_cache *cache, size_t checkpoint)
 	}
 }
 
-static enum histree_status partial_history_add(struct slice_cache *cache, size_t checkpoint, struct cached_slice **out,
-			       struct histree_error *error)
+static enum histree_status partial_history_add(struct slice_cache *cache, size_t checkpoint,
+					       struct cached_slice **out, struct histree_error *error)
 {
 	struct cached_slice *slice = calloc(1, sizeof(*slice));
 	*out = NULL;
@@ -446,8 +447,8 @@ static enum histree_status replay_run(struct replay *replay, size_t number, stru
 
 /* ---- partial writer ------------------------------------------------------------------------------------------ */
 
-static enum histree_status partial_history_begin(const struct partial_writer *writer, const struct trace *trace, bool ignores_gaps,
-				 struct histree_error *error)
+static enum histree_status partial_history_begin(const struct partial_writer *writer, const struct trace *trace,
+						 bool ignores_gaps, struct histree_error *error)
 {
 	struct saved_bytes saved = { 0 };
 	const struct partial_origin origin = {
@@ -475,7 +476,8 @@ enum histree_status partial_writer_checkpoint(const struct partial_writer *write
 	if (positions == NULL)
 		return error_memory(error, "a checkpoint");
 	trace_positions(trace, positions);
-	enum histree_status status = before == 0 ? partial_history_begin(writer, trace, ignores_gaps, error) : HISTREE_OK;
+	enum histree_status status =
+		before == 0 ? partial_history_begin(writer, trace, ignores_gaps, error) : HISTREE_OK;
 	if (status == HISTREE_OK) {
 		saved_put(&saved, before);
 		for (size_t i = 0; i < count; i++) {

@@ -280,8 +280,8 @@ static const struct wanted *find_wanted(const struct range_sums_reading *reading
 }
 
 /* Whether an interval is a sum that some states could have, of which the part in the range is added. */
-static bool range_sums_take(struct range_sums_reading *reading, const struct histree_interval *interval, unsigned width_log2,
-		 histree_time from, histree_time to)
+static bool range_sums_take(struct range_sums_reading *reading, const struct histree_interval *interval,
+			    unsigned width_log2, histree_time from, histree_time to)
 {
 	const struct wanted *wanted = find_wanted(reading, interval->quark);
 	const histree_time first = interval->start > from ? interval->start : from;

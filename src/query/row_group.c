@@ -218,7 +218,7 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 }
 
 static enum histree_status row_group_take(struct reading *reading, const struct histree_interval *interval,
-				struct histree_error *error)
+					  struct histree_error *error)
 {
 	struct row_group *group = reading->group;
 	if (group->asked[reading->asked] != interval->quark)

@@ -52,7 +52,8 @@ static struct summary_parts summary_parts(const struct histree_segment_store *st
 }
 
 /* Hands it on as it is, but with a null value if the part does not have that field. */
-static enum histree_status segment_summaries_take(void *context, const struct segment_summary *summary, struct histree_error *error)
+static enum histree_status segment_summaries_take(void *context, const struct segment_summary *summary,
+						  struct histree_error *error)
 {
 	const struct summary_parts *parts = context;
 	struct segment_summary own = *summary;
@@ -308,8 +309,8 @@ static enum histree_status read_range(struct reading *reading, int level, uint64
 	return status;
 }
 
-static struct reading segment_summaries_begin(struct histree_segment_store *store, const struct summaries_request *request,
-			    struct histree_error *error)
+static struct reading segment_summaries_begin(struct histree_segment_store *store,
+					      const struct summaries_request *request, struct histree_error *error)
 {
 	struct reading reading = {
 		.store = store, .overviews = segment_store_overviews(store), .request = request, .error = error

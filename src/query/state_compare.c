@@ -148,7 +148,7 @@ static bool is_idle_loop(const struct side *side, histree_quark quark, const str
 }
 
 static enum histree_status state_compare_take(struct histree_state_comparison *comparison, const struct side *side,
-				const struct histree_state_time *part, struct histree_error *error)
+					      const struct histree_state_time *part, struct histree_error *error)
 {
 	const struct histree_label_table *table = histree_labels_of(side->history, part->quark);
 	size_t kind;
@@ -316,8 +316,7 @@ static enum histree_status finish(struct histree_state_comparison *comparison, s
 }
 
 enum histree_status histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b,
-						    struct histree_work work,
-						    struct histree_state_comparison **out,
+						    struct histree_work work, struct histree_state_comparison **out,
 						    struct histree_error *error)
 {
 	*out = NULL;

@@ -119,8 +119,9 @@ static enum histree_status start_field(struct segment_cursor *iter, struct histr
 	return status;
 }
 
-static enum histree_status segment_cursor_begin(struct segment_cursor *iter, const struct histree_segment_token *resume,
-				 struct histree_error *error)
+static enum histree_status segment_cursor_begin(struct segment_cursor *iter,
+						const struct histree_segment_token *resume,
+						struct histree_error *error)
 {
 	switch (iter->query.order) {
 	case HISTREE_SEGMENTS_BY_FIELD:

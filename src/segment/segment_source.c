@@ -38,8 +38,9 @@ static enum histree_status source_cursor_create(void *body, void **out, struct h
 	return HISTREE_OK;
 }
 
-static enum histree_status segment_source_start(struct source_cursor *cursor, const struct histree_segment_query *query,
-				 struct histree_error *error)
+static enum histree_status segment_source_start(struct source_cursor *cursor,
+						const struct histree_segment_query *query,
+						struct histree_error *error)
 {
 	cursor->choice = (struct segment_choice){ 0 };
 	cursor->is_ahead = false;

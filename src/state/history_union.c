@@ -290,8 +290,8 @@ static void close_parts(const struct histree_history_part *parts, size_t count)
 		histree_history_close(parts[i].history);
 }
 
-static enum histree_status history_union_make(const struct histree_history_part *parts, size_t count, struct history_union **out,
-				struct histree_error *error)
+static enum histree_status history_union_make(const struct histree_history_part *parts, size_t count,
+					      struct history_union **out, struct histree_error *error)
 {
 	struct history_union *joined = *out = calloc(1, sizeof(*joined));
 	if (joined != NULL) {

@@ -557,8 +557,7 @@ enum histree_status event_stream_open(struct event_stream *stream, const struct 
 				      const struct histree_work *work, struct histree_error *error)
 {
 	return opened(stream, origin,
-		      trace_open_or_cancel(origin->paths, origin->path_count, work, &stream->trace, error),
-		      error);
+		      trace_open_or_cancel(origin->paths, origin->path_count, work, &stream->trace, error), error);
 }
 
 enum histree_status event_stream_open_at(struct event_stream *stream, const struct event_origin *origin,

@@ -265,8 +265,8 @@ enum { DEPTH_MAX = 32, FORMATS_SIZE = 400 };
 static enum histree_status find_below(struct trace_list *list, const char *path, unsigned depth,
 				      struct histree_error *error);
 
-static enum histree_status trace_list_add(struct trace_list *list, const char *path, const struct trace_format_kind *kind,
-			       struct histree_error *error)
+static enum histree_status trace_list_add(struct trace_list *list, const char *path,
+					  const struct trace_format_kind *kind, struct histree_error *error)
 {
 	char *copy = strdup(path);
 	if (copy == NULL || !array_reserve(&list->entries, &list->capacity, list->count + 1)) {

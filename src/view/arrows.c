@@ -796,7 +796,8 @@ static enum histree_status arrows_find_rows(const struct histree_arrows_request 
 
 /* ---- arrows packets ------------------------------------------------------------------------------------------ */
 
-static enum histree_status arrows_add(void *context, const struct histree_path_step *packet, struct histree_error *error)
+static enum histree_status arrows_add(void *context, const struct histree_path_step *packet,
+				      struct histree_error *error)
 {
 	return arrow_list_add(context,
 			      &(struct histree_arrow){

@@ -104,7 +104,7 @@ static void add_to_curve(struct histree_cpu_usage *usage, size_t curve, histree_
 }
 
 static enum histree_status cpu_usage_take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
-				struct histree_error *error)
+					  struct histree_error *error)
 {
 	bool is_unknown = interval->value.type == HISTREE_UNKNOWN;
 	bool is_rest =

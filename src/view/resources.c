@@ -29,7 +29,7 @@ static const char *softirq_name(int32_t number)
 }
 
 static enum histree_status resources_add(struct histree_resources *resources, struct histree_resource resource,
-			       const char *name, struct histree_error *error)
+					 const char *name, struct histree_error *error)
 {
 	resource.name = arena_copy(&resources->names, name, strlen(name));
 	if (resource.name == NULL || !array_reserve(&resources->list, &resources->capacity, resources->count + 1))

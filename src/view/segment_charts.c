@@ -366,8 +366,9 @@ static void keep(struct histree_segment_scatter *scatter, const struct cell_poin
 	}
 }
 
-static enum histree_status segment_charts_put(struct histree_segment_scatter *scatter, const struct histree_value *value,
-			       histree_time start, uint64_t duration, struct histree_error *error)
+static enum histree_status segment_charts_put(struct histree_segment_scatter *scatter,
+					      const struct histree_value *value, histree_time start,
+					      uint64_t duration, struct histree_error *error)
 {
 	const struct histree_segment_scatter_request *request = scatter->request;
 	struct cell_point cell = { .point = { .start = start, .duration = duration } };
@@ -409,8 +410,8 @@ static enum histree_status segment_scatter_take(struct histree_segment_scatter *
 	if (segment->start < scatter->request->query.from)
 		return HISTREE_OK;
 	scatter->segments++;
-	return segment_charts_put(scatter, field != HISTREE_SEGMENTS_TOGETHER ? &segment->content[field] : &null, segment->start,
-		   histree_segment_duration(segment), error);
+	return segment_charts_put(scatter, field != HISTREE_SEGMENTS_TOGETHER ? &segment->content[field] : &null,
+				  segment->start, histree_segment_duration(segment), error);
 }
 
 /* ---- summaries ------------------------------------------------------------------------------------------- */

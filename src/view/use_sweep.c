@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/cancel.h"
-#include "base/search.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "query/range_sums.h"
 #include "query/thread_pieces.h"
 #include "view/view.h"

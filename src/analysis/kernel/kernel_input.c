@@ -209,7 +209,8 @@ static void begin_gap(struct kernel_input *input, const struct event_gap *gap)
 	machine_begin_gap(&input->machine, gap);
 }
 
-static enum histree_status kernel_input_begin(void *instance, const struct event *event, struct histree_error *error)
+static enum histree_status kernel_input_begin(void *instance, const struct event *event,
+					      struct histree_error *error)
 {
 	struct kernel_input *input = instance;
 	assert(!input->is_begun);

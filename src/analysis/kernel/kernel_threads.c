@@ -152,7 +152,7 @@ static const struct thread_place *place_of(const struct kernel_model *model, enu
 }
 
 static inline histree_quark thread_attribute_made(struct kernel_model *model, struct kernel_thread *thread,
-				 enum thread_attribute attribute)
+						  enum thread_attribute attribute)
 {
 	if (thread->attributes[attribute] != NO_ATTRIBUTE)
 		return thread->attributes[attribute];
@@ -219,8 +219,8 @@ static void put_half(struct kernel_model *model, struct kernel_thread *thread, e
 }
 
 /* What is known of the thread is `value` from now on. */
-static void kernel_threads_put(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
-		struct histree_value value)
+static void kernel_threads_put(struct kernel_model *model, struct kernel_thread *thread,
+			       enum thread_attribute attribute, struct histree_value value)
 {
 	thread_ask(model, thread, attribute);
 	if (thread->attributes[attribute] == NO_ATTRIBUTE && value.type == HISTREE_NULL)

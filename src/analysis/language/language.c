@@ -962,8 +962,8 @@ static bool expect(struct language_tree *tree, struct program_expected *expected
 }
 
 static enum histree_status language_add(const struct language_source *source, struct language_tree *tree,
-			       struct program *program, struct definitions *definitions,
-			       struct histree_error *error)
+					struct program *program, struct definitions *definitions,
+					struct histree_error *error)
 {
 	struct program_analysis *analysis;
 	struct program_about about = { .name = tree->name, .summary = tree->summary, .domain = tree->domain };

@@ -432,7 +432,8 @@ static enum histree_status create_run(const struct analysis_input_kind *kind, vo
 	return HISTREE_OK;
 }
 
-static enum histree_status program_analysis_begin(void *input, const struct event *event, struct histree_error *error)
+static enum histree_status program_analysis_begin(void *input, const struct event *event,
+						  struct histree_error *error)
 {
 	(void)input, (void)event, (void)error;
 	return HISTREE_OK;

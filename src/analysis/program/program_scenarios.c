@@ -123,7 +123,8 @@ static void give_back(struct program_run *run, struct fsm_run *fsm, uint32_t num
 
 /* ---- transitions ---------------------------------------------------------------------------------------- */
 
-static void program_scenarios_take(struct program_run *run, struct fsm_run *fsm, uint32_t number, const struct transition_row *row)
+static void program_scenarios_take(struct program_run *run, struct fsm_run *fsm, uint32_t number,
+				   const struct transition_row *row)
 {
 	const struct program *program = run->program;
 	struct scenario *scenario = fsm->scenarios[number];

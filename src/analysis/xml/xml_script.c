@@ -639,7 +639,7 @@ static program_value fail(struct script *script, const char *what)
 }
 
 static program_value xml_script_make(struct script *script, enum program_operator operator, program_value first,
-			  program_value second, program_value third)
+				     program_value second, program_value third)
 {
 	if (script->reader->status != HISTREE_OK)
 		return PROGRAM_NOTHING;

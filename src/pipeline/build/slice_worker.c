@@ -321,8 +321,9 @@ static enum histree_status put_made(const struct slice_post_job *job, struct sli
 	return status;
 }
 
-static enum histree_status slice_worker_put(struct histree_slice_post *post, const struct slice_post_job *job, unsigned worker,
-			       struct byte_reader *reader, struct histree_error *error)
+static enum histree_status slice_worker_put(struct histree_slice_post *post, const struct slice_post_job *job,
+					    unsigned worker, struct byte_reader *reader,
+					    struct histree_error *error)
 {
 	uint64_t kind = read_varint(reader);
 	size_t size;

@@ -68,8 +68,8 @@ static enum histree_status count_density(struct call *call, const struct page_ra
 	if (event_list_kind.applies(call->dataset)) {
 		enum histree_status status = dataset_view(call->dataset, &event_list_kind, &view, error);
 		return status != HISTREE_OK ? status
-					    : event_list_density(view, range->from, range->to, range->pixels,
-								 work, counts, are_exact, error);
+					    : event_list_density(view, range->from, range->to, range->pixels, work,
+								 counts, are_exact, error);
 	}
 	uint64_t *states = reply_memory(call->reply, range->pixels, sizeof(*states));
 	if (states == NULL)

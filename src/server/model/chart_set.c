@@ -128,16 +128,15 @@ static enum histree_status chart_set_make(struct dataset *dataset, void **view, 
 
 const struct view_kind chart_set_kind = { NULL, chart_set_make, chart_set_free };
 
-static enum histree_status make_rows(struct chart_of_set *of, struct histree_work work,
-				     struct histree_error *error)
+static enum histree_status make_rows(struct chart_of_set *of, struct histree_work work, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	int64_t base = 1;
 	for (size_t i = 0; i < of->part_count && status == HISTREE_OK; i++) {
 		struct chart_part *part = &of->parts[i];
 		if (part->view == NULL)
-			status = histree_chart_view_create(part->history, of->chart->name, work, &part->view,
-							   error);
+			status =
+				histree_chart_view_create(part->history, of->chart->name, work, &part->view, error);
 		if (status != HISTREE_OK)
 			break;
 		part->rows = histree_chart_view_rows(part->view, &part->count);

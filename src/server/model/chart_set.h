@@ -8,8 +8,8 @@
 #ifndef SERVER_MODEL_CHART_SET_H
 #define SERVER_MODEL_CHART_SET_H
 
-#include "view/view.h"
 #include "server/catalogue/dataset.h"
+#include "view/view.h"
 
 /* What one history has of a chart.  Its entries are numbered from `base` on: its own, then one for each row. */
 struct chart_part {

@@ -12,10 +12,10 @@
 #define SERVER_MODEL_EVENT_LIST_H
 
 #include "histree/states.h"
-#include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/line_table.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 /* The last one only where there are several hosts. */
 enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_HOST, EVENT_COLUMNS };

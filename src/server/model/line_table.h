@@ -10,8 +10,8 @@
 #define SERVER_MODEL_LINE_TABLE_H
 
 #include "base/pattern.h"
-#include "histree/status.h"
 #include "histree/segments.h"
+#include "histree/status.h"
 
 /* The table of segments has the most columns: start, end, duration, its fields, and the start as a number. */
 enum { CELL_COLUMNS_MAX = HISTREE_SEGMENT_FIELDS_MAX + 4 };

@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/search.h"
-#include "histree/segments.h"
 #include "histree/segment_stats.h"
-#include "view/view.h"
+#include "histree/segments.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/state_filter.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 /* ---- segment lines ------------------------------------------------------------------------------------------- */
 

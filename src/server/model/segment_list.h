@@ -11,12 +11,12 @@
 #ifndef SERVER_MODEL_SEGMENT_LIST_H
 #define SERVER_MODEL_SEGMENT_LIST_H
 
-#include "histree/segments.h"
 #include "histree/segment_stats.h"
-#include "view/view.h"
+#include "histree/segments.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/line_table.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 enum { SEGMENT_START, SEGMENT_END, SEGMENT_DURATION, SEGMENT_FIELDS };
 

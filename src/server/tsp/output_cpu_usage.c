@@ -160,8 +160,8 @@ static enum histree_status take_times(struct usage_tree *tree, const struct host
 }
 
 /* The threads of a host; of several, after a line of its own. */
-static enum histree_status add_host(struct usage_tree *tree, const struct host_view *host,
-				    struct histree_work work, struct histree_error *error)
+static enum histree_status add_host(struct usage_tree *tree, const struct host_view *host, struct histree_work work,
+				    struct histree_error *error)
 {
 	struct histree_cpu_usage_request request = {
 		.from = tree->start, .to = tree->end, .pixels = 1, .work = work

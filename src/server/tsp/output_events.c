@@ -101,8 +101,7 @@ static enum histree_status count_events(struct event_list *list, const struct xy
 {
 	enum histree_status status = HISTREE_OK;
 	if (samples->start == list->start)
-		status = event_list_density(list, samples->start, samples->start, 1, work, first, are_exact,
-					    error);
+		status = event_list_density(list, samples->start, samples->start, 1, work, first, are_exact, error);
 	if (status == HISTREE_OK)
 		status = event_list_density(list, samples->from, samples->to, samples->pixels, work, counts,
 					    are_exact, error);

@@ -48,7 +48,8 @@ static void free_view(void *view)
 }
 
 /* The view: the whole trace. */
-static enum histree_status output_flame_graph_make(struct dataset *dataset, void **view, struct histree_error *error)
+static enum histree_status output_flame_graph_make(struct dataset *dataset, void **view,
+						   struct histree_error *error)
 {
 	struct flame_rows *rows = calloc(1, sizeof(*rows));
 	if (rows == NULL)

@@ -511,8 +511,8 @@ static enum histree_status connect_to(struct live_relay *relay, const struct add
 	return status == HISTREE_ERR_TRACE ? no_daemon(relay, error) : status;
 }
 
-enum histree_status live_relay_connect(struct live_relay *relay, const char *place,
-				       const struct histree_work *work, struct histree_error *error)
+enum histree_status live_relay_connect(struct live_relay *relay, const char *place, const struct histree_work *work,
+				       struct histree_error *error)
 {
 	char host[PLACE_SIZE], port[PORT_SIZE] = DEFAULT_PORT;
 	*relay = (struct live_relay){

@@ -45,8 +45,8 @@ struct live_relay {
  * Connect to the daemon at a place.  Returns HISTREE_ERR_TRACE if none answers, and the message says what does;
  * HISTREE_ERR_CANCELLED as soon as `cancel` says so.
  */
-enum histree_status live_relay_connect(struct live_relay *relay, const char *place,
-				       const struct histree_work *work, struct histree_error *error);
+enum histree_status live_relay_connect(struct live_relay *relay, const char *place, const struct histree_work *work,
+				       struct histree_error *error);
 void live_relay_close(struct live_relay *relay);
 int64_t live_relay_now(const struct live_relay *relay);
 

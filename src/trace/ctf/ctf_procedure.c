@@ -27,7 +27,8 @@ struct maker {
 
 static const struct ctf_member nobody = { .name = "", .slot = CTF_NO_SLOT };
 
-static void ctf_procedure_make_type(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member);
+static void ctf_procedure_make_type(struct maker *maker, const struct ctf_type *type,
+				    const struct ctf_member *member);
 
 static struct ctf_operation *ctf_procedure_add(struct maker *maker, struct ctf_operation operation)
 {
@@ -47,7 +48,8 @@ static uint64_t place(struct maker *maker, uint32_t alignment, uint64_t bits)
 	if (run != NULL && run->size == 0 && mask > run->mask)
 		run->mask = mask;
 	if (run == NULL || mask > run->mask || run->size > RUN_SIZE_MAX) {
-		run = ctf_procedure_add(maker, (struct ctf_operation){ .kind = CTF_RUN, .slot = CTF_NO_SLOT, .mask = mask });
+		run = ctf_procedure_add(
+			maker, (struct ctf_operation){ .kind = CTF_RUN, .slot = CTF_NO_SLOT, .mask = mask });
 		maker->run = maker->failed ? NO_RUN : maker->count - 1;
 	}
 	uint64_t offset = (run->size + mask) & ~mask;
@@ -80,7 +82,8 @@ static struct ctf_integer integer_of(const struct maker *maker, const struct ctf
 static void add_for_integer(struct maker *maker, enum ctf_operation_kind kind, uint32_t slot,
 			    struct ctf_integer integer, uint64_t offset)
 {
-	ctf_procedure_add(maker, (struct ctf_operation){ .kind = kind, .slot = slot, .offset = offset, .integer = integer });
+	ctf_procedure_add(
+		maker, (struct ctf_operation){ .kind = kind, .slot = slot, .offset = offset, .integer = integer });
 }
 
 /*
@@ -134,7 +137,8 @@ static void forget(struct maker *maker, const struct ctf_type *type)
 	for (size_t i = 0; i < type->member_count && !maker->failed; i++) {
 		const struct ctf_member *member = &type->members[i];
 		if (member->slot != CTF_NO_SLOT)
-			ctf_procedure_add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = member->slot });
+			ctf_procedure_add(maker,
+					  (struct ctf_operation){ .kind = CTF_FORGET, .slot = member->slot });
 		for (const struct ctf_slot *more = member->more_slots; more != NULL; more = more->next)
 			ctf_procedure_add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = more->slot });
 		forget(maker, member->type);
@@ -157,14 +161,14 @@ static void make_choose(struct maker *maker, const struct ctf_type *type)
 	maker->run = NO_RUN;
 	forget(maker, type);
 	ctf_procedure_add(maker, (struct ctf_operation){
-			   .kind = CTF_CHOOSE,
-			   .slot = type->slot,
-			   .choices = type->choices,
-			   .choice_count = type->choice_count,
-			   .is_signed = type->target->type->is_signed,
-			   .is_optional = type->is_optional,
-			   .bodies = bodies,
-		   });
+					 .kind = CTF_CHOOSE,
+					 .slot = type->slot,
+					 .choices = type->choices,
+					 .choice_count = type->choice_count,
+					 .is_signed = type->target->type->is_signed,
+					 .is_optional = type->is_optional,
+					 .bodies = bodies,
+				 });
 }
 
 static void make_repeat(struct maker *maker, const struct ctf_type *type)
@@ -178,33 +182,35 @@ static void make_repeat(struct maker *maker, const struct ctf_type *type)
 	align(maker, type->align);
 	maker->run = NO_RUN;
 	ctf_procedure_add(maker, (struct ctf_operation){
-			   .kind = CTF_REPEAT,
-			   .slot = is_array ? CTF_NO_SLOT : type->slot,
-			   .size = is_array ? type->length : 0,
-			   .bodies = body,
-		   });
+					 .kind = CTF_REPEAT,
+					 .slot = is_array ? CTF_NO_SLOT : type->slot,
+					 .size = is_array ? type->length : 0,
+					 .bodies = body,
+				 });
 }
 
 static void make_text(struct maker *maker, const struct ctf_type *type)
 {
 	maker->run = NO_RUN;
 	ctf_procedure_add(maker, (struct ctf_operation){
-			   .kind = CTF_TEXT,
-			   .slot = CTF_NO_SLOT,
-			   .mask = 7,
-			   .size = 8 * ctf_unit_size(type->encoding),
-		   });
+					 .kind = CTF_TEXT,
+					 .slot = CTF_NO_SLOT,
+					 .mask = 7,
+					 .size = 8 * ctf_unit_size(type->encoding),
+				 });
 }
 
 static void make_leb128(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member)
 {
 	maker->run = NO_RUN;
-	ctf_procedure_add(maker, (struct ctf_operation){
-			   .kind = CTF_LEB128, .slot = CTF_NO_SLOT, .mask = 7, .is_signed = type->is_signed });
+	ctf_procedure_add(
+		maker, (struct ctf_operation){
+			       .kind = CTF_LEB128, .slot = CTF_NO_SLOT, .mask = 7, .is_signed = type->is_signed });
 	add_meaning(maker, type, member, 0);
 }
 
-static void ctf_procedure_make_type(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member)
+static void ctf_procedure_make_type(struct maker *maker, const struct ctf_type *type,
+				    const struct ctf_member *member)
 {
 	if (maker->failed)
 		return;
@@ -240,11 +246,11 @@ static void ctf_procedure_make_type(struct maker *maker, const struct ctf_type *
 		if (ctf_type_is_plain(type->element)) {
 			maker->run = NO_RUN;
 			ctf_procedure_add(maker, (struct ctf_operation){
-					   .kind = CTF_ELEMENTS,
-					   .slot = type->slot,
-					   .mask = type->align - 1,
-					   .size = type->element->size,
-				   });
+							 .kind = CTF_ELEMENTS,
+							 .slot = type->slot,
+							 .mask = type->align - 1,
+							 .size = type->element->size,
+						 });
 		} else {
 			make_repeat(maker, type);
 		}

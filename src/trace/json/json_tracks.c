@@ -777,7 +777,9 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 	taking.cells[TRACK_DURATION].kind = taking.cells[TRACK_THREAD_DURATION].kind = PACKED_ABSENT;
 	taking.cells[TRACK_THREAD_TIME].kind = PACKED_ABSENT;
 	taking.cells[TRACK_ARGS].kind = PACKED_ABSENT;
-	return json_tracks_add(&taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
+	return json_tracks_add(&taking, is_in && is_out ? TRACK_FLOW_STEP
+					: is_in         ? TRACK_FLOW_END
+							: TRACK_FLOW_BEGIN);
 }
 
 /* ---- what was left out ----------------------------------------------------------------------------------- */

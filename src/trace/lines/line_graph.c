@@ -261,8 +261,8 @@ static enum histree_status no_memory(const struct line_graph *graph)
 	return error_memory(graph->error, "the calls of functions");
 }
 
-static enum histree_status line_graph_add(struct line_graph *graph, const struct graph_stack *stack, enum track_class class,
-			       histree_time time, struct packed_cell *cells)
+static enum histree_status line_graph_add(struct line_graph *graph, const struct graph_stack *stack,
+					  enum track_class class, histree_time time, struct packed_cell *cells)
 {
 	char track[32];
 	if (stack->thread != NO_THREAD) {
@@ -493,7 +493,8 @@ enum histree_status line_graph_take(struct line_graph *graph, const struct line_
 	line.has_duration = columns.has_duration;
 	line.duration = columns.duration;
 	read_function(scan, &line);
-	return line.kind == GRAPH_OTHER || line.kind == GRAPH_EVENT ? HISTREE_OK : line_graph_take_line(graph, &line);
+	return line.kind == GRAPH_OTHER || line.kind == GRAPH_EVENT ? HISTREE_OK
+								    : line_graph_take_line(graph, &line);
 }
 
 enum histree_status line_graph_read(struct packed_source *packed, struct line_text *text,

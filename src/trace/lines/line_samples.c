@@ -60,7 +60,8 @@ static bool put_frame(struct line_sample *sample, const char *function, const ch
 		sample->left_out++;
 		return true;
 	}
-	return line_samples_put(sample, sample->chain_size > 0 ? '\n' : '\0', function, (size_t)(function_end - function)) &&
+	return line_samples_put(sample, sample->chain_size > 0 ? '\n' : '\0', function,
+				(size_t)(function_end - function)) &&
 	       line_samples_put(sample, '\t', binary, (size_t)(binary_end - binary));
 }
 

@@ -379,8 +379,8 @@ static enum histree_status learn_all(struct strace *strace, const struct line_pl
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status line_strace_add(struct strace *strace, const struct strace_thread *thread, enum track_class class,
-			       histree_time time, struct packed_cell *cells)
+static enum histree_status line_strace_add(struct strace *strace, const struct strace_thread *thread,
+					   enum track_class class, histree_time time, struct packed_cell *cells)
 {
 	if (thread->number != NO_THREAD) {
 		cells[TRACK_PID] = packed_int(process_of(thread));
@@ -398,8 +398,9 @@ static enum histree_status add_name(struct strace *strace, const struct strace_t
 				    enum track_class class, struct piece name)
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_NAME] = packed_text(name.at, name.size) };
-	return name.size == 0 || thread->number == NO_THREAD ? HISTREE_OK
-							     : line_strace_add(strace, thread, class, PACKED_NO_TIME, cells);
+	return name.size == 0 || thread->number == NO_THREAD
+		       ? HISTREE_OK
+		       : line_strace_add(strace, thread, class, PACKED_NO_TIME, cells);
 }
 
 static void put_texts(struct strace *strace, const struct strace_line *line, struct packed_cell *cells)
@@ -489,7 +490,8 @@ static enum histree_status take_instant(struct strace *strace, struct strace_thr
 	enum histree_status status = HISTREE_OK;
 	if (is_exit && thread->is_in_call) {
 		thread->is_in_call = false;
-		status = line_strace_add(strace, thread, TRACK_SPAN_END, time > thread->begin ? time : thread->begin, cells);
+		status = line_strace_add(strace, thread, TRACK_SPAN_END,
+					 time > thread->begin ? time : thread->begin, cells);
 	}
 	cells[TRACK_NAME] = packed_text(line->name.at, line->name.size);
 	cells[TRACK_CATEGORY] = is_exit ? packed_text("exit", 4) : packed_text("signal", 6);

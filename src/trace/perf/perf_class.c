@@ -55,17 +55,18 @@ static void add_part(struct making *making, const char *name, uint16_t offset, u
 	if (offset == 0)
 		return;
 	perf_class_add(making, (struct perf_field){ .place = { .name = name,
-						    .kind = TRACEPOINT_INTEGER,
-						    .is_signed = is_signed,
-						    .offset = offset,
-						    .size = size } });
+							       .kind = TRACEPOINT_INTEGER,
+							       .is_signed = is_signed,
+							       .offset = offset,
+							       .size = size } });
 }
 
 /* What is 64 bits long and found in another way than by its offset. */
 static void add_word(struct making *making, const char *name, enum perf_place where)
 {
-	perf_class_add(making, (struct perf_field){ .place = { .name = name, .kind = TRACEPOINT_INTEGER, .size = 8 },
-					 .where = where });
+	perf_class_add(making,
+		       (struct perf_field){ .place = { .name = name, .kind = TRACEPOINT_INTEGER, .size = 8 },
+					    .where = where });
 }
 
 static void add_parts(struct making *making, const struct perf_attribute *attribute)
@@ -113,9 +114,10 @@ static bool add_counter(struct making *making, struct perf_file *file, size_t in
 	const char *kept =
 		arena_copy(&file->memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
 	if (kept != NULL)
-		perf_class_add(making, (struct perf_field){ .place = { .name = kept, .kind = TRACEPOINT_INTEGER, .size = 8 },
-						 .where = PERF_IN_GROUP,
-						 .counter = (uint32_t)index });
+		perf_class_add(making, (struct perf_field){
+					       .place = { .name = kept, .kind = TRACEPOINT_INTEGER, .size = 8 },
+					       .where = PERF_IN_GROUP,
+					       .counter = (uint32_t)index });
 	return kept != NULL;
 }
 
@@ -128,7 +130,8 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 						      ? id_map_find(&file->tracepoints, attribute->config)
 						      : NULL;
 	struct making making = { .memory = &file->memory };
-	if (!perf_class_begin(&making, PARTS_MAX + COUNTERS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
+	if (!perf_class_begin(&making,
+			      PARTS_MAX + COUNTERS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
 		return NULL;
 	add_parts(&making, attribute);
 	if (perf_attribute_reads_group(attribute)) {
@@ -150,7 +153,8 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 	}
 	if (tracepoint != NULL) {
 		for (uint32_t i = 0; i < tracepoint->field_count; i++)
-			perf_class_add(&making, (struct perf_field){ .place = tracepoint->fields[i], .where = PERF_IN_RAW });
+			perf_class_add(&making,
+				       (struct perf_field){ .place = tracepoint->fields[i], .where = PERF_IN_RAW });
 	}
 	struct perf_class *class = end(&making, name_of(file, index, tracepoint), trace, id);
 	if (class != NULL) {

@@ -630,9 +630,9 @@ void perfetto_ftrace_lose(struct perfetto_ftrace *ftrace)
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status perfetto_ftrace_add(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle, uint64_t time,
-			       const struct packed_class *class, const struct packed_cell *cells,
-			       struct histree_error *error)
+static enum histree_status perfetto_ftrace_add(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle,
+					       uint64_t time, const struct packed_class *class,
+					       const struct packed_cell *cells, struct histree_error *error)
 {
 	struct packed_event event = { .cpu = (int32_t)bundle->cpu, .class = class, .cells = cells };
 	if (!perfetto_bundle_time(bundle, ftrace->clocks, time, &event.time)) {
