@@ -304,7 +304,7 @@ static enum histree_status take_reply(int connection, int spool, int *status, st
 		read_text_into(&reader, text, TEXT_MAX);
 		result = reader.failed ? error_set(error, HISTREE_ERR_FORMAT, "the answer of the job is damaged")
 				       : copy_out(spool, error);
-		for (char *line; (line = strsep(&text, "\n")) != NULL;)
+		for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;)
 			if (*line != '\0')
 				report("%s", line);
 	}

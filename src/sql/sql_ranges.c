@@ -583,7 +583,7 @@ static enum histree_status count_segments(struct histogram_cursor *cursor, const
 	options.field = HISTREE_SEGMENTS_TOGETHER;
 	for (size_t i = 0; field != NULL && i < info->schema.field_count; i++)
 		if (strcmp(info->schema.fields[i].name, field) == 0)
-			*&options.field = i;
+			options.field = i;
 	if (field != NULL && options.field == HISTREE_SEGMENTS_TOGETHER)
 		status = error_set(error, HISTREE_ERR_ARGUMENT, "the segments of '%s' have no field '%s'", analysis,
 				   field);
