@@ -76,7 +76,8 @@ api.whenBusy((busy) => {
 const address = () => new URLSearchParams(location.hash.slice(1));
 
 function writeAddress() {
-	if (!experiment)
+	// Who went back is elsewhere already, before the page is told so: nothing is written over that.
+	if (!experiment || (writtenPlace !== "" && location.hash !== writtenHash))
 		return;
 	const parts = new URLSearchParams({ trace: experiment.uuid, from: viewport.from, to: viewport.to });
 	for (const which of ["a", "b"])
@@ -99,9 +100,10 @@ function writeAddress() {
 	const place = `${experiment.uuid} ${viewport.from} ${viewport.to}`;
 	history[place === writtenPlace || writtenPlace === "" ? "replaceState" : "pushState"](null, "", `#${parts}`);
 	writtenPlace = place;
+	writtenHash = location.hash;
 }
 
-let writtenPlace = "";
+let writtenPlace = "", writtenHash = "";
 let addressTimer = 0;
 function addressChanged() {
 	clearTimeout(addressTimer);
@@ -120,6 +122,7 @@ function readViewport(parts) {
 function followAddress() {
 	const parts = address();
 	clearTimeout(addressTimer);
+	writtenHash = location.hash;
 	if (!experiment || (parts.get("trace") ?? experiment.uuid) !== experiment.uuid) {
 		load().catch(fail);
 		return;
