@@ -69,8 +69,7 @@ static bool add_all(struct hash_index *grown, const struct hash_index *index, ha
 		    const void *elements)
 {
 	struct ahead ahead = { .count = 0 };
-	size_t words;
-	words = (size_t)index->number_mask / 64 + 1;
+	size_t words = (size_t)index->number_mask / 64 + 1;
 	uint64_t *numbers = calloc(words, sizeof(*numbers));
 	for (size_t slot = 0; numbers != NULL && slot < index->slot_count; slot++) {
 		uint32_t number = (index->slots[slot] & index->number_mask) - 1;

@@ -4,7 +4,6 @@
  */
 #include "cli/bench.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -593,9 +592,9 @@ static void put_threads(const struct bench_threads *threads, struct row_writer *
 
 void bench_report(const struct bench_outcome *outcome, const struct row_format *format, struct output *output)
 {
-	if (format->for_people)
+	if (format->for_people) {
 		print_text(outcome, output);
-	else {
+	} else {
 		struct row_writer rows;
 		row_writer_begin(&rows, format, output, row_columns, sizeof(row_columns) / sizeof(row_columns[0]),
 				 ROWS_PLAIN);

@@ -269,9 +269,9 @@ static void sql_prompt_run(const struct sql_prompt *prompt)
 			/* Add a line to the statement that is being typed, and run it if that ends it. */
 			char *longer = sqlite3_mprintf("%s%s\n", text == NULL ? "" : text, line);
 			sqlite3_free(text);
-			if (longer == NULL || !sqlite3_complete(longer))
+			if (longer == NULL || !sqlite3_complete(longer)) {
 				text = longer;
-			else {
+			} else {
 
 				struct timespec began, ended;
 				char took[TIME_TEXT_SIZE];
@@ -576,13 +576,13 @@ enum cli_exit sql_session_run(const struct sql_request *request, struct output *
 		return report_exit(CLI_INPUT, "%s", error.message);
 	enum cli_exit status = open_session(&session, request->store, request->memory);
 	if (status == CLI_OK) {
-		if (request->statement != NULL)
+		if (request->statement != NULL) {
 			status = run_text(&session, request->statement);
-		else if (request->file != NULL)
+		} else if (request->file != NULL) {
 			status = run_file(&session, request->file);
-		else if (!isatty(STDIN_FILENO))
+		} else if (!isatty(STDIN_FILENO)) {
 			status = run_file(&session, "-");
-		else {
+		} else {
 			/* SA_RESTART is not set, so that a line that is being typed can be given up. */
 			const struct sigaction action = { .sa_handler = interrupt };
 			const struct sql_prompt prompt = {

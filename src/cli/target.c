@@ -492,9 +492,9 @@ enum cli_exit segment_target_open(struct segment_target *target, const char *pat
 	enum histree_status status = target_open(&target->target, path, &error);
 	if (status == HISTREE_OK)
 		status = target_segments(&target->target, analysis, true, &target->store, &error);
-	if (status != HISTREE_OK)
+	if (status != HISTREE_OK) {
 		code = report_error(&error);
-	else {
+	} else {
 		const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
 		target_warn_of_version(&target->target, schema->provider, schema->provider_version);
 	}

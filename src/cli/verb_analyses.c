@@ -53,8 +53,7 @@ static int analyses_run(void *said, const struct cli_words *words)
 {
 	(void)words;
 	struct analyses_options *chosen = said;
-	int status;
-	status = print(chosen);
+	int status = print(chosen);
 	cli_texts_release(&chosen->definitions);
 	return status;
 }

@@ -424,8 +424,7 @@ static int build_run(void *said, const struct cli_words *words)
 {
 	struct build_options *chosen = said;
 	struct build_request request;
-	int status;
-	status = build_request_read(&request, chosen, words);
+	int status = build_request_read(&request, chosen, words);
 	if (status == CLI_OK)
 		status = build_here(chosen, &request);
 	build_request_release(&request, chosen);

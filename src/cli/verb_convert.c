@@ -28,8 +28,7 @@ static int convert_run(void *said, const struct cli_words *words)
 {
 	struct convert_options *chosen = said;
 	struct histree_tree_options tree;
-	int status;
-	status = tree_option_read(&chosen->tree, 0, &tree);
+	int status = tree_option_read(&chosen->tree, 0, &tree);
 	if (status != CLI_OK)
 		return status;
 	struct progress progress = progress_begin(chosen->progress, false);

@@ -7,7 +7,6 @@
  * cause and by thread, and its longest waits.  Memory for sums grows with the pairs of threads and states, not with
  * the steps.
  */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -147,9 +147,9 @@ static int draw_run(void *said, const struct cli_words *words)
 
 	/* Checks what does not depend on the history. */
 	enum cli_exit code = CLI_OK;
-	if (chosen->picture.output == NULL && histree_can_draw())
+	if (chosen->picture.output == NULL && histree_can_draw()) {
 		code = report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
-	else {
+	} else {
 		picture.theme = picture_choice_theme(&chosen->picture);
 		code = picture_choice_read(&chosen->picture, &picture.format, &picture.width, &picture.height);
 	}

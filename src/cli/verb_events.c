@@ -202,8 +202,7 @@ static int events_run(void *said, const struct cli_words *words)
 {
 	struct events_options *chosen = said;
 	struct listing listing = { 0 };
-	int status;
-	status = open_events(&listing, words, &chosen->question);
+	int status = open_events(&listing, words, &chosen->question);
 	if (status == CLI_OK)
 		status = print(&listing, &chosen->question);
 	histree_cursor_free(listing.query);

@@ -710,8 +710,7 @@ static int flame_run(void *said, const struct cli_words *words)
 	struct histree_error error = { 0 };
 	struct target target = { 0 };
 	bool lacks_hosts = false, are_samples;
-	int status;
-	status = read_by(chosen);
+	int status = read_by(chosen);
 	if (status == CLI_OK)
 		status = choose(chosen, words->words[0], &are_samples);
 	if (status == CLI_OK)

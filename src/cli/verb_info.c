@@ -568,11 +568,11 @@ static enum cli_exit take_facts(struct informing *informing)
 			row_writer_begin(rows, informing->format, informing->output, text_columns, 3, ROWS_PLAIN);
 		for (size_t i = 0; i < informing->facts.count; i++) {
 			const struct fact *fact = &informing->facts.facts[i];
-			if (fact->kind == FACT_NUMBERS || fact->kind == FACT_SHARES)
+			if (fact->kind == FACT_NUMBERS || fact->kind == FACT_SHARES) {
 				put_bars(rows, fact);
-			else if (fact->kind == FACT_TEXT)
+			} else if (fact->kind == FACT_TEXT) {
 				put_lines(rows, fact);
-			else {
+			} else {
 				put_label(rows, fact->name);
 				fact_put(fact, rows);
 				row_text(rows, fact->note);

@@ -285,8 +285,7 @@ static int join_run(void *said, const struct cli_words *words)
 {
 	struct join_options *chosen = said;
 	struct joining joining = { 0 };
-	int status;
-	status = open_all(&joining, words, chosen);
+	int status = open_all(&joining, words, chosen);
 	if (status == CLI_OK)
 		status = join(&joining, chosen);
 	free(joining.by_quark);

@@ -563,8 +563,7 @@ static int query_run(void *said, const struct cli_words *words)
 	struct target target;
 	struct histree_history *history = NULL;
 	struct histree_error error = { 0 };
-	int status;
-	status = query_options_check(chosen, words->count - 1);
+	int status = query_options_check(chosen, words->count - 1);
 	if (status != CLI_OK)
 		return status;
 	enum histree_status opened = target_open(&target, words->words[0], &error);

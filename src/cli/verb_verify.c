@@ -93,9 +93,9 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 			 */
 			enum histree_status numbers =
 				histree_numbers_verify(history, report_fault, verifying, &error);
-			if (numbers != HISTREE_OK && numbers != HISTREE_ERR_FORMAT)
+			if (numbers != HISTREE_OK && numbers != HISTREE_ERR_FORMAT) {
 				status = numbers;
-			else {
+			} else {
 				enum histree_status sums =
 					histree_sums_verify(history, report_fault, verifying, &error);
 				status = sums != HISTREE_OK ? sums : numbers;

@@ -147,9 +147,9 @@ static void print_command(struct output *output)
 
 void help_print(struct output *output, const struct cli_verb *verb)
 {
-	if (verb == NULL)
+	if (verb == NULL) {
 		print_command(output);
-	else {
+	} else {
 		static const struct cli_option help = { .name = "help", .letter = 'h', .help = "print this text" };
 		output_format(output, "usage: %s %s [OPTION]...%s%s\n\n", report_program(), verb->name,
 			      *verb->arguments != '\0' ? " " : "", verb->arguments);

@@ -425,17 +425,17 @@ static enum histree_status draw(struct flame_picture *picture,
 	if (status == HISTREE_OK) {
 		const struct histree_flame_node *nodes = picture->nodes;
 		double *left = malloc(picture->count * sizeof(*left)); /* by node; below 0: it is not drawn */
-		if (left == NULL)
+		if (left == NULL) {
 			status = error_memory(error, "a flame graph");
-		else {
+		} else {
 			left[0] = MARGIN;
 			draw_node(picture, &nodes[0], left[0], picture->width - 2.0 * MARGIN);
 			for (uint32_t i = 0; i < picture->count; i++)
-				if (left[i] < 0)
+				if (left[i] < 0) {
 					i += nodes[i].descendants;
-				else if (nodes[i].depth + 1 < picture->rows)
+				} else if (nodes[i].depth + 1 < picture->rows) {
 					draw_children(picture, i, left[i], left);
-				else {
+				} else {
 					picture->left_out +=
 						shows_below(picture, &nodes[i]) ? nodes[i].descendants : 0;
 					i += nodes[i].descendants;

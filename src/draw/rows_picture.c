@@ -663,9 +663,9 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(picture.history, &count);
 	picture.hosts = calloc(count + 1, sizeof(*picture.hosts));
-	if (picture.hosts == NULL)
+	if (picture.hosts == NULL) {
 		status = error_memory(error, "the rows of a picture");
-	else {
+	} else {
 		picture.host_count = count > 0 ? count : 1;
 		if (count == 0)
 			picture.hosts[0].history = picture.history;

@@ -53,13 +53,13 @@ enum histree_status export_cells_create(struct export_cells *cells, const struct
 			cells->columns[i].is_signed = cells->columns[i].kind == EXPORT_SIGNED;
 			cells->columns[i].kind = EXPORT_WORD;
 		}
-		if (!is_known)
+		if (!is_known) {
 			status = error_set(error, HISTREE_ERR_ARGUMENT,
 					   "column '%s': there is no cell for '%s' of Arrow; leave the column out, "
 					   "or cast it to "
 					   "an integer, a double, a text or a timestamp",
 					   name, words != NULL ? words->format : schema->children[i]->format);
-		else {
+		} else {
 			cells->columns[i].name = strdup(name);
 			status = cells->columns[i].name != NULL ? HISTREE_OK : error_memory(error, "the columns");
 		}

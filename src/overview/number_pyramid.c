@@ -3,7 +3,6 @@
  * number_pyramid.c - the pyramid of numbers: what is known of 2^B states that follow one another, of eight of these
  * cells, and so on (docs/design/05-pyramid.md).
  */
-#include <assert.h>
 
 #include "base/bytes.h"
 #include "base/error.h"

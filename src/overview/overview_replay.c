@@ -77,6 +77,7 @@ static enum histree_status add_node(struct replay *replay, histree_time start, u
 static uint32_t first_node(struct replay *replay)
 {
 	struct waiting_node *nodes = replay->nodes;
+	assert(replay->node_count > 0);
 	const uint32_t first = nodes[0].number;
 	const struct waiting_node last = nodes[--replay->node_count];
 	size_t at = 0;
@@ -165,6 +166,7 @@ static enum histree_status begin_state(struct replay *replay, const struct colum
 				       struct histree_error *error)
 {
 	const histree_quark quark = column_item_key(item);
+	assert(quark < replay->ongoing.count);
 	const struct ongoing_state *before = &replay->ongoing.states[quark];
 	const struct histree_value value = feed_item_value(replay->values.values, item);
 	struct held_value held;
@@ -206,6 +208,7 @@ static enum histree_status keep_later(struct replay *replay, histree_time from, 
 						 &item.value, error);
 		replay->items[kept++] = item;
 	}
+	assert(kept <= replay->count);
 	replay->count = kept;
 	return status;
 }
@@ -223,6 +226,7 @@ static enum histree_status begin_states(struct replay *replay, histree_time befo
 			replay->order[count++] = (struct keyed_index){
 				(uint64_t)replay->items[i].start - (uint64_t)replay->of->start, (uint32_t)i
 			};
+	assert(count <= replay->count);
 	radix_sort(replay->order, replay->spare, count);
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)

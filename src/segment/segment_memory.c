@@ -780,8 +780,9 @@ void list_cursor_begin(struct list_cursor *cursor, const struct histree_segment_
 		/* To the first that does not come before the key. */
 		cursor->at = SEARCH(i, 0, cursor->list.count,
 				    comes_before(cursor->list.segments[i], cursor->order, key));
-	} else
+	} else {
 		cursor->at = key.first < count ? (size_t)key.first + 1 : count;
+	}
 }
 
 enum histree_status list_cursor_next(void *context, struct histree_segment *out, struct histree_error *error)

@@ -354,9 +354,9 @@ static enum histree_status start_threads(struct sql_cursor *base, struct histree
 		}
 		if (status == HISTREE_OK && hosts != NULL) {
 			table->hosts[i].own = array_copy(table->hosts[i].threads, table->hosts[i].count);
-			if (table->hosts[i].own == NULL && table->hosts[i].count > 0)
+			if (table->hosts[i].own == NULL && table->hosts[i].count > 0) {
 				status = error_memory(error, "the threads");
-			else {
+			} else {
 				for (uint32_t j = 0; j < table->hosts[i].count; j++)
 					table->hosts[i].own[j].node += hosts[i].folder + 1;
 				table->hosts[i].threads = table->hosts[i].own;

@@ -80,10 +80,10 @@ static enum histree_status start_statement(struct sql_cursor *base, struct histr
 	int code = sqlite3_prepare_v2(((const struct statement_table *)sql_table_of(base))->db, text, -1,
 				      &cursor->statement, &rest);
 	if (code == SQLITE_OK &&
-	    (rest[strspn(rest, " \t\r\n;")] != '\0' || !sqlite3_stmt_readonly(cursor->statement)))
+	    (rest[strspn(rest, " \t\r\n;")] != '\0' || !sqlite3_stmt_readonly(cursor->statement))) {
 		status = error_set(error, HISTREE_ERR_ARGUMENT, "%s: an argument is to be one SELECT statement",
 				   sql_table_of(base)->relation->name);
-	else {
+	} else {
 		for (int i = 0;
 		     code == SQLITE_OK && !statement_of(base)->takes_statements && i < base->argument_count; i++)
 			code = sqlite3_bind_value(cursor->statement, i + 1, base->arguments[i]);

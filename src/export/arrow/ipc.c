@@ -568,9 +568,9 @@ static enum histree_status ipc_body_add(struct ipc_body *body, const struct ipc_
 	int64_t nulls = count_nulls(array, from, length);
 
 	enum histree_status status = HISTREE_OK;
-	if (!array_reserve(&body->nodes, &body->nodes_capacity, body->node_count + 1))
+	if (!array_reserve(&body->nodes, &body->nodes_capacity, body->node_count + 1)) {
 		status = error_memory(error, "a batch");
-	else {
+	} else {
 		body->nodes[body->node_count++] =
 			(struct ipc_node){ htole64((uint64_t)length), htole64((uint64_t)nulls) };
 	}

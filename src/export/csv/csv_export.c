@@ -224,9 +224,9 @@ static enum histree_status put_batch(struct csv *csv, const struct ArrowArray *b
 			return error_memory(error, "the words of a column");
 	csv->row_room = row_room(csv);
 	for (int64_t row = 0; row < batch->length; row++) {
-		if (csv->row_room > 0)
+		if (csv->row_room > 0) {
 			write_row(csv, row);
-		else {
+		} else {
 			/* A line of one column that is null must not be empty: that is no row to most readers. */
 			put_cell(csv, 0, row);
 			if (csv->cells.count == 1 && export_cell_is_null(&csv->cells.columns[0], row))

@@ -609,12 +609,12 @@ static enum histree_status make_group(struct parquet_writer *writer, struct hist
 	const struct parquet_column *columns = writer->columns;
 	int first = writer->sorted_by[0], second = writer->sorted_by[1];
 	rows = NULL;
-	if (first < 0)
+	if (first < 0) {
 		status = HISTREE_OK;
-	else if (!parquet_order_sort(&writer->sorting, &columns[first], second < 0 ? NULL : &columns[second],
-				     writer->row_count))
+	} else if (!parquet_order_sort(&writer->sorting, &columns[first], second < 0 ? NULL : &columns[second],
+				       writer->row_count)) {
 		status = error_memory(error, "the order of a row group");
-	else {
+	} else {
 		rows = writer->sorting.rows;
 	}
 

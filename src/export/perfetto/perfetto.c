@@ -337,16 +337,16 @@ static void put_annotation(struct viewer_file *file, const struct viewer_argumen
 	uint64_t name = iid_of(file, TABLE_ANNOTATIONS, viewer_text(argument->name));
 	perfetto_message_clear(&perfetto->inner);
 	perfetto_message_varint(&perfetto->inner, NAME, name);
-	if (value->type == HISTREE_INT)
+	if (value->type == HISTREE_INT) {
 		perfetto_message_varint(&perfetto->inner, INT, (uint64_t)(int64_t)value->int32);
-	else if (value->type == HISTREE_LONG)
+	} else if (value->type == HISTREE_LONG) {
 		perfetto_message_varint(&perfetto->inner, value->size == HISTREE_UNSIGNED ? UNSIGNED : INT,
 					(uint64_t)value->int64);
-	else if (value->type == HISTREE_DOUBLE)
+	} else if (value->type == HISTREE_DOUBLE) {
 		perfetto_message_real(&perfetto->inner, REAL, value->real);
-	else if (value->type == HISTREE_BOOL)
+	} else if (value->type == HISTREE_BOOL) {
 		perfetto_message_varint(&perfetto->inner, BOOL, value->boolean);
-	else {
+	} else {
 		struct viewer_text text = viewer_value_text(value, room);
 		perfetto_message_text(&perfetto->inner, TEXT, text.bytes, text.size);
 	}

@@ -5,7 +5,6 @@
  */
 #include "trace/lines/line_class.h"
 
-#include <assert.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  */
 #include "trace/perf/perf_source.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -204,14 +204,15 @@ static enum histree_status set(struct event_map *map, const char *key, char *val
 						: error_set(error, HISTREE_ERR_ARGUMENT,
 							    "'format=%.40s': there are tsv, csv and json", value);
 	}
-	if (strcmp(key, "machine") == 0)
+	if (strcmp(key, "machine") == 0) {
 		map->machine = value;
-	else if (strcmp(key, "columns") == 0) {
+	} else if (strcmp(key, "columns") == 0) {
 		for (char *at = value; (at = strchr(at, '+')) != NULL;)
 			*at = ',';
 		map->columns = value;
-	} else
+	} else {
 		map->fields[map->field_count++] = (struct event_field_name){ .field = key, .column = value };
+	}
 	return HISTREE_OK;
 }
 
