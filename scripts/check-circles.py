@@ -14,21 +14,18 @@ import subprocess
 import sys
 
 
-def symbols(path):
-    """What an object defines and what it needs."""
-    defines, needs = set(), set()
-    for line in subprocess.run(["nm", "-P", str(path)], capture_output=True, text=True, check=True).stdout.splitlines():
-        name, kind = line.split()[:2]
+def symbols(paths):
+    """What each file defines and what it needs: query_query.c of query_query.c.o, which may be in several libraries."""
+    objects = collections.defaultdict(lambda: (set(), set()))
+    said = subprocess.run(["nm", "-P", "-A", "-g", *map(str, paths)], capture_output=True, text=True, check=True).stdout
+    for line in said.splitlines():
+        path, name, kind = line.split()[:3]
+        file = pathlib.PurePath(path.rstrip(":")).name[:-2]
         if kind in "TDBRVW":
-            defines.add(name)
+            objects[file][0].add(name)
         elif kind == "U":
-            needs.add(name)
-    return defines, needs
-
-
-def file_of(path):
-    """query_query.c.o -> query_query.c; the same source may be in several libraries."""
-    return path.name[:-2]
+            objects[file][1].add(name)
+    return objects
 
 
 def graph_of(objects):
@@ -64,12 +61,8 @@ def main():
         sys.exit(__doc__)
     if sys.argv[1] == "--self-test":
         return self_test()
-    objects = collections.defaultdict(lambda: (set(), set()))
-    for path in sorted(pathlib.Path(sys.argv[1], "src").rglob("*.o")):
-        if not re.search(r"lib\w*_python|libhistree_sqlite", str(path)):
-            defined, needed = symbols(path)
-            objects[file_of(path)][0].update(defined)
-            objects[file_of(path)][1].update(needed)
+    objects = symbols(path for path in sorted(pathlib.Path(sys.argv[1], "src").rglob("*.o"))
+                      if not re.search(r"lib\w*_python|libhistree_sqlite", str(path)))
     if len(objects) < 200:
         sys.exit(f"check-circles: only {len(objects)} objects in '{sys.argv[1]}': build histree first")
     wrong = circles(graph_of(objects))
