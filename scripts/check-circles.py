@@ -19,8 +19,8 @@ def symbols(paths):
     objects = collections.defaultdict(lambda: (set(), set()))
     said = subprocess.run(["nm", "-P", "-A", "-g", *map(str, paths)], capture_output=True, text=True, check=True).stdout
     for line in said.splitlines():
-        path, name, kind = line.split()[:3]
-        file = pathlib.PurePath(path.rstrip(":")).name[:-2]
+        path, _, rest = line.rpartition(": ")
+        file, (name, kind) = pathlib.PurePath(path).name[:-2], rest.split()[:2]
         if kind in "TDBRVW":
             objects[file][0].add(name)
         elif kind == "U":
