@@ -61,4 +61,10 @@ static inline bool losses_take(struct losses *losses, const struct event *event,
 	return *losing;
 }
 
+/* Of a short trace chance may take next to nothing, which shows nothing: then another number is drawn. */
+static inline bool losses_are_enough(const struct losses *losses)
+{
+	return losses->gaps >= 3 && losses->lost > losses->gaps;
+}
+
 #endif
