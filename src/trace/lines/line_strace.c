@@ -40,6 +40,7 @@ struct strace_line {
 	enum strace_kind kind;
 	enum strace_clock clock;
 	bool is_broken;
+	bool goes_on; /* strace was interrupted again while it wrote the rest of a call, or that call never ended */
 	bool is_coarse; /* it has no part of a second */
 	histree_time time;
 	int64_t thread; /* or NO_THREAD */
@@ -200,6 +201,7 @@ static void read_call(struct line_scan scan, struct strace_line *out)
 	if (out->is_broken || take_end(&scan, "<unfinished ...>")) {
 		out->args = piece_of(scan);
 		out->kind = STRACE_UNFINISHED;
+		out->goes_on = is_resumed;
 		return;
 	}
 	take_duration(&scan, out);
@@ -547,7 +549,7 @@ static enum histree_status take_line(struct strace *strace, const struct strace_
 	switch (line->kind) {
 	case STRACE_CALL:
 	case STRACE_UNFINISHED:
-		return take_call(strace, thread, line, time);
+		return line->goes_on && thread->is_in_call ? HISTREE_OK : take_call(strace, thread, line, time);
 	case STRACE_RESUMED:
 		return take_resumed(strace, thread, line, time);
 	default:

@@ -271,6 +271,26 @@ TEST(calls_are_spans_of_their_threads)
 	       "1700000000000024000 instant name=exited with 0 category=exit pid=90 tid=91\n");
 }
 
+/* What resumes may be interrupted again before strace has written its end, and a thread may be killed there. */
+TEST(a_call_that_is_interrupted_twice_is_one_span)
+{
+	expect("90 1700000000.000010 wait4(-1,  <unfinished ...>\n"
+	       "91 1700000000.000012 getpid() = 70 <0.000001>\n"
+	       "90 1700000000.000015 <... wait4 resumed> NULL, <unfinished ...>\n"
+	       "91 1700000000.000016 getpid() = 70 <0.000001>\n"
+	       "90 1700000000.000018 <... wait4 resumed> NULL, 0, NULL) = 91\n"
+	       "90 1700000000.000020 pause( <unfinished ...>\n"
+	       "90 1700000000.000022 <... pause resumed> <unfinished ...>\n"
+	       "90 1700000000.000024 +++ killed by SIGKILL +++\n",
+	       "1700000000000010000 span_begin name=wait4 category=syscall pid=90 tid=90 args:-1,\n"
+	       "1700000000000012000 span name=getpid category=syscall pid=91 tid=91 duration=1000 ret:70\n"
+	       "1700000000000016000 span name=getpid category=syscall pid=91 tid=91 duration=1000 ret:70\n"
+	       "1700000000000018000 span_end name=wait4 category=syscall pid=90 tid=90 args:NULL, 0, NULL ret:91\n"
+	       "1700000000000020000 span_begin name=pause category=syscall pid=90 tid=90\n"
+	       "1700000000000024000 span_end pid=90 tid=90\n"
+	       "1700000000000024000 instant name=killed by SIGKILL category=exit pid=90 tid=90\n");
+}
+
 /* Lines are without numbers until there are two threads, and strace itself may say something within one. */
 TEST(the_first_thread_has_no_number_at_first)
 {
