@@ -475,6 +475,9 @@ enum histree_status profile_read_firefox(struct profile *profile, struct json_sp
 					 struct histree_error *error)
 {
 	struct firefox firefox = { .profile = profile, .error = error };
+	const struct json_span recorded = json_span_find(document, "profile");
+	if (json_span_is(recorded, '{'))
+		document = recorded;
 	const struct json_span shared = json_span_find(document, "shared");
 	use_space(&firefox.shared, document.space);
 	use_space(&firefox.categories, document.space);

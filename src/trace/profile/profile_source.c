@@ -66,6 +66,17 @@ static enum profile_look look_at_member(struct json_span name, struct json_span 
 	return PROFILE_NONE;
 }
 
+/* Firefox's developer tools, to version 97, put the profile last, behind what their own panel drew. */
+static bool begins_as_a_recording(struct json_span document)
+{
+	static const char *const first[] = { "label", "duration", "markers" };
+	struct json_span rest = json_span_inside(document, '{'), name, value;
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		if (!json_span_next_member(&rest, &name, &value) || !json_span_is_text(name, first[i]))
+			return false;
+	return true;
+}
+
 /* ---- folded stacks --------------------------------------------------------------------------------------- */
 
 static bool is_folded_line(const uint8_t *at, const uint8_t *end)
@@ -110,6 +121,8 @@ static enum profile_look profile_look(const void *bytes, size_t size)
 	const struct json_span whole = json_span_value((struct json_span){ at, end, NULL });
 	if (json_span_is(whole, '{')) {
 		struct json_span rest = json_span_inside(whole, '{'), name, value;
+		if (begins_as_a_recording(whole))
+			return PROFILE_FIREFOX;
 		while (json_span_next_member(&rest, &name, &value)) {
 			enum profile_look look = look_at_member(name, value);
 			if (look != PROFILE_NONE)

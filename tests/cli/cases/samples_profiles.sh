@@ -61,6 +61,14 @@ END
 histree build gecko.json -o gecko 2>&1 | grep warning
 histree flame gecko -a samples --folded
 histree events gecko --format tsv | cut -f 2,4,5
+# The developer tools had it in a recording of their own, behind what their panel drew.
+{
+	printf '{"label":"","duration":3.5,"markers":[{"end":2,"name":"Styles","start":1}],"frames":[],"profile":'
+	cat gecko.json
+	printf ',"fileType":"Recorded Performance Data","version":2}'
+} >recording.json
+histree build -q recording.json -o recording 2>&1 | cmp - /dev/null
+histree flame recording -a samples --folded
 # Markers: intervals that overlap, one in two parts, an instant, and one without a time.
 cat >markers.json <<'END'
 {"meta":{"interval":1,"preprocessedProfileVersion":48,"categories":[{"name":"Idle"},{"name":"Layout","color":"purple"}]},"libs":[],

@@ -42,6 +42,7 @@ TEST(formats_are_known_by_their_first_bytes)
 	assert_string_equal(NAME("{\"exporter\": \"speedscope@1.15\""), PROFILE);
 	assert_string_equal(NAME("{\"nodes\":[{\"id\":1,\"callFrame\":{"), PROFILE);
 	assert_string_equal(NAME("{\"meta\":{\"interval\":1,"), PROFILE);
+	assert_string_equal(NAME("{\"label\":\"\",\"duration\":1.5,\"markers\":[{\"end\""), PROFILE);
 	assert_string_equal(NAME("{\"linux-perf-json-version\": 1,"), "a trace in JSON");
 	assert_string_equal(NAME("main;run it 3\nmain 4.5\nmain;cut"), PROFILE);
 }
