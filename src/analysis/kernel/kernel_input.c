@@ -90,6 +90,7 @@ static enum histree_status create(void **out, struct histree_error *error)
 	if (input == NULL)
 		return error_memory(error, "the analyses of a kernel trace");
 	machine_init(&input->machine);
+	input->event.not_kept = &input->machine;
 	input->latest = input->start = input->now = INT64_MIN;
 	return HISTREE_OK;
 }
@@ -112,7 +113,9 @@ void kernel_input_want(struct kernel_input *input, enum kernel_role role)
 
 void kernel_input_need_machine(struct kernel_input *input)
 {
+	assert(!input->has_start && "an analysis says that it needs the machine when it is made");
 	input->needs_machine = true;
+	input->event.not_kept = NULL;
 	input->wanted |= teaching;
 }
 
@@ -122,12 +125,23 @@ static void learn_as(void *instance, const void *other)
 	struct kernel_input *input = instance;
 	const struct kernel_input *from = other;
 	input->wanted |= from->wanted;
-	input->needs_machine |= from->needs_machine;
+	if (from->needs_machine)
+		kernel_input_need_machine(input);
 }
 
 static enum histree_status report(const struct kernel_input *input, struct histree_error *error)
 {
-	return input->machine.no_memory ? error_memory(error, "the threads and CPUs of the trace") : HISTREE_OK;
+	switch (input->machine.fault) {
+	case MACHINE_IS_WELL:
+		return HISTREE_OK;
+	case MACHINE_HAS_NO_MEMORY:
+		return error_memory(error, "the threads and CPUs of the trace");
+	case MACHINE_IS_NOT_DECLARED:
+		break;
+	}
+	return error_set(error, HISTREE_ERR_INTERNAL,
+			 "an analysis asks for the thread or the CPU of an event, and has not said so when it was "
+			 "made: it needs 'needs_machine' in its kind, or kernel_input_need_machine()");
 }
 
 /* Returns NULL when memory is out. */

@@ -52,7 +52,10 @@ enum kernel_role kernel_input_role(struct kernel_input *input, const struct even
 /* An analysis has a handler for events of this role. */
 void kernel_input_want(struct kernel_input *input, enum kernel_role role);
 
-/* An analysis asks the machine; it does so before the first event. */
+/*
+ * An analysis asks the machine, and says so when it is made, before the first event: who asks for the thread or the
+ * CPU of an event without that ends the build.
+ */
 void kernel_input_need_machine(struct kernel_input *input);
 
 /* Returns an input that follows who runs, for who has it to himself, by the functions of kernel_input_kind. */

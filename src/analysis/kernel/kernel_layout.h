@@ -70,6 +70,7 @@ enum kernel_role {
 	KERNEL_ROLE_COUNT,
 };
 
+struct machine;
 struct machine_thread;
 struct machine_cpu;
 
@@ -98,9 +99,11 @@ struct kernel_event {
 	enum kernel_role role;
 	unsigned has; /* or of enum kernel_presence */
 
-	int32_t cpu;                      /* where it happened, -1 where the trace does not say */
+	int32_t cpu; /* where it happened, -1 where the trace does not say */
+	/* Where it is not sure that the machine is kept, kernel_event_cpu() and kernel_event_thread() say them. */
 	struct machine_cpu *on_cpu;       /* the same; NULL where the trace does not say */
 	struct machine_thread *in_thread; /* in which it happened; NULL: not known (yet) */
+	struct machine *not_kept;         /* as no analysis asks it; NULL: it is kept */
 	int64_t own_tid;                  /* of that, where the event itself says it; else negative */
 	int64_t own_pid, own_ppid;        /* of that thread; negative: the event does not say */
 	struct kernel_text own_comm;      /* no bytes: the event does not say */

@@ -127,7 +127,7 @@ static void *add_record(struct machine *machine, struct id_map *map, int32_t id,
 {
 	void *record = arena_allocate(&machine->records, size, alignof(max_align_t));
 	if (record == NULL || !id_map_add(map, (uint32_t)id, record)) {
-		machine->no_memory = true;
+		machine->fault = MACHINE_HAS_NO_MEMORY;
 		return NULL;
 	}
 	return memcpy(record, fresh, size);
@@ -175,7 +175,7 @@ struct histree_value machine_text(struct machine *machine, const char *bytes, si
 {
 	uint32_t id = intern_add(&machine->texts, bytes, size);
 	if (id == INTERN_NONE) {
-		machine->no_memory = true;
+		machine->fault = MACHINE_HAS_NO_MEMORY;
 		return histree_null();
 	}
 	return histree_string_n(intern_get(&machine->texts, id, &size), size);
@@ -402,6 +402,12 @@ static bool is_in_sight(const struct machine_thread *thread, const struct event_
  * A thread that runs where nothing is lost does so in sight, until it leaves that CPU (learn_switch).  All others
  * may have run where events are lost.
  */
+__attribute__((cold)) void machine_asked_in_vain(const struct kernel_event *event)
+{
+	if (event->not_kept != NULL)
+		event->not_kept->fault = MACHINE_IS_NOT_DECLARED;
+}
+
 void machine_begin_gap(struct machine *machine, const struct event_gap *gap)
 {
 	widen(&machine->gap_end, gap->end);

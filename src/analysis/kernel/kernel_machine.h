@@ -23,7 +23,7 @@
  *
  * What an analysis adds to a thread or CPU, such as its attributes in a history, is its own.
  *
- * Functions that give a record, or a text, give NULL or null if memory is out, which is remembered in `no_memory`.
+ * Functions that give a record, or a text, give NULL or null if memory is out, which is remembered as a fault.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_MACHINE_H
 #define ANALYSIS_KERNEL_KERNEL_MACHINE_H
@@ -135,6 +135,13 @@ struct machine_cpu {
 	uint64_t turns;                /* how often it was switched to a thread that is not idle */
 };
 
+/* What ends a build. */
+enum machine_fault {
+	MACHINE_IS_WELL,
+	MACHINE_HAS_NO_MEMORY,  /* for a record */
+	MACHINE_IS_NOT_DECLARED /* an analysis asks it, and has not said so in time: it has learned nothing */
+};
+
 struct machine {
 	struct id_map threads, cpus; /* struct machine_thread by tid, struct machine_cpu by number */
 	struct arena records;
@@ -142,7 +149,7 @@ struct machine {
 	histree_time gap_end;              /* of the last one of any CPU; INT64_MIN: there was none */
 	histree_time gap_end_anywhere;     /* of the last one of which it is not said on which CPU */
 	struct kernel_conflicts conflicts; /* of switches */
-	bool no_memory;                    /* a record could not be made */
+	enum machine_fault fault;
 };
 
 void machine_init(struct machine *machine);
@@ -171,6 +178,25 @@ void machine_meet(struct machine *machine, const struct kernel_event *event);
 
 /* The machine learns what an event says of its threads: all that stays after a switch, a fork or a state dump. */
 void machine_learn(struct machine *machine, const struct kernel_event *event);
+
+/* An analysis asks for what is not there: that is a fault if nobody keeps it, as none has said that it asks. */
+void machine_asked_in_vain(const struct kernel_event *event);
+
+/* Returns the thread in which an event happened; NULL: nobody knows (yet). */
+static inline struct machine_thread *kernel_event_thread(const struct kernel_event *event)
+{
+	if (event->in_thread == NULL)
+		machine_asked_in_vain(event);
+	return event->in_thread;
+}
+
+/* Returns the CPU on which it happened; NULL where the trace does not say. */
+static inline struct machine_cpu *kernel_event_cpu(const struct kernel_event *event)
+{
+	if (event->on_cpu == NULL)
+		machine_asked_in_vain(event);
+	return event->on_cpu;
+}
 
 /* A gap begins. */
 void machine_begin_gap(struct machine *machine, const struct event_gap *gap);

@@ -311,9 +311,9 @@ static struct kernel_sum_row *interface_of(struct network *network, struct kerne
 /* Returns the row of the thread that runs where the event happened; NULL: nobody knows, or it is the idle loop. */
 static struct kernel_sum_row *thread_of(struct network *network, const struct kernel_event *event)
 {
-	return event->in_thread != NULL && event->in_thread->tid != 0
-		       ? kernel_sum_row(&network->sums, &network->sums.tables[NETWORK_THREADS],
-					event->in_thread->tid)
+	const struct machine_thread *thread = kernel_event_thread(event);
+	return thread != NULL && thread->tid != 0
+		       ? kernel_sum_row(&network->sums, &network->sums.tables[NETWORK_THREADS], thread->tid)
 		       : NULL;
 }
 
@@ -782,9 +782,10 @@ static void kernel_memory_count(struct kernel_memory *memory, struct kernel_sum_
 /* Rows outlive their threads, as what is not freed does. */
 static struct kernel_sum_row *owner_of(struct kernel_memory *memory, const struct kernel_event *event)
 {
-	return event->in_thread != NULL ? row_of(&memory->sums, &memory->sums.tables[KERNEL_MEMORY_THREADS],
-						 event->in_thread->tid, event->in_thread->life)
-					: NULL;
+	const struct machine_thread *thread = kernel_event_thread(event);
+	return thread != NULL ? row_of(&memory->sums, &memory->sums.tables[KERNEL_MEMORY_THREADS], thread->tid,
+				       thread->life)
+			      : NULL;
 }
 
 /* ---- pages -------------------------------------------------------------------------------------------------- */

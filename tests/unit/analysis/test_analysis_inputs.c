@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Inputs of analyses: one of a kind for a build, and events that are decoded once for all. */
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_sums.h"
 #include "analysis/ust/call_stacks.h"
+#include "analysis_run.h"
 #include "support/analysis_feed.h"
 #include "support/test.h"
 #include "support/written_events.h"
@@ -100,6 +102,48 @@ TEST(all_analyses_see_the_machine_as_it_was_before_the_event)
 	assert_memory_equal(machine_thread_name(event->in_thread).bytes, "b", 1);
 	end_event(&fixture);
 	analysis_inputs_release(&fixture.inputs);
+}
+
+/* A sum of threads, as an analysis has it, that does not say whether it needs the machine. */
+static void count_thread(struct kernel_sums *sums, const struct kernel_event *event)
+{
+	const struct machine_thread *thread = kernel_event_thread(event);
+	struct kernel_sum_row *row = thread != NULL ? kernel_sum_row(sums, &sums->tables[0], thread->tid) : NULL;
+	if (row != NULL)
+		kernel_sum_set(sums, row, 0, 1);
+}
+
+static enum histree_status count_two_switches(bool needs_machine, struct histree_error *error)
+{
+	const struct kernel_sums_kind kind = {
+		.what = "switches",
+		.tables = { { .folder = "Threads", .names = { "Switches" }, .sum_count = 1 } },
+		.roles = { KERNEL_SWITCH },
+		.role_count = 1,
+		.needs_machine = needs_machine,
+		.count = count_thread,
+	};
+	const struct analysis analysis = { .name = "switches-of", .kind = &kind, KERNEL_SUMS_OF_KERNEL };
+	struct analysis_run run;
+	run_begin(&run, &analysis, "lttng-modules", 2, 8, 0);
+	enum histree_status status = run_try(&run, 10, 0, "sched_switch", switch_fields);
+	if (status == HISTREE_OK)
+		status = run_try(&run, 11, 0, "sched_switch", switch_fields);
+	*error = run.error;
+	run_end(&run, 20);
+	if (status == HISTREE_OK)
+		run_expect(&run, "Threads/2/Switches", "0 null, 11 long 1");
+	run_release(&run);
+	return status;
+}
+
+TEST(who_asks_the_machine_says_so_when_it_is_made)
+{
+	struct histree_error error = { 0 };
+	assert_int_equal(count_two_switches(true, &error), HISTREE_OK);
+	assert_int_equal(count_two_switches(false, &error), HISTREE_ERR_INTERNAL);
+	assert_non_null(strstr(error.message, "needs_machine"));
+	assert_non_null(strstr(error.message, "kernel_input_need_machine()"));
 }
 
 TEST(who_runs_on_a_cpu_is_forgotten_in_a_gap)
