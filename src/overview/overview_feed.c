@@ -258,20 +258,6 @@ static enum histree_status feed_add_many(void *context, const struct histree_int
 	return status;
 }
 
-static enum histree_status feed_begin_pack(void *context, size_t kept_max, struct leaf_pack **out,
-					   struct histree_error *error)
-{
-	struct overview_feed *feed = context;
-	return feed->sink.begin_pack(feed->sink.context, kept_max, out, error);
-}
-
-static enum histree_status feed_take_pack(void *context, const struct leaf_pack *pack, struct histree_error *error)
-{
-	struct overview_feed *feed = context;
-	give_up(feed);
-	return feed->sink.take_pack(feed->sink.context, pack, error);
-}
-
 /* What goes on is corrected: who used its value was wrong. */
 static enum histree_status feed_replaced(void *context, histree_quark quark, histree_time since,
 					 const struct histree_value *value, struct histree_error *error)
@@ -443,8 +429,8 @@ void overview_feed_stand_before(struct overview_feed *feed, struct interval_sink
 	feed->sink = *sink;
 	sink->add = feed_add;
 	sink->add_many = sink->add_many != NULL ? feed_add_many : NULL;
-	sink->begin_pack = sink->begin_pack != NULL ? feed_begin_pack : NULL;
-	sink->take_pack = sink->take_pack != NULL ? feed_take_pack : NULL;
+	sink->packs = NULL; /* whose intervals nobody sees */
+	sink->take_pack = NULL;
 	sink->replaced = feed_replaced;
 	sink->set_section = sink->set_section != NULL ? feed_set_section : NULL;
 	sink->closing = feed_closing;

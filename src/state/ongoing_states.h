@@ -68,11 +68,10 @@ struct interval_sink {
 	enum histree_status (*add_late)(void *context, const struct histree_interval *interval, uint32_t token,
 					struct histree_error *error);
 	/*
-	 * Begin a pack of leaves that the caller makes from intervals, and take it (tree_writer.h).  NULL: the
-	 * sink takes intervals only.
+	 * Take a pack of leaves that the caller has made from intervals (leaf_pack.h), for the tree of `packs`.
+	 * Both NULL: the sink takes intervals only.
 	 */
-	enum histree_status (*begin_pack)(void *context, size_t kept_max, struct leaf_pack **out,
-					  struct histree_error *error);
+	const struct tree_options *packs;
 	enum histree_status (*take_pack)(void *context, const struct leaf_pack *pack, struct histree_error *error);
 	/*
 	 * The ongoing state of an attribute gets another value than this from its start on, without an interval; a

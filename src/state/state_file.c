@@ -231,13 +231,6 @@ static enum histree_status file_add(void *context, const struct histree_interval
 	return tree_writer_add_one(state_file->writer, interval, error);
 }
 
-static enum histree_status file_begin_pack(void *context, size_t kept_max, struct leaf_pack **out,
-					   struct histree_error *error)
-{
-	struct state_file *state_file = context;
-	return tree_writer_begin_pack(state_file->writer, kept_max, out, error);
-}
-
 static enum histree_status file_take_pack(void *context, const struct leaf_pack *pack, struct histree_error *error)
 {
 	struct state_file *state_file = context;
@@ -557,7 +550,7 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 		.tables = state_file->tables,
 		.add = file_add,
 		.add_many = file_add_many,
-		.begin_pack = file_begin_pack,
+		.packs = tree_writer_packs(state_file->writer),
 		.take_pack = file_take_pack,
 		.set_section = file_set_section,
 		.closing = file_closing,

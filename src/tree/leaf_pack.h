@@ -17,7 +17,7 @@
  * The producer of intervals keeps them in a pack, by keys of its own.  Once the keys of the tree are known for
  * these, the pack makes leaves as the tree would, and the writer of the tree hangs them below its branch:
  *
- * 	tree_writer_begin_pack(writer, kept_max, &pack, &error);
+ * 	leaf_pack_create(tree_writer_packs(writer), &pool, kept_max, &pack, &error);
  * 	leaf_pack_keep(pack, &interval, &error);	// any number
  * 	leaf_pack_make(pack, keys, &scratch, &error);
  * 	tree_writer_take_pack(writer, pack, &error);
@@ -113,8 +113,8 @@ void cluster_release(struct cluster *cluster);
 struct leaf_pack;
 
 /*
- * Begin one for a tree with these options, whose chunks are from the pool of that tree.  It keeps `kept_max` bytes
- * at most; to make leaves of them takes about as much again.
+ * Begin one for a tree with these options, whose chunks are from a pool that outlives it.  It keeps `kept_max`
+ * bytes at most; to make leaves of them takes about as much again.
  */
 enum histree_status leaf_pack_create(const struct tree_options *options, struct chunk_pool *pool, size_t kept_max,
 				     struct leaf_pack **out, struct histree_error *error);

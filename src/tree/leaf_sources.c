@@ -218,12 +218,6 @@ static void close_at(void *context, histree_time end)
 
 /* ---- leaves of packs -------------------------------------------------------------------------------- */
 
-static enum histree_status begin_pack(void *context, const struct tree_options *options, size_t kept_max,
-				      struct leaf_pack **out, struct histree_error *error)
-{
-	return leaf_pack_create(options, &((struct cluster_leaves *)context)->pool, kept_max, out, error);
-}
-
 static enum histree_status take_pack(void *context, const struct leaf_pack *pack, struct histree_error *error)
 {
 	struct cluster_leaves *leaves = context;
@@ -275,7 +269,6 @@ static const struct leaf_source leaves_of_clusters = {
 	.close_at = close_at,
 	.wait = wait,
 	.copy = cluster_leaves_copy,
-	.begin_pack = begin_pack,
 	.take_pack = take_pack,
 	.finish = cluster_leaves_finish,
 	.write_section = write_section,

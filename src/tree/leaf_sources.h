@@ -47,12 +47,7 @@ struct leaf_source {
 	 */
 	enum histree_status (*copy)(const void *leaves, struct tree_branch *branch, void **out);
 
-	/*
-	 * Begin a pack (leaf_pack.h) that keeps `kept_max` bytes, and hang the leaves of one below the branch.
-	 * NULL: the source has no packs.
-	 */
-	enum histree_status (*begin_pack)(void *leaves, const struct tree_options *options, size_t kept_max,
-					  struct leaf_pack **out, struct histree_error *error);
+	/* Hang the leaves of a pack (leaf_pack.h) below the branch.  NULL: the source has no packs. */
 	enum histree_status (*take_pack)(void *leaves, const struct leaf_pack *pack, struct histree_error *error);
 
 	/* Write all that is left and close the branch at `end`.  Fills in the root and the depth of R-trees. */

@@ -523,13 +523,9 @@ enum histree_status tree_writer_attach(struct tree_writer *writer, const struct 
 	return HISTREE_OK;
 }
 
-enum histree_status tree_writer_begin_pack(struct tree_writer *writer, size_t kept_max, struct leaf_pack **out,
-					   struct histree_error *error)
+const struct tree_options *tree_writer_packs(const struct tree_writer *writer)
 {
-	*out = NULL;
-	return writer->source->begin_pack != NULL
-		       ? writer->source->begin_pack(writer->leaves, &writer->options, kept_max, out, error)
-		       : HISTREE_NOT_FOUND;
+	return writer->source->take_pack != NULL ? &writer->options : NULL;
 }
 
 enum histree_status tree_writer_take_pack(struct tree_writer *writer, const struct leaf_pack *pack,

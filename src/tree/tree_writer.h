@@ -72,11 +72,10 @@ enum histree_status tree_writer_attach(struct tree_writer *writer, const struct 
 				       struct histree_error *error);
 
 /*
- * Leaves that are made apart (leaf_pack.h): begin a pack, which is freed before the writer, and take one that was
- * made, any number of them in any order.  Returns HISTREE_NOT_FOUND if the variant has no packs.
+ * Leaves that are made apart (leaf_pack.h): for which tree packs are, NULL if the variant has none; and take one
+ * that was made, any number of them in any order.
  */
-enum histree_status tree_writer_begin_pack(struct tree_writer *writer, size_t kept_max, struct leaf_pack **out,
-					   struct histree_error *error);
+const struct tree_options *tree_writer_packs(const struct tree_writer *writer);
 enum histree_status tree_writer_take_pack(struct tree_writer *writer, const struct leaf_pack *pack,
 					  struct histree_error *error);
 

@@ -384,6 +384,7 @@ TEST(a_plan_is_read_or_memory_is_out)
 	struct slice_plan plan = {
 		.source = { .analysis = registry_find("kernel")->analysis,
 			    .origin = { .paths = paths, .path_count = 2, .wants_gaps = true } },
+		.ring_size = 4,
 	};
 	slice_plan_save(&plan, &saved);
 	enum histree_status status = HISTREE_ERR_MEMORY;

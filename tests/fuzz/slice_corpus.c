@@ -117,6 +117,7 @@ static void put_plan(void (*put)(const char *name, uint8_t form, const uint8_t *
 					.bytes = 1000,
 					.file_count = 3 } },
 		.frame = { .start = 5, .value_size_max = 4000, .bytes_max = 100000 },
+		.ring_size = 6,
 		.has_packs = true,
 		.kept_max = 100000,
 	};

@@ -70,8 +70,6 @@ static const double trace_share_first = 0.125; /* bytes of a trace, of those of 
 
 struct job_slices {
 	struct job_slices_plan plan;
-	struct slice_source source;
-	struct change_log_frame frame;
 	struct histree_state_system *system; /* borrowed */
 	const struct trace *cutter;          /* borrowed: says where to cut */
 	histree_time before, next; /* the cut that was made last, and the next one; INT64_MAX: there is none */
@@ -88,10 +86,7 @@ struct job_slices {
 	struct job_slices_counts counts;
 	uint64_t bytes_done;
 
-	struct slice_ring ring;
 	struct slice_crew crew;
-	struct slice_post_job post_job; /* while plan.post has it */
-	bool is_attached;
 };
 
 /* ---- cuts ---------------------------------------------------------------------------------------------------- */
@@ -107,25 +102,28 @@ static uint64_t slice_length(const struct job_slices *slices)
 /* Have somebody read the next slice. */
 static void cut_slice(struct job_slices *slices)
 {
-	struct slice *slice = slice_ring_at(&slices->ring, slices->ring.cut);
+	struct slice_ring *ring = &slices->crew.ring;
+	struct slice *slice = slice_ring_at(ring, ring->cut);
 	histree_time from = slices->next, before = slices->before;
 	slices->before = from;
 	slices->next = trace_time_behind(slices->cutter, from, slice_length(slices));
 	*slice = (struct slice){
-		.number = slices->ring.cut,
+		.number = ring->cut,
 		.range = { .known_from = from - (from - before) / KNOWN_SHARE - 1,
 			   .from = from,
 			   .to = slices->next },
 		.bytes = slice_length(slices),
+		.is_indexed = slices->pass.index != NULL,
 		.hint = slice->hint,
 		.memory = slice->memory,
+		.step = STEP_READ,
 		.worker = SLICE_WORKER_HERE,
 	};
 	slice->hint.size = 0;
 	(void)slices->plan.analysis->slices->hint(slices->pass.instance, &slice->hint);
 	if (slice->hint.no_memory) /* then nothing is known */
 		saved_release(&slice->hint);
-	slice_ring_cut(&slices->ring);
+	slice_ring_cut(ring);
 }
 
 /* ---- the owner ----------------------------------------------------------------------------------------------- */
@@ -141,7 +139,7 @@ static enum histree_status read_on(struct job_slices *slices, histree_time to, s
 {
 	enum histree_status status = HISTREE_OK;
 	if (slices->reader == NULL) {
-		status = slice_reader_open(&slices->source, NULL, &slices->reader, error);
+		status = slice_reader_open(&slices->crew.plan.source, NULL, &slices->reader, error);
 		slices->reads_here = !slices->has_begun; /* it begins with the first event */
 	}
 	if (status == HISTREE_OK && !slices->reads_here)
@@ -182,7 +180,8 @@ static enum histree_status commit(struct job_slices *slices, struct slice *slice
 		status = slice_run_commit(slice->run, &slices->pass, slices->positions, error);
 	}
 	if (slices->plan.post != NULL)
-		slice_post_count(slices->plan.post, slice_ring_worker(&slices->ring, slice), status == HISTREE_OK);
+		slice_post_count(slices->plan.post, slice_ring_worker(&slices->crew.ring, slice),
+				 status == HISTREE_OK);
 	if (status == HISTREE_OK) {
 		slices->counts.taken++;
 		slices->reads_here = false;
@@ -214,7 +213,7 @@ static enum histree_status slice_take(struct job_slices *slices, struct slice *s
 /* Take the oldest slice if it has come to that.  *waits becomes false then. */
 static enum histree_status take_oldest(struct job_slices *slices, bool *waits, struct histree_error *error)
 {
-	struct slice_ring *ring = &slices->ring;
+	struct slice_ring *ring = &slices->crew.ring;
 	struct slice *slice = slice_ring_at(ring, ring->taken);
 	/* Nothing else is to be done before it is taken. */
 	bool is_next = ring->committed == ring->cut || slice_ring_at(ring, ring->committed)->is_refused;
@@ -229,7 +228,7 @@ static enum histree_status take_oldest(struct job_slices *slices, bool *waits, s
 /* Do what can be done with the oldest slices.  *waits becomes false if that is something. */
 static enum histree_status advance(struct job_slices *slices, bool *waits, struct histree_error *error)
 {
-	struct slice_ring *ring = &slices->ring;
+	struct slice_ring *ring = &slices->crew.ring;
 	enum histree_status status = HISTREE_OK;
 	if (ring->taken < ring->committed)
 		status = take_oldest(slices, waits, error);
@@ -270,11 +269,11 @@ static enum histree_status step(struct job_slices *slices, bool waits, struct hi
 		status = slice_post_check(slices->plan.post, error);
 	if (status != HISTREE_OK)
 		return status;
-	while (!slices->crew.is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->ring))
+	while (!slices->crew.is_of_no_use && slices->next != INT64_MAX && slice_ring_has_room(&slices->crew.ring))
 		cut_slice(slices);
 	if (!slices->has_begun)
 		return read_on(slices, first, error);
-	if (slices->ring.taken < slices->ring.cut)
+	if (slices->crew.ring.taken < slices->crew.ring.cut)
 		return advance(slices, &waits, error);
 	status = read_rest(slices, error);
 	slices->is_over = status == HISTREE_OK;
@@ -312,74 +311,32 @@ static bool job_slices_can_cut(const struct trace *trace)
 	return trace_time_behind(trace, trace_time_here(trace), SLICE_BYTES_MIN) != INT64_MIN;
 }
 
+/* Others make their packs by the tree of the history, and of what they have in their own memory. */
 static void describe(struct job_slices *slices, const struct trace *trace)
 {
 	const struct job_slices_plan *plan = &slices->plan;
-	slices->source = (struct slice_source){
-		.analysis = plan->analysis,
-		.origin = { .paths = plan->traces,
-			    .path_count = plan->trace_count,
-			    .wants_gaps = !plan->ignores_gaps,
-			    .clock = plan->clock,
-			    .bytes = trace_bytes(trace),
-			    .file_count = trace_file_count(trace),
-			    .changed = slice_changed },
-	};
-	slices->frame = (struct change_log_frame){
-		.start = histree_state_start(slices->system),
-		.value_size_max = slices->system->sink.value_size_max,
-		.bytes_max = slices->share / 16 * LOG_MAX,
-	};
-}
-
-/* A pack that is of no use but for what it says of its tree. */
-static enum histree_status describe_packs(struct job_slices *slices, struct slice_plan *plan,
-					  struct histree_error *error)
-{
 	const struct interval_sink *sink = &slices->system->sink;
-	struct leaf_pack *pack = NULL;
-	enum histree_status status = HISTREE_OK;
-	if (sink->begin_pack != NULL)
-		status = sink->begin_pack(sink->context, 0, &pack, error);
-	plan->has_packs = pack != NULL;
-	plan->kept_max = slices->share / 16 * KEPT_MAX;
-	if (pack != NULL)
-		plan->tree = pack->options;
-	leaf_pack_free(pack);
-	return status < 0 ? status : HISTREE_OK;
-}
-
-/* Times that are corrected would be so by each worker, which is not told how. */
-static enum histree_status attach(struct job_slices *slices, struct histree_error *error)
-{
-	struct slice_post_job *job = &slices->post_job;
-	if (slices->plan.post == NULL)
-		return HISTREE_OK;
-	*job = (struct slice_post_job){
-		.ring = &slices->ring,
-		.plan = { .source = slices->source, .frame = slices->frame },
-		.sink = &slices->system->sink,
-		.pass = &slices->pass,
-	};
-	enum histree_status status = describe_packs(slices, &job->plan, error);
-	slices->is_attached = status == HISTREE_OK;
-	if (status == HISTREE_OK)
-		slice_post_attach(slices->plan.post, job);
-	return status;
-}
-
-static void start_threads(struct job_slices *slices)
-{
-	const struct slice_crew_plan plan = {
-		.ring = &slices->ring,
-		.source = &slices->source,
-		.frame = &slices->frame,
-		.sink = &slices->system->sink,
-		.pass = &slices->pass,
+	slices->crew.plan = (struct slice_plan){
+		.source = {
+			.analysis = plan->analysis,
+			.origin = { .paths = plan->traces,
+				    .path_count = plan->trace_count,
+				    .wants_gaps = !plan->ignores_gaps,
+				    .clock = plan->clock,
+				    .bytes = trace_bytes(trace),
+				    .file_count = trace_file_count(trace),
+				    .changed = slice_changed },
+		},
+		.frame = {
+			.start = histree_state_start(slices->system),
+			.value_size_max = sink->value_size_max,
+			.bytes_max = slices->share / 16 * LOG_MAX,
+		},
+		.has_packs = sink->packs != NULL,
 		.kept_max = slices->share / 16 * KEPT_MAX,
 	};
-	if (slice_crew_start(&slices->crew, &plan, slices->plan.threads) == 0)
-		give_up(slices);
+	if (sink->packs != NULL)
+		slices->crew.plan.tree = *sink->packs;
 }
 
 /*
@@ -395,6 +352,7 @@ static enum histree_status job_slices_create(const struct job_slices_plan *plan,
 		return error_memory(error, "the slices of a trace");
 	slices->plan = *plan;
 	size_t size = plan->threads + SLICES_AHEAD;
+	/* Times that are corrected would be so by each worker, which is not told how. */
 	if (plan->post != NULL && plan->clock != NULL) {
 		slice_post_refuse(plan->post, "its times are corrected");
 		slices->plan.post = NULL;
@@ -409,18 +367,19 @@ static enum histree_status job_slices_create(const struct job_slices_plan *plan,
 	slices->length = (double)slices->share * trace_share_first;
 	slices->pass.last = INT64_MIN;
 	describe(slices, trace);
-	slices->positions = calloc(slices->source.origin.file_count + 1, sizeof(*slices->positions));
-	bool has_room = slice_ring_init(&slices->ring, size) && slices->positions != NULL;
+	slices->positions = calloc(slices->crew.plan.source.origin.file_count + 1, sizeof(*slices->positions));
+	bool has_room = slice_crew_init(&slices->crew, size) && slices->positions != NULL;
 	enum histree_status status = has_room ? HISTREE_OK : error_memory(error, "the slices of a trace");
 	if (status == HISTREE_OK && !job_slices_can_cut(trace))
 		status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': %s", plan->traces[0], cannot_be_cut);
 	if (status == HISTREE_OK) {
 		slices->before = trace_time_here(trace);
 		slices->next = trace_time_behind(trace, slices->before, slice_length(slices) / FIRST_SHARE);
-		status = attach(slices, error);
+		if (slices->plan.post != NULL)
+			slice_post_attach(slices->plan.post, &slices->crew);
+		if (slice_crew_start(&slices->crew, plan->threads) == 0)
+			give_up(slices);
 	}
-	if (status == HISTREE_OK)
-		start_threads(slices);
 	if (status != HISTREE_OK) {
 		job_slices_free(slices);
 		*out = NULL;
@@ -450,7 +409,7 @@ enum histree_status job_slices_read_alone(struct job_slices *slices, struct even
 	slices->pass.go_on = go_on;
 	slices->pass.context = context;
 	slices->reads_here = true;
-	enum histree_status status = slice_reader_open(&slices->source, stream, &slices->reader, error);
+	enum histree_status status = slice_reader_open(&slices->crew.plan.source, stream, &slices->reader, error);
 	return status == HISTREE_OK ? job_slices_finish(slices, error) : status;
 }
 
@@ -459,7 +418,9 @@ struct job_slices_counts job_slices_counts(const struct job_slices *slices)
 	struct job_slices_counts counts = slices->counts;
 	counts.events = slices->pass.events;
 	counts.end = slices->pass.last;
-	counts.share = slices->is_over ? 1 : (double)slices->bytes_done / ((double)slices->source.origin.bytes + 1);
+	counts.share = slices->is_over
+			       ? 1
+			       : (double)slices->bytes_done / ((double)slices->crew.plan.source.origin.bytes + 1);
 	return counts;
 }
 
@@ -468,11 +429,10 @@ static void job_slices_free(struct job_slices *slices)
 {
 	if (slices == NULL)
 		return;
-	slice_ring_stop(&slices->ring);
 	slice_crew_end(&slices->crew);
-	if (slices->is_attached)
+	if (slices->plan.post != NULL)
 		slice_post_attach(slices->plan.post, NULL);
-	slice_ring_release(&slices->ring);
+	slice_crew_release(&slices->crew);
 	free(slices->positions);
 	slice_reader_close(slices->reader);
 	analysis_inputs_release(&slices->inputs);

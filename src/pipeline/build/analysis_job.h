@@ -23,10 +23,10 @@
 #include "base/io.h"
 #include "event_index/event_index.h"
 #include "histree/build.h"
-#include "pipeline/slices.h"
 #include "histree/store.h"
 #include "partial/partial_history.h"
 #include "pipeline/build_plan.h"
+#include "pipeline/slices.h"
 #include "trace/event_stream.h"
 
 struct job_slices;

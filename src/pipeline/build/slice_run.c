@@ -182,6 +182,7 @@ void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out)
 	saved_put_signed(out, plan->frame.start);
 	saved_put(out, plan->frame.value_size_max);
 	saved_put(out, plan->frame.bytes_max);
+	saved_put(out, plan->ring_size);
 	saved_put(out, plan->has_packs);
 	saved_put(out, plan->kept_max);
 	if (plan->has_packs)
@@ -234,12 +235,14 @@ enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena
 	plan->frame.start = saved_read_signed(reader);
 	plan->frame.value_size_max = (size_t)read_varint(reader);
 	plan->frame.bytes_max = (size_t)read_varint(reader);
+	plan->ring_size = (size_t)saved_read_below(reader, SLICE_RING_MAX + 1);
 	plan->has_packs = saved_read_below(reader, 2) != 0;
 	plan->kept_max = (size_t)read_varint(reader);
 	if (plan->has_packs)
 		status = load_tree(&plan->tree, arena, reader, error);
-	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0 ||
-				     plan->source.analysis == NULL || plan->source.origin.path_count == 0))
+	if (status == HISTREE_OK &&
+	    (reader->failed || byte_reader_left(reader) > 0 || plan->source.analysis == NULL ||
+	     plan->source.origin.path_count == 0 || plan->ring_size == 0))
 		status = error_set(error, HISTREE_ERR_FORMAT,
 				   "how slices are to be read is said in a way that this histree does not know");
 	return status;
@@ -264,6 +267,7 @@ void slice_ring_release(struct slice_ring *ring)
 		struct slice *slice = &ring->slices[i];
 		slice_run_free(slice->run);
 		saved_release(&slice->hint);
+		saved_release(&slice->answer);
 		index_part_release(&slice->memory.part);
 	}
 	free(ring->slices);
@@ -288,6 +292,8 @@ static struct slice *slice_for_worker(struct slice_ring *ring, int worker, bool 
 	struct slice *found = NULL;
 	for (uint64_t number = ring->taken; number < ring->cut; number++) {
 		struct slice *slice = slice_ring_at(ring, number);
+		if (slice->number != number) /* of a worker's ring, which has not all of them */
+			continue;
 		bool is_to_make = slice->step == STEP_MAKE && slice->worker == worker;
 		if (slice->is_begun || (!is_to_make && (slice->step != STEP_READ || !may_read)))
 			continue;
@@ -332,6 +338,61 @@ struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int work
 	}
 	pthread_mutex_unlock(&ring->mutex);
 	return found;
+}
+
+struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t taken)
+{
+	struct slice *slice = slice_ring_at(ring, number);
+	pthread_mutex_lock(&ring->mutex);
+	bool makes_sense = taken >= ring->taken && number >= taken && number - taken < ring->size;
+	/* What is left of those before, the owner has refused; whoever is at one has its answer still to give. */
+	for (size_t i = 0; i < ring->size && makes_sense; i++) {
+		struct slice *left = &ring->slices[i];
+		if (left->step == STEP_EMPTY || left->number >= taken)
+			continue;
+		makes_sense = left->step == STEP_COMMIT && !left->has_answer;
+		if (!makes_sense)
+			break;
+		slice_run_free(left->run);
+		left->run = NULL;
+		left->step = STEP_EMPTY;
+	}
+	makes_sense = makes_sense && slice->step == STEP_EMPTY;
+	if (makes_sense) {
+		ring->taken = taken;
+		ring->cut = number >= ring->cut ? number + 1 : ring->cut;
+		slice->number = number;
+	}
+	pthread_mutex_unlock(&ring->mutex);
+	return makes_sense ? slice : NULL;
+}
+
+struct slice *slice_ring_read(struct slice_ring *ring, uint64_t number)
+{
+	struct slice *slice = slice_ring_at(ring, number);
+	pthread_mutex_lock(&ring->mutex);
+	bool is_here = slice->number == number && slice->step == STEP_COMMIT && !slice->has_answer;
+	pthread_mutex_unlock(&ring->mutex);
+	return is_here ? slice : NULL;
+}
+
+bool slice_ring_answer(struct slice_ring *ring, struct saved_bytes *out)
+{
+	bool is_found = false;
+	pthread_mutex_lock(&ring->mutex);
+	for (size_t i = 0; i < ring->size && !is_found; i++) {
+		struct slice *slice = &ring->slices[i];
+		if (slice->is_begun || !slice->has_answer)
+			continue;
+		is_found = true;
+		*out = slice->answer;
+		slice->answer = (struct saved_bytes){ 0 };
+		slice->has_answer = false;
+		if (slice->step == STEP_TAKE)
+			slice->step = STEP_EMPTY;
+	}
+	pthread_mutex_unlock(&ring->mutex);
+	return is_found;
 }
 
 void slice_ring_end_step(struct slice_ring *ring, struct slice *slice, enum slice_step next)
@@ -410,33 +471,42 @@ uint64_t slice_ring_taken(struct slice_ring *ring)
 
 enum { SLICE_RUN_EVENTS_PER_LOOK = 1024 }; /* at whether to go on */
 
-enum histree_status slice_run_create(const struct slice_source *source, const struct change_log_frame *frame,
+static enum histree_status create_pack(struct slice_run *run, const struct slice_plan *plan,
+				       struct chunk_pool *pool, struct histree_error *error)
+{
+	return plan->has_packs ? leaf_pack_create(&plan->tree, pool, plan->kept_max, &run->pack, error)
+			       : HISTREE_OK;
+}
+
+enum histree_status slice_run_create(const struct slice_plan *plan, struct chunk_pool *pool,
 				     const struct slice_range *range, const struct saved_bytes *hint,
 				     struct slice_memory *memory, struct slice_run **out,
 				     struct histree_error *error)
 {
+	const struct slice_source *source = &plan->source;
 	const struct analysis *analysis = source->analysis;
+	struct change_log_frame frame = plan->frame;
 	void *input;
 	struct slice_run *run = *out = calloc(1, sizeof(*run));
-	if (run == NULL) {
-		leaf_pack_free(frame->pack);
+	if (run == NULL)
 		return error_memory(error, "a slice of the trace");
-	}
 	*run = (struct slice_run){
 		.source = source,
 		.range = *range,
 		.memory = memory,
-		.pack = frame->pack,
 		.begin = calloc(source->origin.file_count + 1, sizeof(*run->begin)),
 		.end = calloc(source->origin.file_count + 1, sizeof(*run->end)),
 		.last = INT64_MIN,
 	};
 	enum histree_status status =
 		run->begin != NULL && run->end != NULL ? HISTREE_OK : error_memory(error, "a slice of the trace");
+	if (status == HISTREE_OK && pool != NULL)
+		status = create_pack(run, plan, pool, error);
+	frame.pack = run->pack;
 	if (status == HISTREE_OK)
 		status = analysis_inputs_get(&run->inputs, analysis->input, &input, error);
 	if (status == HISTREE_OK)
-		status = change_log_init(&run->log, frame, error);
+		status = change_log_init(&run->log, &frame, error);
 	if (status == HISTREE_OK)
 		status = analysis->slices->create(analysis, &run->log, input, &run->instance, error);
 	if (status != HISTREE_OK) {
@@ -771,20 +841,20 @@ void slice_run_save_made(const struct slice_run *run, struct saved_bytes *out)
 		leaf_pack_save(run->pack, out);
 }
 
-enum histree_status slice_run_load_made(struct slice_run *run, struct leaf_pack *pack, struct byte_reader *reader,
+enum histree_status slice_run_load_made(struct slice_run *run, const struct slice_plan *plan,
+					struct chunk_pool *pool, struct byte_reader *reader,
 					struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = create_pack(run, plan, pool, error);
 	uint64_t limit = 0;
-	run->pack = pack;
 	for (size_t i = 0; i < run->key_count; i++)
 		limit = run->keys[i] >= limit ? (uint64_t)run->keys[i] + 1 : limit;
 	slice_run_release_instance(run);
-	if (run->is_indexed)
+	if (status == HISTREE_OK && run->is_indexed)
 		status = index_part_load(&run->memory->part, run->before, run->events,
 					 run->source->origin.file_count, reader, error);
-	if (status == HISTREE_OK && pack != NULL)
-		status = leaf_pack_load(pack, limit, reader, error);
+	if (status == HISTREE_OK && run->pack != NULL)
+		status = leaf_pack_load(run->pack, limit, reader, error);
 	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))
 		status = error_set(error, HISTREE_ERR_FORMAT, "what was made of a slice makes no sense");
 	return status;

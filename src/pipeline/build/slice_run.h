@@ -15,8 +15,9 @@
  * Threads of the owner's process take work out of the ring, and so do those who carry messages to other processes
  * (slice_worker.h).  A slice belongs to whoever took it until the step is ended; at the other steps to the owner.
  *
- * Where whoever reads it is in another process, there is a run in each, and what the steps there have made comes as
- * bytes: a message is a letter and what that has.  What comes is checked as what comes from a file is.
+ * Where whoever reads it is in another process, there is a run in each, and a ring of the same size with the
+ * slices that came there, each in the place that it has in the owner's.  What the steps there have made comes back
+ * as bytes: a message is a letter and what that has.  What comes is checked as what comes from a file is.
  *
  * A run, and a reader, belong to one thread at a time.
  */
@@ -32,6 +33,7 @@
 #include "event_index/index_part.h"
 #include "state/ongoing_states.h"
 #include "trace/event_stream.h"
+#include "tree/batch.h"
 #include "tree/leaf_pack.h"
 #include "tree/tree_shape.h"
 
@@ -85,17 +87,21 @@ bool slice_reader_has_said_more(const struct slice_reader *reader, const struct 
 
 enum slice_message {
 	SLICE_PLAN = 'P', /* to a worker: struct slice_plan */
-	SLICE_READ =
-		'R', /* to a worker: number, that of the first not taken, whether it is for an index, times, hint */
+	/* To a worker: number, that of the first not taken, whether it is for an index, times, hint. */
+	SLICE_READ = 'R',
 	SLICE_MAKE = 'M',     /* to a worker: number, keys */
 	SLICE_WAS_READ = 'r', /* number, what was read */
 	SLICE_WAS_MADE = 'm', /* number, status; what was made, or a message */
-	SLICE_REFUSED = 'E',  /* the plan: status, a message */
+	SLICE_REFUSED = 'E',  /* what was said: status, a message */
 };
 
+enum { SLICE_RING_MAX = 1 << 16 };
+
+/* What whoever reads slices goes by. */
 struct slice_plan {
 	struct slice_source source;
 	struct change_log_frame frame; /* without a pack */
+	size_t ring_size;
 	bool has_packs;
 	struct tree_options tree; /* of packs */
 	size_t kept_max;          /* bytes of a pack */
@@ -144,10 +150,10 @@ struct slice_run {
 };
 
 /*
- * Make one, with what the owner has hinted at.  The pack of the frame is its own from then on, also after a
- * failure; the memory is borrowed.
+ * Make one for a range, with what the owner has hinted at; the memory is borrowed.  Without a pool, it is one whose
+ * intervals are elsewhere: it is only to be loaded.
  */
-enum histree_status slice_run_create(const struct slice_source *source, const struct change_log_frame *frame,
+enum histree_status slice_run_create(const struct slice_plan *plan, struct chunk_pool *pool,
 				     const struct slice_range *range, const struct saved_bytes *hint,
 				     struct slice_memory *memory, struct slice_run **out,
 				     struct histree_error *error);
@@ -203,12 +209,14 @@ void slice_run_save_keys(const struct slice_run *run, struct saved_bytes *out);
 enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reader *reader,
 					struct histree_error *error);
 
-/* What was made, and back into the one that was committed, with an empty pack if it is to have leaves. */
+/* What was made, and back into the one that was committed, with a pack if it is to have leaves. */
 void slice_run_save_made(const struct slice_run *run, struct saved_bytes *out);
-enum histree_status slice_run_load_made(struct slice_run *run, struct leaf_pack *pack, struct byte_reader *reader,
+enum histree_status slice_run_load_made(struct slice_run *run, const struct slice_plan *plan,
+					struct chunk_pool *pool, struct byte_reader *reader,
 					struct histree_error *error);
 
 enum slice_step {
+	STEP_EMPTY, /* there is no slice */
 	STEP_READ,
 	STEP_COMMIT,
 	STEP_MAKE,
@@ -221,6 +229,7 @@ struct slice {
 	uint64_t number;
 	struct slice_range range;
 	uint64_t bytes;          /* of the trace, about */
+	bool is_indexed;         /* its events are for an index, too */
 	struct saved_bytes hint; /* of the owner, when it was cut */
 	struct slice_run *run;   /* NULL: it was not begun, or could not be read */
 	struct slice_memory memory;
@@ -230,12 +239,14 @@ struct slice {
 	int worker;      /* who has taken it to read, another process by number; SLICE_WORKER_HERE */
 	enum histree_status made;
 	struct histree_error error;
+	struct saved_bytes answer; /* to the owner in another process, who waits for it */
+	bool has_answer;
 };
 
 struct slice_ring {
 	struct slice *slices;
 	size_t size;
-	/* The owner has seen those before `committed`, the tree those before `taken`. */
+	/* The owner has seen those before `committed`, the tree those before `taken`, which are gone from here. */
 	uint64_t cut, committed, taken;
 	pthread_mutex_t mutex; /* of these, and of the steps */
 	pthread_cond_t changed;
@@ -272,6 +283,20 @@ struct slice *slice_ring_wait(struct slice_ring *ring);
 
 /* Returns the slice that this worker has taken for this step; NULL: it has no such slice. */
 struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int worker, enum slice_step step);
+
+/* ---- the ring of a worker ------------------------------------------------------------------------------------ */
+
+/*
+ * Returns the place of a slice that is to be read here, for its owner, who has taken those before `taken`; NULL: no
+ * owner says so.  slice_ring_end_step() gives it to whoever reads.
+ */
+struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t taken);
+
+/* Returns a slice of which the owner has all that was said; NULL: there is no such slice. */
+struct slice *slice_ring_read(struct slice_ring *ring, uint64_t number);
+
+/* Get an answer, if there is one, into empty bytes.  After the last one the slice is gone. */
+bool slice_ring_answer(struct slice_ring *ring, struct saved_bytes *out);
 
 /* A worker is gone: what it was to do, or did, is to be done by threads of this process. */
 void slice_ring_lose(struct slice_ring *ring, int worker);
