@@ -180,7 +180,7 @@ TEST(files_that_have_one_name_only_are_copied)
 	io.link = refuse_link;
 	for (int can_refuse = 0; can_refuse < 2; can_refuse++) {
 		lay_out(world);
-		assert_int_equal(make(world, world->store, true, &io, &error), HISTREE_OK);
+		assert_ok(make(world, world->store, true, &io, &error));
 		assert_true(check_store(world));
 		io.link = NULL;
 	}

@@ -100,8 +100,8 @@ static void read_all(struct histree_history *history, struct intervals *out)
 	struct histree_interval interval;
 	enum histree_status status;
 	*out = (struct intervals){ 0 };
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_start(query, &region, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_start(query, &region, NULL));
 	while ((status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
 		interval = *histree_cursor_interval(query);
 		assert_true(array_reserve(&out->list, &out->capacity, out->count + 1));
@@ -259,8 +259,8 @@ TEST_WITH(a_long_trace_is_the_same, set_up, tear_down)
 	world->paths[0] = path;
 	world->options.slices = 2;
 	world->options.slice_events = 10000;
-	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
-	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
+	assert_ok(build(world, WHOLE, &error));
+	assert_ok(build(world, CUT, &error));
 	assert_same(world);
 }
 
@@ -276,8 +276,8 @@ TEST_WITH(workers_make_no_difference, set_up, tear_down)
 	world->options.slices = 1;
 	world->options.slice_events = 5000;
 	world->carrier.workers = 2;
-	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
-	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
+	assert_ok(build(world, WHOLE, &error));
+	assert_ok(build(world, CUT, &error));
 	assert_same(world);
 	assert_null(world->counts.refusal);
 	assert_true(world->counts.sent > 0);
@@ -322,9 +322,9 @@ TEST_WITH(refused_memory_is_told, set_up, tear_down)
 	trace_copy("demo-trace", world->copy);
 	world->options.slices = 2;
 	world->options.slice_events = 300;
-	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
+	assert_ok(build(world, WHOLE, &error));
 	faulty_memory_begin(0, false);
-	assert_int_equal(build(world, CUT, &error), HISTREE_OK);
+	assert_ok(build(world, CUT, &error));
 	uint64_t requests = faulty_memory.requests, step = test_effort(29, 811);
 	struct random random = { test_seed() };
 	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
@@ -361,7 +361,7 @@ TEST_WITH(lost_workers_are_done_without, set_up, tear_down)
 		world->paths[0] = path;
 	world->options.slices = 1;
 	world->options.slice_events = 5000;
-	assert_int_equal(build(world, WHOLE, &error), HISTREE_OK);
+	assert_ok(build(world, WHOLE, &error));
 	world->carrier.workers = 2;
 	for (uint64_t round = 0; round < test_effort(20, 4); round++) {
 		world->carrier.random = (struct random){ test_seed() + round };
@@ -437,7 +437,7 @@ TEST_WITH(a_failing_disk_is_told, set_up, tear_down)
 	options.slices = 2;
 	options.slice_events = 300;
 	faulty_io_init(&faulty, &io_posix);
-	assert_int_equal(pipeline_build(&options, &faulty.io, &error), HISTREE_OK);
+	assert_ok(pipeline_build(&options, &faulty.io, &error));
 	uint64_t operations = faulty.operations;
 	for (uint64_t at = 1; at < operations; at += test_effort(1, 10)) {
 		run_command("rm -rf '%s'*", world->stores[CUT]);

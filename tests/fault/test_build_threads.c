@@ -140,7 +140,7 @@ TEST_WITH(a_long_trace_is_the_same, set_up, tear_down)
 	for (size_t which = 0; which < COUNT_OF(thread_counts); which += test_effort(1, 2)) {
 		struct histree_error error;
 		world->options.publish_ns = which == 2 ? 1 : 0;
-		assert_int_equal(build(world, which, &error), HISTREE_OK);
+		assert_ok(build(world, which, &error));
 		if (which > 0)
 			assert_same_store(world, which, "many-threads", 0);
 	}
@@ -180,9 +180,9 @@ TEST_WITH(refused_memory_is_told, set_up, tear_down)
 	struct world *world = *state;
 	struct histree_error error;
 	trace_copy("demo-trace", world->copy);
-	assert_int_equal(build(world, 0, &error), HISTREE_OK);
+	assert_ok(build(world, 0, &error));
 	faulty_memory_begin(0, false);
-	assert_int_equal(build(world, 2, &error), HISTREE_OK);
+	assert_ok(build(world, 2, &error));
 	uint64_t requests = faulty_memory.requests, step = test_effort(71, 501);
 	struct random random = { test_seed() };
 	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
@@ -211,7 +211,7 @@ TEST_WITH(a_failing_disk_is_told, set_up, tear_down)
 	world->options.threads = 7;
 	world->options.publish_ns = 1;
 	faulty_io_init(&faulty, &io_posix);
-	assert_int_equal(pipeline_build(&world->options, &faulty.io, &error), HISTREE_OK);
+	assert_ok(pipeline_build(&world->options, &faulty.io, &error));
 	uint64_t operations = faulty.operations, step = test_effort(5, 30), failed = 0;
 	for (uint64_t at = 1; at < operations; at += step) {
 		run_command("rm -rf '%s'*", world->stores[1]);

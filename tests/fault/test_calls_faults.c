@@ -29,7 +29,7 @@ typedef enum histree_status fault_job(struct histree_error *error);
 static void check(enum histree_status status, bool failed, bool is_allowed, const struct histree_error *error)
 {
 	if (!failed)
-		assert_int_equal(status, HISTREE_OK);
+		assert_ok(status);
 	else
 		assert_true(status == HISTREE_OK || is_allowed);
 	if (status != HISTREE_OK)
@@ -301,27 +301,23 @@ TEST(flames_and_comparisons)
 static void make_history(void)
 {
 	struct histree_state_system *system;
-	assert_int_equal(histree_state_create_in_memory(&(struct histree_history_options){ .start = START }, 0,
-							&system, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_state_create_in_memory(&(struct histree_history_options){ .start = START }, 0, &system,
+						 NULL));
 	for (int thread = 0; thread < 3; thread++)
 		for (int level = 1; level <= 4; level++) {
 			char path[64], name[16];
 			histree_quark quark;
 			snprintf(path, sizeof(path), "Threads/%d/CallStack/%d", thread, level);
-			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
 			for (int change = 0; change < 20 * level; change++) {
 				snprintf(name, sizeof(name), "f%d", (change * 7 + thread) % 9);
-				assert_int_equal(histree_state_modify(
-							 system, START + change * 20 / level + thread, quark,
-							 change % 3 == 2 ? histree_null() : histree_string(name),
-							 NULL),
-						 HISTREE_OK);
+				assert_ok(histree_state_modify(
+					system, START + change * 20 / level + thread, quark,
+					change % 3 == 2 ? histree_null() : histree_string(name), NULL));
 			}
 		}
-	assert_int_equal(histree_state_close(system, START + 500, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_history(system, START + 500, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, START + 500, NULL));
+	assert_ok(histree_state_history(system, START + 500, NULL, &history, NULL));
 	histree_state_free(system);
 }
 
@@ -330,15 +326,15 @@ static void make_store(void)
 	static const struct histree_segment_field fields[] = { { "name", HISTREE_STRING } };
 	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
 							       .schema = { "test", 1, fields, 1 } };
-	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, NULL));
 	for (int i = 0; i < 100; i++) {
 		const struct histree_value name = histree_string(i % 3 == 0 ? "one" : "other");
 		const struct histree_segment segment = { .start = START + 4 * i,
 							 .end = START + 5 * i,
 							 .content = &name };
-		assert_int_equal(histree_segment_store_add(store, &segment, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segment, NULL));
 	}
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(store, NULL));
 }
 
 static int set_up(void **state)

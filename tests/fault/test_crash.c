@@ -137,7 +137,7 @@ static enum histree_status crash(struct crash_case *test, uint64_t stop_at, uint
 		*opened += opens(test, &memory);
 		if (outcome == 0 && status != HISTREE_OK) {
 			struct crash_case again = *test;
-			assert_int_equal(build(&again, &memory.io, true, &error), HISTREE_OK);
+			assert_ok(build(&again, &memory.io, true, &error));
 			assert_true(opens(&again, &memory));
 			assert_int_equal(again.published_end, test->builds->end);
 		}

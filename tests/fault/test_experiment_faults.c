@@ -189,10 +189,10 @@ TEST_WITH(steps_are_taken_apart, set_up, scratch_remove_world)
 	struct histree_experiment *owner, *other;
 	size_t count;
 	clear(world);
-	assert_int_equal(histree_experiment_open(&world->options, true, &owner, &error), HISTREE_OK);
-	assert_int_equal(histree_experiment_open(&world->options, false, &other, &error), HISTREE_OK);
+	assert_ok(histree_experiment_open(&world->options, true, &owner, &error));
+	assert_ok(histree_experiment_open(&world->options, false, &other, &error));
 	assert_true(histree_experiment_complete(other, &error) < 0);
-	assert_int_equal(histree_experiment_find_clocks(owner, &error), HISTREE_OK);
+	assert_ok(histree_experiment_find_clocks(owner, &error));
 	const struct histree_experiment_host *hosts = histree_experiment_hosts(owner, &count);
 	assert_int_equal(count, 2);
 	for (size_t i = 0; i < count; i++)

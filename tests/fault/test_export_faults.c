@@ -117,9 +117,9 @@ static void set_up(struct fixture *fixture, exporter *export)
 	memory_io_init(&fixture->memory);
 	memory_io_init(&fixture->files);
 	assert_true(workload_make(&fixture->workload, &kind, test_seed()));
-	assert_int_equal(memory_history_build(&fixture->memory, &tree, &fixture->workload, &error), HISTREE_OK);
-	assert_int_equal(memory_history_open(&fixture->memory, "f", false, &fixture->history, &error), HISTREE_OK);
-	assert_int_equal(export(fixture, &fixture->files.io, &error), HISTREE_OK);
+	assert_ok(memory_history_build(&fixture->memory, &tree, &fixture->workload, &error));
+	assert_ok(memory_history_open(&fixture->memory, "f", false, &fixture->history, &error));
+	assert_ok(export(fixture, &fixture->files.io, &error));
 	const struct memory_file *file = memory_io_find(&fixture->files, "out");
 	assert_non_null(file);
 	assert_null(memory_io_find(&fixture->files, "out.part"));
@@ -197,7 +197,7 @@ static void fail_memory(struct fixture *fixture, bool for_ever)
 		}
 		check_file(fixture, status);
 	}
-	assert_int_equal(status, HISTREE_OK);
+	assert_ok(status);
 	assert_true(n > 20);
 }
 
@@ -256,7 +256,7 @@ TEST(test_short_transfers)
 	faulty_io_init(&faulty, &fixture.files.io);
 	faulty.short_transfers = true;
 	enum histree_status status = export_ipc_file(&fixture, &faulty.io, &error);
-	assert_int_equal(status, HISTREE_OK);
+	assert_ok(status);
 	check_file(&fixture, status);
 	tear_down(&fixture);
 }
@@ -298,7 +298,7 @@ static void fail_events(const struct histree_events *events, int64_t wanted, boo
 		faulty_memory_end();
 		assert_true(status == HISTREE_OK ? rows == wanted : status < 0);
 	}
-	assert_int_equal(status, HISTREE_OK);
+	assert_ok(status);
 	assert_true(n > 50);
 }
 
@@ -316,9 +316,9 @@ TEST(test_events)
 						       .trace_count = 1,
 						       .store = path };
 	assert_true(histree_build(&options, &error) >= 0);
-	assert_int_equal(histree_store_open(path, &store, &error), HISTREE_OK);
-	assert_int_equal(histree_events_open(store, &events, &error), HISTREE_OK);
-	assert_int_equal(read_events(events, &rows, &error), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, &error));
+	assert_ok(histree_events_open(store, &events, &error));
+	assert_ok(read_events(events, &rows, &error));
 	assert_true(rows > 100);
 	fail_events(events, rows, false);
 	fail_events(events, rows, true);

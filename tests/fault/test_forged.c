@@ -48,7 +48,7 @@ static void begin(struct forger *forger, const char *variant, uint32_t node_size
 	/* So many children as have room: the fan-out is a number in the file. */
 	forger->block = calloc(1, node_size);
 	assert_non_null(forger->block);
-	assert_int_equal(block_file_create(&forger->memory.io, "f", node_size, &forger->file, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&forger->memory.io, "f", node_size, &forger->file, NULL));
 }
 
 /* Write the block as a node of these bounds; its other bytes are there.  Returns its number. */
@@ -69,9 +69,8 @@ static uint32_t put_node(struct forger *forger, uint32_t height, uint32_t childr
 	};
 	uint32_t size = (used + 63) / 64 * 64;
 	node_put_header(forger->block, &header);
-	assert_int_equal(block_file_write_part(forger->file, header.bounds.number, forger->block,
-					       size < BLOCK_PART_SIZE_MIN ? BLOCK_PART_SIZE_MIN : size, NULL),
-			 HISTREE_OK);
+	assert_ok(block_file_write_part(forger->file, header.bounds.number, forger->block,
+					size < BLOCK_PART_SIZE_MIN ? BLOCK_PART_SIZE_MIN : size, NULL));
 	memset(forger->block, 0, forger->shape.layout.node_size);
 	return forger->shape.node_count++;
 }
@@ -117,8 +116,8 @@ static uint32_t put_core(struct forger *forger, uint32_t height, uint32_t child,
 
 static void put_section(struct forger *forger, uint32_t id, const void *bytes, size_t size)
 {
-	assert_int_equal(block_file_section_begin(forger->file, id, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section_write(forger->file, bytes, size, NULL), HISTREE_OK);
+	assert_ok(block_file_section_begin(forger->file, id, NULL));
+	assert_ok(block_file_section_write(forger->file, bytes, size, NULL));
 	block_file_section_end(forger->file);
 }
 
@@ -151,18 +150,18 @@ static void finish(struct forger *forger, uint32_t keys)
 	struct tree_statistics statistics = { 0 };
 	forger->shape.root = forger->shape.node_count - 1;
 	forger->shape.key_count = keys;
-	assert_int_equal(tree_shape_write(&forger->shape, forger->file, NULL), HISTREE_OK);
-	assert_int_equal(tree_statistics_write(&statistics, forger->file, NULL), HISTREE_OK);
+	assert_ok(tree_shape_write(&forger->shape, forger->file, NULL));
+	assert_ok(tree_statistics_write(&statistics, forger->file, NULL));
 	if (forger->shape.variant->has_lifetimes) {
 		struct lifetimes lifetimes = { 0 };
 		for (uint32_t key = 0; key < keys; key++)
-			assert_int_equal(lifetimes_add(&lifetimes, key, (struct lifetime){ 0, END }), HISTREE_OK);
-		assert_int_equal(lifetimes_write(&lifetimes, keys, 0, END, forger->file, NULL), HISTREE_OK);
+			assert_ok(lifetimes_add(&lifetimes, key, (struct lifetime){ 0, END }));
+		assert_ok(lifetimes_write(&lifetimes, keys, 0, END, forger->file, NULL));
 		free(lifetimes.by_key);
 	}
 	put_names(forger, keys);
 	put_section(forger, SECTION_PROVIDER, provider, sizeof(provider));
-	assert_int_equal(block_file_complete(forger->file, NULL), HISTREE_OK);
+	assert_ok(block_file_complete(forger->file, NULL));
 	block_file_close(forger->file);
 }
 
@@ -283,9 +282,8 @@ TEST(attributes_need_bytes_that_are_there)
 		begin(&forger, "osht", HOLE, 50);
 		for (uint32_t i = 0; i < HOLES; i++) {
 			put_le32(forger.block + NODE_AT_USED, has_bytes ? HOLE : 0); /* used, as a node says */
-			assert_int_equal(
-				block_file_write_part(forger.file, i, forger.block, forger.file->block_size, NULL),
-				HISTREE_OK);
+			assert_ok(
+				block_file_write_part(forger.file, i, forger.block, forger.file->block_size, NULL));
 		}
 		forger.shape.node_count = HOLES;
 		finish(&forger, CLAIMED + (1 << 17));
@@ -431,8 +429,8 @@ static void set_up(struct lie *lie, const char *variant, uint64_t seed)
 	if (memory_history_build(&lie->memory, &options, &lie->workload, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_true(memory_history_reference(&lie->workload, &lie->reference));
-	assert_int_equal(block_file_open(&lie->memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(tree_shape_read(file, &lie->shape, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&lie->memory.io, "f", &file, NULL));
+	assert_ok(tree_shape_read(file, &lie->shape, NULL));
 	block_file_close(file);
 	lie->size = memory_io_find(&lie->memory, "f")->size;
 	lie->kept = malloc(lie->size);
@@ -583,11 +581,11 @@ TEST(many_short_blocks_take_little_memory)
 	const uint64_t size = memory_io_find(&forger.memory, "f")->size;
 	struct block_file *file;
 	struct tree_reader *reader;
-	assert_int_equal(block_file_open(&forger.memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(tree_reader_open(file, 64 << 20, 0, &reader, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&forger.memory.io, "f", &file, NULL));
+	assert_ok(tree_reader_open(file, 64 << 20, 0, &reader, NULL));
 	struct node_pin *pin;
 	bool loaded;
-	assert_int_equal(node_pin_create(reader->cache, &pin, NULL), HISTREE_OK);
+	assert_ok(node_pin_create(reader->cache, &pin, NULL));
 	for (uint32_t number = 0; number < forger.shape.node_count; number++)
 		(void)node_pin_hold(pin, number, &loaded, NULL); /* or it is refused */
 	const size_t taken = node_cache_block_bytes(reader->cache) + node_cache_other_bytes(reader->cache);

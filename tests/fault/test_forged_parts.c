@@ -86,12 +86,12 @@ static void make_segments(struct world *world, size_t count, bool content, bool 
 	const struct histree_segment_store_options options = { .path = "s",
 							       .schema = *segments.schema,
 							       .node_size = 4096 };
-	assert_int_equal(segment_store_create(&world->memory.io, &options, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_create(&world->memory.io, &options, &store, NULL));
 	for (size_t i = 0; i < segments.count; i++)
-		assert_int_equal(histree_segment_store_add(store, &segments.segments[i], NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segments.segments[i], NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
 	if (tables)
-		assert_int_equal(histree_segment_store_make_table(store, SEGMENT_NAME, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_make_table(store, SEGMENT_NAME, NULL));
 	histree_segment_store_close(store);
 	segments_release(&segments);
 }
@@ -125,7 +125,7 @@ static struct answer ask(const struct world *world, struct histree_segment_store
 	const struct histree_segment_query query = question(order, info->schema.field_count > 0);
 	struct answer answer = { 0 };
 	struct histree_cursor *iter;
-	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	assert_ok(histree_segments_create(store, &iter, NULL));
 	answer.status = histree_segments_start(iter, &query, NULL, NULL);
 	while (answer.status == HISTREE_OK && (answer.status = histree_cursor_next(iter, NULL)) == HISTREE_OK) {
 		const struct histree_segment segment = *histree_cursor_segment(iter);
@@ -180,7 +180,7 @@ static void ask_segments(struct world *world)
 static void learn_segments(struct world *world)
 {
 	struct histree_segment_store *store;
-	assert_int_equal(segment_store_open(&world->memory.io, "s", NULL, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_open(&world->memory.io, "s", NULL, &store, NULL));
 	for (unsigned order = 0; order < ORDERS; order++)
 		world->sound[order] = ask(world, store, order);
 	histree_segment_store_close(store);
@@ -291,7 +291,7 @@ static const char *make_manifest(struct world *world)
 		.start = -5,
 		.end = 1000000,
 	};
-	assert_int_equal(manifest_write(&world->memory.io, "s", &info, NULL), HISTREE_OK);
+	assert_ok(manifest_write(&world->memory.io, "s", &info, NULL));
 	return "s";
 }
 
@@ -334,17 +334,17 @@ static const char *make_tail(struct world *world)
 	};
 	struct histree_state_system *system;
 	histree_time now = 0;
-	assert_int_equal(state_file_create(&world->memory.io, &options, &system, NULL), HISTREE_OK);
+	assert_ok(state_file_create(&world->memory.io, &options, &system, NULL));
 	for (uint64_t left = random_below(&world->random, 3000); left > 0; left--) {
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "%u", random_index(&world->random, 50));
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 		now += (histree_time)random_below(&world->random, 100);
 		struct histree_value value = histree_int((int32_t)random_below(&world->random, 30));
-		assert_int_equal(histree_state_modify(system, now, quark, value, NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, now, quark, value, NULL));
 	}
-	assert_int_equal(histree_state_publish(system, now, NULL), HISTREE_OK);
+	assert_ok(histree_state_publish(system, now, NULL));
 	histree_state_free(system);
 	assert_non_null(memory_io_find(&world->memory, "s.tail"));
 	return "s.tail";
@@ -369,7 +369,7 @@ static void ask_tail(struct world *world)
 	struct histree_interval interval;
 	uint64_t count = 0;
 	world->found_sound += is_sound;
-	assert_int_equal(tree_iter_create(reader, &iter, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(reader, &iter, NULL));
 	tree_iter_start(iter, &(struct histree_region){ .from = reader->shape.start, .to = reader->shape.end });
 	while ((status = tree_iter_next(iter, &interval, NULL)) == HISTREE_OK)
 		count++;

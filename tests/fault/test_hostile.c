@@ -46,7 +46,7 @@ static struct histree_history *finish(const struct world *world, struct histree_
 	histree_state_free(system);
 	if (histree_history_open(world->path, NULL, &history, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(histree_history_verify(history, NULL, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_history_verify(history, NULL, NULL, NULL));
 	return history;
 }
 
@@ -54,8 +54,8 @@ static struct histree_value state_at(struct histree_history *history, histree_qu
 {
 	struct histree_cursor *query;
 	struct histree_interval found;
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_single(query, quark, time, &found, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_single(query, quark, time, &found, NULL));
 	struct histree_value value = found.value;
 	histree_cursor_free(query);
 	return value;
@@ -72,26 +72,23 @@ TEST_WITH(names_may_have_any_byte, set_up, scratch_remove_world)
 	for (int byte = 0; byte < 256; byte++) {
 		char name[] = { 'a', (char)byte, 'b' };
 		all[byte] = (char)byte;
-		assert_int_equal(histree_state_child(system, HISTREE_ROOT, name, sizeof(name), &quarks[byte], NULL),
-				 HISTREE_OK);
-		assert_int_equal(histree_state_modify(system, 1, quarks[byte], histree_int(byte), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_child(system, HISTREE_ROOT, name, sizeof(name), &quarks[byte], NULL));
+		assert_ok(histree_state_modify(system, 1, quarks[byte], histree_int(byte), NULL));
 	}
-	assert_int_equal(histree_state_child(system, quarks[0], all, sizeof(all), &whole, NULL), HISTREE_OK);
+	assert_ok(histree_state_child(system, quarks[0], all, sizeof(all), &whole, NULL));
 	struct histree_history *history = finish(world, system, 9);
 	const struct histree_attributes *attributes = histree_history_attributes(history);
 	for (int byte = 0; byte < 256; byte++) {
 		char name[] = { 'a', (char)byte, 'b' };
 		histree_quark found;
-		assert_int_equal(histree_attributes_child(attributes, HISTREE_ROOT, name, sizeof(name), &found),
-				 HISTREE_OK);
+		assert_ok(histree_attributes_child(attributes, HISTREE_ROOT, name, sizeof(name), &found));
 		assert_int_equal(found, quarks[byte]);
 		assert_int_equal(state_at(history, found, 5).int32, byte);
 		if (byte == 0) /* a path as text ends there */
 			continue;
 		char path[16];
 		assert_true(histree_attributes_path(attributes, found, path, sizeof(path)) < sizeof(path));
-		assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, path, &found), HISTREE_OK);
+		assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, path, &found));
 		assert_int_equal(found, quarks[byte]);
 	}
 	char name[sizeof(all) + 1];
@@ -120,20 +117,19 @@ TEST_WITH(paths_may_have_a_thousand_levels, set_up, scratch_remove_world)
 		path[2 * level + 1] = '/';
 	}
 	path[2 * LEVELS - 1] = '\0';
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &deepest, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &deepest, NULL));
 	assert_int_equal(deepest, LEVELS - 1);
-	assert_int_equal(histree_state_modify(system, 1, deepest, histree_bool(true), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_remove(system, 5, 0, NULL), HISTREE_OK); /* with all that is below */
+	assert_ok(histree_state_modify(system, 1, deepest, histree_bool(true), NULL));
+	assert_ok(histree_state_remove(system, 5, 0, NULL)); /* with all that is below */
 	struct histree_history *history = finish(world, system, 9);
 	const struct histree_attributes *attributes = histree_history_attributes(history);
 	assert_int_equal(histree_attributes_path(attributes, deepest, back, sizeof(back)), strlen(path));
 	assert_string_equal(back, path);
-	assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, path, &found), HISTREE_OK);
+	assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, path, &found));
 	assert_int_equal(found, deepest);
 	assert_int_equal(state_at(history, deepest, 4).type, HISTREE_BOOL);
 	assert_int_equal(state_at(history, deepest, 5).type, HISTREE_NULL);
-	assert_int_equal(histree_attributes_match(attributes, HISTREE_ROOT, "**", count_match, &matches, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_attributes_match(attributes, HISTREE_ROOT, "**", count_match, &matches, NULL));
 	assert_int_equal(matches, LEVELS);
 	/* A pattern that could be matched in more ways than there are atoms. */
 	for (int level = 0; level < 100; level++)
@@ -157,11 +153,9 @@ TEST_WITH(long_texts_fit_or_are_refused, set_up, scratch_remove_world)
 	char *text = malloc(LONGEST);
 	assert_non_null(text);
 	memset(text, 'x', LONGEST);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "text", &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, 32 << 10), NULL),
-			 HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, (32 << 10) + 1), NULL),
-			 HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "text", &quark, NULL));
+	assert_ok(histree_state_modify(system, ++time, quark, histree_string_n(text, 32 << 10), NULL));
+	assert_ok(histree_state_modify(system, ++time, quark, histree_string_n(text, (32 << 10) + 1), NULL));
 	size_t fits = 32 << 10;
 	for (size_t size = fits; size <= LONGEST; size += size / 7) {
 		enum histree_status status =
@@ -173,8 +167,7 @@ TEST_WITH(long_texts_fit_or_are_refused, set_up, scratch_remove_world)
 			assert_non_null(strstr(error.message, "use larger nodes"));
 	}
 	assert_true(fits >= 64 << 10 && fits < LONGEST); /* nodes have 256 KiB */
-	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, fits), NULL),
-			 HISTREE_OK);
+	assert_ok(histree_state_modify(system, ++time, quark, histree_string_n(text, fits), NULL));
 	struct histree_history *history = finish(world, system, ++time);
 	assert_int_equal(state_at(history, quark, time).size, fits);
 	assert_int_equal(state_at(history, quark, 1).size, 32 << 10);
@@ -188,12 +181,12 @@ TEST_WITH(time_has_two_ends, set_up, scratch_remove_world)
 	struct histree_state_system *system = create(world, INT64_MIN);
 	histree_quark quark;
 	struct histree_history *now;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_publish(system, INT64_MIN, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, INT64_MIN, quark, histree_int(1), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, INT64_MIN + 1, quark, histree_int(2), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, INT64_MAX - 1, quark, histree_int(3), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_history(system, INT64_MAX - 1, NULL, &now, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL));
+	assert_ok(histree_state_publish(system, INT64_MIN, NULL));
+	assert_ok(histree_state_modify(system, INT64_MIN, quark, histree_int(1), NULL));
+	assert_ok(histree_state_modify(system, INT64_MIN + 1, quark, histree_int(2), NULL));
+	assert_ok(histree_state_modify(system, INT64_MAX - 1, quark, histree_int(3), NULL));
+	assert_ok(histree_state_history(system, INT64_MAX - 1, NULL, &now, NULL));
 	assert_int_equal(state_at(now, quark, 0).int32, 2);
 	assert_int_equal(state_at(now, quark, INT64_MAX - 1).int32, 3);
 	histree_history_close(now);

@@ -40,10 +40,10 @@ static void make(struct memory_io *memory, const char *path, uint64_t seed)
 	const struct histree_segment_store_options options = { .path = path,
 							       .schema = *segments.schema,
 							       .node_size = NODE_SIZE };
-	assert_int_equal(segment_store_create(&memory->io, &options, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_create(&memory->io, &options, &store, NULL));
 	for (size_t i = 0; i < segments.count; i++)
-		assert_int_equal(histree_segment_store_add(store, &segments.segments[i], NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segments.segments[i], NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
 	histree_segment_store_close(store);
 	segments_release(&segments);
 }
@@ -96,7 +96,7 @@ static void assert_told(struct histree_segment_store *store, enum histree_segmen
 	uint64_t count = 0;
 	int64_t numbers = 0;
 	query.order = order;
-	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	assert_ok(histree_segments_create(store, &iter, NULL));
 	enum histree_status status = histree_segments_start(iter, &query, NULL, &error);
 	while (status == HISTREE_OK && (status = histree_cursor_next(iter, &error)) == HISTREE_OK)
 		count++, numbers += histree_cursor_segment(iter)->content[SEGMENT_ID].int64;
@@ -127,7 +127,7 @@ static void assert_harmless(struct store *made)
 		assert_told(store, orders[i]);
 		histree_segment_store_close(store);
 	}
-	assert_int_equal(segment_store_open(&made->memory.io, "s", NULL, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_open(&made->memory.io, "s", NULL, &store, NULL));
 	assert_int_equal(histree_segment_store_verify(store, ignore, NULL, &error), HISTREE_ERR_FORMAT);
 	histree_segment_store_close(store);
 }

@@ -36,11 +36,10 @@ static void make_files(struct hosts *hosts)
 								 .schema = *hosts->segments.schema };
 		struct histree_segment_store *store;
 		memory_io_init(&hosts->files[i]);
-		assert_int_equal(segment_store_create(&hosts->files[i].io, &options, &store, &error), HISTREE_OK);
+		assert_ok(segment_store_create(&hosts->files[i].io, &options, &store, &error));
 		for (size_t at = i; at < hosts->segments.count; at += PARTS)
-			assert_int_equal(histree_segment_store_add(store, &hosts->segments.segments[at], &error),
-					 HISTREE_OK);
-		assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
+			assert_ok(histree_segment_store_add(store, &hosts->segments.segments[at], &error));
+		assert_ok(histree_segment_store_finish(store, &error));
 		histree_segment_store_close(store);
 	}
 }
@@ -101,7 +100,7 @@ TEST(segments_without_memory)
 	for (unsigned order = HISTREE_SEGMENTS_UNSORTED; order <= HISTREE_SEGMENTS_BY_FIELD; order++) {
 		uint64_t whole, sum, at = 0;
 		bool was_refused = true;
-		assert_int_equal(ask(&hosts, (enum histree_segment_order)order, &whole, &error), HISTREE_OK);
+		assert_ok(ask(&hosts, (enum histree_segment_order)order, &whole, &error));
 		while (was_refused && ++at < REQUESTS_MAX)
 			for (int for_ever = 0; for_ever < 2; for_ever++) {
 				faulty_memory_begin(at, for_ever);
@@ -171,11 +170,11 @@ TEST(events_without_memory)
 	snprintf(path, sizeof(path), "%s/" EVENT_INDEX_FILE, folder);
 	for (int i = 0; i < 20; i++) {
 		const struct event_gap gap = { .cpu = i % 3, .begin = i * 2, .end = i * 2 + 5, .events = 1 };
-		assert_int_equal(event_index_add_gap(&writer, &gap, &error), HISTREE_OK);
+		assert_ok(event_index_add_gap(&writer, &gap, &error));
 	}
-	assert_int_equal(event_index_write(&writer, &io_posix, path, &identity, &error), HISTREE_OK);
+	assert_ok(event_index_write(&writer, &io_posix, path, &identity, &error));
 	event_index_writer_release(&writer);
-	assert_int_equal(unite_events(path, &whole, &error), HISTREE_OK);
+	assert_ok(unite_events(path, &whole, &error));
 	while (was_refused && ++at < REQUESTS_MAX)
 		for (int for_ever = 0; for_ever < 2; for_ever++) {
 			faulty_memory_begin(at, for_ever);

@@ -114,7 +114,7 @@ TEST(every_operation_of_a_query_may_fail)
 		struct fixture fixture;
 		struct histree_error error = { 0 };
 		set_up(&fixture);
-		assert_int_equal(build(&fixture, tree_variants[i]->name, &error), HISTREE_OK);
+		assert_ok(build(&fixture, tree_variants[i]->name, &error));
 		uint64_t failures = 0, in_queries = 0;
 		for (;;) {
 			const char *why;
@@ -143,7 +143,7 @@ TEST(short_and_interrupted_transfers_change_nothing)
 		struct histree_error error = { 0 };
 		const char *why;
 		set_up(&fixture);
-		assert_int_equal(build(&fixture, tree_variants[i]->name, &error), HISTREE_OK);
+		assert_ok(build(&fixture, tree_variants[i]->name, &error));
 		struct memory_file *file = memory_io_find(&fixture.memory, "f");
 		size_t size = file->size;
 		uint8_t *bytes = malloc(size);
@@ -152,11 +152,11 @@ TEST(short_and_interrupted_transfers_change_nothing)
 		fixture.memory.io.unlink(&fixture.memory, "f");
 
 		fixture.faulty.short_transfers = true;
-		assert_int_equal(build(&fixture, tree_variants[i]->name, &error), HISTREE_OK);
+		assert_ok(build(&fixture, tree_variants[i]->name, &error));
 		file = memory_io_find(&fixture.memory, "f");
 		assert_int_equal(file->size, size);
 		assert_memory_equal(file->bytes, bytes, size);
-		assert_int_equal(use(&fixture, &why, &error), HISTREE_OK);
+		assert_ok(use(&fixture, &why, &error));
 		assert_null(why);
 		free(bytes);
 		tear_down(&fixture);
@@ -237,8 +237,8 @@ TEST(a_full_disk_leaves_no_file)
 	signal(SIGXFSZ, handler);
 	assert_true(failures > 5);
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_history_verify(history, NULL, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
+	assert_ok(histree_history_verify(history, NULL, NULL, NULL));
 	assert_int_equal(histree_history_info(history)->interval_count, fixture.reference.count);
 	histree_history_close(history);
 	unlink(path);

@@ -115,7 +115,7 @@ TEST(memory_is_out_at_any_request)
 			if (refused)
 				assert_true(status == HISTREE_OK || status == HISTREE_ERR_MEMORY);
 			else
-				assert_int_equal(status, HISTREE_OK);
+				assert_ok(status);
 		}
 		assert_in_range(fail_at, 10, REQUESTS_MAX);
 	}

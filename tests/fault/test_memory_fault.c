@@ -113,7 +113,7 @@ static void assert_is_right(struct fixture *fixture)
 {
 	struct histree_history *history;
 	char room[512];
-	assert_int_equal(open_history(fixture, &history, NULL), HISTREE_OK);
+	assert_ok(open_history(fixture, &history, NULL));
 	const char *fault = history_compare(history, &fixture->reference, 1, 8, room);
 	if (fault != NULL)
 		fail_msg("%s", fault);
@@ -248,7 +248,7 @@ static void damage(struct fixture *fixture)
 {
 	struct memory_file *file = memory_io_find(&fixture->memory, "f");
 	struct block_file *blocks;
-	assert_int_equal(block_file_open(&fixture->memory.io, "f", &blocks, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&fixture->memory.io, "f", &blocks, NULL));
 	size_t end = BLOCK_FILE_HEADER_SIZE + (size_t)block_file_block_bytes(blocks);
 	block_file_close(blocks);
 	file->bytes[BLOCK_FILE_HEADER_SIZE + 60] ^= 1;
@@ -267,13 +267,13 @@ TEST(every_allocation_of_an_answer_may_fail)
 			uint64_t expected = 0, count = 0, failures = 0;
 			bool published = false;
 			set_up(&fixture, tree_variants[i]->name);
-			assert_int_equal(build(&fixture, &published, &error), HISTREE_OK);
+			assert_ok(build(&fixture, &published, &error));
 			if (question == DAMAGED || question == REPAIR)
 				damage(&fixture);
-			assert_int_equal(open_history(&fixture, &history, &error), HISTREE_OK);
+			assert_ok(open_history(&fixture, &history, &error));
 			enum histree_status right =
 				ask_question(&fixture, history, (enum question)question, &expected, &error);
-			assert_int_equal(right, HISTREE_OK);
+			assert_ok(right);
 			assert_true(question != LABELS || expected > 0);
 			histree_history_close(history);
 			for (bool refused = true; refused;) {
@@ -293,9 +293,8 @@ TEST(every_allocation_of_an_answer_may_fail)
 				/* The same once more, now that there is memory. */
 				fixture.memory.io.unlink(&fixture.memory, "repaired");
 				if (history != NULL)
-					assert_int_equal(ask_question(&fixture, history, (enum question)question,
-								      &count, &error),
-							 HISTREE_OK);
+					assert_ok(ask_question(&fixture, history, (enum question)question, &count,
+							       &error));
 				assert_int_equal(count, history != NULL ? expected : count);
 				histree_history_close(history);
 			}
@@ -348,7 +347,7 @@ TEST(every_allocation_of_statistics_may_fail)
 	assert_true(segments_make(&segments, &kind, test_seed()));
 	struct histree_segment_store *store = segments_store(&segments);
 	assert_non_null(store);
-	assert_int_equal(sum_up(store, &expected, &error), HISTREE_OK);
+	assert_ok(sum_up(store, &expected, &error));
 	assert_true(expected > 0);
 	for (bool refused = true; refused;) {
 		failures++;

@@ -64,7 +64,7 @@ static bool lacks_a_host(const char *path)
 {
 	struct histree_error error;
 	struct histree_store *store;
-	assert_int_equal(histree_store_open(path, &store, &error), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, &error));
 	const struct histree_store_info *info = histree_store_info(store);
 	bool lacks = info->complete && info->host_count == HOSTS - 1 && info->hosts[0].why == NULL;
 	histree_store_close(store);
@@ -80,12 +80,12 @@ static void check_sound(const char *path)
 {
 	struct histree_error error;
 	struct histree_store *store;
-	assert_int_equal(histree_store_open(path, &store, &error), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, &error));
 	for (size_t i = 0; i < HOSTS; i++) {
 		struct histree_store *host;
 		struct histree_history *history;
-		assert_int_equal(histree_store_host(store, i, &host, &error), HISTREE_OK);
-		assert_int_equal(histree_store_history(host, NULL, false, NULL, &history, &error), HISTREE_OK);
+		assert_ok(histree_store_host(store, i, &host, &error));
+		assert_ok(histree_store_history(host, NULL, false, NULL, &history, &error));
 		if (histree_history_verify(history, NULL, NULL, &error) != HISTREE_OK)
 			fail_msg("'%s', host %zu: %s", path, i, error.message);
 		histree_history_close(history);

@@ -58,29 +58,26 @@ static void build(const struct io *io, const char *path, uint64_t seed)
 	struct histree_state_system *system;
 	histree_quark quarks[CPUS], statuses[CPUS];
 	histree_time now = options.start;
-	assert_int_equal(state_file_create(io, &options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, &status_table, 1, NULL), HISTREE_OK);
+	assert_ok(state_file_create(io, &options, &system, NULL));
+	assert_ok(histree_state_labels(system, &status_table, 1, NULL));
 	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
 		char name[32];
 		snprintf(name, sizeof(name), "CPUs/%u/Current_thread", cpu);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quarks[cpu], NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quarks[cpu], NULL));
 		snprintf(name, sizeof(name), "CPUs/%u", cpu);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &statuses[cpu], NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &statuses[cpu], NULL));
 	}
 	for (unsigned i = 0; i < STATES; i++) {
 		now += (histree_time)random_below(&random, 100);
 		struct histree_value value = histree_int((int32_t)random_below(&random, 30));
-		assert_int_equal(histree_state_modify(system, now, quarks[i % CPUS], value, NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, now, quarks[i % CPUS], value, NULL));
 		if (i % 5 == 0)
-			assert_int_equal(histree_state_modify(system, now, statuses[i % CPUS],
-							      histree_int((int32_t)random_below(&random, 5)), NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_modify(system, now, statuses[i % CPUS],
+						       histree_int((int32_t)random_below(&random, 5)), NULL));
 	}
 	/* All of them are as long: it is not by that that one is told from another. */
 	assert_true(now < END);
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
 }
 
@@ -315,8 +312,8 @@ static void begin_drawing(struct drawn *drawn)
 	snprintf(drawn->path, sizeof(drawn->path), "test_overview_faults.%ld.sht", (long)getpid());
 	unlink(drawn->path);
 	build(&io_posix, drawn->path, test_seed());
-	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
-	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
+	assert_ok(draw(drawn->path, true, &drawn->pictures[0], NULL));
+	assert_ok(overviews_write(&io_posix, drawn->path, &small, NULL));
 	/* Neither rows nor the usage are made of these: test_pyramid_faults. */
 	pyramid_path(PYRAMID_NUMBERS, drawn->path, 1, drawn->file.path);
 	assert_int_equal(unlink(drawn->file.path), 0);
@@ -328,7 +325,7 @@ static void begin_drawing(struct drawn *drawn)
 	assert_true(drawn->overview_count > 1);
 	char kept[NAME_SIZE + 8];
 	for (uint32_t number = drawn->overview_count + 1; number-- > 0;) {
-		assert_int_equal(draw(drawn->path, false, &drawn->pictures[number], NULL), HISTREE_OK);
+		assert_ok(draw(drawn->path, false, &drawn->pictures[number], NULL));
 		name_overview(drawn, number);
 		snprintf(kept, sizeof(kept), "%s.kept", drawn->file.path);
 		if (number > 0)
@@ -383,7 +380,7 @@ static bool is_told(struct drawn *drawn)
 {
 	struct told told = { .path = drawn->file.path };
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(drawn->path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(drawn->path, NULL, &history, NULL));
 	enum histree_status status = histree_history_verify(history, hear, &told, NULL);
 	assert_int_equal(status, told.faults > 0 ? HISTREE_ERR_FORMAT : HISTREE_OK);
 	histree_history_close(history);
@@ -468,7 +465,7 @@ TEST(a_history_says_how_many_it_has)
 	}
 	for (int no_overviews = 0; no_overviews < 2; no_overviews++) {
 		const struct histree_open_options options = { .no_overviews = no_overviews != 0 };
-		assert_int_equal(histree_history_open(drawn.path, &options, &history, NULL), HISTREE_OK);
+		assert_ok(histree_history_open(drawn.path, &options, &history, NULL));
 		const struct histree_history_info *info = histree_history_info(history);
 		assert_int_equal(info->overview_count, no_overviews ? 0 : drawn.overview_count);
 		assert_int_equal(info->overview_bytes, no_overviews ? 0 : bytes);
@@ -485,8 +482,8 @@ TEST(overviews_of_another_history_are_none)
 	begin_drawing(&drawn);
 	unlink(drawn.path);
 	build(&io_posix, drawn.path, test_seed() + 1);
-	assert_int_equal(draw(drawn.path, true, &drawn.pictures[0], NULL), HISTREE_OK);
-	assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
+	assert_ok(draw(drawn.path, true, &drawn.pictures[0], NULL));
+	assert_ok(draw(drawn.path, false, &picture, NULL));
 	assert_memory_equal(&picture, &drawn.pictures[0], sizeof(picture));
 	/* Nor is a history its own overview. */
 	snprintf(history.path, sizeof(history.path), "%s", drawn.path);
@@ -494,7 +491,7 @@ TEST(overviews_of_another_history_are_none)
 	name_overview(&drawn, 1);
 	overview_file_write(&drawn.file, history.bytes, history.size);
 	free(history.bytes);
-	assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
+	assert_ok(draw(drawn.path, false, &picture, NULL));
 	assert_memory_equal(&picture, &drawn.pictures[0], sizeof(picture));
 	end_drawing(&drawn);
 }
@@ -512,13 +509,13 @@ static void forge_as(struct drawn *drawn, const struct histree_history_info *of,
 		.provider_version = version,
 		.start = of->start,
 	};
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (; *names != NULL; names++) {
 		histree_quark quark;
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, *names, &quark, NULL), HISTREE_OK);
-		assert_int_equal(histree_state_modify(system, of->start, quark, histree_int(77), NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, *names, &quark, NULL));
+		assert_ok(histree_state_modify(system, of->start, quark, histree_int(77), NULL));
 	}
-	assert_int_equal(histree_state_close(system, of->end, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, of->end, NULL));
 	histree_state_free(system);
 }
 
@@ -536,7 +533,7 @@ TEST(overviews_of_another_identity_are_none)
 	struct drawn drawn;
 	struct histree_history *history;
 	begin_drawing(&drawn);
-	assert_int_equal(histree_history_open(drawn.path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(drawn.path, NULL, &history, NULL));
 	struct histree_history_info of = *histree_history_info(history);
 	histree_history_close(history);
 	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
@@ -557,7 +554,7 @@ TEST(overviews_of_another_identity_are_none)
 			 : is_old     ? 1
 				      : pyramid_kinds[PYRAMID_ROWS].version,
 			 names);
-		assert_int_equal(histree_history_open(drawn.path, NULL, &history, NULL), HISTREE_OK);
+		assert_ok(histree_history_open(drawn.path, NULL, &history, NULL));
 		uint32_t count = histree_history_info(history)->overview_count;
 		if (count != (which == 0 || which == 3))
 			fail_msg("case %d: %u overviews", which, count);
@@ -579,7 +576,7 @@ TEST(overviews_of_other_names_are_none)
 	struct picture picture;
 	struct histree_history *history;
 	begin_drawing(&drawn);
-	assert_int_equal(histree_history_open(drawn.path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(drawn.path, NULL, &history, NULL));
 	struct histree_history_info of = *histree_history_info(history);
 	histree_history_close(history);
 	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
@@ -588,7 +585,7 @@ TEST(overviews_of_other_names_are_none)
 	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		forge(&drawn, &of, lists[i]);
-		assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
+		assert_ok(draw(drawn.path, false, &picture, NULL));
 		bool is_same = memcmp(&picture, &drawn.pictures[0], sizeof(picture)) == 0;
 		if (is_same != (i > 0))
 			fail_msg("an overview with '%s' is %s", lists[i][0], is_same ? "not read" : "read");

@@ -32,8 +32,8 @@ static void insert(struct histree_state_system *system, const char *path, histre
 		   struct histree_value value)
 {
 	struct histree_interval interval = { .start = start, .end = end, .value = value };
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &interval.quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_insert(system, &interval, 1, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &interval.quark, NULL));
+	assert_ok(histree_state_insert(system, &interval, 1, NULL, NULL));
 }
 
 /* Packet i: thread 99 of the first host sends it at 100 i + 30, a thread of the second has it at 100 i + 40. */
@@ -43,7 +43,7 @@ static void write_host(struct memory_io *memory, const char *file, bool receives
 		.path = file, .provider = "graph", .start = 0, .tree = { .node_size = 4096, .threads = 1 }
 	};
 	struct histree_state_system *system;
-	assert_int_equal(state_file_create(&memory->io, &options, &system, NULL), HISTREE_OK);
+	assert_ok(state_file_create(&memory->io, &options, &system, NULL));
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		const struct packet_key key = { 1, i + 1, 16 };
 		const histree_time at = (histree_time)i * STEP;
@@ -62,7 +62,7 @@ static void write_host(struct memory_io *memory, const char *file, bool receives
 			insert(system, path, at + 30, at + 45, histree_string(text));
 		}
 	}
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
 }
 
@@ -87,8 +87,8 @@ static struct histree_history *open_host(struct hosts *hosts, const char *name)
 {
 	struct block_file *file;
 	struct histree_history *history;
-	assert_int_equal(block_file_open(&hosts->faulty.io, name, &file, NULL), HISTREE_OK);
-	assert_int_equal(history_open_file(file, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&hosts->faulty.io, name, &file, NULL));
+	assert_ok(history_open_file(file, NULL, &history, NULL));
 	return history;
 }
 
@@ -98,8 +98,8 @@ static void begin(struct hosts *hosts)
 	faulty_io_init(&hosts->faulty, &hosts->memory.io);
 	const struct histree_history_part parts[] = { { .name = "a", .history = open_host(hosts, "a") },
 						      { .name = "b", .history = open_host(hosts, "b") } };
-	assert_int_equal(histree_history_unite(parts, 2, &hosts->both, NULL), HISTREE_OK);
-	assert_int_equal(histree_critical_path_create(hosts->both, &hosts->path, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(parts, 2, &hosts->both, NULL));
+	assert_ok(histree_critical_path_create(hosts->both, &hosts->path, NULL));
 }
 
 static void end(struct hosts *hosts)
@@ -142,7 +142,7 @@ static void check_all(const struct visited *visited)
 static void ask_again(struct hosts *hosts)
 {
 	struct visited visited;
-	assert_int_equal(ask(hosts, &visited, NULL), HISTREE_OK);
+	assert_ok(ask(hosts, &visited, NULL));
 	check_all(&visited);
 }
 

@@ -134,7 +134,7 @@ TEST(a_file_is_the_old_one_or_the_new_one)
 	struct faulty_io faulty;
 	struct histree_error error;
 	snprintf(path, sizeof(path), "%s/x.parquet", folder);
-	assert_int_equal(write_file(&io_posix, path, &error), HISTREE_OK);
+	assert_ok(write_file(&io_posix, path, &error));
 	char *whole = read_file(path, &size);
 	assert_true(size > 8 && memcmp(whole, "PAR1", 4) == 0 && memcmp(whole + size - 4, "PAR1", 4) == 0);
 
@@ -154,7 +154,7 @@ TEST(a_file_is_the_old_one_or_the_new_one)
 		free(bytes);
 		assert_int_equal(count_names(folder, NULL), 1);
 		if (faulty.operations < at) {
-			assert_int_equal(status, HISTREE_OK);
+			assert_ok(status);
 			assert_true(at > 30); /* there were writes to fail */
 			break;
 		}
@@ -188,7 +188,7 @@ TEST(memory_that_is_out_is_said)
 		assert_string_equal(name, "x.parquet");
 		unlink(path);
 		if (!refused) {
-			assert_int_equal(status, HISTREE_OK);
+			assert_ok(status);
 			assert_true(at > 100);
 			break;
 		}
@@ -285,13 +285,13 @@ TEST(a_folder_appears_when_it_is_whole)
 	struct faulty_io faulty;
 	struct histree_error error;
 	snprintf(out, sizeof(out), "%s/out", folder);
-	assert_int_equal(write_folder(&io_posix, false, &error), HISTREE_OK);
+	assert_ok(write_folder(&io_posix, false, &error));
 	unsigned names = count_names(out, name);
 	assert_string_equal(name, "analysis=kernel");
 	assert_true(names >= 3);
 	assert_int_equal(write_folder(&io_posix, false, &error), HISTREE_ERR_EXISTS);
 	assert_int_equal(count_names(out, NULL), names);
-	assert_int_equal(write_folder(&io_posix, true, &error), HISTREE_OK);
+	assert_ok(write_folder(&io_posix, true, &error));
 	assert_int_equal(count_names(out, name), names);
 	remove_folder();
 
@@ -320,7 +320,7 @@ TEST(what_a_killed_run_has_left_goes)
 		 "touch '%s/out/.analysis=kernel.part/day=2026-11-23/part-0.parquet.part'",
 		 folder, folder);
 	assert_int_equal(system(command), 0);
-	assert_int_equal(write_folder(&io_posix, false, &error), HISTREE_OK);
+	assert_ok(write_folder(&io_posix, false, &error));
 	snprintf(command, sizeof(command), "%s/out", folder);
 	count_names(command, name);
 	assert_string_equal(name, "analysis=kernel");

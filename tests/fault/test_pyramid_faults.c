@@ -71,14 +71,14 @@ static void put(struct answer *answer, uint64_t number)
 static histree_quark attribute(struct histree_state_system *system, const char *name)
 {
 	histree_quark quark;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	return quark;
 }
 
 static void modify(struct histree_state_system *system, histree_time time, histree_quark quark,
 		   struct histree_value value)
 {
-	assert_int_equal(histree_state_modify(system, time, quark, value, NULL), HISTREE_OK);
+	assert_ok(histree_state_modify(system, time, quark, value, NULL));
 }
 
 static struct histree_value unknown_or_null(struct random *random)
@@ -98,7 +98,7 @@ static void build_numbers(struct histree_state_system *system, struct random *ra
 		struct histree_value value = i % 2 == 0 ? histree_long(number) : histree_double((double)number / 7);
 		modify(system, now, quarks[i % 2], random_percent(random, 5) ? histree_unknown() : value);
 	}
-	assert_int_equal(histree_state_close(system, now + 50, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now + 50, NULL));
 }
 
 static void put_value(struct answer *out, const struct histree_value *value)
@@ -195,14 +195,14 @@ static void build_sums(struct histree_state_system *system, struct random *rando
 	const histree_quark quarks[ATTRIBUTES] = { attribute(system, "one"), attribute(system, "two"),
 						   attribute(system, "three") };
 	histree_time now = 100;
-	assert_int_equal(histree_state_labels(system, &table, 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_labels(system, &table, 1, NULL));
 	for (unsigned i = 0; i < 2400; i++) {
 		now += 1 + (histree_time)random_below(random, 100);
 		const struct histree_value value = histree_int((int32_t)random_below(random, VALUES));
 		modify(system, now, quarks[i % ATTRIBUTES],
 		       random_percent(random, 10) ? unknown_or_null(random) : value);
 	}
-	assert_int_equal(histree_state_close(system, now + 50, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now + 50, NULL));
 }
 
 static unsigned kind_of(const struct histree_value *value)
@@ -295,7 +295,7 @@ static void build_cube(struct histree_state_system *system, struct random *rando
 		modify(system, now, kind < 3 ? quarks[thread][kind] : owners[thread % CPUS],
 		       random_percent(random, 10) ? unknown_or_null(random) : value);
 	}
-	assert_int_equal(histree_state_close(system, now + 50, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now + 50, NULL));
 }
 
 static enum histree_status ask_cube(struct histree_history *history, unsigned range, histree_time from,
@@ -475,15 +475,15 @@ static int begin(void **state)
 						      .provider = kind->provider,
 						      .start = 100,
 						      .tree = { .node_size = 4096, .threads = 1 } };
-	assert_int_equal(histree_state_create(&made, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&made, &system, NULL));
 	kind->build(system, &random);
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(asking.path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(asking.path, NULL, &history, NULL));
 	asking.of = *histree_history_info(history);
 	histree_history_close(history);
 	choose_ranges(&random);
-	assert_int_equal(ask(true, &asking.right, NULL), HISTREE_OK);
-	assert_int_equal(overviews_write(&io_posix, asking.path, &kind->options, NULL), HISTREE_OK);
+	assert_ok(ask(true, &asking.right, NULL));
+	assert_ok(overviews_write(&io_posix, asking.path, &kind->options, NULL));
 	assert_int_equal(overview_file_count(asking.path), 1);
 	assert_true(is_right("as it was made"));
 	assert_true(kind->cost_share == 0 || asking.found.cost < asking.right.cost / kind->cost_share);
@@ -563,8 +563,8 @@ static struct kept *keep_all(struct histree_history *pyramid, size_t *count)
 	struct histree_interval state;
 	assert_non_null(kept);
 	*count = 0;
-	assert_int_equal(histree_query_create(pyramid, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(pyramid, &query, NULL));
+	assert_ok(histree_query_start(query, &all, NULL));
 	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
 		state = *histree_cursor_interval(query);
 		kept[*count].state = state;
@@ -592,7 +592,7 @@ static void name_all(struct attribute_tree *attributes, struct histree_history *
 		size_t size = histree_attributes_name(names, quark, name, sizeof(name));
 		if (last != NULL && quark + 1 == count)
 			size = (size_t)snprintf(name, sizeof(name), "%s", last);
-		assert_int_equal(attribute_tree_add(attributes, parent, name, size, &own, NULL), HISTREE_OK);
+		assert_ok(attribute_tree_add(attributes, parent, name, size, &own, NULL));
 		assert_int_equal(own, quark);
 	}
 }
@@ -606,7 +606,7 @@ static void forge(unsigned lie, const char *provider, uint32_t version, const ch
 	size_t count;
 	bool lied = false;
 	overview_file_write(&asking.file, asking.file.bytes, asking.file.size);
-	assert_int_equal(histree_history_open(asking.file.path, NULL, &pyramid, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(asking.file.path, NULL, &pyramid, NULL));
 	const struct histree_history_options made = {
 		.path = asking.file.path,
 		.provider = provider,
@@ -622,14 +622,14 @@ static void forge(unsigned lie, const char *provider, uint32_t version, const ch
 	assert_true(lied);
 	qsort(kept, count, sizeof(*kept), by_end);
 	unlink(asking.file.path);
-	assert_int_equal(state_file_sink(&io_posix, &made, NULL, &sink, NULL), HISTREE_OK);
+	assert_ok(state_file_sink(&io_posix, &made, NULL, &sink, NULL));
 	for (size_t i = 0; i < count; i++) {
 		if (kept[i].state.value.type == HISTREE_CUSTOM)
 			kept[i].state.value.bytes = (const char *)kept[i].bytes;
-		assert_int_equal(sink.add(sink.context, &kept[i].state, NULL), HISTREE_OK);
+		assert_ok(sink.add(sink.context, &kept[i].state, NULL));
 		free(kept[i].bytes);
 	}
-	assert_int_equal(sink.finish(sink.context, &attributes, asking.of.end, NULL), HISTREE_OK);
+	assert_ok(sink.finish(sink.context, &attributes, asking.of.end, NULL));
 	attribute_tree_release(&attributes);
 	sink.free(sink.context);
 	free(kept);
@@ -641,7 +641,7 @@ static unsigned read_provider(char *provider, size_t size)
 	struct histree_history *pyramid;
 	uint64_t identity;
 	unsigned log2;
-	assert_int_equal(histree_history_open(asking.file.path, NULL, &pyramid, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(asking.file.path, NULL, &pyramid, NULL));
 	snprintf(provider, size, "%s", histree_history_info(pyramid)->provider);
 	histree_history_close(pyramid);
 	assert_int_equal(sscanf(provider, "%*s of %lx, by 2^%u", &identity, &log2), 2);
@@ -713,7 +713,7 @@ static void threads_make_no_difference(void **state)
 		other.threads = threads;
 		if (asking.kind->id == PYRAMID_CUBE)
 			other.states_in_window = 50 * threads;
-		assert_int_equal(overviews_write(&io_posix, asking.path, &other, NULL), HISTREE_OK);
+		assert_ok(overviews_write(&io_posix, asking.path, &other, NULL));
 		overview_file_read(&again);
 		assert_int_equal(again.size, asking.file.size);
 		assert_memory_equal(again.bytes, asking.file.bytes, asking.file.size);

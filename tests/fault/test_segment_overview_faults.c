@@ -30,15 +30,15 @@ static void build_of(const struct io *io, const char *path, uint64_t seed, uint6
 							       .node_size = 4096 };
 	struct random random = { seed };
 	struct histree_segment_store *store;
-	assert_int_equal(segment_store_create(io, &options, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_create(io, &options, &store, NULL));
 	for (histree_time i = 0; i < SEGMENTS; i++) {
 		const struct histree_value name = histree_string(names[random_below(&random, NAMES)]);
 		histree_time end = i * 100 + (histree_time)random_below(&random, 50);
 		histree_time start = end - (histree_time)random_below(&random, duration_max);
 		const struct histree_segment segment = { start, end, &name };
-		assert_int_equal(histree_segment_store_add(store, &segment, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segment, NULL));
 	}
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(store, NULL));
 	histree_segment_store_close(store);
 }
 
@@ -51,7 +51,7 @@ static struct histree_segment_store *open_store(const struct io *io, bool no_ove
 {
 	const struct histree_segment_open_options options = { .no_overviews = no_overviews };
 	struct histree_segment_store *store;
-	assert_int_equal(segment_store_open(io, "f", &options, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_open(io, "f", &options, &store, NULL));
 	return store;
 }
 
@@ -140,7 +140,7 @@ TEST(answers_do_without_memory)
 	uint64_t failures = 0;
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
-	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	assert_ok(make(&memory.io, never, NULL));
 	for (bool refused = true; refused;) {
 		struct histree_segment_store *store = open_store(&memory.io, false);
 		struct histree_segment_stats *stats;
@@ -197,7 +197,7 @@ static struct histree_segment_stats *stats_of(const struct io *io, bool no_overv
 	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	struct histree_segment_store *store = open_store(io, no_overviews);
 	struct histree_segment_stats *stats;
-	assert_int_equal(histree_segment_stats_create(store, &query, 0, &stats, NULL), HISTREE_OK);
+	assert_ok(histree_segment_stats_create(store, &query, 0, &stats, NULL));
 	histree_segment_store_close(store);
 	return stats;
 }
@@ -230,7 +230,7 @@ TEST(damage_costs_no_answer)
 	struct memory_io memory;
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
-	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	assert_ok(make(&memory.io, never, NULL));
 	assert_true(overview_count(&memory) > 1);
 	assert_same_answer(&memory);
 	for (uint32_t number = 1; number <= overview_count(&memory); number++) {
@@ -255,7 +255,7 @@ TEST(those_of_another_store_are_not_used)
 	struct memory_io memory;
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
-	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	assert_ok(make(&memory.io, never, NULL));
 	assert_true(overview_count(&memory) > 0);
 	memory.io.unlink(memory.io.context, "f");
 	build(&memory.io, "f", test_seed() + 1);
@@ -284,9 +284,9 @@ static void forge(const struct memory_io *memory, const struct histree_value con
 	const struct histree_segment segment = { 1000, 1190, content };
 	struct histree_segment_store *overview;
 	memory->io.unlink(memory->io.context, options.path);
-	assert_int_equal(segment_store_create(&memory->io, &options, &overview, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_add(overview, &segment, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(overview, NULL), HISTREE_OK);
+	assert_ok(segment_store_create(&memory->io, &options, &overview, NULL));
+	assert_ok(histree_segment_store_add(overview, &segment, NULL));
+	assert_ok(histree_segment_store_finish(overview, NULL));
 	histree_segment_store_close(overview);
 	histree_segment_store_close(store);
 }
@@ -391,13 +391,13 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 	assert_non_null(summaries);
 	snprintf(copy, sizeof(copy), "%s.copy", path);
 	duration_buckets_init(&buckets, SUMMARY_BUCKETS_PER_DECADE);
-	assert_int_equal(segment_store_open(&memory->io, path, &plain, &from, NULL), HISTREE_OK);
+	assert_ok(segment_store_open(&memory->io, path, &plain, &from, NULL));
 	const struct histree_segment_store_options options = { .path = copy,
 							       .schema = from->info.schema,
 							       .node_size = 4096 };
-	assert_int_equal(segment_store_create(&memory->io, &options, &to, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_create(from, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_start(iter, &all_of_it, NULL, NULL), HISTREE_OK);
+	assert_ok(segment_store_create(&memory->io, &options, &to, NULL));
+	assert_ok(histree_segments_create(from, &iter, NULL));
+	assert_ok(histree_segments_start(iter, &all_of_it, NULL, NULL));
 	while (histree_cursor_next(iter, NULL) == HISTREE_OK) {
 		segment = *histree_cursor_segment(iter);
 		struct segment_summary *summary = &summaries[count++];
@@ -419,9 +419,9 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 				continue;
 		}
 		const struct histree_segment put = segment_summary_put(&said, content);
-		assert_int_equal(histree_segment_store_add(to, &put, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(to, &put, NULL));
 	}
-	assert_int_equal(histree_segment_store_finish(to, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(to, NULL));
 	histree_segment_store_close(to);
 	histree_segment_store_close(from);
 	for (size_t i = 0; i < count; i++)
@@ -450,10 +450,10 @@ TEST(sums_that_are_not_true_are_found)
 		for (uint32_t number = 1; number <= 2; number++) {
 			char path[NAME_SIZE];
 			snprintf(path, sizeof(path), "f.overview%u", number);
-			assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
-			assert_int_equal(verify(&memory), HISTREE_OK);
+			assert_ok(make(&memory.io, never, NULL));
+			assert_ok(verify(&memory));
 			assert_true(forge_sums(&memory, path, LIES));
-			assert_int_equal(verify(&memory), HISTREE_OK);
+			assert_ok(verify(&memory));
 			assert_true(forge_sums(&memory, path, (enum lie)lie));
 			assert_int_equal(verify(&memory), HISTREE_ERR_FORMAT);
 		}
@@ -466,9 +466,8 @@ static bool is_of_parts(const struct memory_io *memory, const char *path)
 	struct histree_segment_store *store = open_store(&memory->io, true);
 	struct segment_overview overview;
 	size_t field;
-	assert_int_equal(segment_overview_open(&memory->io, path, histree_segment_store_info(store), 1 << 16,
-					       &overview, &field, NULL),
-			 HISTREE_OK);
+	assert_ok(segment_overview_open(&memory->io, path, histree_segment_store_info(store), 1 << 16, &overview,
+					&field, NULL));
 	bool is = overview.parts_log2 > 0;
 	histree_segment_store_close(overview.store);
 	histree_segment_store_close(store);
@@ -482,7 +481,7 @@ TEST(sums_of_parts_that_are_not_true_are_found)
 	struct memory_io memory;
 	memory_io_init(&memory);
 	build_of(&memory.io, "f", test_seed(), 1000000000);
-	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	assert_ok(make(&memory.io, never, NULL));
 	uint32_t count = overview_count(&memory);
 	for (uint32_t number = 1; number <= count; number++) {
 		char path[NAME_SIZE];
@@ -491,11 +490,11 @@ TEST(sums_of_parts_that_are_not_true_are_found)
 			if (lie == LIE_VALUE) /* all values are together in them */
 				continue;
 			assert_true(forge_sums(&memory, path, LIES));
-			assert_int_equal(verify(&memory), HISTREE_OK);
+			assert_ok(verify(&memory));
 			assert_true(forge_sums(&memory, path, (enum lie)lie));
 			assert_int_equal(verify(&memory), HISTREE_ERR_FORMAT);
-			assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
-			assert_int_equal(verify(&memory), HISTREE_OK);
+			assert_ok(make(&memory.io, never, NULL));
+			assert_ok(verify(&memory));
 			found++;
 		}
 	}
@@ -511,7 +510,7 @@ TEST(a_wrong_count_of_all_is_not_believed)
 	memory_io_init(&memory);
 	build(&memory.io, "f", test_seed());
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+		assert_ok(make(&memory.io, never, NULL));
 		for (uint32_t number = 1; number <= overview_count(&memory); number++) {
 			char path[NAME_SIZE];
 			snprintf(path, sizeof(path), "f.overview%u", number);

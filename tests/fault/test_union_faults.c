@@ -35,7 +35,7 @@ static int set_up(void **state)
 							   .fan_out = 4 };
 		memory_io_init(&shards.memory[i]);
 		assert_true(workload_make(&workload, &workload_kinds[i], i + 1));
-		assert_int_equal(memory_history_build(&shards.memory[i], &tree, &workload, NULL), HISTREE_OK);
+		assert_ok(memory_history_build(&shards.memory[i], &tree, &workload, NULL));
 		workload_release(&workload);
 		faulty_io_init(&shards.faulty[i], &shards.memory[i].io);
 		shards.parts[i].name = names[i];
@@ -57,8 +57,8 @@ static void open_parts(struct shards *shards)
 	const struct histree_open_options options = { .cache_bytes = CACHE_BYTES };
 	for (size_t i = 0; i < HOSTS; i++) {
 		struct block_file *file;
-		assert_int_equal(block_file_open(&shards->faulty[i].io, "f", &file, NULL), HISTREE_OK);
-		assert_int_equal(history_open_file(file, &options, &shards->parts[i].history, NULL), HISTREE_OK);
+		assert_ok(block_file_open(&shards->faulty[i].io, "f", &file, NULL));
+		assert_ok(history_open_file(file, &options, &shards->parts[i].history, NULL));
 	}
 }
 
@@ -125,8 +125,8 @@ TEST(every_request_for_memory_is_refused_once)
 	struct histree_error error;
 	uint64_t sum, number = 0;
 	open_parts(shards);
-	assert_int_equal(histree_history_unite(shards->parts, HOSTS, &joined, NULL), HISTREE_OK);
-	assert_int_equal(ask_all(joined, &shards->sum, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(shards->parts, HOSTS, &joined, NULL));
+	assert_ok(ask_all(joined, &shards->sum, NULL));
 	histree_history_close(joined);
 	do {
 		open_parts(shards);
@@ -141,7 +141,7 @@ TEST(every_request_for_memory_is_refused_once)
 		else
 			assert_int_equal(sum, shards->sum);
 		if (joined != NULL && status != HISTREE_OK) { /* it is as good as before */
-			assert_int_equal(ask_all(joined, &sum, NULL), HISTREE_OK);
+			assert_ok(ask_all(joined, &sum, NULL));
 			assert_int_equal(sum, shards->sum);
 		}
 		histree_history_close(joined);
@@ -159,15 +159,14 @@ TEST(single_queries_take_no_memory)
 	struct histree_cursor *query;
 	struct histree_interval interval;
 	open_parts(shards);
-	assert_int_equal(histree_history_unite(shards->parts, HOSTS, &joined, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(shards->parts, HOSTS, &joined, NULL));
 	const struct histree_history_info *info = histree_history_info(joined);
-	assert_int_equal(histree_query_create(joined, &query, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(joined, &query, NULL));
 	for (int turn = 0; turn < 2; turn++) {
 		if (turn == 1)
 			faulty_memory_begin(1, true);
 		for (histree_quark quark = 0; quark < info->attribute_count; quark++)
-			assert_int_equal(histree_query_single(query, quark, info->end, &interval, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_query_single(query, quark, info->end, &interval, NULL));
 	}
 	bool refused = faulty_memory.refused;
 	faulty_memory_end();
@@ -188,7 +187,7 @@ TEST(every_read_of_a_shard_fails_once)
 			struct histree_error error;
 			uint64_t sum;
 			open_parts(shards);
-			assert_int_equal(histree_history_unite(shards->parts, HOSTS, &joined, NULL), HISTREE_OK);
+			assert_ok(histree_history_unite(shards->parts, HOSTS, &joined, NULL));
 			struct faulty_io *faulty = &shards->faulty[host];
 			faulty->operations = 0;
 			faulty->fail_at = after + 1;
@@ -203,7 +202,7 @@ TEST(every_read_of_a_shard_fails_once)
 				snprintf(prefix, sizeof(prefix), "host '%s': ", names[host]);
 				assert_int_equal(status, HISTREE_ERR_IO);
 				assert_memory_equal(error.message, prefix, strlen(prefix));
-				assert_int_equal(ask_all(joined, &sum, NULL), HISTREE_OK);
+				assert_ok(ask_all(joined, &sum, NULL));
 				assert_int_equal(sum, shards->sum);
 				failed++;
 			}

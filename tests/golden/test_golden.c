@@ -86,7 +86,7 @@ TEST(every_golden_file_says_the_same)
 		golden_path(path, name);
 		if (histree_history_open(path, NULL, &history, &error) != HISTREE_OK)
 			fail_msg("%s", error.message);
-		assert_int_equal(histree_history_verify(history, report, NULL, NULL), HISTREE_OK);
+		assert_ok(histree_history_verify(history, report, NULL, NULL));
 		FILE *out = open_memstream(&text, &size);
 		assert_non_null(out);
 		if (golden_dump(history, out, &error) != HISTREE_OK)
@@ -152,7 +152,7 @@ static void assert_segments_say_the_same(const char *name, uint32_t version)
 	golden_path(path, name);
 	if (histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(histree_segment_store_verify(store, report, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_verify(store, report, NULL, NULL));
 	assert_int_equal(histree_segment_store_info(store)->format_version, version);
 	assert_true(histree_segment_store_info(store)->depth >= 2);
 	FILE *out = open_memstream(&text, &size);
@@ -187,16 +187,16 @@ static void assert_table_leads_through(const char *name)
 		const struct histree_segment_open_options options = { .tables = i == BY_TABLE
 											? HISTREE_TABLES_AS_THEY_ARE
 											: HISTREE_TABLES_NEVER };
-		assert_int_equal(histree_segment_store_open(path, &options, &stores[i], &error), HISTREE_OK);
-		assert_int_equal(histree_segments_create(stores[i], &iters[i], &error), HISTREE_OK);
-		assert_int_equal(histree_segments_start(iters[i], &query, NULL, &error), HISTREE_OK);
+		assert_ok(histree_segment_store_open(path, &options, &stores[i], &error));
+		assert_ok(histree_segments_create(stores[i], &iters[i], &error));
+		assert_ok(histree_segments_start(iters[i], &query, NULL, &error));
 	}
 	for (;;) {
 		enum histree_status status = histree_cursor_next(iters[BY_TABLE], &error);
 		assert_int_equal(histree_cursor_next(iters[BY_SORTING], &error), status);
 		if (status == HISTREE_END)
 			break;
-		assert_int_equal(status, HISTREE_OK);
+		assert_ok(status);
 		for (size_t i = BY_TABLE; i <= BY_SORTING; i++)
 			segments[i] = *histree_cursor_segment(iters[i]);
 		assert_int_equal(segments[BY_TABLE].start, segments[BY_SORTING].start);

@@ -8,8 +8,8 @@ static void begin(struct layout_twin *twin, const struct analysis *analysis, his
 {
 	*twin = (struct layout_twin){ .analysis = analysis };
 	struct interval_sink sink = recorded_history_sink(&twin->history);
-	assert_int_equal(state_system_create(start, &sink, &twin->system, NULL), HISTREE_OK);
-	assert_int_equal(feed_create(&twin->inputs, analysis, twin->system, &twin->instance, NULL), HISTREE_OK);
+	assert_ok(state_system_create(start, &sink, &twin->system, NULL));
+	assert_ok(feed_create(&twin->inputs, analysis, twin->system, &twin->instance, NULL));
 }
 
 void layout_twins_begin(struct layout_twins *twins, histree_time start)
@@ -20,7 +20,7 @@ void layout_twins_begin(struct layout_twins *twins, histree_time start)
 
 static void take(struct layout_twin *twin, const struct event *event)
 {
-	assert_int_equal(feed_event(&twin->inputs, twin->analysis, twin->instance, event, NULL), HISTREE_OK);
+	assert_ok(feed_event(&twin->inputs, twin->analysis, twin->instance, event, NULL));
 }
 
 void layout_twins_take(struct layout_twins *twins, const struct event *event)
@@ -117,7 +117,7 @@ static void compare_path(const struct layout_twins *twins, const char *path)
 
 static void end(struct layout_twin *twin, histree_time end)
 {
-	assert_int_equal(histree_state_close(twin->system, end, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(twin->system, end, NULL));
 	twin->analysis->free(twin->instance);
 	analysis_inputs_release(&twin->inputs);
 	histree_state_free(twin->system);

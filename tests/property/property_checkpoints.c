@@ -98,13 +98,9 @@ struct building {
 static void begin_building(struct building *building, struct memory_io *memory, histree_time start)
 {
 	const struct histree_history_options options = { .path = "partial", .provider = "test", .start = start };
-	assert_int_equal(
-		partial_file_create_in(&memory->io, &options, NULL, &building->system, &building->file, NULL),
-		HISTREE_OK);
-	assert_int_equal(partial_file_begin(building->file, "", 0, NULL), HISTREE_OK);
-	assert_int_equal(
-		feed_create(&building->inputs, building->analysis, building->system, &building->instance, NULL),
-		HISTREE_OK);
+	assert_ok(partial_file_create_in(&memory->io, &options, NULL, &building->system, &building->file, NULL));
+	assert_ok(partial_file_begin(building->file, "", 0, NULL));
+	assert_ok(feed_create(&building->inputs, building->analysis, building->system, &building->instance, NULL));
 }
 
 static void put_checkpoint(const struct building *building)
@@ -112,8 +108,7 @@ static void put_checkpoint(const struct building *building)
 	struct saved_bytes saved = { 0 };
 	building->analysis->save(building->instance, &saved);
 	assert_false(saved.no_memory);
-	assert_int_equal(partial_file_checkpoint(building->file, building->system, saved.bytes, saved.size, NULL),
-			 HISTREE_OK);
+	assert_ok(partial_file_checkpoint(building->file, building->system, saved.bytes, saved.size, NULL));
 	free(saved.bytes);
 }
 
@@ -132,10 +127,9 @@ static histree_time build(const struct analysis *analysis, struct memory_io *mem
 		if (is_at_checkpoint(&checkpoints, i))
 			put_checkpoint(&building);
 		end = event.time > end ? event.time : end;
-		assert_int_equal(feed_event(&building.inputs, analysis, building.instance, &event, NULL),
-				 HISTREE_OK);
+		assert_ok(feed_event(&building.inputs, analysis, building.instance, &event, NULL));
 	}
-	assert_int_equal(histree_state_close(building.system, end, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(building.system, end, NULL));
 	analysis->free(building.instance);
 	analysis_inputs_release(&building.inputs);
 	histree_state_free(building.system);
@@ -162,8 +156,7 @@ static void begin_slice(struct resumed *resumed, const struct analysis *analysis
 	if (slice_maker_begin(&resumed->maker, history, names, number, false, &resumed->system, &error) !=
 	    HISTREE_OK)
 		fail_msg("checkpoint %zu: %s", number, error.message);
-	assert_int_equal(feed_create(&resumed->inputs, analysis, resumed->system, &resumed->instance, NULL),
-			 HISTREE_OK);
+	assert_ok(feed_create(&resumed->inputs, analysis, resumed->system, &resumed->instance, NULL));
 	if (analysis->load(resumed->instance, checkpoint->attribute_count, &reader, &error) != HISTREE_OK)
 		fail_msg("checkpoint %zu: %s", number, error.message);
 	assert_int_equal(byte_reader_left(&reader), 0);
@@ -198,8 +191,8 @@ static void check(const struct analysis *analysis, const char *name, uint64_t se
 	struct resumed resumed;
 	memory_io_init(&memory);
 	histree_time end = build(analysis, &memory, name, seed);
-	assert_int_equal(memory_history_open(&memory, "partial", false, &history, NULL), HISTREE_OK);
-	assert_int_equal(attribute_copy_to_tree(histree_history_attributes(history), &names, NULL), HISTREE_OK);
+	assert_ok(memory_history_open(&memory, "partial", false, &history, NULL));
+	assert_ok(attribute_copy_to_tree(histree_history_attributes(history), &names, NULL));
 	size_t number = 0;
 	struct checkpoints checkpoints = { .random = { seed } };
 	lossy_trace_open(&lossy, name, seed);
@@ -209,10 +202,10 @@ static void check(const struct analysis *analysis, const char *name, uint64_t se
 				end_slice(&resumed, analysis, number - 1, seed);
 			begin_slice(&resumed, analysis, history, &names, number++);
 		}
-		assert_int_equal(feed_event(&resumed.inputs, analysis, resumed.instance, &event, NULL), HISTREE_OK);
+		assert_ok(feed_event(&resumed.inputs, analysis, resumed.instance, &event, NULL));
 	}
 	assert_int_equal(number, history_partial(history)->checkpoint_count);
-	assert_int_equal(histree_state_close(resumed.system, end, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(resumed.system, end, NULL));
 	end_slice(&resumed, analysis, number - 1, seed);
 	trace_close(lossy.trace);
 	attribute_tree_release(&names);

@@ -59,7 +59,7 @@ static void damage_node(struct damage_case *test, const struct tree_shape *shape
 	struct memory_file *file = memory_io_find(&test->memory, "f");
 	uint8_t *block = malloc(shape->layout.node_size);
 	assert_non_null(block);
-	assert_int_equal(block_file_read(test->tree.file, number, block, NULL), HISTREE_OK);
+	assert_ok(block_file_read(test->tree.file, number, block, NULL));
 	struct node_view view = node_view(&shape->layout, block);
 	struct node_cursor cursor;
 	struct histree_interval interval;
@@ -76,7 +76,7 @@ static void damage_some(struct damage_case *test)
 {
 	struct tree_shape shape;
 	open_tree(test);
-	assert_int_equal(tree_shape_read(test->tree.file, &shape, NULL), HISTREE_OK);
+	assert_ok(tree_shape_read(test->tree.file, &shape, NULL));
 	test->damaged = calloc(shape.node_count, sizeof(*test->damaged));
 	assert_non_null(test->damaged);
 	uint32_t wanted = 1 + (uint32_t)random_below(&test->random, random_percent(&test->random, 50) ? 2 : 8);
@@ -234,7 +234,7 @@ static void check_list(struct damage_case *test)
 {
 	struct tree_shape shape;
 	struct histree_error error;
-	assert_int_equal(tree_shape_read(test->tree.file, &shape, NULL), HISTREE_OK);
+	assert_ok(tree_shape_read(test->tree.file, &shape, NULL));
 	struct listing listing = { .test = test,
 				   .nodes = calloc(shape.node_count, sizeof(*listing.nodes)),
 				   .children = calloc(shape.node_count, sizeof(*listing.children)) };
@@ -268,7 +268,7 @@ static void check_tree(struct damage_case *test, const struct workload *workload
 		wrong(test, "%s", error.message);
 	damage_some(test);
 	open_tree(test);
-	assert_int_equal(tree_iter_create(test->tree.reader, &iter, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(test->tree.reader, &iter, NULL));
 	for (unsigned i = 0; i < QUESTIONS; i++)
 		ask(test, iter);
 	tree_iter_free(iter);

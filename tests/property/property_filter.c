@@ -52,8 +52,8 @@ static size_t ask(struct histree_segment_store *store, const char *text, uint8_t
 		fail_msg("'%s': %s", text, error.message);
 	histree_segment_filter_apply(filter, &query);
 	memset(given, 0, count);
-	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_segments_create(store, &iter, NULL));
+	assert_ok(histree_segments_start(iter, &query, NULL, NULL));
 	for (; histree_cursor_next(iter, NULL) == HISTREE_OK; passed++) {
 		segment = *histree_cursor_segment(iter);
 		given[segment.content[SEGMENT_ID].int64]++;

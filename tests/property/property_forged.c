@@ -108,8 +108,8 @@ static void make(struct forged_case *test, uint64_t seed)
 	if (memory_history_build(&test->memory, &options, &test->workload, &error) != HISTREE_OK)
 		wrong(test, "%s", error.message);
 	assert_true(memory_history_reference(&test->workload, &test->reference));
-	assert_int_equal(block_file_open(&test->memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(tree_shape_read(file, &test->shape, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&test->memory.io, "f", &file, NULL));
+	assert_ok(tree_shape_read(file, &test->shape, NULL));
 	test->identity = block_file_identity(file);
 	block_file_close(file);
 	test->size = memory_io_find(&test->memory, "f")->size;

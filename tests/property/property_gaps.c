@@ -36,7 +36,7 @@ static bool is_lost(struct losses *losses, struct run *run, const struct event *
 	};
 	const struct event loss = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
 	if (begins)
-		assert_int_equal(feed_event(&run->inputs, run->analysis, run->instance, &loss, NULL), HISTREE_OK);
+		assert_ok(feed_event(&run->inputs, run->analysis, run->instance, &loss, NULL));
 	return lost;
 }
 
@@ -52,16 +52,14 @@ static void run_trace(struct run *run, const struct analysis *analysis, const ch
 	for (bool first = true; trace_next(trace, &event, &error) == HISTREE_OK; first = false) {
 		if (first) {
 			struct interval_sink sink = recorded_history_sink(&run->history);
-			assert_int_equal(state_system_create(event.time, &sink, &run->system, &error), HISTREE_OK);
-			assert_int_equal(feed_create(&run->inputs, analysis, run->system, &run->instance, &error),
-					 HISTREE_OK);
+			assert_ok(state_system_create(event.time, &sink, &run->system, &error));
+			assert_ok(feed_create(&run->inputs, analysis, run->system, &run->instance, &error));
 		}
 		run->end = event.time > run->end ? event.time : run->end;
 		if (!is_lost(losses, run, &event))
-			assert_int_equal(feed_event(&run->inputs, analysis, run->instance, &event, &error),
-					 HISTREE_OK);
+			assert_ok(feed_event(&run->inputs, analysis, run->instance, &event, &error));
 	}
-	assert_int_equal(histree_state_close(run->system, run->end, &error), HISTREE_OK);
+	assert_ok(histree_state_close(run->system, run->end, &error));
 	analysis->free(run->instance);
 	analysis_inputs_release(&run->inputs);
 	histree_state_free(run->system);

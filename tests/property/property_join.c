@@ -56,10 +56,10 @@ static struct histree_segment_store *store_segments(const struct join_case *test
 		.node_size = 4096,
 	};
 	unlink(test->segments_path);
-	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, NULL));
 	for (int i = 0; i < SEGMENTS; i++)
-		assert_int_equal(histree_segment_store_add(store, &made->segments[i], NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &made->segments[i], NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
 	return store;
 }
 
@@ -214,8 +214,8 @@ static const char *check_order(struct histree_cursor *keyed, struct histree_curs
 	asking.segment_key = NULL;
 	asking.pair = as_the_keys_say;
 	asking.pair_context = query;
-	assert_int_equal(histree_join_start(keyed, query, NULL), HISTREE_OK);
-	assert_int_equal(histree_join_start(plain, &asking, NULL), HISTREE_OK);
+	assert_ok(histree_join_start(keyed, query, NULL));
+	assert_ok(histree_join_start(plain, &asking, NULL));
 	while (status == HISTREE_OK) {
 		status = histree_cursor_next(keyed, NULL);
 		if (status == HISTREE_OK)
@@ -245,8 +245,8 @@ static const char *check_history(struct history_case *base, struct histree_histo
 		return NULL;
 	make_segments(&made, reference, &random);
 	struct histree_segment_store *store = store_segments(test, &made);
-	assert_int_equal(histree_join_create(history, store, &join, NULL), HISTREE_OK);
-	assert_int_equal(histree_join_create(history, store, &plain, NULL), HISTREE_OK);
+	assert_ok(histree_join_create(history, store, &join, NULL));
+	assert_ok(histree_join_create(history, store, &plain, NULL));
 	const uint64_t questions = test_effort(QUESTIONS, QUESTIONS / 4);
 	for (uint64_t i = 0; i < questions && fault == NULL; i++) {
 		struct histree_region region = reference_region(reference, &random, &room);
@@ -324,25 +324,24 @@ TEST(what_does_not_fit_is_said)
 	const struct histree_history_options options = { .path = "property_join.limit.sht" };
 	const struct histree_segment_store_options segments = { .kind = HISTREE_SEGMENTS_LAZY };
 	unlink(options.path);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, 10, quark, histree_int(1), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_close(system, 100000, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL));
+	assert_ok(histree_state_modify(system, 10, quark, histree_int(1), NULL));
+	assert_ok(histree_state_close(system, 100000, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(options.path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_create(&segments, &store, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(options.path, NULL, &history, NULL));
+	assert_ok(histree_segment_store_create(&segments, &store, NULL));
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(histree_segment_store_add(
-					 store, &(struct histree_segment){ .start = 20 + i, .end = 40 + i }, NULL),
-				 HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
-	assert_int_equal(histree_join_create(history, store, &join, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(
+			store, &(struct histree_segment){ .start = 20 + i, .end = 40 + i }, NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
+	assert_ok(histree_join_create(history, store, &join, NULL));
 	assert_int_equal(histree_cursor_next(join, NULL), HISTREE_END);
 	/* 21 overlap at each time, of a thousand: what has ended takes no room. */
 	struct histree_join_query query = { .from = 0,
 					    .to = 100000,
 					    .memory_max = 21 * sizeof(struct histree_segment) };
-	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_OK);
+	assert_ok(histree_join_start(join, &query, NULL));
 	size_t count = 0;
 	enum histree_status status;
 	while ((status = histree_cursor_next(join, NULL)) == HISTREE_OK) {
@@ -352,7 +351,7 @@ TEST(what_does_not_fit_is_said)
 	assert_int_equal(status, HISTREE_END);
 	assert_int_equal(count, 1000);
 	query.memory_max = 20 * sizeof(struct histree_segment);
-	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_OK);
+	assert_ok(histree_join_start(join, &query, NULL));
 	while ((status = histree_cursor_next(join, NULL)) == HISTREE_OK)
 		continue;
 	assert_int_equal(status, HISTREE_ERR_TOO_LARGE);
@@ -361,8 +360,8 @@ TEST(what_does_not_fit_is_said)
 	query.attribute_key = key_of_the_only;
 	query.segment_key = key_of_one_segment;
 	query.memory_max = sizeof(struct histree_segment);
-	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_cursor_next(join, NULL), HISTREE_OK);
+	assert_ok(histree_join_start(join, &query, NULL));
+	assert_ok(histree_cursor_next(join, NULL));
 	pair = *histree_cursor_pair(join);
 	assert_int_equal(pair.segment->start, 500);
 	assert_int_equal(histree_cursor_next(join, NULL), HISTREE_END);

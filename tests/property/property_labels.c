@@ -251,7 +251,7 @@ static void check_section(struct drawn *drawn)
 	size_t size, more_size;
 	if (label_tables_copy(drawn->tables, drawn->count, &copy, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, &error), HISTREE_OK);
+	assert_ok(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, &error));
 	if (told_decode(&told_labels, bytes, size, &again, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(again.count, drawn->count);
@@ -260,8 +260,7 @@ static void check_section(struct drawn *drawn)
 		assert_int_equal(again.tables[i].meaning, drawn->tables[i].meaning);
 		compare_values(drawn, &again.tables[i], &drawn->tables[i]);
 	}
-	assert_int_equal(told_encode(&told_labels, again.tables, again.count, &more, &more_size, &error),
-			 HISTREE_OK);
+	assert_ok(told_encode(&told_labels, again.tables, again.count, &more, &more_size, &error));
 	assert_int_equal(more_size, size);
 	assert_memory_equal(more, bytes, size);
 	free(bytes);
@@ -278,19 +277,18 @@ static struct histree_history *make_history(struct drawn *drawn)
 	const struct histree_history_options options = { .start = 0, .provider = "test" };
 	struct histree_state_system *system;
 	struct histree_history *history;
-	assert_int_equal(histree_state_create_in_memory(&options, 0, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, drawn->tables, drawn->count, NULL), HISTREE_OK);
+	assert_ok(histree_state_create_in_memory(&options, 0, &system, NULL));
+	assert_ok(histree_state_labels(system, drawn->tables, drawn->count, NULL));
 	histree_quark made[ATTRIBUTES];
 	for (size_t i = 0; i < ATTRIBUTES; i++) {
 		const char *name = names[random_below(&drawn->random, sizeof(names) / sizeof(names[0]))];
 		histree_quark parent = i > 0 && random_percent(&drawn->random, 80)
 					       ? made[random_below(&drawn->random, i)]
 					       : HISTREE_ROOT;
-		assert_int_equal(histree_state_child(system, parent, name, strlen(name), &made[i], NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_child(system, parent, name, strlen(name), &made[i], NULL));
 	}
-	assert_int_equal(histree_state_close(system, 10, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_history(system, 10, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, 10, NULL));
+	assert_ok(histree_state_history(system, 10, NULL, &history, NULL));
 	histree_state_free(system);
 	return history;
 }

@@ -176,22 +176,22 @@ static void run(const struct machine *machine, const struct loss *loss, struct r
 	const struct event_gap gap = {
 		.trace = &written.trace, .cpu = loss->cpu, .begin = loss->begin, .end = loss->end
 	};
-	assert_int_equal(state_system_create(0, &sink, &system, &error), HISTREE_OK);
-	assert_int_equal(feed_create(&inputs, analysis, system, &instance, &error), HISTREE_OK);
+	assert_ok(state_system_create(0, &sink, &system, &error));
+	assert_ok(feed_create(&inputs, analysis, system, &instance, &error));
 	bool is_told = false;
 	for (size_t i = 0; i < machine->count; i++) {
 		const struct made_event *made = &machine->events[i];
 		if (!is_told && made->time > loss->begin) {
 			const struct event event = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
-			assert_int_equal(feed_event(&inputs, analysis, instance, &event, &error), HISTREE_OK);
+			assert_ok(feed_event(&inputs, analysis, instance, &event, &error));
 			is_told = true;
 		}
 		if (is_lost(loss, made))
 			continue;
 		struct event event = written_event(&written, made->time, made->cpu, made->name, made->fields);
-		assert_int_equal(feed_event(&inputs, analysis, instance, &event, &error), HISTREE_OK);
+		assert_ok(feed_event(&inputs, analysis, instance, &event, &error));
 	}
-	assert_int_equal(histree_state_close(system, machine->now, &error), HISTREE_OK);
+	assert_ok(histree_state_close(system, machine->now, &error));
 	analysis->free(instance);
 	analysis_inputs_release(&inputs);
 	histree_state_free(system);

@@ -135,21 +135,20 @@ static void write_history(const struct plain *plain, const char *path, const cha
 	assert_non_null(states);
 	memcpy(states, plain->states, plain->count * sizeof(*states));
 	qsort(states, plain->count, sizeof(*states), by_end);
-	assert_int_equal(state_file_sink(&io_posix, &options, NULL, &sink, NULL), HISTREE_OK);
+	assert_ok(state_file_sink(&io_posix, &options, NULL, &sink, NULL));
 	attribute_tree_init(&attributes);
 	for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
 		char name[16];
 		int size = snprintf(name, sizeof(name), "a%u", quark);
 		histree_quark made;
-		assert_int_equal(attribute_tree_add(&attributes, HISTREE_ROOT, name, (size_t)size, &made, NULL),
-				 HISTREE_OK);
+		assert_ok(attribute_tree_add(&attributes, HISTREE_ROOT, name, (size_t)size, &made, NULL));
 	}
 	for (size_t i = 0; i < plain->count; i++) {
 		struct histree_error error;
 		if (sink.add(sink.context, &states[i], &error) != HISTREE_OK)
 			fail_msg("%s", error.message);
 	}
-	assert_int_equal(sink.finish(sink.context, &attributes, plain->end, NULL), HISTREE_OK);
+	assert_ok(sink.finish(sink.context, &attributes, plain->end, NULL));
 	attribute_tree_release(&attributes);
 	sink.free(sink.context);
 	free(states);
@@ -241,8 +240,8 @@ struct asked {
 static void open_asked(struct asked *asked, const char *path, bool no_overviews)
 {
 	const struct histree_open_options options = { .no_overviews = no_overviews };
-	assert_int_equal(histree_history_open(path, &options, &asked->history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(asked->history, &asked->query, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, &options, &asked->history, NULL));
+	assert_ok(histree_query_create(asked->history, &asked->query, NULL));
 }
 
 static void close_asked(struct asked *asked)
@@ -276,9 +275,9 @@ static void ask(const struct plain *plain, struct asked *with, struct asked *wit
 	histree_time from, to;
 	some_range(plain, random, &from, &to);
 	histree_quark quark = (histree_quark)random_below(random, ATTRIBUTES);
-	assert_int_equal(histree_lookup_numbers(with->query, quark, from, to, &found, NULL), HISTREE_OK);
+	assert_ok(histree_lookup_numbers(with->query, quark, from, to, &found, NULL));
 	uint64_t states_read = histree_cursor_statistics(with->query).rows;
-	assert_int_equal(histree_lookup_numbers(without->query, quark, from, to, &scanned, NULL), HISTREE_OK);
+	assert_ok(histree_lookup_numbers(without->query, quark, from, to, &scanned, NULL));
 	assert_true(is_same_number(&found.min, &scanned.min) && is_same_number(&found.max, &scanned.max));
 	assert_memory_equal(&found.mean, &scanned.mean, sizeof(found.mean));
 	search(plain, quark, from, to, &counted);
@@ -307,11 +306,11 @@ TEST(numbers_are_those_of_a_search)
 		history_files_remove(path);
 		write_history(&plain, path, variants[round % 6]);
 		const struct overview_options options = overview_case_options(&random);
-		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
+		assert_ok(overviews_write(&io_posix, path, &options, NULL));
 		open_asked(&with, path, false);
 		open_asked(&without, path, true);
-		assert_int_equal(histree_history_verify(with.history, fault_found, NULL, NULL), HISTREE_OK);
-		assert_int_equal(histree_numbers_verify(with.history, fault_found, NULL, NULL), HISTREE_OK);
+		assert_ok(histree_history_verify(with.history, fault_found, NULL, NULL));
+		assert_ok(histree_numbers_verify(with.history, fault_found, NULL, NULL));
 		for (int i = 0; i < QUESTIONS; i++)
 			ask(&plain, &with, &without, &random);
 		close_asked(&with);

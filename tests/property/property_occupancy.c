@@ -67,15 +67,14 @@ static void start_history(struct run *run, histree_time start)
 	};
 	if (histree_state_create(&options, &run->system, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(feed_create(&run->inputs, &analysis_kernel, run->system, &run->instance, NULL),
-			 HISTREE_OK);
+	assert_ok(feed_create(&run->inputs, &analysis_kernel, run->system, &run->instance, NULL));
 	if (run->has_twins)
 		layout_twins_begin(&run->twins, start);
 }
 
 static void feed(struct run *run, const struct event *event)
 {
-	assert_int_equal(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL), HISTREE_OK);
+	assert_ok(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL));
 	if (run->has_twins)
 		layout_twins_take(&run->twins, event);
 }
@@ -323,9 +322,9 @@ static uint64_t running_time(struct histree_history *history, uint64_t *unknown)
 	struct histree_interval state;
 	bool *is_status = find_statuses(history);
 	uint64_t sum = 0;
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
 	const struct histree_region all = { .from = info->start, .to = info->end };
-	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+	assert_ok(histree_query_start(query, &all, NULL));
 	*unknown = 0;
 	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
 		state = *histree_cursor_interval(query);
@@ -346,7 +345,7 @@ static uint64_t cpu_time(struct histree_history *history)
 	const struct histree_attributes *attributes = histree_history_attributes(history);
 	histree_quark group;
 	uint64_t cpus = 0;
-	assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &group), HISTREE_OK);
+	assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &group));
 	for (histree_quark cpu = histree_attributes_first_child(attributes, group); cpu != HISTREE_ROOT;
 	     cpu = histree_attributes_next_sibling(attributes, cpu))
 		cpus++;
@@ -360,8 +359,8 @@ static void check_history(struct run *run, const struct kind *kind)
 	uint64_t unknown;
 	if (histree_history_open(run->path, &(struct histree_open_options){ 0 }, &history, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(histree_history_verify(history, report, run, &error), HISTREE_OK);
-	assert_int_equal(histree_occupancy_verify(history, report, run, &error), HISTREE_OK);
+	assert_ok(histree_history_verify(history, report, run, &error));
+	assert_ok(histree_occupancy_verify(history, report, run, &error));
 	assert_true(running_time(history, &unknown) <= cpu_time(history));
 	/* One in a hundred of fewer may be none: of the demo trace's 405 switches, with one seed in sixty. */
 	bool is_enough = run->met * run->percent > 2000;

@@ -61,25 +61,24 @@ static void build(const char *path, const struct shape *shape, enum content cont
 	static int64_t kept[ATTRIBUTES_MAX];
 	struct histree_state_system *system;
 	histree_time now = 0;
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (uint32_t i = 0; i < shape->attributes; i++) {
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%u", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	if (content == FEW_VALUES)
-		assert_int_equal(histree_state_labels(system, &statuses, 1, NULL), HISTREE_OK);
+		assert_ok(histree_state_labels(system, &statuses, 1, NULL));
 	for (uint32_t i = 0; i < shape->states; i++) {
 		char text[32];
 		bool is_busy = shape->few_have_most && random_percent(random, 95);
 		histree_quark quark = (histree_quark)random_below(random, is_busy ? 2 : shape->attributes);
 		now += 1 + (histree_time)random_below(random, shape->step_max);
-		assert_int_equal(histree_state_modify(system, now, quark,
-						      some_value(content, &kept[quark], text, random), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(system, now, quark, some_value(content, &kept[quark], text, random),
+					       NULL));
 	}
-	assert_int_equal(histree_state_close(system, now, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now, NULL));
 	histree_state_free(system);
 }
 
@@ -105,8 +104,8 @@ TEST(overviews_have_their_share_at_most)
 			build(path, &shapes[i], content, &random);
 			for (size_t o = 0; o < sizeof(options) / sizeof(*options); o++) {
 				struct histree_history *history;
-				assert_int_equal(overviews_write(&io_posix, path, &options[o], NULL), HISTREE_OK);
-				assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+				assert_ok(overviews_write(&io_posix, path, &options[o], NULL));
+				assert_ok(histree_history_open(path, NULL, &history, NULL));
 				const struct histree_history_info *info = histree_history_info(history);
 				if (info->overview_bytes > info->file_bytes / 100 * PERCENT_MAX)
 					fail_msg("shape %u, content %d: %llu bytes of %llu", i, (int)content,

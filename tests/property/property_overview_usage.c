@@ -33,19 +33,18 @@ static void build(const char *path, struct random *random, histree_time start, u
 	const struct histree_history_options options = { .path = path, .provider = "test", .start = start };
 	struct histree_state_system *system;
 	histree_time now = options.start;
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
 		char name[32];
 		snprintf(name, sizeof(name), "CPUs/%u/Current_thread", cpu);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &cpus[cpu], NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &cpus[cpu], NULL));
 	}
 	for (unsigned i = 0; i < CPUS * STATES_OF_CPU; i++) {
 		unsigned cpu = (unsigned)random_below(random, CPUS);
 		now += (histree_time)(random_below(random, random_percent(random, 2) ? 10000 : 100) << step_log2);
-		assert_int_equal(histree_state_modify(system, now, cpus[cpu], some_thread(random, cpu), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(system, now, cpus[cpu], some_thread(random, cpu), NULL));
 	}
-	assert_int_equal(histree_state_close(system, now + 10, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now + 10, NULL));
 	histree_state_free(system);
 }
 
@@ -96,8 +95,8 @@ static void compare(struct histree_history *with, struct histree_history *withou
 	}
 	struct pixel_scale scale = pixel_scale(request.from, request.to, request.pixels);
 	double most = tolerance(with, scale.quotient, from_overviews);
-	assert_int_equal(histree_cpu_usage_create(with, &request, &some, NULL), HISTREE_OK);
-	assert_int_equal(histree_cpu_usage_create(without, &request, &exact, NULL), HISTREE_OK);
+	assert_ok(histree_cpu_usage_create(with, &request, &some, NULL));
+	assert_ok(histree_cpu_usage_create(without, &request, &exact, NULL));
 	compare_curves(histree_cpu_usage_curve(some, 0), histree_cpu_usage_curve(exact, 0), &scale, most, is_whole);
 	compare_curves(histree_cpu_usage_unknown(some), histree_cpu_usage_unknown(exact), &scale, most, is_whole);
 	histree_cpu_usage_free(some);
@@ -117,9 +116,9 @@ static void usage_is_right_to_within_a_cell(const void *kind, uint64_t seed)
 		history_files_remove(path);
 		build(path, &random, 5000, 0);
 		const struct overview_options options = overview_case_options(&random);
-		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
-		assert_int_equal(histree_history_open(path, NULL, &with, NULL), HISTREE_OK);
-		assert_int_equal(histree_history_open(path, &no_overviews, &without, NULL), HISTREE_OK);
+		assert_ok(overviews_write(&io_posix, path, &options, NULL));
+		assert_ok(histree_history_open(path, NULL, &with, NULL));
+		assert_ok(histree_history_open(path, &no_overviews, &without, NULL));
 		for (int i = 0; i < REQUESTS; i++)
 			compare(with, without, &random, &from_overviews);
 		histree_history_close(with);
@@ -149,8 +148,8 @@ TEST(overviews_are_small)
 		snprintf(path, sizeof(path), "property_overview_usage.%ld.sht", (long)getpid());
 		history_files_remove(path);
 		build(path, &random, kinds[i].start, kinds[i].step_log2);
-		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
-		assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+		assert_ok(overviews_write(&io_posix, path, &options, NULL));
+		assert_ok(histree_history_open(path, NULL, &history, NULL));
 		assert_true(history_pyramid(history, PYRAMID_ROWS)->level_count > 0);
 		const struct histree_history *overview = history_pyramid(history, PYRAMID_ROWS)->levels[0].history;
 		uint64_t all = histree_history_info(history)->interval_count;

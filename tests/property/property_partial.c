@@ -50,7 +50,7 @@ static void make_change(struct histree_state_system *system, const struct worklo
 	struct histree_error error;
 	histree_time at = change->at;
 	snprintf(name, sizeof(name), "a%u", change->quark);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, &error), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, &error));
 	enum histree_status status = HISTREE_OK;
 	if (dice % 16 == 0)
 		status = histree_state_update(system, quark, change->value, &error);

@@ -68,9 +68,8 @@ static void write_down(struct damage_case *test, const uint8_t *leaf, uint32_t n
 	for (uint32_t index = 0; index < segment_leaf_block_count(leaf); index++) {
 		struct segment_block block = segment_block(leaf, index);
 		for (uint32_t i = 0; i < block.count; i++) {
-			assert_int_equal(segment_block_content(&block, i, schema->fields, schema->field_count,
-							       schema->field_count, content),
-					 HISTREE_OK);
+			assert_ok(segment_block_content(&block, i, schema->fields, schema->field_count,
+							schema->field_count, content));
 			test->lost[content[SEGMENT_ID].int64] = true;
 			test->lost_of[number]++;
 			test->lost_count++;
@@ -84,7 +83,7 @@ static void damage_node(struct damage_case *test, const struct block_file *block
 	struct memory_file *file = memory_io_find(&test->memory, "s");
 	uint8_t *block = malloc(layout->node_size);
 	assert_non_null(block);
-	assert_int_equal(block_file_read(block_file, number, block, NULL), HISTREE_OK);
+	assert_ok(block_file_read(block_file, number, block, NULL));
 	struct node_view view = node_view(layout, block);
 	if (view.height == 0)
 		write_down(test, block, number);
@@ -99,8 +98,8 @@ static void damage_some(struct damage_case *test)
 {
 	struct block_file *file;
 	struct tree_shape shape;
-	assert_int_equal(block_file_open(&test->memory.io, "s", &file, NULL), HISTREE_OK);
-	assert_int_equal(tree_shape_read(file, &shape, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&test->memory.io, "s", &file, NULL));
+	assert_ok(tree_shape_read(file, &shape, NULL));
 	test->node_count = shape.node_count;
 	test->damaged = calloc(shape.node_count, sizeof(*test->damaged));
 	test->lost_of = calloc(shape.node_count, sizeof(*test->lost_of));
@@ -261,14 +260,13 @@ static void build(struct damage_case *test, struct histree_error *error)
 	const struct histree_segment_store_options options = {
 		.path = "s", .schema = *test->segments.schema, .node_size = 4096, .memory_max = 40000
 	};
-	assert_int_equal(segment_store_create(&test->memory.io, &options, &test->store, error), HISTREE_OK);
+	assert_ok(segment_store_create(&test->memory.io, &options, &test->store, error));
 	for (size_t i = 0; i < test->segments.count; i++)
-		assert_int_equal(histree_segment_store_add(test->store, &test->segments.segments[i], error),
-				 HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(test->store, error), HISTREE_OK);
+		assert_ok(histree_segment_store_add(test->store, &test->segments.segments[i], error));
+	assert_ok(histree_segment_store_finish(test->store, error));
 	if (random_percent(&test->random, 50))
 		for (size_t field = 0; field < SEGMENT_TEST_FIELDS; field++)
-			assert_int_equal(histree_segment_store_make_table(test->store, field, error), HISTREE_OK);
+			assert_ok(histree_segment_store_make_table(test->store, field, error));
 	histree_segment_store_close(test->store);
 }
 
@@ -293,8 +291,8 @@ static void costs_its_own_segments(const void *chosen, uint64_t seed)
 	build(&test, &error);
 	damage_some(&test);
 	const struct histree_segment_open_options options = { .cache_bytes = 1, .queue_bytes = 20000 };
-	assert_int_equal(segment_store_open(&test.memory.io, "s", &options, &test.store, &error), HISTREE_OK);
-	assert_int_equal(histree_segments_create(test.store, &test.iter, &error), HISTREE_OK);
+	assert_ok(segment_store_open(&test.memory.io, "s", &options, &test.store, &error));
+	assert_ok(histree_segments_create(test.store, &test.iter, &error));
 	for (unsigned i = 0; i < QUESTIONS; i++)
 		ask(&test);
 	histree_cursor_free(test.iter);

@@ -38,7 +38,7 @@ static void create_store(const struct segment_analysis *analysis, struct histree
 			    .fields = analysis->fields,
 			    .field_count = analysis->field_count },
 	};
-	assert_int_equal(histree_segment_store_create(&options, store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, store, NULL));
 }
 
 /* Its end is not said: it goes on until the next event of its CPU. */
@@ -48,7 +48,7 @@ static void say_gap(const struct analysis_inputs *inputs, void *const *instances
 		.trace = event->class->trace, .cpu = event->cpu, .begin = event->time, .end = INT64_MAX
 	};
 	const struct event loss = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
-	assert_int_equal(feed_segments_event(inputs, analyses, instances, ANALYSIS_COUNT, &loss, NULL), HISTREE_OK);
+	assert_ok(feed_segments_event(inputs, analyses, instances, ANALYSIS_COUNT, &loss, NULL));
 }
 
 static void run_trace(struct run *run, const char *name, struct losses *losses)
@@ -61,8 +61,7 @@ static void run_trace(struct run *run, const char *name, struct losses *losses)
 	void *instances[ANALYSIS_COUNT];
 	for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
 		create_store(analyses[i], &run->stores[i]);
-		assert_int_equal(feed_segments_create(&inputs, analyses[i], run->stores[i], &instances[i], &error),
-				 HISTREE_OK);
+		assert_ok(feed_segments_create(&inputs, analyses[i], run->stores[i], &instances[i], &error));
 	}
 	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
@@ -71,14 +70,13 @@ static void run_trace(struct run *run, const char *name, struct losses *losses)
 		if (begins)
 			say_gap(&inputs, instances, &event);
 		if (!lost)
-			assert_int_equal(
-				feed_segments_event(&inputs, analyses, instances, ANALYSIS_COUNT, &event, &error),
-				HISTREE_OK);
+			assert_ok(
+				feed_segments_event(&inputs, analyses, instances, ANALYSIS_COUNT, &event, &error));
 	}
 	for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
 		run->counts[i] = analyses[i]->counts(instances[i]);
 		analyses[i]->free(instances[i]);
-		assert_int_equal(histree_segment_store_finish(run->stores[i], NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_finish(run->stores[i], NULL));
 	}
 	analysis_inputs_release(&inputs);
 	trace_close(trace);
@@ -95,8 +93,8 @@ static struct histree_cursor *iterate(struct histree_segment_store *store)
 	struct histree_cursor *iter;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_END;
-	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_segments_create(store, &iter, NULL));
+	assert_ok(histree_segments_start(iter, &query, NULL, NULL));
 	return iter;
 }
 

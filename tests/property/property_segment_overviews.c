@@ -301,10 +301,10 @@ static struct histree_segment_store *store_of(const struct segments *segments, c
 		.path = path, .schema = *segments->schema, .node_size = 4096, .memory_max = buffer
 	};
 	struct histree_segment_store *store;
-	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, NULL));
 	for (size_t i = 0; i < segments->count; i++)
-		assert_int_equal(histree_segment_store_add(store, &segments->segments[i], NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segments->segments[i], NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
 	return store;
 }
 

@@ -105,7 +105,7 @@ static void read_rows(struct test *test, uint64_t row, int64_t *ids)
 {
 	struct histree_error error;
 	struct histree_segment segment;
-	assert_int_equal(seek(test, row), HISTREE_OK);
+	assert_ok(seek(test, row));
 	for (uint64_t i = row; i < row + ROWS_PER_VISIT; i++) {
 		if (random_percent(&test->random, 3))
 			histree_segment_rows_rest(test->rows);
@@ -154,7 +154,7 @@ static void check_query(struct test *test)
 	test->query = &query;
 	test->count = segments_answer(test->segments, &query, test->expected);
 	test->patience = UINT32_MAX;
-	assert_int_equal(histree_segment_rows_create(test->store, &options, &test->rows, &error), HISTREE_OK);
+	assert_ok(histree_segment_rows_create(test->store, &options, &test->rows, &error));
 	int64_t *ids = malloc((test->count + 1) * sizeof(*ids));
 	assert_non_null(ids);
 	memset(ids, 0xff, (test->count + 1) * sizeof(*ids));
@@ -162,7 +162,7 @@ static void check_query(struct test *test)
 		uint64_t count;
 		switch (random_below(&test->random, 6)) {
 		case 0:
-			assert_int_equal(histree_segment_rows_count(test->rows, &count, &error), HISTREE_OK);
+			assert_ok(histree_segment_rows_count(test->rows, &count, &error));
 			assert_int_equal(count, test->count);
 			break;
 		case 1:
@@ -191,16 +191,16 @@ static struct histree_segment_store *fill(const struct segments *segments, const
 		options.node_size = 4096;
 		options.memory_max = 20000;
 	}
-	assert_int_equal(segment_store_create(io, &options, &store, &error), HISTREE_OK);
+	assert_ok(segment_store_create(io, &options, &store, &error));
 	for (size_t i = 0; i < segments->count; i++)
-		assert_int_equal(histree_segment_store_add(store, &segments->segments[i], &error), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segments->segments[i], &error));
+	assert_ok(histree_segment_store_finish(store, &error));
 	if (kind != HISTREE_SEGMENTS_DISK)
 		return store;
 	histree_segment_store_close(store);
-	assert_int_equal(segment_store_open(io, "s", &tight, &store, &error), HISTREE_OK);
+	assert_ok(segment_store_open(io, "s", &tight, &store, &error));
 	for (size_t field = 0; has_tables && field < segments->schema->field_count; field++)
-		assert_int_equal(histree_segment_store_make_table(store, field, &error), HISTREE_OK);
+		assert_ok(histree_segment_store_make_table(store, field, &error));
 	return store;
 }
 
@@ -240,8 +240,8 @@ TEST(what_has_no_rows_is_refused)
 	struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
 							 .schema = segment_empty_schema };
 	struct histree_segment_store *store;
-	assert_int_equal(histree_segment_store_create(&options, &store, &error), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, &error));
+	assert_ok(histree_segment_store_finish(store, &error));
 	struct histree_segment_rows_options wrong = { .query = HISTREE_SEGMENTS_ALL };
 	wrong.query.limit = 3;
 	assert_int_equal(histree_segment_rows_create(store, &wrong, &rows, &error), HISTREE_ERR_ARGUMENT);

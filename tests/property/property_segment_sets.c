@@ -33,14 +33,14 @@ static struct histree_segment_store *create(const struct segments *segments, enu
 		.kind = kind, .path = path, .schema = *segments->schema, .node_size = 4096, .distinct = distinct
 	};
 	unlink(path);
-	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, NULL));
 	return store;
 }
 
 static void add(struct histree_segment_store *store, const struct segments *segments, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(histree_segment_store_add(store, &segments->segments[i], NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segments->segments[i], NULL));
 }
 
 /* Segments that are there, and neighbours of them that may be. */
@@ -93,20 +93,20 @@ static void are_sets(const void *chosen, uint64_t seed)
 		histree_segment_store_contains(disk, &(struct histree_segment){ .start = 1, .end = 2 }, NULL, NULL),
 		HISTREE_ERR_ARGUMENT);
 	add(disk, &segments, most);
-	assert_int_equal(histree_segment_store_finish(disk, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(disk, NULL));
 	check_contains(disk, &segments, most, &random);
 	for (size_t i = 0; i < sizeof(in_memory) / sizeof(*in_memory); i++) {
 		struct histree_segment_store *each_once = create(&segments, in_memory[i], path, true);
 		struct histree_segment_store *all = create(&segments, in_memory[i], path, false);
 		add(each_once, &segments, most / 2);
-		assert_int_equal(histree_segment_store_add_all(each_once, disk, NULL, NULL), HISTREE_OK);
-		assert_int_equal(histree_segment_store_add_all(each_once, disk, NULL, NULL), HISTREE_OK);
-		assert_int_equal(histree_segment_store_finish(each_once, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add_all(each_once, disk, NULL, NULL));
+		assert_ok(histree_segment_store_add_all(each_once, disk, NULL, NULL));
+		assert_ok(histree_segment_store_finish(each_once, NULL));
 		assert_int_equal(count_of(each_once), distinct);
 		check_contains(each_once, &segments, most, &random);
-		assert_int_equal(histree_segment_store_add_all(all, disk, NULL, NULL), HISTREE_OK);
-		assert_int_equal(histree_segment_store_add_all(all, each_once, NULL, NULL), HISTREE_OK);
-		assert_int_equal(histree_segment_store_finish(all, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add_all(all, disk, NULL, NULL));
+		assert_ok(histree_segment_store_add_all(all, each_once, NULL, NULL));
+		assert_ok(histree_segment_store_finish(all, NULL));
 		assert_int_equal(count_of(all), most + distinct);
 		check_contains(all, &segments, most, &random);
 		histree_segment_store_close(each_once);
@@ -127,13 +127,13 @@ TEST(what_does_not_fit_is_refused)
 	const struct histree_segment_store_options on_disk = { .path = "property_segment_sets.none.seg",
 							       .schema = segment_empty_schema,
 							       .distinct = true };
-	assert_int_equal(histree_segment_store_create(&one, &with, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_create(&other, &without, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&one, &with, NULL));
+	assert_ok(histree_segment_store_create(&other, &without, NULL));
 	assert_int_equal(histree_segment_store_create(&on_disk, &none, NULL), HISTREE_ERR_ARGUMENT);
 	assert_null(none);
 	assert_int_not_equal(access(on_disk.path, F_OK), 0);
 	assert_int_equal(histree_segment_store_add_all(with, without, NULL, NULL), HISTREE_ERR_TYPE);
-	assert_int_equal(histree_segment_store_finish(without, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(without, NULL));
 	assert_int_equal(histree_segment_store_add_all(with, without, NULL, NULL), HISTREE_ERR_TYPE);
 	histree_segment_store_close(with);
 	histree_segment_store_close(without);

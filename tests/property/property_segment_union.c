@@ -62,7 +62,7 @@ static struct histree_segment_store *new_part(struct test *test, size_t part, st
 	options.schema.field_count -= test->forms[part] == WITHOUT_TID;
 	if (options.kind == HISTREE_SEGMENTS_DISK)
 		memory_io_init(&test->files[part]);
-	assert_int_equal(segment_store_create(&test->files[part].io, &options, &store, &error), HISTREE_OK);
+	assert_ok(segment_store_create(&test->files[part].io, &options, &store, &error));
 	return store;
 }
 
@@ -75,24 +75,23 @@ static void add(struct histree_segment_store *store, struct test *test, size_t i
 		content[i] = segment.content[form == TURNED ? SEGMENT_TEST_FIELDS - 1 - i : i];
 	content[FIELD_HOST] = segment.content[FIELD_HOST];
 	segment.content = content;
-	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_add(store, &segment, &error));
 }
 
 /* Some of a disk's have side tables, and overviews if they are large enough. */
 static void finish(struct histree_segment_store *store, struct random *random)
 {
 	struct histree_error error;
-	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(store, &error));
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
 	if (info->kind != HISTREE_SEGMENTS_DISK)
 		return;
 	for (size_t field = 0; field < info->schema.field_count; field++)
 		if (random_percent(random, 30))
-			assert_int_equal(histree_segment_store_make_table(store, field, &error), HISTREE_OK);
+			assert_ok(histree_segment_store_make_table(store, field, &error));
 	const struct segment_overview_limits limits = { 0, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 100 };
 	if (random_percent(random, 60))
-		assert_int_equal(segment_overviews_write(store, &limits, (struct histree_work){ 0 }, &error),
-				 HISTREE_OK);
+		assert_ok(segment_overviews_write(store, &limits, (struct histree_work){ 0 }, &error));
 }
 
 /* Which part each segment is of; what is of a missing one is of no store at all. */
@@ -151,7 +150,7 @@ static void make_stores(struct test *test, struct random *random)
 	}
 	const struct histree_segment_store_options plain = { .kind = HISTREE_SEGMENTS_LAZY,
 							     .schema = test->schema };
-	assert_int_equal(histree_segment_store_create(&plain, &test->plain, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&plain, &test->plain, &error));
 	for (size_t i = 0; i < test->all.count; i++) {
 		add(parts[test->part_of[i]].store, test, i, test->forms[test->part_of[i]]);
 		add(test->plain, test, i, AS_IT_IS);
@@ -159,8 +158,8 @@ static void make_stores(struct test *test, struct random *random)
 	for (size_t i = 0; i < test->part_count; i++)
 		if (parts[i].store != NULL)
 			finish(parts[i].store, random);
-	assert_int_equal(histree_segment_store_finish(test->plain, &error), HISTREE_OK);
-	assert_int_equal(histree_segment_store_unite(parts, test->part_count, &test->store, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(test->plain, &error));
+	assert_ok(histree_segment_store_unite(parts, test->part_count, &test->store, &error));
 }
 
 static bool set_up(struct test *test, const struct segment_kind *kind, uint64_t seed)
@@ -327,7 +326,7 @@ static void read_part(struct test *test, struct histree_cursor *iter, const stru
 	struct histree_segment segment;
 	unsigned losses = 0;
 	int64_t before = -1;
-	assert_int_equal(histree_segments_start(iter, query, token, &error), HISTREE_OK);
+	assert_ok(histree_segments_start(iter, query, token, &error));
 	for (size_t place = (size_t)token->given; place < stop_at; place++) {
 		enum histree_status status = histree_cursor_next(iter, &error);
 		size_t count_of_losses;
@@ -343,7 +342,7 @@ static void read_part(struct test *test, struct histree_cursor *iter, const stru
 			assert_int_equal(place, count);
 		if (status == HISTREE_END)
 			break;
-		assert_int_equal(status, HISTREE_OK);
+		assert_ok(status);
 		assert_true(place < count);
 		check_segment(test, query, &segment, place);
 		if (before >= 0 && query->order != HISTREE_SEGMENTS_UNSORTED &&
@@ -410,9 +409,9 @@ static void check_stats(struct test *test, struct random *random)
 		query.filter = NULL; /* as summaries have none */
 	plain = query;
 	plain.filter = query.filter != NULL ? is_even_of_wanted_host : is_of_wanted_host;
-	assert_int_equal(histree_segment_stats_create(test->store, &query, field, &of_union, &error), HISTREE_OK);
+	assert_ok(histree_segment_stats_create(test->store, &query, field, &of_union, &error));
 	assert_int_equal(histree_segment_stats_loss(of_union).nodes, expected_losses(test));
-	assert_int_equal(histree_segment_stats_create(test->plain, &plain, field, &of_plain, &error), HISTREE_OK);
+	assert_ok(histree_segment_stats_create(test->plain, &plain, field, &of_plain, &error));
 	check_equal_groups(histree_segment_stats_all(of_plain), histree_segment_stats_all(of_union));
 	size_t count = 0;
 	while (histree_segment_stats_group(of_plain, count) != NULL)
@@ -432,11 +431,9 @@ static void check_density(struct test *test, struct random *random)
 	query.order = HISTREE_SEGMENTS_UNSORTED;
 	plain = query;
 	plain.filter = query.filter != NULL ? is_even_of_wanted_host : is_of_wanted_host;
-	assert_int_equal(histree_segment_density_create(test->store, &query, &options, &of_union, &error),
-			 HISTREE_OK);
+	assert_ok(histree_segment_density_create(test->store, &query, &options, &of_union, &error));
 	assert_int_equal(histree_segment_density_loss(of_union).nodes, expected_losses(test));
-	assert_int_equal(histree_segment_density_create(test->plain, &plain, &options, &of_plain, &error),
-			 HISTREE_OK);
+	assert_ok(histree_segment_density_create(test->plain, &plain, &options, &of_plain, &error));
 	const struct histree_duration_bucket *a = histree_segment_density_buckets(of_union, &count);
 	const struct histree_duration_bucket *b = histree_segment_density_buckets(of_plain, &other);
 	assert_int_equal(count, other);
@@ -459,9 +456,8 @@ static void check_histogram(struct test *test, struct random *random)
 	struct histree_error error;
 	enum histree_duration_scale scale =
 		random_percent(random, 50) ? HISTREE_DURATIONS_LINEAR : HISTREE_DURATIONS_LOGARITHMIC;
-	assert_int_equal(histree_segment_histogram(test->store, &query, scale, BUCKETS, (struct histree_work){ 0 },
-						   edges, counts, &error),
-			 HISTREE_OK);
+	assert_ok(histree_segment_histogram(test->store, &query, scale, BUCKETS, (struct histree_work){ 0 }, edges,
+					    counts, &error));
 	all.limit = 0;
 	size_t expected = expect(test, all);
 	for (size_t i = 0; i < expected; i++) {
@@ -486,15 +482,15 @@ static void check_rows(struct test *test, struct random *random)
 	if (options.query.order == HISTREE_SEGMENTS_BY_COMPARE || options.query.order == HISTREE_SEGMENTS_UNSORTED)
 		options.query.order = HISTREE_SEGMENTS_BY_START;
 	size_t count = expect(test, options.query);
-	assert_int_equal(histree_segment_rows_create(test->store, &options, &rows, &error), HISTREE_OK);
-	assert_int_equal(histree_segment_rows_count(rows, &found, &error), HISTREE_OK);
+	assert_ok(histree_segment_rows_create(test->store, &options, &rows, &error));
+	assert_ok(histree_segment_rows_count(rows, &found, &error));
 	assert_int_equal(found, count);
 	for (unsigned i = 0; i < 8 && count > 0; i++) {
 		size_t row = random_below(random, count);
 		memset(test->seen, 0, test->all.count * sizeof(*test->seen));
-		assert_int_equal(histree_segment_rows_seek(rows, row, &error), HISTREE_OK);
+		assert_ok(histree_segment_rows_seek(rows, row, &error));
 		for (; row < count && random_percent(random, 90); row++) {
-			assert_int_equal(histree_cursor_next(rows, &error), HISTREE_OK);
+			assert_ok(histree_cursor_next(rows, &error));
 			check_segment(test, &options.query, histree_cursor_segment(rows), row);
 		}
 	}
@@ -515,13 +511,12 @@ static void check_expressions(struct test *test, struct random *random)
 	snprintf(text, sizeof(text), "host %s \"%s\" && start >= %d", is_not ? "!=" : "==", host_names[host],
 		 INT32_MIN);
 	wanted_hosts = is_not ? ~(1u << host) : 1u << host;
-	assert_int_equal(histree_segment_filter_create(&histree_segment_store_info(test->store)->schema, text, 0, 0,
-						       &filter, &error),
-			 HISTREE_OK);
+	assert_ok(histree_segment_filter_create(&histree_segment_store_info(test->store)->schema, text, 0, 0,
+						&filter, &error));
 	histree_segment_filter_apply(filter, &query);
 	query.order = HISTREE_SEGMENTS_BY_END;
-	assert_int_equal(histree_segments_create(test->store, &iter, &error), HISTREE_OK);
-	assert_int_equal(histree_segments_start(iter, &query, NULL, &error), HISTREE_OK);
+	assert_ok(histree_segments_create(test->store, &iter, &error));
+	assert_ok(histree_segments_start(iter, &query, NULL, &error));
 	while ((status = histree_cursor_next(iter, &error)) == HISTREE_OK)
 		count++;
 	assert_int_equal(status, HISTREE_END);
@@ -542,7 +537,7 @@ static void check_contains(struct test *test, struct random *random)
 	size_t at = random_below(random, test->all.count);
 	struct histree_segment segment = test->all.segments[at];
 	struct histree_loss loss;
-	assert_int_equal(histree_segment_store_contains(test->store, &segment, NULL, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_contains(test->store, &segment, NULL, &error));
 	struct histree_value content[FIELDS];
 	memcpy(content, segment.content, sizeof(content));
 	content[FIELD_HOST] = histree_string("nobody");
@@ -583,7 +578,7 @@ static void answers_as_one(const void *chosen, uint64_t seed)
 	struct test test;
 	if (set_up(&test, kind, seed)) {
 		check_facts(&test);
-		assert_int_equal(histree_segments_create(test.store, &iter, &error), HISTREE_OK);
+		assert_ok(histree_segments_create(test.store, &iter, &error));
 		for (unsigned i = 0; i < QUESTIONS; i++)
 			check_query(&test, iter, &random);
 		histree_cursor_free(iter);

@@ -94,14 +94,13 @@ static void run_begin(struct run *run, struct memory_io *memory, histree_time st
 	const struct histree_history_options options = { .path = "f", .provider = "test", .start = start };
 	*run = (struct run){ .system = NULL };
 	memory_io_init(memory);
-	assert_int_equal(state_file_create(&memory->io, &options, &run->system, NULL), HISTREE_OK);
-	assert_int_equal(feed_create(&run->inputs, &analysis_kernel, run->system, &run->instance, NULL),
-			 HISTREE_OK);
+	assert_ok(state_file_create(&memory->io, &options, &run->system, NULL));
+	assert_ok(feed_create(&run->inputs, &analysis_kernel, run->system, &run->instance, NULL));
 }
 
 static void run_event(struct run *run, const struct event *event)
 {
-	assert_int_equal(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL), HISTREE_OK);
+	assert_ok(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL));
 }
 
 static void run_end(struct run *run, histree_time end, struct saved_bytes *saved, char *missing, size_t size)
@@ -109,7 +108,7 @@ static void run_end(struct run *run, histree_time end, struct saved_bytes *saved
 	analysis_kernel.save(run->instance, saved);
 	assert_false(saved->no_memory);
 	analysis_kernel.missing(run->instance, missing, size);
-	assert_int_equal(histree_state_close(run->system, end, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(run->system, end, NULL));
 	analysis_kernel.free(run->instance);
 	analysis_inputs_release(&run->inputs);
 	histree_state_free(run->system);
@@ -128,12 +127,10 @@ static void slice_make(struct slice *slice, struct run *run)
 						.bytes_max = SIZE_MAX };
 	void *input;
 	*slice = (struct slice){ .instance = NULL };
-	assert_int_equal(analysis_inputs_get(&slice->inputs, analysis_kernel.input, &input, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_get(&slice->inputs, analysis_kernel.input, &input, NULL));
 	slice->log = calloc(1, sizeof(*slice->log));
-	assert_int_equal(change_log_init(slice->log, &frame, NULL), HISTREE_OK);
-	assert_int_equal(
-		analysis_kernel.slices->create(&analysis_kernel, slice->log, input, &slice->instance, NULL),
-		HISTREE_OK);
+	assert_ok(change_log_init(slice->log, &frame, NULL));
+	assert_ok(analysis_kernel.slices->create(&analysis_kernel, slice->log, input, &slice->instance, NULL));
 }
 
 static void slice_create(struct slice *slice, struct run *run)
@@ -150,10 +147,10 @@ static void slice_create(struct slice *slice, struct run *run)
 
 static void slice_guess(struct slice *slice, const struct event *event)
 {
-	assert_int_equal(analysis_inputs_begin(&slice->inputs, event, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_begin(&slice->inputs, event, NULL));
 	if (event->gap == NULL)
 		analysis_kernel.slices->guess(slice->instance, NULL);
-	assert_int_equal(analysis_inputs_end(&slice->inputs, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_end(&slice->inputs, NULL));
 }
 
 static void slice_free(struct slice *slice)
@@ -255,8 +252,7 @@ static void analyse_cut(const struct cut_kind *kind, uint64_t seed, uint64_t eve
 		if (next.instance != NULL)
 			slice_guess(&next, &event);
 		if (now.instance != NULL && change_log_failure(now.log) == NULL)
-			assert_int_equal(feed_event(&now.inputs, &analysis_kernel, now.instance, &event, NULL),
-					 HISTREE_OK);
+			assert_ok(feed_event(&now.inputs, &analysis_kernel, now.instance, &event, NULL));
 		last = event.time > last ? event.time : last;
 	}
 	assert_true(last == end);

@@ -51,7 +51,7 @@ bool overview_file_is_told(const char *history_path, overview_verifier *verify, 
 {
 	struct histree_history *history;
 	struct hearing hearing = { .suffix = suffix };
-	assert_int_equal(histree_history_open(history_path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(history_path, NULL, &history, NULL));
 	enum histree_status status = histree_history_verify(history, hear, &hearing, NULL);
 	if (status == HISTREE_OK)
 		status = verify(history, hear, &hearing, NULL);
@@ -64,7 +64,7 @@ bool overview_file_is_told(const char *history_path, overview_verifier *verify, 
 uint32_t overview_file_count(const char *history_path)
 {
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(history_path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(history_path, NULL, &history, NULL));
 	uint32_t count = histree_history_info(history)->overview_count;
 	histree_history_close(history);
 	return count;

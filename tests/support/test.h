@@ -27,6 +27,8 @@
 
 #include <cmocka.h>
 
+#include "histree/status.h"
+
 struct listed_test {
 	const char *file;
 	int line;
@@ -62,6 +64,16 @@ size_t tests_of(const char *file, struct CMUnitTest *out, size_t max);
 		test_add(&test);                                                           \
 	}                                                                                  \
 	static void name(__attribute__((unused)) void **state)
+
+/* What failed is said in words, too. */
+#define assert_ok(call) assert_ok_at((call), #call, __FILE__, __LINE__)
+
+static inline void assert_ok_at(enum histree_status status, const char *call, const char *file, int line)
+{
+	if (status != HISTREE_OK)
+		print_error("%s: %s\n", call, histree_status_text(status));
+	_assert_int_equal((LargestIntegralType)status, HISTREE_OK, file, line);
+}
 
 /* The fixture of this file: what is done once before and after its tests. */
 #define TEST_FILE(set_up, tear_down)                                                        \

@@ -37,8 +37,8 @@ static inline void run_begin(struct analysis_run *run, const struct analysis *an
 	*run = (struct analysis_run){ .analysis = analysis, .start = start };
 	written_events_init(&run->events, tracer, major, minor);
 	struct interval_sink sink = recorded_history_sink(&run->history);
-	assert_int_equal(state_system_create(start, &sink, &run->system, &run->error), HISTREE_OK);
-	assert_int_equal(feed_create(&run->inputs, analysis, run->system, &run->instance, &run->error), HISTREE_OK);
+	assert_ok(state_system_create(start, &sink, &run->system, &run->error));
+	assert_ok(feed_create(&run->inputs, analysis, run->system, &run->instance, &run->error));
 }
 
 static inline enum histree_status run_try(struct analysis_run *run, histree_time time, int32_t cpu,
@@ -51,7 +51,7 @@ static inline enum histree_status run_try(struct analysis_run *run, histree_time
 static inline void run_event(struct analysis_run *run, histree_time time, int32_t cpu, const char *name,
 			     const char *fields)
 {
-	assert_int_equal(run_try(run, time, cpu, name, fields), HISTREE_OK);
+	assert_ok(run_try(run, time, cpu, name, fields));
 }
 
 /* What happened on a CPU from here on was lost. */
@@ -59,7 +59,7 @@ static inline void run_gap(struct analysis_run *run, histree_time begin, histree
 {
 	const struct event_gap gap = { .trace = &run->events.trace, .cpu = cpu, .begin = begin, .end = end };
 	const struct event event = { .time = begin, .cpu = cpu, .gap = &gap };
-	assert_int_equal(feed_event(&run->inputs, run->analysis, run->instance, &event, &run->error), HISTREE_OK);
+	assert_ok(feed_event(&run->inputs, run->analysis, run->instance, &event, &run->error));
 }
 
 /* As at the end of a trace whose last event is at `end` or before. */
@@ -67,10 +67,10 @@ static inline void run_end(struct analysis_run *run, histree_time end)
 {
 	histree_time later = INT64_MIN;
 	if (run->analysis->finish != NULL)
-		assert_int_equal(run->analysis->finish(run->instance, &later, &run->error), HISTREE_OK);
+		assert_ok(run->analysis->finish(run->instance, &later, &run->error));
 	assert_true(later <= end);
 	run->end = end;
-	assert_int_equal(histree_state_close(run->system, end, &run->error), HISTREE_OK);
+	assert_ok(histree_state_close(run->system, end, &run->error));
 }
 
 /* All states of an attribute, "START TYPE VALUE, ..."; that they leave no gap is checked on the way. */

@@ -44,15 +44,13 @@ static inline void segment_run_begin(struct segment_run *run, const struct segme
 			    .fields = analysis->fields,
 			    .field_count = analysis->field_count },
 	};
-	assert_int_equal(histree_segment_store_create(&options, &run->store, &run->error), HISTREE_OK);
-	assert_int_equal(feed_segments_create(&run->inputs, analysis, run->store, &run->instance, &run->error),
-			 HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &run->store, &run->error));
+	assert_ok(feed_segments_create(&run->inputs, analysis, run->store, &run->instance, &run->error));
 }
 
 static inline void segment_run_feed(struct segment_run *run, const struct event *event)
 {
-	assert_int_equal(feed_segments_event(&run->inputs, &run->analysis, &run->instance, 1, event, &run->error),
-			 HISTREE_OK);
+	assert_ok(feed_segments_event(&run->inputs, &run->analysis, &run->instance, 1, event, &run->error));
 }
 
 static inline void segment_run_event(struct segment_run *run, histree_time time, int32_t cpu, const char *name,
@@ -97,10 +95,10 @@ static inline struct histree_cursor *segment_run_iterate(struct segment_run *run
 	query.order = HISTREE_SEGMENTS_BY_START;
 	histree_time end = INT64_MIN;
 	if (run->analysis->finish != NULL)
-		assert_int_equal(run->analysis->finish(run->instance, &end, &run->error), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(run->store, &run->error), HISTREE_OK);
-	assert_int_equal(histree_segments_create(run->store, &iter, &run->error), HISTREE_OK);
-	assert_int_equal(histree_segments_start(iter, &query, NULL, &run->error), HISTREE_OK);
+		assert_ok(run->analysis->finish(run->instance, &end, &run->error));
+	assert_ok(histree_segment_store_finish(run->store, &run->error));
+	assert_ok(histree_segments_create(run->store, &iter, &run->error));
+	assert_ok(histree_segments_start(iter, &query, NULL, &run->error));
 	return iter;
 }
 

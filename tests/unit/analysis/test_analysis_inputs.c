@@ -17,10 +17,10 @@ TEST(there_is_one_input_of_a_kind)
 {
 	struct analysis_inputs inputs = { 0 };
 	void *first, *second, *other, *none;
-	assert_int_equal(analysis_inputs_get(&inputs, &kernel_input_kind, &first, NULL), HISTREE_OK);
-	assert_int_equal(analysis_inputs_get(&inputs, &kernel_input_kind, &second, NULL), HISTREE_OK);
-	assert_int_equal(analysis_inputs_get(&inputs, &call_stacks_kind, &other, NULL), HISTREE_OK);
-	assert_int_equal(analysis_inputs_get(&inputs, NULL, &none, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_get(&inputs, &kernel_input_kind, &first, NULL));
+	assert_ok(analysis_inputs_get(&inputs, &kernel_input_kind, &second, NULL));
+	assert_ok(analysis_inputs_get(&inputs, &call_stacks_kind, &other, NULL));
+	assert_ok(analysis_inputs_get(&inputs, NULL, &none, NULL));
 	assert_non_null(first);
 	assert_ptr_equal(first, second);
 	assert_ptr_not_equal(first, other);
@@ -52,7 +52,7 @@ static void begin_fixture(struct fixture *fixture, const char *tracer)
 	fixture->events.trace.get_int = count_int;
 	decoded_fields = 0;
 	void *input;
-	assert_int_equal(analysis_inputs_get(&fixture->inputs, &kernel_input_kind, &input, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_get(&fixture->inputs, &kernel_input_kind, &input, NULL));
 	fixture->input = input;
 	kernel_input_need_machine(input);
 }
@@ -62,13 +62,13 @@ static enum kernel_role begin_event(struct fixture *fixture, histree_time time, 
 				    const char *fields)
 {
 	struct event event = written_event(&fixture->events, time, cpu, name, fields);
-	assert_int_equal(analysis_inputs_begin(&fixture->inputs, &event, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_begin(&fixture->inputs, &event, NULL));
 	return fixture->input->event.role;
 }
 
 static void end_event(struct fixture *fixture)
 {
-	assert_int_equal(analysis_inputs_end(&fixture->inputs, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_end(&fixture->inputs, NULL));
 }
 
 TEST(an_event_that_nobody_wants_is_not_decoded)
@@ -156,7 +156,7 @@ TEST(who_runs_on_a_cpu_is_forgotten_in_a_gap)
 	}
 	const struct event_gap gap = { .trace = &fixture.events.trace, .cpu = 1, .begin = 20, .end = 30 };
 	const struct event loss = { .time = 20, .cpu = 1, .gap = &gap };
-	assert_int_equal(analysis_inputs_begin(&fixture.inputs, &loss, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_begin(&fixture.inputs, &loss, NULL));
 	end_event(&fixture);
 	assert_null(machine_cpu(&fixture.input->machine, 1)->thread);
 	assert_int_equal(machine_thread(&fixture.input->machine, 2)->gap_end, 30);
@@ -175,7 +175,7 @@ TEST(other_traces_pass_by)
 	end_event(&fixture);
 	const struct event_gap gap = { .trace = &fixture.events.trace, .cpu = -1, .begin = 20, .end = 30 };
 	const struct event loss = { .time = 20, .cpu = -1, .gap = &gap };
-	assert_int_equal(analysis_inputs_begin(&fixture.inputs, &loss, NULL), HISTREE_OK);
+	assert_ok(analysis_inputs_begin(&fixture.inputs, &loss, NULL));
 	end_event(&fixture);
 	assert_int_equal(decoded_fields, 0);
 	assert_true(fixture.input->machine.gap_end == INT64_MIN);
@@ -200,15 +200,12 @@ static unsigned count_decoded(size_t analysis_count)
 				    .fields = analyses[i]->fields,
 				    .field_count = analyses[i]->field_count },
 		};
-		assert_int_equal(histree_segment_store_create(&options, &stores[i], NULL), HISTREE_OK);
-		assert_int_equal(feed_segments_create(&fixture.inputs, analyses[i], stores[i], &instances[i], NULL),
-				 HISTREE_OK);
+		assert_ok(histree_segment_store_create(&options, &stores[i], NULL));
+		assert_ok(feed_segments_create(&fixture.inputs, analyses[i], stores[i], &instances[i], NULL));
 	}
 	for (histree_time time = 0; time < 10; time++) {
 		struct event event = written_event(&fixture.events, time, 0, "sched_switch", switch_fields);
-		assert_int_equal(
-			feed_segments_event(&fixture.inputs, analyses, instances, analysis_count, &event, NULL),
-			HISTREE_OK);
+		assert_ok(feed_segments_event(&fixture.inputs, analyses, instances, analysis_count, &event, NULL));
 	}
 	for (size_t i = 0; i < analysis_count; i++) {
 		analyses[i]->free(instances[i]);

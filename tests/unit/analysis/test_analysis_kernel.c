@@ -27,9 +27,8 @@ TEST(a_refused_change_ends_its_event_and_is_counted)
 	struct analysis_run run;
 	begin(&run);
 	histree_quark prio;
-	assert_int_equal(histree_state_attribute(run.system, HISTREE_ROOT, "Threads/5/Prio", &prio, NULL),
-			 HISTREE_OK);
-	assert_int_equal(histree_state_modify(run.system, 1, prio, histree_string("high"), NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(run.system, HISTREE_ROOT, "Threads/5/Prio", &prio, NULL));
+	assert_ok(histree_state_modify(run.system, 1, prio, histree_string("high"), NULL));
 	run_event(&run, 10, 0, "sched_switch",
 		  "prev_comm=p prev_tid=4 prev_prio=20 prev_state=0 next_comm=n next_tid=5 next_prio=20");
 	run_event(&run, 20, 0, "sched_waking", "tid=6 prio=20 target_cpu=0");

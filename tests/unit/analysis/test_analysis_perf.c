@@ -17,20 +17,19 @@ TEST(a_real_program_runs_where_its_events_say)
 	struct event event;
 	size_t count = 0;
 	run_begin(&run, &analysis_kernel, "perf", -1, -1, 0);
-	assert_int_equal(trace_open((const char *const[]){ path }, 1, &trace, &run.error), HISTREE_OK);
+	assert_ok(trace_open((const char *const[]){ path }, 1, &trace, &run.error));
 	while (trace_next(trace, &event, &run.error) == HISTREE_OK) {
 		int64_t tid;
 		char current[64];
 		histree_quark quark;
 		struct histree_value value;
-		assert_int_equal(feed_event(&run.inputs, run.analysis, run.instance, &event, &run.error),
-				 HISTREE_OK);
+		assert_ok(feed_event(&run.inputs, run.analysis, run.instance, &event, &run.error));
 		assert_true(event_int(&event, event_class_field(event.class, "common_pid"), &tid));
 		snprintf(current, sizeof(current), "CPUs/%d/Current_thread", (int)event.cpu);
 		if (strcmp(event.class->name, "sched:sched_switch") == 0 ||
 		    histree_state_attribute(run.system, HISTREE_ROOT, current, &quark, NULL) != HISTREE_OK)
 			continue;
-		assert_int_equal(histree_state_ongoing(run.system, quark, &value, NULL, NULL), HISTREE_OK);
+		assert_ok(histree_state_ongoing(run.system, quark, &value, NULL, NULL));
 		assert_int_equal(value.int32, tid);
 		count++;
 	}

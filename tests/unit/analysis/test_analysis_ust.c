@@ -21,14 +21,14 @@ static void expect_stack(struct analysis_run *run, const char *path, const struc
 {
 	histree_quark quark;
 	struct histree_value depth, top;
-	assert_int_equal(histree_state_attribute(run->system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_ongoing(run->system, quark, &depth, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(run->system, HISTREE_ROOT, path, &quark, NULL));
+	assert_ok(histree_state_ongoing(run->system, quark, &depth, NULL, NULL));
 	assert_int_equal(depth.int32, calls->depth);
 	if (calls->depth == 0) {
 		assert_int_equal(histree_state_top(run->system, quark, &top, NULL), HISTREE_NOT_FOUND);
 		return;
 	}
-	assert_int_equal(histree_state_top(run->system, quark, &top, NULL), HISTREE_OK);
+	assert_ok(histree_state_top(run->system, quark, &top, NULL));
 	char address[24];
 	int size = snprintf(address, sizeof(address), "0x%" PRIx64, calls->addresses[calls->depth - 1]);
 	assert_int_equal(top.size, size);
@@ -55,15 +55,14 @@ TEST(a_real_program_has_the_stack_that_its_events_say)
 	struct trace *trace;
 	struct analysis_run run;
 	run_begin(&run, &analysis_ust_calls, "lttng-ust", 2, 3, 0);
-	assert_int_equal(trace_open((const char *const[]){ path }, 1, &trace, &run.error), HISTREE_OK);
+	assert_ok(trace_open((const char *const[]){ path }, 1, &trace, &run.error));
 	assert_true(analysis_ust_calls.applies(trace_at(trace, 0)));
 	struct calls calls = { .depth = 0 };
 	struct event event;
 	size_t count = 0;
 	histree_time end = 0;
 	while (trace_next(trace, &event, &run.error) == HISTREE_OK) {
-		assert_int_equal(feed_event(&run.inputs, run.analysis, run.instance, &event, &run.error),
-				 HISTREE_OK);
+		assert_ok(feed_event(&run.inputs, run.analysis, run.instance, &event, &run.error));
 		follow(&calls, &event);
 		expect_stack(&run, "Threads/16073/CallStack", &calls);
 		end = event.time;

@@ -11,8 +11,8 @@ TEST(nothing_is_known_of_what_could_not_be_made)
 	const struct change_log_frame frame = { .value_size_max = 1000, .bytes_max = 1 << 20 };
 	struct change_log log;
 	histree_quark quark;
-	assert_int_equal(change_log_init(&log, &frame, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(log.system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
+	assert_ok(change_log_init(&log, &frame, NULL));
+	assert_ok(histree_state_attribute(log.system, HISTREE_ROOT, "a", &quark, NULL));
 	change_log_guess(&log, quark, histree_int(1));
 	assert_int_equal(change_log_known(&log, quark), KNOWN_GUESS);
 	change_log_guess(&log, HISTREE_ROOT, histree_int(1));

@@ -170,11 +170,10 @@ static size_t compare_trace(const char *name)
 	struct event event;
 	histree_time end = 0;
 	both_begin(&both);
-	assert_int_equal(trace_open((const char *const[]){ path }, 1, &trace, &both.states.error), HISTREE_OK);
+	assert_ok(trace_open((const char *const[]){ path }, 1, &trace, &both.states.error));
 	while (trace_next(trace, &event, &both.states.error) == HISTREE_OK) {
-		assert_int_equal(
-			feed_event(&both.states.inputs, both.states.analysis, both.states.instance, &event, NULL),
-			HISTREE_OK);
+		assert_ok(
+			feed_event(&both.states.inputs, both.states.analysis, both.states.instance, &event, NULL));
 		segment_run_feed(&both.segments, &event);
 		end = event.time;
 	}

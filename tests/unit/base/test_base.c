@@ -338,14 +338,14 @@ TEST(io_goes_on_after_short_calls)
 	struct stutter file = { .size = sizeof(file.bytes) };
 	struct io io = { .pread = stutter_pread, .pwrite = stutter_pwrite, .context = &file };
 	struct histree_error error;
-	assert_int_equal(io_write_all(&io, 5, "state history tree", 18, 4, &error), HISTREE_OK);
+	assert_ok(io_write_all(&io, 5, "state history tree", 18, 4, &error));
 	assert_memory_equal(file.bytes, "\0\0\0\0state history tree\0", 23);
 	assert_int_equal(file.calls, 12);
 
 	char back[18];
-	assert_int_equal(io_read_all(&io, 5, back, sizeof(back), 4, &error), HISTREE_OK);
+	assert_ok(io_read_all(&io, 5, back, sizeof(back), 4, &error));
 	assert_memory_equal(back, "state history tree", 18);
-	assert_int_equal(io_read_all(&io, 5, NULL, 0, 0, &error), HISTREE_OK);
+	assert_ok(io_read_all(&io, 5, NULL, 0, 0, &error));
 }
 
 /* A file of four terabytes that has some bytes is copied as quickly, and takes no more room. */
@@ -365,7 +365,7 @@ TEST(io_copy_leaves_holes)
 		skip(); /* no file system for it */
 	}
 	close(file);
-	assert_int_equal(io_copy(&io_posix, path, copy, NULL), HISTREE_OK);
+	assert_ok(io_copy(&io_posix, path, copy, NULL));
 	file = open(copy, O_RDONLY);
 	assert_true(file >= 0 && fstat(file, &facts) == 0);
 	assert_true(facts.st_size == (off_t)1 << 42 && facts.st_blocks < 1 << 16);
@@ -385,7 +385,7 @@ TEST(io_tells_the_end_from_a_failure)
 	struct io io = { .pread = stutter_pread, .pwrite = stutter_pwrite, .context = &file };
 	struct histree_error error;
 	char bytes[11];
-	assert_int_equal(io_read_all(&io, 5, bytes, 10, 0, &error), HISTREE_OK);
+	assert_ok(io_read_all(&io, 5, bytes, 10, 0, &error));
 	assert_int_equal(io_read_all(&io, 5, bytes, 11, 0, &error), HISTREE_ERR_FORMAT);
 	assert_string_equal(error.message, "the file ends too early");
 

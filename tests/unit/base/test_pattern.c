@@ -107,7 +107,7 @@ TEST(a_pattern_may_be_as_long_as_said)
 TEST(the_text_is_bytes)
 {
 	struct pattern *pattern;
-	assert_int_equal(pattern_create("^a.b$", &pattern, NULL), HISTREE_OK);
+	assert_ok(pattern_create("^a.b$", &pattern, NULL));
 	assert_true(pattern_find(pattern, "a\0b", 3));
 	assert_false(pattern_find(pattern, "a\0b", 2));
 	assert_false(pattern_find(pattern, NULL, 0));
@@ -154,7 +154,7 @@ TEST(as_regcomp)
 		if (strlen(text) > PATTERN_SIZE_MAX)
 			continue;
 		assert_int_equal(regcomp(&reference, text, REG_EXTENDED | REG_NOSUB), 0);
-		assert_int_equal(pattern_create(text, &pattern, NULL), HISTREE_OK);
+		assert_ok(pattern_create(text, &pattern, NULL));
 		for (unsigned i = 0; i < 20; i++, tried++) {
 			size_t size = random_below(&random, sizeof(in));
 			for (size_t k = 0; k < size; k++)

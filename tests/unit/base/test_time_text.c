@@ -224,7 +224,7 @@ TEST(everybody_can_read_a_time)
 {
 	struct histree_error error = { 0 };
 	histree_time time = 5;
-	assert_int_equal(histree_time_parse("+12.5ms", START, END, &time, &error), HISTREE_OK);
+	assert_ok(histree_time_parse("+12.5ms", START, END, &time, &error));
 	assert_int_equal(time, START + 12500000);
 	assert_int_equal(histree_time_parse("noon", START, END, &time, &error), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(time, 0);

@@ -55,8 +55,7 @@ static void fill(struct world *world, struct histree_state_system *system)
 		snprintf(first->path, sizeof(first->path), i % 2 == 0 ? "a%d/s%d" : "a%d-s%d", i % 7, i);
 		first->start = START;
 		first->number = -1;
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, first->path, &quarks[i], NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, first->path, &quarks[i], NULL));
 	}
 	histree_time now = START;
 	for (int32_t change = 0; change < ATTRIBUTES * CHANGES; change++) {
@@ -64,8 +63,7 @@ static void fill(struct world *world, struct histree_state_system *system)
 		char text[32];
 		now += (histree_time)any_below(80) + 1;
 		snprintf(text, sizeof(text), "value %d", change);
-		assert_int_equal(histree_state_modify(system, now, quarks[which], histree_string(text), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(system, now, quarks[which], histree_string(text), NULL));
 		last[which]->end = now - 1;
 		struct expected *next = &world->intervals[world->count++];
 		*next = *last[which];
@@ -93,11 +91,11 @@ static int make_world(void **state)
 		.start = START,
 		.tree = { .node_size = 4096, .fan_out = 4 },
 	};
-	assert_int_equal(histree_state_create(&options, &system, &error), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, &error));
 	fill(world, system);
-	assert_int_equal(histree_state_close(system, END, &error), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, &error));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(world->file, NULL, &world->history, &error), HISTREE_OK);
+	assert_ok(histree_history_open(world->file, NULL, &world->history, &error));
 	qsort(world->intervals, world->count, sizeof(world->intervals[0]), compare_expected);
 	*state = world;
 	return 0;

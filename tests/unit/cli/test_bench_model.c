@@ -108,25 +108,21 @@ TEST_WITH(closed_form_is_a_search, set_up, tear_down)
 	const struct bench_engine searching = { .name = "search", .ask = search, .self = *state };
 	const struct bench_engine failing = { .name = "bad", .ask = search_badly, .self = *state };
 	struct bench_questions questions;
-	assert_int_equal(bench_questions_init(&questions, ATTRIBUTES, 0, ((struct bench_model *)*state)->end,
-					      QUERIES, 3, NULL),
-			 HISTREE_OK);
+	assert_ok(bench_questions_init(&questions, ATTRIBUTES, 0, ((struct bench_model *)*state)->end, QUERIES, 3,
+				       NULL));
 	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++) {
 		struct bench_result result;
 		size_t wrong;
-		assert_int_equal(bench_measure(&model, &questions, (enum bench_shape)shape, &result, NULL),
-				 HISTREE_OK);
+		assert_ok(bench_measure(&model, &questions, (enum bench_shape)shape, &result, NULL));
 		assert_int_equal(result.asked, shape == BENCH_SINGLE ? QUERIES : BENCH_LARGE_MIN);
-		assert_int_equal(
-			bench_compare(&searching, &questions, (enum bench_shape)shape, &result, &wrong, NULL),
-			HISTREE_OK);
+		assert_ok(bench_compare(&searching, &questions, (enum bench_shape)shape, &result, &wrong, NULL));
 		assert_int_equal(wrong, 0);
 		bench_result_release(&result);
 	}
 	struct bench_result result;
 	size_t wrong;
-	assert_int_equal(bench_measure(&failing, &questions, BENCH_TIMES, &result, NULL), HISTREE_OK);
-	assert_int_equal(bench_compare(&model, &questions, BENCH_TIMES, &result, &wrong, NULL), HISTREE_OK);
+	assert_ok(bench_measure(&failing, &questions, BENCH_TIMES, &result, NULL));
+	assert_ok(bench_compare(&model, &questions, BENCH_TIMES, &result, &wrong, NULL));
 	assert_true(wrong > 0);
 	bench_result_release(&result);
 	bench_questions_release(&questions);
@@ -138,7 +134,7 @@ TEST_WITH(questions_are_legal, set_up, tear_down)
 {
 	const struct bench_model *model = *state;
 	struct bench_questions questions;
-	assert_int_equal(bench_questions_init(&questions, ATTRIBUTES, 0, model->end, QUERIES, 5, NULL), HISTREE_OK);
+	assert_ok(bench_questions_init(&questions, ATTRIBUTES, 0, model->end, QUERIES, 5, NULL));
 	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++) {
 		for (size_t i = 0; i < questions.count[shape]; i++) {
 			const struct histree_region *question = &questions.of_shape[shape][i];

@@ -21,12 +21,11 @@ static struct histree_history *make_history(const char *path)
 	struct histree_error error = { 0 };
 	histree_quark quark[8];
 	unlink(path);
-	assert_int_equal(histree_state_create(&options, &system, &error), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, &error));
 	for (unsigned i = 0; i < 8; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "a/%u", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark[i], &error),
-				 HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark[i], &error));
 	}
 	const struct histree_value values[] = {
 		histree_int(-7),
@@ -39,7 +38,7 @@ static struct histree_history *make_history(const char *path)
 		histree_string(""),
 	};
 	for (unsigned i = 0; i < 8; i++)
-		assert_int_equal(histree_state_modify(system, 110, quark[i], values[i], &error), HISTREE_OK);
+		assert_ok(histree_state_modify(system, 110, quark[i], values[i], &error));
 	static const char *const patterns[] = { "a/0", "a/3", NULL };
 	static const struct histree_label labels[] = {
 		{ .first = -7, .last = -7, .is_code = true, .style = { "SEVEN", "seven below", 0, 0, 1 } },
@@ -48,10 +47,10 @@ static struct histree_history *make_history(const char *path)
 	static const struct histree_label_table table = {
 		.name = "test", .patterns = patterns, .labels = labels, .label_count = 2
 	};
-	assert_int_equal(histree_state_labels(system, &table, 1, &error), HISTREE_OK);
-	assert_int_equal(histree_state_close(system, 200, &error), HISTREE_OK);
+	assert_ok(histree_state_labels(system, &table, 1, &error));
+	assert_ok(histree_state_close(system, 200, &error));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(path, NULL, &history, &error), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, &error));
 	return history;
 }
 
@@ -77,7 +76,7 @@ static struct ArrowArrayStream open_stream(struct histree_history *history,
 {
 	struct ArrowArrayStream stream;
 	struct histree_error error = { 0 };
-	assert_int_equal(histree_query_arrow(history, &everything, options, &stream, &error), HISTREE_OK);
+	assert_ok(histree_query_arrow(history, &everything, options, &stream, &error));
 	return stream;
 }
 
@@ -253,7 +252,7 @@ TEST(test_nothing)
 	struct histree_history *history = *state;
 	struct ArrowArrayStream stream;
 	const struct histree_region none = { .quarks = (const histree_quark[1]){ 0 }, .from = 100, .to = 200 };
-	assert_int_equal(histree_query_arrow(history, &none, NULL, &stream, NULL), HISTREE_OK);
+	assert_ok(histree_query_arrow(history, &none, NULL, &stream, NULL));
 	for (int i = 0; i < 2; i++) {
 		struct ArrowArray batch = next_batch(&stream);
 		assert_null(batch.release);
@@ -308,24 +307,21 @@ TEST(test_paths)
 	struct histree_history *history;
 	struct histree_error error;
 	unlink(path);
-	assert_int_equal(histree_state_create(&options, &system, &error), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, &error));
 	for (int i = 0; i < NAMES; i++) {
 		histree_quark parent, child;
-		assert_int_equal(
-			histree_state_child(system, HISTREE_ROOT, names[i].name, names[i].size, &parent, &error),
-			HISTREE_OK);
+		assert_ok(histree_state_child(system, HISTREE_ROOT, names[i].name, names[i].size, &parent, &error));
 		for (int j = 0; j < NAMES; j++)
-			assert_int_equal(
-				histree_state_child(system, parent, names[j].name, names[j].size, &child, &error),
-				HISTREE_OK);
+			assert_ok(
+				histree_state_child(system, parent, names[j].name, names[j].size, &child, &error));
 	}
-	assert_int_equal(histree_state_close(system, 10, &error), HISTREE_OK);
+	assert_ok(histree_state_close(system, 10, &error));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(path, NULL, &history, &error), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, &error));
 	unlink(path);
 	const struct histree_region all = { .from = 0, .to = 10 };
 	struct ArrowArrayStream stream;
-	assert_int_equal(histree_query_arrow(history, &all, NULL, &stream, &error), HISTREE_OK);
+	assert_ok(histree_query_arrow(history, &all, NULL, &stream, &error));
 	struct ArrowArray batch = next_batch(&stream);
 	assert_int_equal(batch.length, QUARKS);
 	for (int64_t row = 0; row < batch.length; row++) {

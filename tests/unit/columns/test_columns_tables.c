@@ -70,16 +70,16 @@ static void compare_segments(struct histree_segment_store *store, const struct h
 	struct histree_cursor *iter;
 	struct histree_segment segment;
 	struct ArrowArrayStream stream;
-	assert_int_equal(histree_segments_create(store, &iter, &error), HISTREE_OK);
-	assert_int_equal(histree_segments_start(iter, query, NULL, &error), HISTREE_OK);
-	assert_int_equal(histree_segments_arrow(store, query, &options, &stream, &error), HISTREE_OK);
+	assert_ok(histree_segments_create(store, &iter, &error));
+	assert_ok(histree_segments_start(iter, query, NULL, &error));
+	assert_ok(histree_segments_arrow(store, query, &options, &stream, &error));
 	for (;;) {
 		struct ArrowArray batch = next_batch(&stream);
 		if (batch.release == NULL)
 			break;
 		assert_int_equal(batch.n_children, 3 + fields);
 		for (int64_t row = 0; row < batch.length; row++) {
-			assert_int_equal(histree_cursor_next(iter, &error), HISTREE_OK);
+			assert_ok(histree_cursor_next(iter, &error));
 			segment = *histree_cursor_segment(iter);
 			uint64_t ns = histree_segment_duration(&segment);
 			assert_true(arrow_int64(batch.children[0], row) == segment.start);
@@ -132,12 +132,12 @@ TEST(test_segment_names)
 	const struct histree_arrow_options some = { .columns = HISTREE_ARROW_DURATION | HISTREE_ARROW_FIELD(1) };
 	struct histree_segment_store *store;
 	struct ArrowArrayStream stream;
-	assert_int_equal(histree_segment_store_create(&options, &store, &error), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
-	assert_int_equal(histree_segments_arrow(store, NULL, NULL, &stream, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, &error));
+	assert_ok(histree_segment_store_finish(store, &error));
+	assert_ok(histree_segments_arrow(store, NULL, NULL, &stream, &error));
 	assert_names(&stream, names, formats);
 	stream.release(&stream);
-	assert_int_equal(histree_segments_arrow(store, NULL, &some, &stream, &error), HISTREE_OK);
+	assert_ok(histree_segments_arrow(store, NULL, &some, &stream, &error));
 	assert_names(&stream, some_names, some_formats);
 	stream.release(&stream);
 
@@ -146,7 +146,7 @@ TEST(test_segment_names)
 		"tsn:UTC", "i", "I"
 	};
 	struct histree_arrow_options named = { .names = "name,field_End,end" };
-	assert_int_equal(histree_segments_arrow(store, NULL, &named, &stream, &error), HISTREE_OK);
+	assert_ok(histree_segments_arrow(store, NULL, &named, &stream, &error));
 	assert_names(&stream, chosen, chosen_formats);
 	stream.release(&stream);
 	named.names = "name,End";
@@ -168,7 +168,7 @@ static void check_attributes(const struct histree_attributes *attributes)
 	const struct histree_arrow_options options = { .batch_rows = 7 };
 	struct ArrowArrayStream stream;
 	histree_quark quark = 0;
-	assert_int_equal(histree_attributes_arrow(attributes, &options, &stream, &error), HISTREE_OK);
+	assert_ok(histree_attributes_arrow(attributes, &options, &stream, &error));
 	assert_names(&stream, names, formats);
 	for (;;) {
 		struct ArrowArray batch = next_batch(&stream);
@@ -210,10 +210,10 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 	uint64_t count = 0, first;
 	size_t types;
 	const char *const *type_names = histree_events_types(events, &types);
-	assert_int_equal(histree_event_reader_create(events, &reader, &error), HISTREE_OK);
-	assert_int_equal(histree_event_reader_find(reader, from, &first, &error), HISTREE_OK);
-	assert_int_equal(histree_event_reader_seek(reader, first, &error), HISTREE_OK);
-	assert_int_equal(histree_events_arrow(events, from, to, &options, &stream, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_create(events, &reader, &error));
+	assert_ok(histree_event_reader_find(reader, from, &first, &error));
+	assert_ok(histree_event_reader_seek(reader, first, &error));
+	assert_ok(histree_events_arrow(events, from, to, &options, &stream, &error));
 	assert_names(&stream, names, formats);
 	for (;;) {
 		struct ArrowArray batch = next_batch(&stream);
@@ -221,7 +221,7 @@ static uint64_t check_events(const struct histree_events *events, histree_time f
 			break;
 		for (int64_t row = 0; row < batch.length; row++, count++) {
 			size_t size = 0;
-			assert_int_equal(histree_cursor_next(reader, &error), HISTREE_OK);
+			assert_ok(histree_cursor_next(reader, &error));
 			event = *histree_cursor_event(reader);
 			assert_true(event.time <= to);
 			assert_int_equal(arrow_int64(batch.children[0], row), event.number);
@@ -255,8 +255,8 @@ static void check_fields(const struct histree_events *events, const char *type)
 	const char *const *types = histree_events_types(events, &count);
 	snprintf(where, sizeof(where), "type == \"%s\"", type);
 	const struct histree_arrow_options options = { .batch_rows = 100, .where = where };
-	assert_int_equal(histree_event_reader_create(events, &reader, &error), HISTREE_OK);
-	assert_int_equal(histree_events_arrow(events, INT64_MIN, INT64_MAX, &options, &stream, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_create(events, &reader, &error));
+	assert_ok(histree_events_arrow(events, INT64_MIN, INT64_MAX, &options, &stream, &error));
 	assert_int_equal(stream.get_schema(&stream, &schema), 0);
 	assert_true(schema.n_children > 8);
 	for (;;) {
@@ -265,14 +265,14 @@ static void check_fields(const struct histree_events *events, const char *type)
 			break;
 		for (int64_t row = 0; row < batch.length; row++, rows++) {
 			do {
-				assert_int_equal(histree_cursor_next(reader, &error), HISTREE_OK);
+				assert_ok(histree_cursor_next(reader, &error));
 				event = *histree_cursor_event(reader);
 			} while (strcmp(types[event.type], type) != 0);
 			assert_int_equal(arrow_int64(batch.children[0], row), event.number);
 			for (int64_t i = 4; i < batch.n_children; i++) {
 				const char *name = schema.children[i]->name, *format = schema.children[i]->format;
 				size_t size = 0;
-				assert_int_equal(histree_event_reader_value(reader, name, &value), HISTREE_OK);
+				assert_ok(histree_event_reader_value(reader, name, &value));
 				assert_false(arrow_is_null(batch.children[i], row));
 				if (format[0] != 'u') {
 					assert_true(value.type == HISTREE_LONG
@@ -309,9 +309,9 @@ TEST(test_store)
 						       .trace_count = 1,
 						       .store = path };
 	assert_true(histree_build(&options, &error) >= 0);
-	assert_int_equal(histree_store_open(path, &store, &error), HISTREE_OK);
-	assert_int_equal(histree_store_history(store, "kernel", false, NULL, &history, &error), HISTREE_OK);
-	assert_int_equal(histree_events_open(store, &events, &error), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, &error));
+	assert_ok(histree_store_history(store, "kernel", false, NULL, &history, &error));
+	assert_ok(histree_events_open(store, &events, &error));
 	const struct histree_history_info *info = histree_history_info(history);
 	check_attributes(histree_history_attributes(history));
 	histree_time middle = info->start + (info->end - info->start) / 2;
@@ -347,13 +347,13 @@ TEST(test_damage)
 	for (size_t i = 0; i < workload.count; i++) /* nothing is unknown but what damage makes so */
 		if (workload.changes[i].value.type == HISTREE_UNKNOWN)
 			workload.changes[i].value = histree_null();
-	assert_int_equal(memory_history_build(&memory, &tree, &workload, &error), HISTREE_OK);
+	assert_ok(memory_history_build(&memory, &tree, &workload, &error));
 	struct memory_file *file = memory_io_find(&memory, "f");
 	file->bytes[file->size / 2] ^= 0x40;
-	assert_int_equal(memory_history_open(&memory, "f", false, &history, &error), HISTREE_OK);
+	assert_ok(memory_history_open(&memory, "f", false, &history, &error));
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct histree_region all = { .from = info->start, .to = info->end };
-	assert_int_equal(histree_query_arrow(history, &all, &options, &stream, &error), HISTREE_OK);
+	assert_ok(histree_query_arrow(history, &all, &options, &stream, &error));
 	assert_int_equal(histree_arrow_loss(&stream).nodes, 0);
 	for (;;) {
 		struct ArrowArray batch = next_batch(&stream);

@@ -53,11 +53,11 @@ static void make_world(struct world *world, const char *trace)
 						 .store = world->store };
 	if (histree_build(&options, &error) < 0)
 		fail_msg("%s: %s", trace, error.message);
-	assert_int_equal(histree_store_open(world->store, &store, &error), HISTREE_OK);
+	assert_ok(histree_store_open(world->store, &store, &error));
 	if (histree_events_open(store, &world->events, &error) != HISTREE_OK)
 		fail_msg("%s: %s", trace, error.message);
 	histree_store_close(store);
-	assert_int_equal(histree_event_reader_create(world->events, &world->reader, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_create(world->events, &world->reader, &error));
 }
 
 static void end_world(struct world *world)
@@ -86,7 +86,7 @@ static void read_known(struct world *world)
 	struct trace *trace;
 	struct event event;
 	struct histree_error error = { 0 };
-	assert_int_equal(trace_open((const char *[]){ world->trace }, 1, &trace, &error), HISTREE_OK);
+	assert_ok(trace_open((const char *[]){ world->trace }, 1, &trace, &error));
 	while (trace_next(trace, &event, &error) == HISTREE_OK) {
 		assert_true(array_reserve(&world->known, &world->capacity, world->count + 1));
 		world->known[world->count++] =
@@ -128,7 +128,7 @@ static void check_find(struct world *world, histree_time time)
 {
 	struct histree_error error = { 0 };
 	uint64_t number;
-	assert_int_equal(histree_event_reader_find(world->reader, time, &number, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_find(world->reader, time, &number, &error));
 	assert_int_equal(number, first_at(world, time));
 }
 
@@ -141,7 +141,7 @@ static void check_types(struct world *world, histree_time from, histree_time to)
 	assert_true(counts != NULL && expected != NULL);
 	for (size_t i = first_at(world, from), end = first_at(world, to + 1); i < end; i++)
 		expected[world->known[i].type]++;
-	assert_int_equal(histree_event_reader_count_types(world->reader, from, to, counts, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_count_types(world->reader, from, to, counts, &error));
 	assert_memory_equal(counts, expected, types * sizeof(*counts));
 	free(counts);
 	free(expected);
@@ -154,8 +154,7 @@ static void check_density(struct world *world, histree_time from, histree_time t
 	double *counts = calloc(pixels, sizeof(*counts)), sum = 0;
 	bool are_exact;
 	assert_non_null(counts);
-	assert_int_equal(histree_event_reader_density(world->reader, from, to, pixels, counts, &are_exact, &error),
-			 HISTREE_OK);
+	assert_ok(histree_event_reader_density(world->reader, from, to, pixels, counts, &are_exact, &error));
 	size_t first = first_at(world, from);
 	bool is_small = first_at(world, to + 1) - first < 2 * EVENTS_PER_BLOCK - 2 * EVENTS_PER_TICK;
 	assert_true(are_exact || !is_small);
@@ -235,7 +234,7 @@ TEST(contents_are_names_and_values)
 	make_world(&world, data("tests/data/ctf-perf-small"));
 	uint32_t wanted = type_named(&world, "sched:sched_switch");
 	do {
-		assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_OK);
+		assert_ok(histree_cursor_next(world.reader, &error));
 		event = *histree_cursor_event(world.reader);
 	} while (event.type != wanted);
 	const char *text = histree_event_reader_contents(world.reader);
@@ -254,7 +253,7 @@ TEST(what_is_inside_of_fields_has_paths)
 	uint32_t wanted = type_named(&world, "raw_syscalls:sys_enter");
 	assert_int_equal(histree_event_reader_value(world.reader, "args[1]", &value), HISTREE_NOT_FOUND);
 	do {
-		assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_OK);
+		assert_ok(histree_cursor_next(world.reader, &error));
 		event = *histree_cursor_event(world.reader);
 	} while (event.type != wanted);
 	assert_non_null(strstr(histree_event_reader_contents(world.reader),
@@ -263,9 +262,9 @@ TEST(what_is_inside_of_fields_has_paths)
 	assert_non_null(strstr(json, "\"id\":12,\"args\":[0,140735532043404,0,895,0,0]"));
 	assert_true(json[0] == '{' && json[strlen(json) - 1] == '}');
 	assert_string_equal(histree_event_reader_stream(world.reader), "perf_stream_0");
-	assert_int_equal(histree_event_reader_value(world.reader, "args[1]", &value), HISTREE_OK);
+	assert_ok(histree_event_reader_value(world.reader, "args[1]", &value));
 	assert_true(value.type == HISTREE_LONG && value.int64 == 140735532043404);
-	assert_int_equal(histree_event_reader_value(world.reader, "id", &value), HISTREE_OK);
+	assert_ok(histree_event_reader_value(world.reader, "id", &value));
 	assert_true(value.type == HISTREE_LONG && value.int64 == 12);
 	static const char *const nowhere[] = { "args",   "args[6]", "args[1", "args[1].x",
 					       "args.x", "id[0]",   "",       "[0]" };
@@ -287,15 +286,14 @@ TEST(a_store_without_its_trace_still_counts)
 	snprintf(command, sizeof(command), "cp -r '%s/.' '%s'", original, copy);
 	assert_int_equal(system(command), 0);
 	make_world(&world, copy);
-	assert_int_equal(histree_store_open(world.store, &store, &error), HISTREE_OK);
+	assert_ok(histree_store_open(world.store, &store, &error));
 	histree_time start = histree_store_info(store)->start, end = histree_store_info(store)->end;
 	histree_store_close(store);
 	snprintf(command, sizeof(command), "rm -rf '%s'", copy);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_ERR_TRACE);
 	bool are_exact = true;
-	assert_int_equal(histree_event_reader_density(world.reader, start, end, 4, counts, &are_exact, &error),
-			 HISTREE_OK);
+	assert_ok(histree_event_reader_density(world.reader, start, end, 4, counts, &are_exact, &error));
 	assert_false(are_exact);
 	assert_int_equal(counts[0] + counts[1] + counts[2] + counts[3] + 0.5, histree_events_count(world.events));
 	end_world(&world);
@@ -349,11 +347,11 @@ TEST(gaps_are_read_as_written)
 					      .end = is_open ? INT64_MAX
 							     : begin + (int64_t)random_below(&random, 100),
 					      .events = random_below(&random, 3) };
-		assert_int_equal(event_index_add_gap(&writer, &gaps[i], &error), HISTREE_OK);
+		assert_ok(event_index_add_gap(&writer, &gaps[i], &error));
 	}
 	uint64_t identity;
-	assert_int_equal(event_index_write(&writer, &io_posix, path, &identity, &error), HISTREE_OK);
-	assert_int_equal(event_index_read(&io_posix, path, &index, &error), HISTREE_OK);
+	assert_ok(event_index_write(&writer, &io_posix, path, &identity, &error));
+	assert_ok(event_index_read(&io_posix, path, &index, &error));
 	assert_true(index.identity == identity);
 	assert_int_equal(index.gap_count, COUNT);
 	for (int i = 0; i < COUNT; i++) {
@@ -384,18 +382,18 @@ static uint64_t memory_after(const char *trace_path, const char *path, uint64_t 
 	struct event event;
 	uint64_t identity = 1, memory = 0;
 	const struct event_gap gap = { .cpu = 1, .begin = 2, .end = 3, .events = 4 };
-	assert_int_equal(trace_open(&trace_path, 1, &trace, &error), HISTREE_OK);
+	assert_ok(trace_open(&trace_path, 1, &trace, &error));
 	while (trace_next(trace, &event, &error) == HISTREE_OK)
-		assert_int_equal(event_index_add(&writer, trace, &event, &error), HISTREE_OK);
-	assert_int_equal(event_index_add_gap(&writer, &gap, &error), HISTREE_OK);
+		assert_ok(event_index_add(&writer, trace, &event, &error));
+	assert_ok(event_index_add_gap(&writer, &gap, &error));
 	trace_close(trace);
-	assert_int_equal(event_index_write(&writer, &io_posix, path, &identity, &error), HISTREE_OK);
+	assert_ok(event_index_write(&writer, &io_posix, path, &identity, &error));
 	enum histree_status status = event_index_read(&io_posix, path, &index, &error);
 	if (event_index_missing(&writer) != NULL) {
 		assert_int_equal(identity, 0);
 		assert_int_equal(status, HISTREE_NOT_FOUND);
 	} else {
-		assert_int_equal(status, HISTREE_OK);
+		assert_ok(status);
 		memory = index.memory;
 		event_index_release(&index);
 	}
@@ -441,7 +439,7 @@ TEST(a_damaged_index_is_refused)
 		assert_true(event_index_read(&io_posix, path, &index, &error) < 0);
 		assert_int_equal(pwrite(file, &bytes[i], 1, i), 1);
 	}
-	assert_int_equal(event_index_read(&io_posix, path, &index, &error), HISTREE_OK);
+	assert_ok(event_index_read(&io_posix, path, &index, &error));
 	event_index_release(&index);
 	for (ssize_t i = size - 1; i >= 0; i--) {
 		assert_int_equal(ftruncate(file, i), 0);

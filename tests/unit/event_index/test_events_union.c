@@ -66,8 +66,8 @@ static struct histree_events *open_host(const struct world *world, const char *t
 	struct histree_build_options options = { .traces = &trace, .trace_count = 1, .store = path };
 	if (histree_build(&options, &error) < 0)
 		fail_msg("%s: %s", trace, error.message);
-	assert_int_equal(histree_store_open(path, &store, &error), HISTREE_OK);
-	assert_int_equal(histree_events_open(store, &events, &error), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, &error));
+	assert_ok(histree_events_open(store, &events, &error));
 	histree_store_close(store);
 	return events;
 }
@@ -80,7 +80,7 @@ static void read_known(struct world *world, const struct histree_events *events,
 	size_t type_count;
 	histree_time greatest = INT64_MIN;
 	const char *const *types = histree_events_types(events, &type_count);
-	assert_int_equal(histree_event_reader_create(events, &reader, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_create(events, &reader, &error));
 	while (histree_cursor_next(reader, &error) == HISTREE_OK) {
 		event = *histree_cursor_event(reader);
 		assert_true(array_reserve(&world->known, &world->capacity, world->count + 1));
@@ -126,8 +126,8 @@ static void unite(struct world *world, const struct events_part *parts)
 	struct histree_error error = { 0 };
 	size_t count;
 	qsort(world->known, world->count, sizeof(*world->known), compare_known);
-	assert_int_equal(events_unite(parts, world->host_count, &world->events, &error), HISTREE_OK);
-	assert_int_equal(histree_event_reader_create(world->events, &world->reader, &error), HISTREE_OK);
+	assert_ok(events_unite(parts, world->host_count, &world->events, &error));
+	assert_ok(histree_event_reader_create(world->events, &world->reader, &error));
 	world->types = histree_events_types(world->events, &world->type_count);
 	assert_int_equal(histree_events_count(world->events), world->count);
 	const struct histree_event_host *hosts = histree_events_hosts(world->events, &count);
@@ -192,7 +192,7 @@ static void check_find(struct world *world, histree_time time)
 {
 	struct histree_error error = { 0 };
 	uint64_t number;
-	assert_int_equal(histree_event_reader_find(world->reader, time, &number, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_find(world->reader, time, &number, &error));
 	assert_int_equal(number, first_at(world, time));
 }
 
@@ -212,7 +212,7 @@ static void check_types(struct world *world, histree_time from, histree_time to)
 			}
 	uint64_t *said = calloc(world->type_count + 1, sizeof(*said));
 	assert_non_null(said);
-	assert_int_equal(histree_event_reader_count_types(world->reader, from, to, said, &error), HISTREE_OK);
+	assert_ok(histree_event_reader_count_types(world->reader, from, to, said, &error));
 	for (size_t type = 0; type < world->type_count; type++)
 		assert_int_equal(said[type] + counts[type], 0);
 	free(counts);
@@ -225,8 +225,7 @@ static void check_density(struct world *world, histree_time from, histree_time t
 	double *counts = calloc(pixels, sizeof(*counts)), sum = 0;
 	bool are_exact;
 	assert_non_null(counts);
-	assert_int_equal(histree_event_reader_density(world->reader, from, to, pixels, counts, &are_exact, &error),
-			 HISTREE_OK);
+	assert_ok(histree_event_reader_density(world->reader, from, to, pixels, counts, &are_exact, &error));
 	size_t first = first_at(world, from);
 	for (uint32_t i = 0; i < pixels; i++) {
 		histree_time end = i + 1 < pixels ? histree_pixel_start(from, to, pixels, i + 1) : to + 1;
@@ -249,9 +248,8 @@ static void check_expression(struct world *world, uint32_t host, histree_time fr
 	size_t at = 0;
 	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { from, to, false } };
 	snprintf(text, sizeof(text), "host == \"%s\" && cpu != 1", host_names[host]);
-	assert_int_equal(histree_event_query_create(world->events, world->reader, text, 0, 0, &query, &error),
-			 HISTREE_OK);
-	assert_int_equal(histree_event_query_start(query, &range, &error), HISTREE_OK);
+	assert_ok(histree_event_query_create(world->events, world->reader, text, 0, 0, &query, &error));
+	assert_ok(histree_event_query_start(query, &range, &error));
 	while (histree_cursor_next(query, &error) == HISTREE_OK) {
 		event = *histree_cursor_event(query);
 		const struct known_event *known;
@@ -393,9 +391,7 @@ TEST(a_host_without_its_trace_is_named)
 	unite(&world, parts);
 	assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_ERR_TRACE);
 	assert_true(strncmp(error.message, "VM2: ", 5) == 0);
-	assert_int_equal(
-		histree_event_reader_density(world.reader, 0, INT64_MAX - 1, 4, counts, &are_exact, &error),
-		HISTREE_OK);
+	assert_ok(histree_event_reader_density(world.reader, 0, INT64_MAX - 1, 4, counts, &are_exact, &error));
 	assert_false(are_exact);
 	histree_event_reader_keep_closed(world.reader, "it is not to be read");
 	assert_int_equal(histree_event_reader_seek(world.reader, 5, &error), HISTREE_ERR_TRACE);

@@ -15,7 +15,7 @@ static const struct histree_csv_options defaults;
 static enum histree_status export(struct memory_io *files, const struct foreign_options *foreign,
 				  const struct histree_csv_options *options, struct histree_error *error) {
 	struct ArrowArrayStream stream = foreign_stream(foreign); struct export_output output;
-	assert_int_equal(export_output_open(&output, &files->io, "out", error), HISTREE_OK);
+	assert_ok(export_output_open(&output, &files->io, "out", error));
 	enum histree_status status = export_output_finish(&output, csv_export(&stream, &output, options, error),
 							  error);
 	stream.release(&stream);
@@ -141,7 +141,7 @@ static void check(uint64_t seed, bool replaces)
 	size_t size;
 	memory_io_init(&files);
 	char *expected = read_plainly(&foreign, &size);
-	assert_int_equal(export(&files, &foreign, &options, &error), HISTREE_OK);
+	assert_ok(export(&files, &foreign, &options, &error));
 	const struct memory_file *file = memory_io_find(&files, "out");
 	assert_int_equal(file->size, size);
 	assert_memory_equal(file->bytes, expected, size);

@@ -95,7 +95,7 @@ TEST(test_frame)
 	const struct histree_ipc_options options = { .counts = &counts,
 						     .work = { .context = &calls, .progress = count_calls } };
 	memory_io_init(&files);
-	assert_int_equal(export(&files, &(struct foreign_options){ .batches = 7 }, &options, &error), HISTREE_OK);
+	assert_ok(export(&files, &(struct foreign_options){ .batches = 7 }, &options, &error));
 	const struct memory_file *file = memory_io_find(&files, "out");
 	assert_int_equal(calls, 7);
 	assert_int_equal(counts.row_groups, 7);
@@ -120,13 +120,13 @@ TEST(test_descriptor)
 	const struct foreign_options foreign = { .seed = 3, .batches = 4 };
 	struct histree_ipc_options options = { .is_stream = true };
 	memory_io_init(&files);
-	assert_int_equal(export(&files, &foreign, &options, &error), HISTREE_OK);
+	assert_ok(export(&files, &foreign, &options, &error));
 	const struct memory_file *file = memory_io_find(&files, "out");
 	assert_int_equal(pipe(ends), 0);
 	assert_true(fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) >= (int)file->size);
 	options.descriptor = ends[1];
 	struct ArrowArrayStream stream = foreign_stream(&foreign);
-	assert_int_equal(histree_export_arrow(&stream, NULL, &options, &error), HISTREE_OK);
+	assert_ok(histree_export_arrow(&stream, NULL, &options, &error));
 	close(ends[1]);
 	uint8_t *bytes = malloc(file->size + 1);
 	assert_non_null(bytes);
@@ -148,7 +148,7 @@ TEST(test_no_batches)
 	struct memory_io files;
 	struct histree_error error;
 	memory_io_init(&files);
-	assert_int_equal(export(&files, &(struct foreign_options){ 0 }, NULL, &error), HISTREE_OK);
+	assert_ok(export(&files, &(struct foreign_options){ 0 }, NULL, &error));
 	assert_memory_equal(memory_io_find(&files, "out")->bytes, "ARROW1", 6);
 	memory_io_release(&files);
 }

@@ -251,11 +251,11 @@ TEST(expressions_have_bounds)
 TEST(says_what_it_needs)
 {
 	struct histree_filter *filter;
-	assert_int_equal(histree_filter_create("tid == 1 || ret < 0", &scope, &filter, NULL), HISTREE_OK);
+	assert_ok(histree_filter_create("tid == 1 || ret < 0", &scope, &filter, NULL));
 	assert_true(histree_filter_needs(filter, TID) && histree_filter_needs(filter, RET));
 	assert_false(histree_filter_needs(filter, NAME));
 	histree_filter_free(filter);
-	assert_int_equal(histree_filter_create("tid == 1 || word", &scope, &filter, NULL), HISTREE_OK);
+	assert_ok(histree_filter_create("tid == 1 || word", &scope, &filter, NULL));
 	assert_true(histree_filter_needs(filter, NAME));
 	histree_filter_free(filter);
 	histree_filter_free(NULL);
@@ -294,7 +294,7 @@ TEST(names_are_what_is_compared)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char names[256] = "";
-		assert_int_equal(histree_filter_names(rows[i][0], add_word, names, NULL), HISTREE_OK);
+		assert_ok(histree_filter_names(rows[i][0], add_word, names, NULL));
 		assert_string_equal(names, rows[i][1]);
 	}
 }

@@ -27,9 +27,9 @@ static uint64_t walk(const uint8_t *bytes, size_t size, const char *what)
 	uint64_t steps;
 	struct histree_error error = { 0 };
 	memory_io_init(&memory);
-	assert_int_equal(random_graph_build(&memory, bytes, size, &error), HISTREE_OK);
-	assert_int_equal(block_file_open(&memory.io, "g", &file, &error), HISTREE_OK);
-	assert_int_equal(history_open_file(file, NULL, &history, &error), HISTREE_OK);
+	assert_ok(random_graph_build(&memory, bytes, size, &error));
+	assert_ok(block_file_open(&memory.io, "g", &file, &error));
+	assert_ok(history_open_file(file, NULL, &history, &error));
 	const char *fault = random_graph_walk(history, &steps, &status, &error);
 	if (fault != NULL || status != HISTREE_OK)
 		fail_msg("%s: %s", what, fault != NULL ? fault : error.message);
@@ -94,8 +94,8 @@ static struct histree_history *open_sound(struct memory_io *memory)
 {
 	struct block_file *file;
 	struct histree_history *history;
-	assert_int_equal(block_file_open(&memory->io, "g", &file, NULL), HISTREE_OK);
-	assert_int_equal(history_open_file(file, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory->io, "g", &file, NULL));
+	assert_ok(history_open_file(file, NULL, &history, NULL));
 	return history;
 }
 
@@ -110,8 +110,8 @@ static void expect_true(struct histree_cursor *sound, const struct histree_path_
 		return;
 	snprintf(name, sizeof(name), "Threads/%d", step->tid);
 	const struct histree_attributes *attributes = histree_history_attributes(histree_query_history(sound));
-	assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, name, &quark), HISTREE_OK);
-	assert_int_equal(histree_query_single(sound, quark, step->start, &edge, NULL), HISTREE_OK);
+	assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, name, &quark));
+	assert_ok(histree_query_single(sound, quark, step->start, &edge, NULL));
 	/* By our own rules, who was woken again waited for a CPU. */
 	bool is_corrected = step->state == HISTREE_GRAPH_PREEMPTED && edge.value.int32 > HISTREE_GRAPH_PREEMPTED;
 	assert_true(edge.value.int32 == (int32_t)step->state || is_corrected);
@@ -159,11 +159,11 @@ TEST(damage_invents_nothing)
 		bytes[i] = (uint8_t)random_below(&random, i % 4 == 1 ? 8 : 256);
 	memory_io_init(&memory);
 	memory_io_init(&damaged);
-	assert_int_equal(random_graph_build(&memory, bytes, sizeof(bytes), NULL), HISTREE_OK);
-	assert_int_equal(random_graph_build(&damaged, bytes, sizeof(bytes), NULL), HISTREE_OK);
+	assert_ok(random_graph_build(&memory, bytes, sizeof(bytes), NULL));
+	assert_ok(random_graph_build(&damaged, bytes, sizeof(bytes), NULL));
 	struct histree_history *history = open_sound(&memory);
 	struct histree_cursor *sound;
-	assert_int_equal(histree_query_create(history, &sound, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &sound, NULL));
 	const struct memory_file *whole = memory_io_find(&memory, "g");
 	struct memory_file *file = memory_io_find(&damaged, "g");
 	const size_t size = whole->size;
@@ -210,18 +210,17 @@ static struct histree_history *host_of(struct memory_io *memory, const char *fil
 	struct histree_state_system *system;
 	struct block_file *blocks;
 	struct histree_history *history;
-	assert_int_equal(state_file_create(&memory->io, &options, &system, NULL), HISTREE_OK);
+	assert_ok(state_file_create(&memory->io, &options, &system, NULL));
 	for (; states->path != NULL; states++) {
 		struct histree_interval interval = { .start = states->start, .end = states->end };
 		interval.value = states->text != NULL ? histree_string(states->text) : histree_int(states->number);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, states->path, &interval.quark, NULL),
-				 HISTREE_OK);
-		assert_int_equal(histree_state_insert(system, &interval, 1, NULL, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, states->path, &interval.quark, NULL));
+		assert_ok(histree_state_insert(system, &interval, 1, NULL, NULL));
 	}
-	assert_int_equal(histree_state_close(system, 100, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, 100, NULL));
 	histree_state_free(system);
-	assert_int_equal(block_file_open(&memory->io, file, &blocks, NULL), HISTREE_OK);
-	assert_int_equal(history_open_file(blocks, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory->io, file, &blocks, NULL));
+	assert_ok(history_open_file(blocks, NULL, &history, NULL));
 	return history;
 }
 
@@ -236,10 +235,10 @@ static unsigned steps_elsewhere(const struct written *from, const struct written
 	memory_io_init(&memory);
 	const struct histree_history_part parts[] = { { .name = "a", .history = host_of(&memory, "a", from) },
 						      { .name = "b", .history = host_of(&memory, "b", to) } };
-	assert_int_equal(histree_history_unite(parts, 2, &both, NULL), HISTREE_OK);
-	assert_int_equal(histree_critical_path_create(both, &path, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(parts, 2, &both, NULL));
+	assert_ok(histree_critical_path_create(both, &path, NULL));
 	const struct histree_path_request request = { .host = 1, .tid = 7, .from = 0, .to = 101 };
-	assert_int_equal(histree_critical_path_start(path, &request, NULL), HISTREE_OK);
+	assert_ok(histree_critical_path_start(path, &request, NULL));
 	while (histree_cursor_next(path, NULL) == HISTREE_OK) {
 		step = *histree_cursor_path_step(path);
 		assert_true(step.start <= step.end);

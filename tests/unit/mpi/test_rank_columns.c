@@ -122,7 +122,7 @@ TEST(rows_arrive_as_they_were)
 		message_clear(&message);
 		columns_write(&writer, &message);
 		struct byte_reader reader = byte_reader(message.bytes, message.size);
-		assert_int_equal(columns_read(&columns, rows.layout, &reader, &error), HISTREE_OK);
+		assert_ok(columns_read(&columns, rows.layout, &reader, &error));
 		check(&columns, &rows);
 	}
 	columns_release(&columns);

@@ -152,7 +152,7 @@ static void check_region(const struct leaf *leaf, const struct node_region *regi
 			continue;
 		if (at == count) {
 			at = 0;
-			assert_int_equal(node_cursor_read(&cursor, found, room, &count), HISTREE_OK);
+			assert_ok(node_cursor_read(&cursor, found, room, &count));
 			assert_in_range(count, 1, room);
 		}
 		assert_is_item(leaf, &found[at++], &leaf->items[i]);

@@ -58,9 +58,9 @@ TEST(the_greatest_value_fits_any_empty_node)
 			.value = histree_string_n(text, node_value_size_max(&layout)),
 		};
 		assert_true(node_builder_fits(&builder, &interval));
-		assert_int_equal(node_builder_add(&builder, &interval), HISTREE_OK);
+		assert_ok(node_builder_add(&builder, &interval));
 		assert_int_not_equal(node_builder_seal(&builder, 1000, INT64_MAX - 1, block, &child), 0);
-		assert_int_equal(node_check(&layout, block, 1000, NULL), HISTREE_OK);
+		assert_ok(node_check(&layout, block, 1000, NULL));
 		node_builder_release(&builder);
 	}
 }
@@ -76,7 +76,7 @@ static size_t fill(struct node_builder *builder, struct histree_interval *added)
 			struct histree_interval next = state_of(key * 2, turn * 10 + key, turn * 10 + key + 9);
 			if (!node_builder_fits(builder, &next))
 				return count;
-			assert_int_equal(node_builder_add(builder, &next), HISTREE_OK);
+			assert_ok(node_builder_add(builder, &next));
 			added[count++] = next;
 		}
 }
@@ -105,7 +105,7 @@ TEST(a_full_node_gives_back_every_interval_sorted)
 {
 	struct full_node *node = make_full();
 	assert_in_range(node->used, NODE_SIZE - 16, NODE_SIZE);
-	assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_OK);
+	assert_ok(node_check(&esht_layout, node->block, 12, NULL));
 	struct node_view view = node_view(&esht_layout, node->block);
 	assert_int_equal(view.row_count, node->count);
 	assert_int_equal(view.key_min, 0);
@@ -159,7 +159,7 @@ TEST(seek_finds_each_key_and_time)
 				assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_END);
 				continue;
 			}
-			assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_OK);
+			assert_ok(node_cursor_next(&cursor, &found));
 			assert_int_equal(found.quark, expected->quark);
 			assert_int_equal(found.start, expected->start);
 		}
@@ -176,7 +176,7 @@ TEST(the_index_leads_to_every_sixteenth_row)
 	for (uint32_t i = 0; i < view.row_count; i++) {
 		assert_true(node_cursor_is_indexed(&cursor, i));
 		assert_int_equal(node_cursor_is_indexed(&elsewhere, i), i % 16 != 0);
-		assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+		assert_ok(node_cursor_next(&cursor, &row));
 	}
 	free(node);
 }
@@ -197,7 +197,7 @@ TEST(rows_that_come_out_of_order_are_sorted)
 	for (int i = 0; i < 100; i++) {
 		struct histree_interval interval =
 			state_of((histree_quark)(starts[i] & 1), starts[i] / 2, starts[i] / 2);
-		assert_int_equal(node_builder_add(&builder, &interval), HISTREE_OK);
+		assert_ok(node_builder_add(&builder, &interval));
 	}
 	assert_int_not_equal(node_builder_seal(&builder, 0, 100, block, &child), 0);
 	struct node_view view = node_view(&esht_layout, block);
@@ -205,7 +205,7 @@ TEST(rows_that_come_out_of_order_are_sorted)
 	node_cursor_begin_all(&cursor, &view);
 	struct histree_interval row;
 	for (histree_time i = 0; i < 100; i++) {
-		assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+		assert_ok(node_cursor_next(&cursor, &row));
 		assert_int_equal(row.quark, i / 50);
 		assert_int_equal(row.start, i % 50);
 	}
@@ -224,17 +224,17 @@ TEST(times_at_both_ends_of_all_time)
 		.start = INT64_MAX - 1, .end = INT64_MAX - 1, .quark = 1, .value = histree_null()
 	};
 	node_builder_begin(&builder, &esht_layout, 0, INT64_MIN);
-	assert_int_equal(node_builder_add(&builder, &whole), HISTREE_OK);
-	assert_int_equal(node_builder_add(&builder, &late), HISTREE_OK);
+	assert_ok(node_builder_add(&builder, &whole));
+	assert_ok(node_builder_add(&builder, &late));
 	assert_int_not_equal(node_builder_seal(&builder, 0, INT64_MAX - 1, block, &child), 0);
-	assert_int_equal(node_check(&esht_layout, block, 0, NULL), HISTREE_OK);
+	assert_ok(node_check(&esht_layout, block, 0, NULL));
 	struct node_view view = node_view(&esht_layout, block);
 	struct node_cursor cursor;
 	node_cursor_begin_all(&cursor, &view);
 	struct histree_interval row;
-	assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+	assert_ok(node_cursor_next(&cursor, &row));
 	assert_true(row.start == INT64_MIN && row.end == INT64_MAX - 1);
-	assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+	assert_ok(node_cursor_next(&cursor, &row));
 	assert_true(row.start == INT64_MAX - 1 && row.end == INT64_MAX - 1);
 	node_builder_release(&builder);
 }
@@ -247,7 +247,7 @@ TEST(an_empty_node_has_no_keys)
 	uint8_t block[NODE_SIZE];
 	node_builder_begin(&builder, &esht_layout, 0, 8);
 	assert_int_equal(node_builder_seal(&builder, 3, 7, block, &child), NODE_HEADER_SIZE);
-	assert_int_equal(node_check(&esht_layout, block, 3, NULL), HISTREE_OK);
+	assert_ok(node_check(&esht_layout, block, 3, NULL));
 	assert_true(child.key_min > child.key_max);
 	struct node_view view = node_view(&esht_layout, block);
 	const histree_quark key = 0;
@@ -274,9 +274,9 @@ TEST(bounds_that_are_not_kept_are_the_widest)
 		uint8_t block[NODE_SIZE];
 		node_builder_begin(&builder, &layout, 1, 50);
 		for (size_t i = 0; i < 3; i++)
-			assert_int_equal(node_builder_add_child(&builder, &children[i]), HISTREE_OK);
+			assert_ok(node_builder_add_child(&builder, &children[i]));
 		assert_int_not_equal(node_builder_seal(&builder, 10, 400, block, &own), 0);
-		assert_int_equal(node_check(&layout, block, 10, NULL), HISTREE_OK);
+		assert_ok(node_check(&layout, block, 10, NULL));
 		assert_int_equal(own.key_min, 3);
 		assert_int_equal(own.key_max, 8);
 		struct node_view view = node_view(&layout, block);
@@ -325,7 +325,7 @@ TEST(any_flipped_bit_is_noticed)
 		assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_ERR_FORMAT);
 		node->block[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
-	assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_OK);
+	assert_ok(node_check(&esht_layout, node->block, 12, NULL));
 	free(node);
 }
 
@@ -361,7 +361,7 @@ TEST(damaged_rows_are_refused_when_read)
 		}
 		node->block[at] ^= 0xff;
 		put_le32(node->block, crc32c(0, node->block + 4, node->used - 4));
-		assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_OK);
+		assert_ok(node_check(&esht_layout, node->block, 12, NULL));
 		struct node_view view = node_view(&esht_layout, node->block);
 		struct node_cursor cursor;
 		node_cursor_begin_all(&cursor, &view);
@@ -427,7 +427,7 @@ static void make_columns(uint8_t block[NODE_SIZE])
 	assert_int_not_equal(column_builder_encode(&builder, items, COUNT, NULL, 0), 0);
 	column_builder_seal(&builder, &column_layout, 12, block, &child);
 	column_builder_release(&builder);
-	assert_int_equal(node_check(&column_layout, block, 12, NULL), HISTREE_OK);
+	assert_ok(node_check(&column_layout, block, 12, NULL));
 }
 
 /* How reading all of it ends. */

@@ -24,18 +24,16 @@ static void build(uint32_t owners)
 	histree_quark thread, queue, owner;
 	unlink(path);
 	unlink(cube_path);
-	assert_int_equal(histree_state_create(&made, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "Threads/1", &thread, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, thread, "Current_cpu_rq", &queue, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "CPUs/0/Current_thread", &owner, NULL),
-			 HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, 0, thread, histree_int(WAITS), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, 0, queue, histree_int(0), NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&made, &system, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Threads/1", &thread, NULL));
+	assert_ok(histree_state_attribute(system, thread, "Current_cpu_rq", &queue, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "CPUs/0/Current_thread", &owner, NULL));
+	assert_ok(histree_state_modify(system, 0, thread, histree_int(WAITS), NULL));
+	assert_ok(histree_state_modify(system, 0, queue, histree_int(0), NULL));
 	for (uint32_t i = 0; i < owners; i++)
-		assert_int_equal(histree_state_modify(system, i == 0 ? 0 : QUIET + (histree_time)i, owner,
-						      histree_int((int32_t)(FIRST_OWNER + i)), NULL),
-				 HISTREE_OK);
-	assert_int_equal(histree_state_close(system, QUIET + (histree_time)owners - 1, NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, i == 0 ? 0 : QUIET + (histree_time)i, owner,
+					       histree_int((int32_t)(FIRST_OWNER + i)), NULL));
+	assert_ok(histree_state_close(system, QUIET + (histree_time)owners - 1, NULL));
 	histree_state_free(system);
 }
 
@@ -43,7 +41,7 @@ static struct histree_history *open_it(bool no_overviews)
 {
 	const struct histree_open_options how = { .no_overviews = no_overviews };
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(path, &how, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, &how, &history, NULL));
 	return history;
 }
 
@@ -51,7 +49,7 @@ static struct histree_time_use *ask(struct histree_history *history, histree_tim
 {
 	const struct histree_time_use_request request = { .from = from, .to = to, .by = HISTREE_BY(HAD_BY) };
 	struct histree_time_use *use;
-	assert_int_equal(histree_time_use_create(history, &request, &use, NULL), HISTREE_OK);
+	assert_ok(histree_time_use_create(history, &request, &use, NULL));
 	return use;
 }
 
@@ -90,20 +88,19 @@ static void is_of(uint32_t owners, uint32_t node_size, bool has_owners)
 		.threads = 1,
 	};
 	build(owners);
-	assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
+	assert_ok(overviews_write(&io_posix, path, &options, NULL));
 	struct histree_history *with = open_it(false), *without = open_it(true);
 	const struct pyramid *cube = history_pyramid(with, PYRAMID_CUBE);
 	histree_quark cpus;
 	assert_true(cube->level_count > 0);
 	assert_int_equal(histree_history_info(cube->levels[0].history)->node_size, node_size);
-	assert_int_equal(histree_attributes_find(histree_history_attributes(with), HISTREE_ROOT, "CPUs", &cpus),
-			 HISTREE_OK);
+	assert_ok(histree_attributes_find(histree_history_attributes(with), HISTREE_ROOT, "CPUs", &cpus));
 	assert_int_equal(pyramid_level_find(&cube->levels[0], cpus) != NULL, has_owners);
 	const histree_time end = histree_history_info(with)->end;
 	expect_the_same(with, without, 0, end);
 	expect_the_same(with, without, 7, end);
 	expect_the_same(with, without, 0, QUIET + owners / 2);
-	assert_int_equal(histree_sums_verify(with, say, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_sums_verify(with, say, NULL, NULL));
 	histree_history_close(with);
 	histree_history_close(without);
 }

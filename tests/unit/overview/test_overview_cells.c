@@ -223,7 +223,7 @@ static void overview_window(struct cells_case *test, struct overview_cells *cell
 		if (test->states[i].start <= to && test->states[i].end >= from)
 			window[count++] = test->states[i];
 	overview_cells_clear(cells);
-	assert_int_equal(overview_cells_add(cells, &scale, window, count, NULL), HISTREE_OK);
+	assert_ok(overview_cells_add(cells, &scale, window, count, NULL));
 	test->overview =
 		realloc(test->overview, (test->overview_count + cells->count + 1) * sizeof(*test->overview));
 	assert_non_null(test->overview);

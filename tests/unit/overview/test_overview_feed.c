@@ -45,13 +45,13 @@ static uint32_t below(uint32_t limit)
 static histree_quark attribute(struct world *world, histree_quark from, const char *name)
 {
 	histree_quark quark;
-	assert_int_equal(histree_state_attribute(world->system, from, name, &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(world->system, from, name, &quark, NULL));
 	return quark;
 }
 
 static void change(struct world *world, histree_time time, histree_quark quark, struct histree_value value)
 {
-	assert_int_equal(histree_state_modify(world->system, time, quark, value, NULL), HISTREE_OK);
+	assert_ok(histree_state_modify(world->system, time, quark, value, NULL));
 }
 
 static struct histree_value call_value(uint32_t call)
@@ -71,10 +71,10 @@ static void begin(struct world *world, size_t window)
 	*world = (struct world){ .now = START };
 	unlink(path);
 	unlink(cube_path);
-	assert_int_equal(state_file_sink(&io_posix, &made, NULL, &sink, NULL), HISTREE_OK);
-	assert_int_equal(overview_feed_create(&plan, &world->feed, NULL), HISTREE_OK);
+	assert_ok(state_file_sink(&io_posix, &made, NULL, &sink, NULL));
+	assert_ok(overview_feed_create(&plan, &world->feed, NULL));
 	overview_feed_stand_before(world->feed, &sink);
-	assert_int_equal(state_system_create(START, &sink, &world->system, NULL), HISTREE_OK);
+	assert_ok(state_system_create(START, &sink, &world->system, NULL));
 	overview_feed_watch(world->feed, histree_state_attributes(world->system), &world->system->ongoing);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		char name[64];
@@ -117,9 +117,8 @@ static void step(struct world *world)
 			.fact = thread->call, .believed = histree_int(2), .if_null = 2, .if_other = 3
 		};
 		if (below(3) > 0)
-			assert_int_equal(state_decide(world->system, thread->call,
-						      below(2) == 0 ? FACT_IS_NULL : FACT_IS_OTHER, START, NULL),
-					 HISTREE_OK);
+			assert_ok(state_decide(world->system, thread->call,
+					       below(2) == 0 ? FACT_IS_NULL : FACT_IS_OTHER, START, NULL));
 		else if (number < 5)
 			assert_true(state_modify_undecided(world->system, world->now, thread->status, &value,
 							   NULL) >= 0);
@@ -141,12 +140,10 @@ static void step(struct world *world)
 		break;
 	default: {
 		histree_time since;
-		assert_int_equal(histree_state_ongoing(world->system, thread->call, NULL, &since, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_ongoing(world->system, thread->call, NULL, &since, NULL));
 		if (since == START)
-			assert_int_equal(
-				histree_state_update(world->system, thread->call, call_value(1 + below(3)), NULL),
-				HISTREE_OK);
+			assert_ok(
+				histree_state_update(world->system, thread->call, call_value(1 + below(3)), NULL));
 	}
 	}
 }
@@ -158,7 +155,7 @@ static void disturb(struct world *world, enum disorder disorder)
 		change(world, START + 1,
 		       attribute(world, HISTREE_ROOT, below(2) == 0 ? "Late" : "CPUs/77/Current_thread"), value);
 	else if (disorder == LATE_CORRECTION)
-		assert_int_equal(histree_state_update(world->system, world->cpus[0], value, NULL), HISTREE_OK);
+		assert_ok(histree_state_update(world->system, world->cpus[0], value, NULL));
 }
 
 static void say(void *context, const char *fault)
@@ -171,7 +168,7 @@ static struct histree_history *open_it(bool no_overviews)
 {
 	const struct histree_open_options how = { .no_overviews = no_overviews };
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(path, &how, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, &how, &history, NULL));
 	return history;
 }
 
@@ -183,8 +180,8 @@ static void expect_rows(struct histree_history *with, struct histree_history *wi
 	const struct histree_time_use_request request = { .from = from, .to = to, .by = by };
 	struct histree_time_use *one, *other;
 	size_t count, other_count;
-	assert_int_equal(histree_time_use_create(with, &request, &one, NULL), HISTREE_OK);
-	assert_int_equal(histree_time_use_create(without, &request, &other, NULL), HISTREE_OK);
+	assert_ok(histree_time_use_create(with, &request, &one, NULL));
+	assert_ok(histree_time_use_create(without, &request, &other, NULL));
 	const struct histree_use_row *rows = histree_time_use_rows(one, &count);
 	const struct histree_use_row *other_rows = histree_time_use_rows(other, &other_count);
 	assert_int_equal(count, other_count);
@@ -212,19 +209,19 @@ static void try(size_t window, enum disorder disorder)
 		if (i == disturbed)
 			disturb(&world, disorder);
 		if (i == steps / 3)
-			assert_int_equal(histree_state_publish(world.system, world.now, NULL), HISTREE_OK);
+			assert_ok(histree_state_publish(world.system, world.now, NULL));
 	}
-	assert_int_equal(histree_state_close(world.system, world.now + below(50), NULL), HISTREE_OK);
+	assert_ok(histree_state_close(world.system, world.now + below(50), NULL));
 	histree_state_free(world.system);
 	fed += overview_feed_maker(world.feed, PYRAMID_CUBE) != NULL;
 	if (disorder == IN_ORDER && window > STEPS)
 		assert_non_null(overview_feed_maker(world.feed, PYRAMID_CUBE));
-	assert_int_equal(overviews_write_fed(&io_posix, path, &options, world.feed, NULL), HISTREE_OK);
+	assert_ok(overviews_write_fed(&io_posix, path, &options, world.feed, NULL));
 	overview_feed_free(world.feed);
 	struct histree_history *with = open_it(false), *without = open_it(true);
 	assert_true(history_pyramid(with, PYRAMID_CUBE)->level_count > 0);
-	assert_int_equal(histree_sums_verify(with, say, NULL, NULL), HISTREE_OK);
-	assert_int_equal(histree_history_verify(with, say, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_sums_verify(with, say, NULL, NULL));
+	assert_ok(histree_history_verify(with, say, NULL, NULL));
 	for (int i = 0; i < 4; i++) {
 		expect_rows(with, without, HISTREE_BY(CPU));
 		expect_rows(with, without, HISTREE_BY(SYSTEM_CALL));

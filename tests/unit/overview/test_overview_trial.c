@@ -23,12 +23,12 @@ static void build(void)
 	struct random random = { 3 };
 	struct histree_state_system *system;
 	histree_time now = 0;
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%d", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	for (int i = 0; i < STATES; i++) {
 		histree_quark quark = (histree_quark)random_below(&random, ATTRIBUTES);
@@ -36,9 +36,9 @@ static void build(void)
 			quark -= ATTRIBUTES / 2;
 		now += 1 + (histree_time)random_below(&random, 900);
 		const struct histree_value value = histree_int((int32_t)random_below(&random, 8));
-		assert_int_equal(histree_state_modify(system, now, quark, value, NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, now, quark, value, NULL));
 	}
-	assert_int_equal(histree_state_close(system, now, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now, NULL));
 	histree_state_free(system);
 }
 
@@ -77,7 +77,7 @@ static unsigned write_with(uint32_t percent)
 	struct counting_io counting = { .io = io_posix };
 	counting.io.open = count_open;
 	counting.io.context = &counting;
-	assert_int_equal(overviews_write(&counting.io, path, &options, NULL), HISTREE_OK);
+	assert_ok(overviews_write(&counting.io, path, &options, NULL));
 	return counting.begun;
 }
 

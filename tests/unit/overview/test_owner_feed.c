@@ -64,20 +64,17 @@ static void begin(struct world *world, const struct overview_options *options)
 	struct interval_sink sink;
 	*world = (struct world){ .now = START };
 	history_files_remove(path);
-	assert_int_equal(state_file_sink(&io_posix, &made, NULL, &sink, NULL), HISTREE_OK);
-	assert_int_equal(overview_feed_create(&plan, &world->feed, NULL), HISTREE_OK);
+	assert_ok(state_file_sink(&io_posix, &made, NULL, &sink, NULL));
+	assert_ok(overview_feed_create(&plan, &world->feed, NULL));
 	overview_feed_stand_before(world->feed, &sink);
-	assert_int_equal(state_system_create(START, &sink, &world->system, NULL), HISTREE_OK);
+	assert_ok(state_system_create(START, &sink, &world->system, NULL));
 	overview_feed_watch(world->feed, histree_state_attributes(world->system), &world->system->ongoing);
-	assert_int_equal(histree_state_labels(world->system, &table, 1, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(world->system, HISTREE_ROOT, "fact", &world->fact, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_state_labels(world->system, &table, 1, NULL));
+	assert_ok(histree_state_attribute(world->system, HISTREE_ROOT, "fact", &world->fact, NULL));
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%s/%d", i < STATUSES ? "a" : "b", i);
-		assert_int_equal(
-			histree_state_attribute(world->system, HISTREE_ROOT, name, &world->quarks[i], NULL),
-			HISTREE_OK);
+		assert_ok(histree_state_attribute(world->system, HISTREE_ROOT, name, &world->quarks[i], NULL));
 	}
 }
 
@@ -117,10 +114,8 @@ static void step(struct world *world, uint32_t at)
 		return;
 	}
 	if (below(300) == 0)
-		assert_int_equal(state_decide(world->system, world->fact, FACT_IS_OTHER, START, NULL), HISTREE_OK);
-	assert_int_equal(
-		histree_state_modify(world->system, world->now, world->quarks[number], any_value(number), NULL),
-		HISTREE_OK);
+		assert_ok(state_decide(world->system, world->fact, FACT_IS_OTHER, START, NULL));
+	assert_ok(histree_state_modify(world->system, world->now, world->quarks[number], any_value(number), NULL));
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
@@ -140,8 +135,8 @@ static void read_apart(struct histree_history *history, histree_quark quark, uin
 	};
 	struct histree_cursor *query;
 	histree_time covered = 0;
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_start(query, &region, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_start(query, &region, NULL));
 	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
 		const struct histree_interval state = *histree_cursor_interval(query);
 		memset(marks + (state.start - START), is_apart(&state.value),
@@ -189,9 +184,8 @@ static uint64_t sum_of_pyramids(struct histree_history *history)
 				histree_history_info(pyramid->levels[file].history);
 			const struct histree_region all = { .from = info->start, .to = info->end };
 			struct histree_cursor *query;
-			assert_int_equal(histree_query_create(pyramid->levels[file].history, &query, NULL),
-					 HISTREE_OK);
-			assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+			assert_ok(histree_query_create(pyramid->levels[file].history, &query, NULL));
+			assert_ok(histree_query_start(query, &all, NULL));
 			while (histree_cursor_next(query, NULL) == HISTREE_OK) {
 				const struct histree_interval *state = histree_cursor_interval(query);
 				uint64_t hash = hash_mix(state->quark + (uint64_t)id * 1000 + file * 100000);
@@ -213,7 +207,7 @@ static uint64_t sum_of_pyramids(struct histree_history *history)
 static uint64_t open_and_sum(void)
 {
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
 	const uint64_t sum = sum_of_pyramids(history);
 	histree_history_close(history);
 	return sum;
@@ -252,24 +246,24 @@ static void try(uint32_t window, bool is_tight, bool is_left, bool is_decided)
 		overview_feed_free(world.feed);
 		return;
 	}
-	assert_int_equal(histree_state_close(world.system, world.now + below(50), NULL), HISTREE_OK);
+	assert_ok(histree_state_close(world.system, world.now + below(50), NULL));
 	histree_state_free(world.system);
 	assert_non_null(overview_feed_owners(world.feed));
-	assert_int_equal(overviews_write_fed(&io_posix, path, &options, world.feed, NULL), HISTREE_OK);
+	assert_ok(overviews_write_fed(&io_posix, path, &options, world.feed, NULL));
 	overview_feed_free(world.feed);
 	const struct histree_open_options how = { .no_overviews = false };
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(path, &how, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, &how, &history, NULL));
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		fed[id] += history_pyramid(history, id)->level_count > 0;
-	assert_int_equal(histree_numbers_verify(history, say, NULL, NULL), HISTREE_OK);
-	assert_int_equal(histree_sums_verify(history, say, NULL, NULL), HISTREE_OK);
-	assert_int_equal(histree_history_verify(history, say, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_numbers_verify(history, say, NULL, NULL));
+	assert_ok(histree_sums_verify(history, say, NULL, NULL));
+	assert_ok(histree_history_verify(history, say, NULL, NULL));
 	expect_rows(history);
 	histree_history_close(history);
 	if (is_decided) {
 		const uint64_t sum = open_and_sum();
-		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
+		assert_ok(overviews_write(&io_posix, path, &options, NULL));
 		assert_int_equal(open_and_sum(), sum);
 	}
 	history_files_remove(path);

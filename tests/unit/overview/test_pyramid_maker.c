@@ -32,13 +32,13 @@ static void build(struct random *random)
 	struct histree_state_system *system;
 	histree_time now = made.start;
 	history_files_remove(path);
-	assert_int_equal(histree_state_create(&made, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, &table, 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&made, &system, NULL));
+	assert_ok(histree_state_labels(system, &table, 1, NULL));
 	for (unsigned i = 0; i < ATTRIBUTES; i++) {
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%u", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	for (unsigned i = 0; i < STATES; i++) {
 		/* Some states are longer than many cells of the level above. */
@@ -46,11 +46,10 @@ static void build(struct random *random)
 		struct histree_value value = histree_int((int32_t)random_below(random, VALUES));
 		if (random_percent(random, 10))
 			value = random_percent(random, 50) ? histree_unknown() : histree_null();
-		assert_int_equal(histree_state_modify(system, now, (histree_quark)random_below(random, ATTRIBUTES),
-						      value, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(system, now, (histree_quark)random_below(random, ATTRIBUTES), value,
+					       NULL));
 	}
-	assert_int_equal(histree_state_close(system, now + 77, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now + 77, NULL));
 	histree_state_free(system);
 }
 
@@ -71,8 +70,7 @@ static enum histree_status compare(void *context, const struct ready_states *rea
 		const bool is_one = cell.value.type == HISTREE_CUSTOM && cell.value.size > 1;
 		struct histree_interval there;
 		for (histree_time t = cell.start; t <= cell.end; t = there.end + 1) {
-			assert_int_equal(histree_query_single(compared->query, cell.quark, t, &there, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_query_single(compared->query, cell.quark, t, &there, NULL));
 			assert_true(histree_value_equal(&there.value, &cell.value));
 			assert_true(!is_one || (there.start == cell.start && there.end == cell.end));
 		}
@@ -98,8 +96,8 @@ static struct histree_interval *read_states(struct histree_history *history, siz
 	struct histree_interval *states = calloc(info->interval_count, sizeof(*states));
 	struct histree_cursor *query;
 	assert_non_null(states);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_start(query, &all, NULL));
 	for (*count = 0; histree_cursor_next(query, NULL) == HISTREE_OK; ++*count) {
 		states[*count] = *histree_cursor_interval(query);
 		assert_true(*count < info->interval_count);
@@ -113,9 +111,7 @@ static void add(struct pyramid_maker *maker, const struct histree_interval *stat
 {
 	for (uint32_t owner = 0; owner < maker->owner_count; owner++)
 		if (maker->owners[owner].quark == state->quark)
-			assert_int_equal(
-				pyramid_maker_add(maker, owner, state->start, state->end, &state->value, NULL),
-				HISTREE_OK);
+			assert_ok(pyramid_maker_add(maker, owner, state->start, state->end, &state->value, NULL));
 }
 
 static void add_all(struct pyramid_maker *maker, const struct histree_interval *states, size_t count,
@@ -124,7 +120,7 @@ static void add_all(struct pyramid_maker *maker, const struct histree_interval *
 	for (size_t next = 0; next < count; next++) {
 		add(maker, &states[next]);
 		if (random_percent(random, 1))
-			assert_int_equal(pyramid_maker_give(maker, NULL), HISTREE_OK);
+			assert_ok(pyramid_maker_give(maker, NULL));
 	}
 }
 
@@ -141,12 +137,12 @@ static void is_the_same(struct histree_history *history, enum pyramid_id id, str
 	struct histree_interval *states = read_states(history, &count);
 	compared.ns = calloc(histree_history_info(file)->attribute_count, sizeof(*compared.ns));
 	assert_non_null(compared.ns);
-	assert_int_equal(histree_query_create(file, &compared.query, NULL), HISTREE_OK);
-	assert_int_equal(pyramid_maker_again(&maker, cell_kinds[id], &source, there, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(file, &compared.query, NULL));
+	assert_ok(pyramid_maker_again(&maker, cell_kinds[id], &source, there, NULL, NULL));
 	maker.give = compare;
 	maker.give_context = &compared;
 	add_all(&maker, states, count, random);
-	assert_int_equal(pyramid_maker_finish(&maker, NULL), HISTREE_OK);
+	assert_ok(pyramid_maker_finish(&maker, NULL));
 	for (size_t i = 0; i < maker.owner_count; i++)
 		for (uint32_t level = 0; level < maker.owners[i].level_count; level++)
 			assert_int_equal(compared.ns[maker.owners[i].own[level]],
@@ -175,8 +171,8 @@ TEST(cells_may_be_filled_as_states_end)
 	for (uint64_t round = test_effort(20, 4) * test_rounds(); round > 0; round--) {
 		struct histree_history *history;
 		build(&random);
-		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
-		assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+		assert_ok(overviews_write(&io_posix, path, &options, NULL));
+		assert_ok(histree_history_open(path, NULL, &history, NULL));
 		is_the_same(history, PYRAMID_NUMBERS, &random);
 		is_the_same(history, PYRAMID_SUMS, &random);
 		histree_history_close(history);

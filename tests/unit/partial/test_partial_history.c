@@ -29,7 +29,7 @@ static void build(const struct world *world, const char *store, enum histree_bac
 		.backend = backend,
 		.checkpoint_events = backend == HISTREE_BACKEND_PARTIAL ? 300 : 0,
 	};
-	assert_int_equal(histree_build(&options, NULL), HISTREE_OK);
+	assert_ok(histree_build(&options, NULL));
 }
 
 static int set_up(void **state)
@@ -49,8 +49,8 @@ static struct histree_history *open_history(const char *path, const struct histr
 {
 	struct histree_store *store;
 	struct histree_history *history;
-	assert_int_equal(histree_store_open(path, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_store_history(store, NULL, false, options, &history, NULL), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, NULL));
+	assert_ok(histree_store_history(store, NULL, false, options, &history, NULL));
 	histree_store_close(store);
 	return history;
 }
@@ -166,13 +166,13 @@ TEST(a_build_in_memory_hands_out_its_history)
 		.backend = HISTREE_BACKEND_MEMORY,
 		.result = &result,
 	};
-	assert_int_equal(histree_build(&options, NULL), HISTREE_OK);
+	assert_ok(histree_build(&options, NULL));
 	struct histree_history *full = open_history(world->full, NULL);
 	const struct histree_history_info *expected = histree_history_info(full);
 	struct histree_cursor *one, *other;
 	const struct histree_region all = { .from = expected->start, .to = expected->end };
-	assert_int_equal(histree_query_create(full, &one, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(result.history, &other, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(full, &one, NULL));
+	assert_ok(histree_query_create(result.history, &other, NULL));
 	assert_true(sum_of(one, &all) == sum_of(other, &all) && sum_of(one, &all) != 0);
 	assert_true(result.intervals == expected->interval_count && result.bytes == expected->file_bytes);
 	assert_int_equal(result.attributes, expected->attribute_count);
@@ -185,7 +185,7 @@ TEST(a_build_in_memory_hands_out_its_history)
 	assert_non_null(strstr(error.message, "bytes of memory; give it more, or make a file"));
 
 	options.backend = HISTREE_BACKEND_NULL;
-	assert_int_equal(histree_build(&options, NULL), HISTREE_OK);
+	assert_ok(histree_build(&options, NULL));
 	assert_true(result.intervals == expected->interval_count && result.history == NULL);
 	histree_history_close(full);
 }

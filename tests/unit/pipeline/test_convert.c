@@ -29,7 +29,7 @@ static int set_up(void **state)
 	const struct histree_build_options options = {
 		.traces = traces, .trace_count = 1, .store = world->store, .analyses = analyses, .analysis_count = 2
 	};
-	assert_int_equal(histree_build(&options, NULL), HISTREE_OK);
+	assert_ok(histree_build(&options, NULL));
 	*state = world;
 	return 0;
 }
@@ -49,14 +49,13 @@ static uint64_t ask(const char *path, char variant[16])
 	struct histree_history *history;
 	struct histree_cursor *query;
 	uint64_t count = 0;
-	assert_int_equal(histree_store_open(path, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, NULL));
+	assert_ok(histree_store_history(store, NULL, false, NULL, &history, NULL));
 	const struct histree_history_info *info = histree_history_info(history);
 	memcpy(variant, info->variant, sizeof(info->variant));
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(
-		histree_query_start(query, &(struct histree_region){ .from = info->start, .to = info->end }, NULL),
-		HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(
+		histree_query_start(query, &(struct histree_region){ .from = info->start, .to = info->end }, NULL));
 	while (histree_cursor_next(query, NULL) == HISTREE_OK)
 		count++;
 	histree_cursor_free(query);

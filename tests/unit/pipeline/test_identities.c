@@ -84,9 +84,9 @@ TEST_WITH(a_manifest_of_another_build_is_told, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
-	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
-	assert_int_equal(build(world, OTHER, 0), HISTREE_OK);
-	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(build(world, OURS, 0));
+	assert_ok(build(world, OTHER, 0));
+	assert_ok(open_history(world, world->stores[OURS], &error));
 	run_command("cp '%s/manifest.json' '%s'", world->stores[OTHER], world->stores[OURS]);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is not the file that the manifest of its store means"));
@@ -95,7 +95,7 @@ TEST_WITH(a_manifest_of_another_build_is_told, set_up, scratch_remove_world)
 	assert_non_null(strstr(error.message, "no history in it can be repaired"));
 	char file[160];
 	snprintf(file, sizeof(file), "%s/kernel.sht", world->stores[OURS]);
-	assert_int_equal(repair(world, file, &error), HISTREE_OK);
+	assert_ok(repair(world, file, &error));
 }
 
 /* Every byte that changes is noticed, but for blanks at the end, and a checksum that is not there. */
@@ -105,7 +105,7 @@ TEST_WITH(a_manifest_that_was_changed_is_told, set_up, scratch_remove_world)
 	struct histree_error error;
 	struct histree_store *store;
 	char path[160], text[4096];
-	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
+	assert_ok(build(world, OURS, 0));
 	snprintf(path, sizeof(path), "%s/manifest.json", world->stores[OURS]);
 	FILE *file = fopen(path, "r+");
 	assert_non_null(file);
@@ -124,7 +124,7 @@ TEST_WITH(a_manifest_that_was_changed_is_told, set_up, scratch_remove_world)
 		fputc(text[at], file);
 	}
 	fclose(file);
-	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(open_history(world, world->stores[OURS], &error));
 	run_command("sed -i -z 's/,\\n *\"checksum[^\\n]*//' '%s'", path);
 	assert_int_equal(histree_store_open(world->stores[OURS], &store, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "lacks its checksum"));
@@ -132,8 +132,8 @@ TEST_WITH(a_manifest_that_was_changed_is_told, set_up, scratch_remove_world)
 	run_command("sed -i 's/\"version\": 2/\"version\": 1/; /\"identity\"/d; s/\"refused\": 0,/\"refused\": 0/' "
 		    "'%s'",
 		    path);
-	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
-	assert_int_equal(open_events(world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(open_history(world, world->stores[OURS], &error));
+	assert_ok(open_events(world->stores[OURS], &error));
 }
 
 /* An index of as many events, sound in itself. */
@@ -141,11 +141,11 @@ TEST_WITH(an_index_of_another_store_is_told, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
-	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
-	assert_int_equal(build(world, OTHER, 0), HISTREE_OK);
+	assert_ok(build(world, OURS, 0));
+	assert_ok(build(world, OTHER, 0));
 	/* The same trace has the same index, byte by byte: it is ours as well. */
 	run_command("cp '%s/events.idx' '%s'", world->stores[OTHER], world->stores[OURS]);
-	assert_int_equal(open_events(world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(open_events(world->stores[OURS], &error));
 	run_command("python3 -c '\n"
 		    "import sys\n"
 		    "sys.path.insert(0, sys.argv[2])\n"
@@ -159,13 +159,13 @@ TEST_WITH(an_index_of_another_store_is_told, set_up, scratch_remove_world)
 	assert_non_null(strstr(error.message, "is the index of another store or build"));
 	/* A repair leaves it out; of a store that is sound but for something else, it copies the index. */
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
-	assert_int_equal(open_history(world, world->out, &error), HISTREE_OK);
+	assert_ok(open_history(world, world->out, &error));
 	assert_int_equal(open_events(world->out, &error), HISTREE_NOT_FOUND);
 	run_command(
 		"cp '%s/events.idx' '%s'; printf x | dd of='%s/kernel.sht' bs=1 seek=20 conv=notrunc status=none",
 		world->stores[OTHER], world->stores[OURS], world->stores[OURS]);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
-	assert_int_equal(open_events(world->out, &error), HISTREE_OK);
+	assert_ok(open_events(world->out, &error));
 	/* One that the manifest of the new store does not mean is none of it. */
 	run_command("rm '%s/events.idx'", world->stores[OTHER]);
 	assert_int_equal(open_events(world->stores[OTHER], &error), HISTREE_NOT_FOUND);
@@ -176,11 +176,11 @@ static void leave_growing(struct world *world, int which)
 {
 	struct histree_store *store;
 	world->options.publish_ns = 1;
-	assert_int_equal(build(world, which, 0), HISTREE_OK);
+	assert_ok(build(world, which, 0));
 	uint64_t operations = world->faulty.operations;
 	run_command("rm -r '%s'", world->stores[which]);
 	assert_int_equal(build(world, which, operations * 3 / 4), HISTREE_ERR_IO);
-	assert_int_equal(histree_store_open(world->stores[which], &store, NULL), HISTREE_OK);
+	assert_ok(histree_store_open(world->stores[which], &store, NULL));
 	assert_false(histree_store_info(store)->complete);
 	histree_store_close(store);
 }
@@ -191,17 +191,17 @@ TEST_WITH(a_growing_store_of_another_build_is_told, set_up, scratch_remove_world
 	struct histree_error error;
 	leave_growing(world, OURS);
 	leave_growing(world, OTHER);
-	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(open_history(world, world->stores[OURS], &error));
 	run_command("cp '%s.building/manifest.json' '%s/kept'", world->stores[OURS], world->folder);
 	run_command("cp '%s.building/manifest.json' '%s.building'", world->stores[OTHER], world->stores[OURS]);
 	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is not the file that the manifest"));
 	run_command("cp '%s/kept' '%s.building/manifest.json'", world->folder, world->stores[OURS]);
-	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(open_history(world, world->stores[OURS], &error));
 	/* Whoever goes on with it makes the files anew that cannot be gone on with. */
 	world->options.resume = true;
-	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
-	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(build(world, OURS, 0));
+	assert_ok(open_history(world, world->stores[OURS], &error));
 }
 
 /* A build that was cut off after its last event; the name is all that it lacks. */
@@ -209,7 +209,7 @@ static void leave_complete(struct world *world)
 {
 	run_command("rm -rf '%s'*", world->stores[OURS]);
 	world->options.resume = false;
-	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
+	assert_ok(build(world, OURS, 0));
 	run_command("mv '%s' '%s.building'", world->stores[OURS], world->stores[OURS]);
 	world->options.resume = true;
 }
@@ -251,14 +251,14 @@ TEST_WITH(what_is_resumed_is_what_was_asked_for, set_up, scratch_remove_world)
 	world->options.tree.variant = "cluster";
 	world->options.tree.threads = 1;
 	world->options.publish_ns = 1000;
-	assert_int_equal(resume(world, &error), HISTREE_OK);
-	assert_int_equal(open_history(world, world->stores[OURS], &error), HISTREE_OK);
+	assert_ok(resume(world, &error));
+	assert_ok(open_history(world, world->stores[OURS], &error));
 	leave_complete(world);
 	world->options = asked;
 	world->options.resume = false;
 	world->options.force = true;
 	world->options.ignore_gaps = true;
-	assert_int_equal(resume(world, &error), HISTREE_OK);
+	assert_ok(resume(world, &error));
 }
 
 /* More files than a manifest may name are no store. */
@@ -266,7 +266,7 @@ TEST_WITH(a_folder_of_many_histories_is_no_store, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
-	assert_int_equal(build(world, OURS, 0), HISTREE_OK);
+	assert_ok(build(world, OURS, 0));
 	run_command("cd '%s' && rm manifest.json && for i in $(seq 256); do ln kernel.sht $i.sht; done",
 		    world->stores[OURS]);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_ERR_TOO_LARGE);
@@ -274,5 +274,5 @@ TEST_WITH(a_folder_of_many_histories_is_no_store, set_up, scratch_remove_world)
 	run_command("rm '%s/256.sht'; for i in $(seq 3 255); do rm '%s'/$i.sht; done", world->stores[OURS],
 		    world->stores[OURS]);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
-	assert_int_equal(open_history(world, world->out, &error), HISTREE_OK);
+	assert_ok(open_history(world, world->out, &error));
 }

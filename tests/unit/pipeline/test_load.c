@@ -97,7 +97,7 @@ TEST_WITH(a_text_that_is_wrong_leaves_the_store, set_up, scratch_remove_world)
 	struct world *world = *state;
 	struct histree_load_result result;
 	struct histree_error error;
-	assert_int_equal(histree_load(&world->options, &result, &error), HISTREE_OK);
+	assert_ok(histree_load(&world->options, &result, &error));
 	assert_int_equal(result.rows, ROWS);
 	assert_true(result.sorted_bytes > 0);
 	assert_int_equal(histree_load(&world->options, NULL, &error), HISTREE_ERR_EXISTS);
@@ -108,7 +108,7 @@ TEST_WITH(a_text_that_is_wrong_leaves_the_store, set_up, scratch_remove_world)
 	assert_int_equal(histree_load(&world->options, NULL, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "line 30002, column 1 (time): 'soon'"));
 	struct histree_store *store;
-	assert_int_equal(histree_store_open(world->store, &store, &error), HISTREE_OK);
+	assert_ok(histree_store_open(world->store, &store, &error));
 	assert_true(histree_store_info(store)->complete);
 	histree_store_close(store);
 }

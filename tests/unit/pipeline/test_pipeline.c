@@ -81,14 +81,13 @@ static uint64_t ask(const struct world *world)
 	struct histree_store *store;
 	struct histree_history *history;
 	struct histree_cursor *query;
-	assert_int_equal(histree_store_open(world->store, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_store_open(world->store, &store, NULL));
+	assert_ok(histree_store_history(store, NULL, false, NULL, &history, NULL));
 	const struct histree_history_info *info = histree_history_info(history);
 	histree_time middle = info->start + (info->end - info->start) / 2;
 	uint64_t count = 0;
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_start(query, &(struct histree_region){ .from = middle, .to = middle }, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_start(query, &(struct histree_region){ .from = middle, .to = middle }, NULL));
 	while (histree_cursor_next(query, NULL) == HISTREE_OK)
 		count++;
 	assert_int_equal(count, info->attribute_count);
@@ -103,7 +102,7 @@ TEST_WITH(a_store_says_what_it_was_made_of, set_up, scratch_remove_world)
 	struct world *world = *state;
 	build(world);
 	struct histree_store *store;
-	assert_int_equal(histree_store_open(world->store, &store, NULL), HISTREE_OK);
+	assert_ok(histree_store_open(world->store, &store, NULL));
 	const struct histree_store_info *info = histree_store_info(store);
 	assert_string_equal(info->path, world->store);
 	assert_int_equal(info->trace_count, 1);
@@ -142,7 +141,7 @@ TEST_WITH(a_file_of_another_build_is_refused, set_up, scratch_remove_world)
 	assert_int_equal(ask(world), count);
 	snprintf(command, sizeof(command), "cp '%s/kept' '%s/kernel.sht'", world->folder, world->store);
 	assert_int_equal(system(command), 0);
-	assert_int_equal(histree_store_open(world->store, &store, NULL), HISTREE_OK);
+	assert_ok(histree_store_open(world->store, &store, NULL));
 	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, &error), HISTREE_ERR_FORMAT);
 	assert_null(history);
 	assert_non_null(strstr(error.message, "is not the file that the manifest of its store means"));
@@ -161,11 +160,11 @@ TEST_WITH(a_store_replaced_while_it_is_open_gives_its_successor, set_up, scratch
 	struct histree_history *history;
 	struct histree_error error;
 	build(world);
-	assert_int_equal(histree_store_open(world->store, &store, &error), HISTREE_OK);
+	assert_ok(histree_store_open(world->store, &store, &error));
 	world->options.force = true;
 	world->options.tree.node_size = 4096;
 	build(world);
-	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, &error), HISTREE_OK);
+	assert_ok(histree_store_history(store, NULL, false, NULL, &history, &error));
 	assert_int_equal(histree_history_info(history)->node_size, 4096);
 	histree_history_close(history);
 	histree_store_close(store);
@@ -358,8 +357,8 @@ static histree_time end_of_store(const struct world *world, bool *complete)
 	if (histree_store_open(world->store, &store, NULL) != HISTREE_OK)
 		return INT64_MIN;
 	*complete = histree_store_info(store)->complete;
-	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_history_verify(history, ignore_fault, &faults, NULL), HISTREE_OK);
+	assert_ok(histree_store_history(store, NULL, false, NULL, &history, NULL));
+	assert_ok(histree_history_verify(history, ignore_fault, &faults, NULL));
 	assert_int_equal(faults, 0);
 	histree_time end = histree_history_info(history)->end;
 	histree_history_close(history);
@@ -489,7 +488,7 @@ static int looking_rename(void *context, const char *from, const char *to)
 	if (strstr(to, "manifest.json") == NULL || end_of_store(&building, &complete) == INT64_MIN || complete)
 		return result;
 	struct histree_store *store;
-	assert_int_equal(histree_store_open(building.store, &store, NULL), HISTREE_OK);
+	assert_ok(histree_store_open(building.store, &store, NULL));
 	assert_true(histree_store_info(store)->building);
 	histree_store_close(store);
 	assert_true(end_of_store(looking, &complete) > end_of_store(&building, &(bool){ false }));
@@ -538,7 +537,7 @@ TEST_WITH(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up, scrat
 	struct world *world = *state;
 	struct store_folder running;
 	struct histree_error error = { 0 };
-	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, false, &error), HISTREE_OK);
+	assert_ok(store_folder_begin(&running, &io_posix, world->store, false, false, &error));
 	char *half = store_folder_path(&running, "kernel.sht");
 	fclose(fopen(half, "w"));
 	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
@@ -634,8 +633,8 @@ TEST_WITH(a_manifest_comes_back, set_up, scratch_remove_world)
 	struct histree_store_info read;
 	char path[160];
 	snprintf(path, sizeof(path), "%s/manifest.json", world->folder);
-	assert_int_equal(manifest_write(&io_posix, path, &written, NULL), HISTREE_OK);
-	assert_int_equal(manifest_read(&io_posix, path, &arena, &read, NULL), HISTREE_OK);
+	assert_ok(manifest_write(&io_posix, path, &written, NULL));
+	assert_ok(manifest_read(&io_posix, path, &arena, &read, NULL));
 	assert_string_equal(read.traces[0], traces[0]);
 	assert_string_equal(read.traces[1], "caf?");
 	assert_string_equal(read.warnings[0], warnings[0]);

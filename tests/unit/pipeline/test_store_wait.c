@@ -62,7 +62,7 @@ static void *build_later(void *context)
 	const struct world *world = context;
 	const struct timespec while_the_other_waits = { .tv_nsec = 50 * 1000 * 1000 };
 	nanosleep(&while_the_other_waits, NULL);
-	assert_int_equal(histree_build(&world->options, NULL), HISTREE_OK);
+	assert_ok(histree_build(&world->options, NULL));
 	return NULL;
 }
 
@@ -78,12 +78,12 @@ TEST_WITH(a_store_that_is_not_there_yet_comes, set_up, scratch_remove_world)
 	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_ERR_CANCELLED);
 	assert_int_equal(pthread_create(&builder, NULL, build_later, world), 0);
 	wait = (struct histree_store_wait){ .until = INT64_MAX, .timeout_ns = -1 };
-	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+	assert_ok(wait_for(world, &wait, &end, &complete));
 	assert_true(complete);
 	assert_int_equal(pthread_join(builder, NULL), 0);
 	/* What is complete is all that will come. */
 	wait.until = end + 1;
-	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+	assert_ok(wait_for(world, &wait, &end, &complete));
 }
 
 /* No power fails here: a thousand syncs would only take time. */
@@ -121,17 +121,17 @@ TEST_WITH(what_was_cut_off_is_not_waited_for, set_up, scratch_remove_world)
 	struct store_folder running;
 	cut_off_build(world, &published);
 	struct histree_store_wait wait = { .until = published, .timeout_ns = -1 };
-	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+	assert_ok(wait_for(world, &wait, &end, &complete));
 	assert_true(end == published && !complete);
 	wait.until = published + 1;
 	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_ERR_INCOMPLETE);
 
 	/* Once somebody goes on with it, it is, as long as the caller likes. */
-	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, true, NULL), HISTREE_OK);
+	assert_ok(store_folder_begin(&running, &io_posix, world->store, false, true, NULL));
 	wait.timeout_ns = 30 * 1000 * 1000;
 	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_NOT_FOUND);
 	wait.until = published;
-	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+	assert_ok(wait_for(world, &wait, &end, &complete));
 	store_folder_release(&running);
 }
 
@@ -140,7 +140,7 @@ TEST_WITH(what_cannot_come_is_said_at_once, set_up, scratch_remove_world)
 	struct world *world = *state;
 	struct histree_history *history;
 	const struct histree_store_wait wait = { .until = INT64_MAX, .timeout_ns = -1 };
-	assert_int_equal(histree_build(&world->options, NULL), HISTREE_OK);
+	assert_ok(histree_build(&world->options, NULL));
 	assert_int_equal(histree_store_wait(world->store, "nonsense", &wait, NULL, &history, NULL),
 			 HISTREE_NOT_FOUND);
 	assert_null(history);

@@ -16,7 +16,7 @@ static struct histree_state_system *begin(histree_time start)
 	snprintf(path, sizeof(path), "test_lookup.%ld.sht", (long)getpid());
 	unlink(path);
 	const struct histree_history_options options = { .path = path, .start = start };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	return system;
 }
 
@@ -24,10 +24,10 @@ static struct histree_cursor *finish(struct histree_state_system *system, histre
 {
 	struct histree_history *history;
 	struct histree_cursor *query;
-	assert_int_equal(histree_state_close(system, end, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, end, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
+	assert_ok(histree_query_create(history, &query, NULL));
 	return query;
 }
 
@@ -51,16 +51,15 @@ TEST(tops_are_those_of_an_array)
 	struct histree_state_system *system = begin(0);
 	histree_quark stack;
 	int32_t plain[STACK_DEPTH_MAX], depth = 0;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "stack", &stack, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "stack", &stack, NULL));
 	for (histree_time t = 0; t <= STACK_END; t++) {
 		unsigned act = (unsigned)random_below(&random, 6);
 		if (act == 0 && depth < STACK_DEPTH_MAX) {
 			plain[depth++] = (int32_t)t + 1;
-			assert_int_equal(histree_state_push(system, t, stack, histree_int((int32_t)t + 1), NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_push(system, t, stack, histree_int((int32_t)t + 1), NULL));
 		} else if (act == 1 && depth > 0) {
 			depth--;
-			assert_int_equal(histree_state_pop(system, t, stack, NULL, NULL), HISTREE_OK);
+			assert_ok(histree_state_pop(system, t, stack, NULL, NULL));
 		}
 		top_at[t] = depth > 0 ? plain[depth - 1] : 0;
 	}
@@ -84,20 +83,20 @@ TEST(what_is_no_stack_is_refused)
 	struct histree_state_system *system = begin(0);
 	struct histree_interval top;
 	histree_quark text, number, lost, below;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "text", &text, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "number", &number, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "lost", &lost, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "number/-1", &below, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, 10, text, histree_string("a"), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, 10, number, histree_int(1), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, 20, number, histree_int(-1), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, 10, lost, histree_unknown(), NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "text", &text, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "number", &number, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "lost", &lost, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "number/-1", &below, NULL));
+	assert_ok(histree_state_modify(system, 10, text, histree_string("a"), NULL));
+	assert_ok(histree_state_modify(system, 10, number, histree_int(1), NULL));
+	assert_ok(histree_state_modify(system, 20, number, histree_int(-1), NULL));
+	assert_ok(histree_state_modify(system, 10, lost, histree_unknown(), NULL));
 	struct histree_cursor *query = finish(system, 100);
 	assert_int_equal(histree_lookup_stack_top(query, text, 9, &top, NULL), HISTREE_NOT_FOUND);
 	assert_int_equal(histree_lookup_stack_top(query, text, 10, &top, NULL), HISTREE_ERR_TYPE);
 	assert_int_equal(histree_lookup_stack_top(query, number, 10, &top, NULL), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_lookup_stack_top(query, number, 20, &top, NULL), HISTREE_ERR_ARGUMENT);
-	assert_int_equal(histree_lookup_stack_top(query, lost, 50, &top, NULL), HISTREE_OK);
+	assert_ok(histree_lookup_stack_top(query, lost, 50, &top, NULL));
 	assert_int_equal(top.value.type, HISTREE_UNKNOWN);
 	assert_int_equal(histree_lookup_stack_top(query, 99, 50, &top, NULL), HISTREE_ERR_QUARK);
 	assert_int_equal(histree_lookup_stack_top(query, lost, 101, &top, NULL), HISTREE_ERR_TIME_RANGE);
@@ -113,7 +112,7 @@ TEST(wrong_ranges_are_refused)
 	struct histree_numbers numbers;
 	struct histree_cursor *changes;
 	histree_quark quark;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL));
 	struct histree_cursor *query = finish(system, 100);
 	assert_int_equal(histree_lookup_first_value(query, quark, 60, 50, &found, NULL), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_lookup_first_value(query, quark, 50, 101, &found, NULL), HISTREE_ERR_TIME_RANGE);
@@ -121,7 +120,7 @@ TEST(wrong_ranges_are_refused)
 	assert_int_equal(histree_lookup_first_value(query, 1, 10, 50, &found, NULL), HISTREE_ERR_QUARK);
 	assert_int_equal(histree_lookup_numbers(query, quark, 60, 50, &numbers, NULL), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_lookup_numbers(query, 1, 50, 60, &numbers, NULL), HISTREE_ERR_QUARK);
-	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
+	assert_ok(histree_changes_create(histree_query_history(query), &changes, NULL));
 	assert_int_equal(histree_cursor_next(changes, NULL), HISTREE_END);
 	assert_int_equal(
 		histree_changes_start(changes, &(struct histree_changes_region){ .from = 9, .to = 10 }, NULL),
@@ -147,13 +146,12 @@ TEST(a_crowd_of_changes_comes_whole)
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%u", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	for (histree_time t = 1; t <= 200000; t++) {
 		if (t != CROWD_TIME)
-			assert_int_equal(histree_state_modify(system, t, (histree_quark)(t % 100),
-							      histree_int((int32_t)t), NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_modify(system, t, (histree_quark)(t % 100), histree_int((int32_t)t),
+						       NULL));
 		else
 			for (histree_quark i = 0; i < CROWD; i++)
 				assert_int_equal(
@@ -162,15 +160,14 @@ TEST(a_crowd_of_changes_comes_whole)
 	}
 	struct histree_cursor *query = finish(system, CROWD_END);
 	struct histree_cursor *changes;
-	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
+	assert_ok(histree_changes_create(histree_query_history(query), &changes, NULL));
 	for (int backwards = 0; backwards < 2; backwards++) {
 		struct histree_change change;
 		histree_time expected = backwards == 1 ? 200000 : 1;
-		assert_int_equal(histree_changes_start(changes,
-						       &(struct histree_changes_region){
-							       .from = 1, .to = CROWD_END, .backwards = backwards },
-						       NULL),
-				 HISTREE_OK);
+		assert_ok(histree_changes_start(
+			changes,
+			&(struct histree_changes_region){ .from = 1, .to = CROWD_END, .backwards = backwards },
+			NULL));
 		while (histree_cursor_next(changes, NULL) == HISTREE_OK) {
 			change = *histree_cursor_change(changes);
 			assert_int_equal(change.time, expected);
@@ -191,19 +188,17 @@ TEST(long_texts_come_whole)
 	static char text[TEXT_SIZE];
 	struct histree_state_system *system = begin(0);
 	histree_quark quark;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL));
 	for (int i = 1; i <= TEXTS; i++) {
 		memset(text, 'a' + i % 26, sizeof(text));
-		assert_int_equal(histree_state_modify(system, i, quark, histree_string_n(text, sizeof(text)), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(system, i, quark, histree_string_n(text, sizeof(text)), NULL));
 	}
 	struct histree_cursor *query = finish(system, TEXTS);
 	struct histree_cursor *changes;
 	struct histree_change change;
 	int expected = 0;
-	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
-	assert_int_equal(histree_changes_start(changes, &(struct histree_changes_region){ .to = TEXTS }, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_changes_create(histree_query_history(query), &changes, NULL));
+	assert_ok(histree_changes_start(changes, &(struct histree_changes_region){ .to = TEXTS }, NULL));
 	for (; histree_cursor_next(changes, NULL) == HISTREE_OK; expected++) {
 		change = *histree_cursor_change(changes);
 		assert_int_equal(change.time, expected);
@@ -237,8 +232,8 @@ static struct histree_cursor *damage(struct histree_cursor *query)
 		fputc(byte ^ 1, file);
 	}
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
+	assert_ok(histree_query_create(history, &query, NULL));
 	return query;
 }
 
@@ -255,8 +250,7 @@ static size_t search(struct histree_cursor *query, histree_time from, histree_ti
 {
 	struct histree_interval interval;
 	size_t count = 0;
-	assert_int_equal(histree_query_start(query, &(struct histree_region){ .from = from, .to = to }, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_query_start(query, &(struct histree_region){ .from = from, .to = to }, NULL));
 	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
 		interval = *histree_cursor_interval(query);
 		if (interval.start >= from)
@@ -276,24 +270,22 @@ TEST(damage_does_not_depend_on_windows)
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%d", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	for (histree_time t = 1; t < DAMAGED_TIMES; t++)
-		assert_int_equal(histree_state_modify(system, t,
-						      (histree_quark)random_below(&random, DAMAGED_ATTRIBUTES),
-						      histree_int((int32_t)t), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(system, t, (histree_quark)random_below(&random, DAMAGED_ATTRIBUTES),
+					       histree_int((int32_t)t), NULL));
 	struct histree_cursor *query = damage(finish(system, DAMAGED_TIMES));
 	struct histree_interval *plain = calloc(2 * DAMAGED_TIMES, sizeof(*plain));
 	struct histree_cursor *changes;
-	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
+	assert_ok(histree_changes_create(histree_query_history(query), &changes, NULL));
 	for (int i = 0; i < 4; i++) {
 		struct histree_changes_region region = { .from = i < 2 ? 0 : 777,
 							 .to = DAMAGED_TIMES - (i < 2 ? 0 : 99999),
 							 .backwards = i % 2 == 1 };
 		size_t count = search(query, region.from, region.to, plain), at = 0;
 		struct histree_change change;
-		assert_int_equal(histree_changes_start(changes, &region, NULL), HISTREE_OK);
+		assert_ok(histree_changes_start(changes, &region, NULL));
 		assert_false(histree_cursor_loss(changes).nodes > 0);
 		for (; histree_cursor_next(changes, NULL) == HISTREE_OK; at += change.count) {
 			change = *histree_cursor_change(changes);

@@ -24,24 +24,22 @@ static int set_up(void **state)
 	const struct histree_history_options options = { .path = fixture.path,
 							 .start = START,
 							 .tree = { .node_size = 4096, .fan_out = 2 } };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (histree_quark q = 0; q < KEYS; q++) {
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%u", q);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 		assert_int_equal(quark, q);
 	}
 	for (int32_t turn = 0; turn < 17; turn++)
 		for (histree_quark q = 0; q < KEYS; q++)
-			assert_int_equal(histree_state_modify(system,
-							      START + 10 * (histree_time)q + 500 * turn + (q == 0),
-							      q, histree_int(turn), NULL),
-					 HISTREE_OK);
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+			assert_ok(histree_state_modify(system, START + 10 * (histree_time)q + 500 * turn + (q == 0),
+						       q, histree_int(turn), NULL));
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(fixture.path, NULL, &fixture.history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(fixture.history, &fixture.query, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(fixture.path, NULL, &fixture.history, NULL));
+	assert_ok(histree_query_create(fixture.history, &fixture.query, NULL));
 	*state = &fixture;
 	return 0;
 }
@@ -114,19 +112,14 @@ TEST_WITH(an_empty_list_finds_nothing, set_up, tear_down)
 	struct fixture *fixture = *state;
 	static const histree_quark none[1];
 	static const histree_time never[1];
-	assert_int_equal(
-		histree_query_start(fixture->query, &(struct histree_region){ .from = START, .to = END }, NULL),
-		HISTREE_OK);
+	assert_ok(histree_query_start(fixture->query, &(struct histree_region){ .from = START, .to = END }, NULL));
 	assert_true(count_rest(fixture->query) > 0);
 	assert_true(histree_cursor_statistics(fixture->query).nodes_visited > 0);
-	assert_int_equal(histree_query_start(fixture->query,
-					     &(struct histree_region){ .quarks = none, .from = START, .to = END },
-					     NULL),
-			 HISTREE_OK);
+	assert_ok(histree_query_start(fixture->query,
+				      &(struct histree_region){ .quarks = none, .from = START, .to = END }, NULL));
 	assert_int_equal(count_rest(fixture->query), 0);
 	assert_int_equal(histree_cursor_statistics(fixture->query).nodes_visited, 0);
-	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .times = never }, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_query_start(fixture->query, &(struct histree_region){ .times = never }, NULL));
 	assert_int_equal(count_rest(fixture->query), 0);
 }
 
@@ -134,36 +127,30 @@ TEST_WITH(each_kind_of_query_finds_what_it_should, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct histree_interval interval;
-	assert_int_equal(
-		histree_query_start(fixture->query, &(struct histree_region){ .from = 4242, .to = 4242 }, NULL),
-		HISTREE_OK);
+	assert_ok(histree_query_start(fixture->query, &(struct histree_region){ .from = 4242, .to = 4242 }, NULL));
 	assert_int_equal(count_rest(fixture->query), KEYS);
 
-	assert_int_equal(histree_query_single(fixture->query, 7, 1069, &interval, NULL), HISTREE_OK);
+	assert_ok(histree_query_single(fixture->query, 7, 1069, &interval, NULL));
 	assert_int_equal(interval.value.type, HISTREE_NULL);
 	assert_int_equal(interval.start, START);
 	assert_int_equal(interval.end, 1069);
-	assert_int_equal(histree_query_single(fixture->query, 7, 1070, &interval, NULL), HISTREE_OK);
+	assert_ok(histree_query_single(fixture->query, 7, 1070, &interval, NULL));
 	assert_int_equal(interval.value.int32, 0);
 	assert_int_equal(interval.end, 1569);
-	assert_int_equal(histree_query_single(fixture->query, 7, END, &interval, NULL), HISTREE_OK);
+	assert_ok(histree_query_single(fixture->query, 7, END, &interval, NULL));
 	assert_int_equal(interval.value.int32, 16);
 	assert_int_equal(interval.end, END);
 
 	static const histree_quark two[] = { 7, 9 };
 	static const histree_time times[] = { 1000, 1070, 1071, 1071, 9999 };
-	assert_int_equal(
-		histree_query_start(fixture->query,
-				    &(struct histree_region){
-					    .quarks = two, .quark_count = 2, .times = times, .time_count = 5 },
-				    NULL),
-		HISTREE_OK);
+	assert_ok(histree_query_start(
+		fixture->query,
+		&(struct histree_region){ .quarks = two, .quark_count = 2, .times = times, .time_count = 5 },
+		NULL));
 	assert_int_equal(count_rest(fixture->query), 3 + 2);
-	assert_int_equal(histree_query_start(fixture->query,
-					     &(struct histree_region){
-						     .quarks = two, .quark_count = 2, .from = 1070, .to = 1570 },
-					     NULL),
-			 HISTREE_OK);
+	assert_ok(histree_query_start(
+		fixture->query,
+		&(struct histree_region){ .quarks = two, .quark_count = 2, .from = 1070, .to = 1570 }, NULL));
 	assert_int_equal(count_rest(fixture->query), 2 + 2);
 }
 
@@ -173,12 +160,12 @@ TEST_WITH(a_query_can_be_stopped_at_any_point, set_up, tear_down)
 	const struct histree_region all = { .from = START, .to = END };
 	const struct histree_history_info *info = histree_history_info(fixture->history);
 	for (size_t stop = 0; stop <= info->interval_count; stop += 13) {
-		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+		assert_ok(histree_query_start(fixture->query, &all, NULL));
 		for (size_t i = 0; i < stop; i++)
-			assert_int_equal(histree_cursor_next(fixture->query, NULL), HISTREE_OK);
+			assert_ok(histree_cursor_next(fixture->query, NULL));
 		assert_int_equal(histree_cursor_statistics(fixture->query).rows, stop);
 	}
-	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+	assert_ok(histree_query_start(fixture->query, &all, NULL));
 	assert_int_equal(count_rest(fixture->query), info->interval_count);
 	assert_int_equal(histree_cursor_statistics(fixture->query).nodes_visited, info->node_count);
 }
@@ -190,13 +177,13 @@ TEST_WITH(intervals_can_be_read_many_at_once, set_up, tear_down)
 	struct histree_cursor *other;
 	const struct histree_region all = { .from = START, .to = END };
 	static const size_t rooms[] = { 1, 2, 3, 64, 100, 500 };
-	assert_int_equal(histree_query_create(fixture->history, &other, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(fixture->history, &other, NULL));
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
 		struct histree_interval one;
 		size_t count, turn = 0;
 		enum histree_status status;
-		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
-		assert_int_equal(histree_query_start(other, &all, NULL), HISTREE_OK);
+		assert_ok(histree_query_start(fixture->query, &all, NULL));
+		assert_ok(histree_query_start(other, &all, NULL));
 		do {
 			count = 1;
 			status = turn++ % 3 == 2 ? histree_cursor_next(other, NULL)
@@ -204,7 +191,7 @@ TEST_WITH(intervals_can_be_read_many_at_once, set_up, tear_down)
 			const struct histree_interval *many = histree_cursor_interval(other);
 			assert_true(status != HISTREE_OK || (count >= 1 && count <= rooms[i]));
 			for (size_t k = 0; status == HISTREE_OK && k < count; k++) {
-				assert_int_equal(histree_cursor_next(fixture->query, NULL), HISTREE_OK);
+				assert_ok(histree_cursor_next(fixture->query, NULL));
 				one = *histree_cursor_interval(fixture->query);
 				assert_int_equal(many[k].quark, one.quark);
 				assert_true(many[k].start == one.start && many[k].end == one.end);
@@ -229,13 +216,13 @@ TEST_WITH(a_query_may_have_threads_of_its_own, set_up, tear_down)
 	struct fixture *fixture = *state;
 	struct histree_error error;
 	const struct histree_region all = { .from = START, .to = END };
-	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+	assert_ok(histree_query_start(fixture->query, &all, NULL));
 	size_t count = count_rest(fixture->query);
 	for (unsigned threads = 4; threads > 0; threads--) {
-		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
-		assert_int_equal(histree_query_set_threads(fixture->query, threads, NULL), HISTREE_OK);
+		assert_ok(histree_query_start(fixture->query, &all, NULL));
+		assert_ok(histree_query_set_threads(fixture->query, threads, NULL));
 		assert_int_equal(count_rest(fixture->query), 0); /* it was dropped */
-		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+		assert_ok(histree_query_start(fixture->query, &all, NULL));
 		assert_int_equal(count_rest(fixture->query), count);
 	}
 	assert_int_equal(histree_query_set_threads(fixture->query, 0, &error), HISTREE_ERR_ARGUMENT);
@@ -249,15 +236,14 @@ TEST_WITH(queries_do_not_disturb_each_other, set_up, tear_down)
 	struct histree_cursor *other;
 	struct histree_interval interval;
 	const struct histree_region all = { .from = START, .to = END };
-	assert_int_equal(histree_query_create(fixture->history, &other, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(fixture->history, &other, NULL));
+	assert_ok(histree_query_start(fixture->query, &all, NULL));
 	size_t count = 0;
 	while (histree_cursor_next(fixture->query, NULL) == HISTREE_OK) {
 		interval = *histree_cursor_interval(fixture->query);
 		struct histree_interval single;
 		count++;
-		assert_int_equal(histree_query_single(other, interval.quark, interval.end, &single, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_query_single(other, interval.quark, interval.end, &single, NULL));
 		assert_int_equal(single.start, interval.start);
 		assert_true(histree_value_equal(&single.value, &interval.value));
 	}
@@ -276,23 +262,22 @@ static void build_short_lives(const char *path)
 	const struct histree_history_options options = { .path = path, .tree = { .node_size = 4096 } };
 	histree_quark quark;
 	unlink(path);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (int32_t t = 0; t < THREADS + THREAD_LIFE; t++) {
 		char name[16];
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "all", &quark, NULL), HISTREE_OK);
-		assert_int_equal(histree_state_modify(system, t, quark, histree_int(t), NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, "all", &quark, NULL));
+		assert_ok(histree_state_modify(system, t, quark, histree_int(t), NULL));
 		for (int32_t age = 0; age <= THREAD_LIFE && age <= t; age++) {
 			struct histree_value value = age < THREAD_LIFE ? histree_int(age) : histree_null();
 			if (t - age >= THREADS)
 				continue;
 			snprintf(name, sizeof(name), "%d", (int)(t - age));
-			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 			assert_int_equal(quark, t - age + 1);
-			assert_int_equal(histree_state_modify(system, t, quark, value, NULL), HISTREE_OK);
+			assert_ok(histree_state_modify(system, t, quark, value, NULL));
 		}
 	}
-	assert_int_equal(histree_state_close(system, THREADS + THREAD_LIFE, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, THREADS + THREAD_LIFE, NULL));
 	histree_state_free(system);
 }
 
@@ -304,16 +289,16 @@ TEST(nodes_outside_the_life_of_an_attribute_are_not_read)
 	char path[64];
 	snprintf(path, sizeof(path), "test_query_lives.%ld.sht", (long)getpid());
 	build_short_lives(path);
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
+	assert_ok(histree_query_create(history, &query, NULL));
 	const struct histree_history_info *info = histree_history_info(history);
 	const histree_quark always = 0, some[] = { 100, 101, 102 };
 	const struct histree_region all = { .quarks = &always, .quark_count = 1, .to = info->end };
 	const struct histree_region few = { .quarks = some, .quark_count = 3, .to = info->end };
-	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+	assert_ok(histree_query_start(query, &all, NULL));
 	count_rest(query);
 	uint64_t visited = histree_cursor_statistics(query).nodes_visited;
-	assert_int_equal(histree_query_start(query, &few, NULL), HISTREE_OK);
+	assert_ok(histree_query_start(query, &few, NULL));
 	assert_int_equal(count_rest(query), 3 * (1 + THREAD_LIFE + 1)); /* null, states, null */
 	assert_true(histree_cursor_statistics(query).nodes_visited * 5 < visited);
 	histree_cursor_free(query);

@@ -192,12 +192,10 @@ static enum histree_difference verdict_of(histree_time least, histree_time late,
 	struct histree_segment_store *a = store_of(made[0], test_seed(), 500, late);
 	struct histree_segment_store *b = store_of(made[1], test_seed() + 1, least, late);
 	struct histree_segment_comparison *comparison;
-	assert_int_equal(
-		histree_segment_comparison_create(
-			&(struct histree_segment_side){ a, HISTREE_SEGMENTS_ALL, HISTREE_SEGMENTS_TOGETHER },
-			&(struct histree_segment_side){ b, HISTREE_SEGMENTS_ALL, HISTREE_SEGMENTS_TOGETHER },
-			&comparison, NULL),
-		HISTREE_OK);
+	assert_ok(histree_segment_comparison_create(
+		&(struct histree_segment_side){ a, HISTREE_SEGMENTS_ALL, HISTREE_SEGMENTS_TOGETHER },
+		&(struct histree_segment_side){ b, HISTREE_SEGMENTS_ALL, HISTREE_SEGMENTS_TOGETHER }, &comparison,
+		NULL));
 	enum histree_difference verdict = histree_segment_comparison_all(comparison)->verdict;
 	*p = histree_segment_comparison_all(comparison)->p;
 	histree_segment_comparison_free(comparison);

@@ -175,9 +175,8 @@ TEST(counts_as_an_array)
 		for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++)
 			for (size_t l = 0; l < sizeof(queries) / sizeof(queries[0]); l++) {
 				struct histree_segment_density *density;
-				assert_int_equal(histree_segment_density_create(store, &queries[l], &options[k],
-										&density, NULL),
-						 HISTREE_OK);
+				assert_ok(histree_segment_density_create(store, &queries[l], &options[k], &density,
+									 NULL));
 				check(&(struct counted){ &segments, &queries[l], &options[k], density });
 				histree_segment_density_free(density);
 			}
@@ -198,7 +197,7 @@ TEST(values_have_a_bound)
 	assert_true(segments_make(&segments, &kind, test_seed()));
 	struct histree_segment_store *store = segments_store(&segments);
 	assert_non_null(store);
-	assert_int_equal(histree_segment_density_create(store, &query, &options, &density, NULL), HISTREE_OK);
+	assert_ok(histree_segment_density_create(store, &query, &options, &density, NULL));
 	for (size_t i = 0; i < 4; i++) {
 		assert_false(histree_segment_density_group(density, i)->is_rest);
 		assert_int_equal(histree_segment_density_group(density, i)->count, 1);
@@ -225,7 +224,7 @@ TEST(null_comes_late_too)
 	struct histree_segment_store *store = segments_store(&segments);
 	struct histree_segment_density *density;
 	assert_non_null(store);
-	assert_int_equal(histree_segment_density_create(store, &query, &options, &density, NULL), HISTREE_OK);
+	assert_ok(histree_segment_density_create(store, &query, &options, &density, NULL));
 	assert_int_equal(histree_segment_density_group(density, 0)->count, 1);
 	assert_true(histree_segment_density_group(density, 1)->is_rest);
 	assert_int_equal(histree_segment_density_group(density, 1)->count, 3);

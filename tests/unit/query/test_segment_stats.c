@@ -211,8 +211,7 @@ TEST(percentiles_are_at_their_ranks)
 	struct histree_segment_store *store = segments_store(&segments);
 	struct histree_segment_stats *stats;
 	assert_non_null(store);
-	assert_int_equal(histree_segment_stats_create(store, &query, HISTREE_SEGMENTS_TOGETHER, &stats, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_segment_stats_create(store, &query, HISTREE_SEGMENTS_TOGETHER, &stats, NULL));
 	const struct histree_segment_group *all = histree_segment_stats_all(stats);
 	assert_int_equal(all->percentiles[HISTREE_P50], 500);
 	assert_int_equal(all->percentiles[HISTREE_P90], 900);

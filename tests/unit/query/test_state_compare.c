@@ -36,15 +36,13 @@ static struct histree_history *history_of(struct random *random, struct model *m
 	struct histree_history *history;
 	histree_quark quarks[ATTRIBUTES];
 	int now[ATTRIBUTES], t = 0;
-	assert_int_equal(histree_state_create_in_memory(&(struct histree_history_options){ .start = START }, 0,
-							&system, &error),
-			 HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, &table, 1, &error), HISTREE_OK);
+	assert_ok(histree_state_create_in_memory(&(struct histree_history_options){ .start = START }, 0, &system,
+						 &error));
+	assert_ok(histree_state_labels(system, &table, 1, &error));
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		char path[16];
 		snprintf(path, sizeof(path), "%s/%d", i < 4 ? "a" : "b", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quarks[i], &error),
-				 HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quarks[i], &error));
 		now[i] = -1;
 	}
 	for (int change = 0; change < CHANGES; change++) {
@@ -53,15 +51,14 @@ static struct histree_history *history_of(struct random *random, struct model *m
 			for (int k = 0; k < ATTRIBUTES; k++)
 				model->values[k][t] = now[k];
 		now[i] = value;
-		assert_int_equal(histree_state_modify(system, START + t, quarks[i],
-						      value < 0 ? histree_null() : histree_int(value), &error),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(system, START + t, quarks[i],
+					       value < 0 ? histree_null() : histree_int(value), &error));
 	}
 	for (int k = 0; k < ATTRIBUTES; k++)
 		model->values[k][t] = now[k];
 	model->length = t + 1;
-	assert_int_equal(histree_state_close(system, START + t, &error), HISTREE_OK);
-	assert_int_equal(histree_state_history(system, START + t, NULL, &history, &error), HISTREE_OK);
+	assert_ok(histree_state_close(system, START + t, &error));
+	assert_ok(histree_state_history(system, START + t, NULL, &history, &error));
 	histree_state_free(system);
 	return history;
 }
@@ -135,7 +132,7 @@ static void check(struct histree_history *const histories[2], const struct quest
 		if (asked->has_all)
 			continue;
 		histree_selection_none(&selections[i]);
-		assert_int_equal(histree_selection_add_pattern(&selections[i], "*/*", &error), HISTREE_OK);
+		assert_ok(histree_selection_add_pattern(&selections[i], "*/*", &error));
 	}
 	if (histree_state_comparison_create(&selections[0], &selections[1], (struct histree_work){ 0 }, &comparison,
 					    &error) != HISTREE_OK)

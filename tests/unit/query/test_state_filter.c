@@ -45,7 +45,7 @@ static int select_by(const struct fixture *fixture, const char *text, struct his
 	struct histree_error error = { 0 };
 	if (histree_state_filter_create(fixture->history, text, &filter, &error) != HISTREE_OK)
 		fail_msg("%s: %s", text, error.message);
-	assert_int_equal(histree_state_filter_select(filter, selection, NULL), HISTREE_OK);
+	assert_ok(histree_state_filter_select(filter, selection, NULL));
 	histree_state_filter_free(filter);
 	if (!histree_selection_region(selection, region))
 		return 0;
@@ -112,9 +112,9 @@ TEST(a_pattern_is_narrowed)
 	struct histree_region region;
 	histree_selection_begin(&selection, fixture->history);
 	histree_selection_none(&selection);
-	assert_int_equal(histree_selection_add_pattern(&selection, "Group/1/*", NULL), HISTREE_OK);
-	assert_int_equal(histree_selection_add_pattern(&selection, "Group/2/*", NULL), HISTREE_OK);
-	assert_int_equal(histree_selection_add_path(&selection, "Group/1/8", NULL), HISTREE_OK); /* once more */
+	assert_ok(histree_selection_add_pattern(&selection, "Group/1/*", NULL));
+	assert_ok(histree_selection_add_pattern(&selection, "Group/2/*", NULL));
+	assert_ok(histree_selection_add_path(&selection, "Group/1/8", NULL)); /* once more */
 	assert_int_equal(select_by(fixture, "path contains 8 || path == Group/3/3", &selection, &region), 1);
 	assert_int_equal(region.quarks[0], fixture->quarks[8]);
 	histree_selection_release(&selection);

@@ -52,14 +52,13 @@ static void fill(struct random *random, struct histree_state_system *system, con
 	const uint64_t step = 1 + random_below(random, 60);
 	histree_quark quark;
 	int now = NO_VALUE, until = 0;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
 	for (int t = 0; t < LENGTH; t++) {
 		if (t == until) {
 			now = (int)random_below(random, VALUES + 1) - 1;
 			until = t + 1 + (int)random_below(random, random_percent(random, 5) ? 20 * step : step);
-			assert_int_equal(
-				histree_state_modify(system, start + t, quark, value_of(now, path[0] == 'b'), NULL),
-				HISTREE_OK);
+			assert_ok(histree_state_modify(system, start + t, quark, value_of(now, path[0] == 'b'),
+						       NULL));
 		}
 		values[t] = now;
 	}
@@ -81,22 +80,21 @@ static void make_host(struct world *world, int host, struct random *random)
 							 .provider = "test",
 							 .start = start_of(host),
 							 .tree = { .node_size = 4096, .threads = 1 } };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, &table, 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
+	assert_ok(histree_state_labels(system, &table, 1, NULL));
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%s/%d", i < 4 ? "a" : "b", i);
 		fill(random, system, name, world->values[host][i], options.start);
 	}
-	assert_int_equal(histree_state_close(system, options.start + LENGTH - 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, options.start + LENGTH - 1, NULL));
 	histree_state_free(system);
 }
 
 static void open_host(struct world *world, int host, bool no_overviews)
 {
 	const struct histree_open_options options = { .no_overviews = no_overviews };
-	assert_int_equal(histree_history_open(world->paths[host], &options, &world->histories[host], NULL),
-			 HISTREE_OK);
+	assert_ok(histree_history_open(world->paths[host], &options, &world->histories[host], NULL));
 }
 
 static void sum_up(const struct world *world, int host, struct random *random)
@@ -153,7 +151,7 @@ static void ask(struct histree_history *history, histree_quark first, unsigned w
 	for (int i = 0; i < ATTRIBUTES; i++)
 		if (which & 1U << i)
 			quarks[region.quark_count++] = first + quark_of(i);
-	assert_int_equal(histree_time_in_state_create(history, &times, &error), HISTREE_OK);
+	assert_ok(histree_time_in_state_create(history, &times, &error));
 	if (histree_time_in_state_start(times, &region, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	while ((status = histree_cursor_read(times, room, &count, &error)) == HISTREE_OK) {
@@ -261,8 +259,8 @@ TEST(of_several_hosts)
 		const struct histree_region region = { .from = info->start, .to = info->end };
 		uint64_t sum = 0;
 		enum histree_status status;
-		assert_int_equal(histree_time_in_state_create(joined, &times, NULL), HISTREE_OK);
-		assert_int_equal(histree_time_in_state_start(times, &region, NULL), HISTREE_OK);
+		assert_ok(histree_time_in_state_create(joined, &times, NULL));
+		assert_ok(histree_time_in_state_start(times, &region, NULL));
 		while ((status = histree_cursor_read(times, 16, &count, NULL)) == HISTREE_OK)
 			for (size_t i = 0; i < count; i++)
 				sum += histree_cursor_state_time(times)[i].ns;
@@ -289,7 +287,7 @@ static struct histree_state_comparison *compare(struct histree_history *history,
 		if (has_all)
 			continue;
 		histree_selection_none(&selections[i]);
-		assert_int_equal(histree_selection_add_pattern(&selections[i], "*/*", &error), HISTREE_OK);
+		assert_ok(histree_selection_add_pattern(&selections[i], "*/*", &error));
 	}
 	if (histree_state_comparison_create(&selections[0], &selections[1], (struct histree_work){ 0 }, &comparison,
 					    &error) != HISTREE_OK)
@@ -352,7 +350,7 @@ TEST(wrong_questions_are_refused)
 	make_host(&world, 0, &random);
 	sum_up(&world, 0, &random);
 	open_host(&world, 0, false);
-	assert_int_equal(histree_time_in_state_create(world.histories[0], &times, &error), HISTREE_OK);
+	assert_ok(histree_time_in_state_create(world.histories[0], &times, &error));
 	struct histree_region region = { .times = list, .time_count = 2 };
 	assert_int_equal(histree_time_in_state_start(times, &region, &error), HISTREE_ERR_ARGUMENT);
 	region = (struct histree_region){ .quarks = wrong, .quark_count = 2, .from = START, .to = START + 9 };

@@ -37,28 +37,26 @@ static void build(size_t host, const char *variant, size_t states)
 	struct histree_state_system *system;
 	snprintf(paths[host], sizeof(paths[host]), "test_union.%ld.%zu.sht", (long)getpid(), host);
 	unlink(paths[host]);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (histree_quark i = 0; i < ATTRIBUTES; i++) {
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%u", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	for (size_t i = 0; i < states; i++)
-		assert_int_equal(histree_state_modify(system, options.start + (histree_time)(i * STEP),
-						      (histree_quark)(i % ATTRIBUTES),
-						      histree_int((int32_t)(i / ATTRIBUTES)), NULL),
-				 HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, &label_table, 1, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_close(system, options.start + (histree_time)(states * STEP), NULL),
-			 HISTREE_OK);
+		assert_ok(histree_state_modify(system, options.start + (histree_time)(i * STEP),
+					       (histree_quark)(i % ATTRIBUTES),
+					       histree_int((int32_t)(i / ATTRIBUTES)), NULL));
+	assert_ok(histree_state_labels(system, &label_table, 1, NULL));
+	assert_ok(histree_state_close(system, options.start + (histree_time)(states * STEP), NULL));
 	histree_state_free(system);
 }
 
 static struct histree_history *open_host(size_t host)
 {
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(paths[host], NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(paths[host], NULL, &history, NULL));
 	return history;
 }
 
@@ -107,7 +105,7 @@ TEST(what_is_no_union_is_refused)
 							{ .name = "c", .why = "it is damaged" } };
 	refuse(missing, 3, "of 3 hosts none has a history: host 'a': no such file; host 'c': it is damaged");
 	struct histree_history_part one = { .name = "a", .history = open_host(0) };
-	assert_int_equal(histree_history_unite(&one, 1, &joined, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(&one, 1, &joined, NULL));
 	struct histree_history_part nested[] = { { .name = "x", .history = joined },
 						 { .name = "y", .history = open_host(1) } };
 	refuse(nested, 2, "host 'x' is a history of several hosts itself");
@@ -122,7 +120,7 @@ static struct histree_history *unite(void)
 						      { .name = "gone", .why = "no such file" },
 						      { .name = "a", .history = open_host(1) },
 						      { .name = "none" } };
-	assert_int_equal(histree_history_unite(parts, 4, &joined, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(parts, 4, &joined, NULL));
 	return joined;
 }
 
@@ -191,7 +189,7 @@ TEST(times_and_attributes_are_those_of_the_union)
 	struct histree_interval found;
 	struct histree_error error;
 	const histree_quark beyond[] = { 3, 2 * ATTRIBUTES + 4 };
-	assert_int_equal(histree_query_create(joined, &query, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(joined, &query, NULL));
 	assert_int_equal(histree_query_single(query, 2 * ATTRIBUTES + 4, 5, &found, &error), HISTREE_ERR_QUARK);
 	assert_int_equal(histree_query_single(query, 1, -1, &found, &error), HISTREE_ERR_TIME_RANGE);
 	assert_int_equal(histree_query_single(query, 1, 1001 + 3000 * STEP, &found, &error),
@@ -202,18 +200,18 @@ TEST(times_and_attributes_are_those_of_the_union)
 	assert_int_equal(histree_cursor_next(query, NULL), HISTREE_END);
 	assert_int_equal(histree_query_set_threads(query, 0, &error), HISTREE_ERR_ARGUMENT);
 	/* Not yet traced, and traced no more. */
-	assert_int_equal(histree_query_single(query, ATTRIBUTES + 3, 999, &found, &error), HISTREE_OK);
+	assert_ok(histree_query_single(query, ATTRIBUTES + 3, 999, &found, &error));
 	assert_int_equal(found.start, 0);
 	assert_int_equal(found.end, 999);
 	assert_int_equal(found.value.type, HISTREE_NULL);
-	assert_int_equal(histree_query_single(query, 1, 2000 * STEP + 1, &found, &error), HISTREE_OK);
+	assert_ok(histree_query_single(query, 1, 2000 * STEP + 1, &found, &error));
 	assert_int_equal(found.start, 2000 * STEP + 1);
 	assert_int_equal(found.end, 1000 + 3000 * STEP);
 	/* The number of a host without a history is null, that of a missing one unknown. */
 	struct histree_numbers numbers;
-	assert_int_equal(histree_lookup_numbers(query, 2 * ATTRIBUTES + 3, 10, 19, &numbers, NULL), HISTREE_OK);
+	assert_ok(histree_lookup_numbers(query, 2 * ATTRIBUTES + 3, 10, 19, &numbers, NULL));
 	assert_int_equal(numbers.other_ns, 10);
-	assert_int_equal(histree_lookup_numbers(query, ATTRIBUTES + 1, 10, 19, &numbers, NULL), HISTREE_OK);
+	assert_ok(histree_lookup_numbers(query, ATTRIBUTES + 1, 10, 19, &numbers, NULL));
 	assert_int_equal(numbers.unknown_ns, 10);
 	assert_int_equal(numbers.other_ns, 0);
 	assert_int_equal(histree_cursor_loss(query).nodes, 1);
@@ -259,16 +257,16 @@ TEST(damage_stays_in_its_shard)
 	struct histree_history *joined;
 	const struct histree_history_part parts[] = { { .name = "b", .history = open_host(0) },
 						      { .name = "damaged", .history = open_host(2) } };
-	assert_int_equal(histree_history_unite(parts, 2, &joined, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(parts, 2, &joined, NULL));
 	struct histree_cursor *query;
 	struct histree_interval interval;
 	size_t unknown = 0, others = 0;
-	assert_int_equal(histree_query_create(joined, &query, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(joined, &query, NULL));
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		enum histree_status status;
-		assert_int_equal(histree_query_set_threads(query, threads, NULL), HISTREE_OK);
+		assert_ok(histree_query_set_threads(query, threads, NULL));
 		const struct histree_region all = { .from = 0, .to = 2000 * STEP };
-		assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+		assert_ok(histree_query_start(query, &all, NULL));
 		while ((status = histree_cursor_next(query, NULL)) == HISTREE_OK) {
 			interval = *histree_cursor_interval(query);
 			bool is_unknown = interval.value.type == HISTREE_UNKNOWN;
@@ -300,22 +298,22 @@ TEST(threads_read_large_shards_too)
 	const struct histree_history_part parts[] = { { .name = "b", .history = open_host(0) },
 						      { .name = "large", .history = open_host(1) },
 						      { .name = "a", .history = open_host(2) } };
-	assert_int_equal(histree_history_unite(parts, 3, &joined, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(parts, 3, &joined, NULL));
 	const struct histree_history_info *info = histree_history_info(joined);
 	const struct histree_region all = { .from = info->start, .to = info->end };
 	struct histree_cursor *one, *three;
-	assert_int_equal(histree_query_create(joined, &one, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(joined, &three, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_set_threads(three, 3, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(joined, &one, NULL));
+	assert_ok(histree_query_create(joined, &three, NULL));
+	assert_ok(histree_query_set_threads(three, 3, NULL));
 	for (int turn = 0; turn < 3; turn++) {
 		struct histree_interval a, b;
 		enum histree_status status;
 		uint64_t count = 0, most = turn == 1 ? LARGE / 2 : UINT64_MAX; /* once it is stopped early */
-		assert_int_equal(histree_query_start(one, &all, NULL), HISTREE_OK);
-		assert_int_equal(histree_query_start(three, &all, NULL), HISTREE_OK);
+		assert_ok(histree_query_start(one, &all, NULL));
+		assert_ok(histree_query_start(three, &all, NULL));
 		while (count < most && (status = histree_cursor_next(one, NULL)) == HISTREE_OK) {
 			a = *histree_cursor_interval(one);
-			assert_int_equal(histree_cursor_next(three, NULL), HISTREE_OK);
+			assert_ok(histree_cursor_next(three, NULL));
 			b = *histree_cursor_interval(three);
 			assert_true(a.quark == b.quark && a.start == b.start && a.end == b.end);
 			assert_true(histree_value_equal(&a.value, &b.value));

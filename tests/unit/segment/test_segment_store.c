@@ -90,10 +90,10 @@ TEST(the_largest_schema_comes_back)
 		.path = "f",
 		.schema = { .provider = provider, .fields = fields, .field_count = HISTREE_SEGMENT_FIELDS_MAX },
 	};
-	assert_int_equal(segment_store_create(&memory.io, &options, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	assert_ok(segment_store_create(&memory.io, &options, &store, NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
 	histree_segment_store_close(store);
-	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_open(&memory.io, "f", NULL, &store, NULL));
 	const struct histree_segment_schema *schema = &histree_segment_store_info(store)->schema;
 	assert_string_equal(schema->provider, provider);
 	assert_int_equal(schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
@@ -123,7 +123,7 @@ TEST(wrong_segments_are_refused_and_change_nothing)
 	const struct histree_segment_store_options options = { .path = "f",
 							       .schema = segment_test_schema,
 							       .node_size = 4096 };
-	assert_int_equal(segment_store_create(&memory.io, &options, &store, &error), HISTREE_OK);
+	assert_ok(segment_store_create(&memory.io, &options, &store, &error));
 	struct histree_segment segment = { .start = 5, .end = 4 };
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_TIME_RANGE);
 	segment = (struct histree_segment){ .start = 5, .end = 5, .content = content };
@@ -133,16 +133,16 @@ TEST(wrong_segments_are_refused_and_change_nothing)
 	content[SEGMENT_NAME] = histree_string_n(text, sizeof(text));
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_TOO_LARGE);
 	content[SEGMENT_NAME] = histree_string_n(text, 2048); /* as much as such a node takes */
-	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_add(store, &segment, &error));
 	struct histree_cursor *iter = (struct histree_cursor *)&segment;
 	assert_int_equal(histree_segments_create(store, &iter, &error), HISTREE_ERR_ARGUMENT);
 	assert_null(iter);
-	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(store, &error));
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_CLOSED);
 	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_ERR_CLOSED);
 	assert_int_equal(histree_segment_store_info(store)->segment_count, 1);
 	size_t field;
-	assert_int_equal(histree_segment_store_field(store, "tid", &field), HISTREE_OK);
+	assert_ok(histree_segment_store_field(store, "tid", &field));
 	assert_int_equal(field, SEGMENT_TID);
 	assert_int_equal(histree_segment_store_field(store, "pid", &field), HISTREE_NOT_FOUND);
 	histree_segment_store_close(store);
@@ -154,9 +154,9 @@ TEST(wrong_queries_are_refused)
 	struct histree_segment_store *store;
 	struct histree_cursor *iter;
 	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
-	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
+	assert_ok(histree_segments_create(store, &iter, NULL));
 	assert_int_equal(histree_cursor_next(iter, NULL), HISTREE_END); /* not started */
 	struct histree_segment_query query = { .from = 1, .to = 0 };
 	assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
@@ -175,16 +175,15 @@ TEST(a_query_may_be_asked_again)
 	struct histree_segment_store *store;
 	struct histree_cursor *iter;
 	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
-	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &store, NULL));
 	for (histree_time t = 0; t < 5; t++)
-		assert_int_equal(histree_segment_store_add(
-					 store, &(struct histree_segment){ .start = t, .end = t + 10 }, NULL),
-				 HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &(struct histree_segment){ .start = t, .end = t + 10 },
+						    NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
+	assert_ok(histree_segments_create(store, &iter, NULL));
 	for (int i = 0; i < 2; i++) {
 		const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-		assert_int_equal(histree_segments_start(iter, &query, NULL, NULL), HISTREE_OK);
+		assert_ok(histree_segments_start(iter, &query, NULL, NULL));
 		while (histree_cursor_next(iter, NULL) == HISTREE_OK)
 			;
 		assert_int_equal(histree_cursor_statistics(iter).rows, 5);
@@ -219,7 +218,7 @@ TEST(forged_extents_and_counts_are_found)
 	struct segments segments;
 	memory_io_init(&memory);
 	assert_true(segments_make(&segments, &small, 1));
-	assert_int_equal(build(&memory.io, &segments, NULL), HISTREE_OK);
+	assert_ok(build(&memory.io, &segments, NULL));
 	struct memory_file *file = memory_io_find(&memory, "f");
 	size_t size;
 	uint8_t *section = block_parts_section(file->bytes, file->size, SECTION_SEGMENTS, &size);
@@ -240,8 +239,8 @@ TEST(forged_extents_and_counts_are_found)
 	put_le32(leaf + BLOCK_COUNT, sound);
 	block_parts_seal(file->bytes, file->size);
 	struct histree_segment_store *store;
-	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_verify(store, expect_fault, NULL, NULL), HISTREE_OK);
+	assert_ok(segment_store_open(&memory.io, "f", NULL, &store, NULL));
+	assert_ok(histree_segment_store_verify(store, expect_fault, NULL, NULL));
 	histree_segment_store_close(store);
 	segments_release(&segments);
 	memory_io_release(&memory);
@@ -257,7 +256,7 @@ TEST(the_two_kinds_of_tree_are_not_mixed_up)
 	struct histree_segment_store *store;
 	memory_io_init(&memory);
 	assert_true(segments_make(&segments, &with_content, 1));
-	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_ok(build(&memory.io, &segments, &error));
 	assert_int_equal(tree_file_open(&memory.io, "f", 1, &tree, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is a segment store"));
 	segments_release(&segments);
@@ -265,9 +264,8 @@ TEST(the_two_kinds_of_tree_are_not_mixed_up)
 	struct reference history;
 	const struct histree_interval interval = { .end = 9, .value = histree_int(1) };
 	assert_true(reference_make(&history, &interval, 1, 0, 9, 1));
-	assert_int_equal(
-		tree_file_write(&memory.io, "h", &(struct histree_tree_options){ 0 }, &history, &interval, &error),
-		HISTREE_OK);
+	assert_ok(
+		tree_file_write(&memory.io, "h", &(struct histree_tree_options){ 0 }, &history, &interval, &error));
 	assert_int_equal(segment_store_open(&memory.io, "h", NULL, &store, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is a history of states"));
 	reference_release(&history);
@@ -280,11 +278,11 @@ static enum histree_status read_schema(struct memory_io *memory, const uint8_t *
 {
 	struct block_file *file;
 	struct histree_segment_store_info info = { 0 };
-	assert_int_equal(block_file_create(&memory->io, "copy", 4096, &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section_begin(file, SECTION_SEGMENTS, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section_write(file, bytes, size, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory->io, "copy", 4096, &file, NULL));
+	assert_ok(block_file_section_begin(file, SECTION_SEGMENTS, NULL));
+	assert_ok(block_file_section_write(file, bytes, size, NULL));
 	block_file_section_end(file);
-	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	assert_ok(block_file_complete(file, NULL));
 	enum histree_status status = segment_schema_read(file, &info, error);
 	segment_schema_release(&info.schema);
 	block_file_close(file);
@@ -302,13 +300,13 @@ TEST(a_schema_is_as_long_as_its_fields)
 	size_t size;
 	memory_io_init(&memory);
 	assert_true(segments_make(&segments, &small, 1));
-	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
-	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section(file, SECTION_SEGMENTS, &bytes, &size, NULL), HISTREE_OK);
+	assert_ok(build(&memory.io, &segments, &error));
+	assert_ok(block_file_open(&memory.io, "f", &file, NULL));
+	assert_ok(block_file_section(file, SECTION_SEGMENTS, &bytes, &size, NULL));
 	uint8_t *longer = calloc(1, size + 3);
 	assert_non_null(longer);
 	memcpy(longer, bytes, size);
-	assert_int_equal(read_schema(&memory, longer, size, &error), HISTREE_OK);
+	assert_ok(read_schema(&memory, longer, size, &error));
 	assert_int_equal(read_schema(&memory, longer, size - 1, &error), HISTREE_ERR_FORMAT);
 	assert_int_equal(read_schema(&memory, longer, size + 3, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "3 bytes after its last field"));
@@ -445,7 +443,7 @@ TEST(side_tables_are_done_without)
 	memory_io_init(&memory);
 	faulty_io_init(&faulty, &memory.io);
 	assert_true(segments_make(&segments, &small, 2));
-	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_ok(build(&memory.io, &segments, &error));
 	unsigned sorted = 0, failed = 0;
 	for (faulty.fail_at = 1;; faulty.fail_at++) {
 		faulty.operations = 0;
@@ -472,7 +470,7 @@ TEST(side_tables_are_done_without)
 		sorted += status == HISTREE_END && !used;
 		failed += status == HISTREE_ERR_IO;
 		if (memory_io_find(&memory, "f.1.order") == NULL) /* it was taken for damaged */
-			assert_int_equal(make_table(&memory.io, &error), HISTREE_OK);
+			assert_ok(make_table(&memory.io, &error));
 	}
 	assert_true(sorted > 3 && failed > 3);
 	segments_release(&segments);
@@ -487,10 +485,10 @@ TEST(the_file_of_a_maker_that_died_goes)
 	struct histree_error error = { 0 };
 	memory_io_init(&memory);
 	assert_true(segments_make(&segments, &small, 2));
-	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_ok(build(&memory.io, &segments, &error));
 	assert_true(memory_io_put(&memory, "f.1.order.new", "half", 4));
 	assert_int_equal(make_table(&memory.io, &error), HISTREE_ERR_EXISTS);
-	assert_int_equal(make_table(&memory.io, &error), HISTREE_OK);
+	assert_ok(make_table(&memory.io, &error));
 	assert_null(memory_io_find(&memory, "f.1.order.new"));
 	segments_release(&segments);
 	memory_io_release(&memory);
@@ -505,7 +503,7 @@ TEST(damage_is_found)
 	struct random random = { 8 };
 	memory_io_init(&memory);
 	assert_true(segments_make(&segments, &with_content, 3));
-	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_ok(build(&memory.io, &segments, &error));
 	struct memory_file *file = memory_io_find(&memory, "f");
 	unsigned unseen = 0;
 	for (unsigned i = 0; i < 300; i++) {
@@ -529,7 +527,7 @@ TEST(damage_is_found)
 	/* Overviews are looked for where the store is, which need not be a file system. */
 	struct histree_segment_store *beside;
 	assert_true(memory_io_put(&memory, "f.overview1", (const uint8_t *)"none", 4));
-	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &beside, &error), HISTREE_OK);
+	assert_ok(segment_store_open(&memory.io, "f", NULL, &beside, &error));
 	assert_int_equal(histree_segment_store_verify(beside, NULL, NULL, &error), HISTREE_ERR_FORMAT);
 	histree_segment_store_close(beside);
 	assert_int_equal(memory.io.unlink(memory.io.context, "f.overview1"), 0);
@@ -538,7 +536,7 @@ TEST(damage_is_found)
 	struct histree_segment_store *store;
 	unsigned faults = 0;
 	file->bytes[20] ^= 4;
-	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &store, &error), HISTREE_OK);
+	assert_ok(segment_store_open(&memory.io, "f", NULL, &store, &error));
 	assert_int_equal(histree_segment_store_verify(store, count_fault, &faults, &error), HISTREE_ERR_FORMAT);
 	assert_true(faults > 0);
 	histree_segment_store_close(store);
@@ -579,10 +577,10 @@ TEST(many_threads_read_one_store)
 		};
 		struct histree_segment_store *store;
 		pthread_t threads[4];
-		assert_int_equal(segment_store_create(&memory.io, &options, &store, NULL), HISTREE_OK);
+		assert_ok(segment_store_create(&memory.io, &options, &store, NULL));
 		for (size_t i = 0; i < segments.count; i++)
-			assert_int_equal(histree_segment_store_add(store, &segments.segments[i], NULL), HISTREE_OK);
-		assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+			assert_ok(histree_segment_store_add(store, &segments.segments[i], NULL));
+		assert_ok(histree_segment_store_finish(store, NULL));
 		for (unsigned i = 0; i < 4; i++)
 			assert_int_equal(pthread_create(&threads[i], NULL, read_sorted, store), 0);
 		for (unsigned i = 0; i < 4; i++) {
@@ -628,17 +626,17 @@ TEST(a_large_store_makes_its_table)
 	snprintf(table, sizeof(table), "%s.%d.order", path, SEGMENT_NAME);
 	assert_true(segments_make(&segments, &large, 5));
 	const struct histree_segment_store_options made = { .path = path, .schema = segment_test_schema };
-	assert_int_equal(histree_segment_store_create(&made, &store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&made, &store, NULL));
 	for (size_t i = 0; i < segments.count; i++)
-		assert_int_equal(histree_segment_store_add(store, &segments.segments[i], NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &segments.segments[i], NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
 	histree_segment_store_close(store);
 	static const enum histree_segment_tables policies[] = { HISTREE_TABLES_NEVER, HISTREE_TABLES_AS_THEY_ARE,
 								HISTREE_TABLES_ON_DEMAND };
 	for (size_t i = 0; i < 3; i++) {
 		const struct histree_segment_open_options options = { .tables = policies[i] };
 		pthread_t threads[3];
-		assert_int_equal(histree_segment_store_open(path, &options, &store, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_open(path, &options, &store, NULL));
 		for (unsigned thread = 0; thread < 3; thread++)
 			assert_int_equal(pthread_create(&threads[thread], NULL, read_by_field, store), 0);
 		for (unsigned thread = 0; thread < 3; thread++) {

@@ -28,10 +28,10 @@ static int set_up(void **state)
 		.path = "f", .schema = *fixture.segments.schema, .node_size = 4096, .memory_max = 300000
 	};
 	struct histree_segment_store *store;
-	assert_int_equal(segment_store_create(&fixture.memory.io, &options, &store, NULL), HISTREE_OK);
+	assert_ok(segment_store_create(&fixture.memory.io, &options, &store, NULL));
 	for (size_t i = 0; i < fixture.segments.count; i++)
-		assert_int_equal(histree_segment_store_add(store, &fixture.segments.segments[i], NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(store, &fixture.segments.segments[i], NULL));
+	assert_ok(histree_segment_store_finish(store, NULL));
 	histree_segment_store_close(store);
 	return 0;
 }
@@ -90,8 +90,8 @@ static void count_below(const struct tree_reader *reader, uint32_t number,
 {
 	struct node_pin *pin;
 	bool loaded;
-	assert_int_equal(node_pin_create(reader->cache, &pin, NULL), HISTREE_OK);
-	assert_int_equal(node_pin_hold(pin, number, &loaded, NULL), HISTREE_OK);
+	assert_ok(node_pin_create(reader->cache, &pin, NULL));
+	assert_ok(node_pin_hold(pin, number, &loaded, NULL));
 	const struct node_view view = node_view(&reader->shape.layout, node_pin_block(pin));
 	uint32_t blocks = view.height == 0 ? segment_leaf_block_count(view.block) : 0;
 	for (uint32_t i = 0; i < blocks; i++) {
@@ -135,9 +135,9 @@ static struct opened ask(struct fixture *fixture, const struct histree_segment_q
 	struct histree_cursor *iter;
 	struct histree_segment segment;
 	int64_t place = INT64_MIN;
-	assert_int_equal(segment_store_open(&fixture->memory.io, "f", NULL, &store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_create(store, &iter, NULL), HISTREE_OK);
-	assert_int_equal(histree_segments_start(iter, query, NULL, NULL), HISTREE_OK);
+	assert_ok(segment_store_open(&fixture->memory.io, "f", NULL, &store, NULL));
+	assert_ok(histree_segments_create(store, &iter, NULL));
+	assert_ok(histree_segments_start(iter, query, NULL, NULL));
 	for (size_t i = 0; i < wanted && histree_cursor_next(iter, NULL) == HISTREE_OK; i++) {
 		segment = *histree_cursor_segment(iter);
 		place = place_of(&segment, query);
@@ -194,7 +194,7 @@ TEST(a_window_is_all_that_is_read)
 		struct opened opened = ask(fixture, &query, SIZE_MAX);
 		const struct histree_segment_query all_of_it = { .from = query.from, .to = query.to };
 		struct histree_segment_store *store;
-		assert_int_equal(segment_store_open(&fixture->memory.io, "f", NULL, &store, NULL), HISTREE_OK);
+		assert_ok(segment_store_open(&fixture->memory.io, "f", NULL, &store, NULL));
 		struct counts counts = count_opened(store, &all_of_it, INT64_MAX);
 		histree_segment_store_close(store);
 		assert_int_equal(opened.stats.nodes_loaded, counts.nodes_up_to);

@@ -76,10 +76,10 @@ static void check_sorted(draw_words *words, size_t bytes_max, bool spills)
 	size_t pushes = ENTRIES / 4, pops = 0;
 	memory_io_init(&memory);
 	assert_true(pushed != NULL && popped != NULL);
-	assert_int_equal(segment_queue_create(&memory.io, "f", bytes_max, &queue, &error), HISTREE_OK);
+	assert_ok(segment_queue_create(&memory.io, "f", bytes_max, &queue, &error));
 	for (size_t i = 0; i < pushes; i++)
 		pushed[i] = draw(words, &random, &last);
-	assert_int_equal(segment_queue_push(queue, pushed, pushes, &error), HISTREE_OK);
+	assert_ok(segment_queue_push(queue, pushed, pushes, &error));
 	while (segment_queue_pop(queue, &entry, &error) == HISTREE_OK) {
 		assert_false(segment_entry_is_less(&entry, &last));
 		last = popped[pops++] = entry;
@@ -87,7 +87,7 @@ static void check_sorted(draw_words *words, size_t bytes_max, bool spills)
 			continue;
 		for (unsigned more = 0; more < 2; more++) {
 			pushed[pushes] = draw(words, &random, &last);
-			assert_int_equal(segment_queue_push(queue, &pushed[pushes++], 1, &error), HISTREE_OK);
+			assert_ok(segment_queue_push(queue, &pushed[pushes++], 1, &error));
 		}
 	}
 	assert_int_equal(pops, pushes);
@@ -130,14 +130,14 @@ TEST(spilling_is_in_proportion)
 	struct segment_entry entry;
 	struct random random = { 11 };
 	memory_io_init(&memory);
-	assert_int_equal(segment_queue_create(&memory.io, "f", ROOM * sizeof(entry), &queue, NULL), HISTREE_OK);
+	assert_ok(segment_queue_create(&memory.io, "f", ROOM * sizeof(entry), &queue, NULL));
 	for (uint64_t i = 0; i < MANY; i++) {
 		uint64_t first = random_bits(&random) >> (20 + random_below(&random, 30));
 		entry = (struct segment_entry){ { first, random_bits(&random), i | SEGMENT_REF_LAST } };
-		assert_int_equal(segment_queue_push(queue, &entry, 1, NULL), HISTREE_OK);
+		assert_ok(segment_queue_push(queue, &entry, 1, NULL));
 	}
 	for (uint64_t i = 0; i < MANY; i++)
-		assert_int_equal(segment_queue_pop(queue, &entry, NULL), HISTREE_OK);
+		assert_ok(segment_queue_pop(queue, &entry, NULL));
 	assert_in_range(segment_queue_spilled_bytes(queue), MANY / 2 * sizeof(entry), 4 * MANY * sizeof(entry));
 	segment_queue_free(queue);
 	memory_io_release(&memory);
@@ -147,14 +147,14 @@ TEST(a_cleared_queue_is_empty)
 {
 	struct segment_queue *queue;
 	struct segment_entry entry = { { 1, 2, 3 } };
-	assert_int_equal(segment_queue_create(NULL, NULL, 1 << 20, &queue, NULL), HISTREE_OK);
+	assert_ok(segment_queue_create(NULL, NULL, 1 << 20, &queue, NULL));
 	assert_int_equal(segment_queue_pop(queue, &entry, NULL), HISTREE_END);
-	assert_int_equal(segment_queue_push(queue, &entry, 1, NULL), HISTREE_OK);
+	assert_ok(segment_queue_push(queue, &entry, 1, NULL));
 	segment_queue_clear(queue);
 	assert_int_equal(segment_queue_pop(queue, &entry, NULL), HISTREE_END);
 	entry = (struct segment_entry){ { 0, 0, 0 } }; /* the floor is down again */
-	assert_int_equal(segment_queue_push(queue, &entry, 1, NULL), HISTREE_OK);
-	assert_int_equal(segment_queue_pop(queue, &entry, NULL), HISTREE_OK);
+	assert_ok(segment_queue_push(queue, &entry, 1, NULL));
+	assert_ok(segment_queue_pop(queue, &entry, NULL));
 	assert_int_equal(entry.words[0], 0);
 	segment_queue_free(queue);
 }
@@ -174,7 +174,7 @@ TEST(a_spill_that_fails_is_told)
 		size_t pops = 0;
 		faulty.operations = 0;
 		faulty.fail_at = fail_at;
-		assert_int_equal(segment_queue_create(&faulty.io, "f", 1, &queue, &error), HISTREE_OK);
+		assert_ok(segment_queue_create(&faulty.io, "f", 1, &queue, &error));
 		enum histree_status status = HISTREE_OK;
 		for (unsigned i = 0; status == HISTREE_OK && i < 2000; i++) {
 			entry = (struct segment_entry){ { random_bits(&random) >> 6, 0, i | SEGMENT_REF_LAST } };

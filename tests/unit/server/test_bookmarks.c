@@ -30,7 +30,7 @@ static enum histree_status add(struct bookmarks *bookmarks, const char *name, hi
 static struct bookmarks *open_in(const struct io *io, const char *folder)
 {
 	struct bookmarks *bookmarks;
-	assert_int_equal(bookmarks_create(io, folder, &bookmarks, NULL), HISTREE_OK);
+	assert_ok(bookmarks_create(io, folder, &bookmarks, NULL));
 	return bookmarks;
 }
 
@@ -55,11 +55,11 @@ TEST(they_are_there_after_a_restart)
 	struct bookmark a, b, c, found;
 	memory_io_init(&memory);
 	struct bookmarks *bookmarks = open_in(&memory.io, "stores");
-	assert_int_equal(bookmarks_check(bookmarks, NULL), HISTREE_OK);
+	assert_ok(bookmarks_check(bookmarks, NULL));
 	assert_null(memory_io_find(&memory, path)); /* nothing is written until there is something to keep */
-	assert_int_equal(add(bookmarks, "a", 20, &a, NULL), HISTREE_OK);
-	assert_int_equal(add(bookmarks, "b\"\xc3\xa9", 10, &b, NULL), HISTREE_OK);
-	assert_int_equal(bookmarks_add(bookmarks, OTHER, "c", INT64_MIN, INT64_MAX, keep, &c, NULL), HISTREE_OK);
+	assert_ok(add(bookmarks, "a", 20, &a, NULL));
+	assert_ok(add(bookmarks, "b\"\xc3\xa9", 10, &b, NULL));
+	assert_ok(bookmarks_add(bookmarks, OTHER, "c", INT64_MIN, INT64_MAX, keep, &c, NULL));
 	bookmarks_free(bookmarks);
 
 	bookmarks = open_in(&memory.io, "stores");
@@ -67,18 +67,17 @@ TEST(they_are_there_after_a_restart)
 		    "b\"\xc3\xa9"
 		    "a");
 	check_names(bookmarks, OTHER, "c");
-	assert_int_equal(bookmarks_find(bookmarks, OTHER, c.uuid, keep, &found), HISTREE_OK);
+	assert_ok(bookmarks_find(bookmarks, OTHER, c.uuid, keep, &found));
 	assert_true(found.start == INT64_MIN && found.end == INT64_MAX);
-	assert_int_equal(bookmarks_change(bookmarks, EXPERIMENT, b.uuid, "z", 30, 31, keep, &found, NULL),
-			 HISTREE_OK);
-	assert_int_equal(bookmarks_remove(bookmarks, EXPERIMENT, a.uuid, keep, &found, NULL), HISTREE_OK);
+	assert_ok(bookmarks_change(bookmarks, EXPERIMENT, b.uuid, "z", 30, 31, keep, &found, NULL));
+	assert_ok(bookmarks_remove(bookmarks, EXPERIMENT, a.uuid, keep, &found, NULL));
 	assert_string_equal(found.name, "a");
 	bookmarks_free(bookmarks);
 
 	bookmarks = open_in(&memory.io, "stores");
 	check_names(bookmarks, EXPERIMENT, "z");
 	/* No UUID comes again, also of one that was removed before the restart. */
-	assert_int_equal(add(bookmarks, "a", 20, &found, NULL), HISTREE_OK);
+	assert_ok(add(bookmarks, "a", 20, &found, NULL));
 	assert_string_not_equal(found.uuid, a.uuid);
 	assert_string_not_equal(found.uuid, b.uuid);
 	bookmarks_free(bookmarks);
@@ -129,7 +128,7 @@ TEST(what_is_no_file_of_bookmarks_is_kept)
 		assert_memory_equal(file->bytes, files[i], file->size);
 		/* As soon as it is gone, all is well. */
 		memory.io.unlink(memory.io.context, path);
-		assert_int_equal(add(bookmarks, "a", 1, &made, NULL), HISTREE_OK);
+		assert_ok(add(bookmarks, "a", 1, &made, NULL));
 		check_names(bookmarks, EXPERIMENT, "a");
 		bookmarks_free(bookmarks);
 		memory_io_release(&memory);
@@ -149,7 +148,7 @@ TEST(the_file_is_bounded)
 		bookmark_list_insert(&list, &widest);
 	bookmark_list_encode(&list, &text);
 	assert_true(!text.failed && text.size <= BOOKMARKS_SIZE_MAX);
-	assert_int_equal(bookmark_list_decode(&read, text.bytes, text.size, NULL), HISTREE_OK);
+	assert_ok(bookmark_list_decode(&read, text.bytes, text.size, NULL));
 	assert_int_equal(read.count, BOOKMARKS_MAX);
 	bookmark_list_release(&read);
 
@@ -157,8 +156,8 @@ TEST(the_file_is_bounded)
 	assert_true(memory_io_put(&memory, path, text.bytes, text.size));
 	struct bookmarks *bookmarks = open_in(&memory.io, "stores");
 	assert_int_equal(add(bookmarks, "one too many", 1, &made, NULL), HISTREE_ERR_TOO_LARGE);
-	assert_int_equal(bookmarks_remove(bookmarks, EXPERIMENT, OTHER, keep, &made, NULL), HISTREE_OK);
-	assert_int_equal(add(bookmarks, "the last one", 1, &made, NULL), HISTREE_OK);
+	assert_ok(bookmarks_remove(bookmarks, EXPERIMENT, OTHER, keep, &made, NULL));
+	assert_ok(add(bookmarks, "the last one", 1, &made, NULL));
 
 	text.size = 0;
 	bookmark_list_insert(&list, &widest);
@@ -184,7 +183,7 @@ static void check_failure(uint64_t fail_at, bool for_ever, bool short_transfers,
 	memory_io_init(&memory);
 	faulty_io_init(&faulty, &memory.io);
 	struct bookmarks *bookmarks = open_in(&faulty.io, "stores");
-	assert_int_equal(add(bookmarks, "a", 1, &made, NULL), HISTREE_OK);
+	assert_ok(add(bookmarks, "a", 1, &made, NULL));
 	uint64_t before = faulty.operations;
 	faulty.fail_at = before + fail_at;
 	faulty.for_ever = for_ever;
@@ -204,7 +203,7 @@ static void check_failure(uint64_t fail_at, bool for_ever, bool short_transfers,
 	assert_true(is_renamed || (status != HISTREE_OK && strcmp(names, "a") == 0));
 	check_names(bookmarks, EXPERIMENT, names);
 	/* And it goes on as if nothing had been. */
-	assert_int_equal(add(bookmarks, "c", 3, &made, NULL), HISTREE_OK);
+	assert_ok(add(bookmarks, "c", 3, &made, NULL));
 	check_names(anew, EXPERIMENT, is_renamed ? "abc" : "ac");
 	bookmarks_free(anew);
 	bookmarks_free(bookmarks);

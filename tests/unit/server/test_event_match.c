@@ -38,9 +38,9 @@ static bool matches(bool any, enum event_column first, const char *one, enum eve
 {
 	struct cell_match match = { .any = any };
 	struct histree_error error = { 0 };
-	assert_int_equal(cell_match_add(&match, first, one, &error), HISTREE_OK);
+	assert_ok(cell_match_add(&match, first, one, &error));
 	if (other != NULL)
-		assert_int_equal(cell_match_add(&match, second, other, &error), HISTREE_OK);
+		assert_ok(cell_match_add(&match, second, other, &error));
 	struct event_line shown = line;
 	bool found = cell_match_line(&match, event_line_cell, &shown);
 	cell_match_release(&match);

@@ -66,7 +66,7 @@ TEST(test_client_goes_away)
 	};
 	struct histree_error error = { 0 };
 	struct http *http;
-	assert_int_equal(http_start(&options, &http, &error), HISTREE_OK);
+	assert_ok(http_start(&options, &http, &error));
 	int client = connect_to(http_port(http));
 	assert_int_equal(write(client, request, strlen(request)), strlen(request));
 	wait_for(&endless.has_begun);

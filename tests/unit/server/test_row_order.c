@@ -138,7 +138,7 @@ TEST(test_orders)
 		struct host_view host;
 		make_tree(&tree, &random);
 		const struct host_rows rows = rows_of(&tree, &host);
-		assert_int_equal(row_orders_kind.make(NULL, &orders, NULL), HISTREE_OK);
+		assert_ok(row_orders_kind.make(NULL, &orders, NULL));
 		/* More requests than orders are kept, some of them twice. */
 		for (int i = 0; i < 20; i++) {
 			uint32_t toggled[8];
@@ -154,7 +154,7 @@ TEST(test_orders)
 			for (size_t k = 0; k < request.toggled_count; k++)
 				toggled[k] = (uint32_t)random_below(&random, ROWS_MAX);
 			qsort(toggled, request.toggled_count, sizeof(toggled[0]), compare_rows);
-			assert_int_equal(row_order_get(orders, &request, &order, NULL), HISTREE_OK);
+			assert_ok(row_order_get(orders, &request, &order, NULL));
 			check(&tree, &request, order);
 			row_order_release(order);
 		}

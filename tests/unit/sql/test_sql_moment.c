@@ -31,7 +31,7 @@ static int set_up(void **state)
 	const struct histree_history_options options = { .path = world->path,
 							 .provider = "test",
 							 .tree = { .variant = "cluster", .node_size = 4096 } };
-	assert_int_equal(histree_state_create(&options, &world->system, &world->error), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &world->system, &world->error));
 	*state = world;
 	return 0;
 }
@@ -55,18 +55,16 @@ static void grow(struct world *world)
 			char name[16];
 			histree_quark quark;
 			snprintf(name, sizeof(name), "a%d", i);
-			assert_int_equal(
-				histree_state_attribute(world->system, HISTREE_ROOT, name, &quark, &world->error),
-				HISTREE_OK);
-			assert_int_equal(histree_state_modify(world->system, world->now, quark,
-							      histree_int((step + i) % 7), &world->error),
-					 HISTREE_OK);
+			assert_ok(
+				histree_state_attribute(world->system, HISTREE_ROOT, name, &quark, &world->error));
+			assert_ok(histree_state_modify(world->system, world->now, quark,
+						       histree_int((step + i) % 7), &world->error));
 		}
 }
 
 static void publish(struct world *world)
 {
-	assert_int_equal(histree_state_publish(world->system, world->now - 1, &world->error), HISTREE_OK);
+	assert_ok(histree_state_publish(world->system, world->now - 1, &world->error));
 }
 
 static struct client attach(const struct world *world)
@@ -115,7 +113,7 @@ TEST_WITH(a_statement_sees_one_moment, set_up, tear_down)
 	/* Whoever comes later sees more; the early one goes on with what it has, also when the history is done. */
 	struct client late = attach(world);
 	assert_int_equal(ask(&late, "SELECT count(*) FROM states"), 2 * ATTRIBUTES * STEPS);
-	assert_int_equal(histree_state_close(world->system, world->now - 1, &world->error), HISTREE_OK);
+	assert_ok(histree_state_close(world->system, world->now - 1, &world->error));
 	assert_int_equal(ask(&early, "SELECT count(*) FROM states"), ATTRIBUTES * STEPS);
 	assert_int_equal(ask(&early, "SELECT max(\"end\") FROM states"), STEPS * STEP - 1);
 	assert_int_equal(ask(&late, "SELECT max(\"end\") FROM states"), 2 * STEPS * STEP - 1);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 #include "state/attribute_section.h"
 #include "support/effort.h"
 #include "support/test.h"
@@ -24,7 +24,7 @@ static inline histree_quark add(struct attribute_tree *tree, histree_quark from,
 {
 	histree_quark quark;
 	struct histree_error error;
-	assert_int_equal(attribute_tree_add_path(tree, from, path, &quark, &error), HISTREE_OK);
+	assert_ok(attribute_tree_add_path(tree, from, path, &quark, &error));
 	return quark;
 }
 
@@ -61,7 +61,7 @@ static inline void assert_sound(const struct histree_attributes *attributes)
 		histree_quark found;
 		size_t size;
 		char *name = name_of(attributes, quark, &size);
-		assert_int_equal(histree_attributes_child(attributes, parent, name, size, &found), HISTREE_OK);
+		assert_ok(histree_attributes_child(attributes, parent, name, size, &found));
 		assert_int_equal(found, quark);
 		free(name);
 		walked++;
@@ -124,7 +124,7 @@ static inline void random_tree(struct attribute_tree *tree, struct random *rando
 			size = (size_t)snprintf(name, sizeof(name), "%" PRIu32, number);
 		}
 		histree_quark quark = random_index(random, tree->base.count + 1) - 1; /* -1 is the root */
-		assert_int_equal(attribute_tree_add(tree, quark, name, size, &quark, NULL), HISTREE_OK);
+		assert_ok(attribute_tree_add(tree, quark, name, size, &quark, NULL));
 	}
 }
 
@@ -194,8 +194,8 @@ static inline enum histree_status section_open(struct attribute_view *view, cons
 static inline void finish(const struct attribute_tree *tree, struct attribute_view *view)
 {
 	struct bytes_of_section section = { 0 };
-	assert_int_equal(section_save(tree, &section), HISTREE_OK);
-	assert_int_equal(section_open(view, section.bytes, section.size, NULL), HISTREE_OK);
+	assert_ok(section_save(tree, &section));
+	assert_ok(section_open(view, section.bytes, section.size, NULL));
 	free(section.bytes);
 }
 

@@ -109,7 +109,7 @@ static inline struct histree_state_system *create(struct recorder *recorder)
 		.value_size_max = VALUE_SIZE_MAX,
 	};
 	struct histree_state_system *system;
-	assert_int_equal(state_system_create(START, &sink, &system, NULL), HISTREE_OK);
+	assert_ok(state_system_create(START, &sink, &system, NULL));
 	return system;
 }
 
@@ -125,7 +125,7 @@ static inline void release(struct histree_state_system *system, struct recorder 
 static inline histree_quark attribute(struct histree_state_system *system, const char *path)
 {
 	histree_quark quark;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
 	return quark;
 }
 
@@ -134,7 +134,7 @@ static inline void assert_ongoing(const struct histree_state_system *system, his
 {
 	struct histree_value value;
 	histree_time since;
-	assert_int_equal(histree_state_ongoing(system, quark, &value, &since, NULL), HISTREE_OK);
+	assert_ok(histree_state_ongoing(system, quark, &value, &since, NULL));
 	assert_true(histree_value_equal(&value, &expected));
 	assert_int_equal(since, expected_since);
 }
@@ -150,8 +150,6 @@ static inline void assert_record(const struct recorder *recorder, size_t at, his
 	struct histree_value value = copied(&record->value);
 	assert_true(histree_value_equal(&value, &expected));
 }
-
-#define assert_ok(call) assert_int_equal((call), HISTREE_OK)
 
 /* Refused, with a message that says so, and nothing recorded. */
 #define assert_refused(recorder, call, expected)             \

@@ -40,7 +40,7 @@ TEST(a_section_brings_the_tree_back)
 		if (i % 3 == 0)
 			assert_int_not_equal(intern_add(&tree.texts, "unused", 6), INTERN_NONE);
 		histree_quark quark;
-		assert_int_equal(attribute_tree_add(&tree, HISTREE_ROOT, "\0zero", 5, &quark, NULL), HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, HISTREE_ROOT, "\0zero", 5, &quark, NULL));
 		assert_comes_back(&tree);
 		attribute_tree_release(&tree);
 	}
@@ -57,10 +57,8 @@ TEST(long_names_are_found_whatever_their_order)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		/* Children of their own, each under another name: so each is the leader of a range. */
 		histree_quark quark, child;
-		assert_int_equal(attribute_tree_add(&tree, HISTREE_ROOT, names[i], strlen(names[i]), &quark, NULL),
-				 HISTREE_OK);
-		assert_int_equal(attribute_tree_add(&tree, quark, names[i] + 1, strlen(names[i]) - 1, &child, NULL),
-				 HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, HISTREE_ROOT, names[i], strlen(names[i]), &quark, NULL));
+		assert_ok(attribute_tree_add(&tree, quark, names[i] + 1, strlen(names[i]) - 1, &child, NULL));
 	}
 	assert_comes_back(&tree);
 	attribute_tree_release(&tree);
@@ -87,9 +85,7 @@ TEST(numbers_come_back_as_they_were_written)
 	for (unsigned level = 0; level < 3; level++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 			histree_quark quark, parent = level == 0 ? HISTREE_ROOT : level - 1;
-			assert_int_equal(
-				attribute_tree_add(&tree, parent, names[i], strlen(names[i]), &quark, NULL),
-				HISTREE_OK);
+			assert_ok(attribute_tree_add(&tree, parent, names[i], strlen(names[i]), &quark, NULL));
 			char name[32];
 			assert_int_equal(histree_attributes_name(&tree.base, quark, name, sizeof(name)),
 					 strlen(names[i]));
@@ -135,7 +131,7 @@ TEST(children_are_found_from_anywhere)
 static size_t section_size(const struct attribute_tree *tree)
 {
 	struct bytes_of_section section = { 0 };
-	assert_int_equal(section_save(tree, &section), HISTREE_OK);
+	assert_ok(section_save(tree, &section));
 	free(section.bytes);
 	return section.size;
 }
@@ -149,7 +145,7 @@ TEST(regular_names_take_few_bytes)
 		char name[16];
 		histree_quark quark;
 		size_t size = (size_t)snprintf(name, sizeof(name), "%u", i);
-		assert_int_equal(attribute_tree_add(&tree, HISTREE_ROOT, name, size, &quark, NULL), HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, HISTREE_ROOT, name, size, &quark, NULL));
 	}
 	assert_true(section_size(&tree) < 100);
 	attribute_tree_release(&tree);
@@ -172,7 +168,7 @@ TEST(irregular_names_take_their_letters_and_few_bytes)
 		histree_quark quark, parent = i == 0 ? HISTREE_ROOT : 0;
 		for (size_t at = 0; at < SIZE; at++)
 			name[at] = (char)('a' + random_index(&random, 26));
-		assert_int_equal(attribute_tree_add(&tree, parent, name, SIZE, &quark, NULL), HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, parent, name, SIZE, &quark, NULL));
 	}
 	/* Its letters once, and its place in the order. */
 	assert_true(section_size(&tree) < COUNT * (SIZE + 3));
@@ -189,11 +185,10 @@ TEST(a_section_is_written_in_pieces)
 	memset(name, 'n', ATTRIBUTE_NAME_SIZE_MAX);
 	histree_quark quark = HISTREE_ROOT;
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(attribute_tree_add(&tree, quark, name, ATTRIBUTE_NAME_SIZE_MAX - i, &quark, NULL),
-				 HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, quark, name, ATTRIBUTE_NAME_SIZE_MAX - i, &quark, NULL));
 	assert_comes_back(&tree);
 	struct bytes_of_section section = { 0 };
-	assert_int_equal(section_save(&tree, &section), HISTREE_OK);
+	assert_ok(section_save(&tree, &section));
 	assert_true(section.pieces >= 5);
 	for (size_t piece = 1; piece <= section.pieces; piece++) {
 		struct bytes_of_section failing = { .fail_at = piece };
@@ -252,7 +247,7 @@ TEST(damaged_sections_are_noticed_or_sound)
 		else
 			thread_tree(&tree, &random, 15);
 		struct bytes_of_section section = { 0 };
-		assert_int_equal(section_save(&tree, &section), HISTREE_OK);
+		assert_ok(section_save(&tree, &section));
 		unsigned noticed = 0;
 		for (size_t size = 0; size < section.size; size++)
 			assert_false(open_and_ask(section.bytes, size));
@@ -277,7 +272,7 @@ TEST(each_fault_of_the_parts_is_named)
 	add(&tree, HISTREE_ROOT, "a/1");
 	add(&tree, HISTREE_ROOT, "a/3");
 	struct bytes_of_section section = { 0 };
-	assert_int_equal(section_save(&tree, &section), HISTREE_OK);
+	assert_ok(section_save(&tree, &section));
 	uint8_t *footer = section.bytes + section.size - ATTRIBUTE_FOOTER_SIZE;
 	static const struct {
 		const char *says;

@@ -94,7 +94,7 @@ TEST(looking_up_makes_nothing)
 	histree_quark quark;
 	assert_int_equal(histree_attributes_find(&tree.base, HISTREE_ROOT, "a", &quark), HISTREE_NOT_FOUND);
 	histree_quark b = add(&tree, HISTREE_ROOT, "a/b");
-	assert_int_equal(histree_attributes_find(&tree.base, HISTREE_ROOT, "a/b", &quark), HISTREE_OK);
+	assert_ok(histree_attributes_find(&tree.base, HISTREE_ROOT, "a/b", &quark));
 	assert_int_equal(quark, b);
 	assert_int_equal(histree_attributes_find(&tree.base, HISTREE_ROOT, "b", &quark), HISTREE_NOT_FOUND);
 	assert_int_equal(quark, HISTREE_ROOT);
@@ -162,9 +162,8 @@ TEST(names_have_a_greatest_size)
 	name[ATTRIBUTE_NAME_SIZE_MAX + 1] = '\0';
 	assert_int_equal(attribute_tree_add_path(&tree, HISTREE_ROOT, name, &quark, NULL), HISTREE_ERR_ARGUMENT);
 	name[ATTRIBUTE_NAME_SIZE_MAX] = '\0';
-	assert_int_equal(attribute_tree_add_path(&tree, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
-	assert_int_equal(attribute_tree_add(&tree, HISTREE_ROOT, name, ATTRIBUTE_NAME_SIZE_MAX, &again, NULL),
-			 HISTREE_OK);
+	assert_ok(attribute_tree_add_path(&tree, HISTREE_ROOT, name, &quark, NULL));
+	assert_ok(attribute_tree_add(&tree, HISTREE_ROOT, name, ATTRIBUTE_NAME_SIZE_MAX, &again, NULL));
 	assert_int_equal(quark, again);
 
 	/* The size that counts is the one without escapes. */
@@ -172,9 +171,9 @@ TEST(names_have_a_greatest_size)
 	name[2 * ATTRIBUTE_NAME_SIZE_MAX + 2] = '\0';
 	assert_int_equal(attribute_tree_add_path(&tree, HISTREE_ROOT, name, &quark, NULL), HISTREE_ERR_ARGUMENT);
 	name[2 * ATTRIBUTE_NAME_SIZE_MAX] = '\0';
-	assert_int_equal(attribute_tree_add_path(&tree, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+	assert_ok(attribute_tree_add_path(&tree, HISTREE_ROOT, name, &quark, NULL));
 	assert_int_equal(histree_attributes_path(&tree.base, quark, NULL, 0), 2 * ATTRIBUTE_NAME_SIZE_MAX);
-	assert_int_equal(histree_attributes_find(&tree.base, HISTREE_ROOT, name, &again), HISTREE_OK);
+	assert_ok(histree_attributes_find(&tree.base, HISTREE_ROOT, name, &again));
 	assert_int_equal(quark, again);
 	assert_int_equal(histree_attributes_count(&tree.base), 2);
 	free(name);
@@ -193,7 +192,7 @@ TEST(slashes_and_backslashes_are_escaped)
 	assert_string_equal(start, "28/");
 	assert_path(&tree.base, irq, "IRQs/28\\/eno1");
 	histree_quark quark;
-	assert_int_equal(attribute_tree_add(&tree, irq, "\\a/", 3, &quark, NULL), HISTREE_OK);
+	assert_ok(attribute_tree_add(&tree, irq, "\\a/", 3, &quark, NULL));
 	assert_path(&tree.base, quark, "IRQs/28\\/eno1/\\\\a\\/");
 
 	/* Like snprintf(): whatever the room, what fits is the start of the path, and the length is the path's. */
@@ -223,15 +222,14 @@ TEST(names_hold_any_bytes)
 									: (int)random_index(&random, 256));
 		histree_quark parent = tree.base.count == 0 ? HISTREE_ROOT : random_index(&random, tree.base.count);
 		histree_quark quark, found;
-		assert_int_equal(attribute_tree_add(&tree, parent, name, size, &quark, NULL), HISTREE_OK);
-		assert_int_equal(histree_attributes_child(&tree.base, parent, name, size, &found), HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, parent, name, size, &quark, NULL));
+		assert_ok(histree_attributes_child(&tree.base, parent, name, size, &found));
 		assert_int_equal(found, quark);
 		char path[4096];
 		size_t length = histree_attributes_path(&tree.base, quark, path, sizeof(path));
 		assert_true(length < sizeof(path));
 		if (strlen(path) == length) { /* a zero byte cannot be said in a path */
-			assert_int_equal(histree_attributes_find(&tree.base, HISTREE_ROOT, path, &found),
-					 HISTREE_OK);
+			assert_ok(histree_attributes_find(&tree.base, HISTREE_ROOT, path, &found));
 			assert_int_equal(found, quark);
 		}
 	}
@@ -255,7 +253,7 @@ TEST(paths_are_as_deep_as_wanted)
 	assert_string_equal(back, path);
 
 	for (unsigned level = LEVELS; level < DEEPER; level++)
-		assert_int_equal(attribute_tree_add(&tree, deepest, "d", 1, &deepest, NULL), HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, deepest, "d", 1, &deepest, NULL));
 	assert_sound_finished_too(&tree);
 	assert_int_equal(histree_attributes_path(&tree.base, deepest, NULL, 0), 2 * DEEPER - 1);
 	attribute_tree_release(&tree);
@@ -360,8 +358,7 @@ TEST(expressions_find_names_below)
 		assert_searches(&view.base, threads, expressions[i]);
 	}
 	struct quarks some = { .stop_at = 3 };
-	assert_int_equal(histree_attributes_search(&view.base, threads, "7", false, collect, &some, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_attributes_search(&view.base, threads, "7", false, collect, &some, NULL));
 	assert_int_equal(some.count, 3);
 	free(some.list);
 	assert_int_equal(histree_attributes_search(&view.base, threads, "(", true, collect, NULL, &error),
@@ -426,8 +423,7 @@ TEST(patterns_name_attributes)
 	static const char *const all[] = { "CPUs/*", "**" };
 	for (size_t i = 0; i < 2; i++) {
 		struct quarks one = { .stop_at = 1 };
-		assert_int_equal(histree_attributes_match(&tree.base, HISTREE_ROOT, all[i], collect, &one, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_attributes_match(&tree.base, HISTREE_ROOT, all[i], collect, &one, NULL));
 		assert_int_equal(one.count, 1);
 		free(one.list);
 	}
@@ -546,7 +542,7 @@ TEST(hostile_patterns_come_to_an_end)
 	char name[257];
 	memset(name, 'a', sizeof(name));
 	for (unsigned level = 0; level < 200; level++)
-		assert_int_equal(attribute_tree_add(&tree, quark, name, 256, &quark, NULL), HISTREE_OK);
+		assert_ok(attribute_tree_add(&tree, quark, name, 256, &quark, NULL));
 	char pattern[4096] = "";
 	for (unsigned i = 0; i < 100; i++)
 		strcat(pattern, "**/");
@@ -557,8 +553,7 @@ TEST(hostile_patterns_come_to_an_end)
 		strcat(pattern, "**/*/../");
 	strcat(pattern, "**");
 	struct quarks all = { 0 };
-	assert_int_equal(histree_attributes_match(&tree.base, HISTREE_ROOT, pattern, collect, &all, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_attributes_match(&tree.base, HISTREE_ROOT, pattern, collect, &all, NULL));
 	assert_int_equal(all.count, 200);
 	free(all.list);
 	attribute_tree_release(&tree);

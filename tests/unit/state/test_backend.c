@@ -56,7 +56,7 @@ static enum histree_status fill(struct histree_state_system *system)
 		char name[16];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "a%u", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	struct histree_error error;
 	for (histree_time t = 1; t <= CHANGES && status == HISTREE_OK; t++)
@@ -74,24 +74,23 @@ TEST(a_backend_gets_what_a_file_answers)
 	struct histree_interval interval;
 	const struct histree_backend backend = { collect, finish, be_freed, &collected };
 	const struct histree_history_options options = { .path = "test_backend.sht" };
-	assert_int_equal(histree_state_create_for(&backend, 0, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create_for(&backend, 0, &system, NULL));
 	assert_int_equal(histree_state_publish(system, 0, NULL), HISTREE_ERR_ARGUMENT);
-	assert_int_equal(fill(system), HISTREE_OK);
+	assert_ok(fill(system));
 	histree_state_free(system);
 	assert_true(collected.finished == 1 && collected.freed == 1);
 	assert_true(collected.attribute_count == KEYS && collected.end == CHANGES + 10);
 	unlink(options.path);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
-	assert_int_equal(fill(system), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
+	assert_ok(fill(system));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(options.path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(options.path, NULL, &history, NULL));
+	assert_ok(histree_query_create(history, &query, NULL));
 	assert_true(collected.count > CHANGES / 2);
 	assert_int_equal(histree_history_info(history)->interval_count, collected.count);
 	for (size_t i = 0; i < collected.count; i++) {
 		const struct histree_interval *expected = &collected.intervals[i];
-		assert_int_equal(histree_query_single(query, expected->quark, expected->start, &interval, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_query_single(query, expected->quark, expected->start, &interval, NULL));
 		assert_true(interval.start == expected->start && interval.end == expected->end &&
 			    histree_value_equal(&interval.value, &expected->value));
 	}
@@ -105,7 +104,7 @@ TEST(a_failure_of_a_backend_ends_its_history)
 	static struct collected collected = { .fail_at = 100 };
 	struct histree_state_system *system;
 	const struct histree_backend backend = { collect, finish, be_freed, &collected };
-	assert_int_equal(histree_state_create_for(&backend, 0, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create_for(&backend, 0, &system, NULL));
 	assert_int_equal(fill(system), HISTREE_ERR_IO);
 	assert_int_equal(collected.count, 99);
 	assert_int_equal(histree_state_modify(system, CHANGES + 1, 0, histree_int(9), NULL), HISTREE_ERR_IO);
@@ -118,9 +117,9 @@ TEST(the_null_backend_forgets)
 {
 	struct histree_state_system *system;
 	struct histree_value value;
-	assert_int_equal(histree_state_create_for(NULL, 0, &system, NULL), HISTREE_OK);
-	assert_int_equal(fill(system), HISTREE_OK);
-	assert_int_equal(histree_state_ongoing(system, 0, &value, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_state_create_for(NULL, 0, &system, NULL));
+	assert_ok(fill(system));
+	assert_ok(histree_state_ongoing(system, 0, &value, NULL, NULL));
 	assert_int_equal(histree_state_modify(system, CHANGES + 20, 0, histree_int(1), NULL), HISTREE_ERR_CLOSED);
 	histree_state_free(system);
 }
@@ -131,7 +130,7 @@ static struct histree_state_system *in_memory(uint64_t bytes_max)
 {
 	struct histree_state_system *system;
 	const struct histree_history_options options = { .provider = "test" };
-	assert_int_equal(histree_state_create_in_memory(&options, bytes_max, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create_in_memory(&options, bytes_max, &system, NULL));
 	return system;
 }
 
@@ -142,19 +141,19 @@ TEST(a_history_in_memory_outlives_its_builder)
 	const struct histree_history_options resumed = { .resume = true };
 	struct histree_state_system *refused;
 	assert_int_equal(histree_state_create_in_memory(&resumed, 0, &refused, NULL), HISTREE_ERR_ARGUMENT);
-	assert_int_equal(histree_state_history(system, 0, NULL, &before, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_publish(system, 0, NULL), HISTREE_OK);
-	assert_int_equal(fill(system), HISTREE_OK);
+	assert_ok(histree_state_history(system, 0, NULL, &before, NULL));
+	assert_ok(histree_state_publish(system, 0, NULL));
+	assert_ok(fill(system));
 	assert_int_equal(histree_state_history(system, CHANGES, NULL, &first, NULL), HISTREE_ERR_TIME_RANGE);
-	assert_int_equal(histree_state_history(system, CHANGES + 10, NULL, &first, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_history(system, CHANGES + 10, NULL, &second, NULL), HISTREE_OK);
+	assert_ok(histree_state_history(system, CHANGES + 10, NULL, &first, NULL));
+	assert_ok(histree_state_history(system, CHANGES + 10, NULL, &second, NULL));
 	histree_history_close(first);
 	histree_state_free(system);
 	const struct histree_history_info *info = histree_history_info(second);
 	assert_true(info->complete && info->attribute_count == KEYS && info->end == CHANGES + 10);
 	assert_false(histree_history_info(before)->complete);
-	assert_int_equal(histree_history_verify(before, NULL, NULL, NULL), HISTREE_OK);
-	assert_int_equal(histree_history_verify(second, NULL, NULL, NULL), HISTREE_OK);
+	assert_ok(histree_history_verify(before, NULL, NULL, NULL));
+	assert_ok(histree_history_verify(second, NULL, NULL, NULL));
 	histree_history_close(before);
 	histree_history_close(second);
 }
@@ -164,14 +163,14 @@ TEST(a_history_that_memory_is_too_small_for_says_so)
 	struct histree_error error;
 	struct histree_history *history;
 	struct histree_state_system *system = in_memory(0);
-	assert_int_equal(fill(system), HISTREE_OK);
-	assert_int_equal(histree_state_history(system, CHANGES + 10, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(fill(system));
+	assert_ok(histree_state_history(system, CHANGES + 10, NULL, &history, NULL));
 	uint64_t needed = histree_history_info(history)->file_bytes;
 	histree_history_close(history);
 	histree_state_free(system);
 
 	system = in_memory(needed);
-	assert_int_equal(fill(system), HISTREE_OK);
+	assert_ok(fill(system));
 	histree_state_free(system);
 
 	system = in_memory(needed - 1);

@@ -32,22 +32,21 @@ static struct histree_history *make(void)
 	struct histree_history *history;
 	histree_quark folder, quarks[ATTRIBUTES];
 	unlink(path);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "Group", &folder, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_folder(system, folder, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Group", &folder, NULL));
+	assert_ok(histree_state_folder(system, folder, NULL));
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "a%d", i);
-		assert_int_equal(histree_state_attribute(system, folder, name, &quarks[i], NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, folder, name, &quarks[i], NULL));
 	}
 	for (int i = 0; i < STATES; i++)
-		assert_int_equal(histree_state_modify(system, 100 + i, quarks[i % ATTRIBUTES],
-						      histree_int(i / ATTRIBUTES % 5), NULL),
-				 HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, &label_table, 1, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_close(system, 100 + STATES, NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, 100 + i, quarks[i % ATTRIBUTES],
+					       histree_int(i / ATTRIBUTES % 5), NULL));
+	assert_ok(histree_state_labels(system, &label_table, 1, NULL));
+	assert_ok(histree_state_close(system, 100 + STATES, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
 	unlink(path);
 	return history;
 }
@@ -73,7 +72,7 @@ TEST(it_is_what_it_was_made_of)
 {
 	struct histree_history *history = make(), *again;
 	const struct histree_history_info one = *histree_history_info(history);
-	assert_int_equal(local_source_make(history, &again, NULL), HISTREE_OK);
+	assert_ok(local_source_make(history, &again, NULL));
 	const struct histree_history_info *other = histree_history_info(again);
 	const struct histree_attributes *attributes = histree_history_attributes(again);
 	histree_quark quark;
@@ -88,15 +87,14 @@ TEST(it_is_what_it_was_made_of)
 	assert_int_equal(other->folder_count, 1);
 	assert_memory_equal(other->nodes_at_height, histree_history_info(history)->nodes_at_height,
 			    one.depth * sizeof(uint64_t));
-	assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, "Group/a17", &quark), HISTREE_OK);
+	assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, "Group/a17", &quark));
 	assert_string_equal(histree_label_of(again, quark, &low), "low");
 	assert_null(histree_label_of(again, quark, &high));
-	assert_int_equal(histree_query_create(again, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_single(query, quark, 100 + 17 + 3 * ATTRIBUTES, &interval, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_query_create(again, &query, NULL));
+	assert_ok(histree_query_single(query, quark, 100 + 17 + 3 * ATTRIBUTES, &interval, NULL));
 	assert_true(interval.quark == quark && interval.value.int32 == 3);
 	assert_int_equal(histree_query_single(query, quark, 5, &interval, &error), HISTREE_ERR_TIME_RANGE);
-	assert_int_equal(histree_query_set_threads(query, 4, NULL), HISTREE_OK);
+	assert_ok(histree_query_set_threads(query, 4, NULL));
 	histree_cursor_free(query);
 	assert_int_equal(histree_history_verify(again, NULL, NULL, &error), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_history_nodes(again, NULL, NULL, &error), HISTREE_ERR_ARGUMENT);
@@ -141,9 +139,9 @@ TEST(no_other_bytes_are_one)
 	struct histree_history *history = make();
 	void *bytes;
 	size_t size;
-	assert_int_equal(histree_history_describe(history, &bytes, &size, NULL), HISTREE_OK);
+	assert_ok(histree_history_describe(history, &bytes, &size, NULL));
 	histree_history_close(history);
-	assert_int_equal(read_bytes_of(bytes, size), HISTREE_OK);
+	assert_ok(read_bytes_of(bytes, size));
 	for (size_t cut = 0; cut < size; cut++) {
 		uint8_t *some = malloc(cut + 1);
 		memcpy(some, bytes, cut);

@@ -13,13 +13,12 @@ static struct histree_state_system *create(const char *path, const struct histre
 {
 	const struct histree_history_options options = { .path = path, .provider = "test", .tree = *tree };
 	struct histree_state_system *system;
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		char name[16];
 		histree_quark quark;
 		int size = snprintf(name, sizeof(name), "%d", i);
-		assert_int_equal(histree_state_child(system, HISTREE_ROOT, name, (size_t)size, &quark, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_child(system, HISTREE_ROOT, name, (size_t)size, &quark, NULL));
 	}
 	return system;
 }
@@ -107,7 +106,7 @@ static void check(const char *folder, const struct histree_tree_options *tree, u
 		snprintf(path, sizeof(path), "%s/%d.sht", folder, i);
 		struct histree_state_system *system = create(path, tree);
 		refused[i] = insert(system, intervals, i == 0 ? 1 : ARRAY_MAX, seed);
-		assert_int_equal(histree_state_close(system, histree_state_current_end(system), NULL), HISTREE_OK);
+		assert_ok(histree_state_close(system, histree_state_current_end(system), NULL));
 		histree_state_free(system);
 		bytes[i] = read_file(path, &sizes[i]);
 		unlink(path);

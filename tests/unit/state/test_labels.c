@@ -118,10 +118,9 @@ TEST(what_makes_no_sense_is_refused)
 	struct told_list copy;
 	labels[0] = labels[1] = good;
 	labels[1].first = labels[1].last = 9;
-	assert_int_equal(label_tables_copy(&(struct histree_label_table){ "t", HISTREE_MEANS_ANYTHING,
-									  PATTERNS("*"), labels, 2, true },
-					   1, &copy, NULL),
-			 HISTREE_OK);
+	assert_ok(label_tables_copy(
+		&(struct histree_label_table){ "t", HISTREE_MEANS_ANYTHING, PATTERNS("*"), labels, 2, true }, 1,
+		&copy, NULL));
 	told_list_release(&copy);
 	assert_int_equal(label_tables_copy(tables, HISTREE_LABEL_TABLES_MAX + 1, &copy, NULL),
 			 HISTREE_ERR_ARGUMENT);
@@ -141,7 +140,7 @@ TEST(a_section_has_a_greatest_size)
 		labels[i] = (struct histree_label){ .first = i, .last = i, .style = { names[i], "n", 0, 0, 1 } };
 	}
 	const struct histree_label_table table = { "t", HISTREE_MEANS_ANYTHING, PATTERNS("*"), labels, MANY, true };
-	assert_int_equal(label_tables_copy(&table, 1, &copy, &error), HISTREE_OK);
+	assert_ok(label_tables_copy(&table, 1, &copy, &error));
 	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, &error),
 			 HISTREE_ERR_ARGUMENT);
 	assert_string_equal(error.message, "the labels have more than 4194304 bytes");
@@ -158,8 +157,8 @@ static uint8_t *make_section(size_t *size)
 {
 	struct told_list copy;
 	uint8_t *bytes;
-	assert_int_equal(label_tables_copy(tables, TABLES, &copy, NULL), HISTREE_OK);
-	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, size, NULL), HISTREE_OK);
+	assert_ok(label_tables_copy(tables, TABLES, &copy, NULL));
+	assert_ok(told_encode(&told_labels, copy.tables, copy.count, &bytes, size, NULL));
 	told_list_release(&copy);
 	return bytes;
 }
@@ -172,7 +171,7 @@ static void decode_odd(const uint8_t *bytes, size_t size)
 	enum histree_status status = told_decode(&told_labels, bytes, size, &found, &error);
 	if (status == HISTREE_OK) {
 		for (size_t i = 0; i < found.count; i++)
-			assert_int_equal(label_table_check(&found.tables[i], NULL), HISTREE_OK);
+			assert_ok(label_table_check(&found.tables[i], NULL));
 	} else {
 		assert_true(status == HISTREE_ERR_FORMAT || status == HISTREE_NOT_FOUND);
 		assert_int_equal(error.status, status);
@@ -218,8 +217,8 @@ TEST(the_bytes_are_those_of_the_page)
 	struct told_list copy;
 	uint8_t *bytes;
 	size_t size;
-	assert_int_equal(label_tables_copy(&table, 1, &copy, NULL), HISTREE_OK);
-	assert_int_equal(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, NULL), HISTREE_OK);
+	assert_ok(label_tables_copy(&table, 1, &copy, NULL));
+	assert_ok(told_encode(&told_labels, copy.tables, copy.count, &bytes, &size, NULL));
 	assert_int_equal(size, sizeof(expected));
 	assert_memory_equal(bytes, expected, size);
 	told_list_release(&copy);
@@ -236,13 +235,13 @@ static void write_history(struct memory_io *memory, const char *provider, const 
 	};
 	struct histree_state_system *system;
 	histree_quark quark;
-	assert_int_equal(state_file_create(&memory->io, &options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, labels, count, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "Threads/5", &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, START, quark, histree_int(5), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "Machines/a", &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, START, quark, histree_int(7), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(state_file_create(&memory->io, &options, &system, NULL));
+	assert_ok(histree_state_labels(system, labels, count, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Threads/5", &quark, NULL));
+	assert_ok(histree_state_modify(system, START, quark, histree_int(5), NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Machines/a", &quark, NULL));
+	assert_ok(histree_state_modify(system, START, quark, histree_int(7), NULL));
+	assert_ok(histree_state_close(system, END, NULL));
 	assert_int_equal(histree_state_labels(system, labels, count, NULL), HISTREE_ERR_CLOSED);
 	histree_state_free(system);
 }
@@ -251,8 +250,8 @@ static struct histree_history *open_history(struct memory_io *memory, const char
 {
 	struct block_file *file;
 	struct histree_history *history;
-	assert_int_equal(block_file_open(&memory->io, path, &file, NULL), HISTREE_OK);
-	assert_int_equal(history_open_file(file, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory->io, path, &file, NULL));
+	assert_ok(history_open_file(file, NULL, &history, NULL));
 	return history;
 }
 
@@ -261,10 +260,9 @@ static const char *label_at(struct histree_history *history, const char *path)
 	histree_quark quark;
 	struct histree_cursor *query;
 	struct histree_interval interval;
-	assert_int_equal(histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark),
-			 HISTREE_OK);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_single(query, quark, START, &interval, NULL), HISTREE_OK);
+	assert_ok(histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark));
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_single(query, quark, START, &interval, NULL));
 	histree_cursor_free(query);
 	return histree_label_of(history, quark, &interval.value);
 }
@@ -341,7 +339,7 @@ TEST(a_union_has_more_tables_than_one_history)
 		for (size_t i = 0; i < EACH; i++)
 			free((void *)(uintptr_t)made[i].patterns);
 	}
-	assert_int_equal(histree_history_unite(parts, HOSTS, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_unite(parts, HOSTS, &history, NULL));
 	const struct histree_label_table *all = histree_labels(history, &count);
 	assert_int_equal(count, HOSTS * EACH);
 	assert_string_equal(all[count - 1].name, "table 99 of 2");
@@ -354,12 +352,10 @@ TEST(a_union_has_more_tables_than_one_history)
 		histree_quark quark;
 		assert_null(label_at(history, "a/Threads/5"));
 		assert_string_equal(label_at(history, "c/Threads/5"), "five on c");
-		assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, "c/Threads/5", &quark),
-				 HISTREE_OK);
+		assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, "c/Threads/5", &quark));
 		assert_ptr_equal(labels_look(slots, attributes, labels, quark), &all[count - 1]);
 		assert_false(labels_known(slots, quark, &known));
-		assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, "a/Threads/5", &quark),
-				 HISTREE_OK);
+		assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, "a/Threads/5", &quark));
 		assert_ptr_equal(labels_look(slots, attributes, labels, quark), &all[count - 1]);
 	}
 	histree_history_close(history);
@@ -412,7 +408,7 @@ TEST(a_damaged_section_takes_no_state_with_it)
 
 	/* Its copy is sound, and has none. */
 	const struct copy_watch watch = { .lost = NULL };
-	assert_int_equal(history_copy(&memory.io, history, "g", NULL, &watch, NULL), HISTREE_OK);
+	assert_ok(history_copy(&memory.io, history, "g", NULL, &watch, NULL));
 	histree_history_close(history);
 	history = open_history(&memory, "g");
 	assert_int_equal(verify(history), 0);
@@ -437,11 +433,9 @@ TEST(a_section_may_be_no_labels)
 		const struct histree_history_options options = { .path = "f", .provider = "mine", .start = START };
 		memory_io_init(&memory);
 		attribute_tree_init(&attributes);
-		assert_int_equal(state_file_sink(&memory.io, &options, NULL, &sink, NULL), HISTREE_OK);
-		assert_int_equal(
-			sink.set_section(sink.context, TOLD_LABELS, sections[i].bytes, sections[i].size, NULL),
-			HISTREE_OK);
-		assert_int_equal(sink.finish(sink.context, &attributes, END, NULL), HISTREE_OK);
+		assert_ok(state_file_sink(&memory.io, &options, NULL, &sink, NULL));
+		assert_ok(sink.set_section(sink.context, TOLD_LABELS, sections[i].bytes, sections[i].size, NULL));
+		assert_ok(sink.finish(sink.context, &attributes, END, NULL));
 		sink.free(sink.context);
 		struct histree_history *history = open_history(&memory, "f");
 		assert_int_equal(verify(history), 2 * sections[i].faults);
@@ -462,7 +456,7 @@ TEST(a_copy_has_the_same_labels)
 	memory_io_init(&memory);
 	write_history(&memory, "mine", "f", tables, TABLES);
 	struct histree_history *history = open_history(&memory, "f");
-	assert_int_equal(history_copy(&memory.io, history, "g", &esht, &watch, NULL), HISTREE_OK);
+	assert_ok(history_copy(&memory.io, history, "g", &esht, &watch, NULL));
 	histree_history_close(history);
 	history = open_history(&memory, "g");
 	assert_int_equal(histree_labels_origin(history), HISTREE_LABELS_OF_FILE);
@@ -480,20 +474,20 @@ TEST(labels_are_seen_while_a_history_is_built)
 	histree_quark quark;
 	const struct histree_history_options options = { .path = "f", .provider = "kernel", .start = START };
 	memory_io_init(&memory);
-	assert_int_equal(state_file_create(&memory.io, &options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "Machines/a", &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, START, quark, histree_int(-1), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_publish(system, START + 10, NULL), HISTREE_OK);
+	assert_ok(state_file_create(&memory.io, &options, &system, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Machines/a", &quark, NULL));
+	assert_ok(histree_state_modify(system, START, quark, histree_int(-1), NULL));
+	assert_ok(histree_state_publish(system, START + 10, NULL));
 	history = open_history(&memory, "f");
 	assert_null(label_at(history, "Machines/a"));
 	histree_history_close(history);
-	assert_int_equal(histree_state_labels(system, tables, TABLES, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_publish(system, START + 20, NULL), HISTREE_OK);
+	assert_ok(histree_state_labels(system, tables, TABLES, NULL));
+	assert_ok(histree_state_publish(system, START + 20, NULL));
 	history = open_history(&memory, "f");
 	assert_string_equal(label_at(history, "Machines/a"), "is low");
 	histree_history_close(history);
-	assert_int_equal(histree_state_labels(system, NULL, 0, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_labels(system, NULL, 0, NULL));
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
 	history = open_history(&memory, "f");
 	assert_int_equal(histree_labels_origin(history), HISTREE_LABELS_KNOWN);
@@ -554,18 +548,18 @@ TEST(threads_may_ask_at_once)
 	struct histree_state_system *system;
 	histree_quark quark;
 	const struct histree_history_options options = { .start = START };
-	assert_int_equal(histree_state_create_in_memory(&options, 0, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_labels(system, tables, TABLES, NULL), HISTREE_OK);
+	assert_ok(histree_state_create_in_memory(&options, 0, &system, NULL));
+	assert_ok(histree_state_labels(system, tables, TABLES, NULL));
 	for (int i = 0; i < MACHINES; i++) {
 		char path[32];
 		snprintf(path, sizeof(path), "Machines/%d", i);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
 	}
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, NULL));
 	for (int round = 0; round < ROUNDS; round++) {
 		struct histree_history *history;
 		pthread_t threads[THREADS];
-		assert_int_equal(histree_state_history(system, END, NULL, &history, NULL), HISTREE_OK);
+		assert_ok(histree_state_history(system, END, NULL, &history, NULL));
 		for (int i = 0; i < THREADS; i++)
 			assert_int_equal(pthread_create(&threads[i], NULL, ask_for_all, history), 0);
 		for (int i = 0; i < THREADS; i++) {
@@ -595,8 +589,7 @@ TEST(analyses_declare_labels_in_order)
 		if (entry->analysis == NULL || entry->analysis->label_table_count == 0)
 			continue;
 		const struct histree_label_table *declared = entry->analysis->labels;
-		assert_int_equal(label_tables_copy(declared, entry->analysis->label_table_count, &copy, NULL),
-				 HISTREE_OK);
+		assert_ok(label_tables_copy(declared, entry->analysis->label_table_count, &copy, NULL));
 		with_labels++;
 		for (size_t k = 0; k < copy.count; k++)
 			for (size_t l = 0; l < copy.tables[k].label_count; l++) {
@@ -649,10 +642,9 @@ TEST(each_layout_says_what_its_states_mean)
 		struct histree_state_system *system;
 		struct histree_history *history;
 		histree_quark quark;
-		assert_int_equal(histree_state_create_in_memory(&options, 0, &system, NULL), HISTREE_OK);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, cases[i].path, &quark, NULL),
-				 HISTREE_OK);
-		assert_int_equal(histree_state_history(system, END, NULL, &history, NULL), HISTREE_OK);
+		assert_ok(histree_state_create_in_memory(&options, 0, &system, NULL));
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, cases[i].path, &quark, NULL));
+		assert_ok(histree_state_history(system, END, NULL, &history, NULL));
 		if (histree_meaning_of(history, quark) != cases[i].meaning)
 			fail_msg("%s: '%s' means %d", cases[i].provider, cases[i].path,
 				 histree_meaning_of(history, quark));

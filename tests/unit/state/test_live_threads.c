@@ -164,12 +164,12 @@ static struct histree_state_system *begin(const struct stress *stress)
 		.start = 0,
 		.tree = { .variant = stress->variant, .node_size = 4096, .fan_out = 5 }
 	};
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (histree_quark key = 0; key < KEYS; key++) {
 		char name[4];
 		histree_quark quark;
 		snprintf(name, sizeof(name), "%u", key);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 	}
 	return system;
 }
@@ -179,20 +179,19 @@ static void build(struct stress *stress)
 	struct histree_state_system *system = begin(stress);
 	for (histree_time step = 0; step < STEPS; step++) {
 		for (histree_quark quark = 0; quark < KEYS; quark++)
-			assert_int_equal(histree_state_modify(system, step * 10 + quark, quark,
-							      histree_int((int32_t)step), NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_modify(system, step * 10 + quark, quark, histree_int((int32_t)step),
+						       NULL));
 		histree_time now = histree_state_current_end(system);
 		if (step % STEPS_PER_LOOK == 0) {
 			struct histree_history *history;
-			assert_int_equal(histree_state_history(system, now, NULL, &history, NULL), HISTREE_OK);
+			assert_ok(histree_state_history(system, now, NULL, &history, NULL));
 			assert_int_equal(histree_history_info(history)->end, now);
 			hand_out(stress, history);
 		}
 		if (step % STEPS_PER_PUBLISH == 0)
-			assert_int_equal(histree_state_publish(system, now - 1, NULL), HISTREE_OK);
+			assert_ok(histree_state_publish(system, now - 1, NULL));
 	}
-	assert_int_equal(histree_state_close(system, STEPS * 10 - 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, STEPS * 10 - 1, NULL));
 	histree_state_free(system);
 }
 

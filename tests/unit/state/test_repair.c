@@ -52,9 +52,7 @@ static void make_names(struct attribute_tree *tree)
 	attribute_tree_init(tree);
 	for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
 		histree_quark made;
-		assert_int_equal(
-			attribute_tree_add(tree, HISTREE_ROOT, names[quark], strlen(names[quark]), &made, NULL),
-			HISTREE_OK);
+		assert_ok(attribute_tree_add(tree, HISTREE_ROOT, names[quark], strlen(names[quark]), &made, NULL));
 		assert_int_equal(made, quark);
 	}
 }
@@ -67,19 +65,18 @@ static void write_history(struct memory_io *memory, const char *variant, spoil_n
 	struct attribute_tree tree;
 	make_names(&tree);
 	spoil(&tree);
-	assert_int_equal(state_file_sink(&memory->io, &options, NULL, &sink, NULL), HISTREE_OK);
+	assert_ok(state_file_sink(&memory->io, &options, NULL, &sink, NULL));
 	for (int number = 0; number < STATES; number++)
 		for (histree_quark quark = 0; quark < ATTRIBUTES; quark++)
-			assert_int_equal(sink.add(sink.context,
-						  &(struct histree_interval){
-							  .start = number * STEP,
-							  .end = number * STEP + STEP - 1,
-							  .quark = quark,
-							  .value = histree_int(state_of(quark, number)),
-						  },
-						  NULL),
-					 HISTREE_OK);
-	assert_int_equal(sink.finish(sink.context, &tree, END, NULL), HISTREE_OK);
+			assert_ok(sink.add(sink.context,
+					   &(struct histree_interval){
+						   .start = number * STEP,
+						   .end = number * STEP + STEP - 1,
+						   .quark = quark,
+						   .value = histree_int(state_of(quark, number)),
+					   },
+					   NULL));
+	assert_ok(sink.finish(sink.context, &tree, END, NULL));
 	sink.free(sink.context);
 	attribute_tree_release(&tree);
 }
@@ -112,11 +109,10 @@ static void assert_states(struct histree_history *history)
 {
 	struct histree_cursor *query;
 	struct histree_interval found;
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
 	for (histree_quark quark = 0; quark < ATTRIBUTES; quark++)
 		for (int number = 0; number < STATES; number++) {
-			assert_int_equal(histree_query_single(query, quark, number * STEP, &found, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_query_single(query, quark, number * STEP, &found, NULL));
 			assert_int_equal(found.value.int32, state_of(quark, number));
 		}
 	histree_cursor_free(query);
@@ -164,7 +160,7 @@ static void repair(const char *variant, spoil_names *spoil, bool has_fault, bool
 	histree_history_close(history);
 
 	history = open_history(&memory, "repaired", false);
-	assert_int_equal(histree_history_verify(history, count_fault, &faults, NULL), HISTREE_OK);
+	assert_ok(histree_history_verify(history, count_fault, &faults, NULL));
 	assert_names(history, loses_names);
 	assert_states(history);
 	histree_history_close(history);
@@ -204,25 +200,24 @@ TEST(nulls_at_the_ends_are_left_out_again)
 		struct attribute_tree tree;
 		memory_io_init(&memory);
 		make_names(&tree);
-		assert_int_equal(state_file_sink(&memory.io, &options, NULL, &sink, NULL), HISTREE_OK);
+		assert_ok(state_file_sink(&memory.io, &options, NULL, &sink, NULL));
 		for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
 			const struct histree_interval first = { .end = STEP,
 								.quark = quark,
 								.value = histree_int(1) };
-			assert_int_equal(sink.add(sink.context, &first, NULL), HISTREE_OK);
+			assert_ok(sink.add(sink.context, &first, NULL));
 		}
 		sink.closing(sink.context, END);
 		for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
 			const struct histree_interval last = { .start = STEP + 1, .end = END, .quark = quark };
-			assert_int_equal(sink.add(sink.context, &last, NULL), HISTREE_OK);
+			assert_ok(sink.add(sink.context, &last, NULL));
 		}
-		assert_int_equal(sink.finish(sink.context, &tree, END, NULL), HISTREE_OK);
+		assert_ok(sink.finish(sink.context, &tree, END, NULL));
 		sink.free(sink.context);
 		attribute_tree_release(&tree);
 
 		struct histree_history *history = open_history(&memory, "f", false);
-		assert_int_equal(history_copy(&memory.io, history, "copy", &options.tree, &watch, NULL),
-				 HISTREE_OK);
+		assert_ok(history_copy(&memory.io, history, "copy", &options.tree, &watch, NULL));
 		histree_history_close(history);
 		const struct memory_file *before = memory_io_find(&memory, "f");
 		const struct memory_file *after = memory_io_find(&memory, "copy");
@@ -251,22 +246,21 @@ static void write_long_history(struct memory_io *memory)
 	struct attribute_tree tree;
 	size_t other = 0;
 	make_names(&tree);
-	assert_int_equal(state_file_sink(&memory->io, &options, NULL, &sink, NULL), HISTREE_OK);
+	assert_ok(state_file_sink(&memory->io, &options, NULL, &sink, NULL));
 	for (int number = 0; number < MANY; number++) {
 		const struct histree_interval interval = { .start = (histree_time)number * STEP,
 							   .end = (histree_time)number * STEP + STEP - 1,
 							   .value = histree_int(number) };
-		assert_int_equal(sink.add(sink.context, &interval, NULL), HISTREE_OK);
+		assert_ok(sink.add(sink.context, &interval, NULL));
 		if (other < 3 && of_other[other].end == interval.end)
-			assert_int_equal(sink.add(sink.context, &of_other[other++], NULL), HISTREE_OK);
+			assert_ok(sink.add(sink.context, &of_other[other++], NULL));
 	}
 	for (histree_quark quark = 2; quark < ATTRIBUTES; quark++)
-		assert_int_equal(sink.add(sink.context,
-					  &(struct histree_interval){
-						  .end = MANY_END, .quark = quark, .value = histree_int(0) },
-					  NULL),
-				 HISTREE_OK);
-	assert_int_equal(sink.finish(sink.context, &tree, MANY_END, NULL), HISTREE_OK);
+		assert_ok(sink.add(
+			sink.context,
+			&(struct histree_interval){ .end = MANY_END, .quark = quark, .value = histree_int(0) },
+			NULL));
+	assert_ok(sink.finish(sink.context, &tree, MANY_END, NULL));
 	sink.free(sink.context);
 	attribute_tree_release(&tree);
 }
@@ -304,8 +298,8 @@ static void damage_long_state(struct memory_io *memory)
 		uint8_t *byte = &bytes[BLOCK_FILE_HEADER_SIZE + node * SMALL_NODE + 100];
 		*byte ^= 1;
 		history = open_history(memory, "f", true);
-		assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-		assert_int_equal(histree_query_single(query, 1, MANY_END / 2, &found, NULL), HISTREE_OK);
+		assert_ok(histree_query_create(history, &query, NULL));
+		assert_ok(histree_query_single(query, 1, MANY_END / 2, &found, NULL));
 		histree_cursor_free(query);
 		histree_history_close(history);
 		if (found.value.type == HISTREE_UNKNOWN)
@@ -320,8 +314,8 @@ static void ask_for_losses(struct histree_history *history, struct losses *losse
 {
 	struct histree_cursor *query;
 	struct histree_interval interval;
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_start(query, &(struct histree_region){ .to = MANY_END }, NULL), HISTREE_OK);
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_start(query, &(struct histree_region){ .to = MANY_END }, NULL));
 	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
 		interval = *histree_cursor_interval(query);
 		if (interval.value.type == HISTREE_UNKNOWN)
@@ -355,7 +349,7 @@ TEST(a_loss_over_slices_is_one_loss)
 		assert_int_equal(told.intervals[i].end, known.intervals[i].end);
 	}
 	history = open_history(&memory, "repaired", false);
-	assert_int_equal(histree_history_verify(history, count_fault, &(int){ 0 }, NULL), HISTREE_OK);
+	assert_ok(histree_history_verify(history, count_fault, &(int){ 0 }, NULL));
 	histree_history_close(history);
 	memory_io_release(&memory);
 }

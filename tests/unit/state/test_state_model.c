@@ -336,7 +336,7 @@ static struct model_attribute *pick(struct run *run, histree_quark *quark)
 {
 	const char *path = run_paths[random_index(&run->random, sizeof(run_paths) / sizeof(run_paths[0]))];
 	struct model_attribute *attribute = model_attribute(&run->model, path);
-	assert_int_equal(histree_state_attribute(run->system, HISTREE_ROOT, path, quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(run->system, HISTREE_ROOT, path, quark, NULL));
 	assert_int_equal(*quark, attribute - run->model.attributes);
 	return attribute;
 }

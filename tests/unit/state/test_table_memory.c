@@ -20,7 +20,7 @@ enum { THREADS = 12000, MEMBERS = 5, OTHERS = 20000, STATES = 3 };
 static void add_states(struct histree_state_system *system, histree_quark quark, histree_time *now)
 {
 	for (int i = 0; i < STATES; i++)
-		assert_int_equal(histree_state_modify(system, ++*now, quark, histree_int(i), NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, ++*now, quark, histree_int(i), NULL));
 }
 
 /* Threads as in a kernel trace, and attributes with texts of their own. */
@@ -35,27 +35,25 @@ static void build(const struct io *io, const char *path, const char *variant, st
 	histree_quark quark;
 	char name[48];
 	histree_time now = 1;
-	assert_int_equal(state_file_create_in(io, &options, &shared, &system, NULL), HISTREE_OK);
+	assert_ok(state_file_create_in(io, &options, &shared, &system, NULL));
 	for (int thread = 0; thread < THREADS; thread++) {
 		for (int member = 0; member < MEMBERS; member++) {
 			snprintf(name, sizeof(name), "Threads/%d/%s", thread, members[member]);
-			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
 			add_states(system, quark, &now);
 		}
 		if (thread == THREADS / 2)
-			assert_int_equal(histree_state_publish(system, now - 1, NULL), HISTREE_OK);
+			assert_ok(histree_state_publish(system, now - 1, NULL));
 	}
 	for (int other = 0; other < OTHERS; other++) {
 		int size = snprintf(name, sizeof(name), "%llx",
 				    (unsigned long long)hash_mix((uint64_t)other) % 100000);
-		assert_int_equal(histree_state_child(system, HISTREE_ROOT, name, (size_t)size, &quark, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_child(system, HISTREE_ROOT, name, (size_t)size, &quark, NULL));
 		add_states(system, quark, &now);
 	}
 	assert_true(tables->memory_max > (64 << 20) || tables->has_maps);
 	assert_true(tables->in_memory <= tables->memory_max / 4 * 3 + (1 << 20));
-	assert_int_equal(histree_state_close(system, now, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, now, NULL));
 	histree_state_free(system);
 }
 
@@ -100,7 +98,7 @@ static enum histree_status finish_folders(void *context, const struct attribute_
 	(void)end;
 	struct folder_list folders;
 	assert_true(table_space_resident(context) <= RESIDENT_MAX);
-	assert_int_equal(folder_list_of(attributes, &folders, error), HISTREE_OK);
+	assert_ok(folder_list_of(attributes, &folders, error));
 	assert_int_equal(folders.count, WALKED);
 	folder_list_release(&folders);
 	assert_true(table_space_resident(context) <= RESIDENT_MAX);
@@ -124,16 +122,15 @@ TEST(the_end_of_folders_leaves_few_pages)
 					    .finish = finish_folders,
 					    .free = release_nothing,
 					    .context = &space };
-	assert_int_equal(state_system_create(1, &sink, &system, NULL), HISTREE_OK);
+	assert_ok(state_system_create(1, &sink, &system, NULL));
 	for (int folder = 0; folder < WALKED; folder++) {
 		char name[16];
 		histree_quark quark;
 		int size = snprintf(name, sizeof(name), "%d", folder);
-		assert_int_equal(histree_state_child(system, HISTREE_ROOT, name, (size_t)size, &quark, NULL),
-				 HISTREE_OK);
-		assert_int_equal(histree_state_folder(system, quark, NULL), HISTREE_OK);
+		assert_ok(histree_state_child(system, HISTREE_ROOT, name, (size_t)size, &quark, NULL));
+		assert_ok(histree_state_folder(system, quark, NULL));
 	}
-	assert_int_equal(histree_state_close(system, 2, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, 2, NULL));
 	histree_state_free(system);
 	table_space_release(&space);
 }
@@ -144,7 +141,7 @@ TEST(lifetimes_of_many_keys_leave_few_pages)
 	struct table_space space;
 	assert_true(table_space_init(&space, "./t", TABLES_MAX));
 	struct lifetimes lifetimes = { .table.space = &space };
-	assert_int_equal(lifetimes_add(&lifetimes, 2 * WALKED, (struct lifetime){ 1, 2 }), HISTREE_OK);
+	assert_ok(lifetimes_add(&lifetimes, 2 * WALKED, (struct lifetime){ 1, 2 }));
 	assert_true(table_space_resident(&space) <= RESIDENT_MAX);
 	lifetimes_release(&lifetimes);
 	table_space_release(&space);

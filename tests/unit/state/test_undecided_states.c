@@ -36,26 +36,23 @@ static void begin(struct model *model, uint64_t seed)
 {
 	*model = (struct model){ .random = { seed } };
 	const struct histree_history_options options = { .path = "undecided", .start = 0 };
-	assert_int_equal(histree_state_create_in_memory(&options, 64 << 20, &model->system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create_in_memory(&options, 64 << 20, &model->system, NULL));
 	for (int i = 0; i < ATTRIBUTES + FACTS; i++) {
 		const char name[] = { (char)('a' + i), '\0' };
 		histree_quark *quark = i < ATTRIBUTES ? &model->quarks[i] : &model->facts[i - ATTRIBUTES];
-		assert_int_equal(histree_state_attribute(model->system, HISTREE_ROOT, name, quark, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_attribute(model->system, HISTREE_ROOT, name, quark, NULL));
 	}
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		model->now[i] = (struct moment){ .value = 0, .fact = -1 };
-		assert_int_equal(histree_state_modify(model->system, 0, model->quarks[i], histree_int(0), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(model->system, 0, model->quarks[i], histree_int(0), NULL));
 	}
 }
 
 static void change_to(struct model *model, int attribute)
 {
 	struct moment next = { .value = (int)random_below(&model->random, 3) - 1, .fact = -1, .from = model->time };
-	assert_int_equal(histree_state_modify(model->system, model->time, model->quarks[attribute],
-					      value_of(next.value), NULL),
-			 HISTREE_OK);
+	assert_ok(histree_state_modify(model->system, model->time, model->quarks[attribute], value_of(next.value),
+				       NULL));
 	model->now[attribute] = next;
 }
 
@@ -71,8 +68,7 @@ static void leave_open(struct model *model, int attribute)
 					       .believed = value_of(next.value),
 					       .if_null = next.if_null,
 					       .if_other = next.if_other };
-	assert_int_equal(state_modify_undecided(model->system, model->time, model->quarks[attribute], &value, NULL),
-			 HISTREE_OK);
+	assert_ok(state_modify_undecided(model->system, model->time, model->quarks[attribute], &value, NULL));
 	bool goes_on = now->fact == next.fact && now->value == next.value && now->if_null == next.if_null;
 	if (!goes_on)
 		*now = next;
@@ -83,7 +79,7 @@ static void decide(struct model *model)
 	int fact = (int)random_below(&model->random, FACTS);
 	enum undecided_outcome outcome = (enum undecided_outcome)random_below(&model->random, 3);
 	histree_time since = (histree_time)random_below(&model->random, (uint64_t)model->time + 1);
-	assert_int_equal(state_decide(model->system, model->facts[fact], outcome, since, NULL), HISTREE_OK);
+	assert_ok(state_decide(model->system, model->facts[fact], outcome, since, NULL));
 	for (int i = 0; i < ATTRIBUTES; i++) {
 		histree_time ongoing = model->now[i].fact == fact ? model->now[i].from : INT64_MAX;
 		for (histree_time t = 0; t < model->time; t++) {
@@ -104,13 +100,12 @@ static void check(const struct model *model, histree_time end)
 {
 	struct histree_history *history;
 	struct histree_cursor *query;
-	assert_int_equal(histree_state_history(model->system, end, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_ok(histree_state_history(model->system, end, NULL, &history, NULL));
+	assert_ok(histree_query_create(history, &query, NULL));
 	for (int i = 0; i < ATTRIBUTES; i++)
 		for (histree_time t = 0; t < end; t++) {
 			struct histree_interval interval;
-			assert_int_equal(histree_query_single(query, model->quarks[i], t, &interval, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_query_single(query, model->quarks[i], t, &interval, NULL));
 			const struct histree_value wanted = value_of(model->moments[i][t].value);
 			if (!histree_value_equal(&interval.value, &wanted))
 				fail_msg("at %lld attribute %d is %d, not %d", (long long)t, i,
@@ -151,7 +146,7 @@ TEST(it_is_as_the_arrays_say)
 		}
 		for (int i = 0; i < ATTRIBUTES; i++)
 			model.moments[i][LENGTH - 1] = model.now[i];
-		assert_int_equal(histree_state_close(model.system, LENGTH, NULL), HISTREE_OK);
+		assert_ok(histree_state_close(model.system, LENGTH, NULL));
 		check(&model, LENGTH);
 		histree_state_free(model.system);
 	}
@@ -168,16 +163,15 @@ TEST(one_fact_leaves_room_for_others)
 	};
 	for (histree_time t = 1; t < 20000; t += 2) {
 		kept += state_modify_undecided(model.system, t, model.quarks[0], &value, NULL) == HISTREE_OK;
-		assert_int_equal(histree_state_modify(model.system, t + 1, model.quarks[0], histree_int(0), NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_modify(model.system, t + 1, model.quarks[0], histree_int(0), NULL));
 	}
 	assert_in_range(kept, UNDECIDED_MAX / 10, UNDECIDED_MAX / 8);
 	assert_int_equal(state_undecided_count(model.system, model.facts[0]), kept);
 	value.fact = model.facts[1];
-	assert_int_equal(state_modify_undecided(model.system, 20001, model.quarks[0], &value, NULL), HISTREE_OK);
-	assert_int_equal(state_decide(model.system, model.facts[0], FACT_IS_OTHER, 0, NULL), HISTREE_OK);
+	assert_ok(state_modify_undecided(model.system, 20001, model.quarks[0], &value, NULL));
+	assert_ok(state_decide(model.system, model.facts[0], FACT_IS_OTHER, 0, NULL));
 	assert_int_equal(state_undecided_count(model.system, model.facts[0]), 0);
-	assert_int_equal(histree_state_close(model.system, 20002, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(model.system, 20002, NULL));
 	histree_state_free(model.system);
 }
 
@@ -194,8 +188,8 @@ TEST(a_long_run_costs_no_more_than_a_short_one)
 		assert_true(state_modify_undecided(model.system, t, model.quarks[0], &value, NULL) >= HISTREE_OK);
 	}
 	for (histree_quark fact = 100; fact < 1100; fact++)
-		assert_int_equal(state_decide(model.system, fact, FACT_IS_NULL, 0, NULL), HISTREE_OK);
+		assert_ok(state_decide(model.system, fact, FACT_IS_NULL, 0, NULL));
 	assert_int_equal(state_undecided_total(model.system), 0);
-	assert_int_equal(histree_state_close(model.system, 2000001, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(model.system, 2000001, NULL));
 	histree_state_free(model.system);
 }

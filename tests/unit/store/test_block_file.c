@@ -19,18 +19,18 @@ static void make_file(struct memory_io *memory)
 	struct block_file *file;
 	uint8_t block[BLOCK];
 	memory_io_init(memory);
-	assert_int_equal(block_file_create(&memory->io, "f", BLOCK, &file, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory->io, "f", BLOCK, &file, NULL));
 	for (uint32_t number = 0; number < BLOCKS; number++) {
 		memset(block, (int)number + 1, sizeof(block));
-		assert_int_equal(block_file_write_part(file, number, block, file->block_size, NULL), HISTREE_OK);
+		assert_ok(block_file_write_part(file, number, block, file->block_size, NULL));
 	}
-	assert_int_equal(block_file_section_begin(file, SECTION_TREE, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section_write(file, text_one, sizeof(text_one) - 1, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section_write(file, text_two, sizeof(text_two), NULL), HISTREE_OK);
+	assert_ok(block_file_section_begin(file, SECTION_TREE, NULL));
+	assert_ok(block_file_section_write(file, text_one, sizeof(text_one) - 1, NULL));
+	assert_ok(block_file_section_write(file, text_two, sizeof(text_two), NULL));
 	block_file_section_end(file);
-	assert_int_equal(block_file_section_begin(file, SECTION_PROVIDER, NULL), HISTREE_OK);
+	assert_ok(block_file_section_begin(file, SECTION_PROVIDER, NULL));
 	block_file_section_end(file);
-	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	assert_ok(block_file_complete(file, NULL));
 	block_file_close(file);
 	assert_non_null(memory_io_find(memory, "f"));
 }
@@ -71,7 +71,7 @@ TEST(blocks_and_sections_come_back)
 	struct memory_io memory;
 	make_file(&memory);
 	struct block_file *file;
-	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory.io, "f", &file, NULL));
 	assert_int_equal(file->block_size, BLOCK);
 	assert_int_equal(file->block_count, BLOCKS);
 	assert_int_equal(file->version, 2);
@@ -80,7 +80,7 @@ TEST(blocks_and_sections_come_back)
 	uint8_t block[BLOCK], expected[BLOCK];
 	for (uint32_t number = 0; number < BLOCKS; number++) {
 		memset(expected, (int)number + 1, sizeof(expected));
-		assert_int_equal(block_file_read(file, number, block, NULL), HISTREE_OK);
+		assert_ok(block_file_read(file, number, block, NULL));
 		assert_memory_equal(block, expected, BLOCK);
 	}
 	struct histree_error error;
@@ -89,11 +89,11 @@ TEST(blocks_and_sections_come_back)
 
 	uint8_t *bytes;
 	size_t size;
-	assert_int_equal(block_file_section(file, SECTION_TREE, &bytes, &size, NULL), HISTREE_OK);
+	assert_ok(block_file_section(file, SECTION_TREE, &bytes, &size, NULL));
 	assert_int_equal(size, sizeof(text_one) - 1 + sizeof(text_two));
 	assert_string_equal((char *)bytes, "a section, in two pieces");
 	free(bytes);
-	assert_int_equal(block_file_section(file, SECTION_PROVIDER, &bytes, &size, NULL), HISTREE_OK);
+	assert_ok(block_file_section(file, SECTION_PROVIDER, &bytes, &size, NULL));
 	assert_int_equal(size, 0);
 	free(bytes);
 	assert_int_equal(block_file_section(file, SECTION_ATTRIBUTES, &bytes, &size, &error), HISTREE_ERR_FORMAT);
@@ -108,9 +108,9 @@ TEST(one_section_at_a_time_and_64_at_most)
 	struct memory_io memory;
 	struct block_file *file;
 	memory_io_init(&memory);
-	assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory.io, "f", BLOCK, &file, NULL));
 	for (uint32_t i = 0; i < 64; i++) {
-		assert_int_equal(block_file_section_begin(file, i, NULL), HISTREE_OK);
+		assert_ok(block_file_section_begin(file, i, NULL));
 		assert_int_equal(block_file_section_begin(file, i, NULL), HISTREE_ERR_INTERNAL);
 		block_file_section_end(file);
 	}
@@ -151,8 +151,8 @@ TEST(what_is_not_completed_is_removed)
 	struct block_file *file;
 	uint8_t block[BLOCK] = { 0 };
 	memory_io_init(&memory);
-	assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_write_part(file, 0, block, file->block_size, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory.io, "f", BLOCK, &file, NULL));
+	assert_ok(block_file_write_part(file, 0, block, file->block_size, NULL));
 	block_file_close(file);
 	assert_null(memory_io_find(&memory, "f"));
 	block_file_close(NULL);
@@ -207,7 +207,7 @@ TEST(newer_files_are_refused_with_a_way_out)
 	put_le32(header_of(&memory) + BLOCK_AT_OTHER_FEATURES, 0xffff); /* features that may be ignored */
 	fix_header(&memory);
 	struct block_file *file;
-	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory.io, "f", &file, NULL));
 	assert_int_equal(file->version, 9);
 	block_file_close(file);
 	put_le32(header_of(&memory) + 20, 4);
@@ -230,8 +230,8 @@ static void assert_check_says(struct memory_io *memory, const char *expected)
 {
 	struct block_file *file;
 	char faults[400] = "";
-	assert_int_equal(block_file_open(&memory->io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_check(file, keep_fault, faults, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory->io, "f", &file, NULL));
+	assert_ok(block_file_check(file, keep_fault, faults, NULL));
 	assert_string_equal(faults, expected);
 	block_file_close(file);
 }
@@ -302,8 +302,8 @@ TEST(damaged_sections_are_noticed)
 	header_of(&memory)[table + 8] ^= 1;
 	assert_check_says(&memory, "table of sections: damaged; its copy is sound\n"
 				   "section TREE: checksum mismatch; its copy is sound\n");
-	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section(file, SECTION_TREE, &bytes, &size, &error), HISTREE_OK);
+	assert_ok(block_file_open(&memory.io, "f", &file, NULL));
+	assert_ok(block_file_section(file, SECTION_TREE, &bytes, &size, &error));
 	assert_int_equal(size, sizeof(text_one) - 1 + sizeof(text_two));
 	assert_memory_equal(bytes, text_one, sizeof(text_one) - 1);
 	free(bytes);
@@ -312,7 +312,7 @@ TEST(damaged_sections_are_noticed)
 
 	header_of(&memory)[512 + 12] ^= 1; /* the copy */
 	assert_check_says(&memory, "section TREE: checksum mismatch\n");
-	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory.io, "f", &file, NULL));
 	assert_int_equal(block_file_section(file, SECTION_TREE, &bytes, &size, &error), HISTREE_ERR_FORMAT);
 	assert_string_equal(error.message, "'f': section TREE: checksum mismatch");
 	assert_null(bytes);
@@ -334,9 +334,8 @@ static void assert_read_is(struct memory_io *memory, uint32_t number, enum histr
 	struct block_file *file;
 	struct histree_error error;
 	uint8_t block[BLOCK];
-	assert_int_equal(salvage ? block_file_salvage(&memory->io, "f", &file, NULL)
-				 : block_file_open(&memory->io, "f", &file, NULL),
-			 HISTREE_OK);
+	assert_ok(salvage ? block_file_salvage(&memory->io, "f", &file, NULL)
+			  : block_file_open(&memory->io, "f", &file, NULL));
 	assert_int_equal(block_file_read(file, number, block, &error), status);
 	if (status != HISTREE_OK)
 		assert_non_null(strstr(error.message, "is not the one that was written"));
@@ -403,19 +402,19 @@ TEST(a_hole_costs_a_page)
 	struct block_file *file;
 	struct histree_error error;
 	memory_io_init(&memory);
-	assert_int_equal(block_file_create(&memory.io, "f", LARGE, &file, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory.io, "f", LARGE, &file, NULL));
 	for (uint32_t number = 0; number < 2; number++) {
 		block[4] = (uint8_t)number;
-		assert_int_equal(block_file_write_part(file, number, block, file->block_size, NULL), HISTREE_OK);
+		assert_ok(block_file_write_part(file, number, block, file->block_size, NULL));
 	}
-	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	assert_ok(block_file_complete(file, NULL));
 	block_file_close(file);
-	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory.io, "f", &file, NULL));
 	uint64_t before = memory.bytes_read;
 	assert_int_equal(block_file_read(file, 0, block, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "node 0 at offset 0x1000: is a hole"));
 	assert_int_equal(memory.bytes_read - before, BLOCK_SIZE_MIN);
-	assert_int_equal(block_file_read(file, 1, block, &error), HISTREE_OK);
+	assert_ok(block_file_read(file, 1, block, &error));
 	assert_int_equal(memory.bytes_read - before, BLOCK_SIZE_MIN + LARGE);
 	block_file_close(file);
 	memory_io_release(&memory);
@@ -430,13 +429,12 @@ TEST(many_holes_are_no_file)
 		struct memory_io memory;
 		struct block_file *file;
 		memory_io_init(&memory);
-		assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
+		assert_ok(block_file_create(&memory.io, "f", BLOCK, &file, NULL));
 		for (uint32_t number = 0; number < MANY; number++) {
 			block[4] = number % 4 < (uint32_t)step;
-			assert_int_equal(block_file_write_part(file, number, block, sizeof(block), NULL),
-					 HISTREE_OK);
+			assert_ok(block_file_write_part(file, number, block, sizeof(block), NULL));
 		}
-		assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+		assert_ok(block_file_complete(file, NULL));
 		block_file_close(file);
 		for (int has_sums = 1; has_sums >= 0; has_sums--) {
 			enum histree_status wanted = has_sums || step > 1 ? HISTREE_OK : HISTREE_ERR_FORMAT;

@@ -85,7 +85,7 @@ static bool is_block(const struct node_pin *pin, uint32_t number)
 static struct node_pin *new_pin(const struct counted *counted)
 {
 	struct node_pin *pin;
-	assert_int_equal(node_pin_create(counted->cache, &pin, NULL), HISTREE_OK);
+	assert_ok(node_pin_create(counted->cache, &pin, NULL));
 	return pin;
 }
 
@@ -96,22 +96,22 @@ static void set_up_parts(struct counted *counted, uint32_t size, uint32_t kept, 
 	uint8_t block[2 * BLOCK] = { 0 };
 	*counted = (struct counted){ 0 };
 	memory_io_init(&counted->memory);
-	assert_int_equal(block_file_create(&counted->memory.io, "f", size, &file, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&counted->memory.io, "f", size, &file, NULL));
 	for (uint32_t number = 0; number < BLOCKS; number++) {
 		put_le32(block, number);
 		block[4] = 1; /* else the first would be a hole */
-		assert_int_equal(block_file_write_part(file, number, block, kept, NULL), HISTREE_OK);
+		assert_ok(block_file_write_part(file, number, block, kept, NULL));
 	}
-	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	assert_ok(block_file_complete(file, NULL));
 	block_file_close(file);
 	counted->io = (struct io){ .open = counted_open,
 				   .pread = counted_pread,
 				   .size = counted_size,
 				   .close = counted_close,
 				   .context = counted };
-	assert_int_equal(block_file_open(&counted->io, "f", &counted->file, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&counted->io, "f", &counted->file, NULL));
 	const struct node_check check = { .check = check_block, .size = kept_of };
-	assert_int_equal(node_cache_create(counted->file, bytes_max, check, &counted->cache, NULL), HISTREE_OK);
+	assert_ok(node_cache_create(counted->file, bytes_max, check, &counted->cache, NULL));
 	counted->pin = new_pin(counted);
 	counted->reads = 0;
 }
@@ -138,7 +138,7 @@ static void hold(struct counted *counted, struct node_pin *pin, uint32_t number)
 {
 	bool loaded;
 	unsigned before = counted->reads;
-	assert_int_equal(node_pin_hold(pin, number, &loaded, NULL), HISTREE_OK);
+	assert_ok(node_pin_hold(pin, number, &loaded, NULL));
 	assert_true(is_block(pin, number));
 	assert_int_equal(loaded, counted->reads > before);
 }
@@ -229,7 +229,7 @@ TEST(what_is_kept_beside_a_block_is_counted)
 	node_cache_free(counted.cache);
 	const struct node_check check = { .check = check_block, .size = much_of };
 	const size_t bytes_max = (size_t)BLOCK * 35;
-	assert_int_equal(node_cache_create(counted.file, bytes_max, check, &counted.cache, NULL), HISTREE_OK);
+	assert_ok(node_cache_create(counted.file, bytes_max, check, &counted.cache, NULL));
 	counted.pin = new_pin(&counted);
 	for (uint32_t number = 0; number < REFUSED; number++)
 		touch(&counted, number);

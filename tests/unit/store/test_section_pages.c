@@ -50,8 +50,8 @@ static enum histree_status write_file(struct memory_io *memory, const uint8_t *b
 {
 	struct block_file *file;
 	memory_io_init(memory);
-	assert_int_equal(block_file_create(&memory->io, "f", BLOCK, &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section_begin(file, SECTION_ATTRIBUTES, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory->io, "f", BLOCK, &file, NULL));
+	assert_ok(block_file_section_begin(file, SECTION_ATTRIBUTES, NULL));
 	enum histree_status status = block_file_section_write(file, bytes, size, NULL);
 	block_file_section_end(file);
 	if (status == HISTREE_OK)
@@ -77,10 +77,10 @@ TEST(a_hole_is_not_read)
 	struct histree_error error;
 	uint8_t *bytes = make_bytes(SIZE, 1), *section;
 	size_t size;
-	assert_int_equal(write_file(&memory, bytes, SIZE), HISTREE_OK);
+	assert_ok(write_file(&memory, bytes, SIZE));
 	uint8_t *whole = memory_io_find(&memory, "f")->bytes;
 	for (int is_hole = 0; is_hole < 2; is_hole++) {
-		assert_int_equal(block_file_open(&memory.io, "f", &file, &error), HISTREE_OK);
+		assert_ok(block_file_open(&memory.io, "f", &file, &error));
 		uint64_t before = memory.bytes_read;
 		enum histree_status status = block_file_section(file, SECTION_ATTRIBUTES, &section, &size, &error);
 		assert_int_equal(status, is_hole ? HISTREE_ERR_FORMAT : HISTREE_OK);

@@ -142,7 +142,7 @@ TEST(this_program_is_known)
 		skip();
 	own_path(path);
 	dl_iterate_phdr(find_base, &module.base);
-	assert_int_equal(symbol_source_open(&source, &(struct symbol_places){ 0 }, NULL), HISTREE_OK);
+	assert_ok(symbol_source_open(&source, &(struct symbol_places){ 0 }, NULL));
 	const uint64_t address = (uint64_t)(uintptr_t)this_program_is_known;
 	assert_int_equal(symbol_source_find(&source, &module, address, &name, line), SYMBOL_FOUND);
 	assert_string_equal(name, "this_program_is_known");
@@ -156,8 +156,7 @@ TEST(this_program_is_known)
 	module.path = "/dev/zero";
 	assert_int_equal(symbol_source_find(&source, &module, address, &name, line), SYMBOL_NO_FILE);
 	symbol_source_release(&source);
-	assert_int_equal(symbol_source_open(&source, &(struct symbol_places){ .no_binaries = true }, NULL),
-			 HISTREE_OK);
+	assert_ok(symbol_source_open(&source, &(struct symbol_places){ .no_binaries = true }, NULL));
 	module = (struct symbol_module){ .path = path, .base = module.base };
 	assert_int_equal(symbol_source_find(&source, &module, address, &name, line), SYMBOL_NO_FILE);
 	symbol_source_release(&source);
@@ -199,7 +198,7 @@ TEST(a_call_is_in_what_was_inlined)
 		skip();
 	own_path(path);
 	dl_iterate_phdr(find_base, &module.base);
-	assert_int_equal(symbol_source_open(&source, &(struct symbol_places){ 0 }, NULL), HISTREE_OK);
+	assert_ok(symbol_source_open(&source, &(struct symbol_places){ 0 }, NULL));
 	const uint64_t address = in_two_functions();
 	assert_int_equal(symbol_source_chain(&source, &module, address, see_frame, &chain), SYMBOL_FOUND);
 	assert_string_equal(chain.first, "a_call_is_in_what_was_inlined");
@@ -300,7 +299,7 @@ TEST(places_that_are_none_are_refused)
 	assert_non_null(strstr(error.message, "nm"));
 	symbol_source_release(&source);
 	write_file(path, (const uint8_t *)"1f T f\n", 7);
-	assert_int_equal(symbol_source_open(&source, &places, &error), HISTREE_OK);
+	assert_ok(symbol_source_open(&source, &places, &error));
 	assert_string_equal(symbol_source_in_tables(&source, 0x1f), "f");
 	assert_null(symbol_source_in_tables(&source, 0x20));
 	symbol_source_release(&source);
@@ -339,7 +338,7 @@ TEST(names_do_not_lead_out_of_a_folder)
 	assert_int_equal(symlink(path, "test_symbols.root/lib/program"), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct symbol_module module = { .path = cases[i].path };
-		assert_int_equal(symbol_source_open(&source, &places, NULL), HISTREE_OK);
+		assert_ok(symbol_source_open(&source, &places, NULL));
 		if (symbol_source_find(&source, &module, 1, &name, line) != cases[i].answer)
 			fail_msg("'%s' was found or not", cases[i].path);
 		symbol_source_release(&source);

@@ -190,7 +190,7 @@ TEST_WITH(a_row_can_be_gone_to, set_up, tear_down)
 		places[i] = world->table.row_at;
 	}
 	for (int i = 2; i >= 0; i--) {
-		assert_int_equal(text_table_seek(&world->table, places[i], &world->error), HISTREE_OK);
+		assert_ok(text_table_seek(&world->table, places[i], &world->error));
 		next_row(world);
 		check_integer(world, "b", 2 + 2 * i);
 	}
@@ -209,8 +209,7 @@ TEST_WITH(long_lines, set_up, tear_down)
 	text[5000000] = '\n';
 	memcpy(text + 5000001, "2,", 2);
 	write_text(world, text, 5000010);
-	assert_int_equal(text_table_open(&world->table, &io_posix, world->path, NULL, NULL, &world->error),
-			 HISTREE_OK);
+	assert_ok(text_table_open(&world->table, &io_posix, world->path, NULL, NULL, &world->error));
 	next_row(world);
 	assert_int_equal(text_table_cell(&world->table, 1)->size, 5000000 - 6);
 	next_row(world);
@@ -219,8 +218,7 @@ TEST_WITH(long_lines, set_up, tear_down)
 	text_table_close(&world->table);
 	text[5000000] = text[5000001] = text[5000002] = 'x';
 	write_text(world, text, size);
-	assert_int_equal(text_table_open(&world->table, &io_posix, world->path, NULL, NULL, &world->error),
-			 HISTREE_OK);
+	assert_ok(text_table_open(&world->table, &io_posix, world->path, NULL, NULL, &world->error));
 	assert_int_equal(text_table_next(&world->table, &world->error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(world->error.message, "line 2: is longer than 16 MiB"));
 	assert_true(world->table.capacity < 4 * (size_t)TEXT_LINE_MAX);
@@ -235,8 +233,7 @@ TEST_WITH(reads_that_are_short_or_fail, set_up, tear_down)
 	write_text(world, text, strlen(text));
 	faulty_io_init(&faulty, &io_posix);
 	faulty.short_transfers = true;
-	assert_int_equal(text_table_open(&world->table, &faulty.io, world->path, NULL, NULL, &world->error),
-			 HISTREE_OK);
+	assert_ok(text_table_open(&world->table, &faulty.io, world->path, NULL, NULL, &world->error));
 	next_row(world);
 	check_text(world, "b", "2\n");
 	next_row(world);

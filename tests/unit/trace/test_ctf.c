@@ -150,8 +150,8 @@ TEST(ticks_are_times)
 			       "stream { event.header := struct { integer { size = 64; } timestamp; }; };",
 			 (unsigned long long)cases[i].frequency, (long long)cases[i].seconds,
 			 (long long)cases[i].cycles);
-		assert_int_equal(tsdl_read(&schema, text, NULL), HISTREE_OK);
-		assert_int_equal(ctf_decoder_init(&decoder, &schema, NULL, &classes, NULL), HISTREE_OK);
+		assert_ok(tsdl_read(&schema, text, NULL));
+		assert_ok(ctf_decoder_init(&decoder, &schema, NULL, &classes, NULL));
 		histree_time time = 0;
 		assert_int_equal(ctf_decoder_time(decoder.streams[0], cases[i].ticks, &time), cases[i].fits);
 		if (cases[i].fits)

@@ -261,7 +261,7 @@ TEST(the_uuid_of_packets_may_be_anywhere)
 			 cases[i].members);
 		if (ctf2_read(&schema, text, &error) != HISTREE_OK)
 			fail_msg("%s", error.message);
-		assert_int_equal(ctf_decoder_init(&decoder, &schema, NULL, &class_count, NULL), HISTREE_OK);
+		assert_ok(ctf_decoder_init(&decoder, &schema, NULL, &class_count, NULL));
 		assert_int_equal(decoder.uuid_at, cases[i].at);
 		ctf_decoder_release(&decoder);
 		ctf_schema_release(&schema);

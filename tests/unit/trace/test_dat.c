@@ -141,9 +141,8 @@ TEST(a_recording_is_read_on_from_any_event)
 		assert_int_equal(read_events(trace, all), EVENTS);
 		for (size_t first = EVENTS; first-- > 0;) {
 			struct trace *other;
-			assert_int_equal(trace_open_at(&path, 1, all[first].places, STREAMS, &other, NULL),
-					 HISTREE_OK);
-			assert_int_equal(trace_move(trace, all[first].places, STREAMS, NULL), HISTREE_OK);
+			assert_ok(trace_open_at(&path, 1, all[first].places, STREAMS, &other, NULL));
+			assert_ok(trace_move(trace, all[first].places, STREAMS, NULL));
 			assert_int_equal(read_events(other, rest), EVENTS - first);
 			for (size_t i = first; i < EVENTS; i++)
 				assert_same(&rest[i - first], &all[i]);
@@ -207,7 +206,7 @@ TEST(what_shrinks_while_it_is_read_is_damaged)
 	struct trace *trace = trace_must_open(scratch);
 	struct trace_position start[STREAMS] = { 0 };
 	assert_int_equal(truncate(scratch, 100), 0);
-	assert_int_equal(trace_move(trace, start, STREAMS, NULL), HISTREE_OK);
+	assert_ok(trace_move(trace, start, STREAMS, NULL));
 	assert_int_equal(trace_next(trace, &event, NULL), HISTREE_END);
 	assert_int_equal(trace_report(trace).damaged_streams, STREAMS);
 	trace_close(trace);

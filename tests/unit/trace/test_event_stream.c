@@ -53,12 +53,12 @@ static struct world *begin(void)
 	source_path(world->path, "tests/data/demo-trace");
 	world->paths[0] = world->path;
 	world->origin = (struct event_origin){ .paths = world->paths, .path_count = 1 };
-	assert_int_equal(trace_open(world->paths, 1, &trace, NULL), HISTREE_OK);
+	assert_ok(trace_open(world->paths, 1, &trace, NULL));
 	while (trace_next(trace, &event, NULL) == HISTREE_OK)
 		note(&world->all, &event);
 	trace_close(trace);
 	assert_true(world->all.count > 2000);
-	assert_int_equal(event_stream_open(&world->stream, &world->origin, NULL, &world->error), HISTREE_OK);
+	assert_ok(event_stream_open(&world->stream, &world->origin, NULL, &world->error));
 	world->stream.watch = (struct event_watch){ see, &world->watched };
 	return world;
 }
@@ -75,7 +75,7 @@ static enum histree_status read_all(struct world *world)
 	struct event_stream *stream = &world->stream;
 	enum histree_status status;
 	while ((status = event_stream_look(stream, &world->error)) == HISTREE_OK) {
-		assert_int_equal(event_stream_look(stream, NULL), HISTREE_OK); /* which is the same again */
+		assert_ok(event_stream_look(stream, NULL)); /* which is the same again */
 		for (size_t i = 0; i < stream->count; i++)
 			note(&world->read, &stream->events[i]);
 		status = event_stream_pass(stream, &world->error);
@@ -149,16 +149,16 @@ TEST(what_is_forgotten_is_met_again)
 	size_t files = trace_file_count(stream->trace);
 	struct trace_position *positions = calloc(files + 1, sizeof(*positions));
 	for (size_t i = 0; i <= 1000; i++)
-		assert_int_equal(event_stream_next(stream, NULL), HISTREE_OK);
+		assert_ok(event_stream_next(stream, NULL));
 	assert_int_equal(world->watched.count, 1000);
 	trace_positions(stream->trace, positions);
-	assert_int_equal(event_stream_go(stream, positions, files, NULL), HISTREE_OK);
+	assert_ok(event_stream_go(stream, positions, files, NULL));
 	assert_int_equal(world->watched.count, 1000);
-	assert_int_equal(event_stream_look(stream, NULL), HISTREE_OK);
+	assert_ok(event_stream_look(stream, NULL));
 	assert_int_equal(stream->events->time, world->all.events[1000].time);
 	struct event_stream other = { 0 };
-	assert_int_equal(event_stream_open_at(&other, &world->origin, positions, files, NULL), HISTREE_OK);
-	assert_int_equal(event_stream_look(&other, NULL), HISTREE_OK);
+	assert_ok(event_stream_open_at(&other, &world->origin, positions, files, NULL));
+	assert_ok(event_stream_look(&other, NULL));
 	assert_int_equal(other.events->time, stream->events->time);
 	event_stream_close(&other);
 	free(positions);
@@ -173,7 +173,7 @@ TEST(another_trace_is_refused)
 	origin.bytes = trace_bytes(world->stream.trace);
 	origin.file_count = trace_file_count(world->stream.trace);
 	origin.changed = "it is another one";
-	assert_int_equal(event_stream_open(&again, &origin, NULL, &world->error), HISTREE_OK);
+	assert_ok(event_stream_open(&again, &origin, NULL, &world->error));
 	event_stream_close(&again);
 	origin.bytes++;
 	assert_int_equal(event_stream_open(&again, &origin, NULL, &world->error), HISTREE_ERR_TRACE);

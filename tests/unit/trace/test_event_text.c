@@ -104,7 +104,7 @@ static const char *write_table(struct world *world, const char *path, bool by_li
 	struct columns columns = { .count = 0 };
 	struct trace *trace;
 	struct event event;
-	assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
+	assert_ok(trace_open(&path, 1, &trace, &world->error));
 	const char *tracer = strcmp(trace_at(trace, 0)->tracer_name, "perf") == 0 ? "perf" : "lttng";
 	while (trace_next(trace, &event, &world->error) == HISTREE_OK)
 		for (uint32_t i = 0; i < event.class->field_count; i++)
@@ -114,7 +114,7 @@ static const char *write_table(struct world *world, const char *path, bool by_li
 	for (size_t i = 0; !by_line && i < columns.count; i++)
 		fprintf(file, "%s%s", i == 0 ? "at,core,kind,own," : ",", columns.names[i]);
 	fputc('\n', file);
-	assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
+	assert_ok(trace_open(&path, 1, &trace, &world->error));
 	while (trace_next(trace, &event, &world->error) == HISTREE_OK)
 		put_row(file, &columns, &event, by_line);
 	trace_close(trace);
@@ -138,15 +138,13 @@ static struct histree_cursor *ask(struct world *world, const char *path, struct 
 {
 	struct histree_store *store;
 	struct histree_cursor *query;
-	assert_int_equal(histree_store_open(path, &store, &world->error), HISTREE_OK);
-	assert_int_equal(histree_store_history(store, "kernel", false, NULL, history, &world->error), HISTREE_OK);
+	assert_ok(histree_store_open(path, &store, &world->error));
+	assert_ok(histree_store_history(store, "kernel", false, NULL, history, &world->error));
 	histree_store_close(store);
-	assert_int_equal(histree_query_create(*history, &query, &world->error), HISTREE_OK);
+	assert_ok(histree_query_create(*history, &query, &world->error));
 	const struct histree_history_info *info = histree_history_info(*history);
-	assert_int_equal(histree_query_start(query,
-					     &(struct histree_region){ .from = info->start, .to = info->end },
-					     &world->error),
-			 HISTREE_OK);
+	assert_ok(histree_query_start(query, &(struct histree_region){ .from = info->start, .to = info->end },
+				      &world->error));
 	return query;
 }
 
@@ -161,7 +159,7 @@ static void check_same_states(struct world *world)
 	while ((status = histree_cursor_next(of_one, &world->error)) == HISTREE_OK) {
 		a = *histree_cursor_interval(of_one);
 		char path[256], its_path[256];
-		assert_int_equal(histree_cursor_next(of_other, &world->error), HISTREE_OK);
+		assert_ok(histree_cursor_next(of_other, &world->error));
 		b = *histree_cursor_interval(of_other);
 		histree_attributes_path(histree_history_attributes(one), a.quark, path, sizeof(path));
 		histree_attributes_path(histree_history_attributes(other), b.quark, its_path, sizeof(its_path));
@@ -186,12 +184,12 @@ static void check_events(struct world *world)
 	struct histree_events *events;
 	struct histree_cursor *reader;
 	struct histree_event event;
-	assert_int_equal(histree_store_open(world->other, &store, &world->error), HISTREE_OK);
-	assert_int_equal(histree_events_open(store, &events, &world->error), HISTREE_OK);
+	assert_ok(histree_store_open(world->other, &store, &world->error));
+	assert_ok(histree_events_open(store, &events, &world->error));
 	uint64_t number = histree_events_count(events) - 5;
-	assert_int_equal(histree_event_reader_create(events, &reader, &world->error), HISTREE_OK);
-	assert_int_equal(histree_event_reader_seek(reader, number, &world->error), HISTREE_OK);
-	assert_int_equal(histree_cursor_next(reader, &world->error), HISTREE_OK);
+	assert_ok(histree_event_reader_create(events, &reader, &world->error));
+	assert_ok(histree_event_reader_seek(reader, number, &world->error));
+	assert_ok(histree_cursor_next(reader, &world->error));
 	event = *histree_cursor_event(reader);
 	assert_int_equal(event.number, number);
 	assert_non_null(strchr(histree_event_reader_contents(reader), '='));
@@ -289,13 +287,13 @@ TEST_WITH(rows_come_by_time_from_any_event_on, set_up, scratch_remove_world)
 		size_t places[16];
 		struct random random = { away };
 		write_rows(world, away, away, plain);
-		assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
+		assert_ok(trace_open(&path, 1, &trace, &world->error));
 		check_rows(trace, plain, 0);
 		trace_close(trace);
-		assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
+		assert_ok(trace_open(&path, 1, &trace, &world->error));
 		for (size_t i = 0, at = 0; i < 16; i++) {
 			for (size_t next = at + random_below(&random, ROWS / 16) + 1; at < next; at++)
-				assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+				assert_ok(trace_next(trace, &event, &world->error));
 			places[i] = at - 1;
 			trace_positions(trace, &positions[i]);
 		}
@@ -303,14 +301,12 @@ TEST_WITH(rows_come_by_time_from_any_event_on, set_up, scratch_remove_world)
 		/* By opening the text there, and by moving from elsewhere. */
 		for (size_t i = 0; i < 16; i++) {
 			struct trace *moved;
-			assert_int_equal(trace_open_at(&path, 1, &positions[i], 1, &trace, &world->error),
-					 HISTREE_OK);
+			assert_ok(trace_open_at(&path, 1, &positions[i], 1, &trace, &world->error));
 			check_rows(trace, plain, places[i]);
 			trace_close(trace);
-			assert_int_equal(trace_open_at(&path, 1, &positions[15 - i], 1, &moved, &world->error),
-					 HISTREE_OK);
-			assert_int_equal(trace_next(moved, &event, &world->error), HISTREE_OK);
-			assert_int_equal(trace_move(moved, &positions[i], 1, &world->error), HISTREE_OK);
+			assert_ok(trace_open_at(&path, 1, &positions[15 - i], 1, &moved, &world->error));
+			assert_ok(trace_next(moved, &event, &world->error));
+			assert_ok(trace_move(moved, &positions[i], 1, &world->error));
 			check_rows(moved, plain, places[i]);
 			trace_close(moved);
 		}
@@ -333,16 +329,16 @@ TEST_WITH(fields_are_the_same_after_a_move, set_up, scratch_remove_world)
 				  : "{\"two\":2,\"time\":%d,\"name\":\"n\",\"one\":1}\n",
 			i);
 	fclose(file);
-	assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
+	assert_ok(trace_open(&path, 1, &trace, &world->error));
 	for (int i = 0; i < 15001; i++) {
-		assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+		assert_ok(trace_next(trace, &event, &world->error));
 		trace_positions(trace, i == 0 ? &start : &middle);
 	}
 	const struct trace_position *const places[] = { &middle, &start, &middle };
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		int64_t one, two;
-		assert_int_equal(trace_move(trace, places[i], 1, &world->error), HISTREE_OK);
-		assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+		assert_ok(trace_move(trace, places[i], 1, &world->error));
+		assert_ok(trace_next(trace, &event, &world->error));
 		assert_int_equal(event.time, places[i] == &start ? 0 : 15000);
 		assert_true(event_int(&event, event_class_field(event.class, "one"), &one));
 		assert_true(event_int(&event, event_class_field(event.class, "two"), &two));
@@ -381,8 +377,8 @@ TEST_WITH(numbers_may_be_addresses, set_up, scratch_remove_world)
 		int64_t number;
 		snprintf(text, sizeof(text), "time,name,at\n1,a,%s\n", cases[i].text);
 		write_text(world, text);
-		assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
-		assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+		assert_ok(trace_open(&path, 1, &trace, &world->error));
+		assert_ok(trace_next(trace, &event, &world->error));
 		assert_int_equal(event_int(&event, event_class_field(event.class, "at"), &number),
 				 cases[i].is_number);
 		if (cases[i].is_number)
@@ -477,7 +473,7 @@ TEST_WITH(times_have_units, set_up, scratch_remove_world)
 		snprintf(world->word, sizeof(world->word), "text:%s:%s", cases[i].map, world->text);
 		if (trace_open(&word, 1, &trace, &world->error) != HISTREE_OK)
 			fail_msg("%s", world->error.message);
-		assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+		assert_ok(trace_next(trace, &event, &world->error));
 		assert_int_equal(event.time, cases[i].time);
 		assert_string_equal(event.class->name, "a");
 		trace_close(trace);

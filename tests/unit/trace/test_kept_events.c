@@ -67,7 +67,7 @@ static uint64_t keep_all(const char *name)
 	uint64_t inside = 0;
 	source_path(path, name);
 	const char *const paths[] = { path };
-	assert_int_equal(trace_open(paths, 1, &trace, &error), HISTREE_OK);
+	assert_ok(trace_open(paths, 1, &trace, &error));
 	while (count < TEXTS && trace_next(trace, &event, &error) == HISTREE_OK) {
 		texts[count] = say(&event, &inside);
 		if (kept_events_add(&kept, &classes, &event) != KEPT) {

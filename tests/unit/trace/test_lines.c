@@ -442,7 +442,7 @@ TEST(switches_tell_the_cpu)
 	struct trace *trace = trace_must_open(scratch);
 	struct event event;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		assert_ok(trace_next(trace, &event, NULL));
 		if (event.cpu != rows[i].cpu)
 			fail_msg("'%s' is of CPU %d", rows[i].line, (int)event.cpu);
 	}
@@ -513,7 +513,7 @@ TEST(lines_come_by_their_times)
 	struct trace *trace = trace_must_open(scratch);
 	struct event event;
 	for (size_t i = 0; i < ROWS; i++) {
-		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		assert_ok(trace_next(trace, &event, NULL));
 		assert_int_equal(number_of(&event), rows[i].number);
 		assert_int_equal(event.cpu, rows[i].number % 4);
 	}
@@ -535,7 +535,7 @@ TEST(a_clock_that_steps_back_begins_anew)
 	struct trace_position places[ROWS / 100];
 	struct event event;
 	for (uint32_t i = 0; i < ROWS; i++) {
-		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		assert_ok(trace_next(trace, &event, NULL));
 		assert_int_equal(number_of(&event), i);
 		if (i % 100 == 0)
 			trace_positions(trace, &places[i / 100]);
@@ -544,9 +544,9 @@ TEST(a_clock_that_steps_back_begins_anew)
 	trace_close(trace);
 	const char *path = scratch;
 	for (uint32_t i = 0; i < ROWS; i += (uint32_t)test_effort(100, 1000)) {
-		assert_int_equal(trace_open_at(&path, 1, &places[i / 100], 1, &trace, NULL), HISTREE_OK);
+		assert_ok(trace_open_at(&path, 1, &places[i / 100], 1, &trace, NULL));
 		for (uint32_t next = i; next < i + 200 && next < ROWS; next++) {
-			assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+			assert_ok(trace_next(trace, &event, NULL));
 			assert_int_equal(number_of(&event), next);
 		}
 		trace_close(trace);
@@ -565,13 +565,13 @@ TEST(from_each_place_the_same_comes)
 	const char *path = scratch;
 	for (size_t i = 0; i < ROWS; i++) {
 		struct trace_position place;
-		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		assert_ok(trace_next(trace, &event, NULL));
 		if (random_below(&random, test_effort(200, 2000)) != 0)
 			continue;
 		trace_positions(trace, &place);
-		assert_int_equal(trace_open_at(&path, 1, &place, 1, &other, NULL), HISTREE_OK);
+		assert_ok(trace_open_at(&path, 1, &place, 1, &other, NULL));
 		for (size_t next = i; next < i + 300 && next < ROWS; next++) {
-			assert_int_equal(trace_next(other, &again, NULL), HISTREE_OK);
+			assert_ok(trace_next(other, &again, NULL));
 			assert_int_equal(number_of(&again), rows[next].number);
 		}
 		trace_close(other);

@@ -185,12 +185,12 @@ TEST(metadata_come_in_pieces)
 			struct ctf_schema whole = { 0 };
 			struct live_metadata metadata = { 0 };
 			struct histree_error error;
-			assert_int_equal(ctf_metadata_read(&io_posix, folders[i], &text, &error), HISTREE_OK);
-			assert_int_equal(ctf_metadata_schema(text, &whole, &error), HISTREE_OK);
+			assert_ok(ctf_metadata_read(&io_posix, folders[i], &text, &error));
+			assert_ok(ctf_metadata_schema(text, &whole, &error));
 			size_t left = strlen(text);
 			for (const char *at = text; left > 0;) {
 				size_t part = left < size ? left : size;
-				assert_int_equal(take(&metadata, at, part, &error), HISTREE_OK);
+				assert_ok(take(&metadata, at, part, &error));
 				at += part;
 				left -= part;
 			}
@@ -218,7 +218,7 @@ TEST(pieces_end_where_declarations_do)
 	struct live_metadata metadata = { 0 };
 	struct histree_error error;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		assert_int_equal(take(&metadata, parts[i], strlen(parts[i]), &error), HISTREE_OK);
+		assert_ok(take(&metadata, parts[i], strlen(parts[i]), &error));
 		if (i < 3)
 			assert_int_equal(live_metadata_is_cut(&metadata) && !is_cut[i], false);
 	}
@@ -247,7 +247,7 @@ TEST(what_a_packet_is_does_not_change)
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		struct live_metadata metadata = { 0 };
 		struct histree_error error = { 0 };
-		assert_int_equal(take(&metadata, begin, strlen(begin), &error), HISTREE_OK);
+		assert_ok(take(&metadata, begin, strlen(begin), &error));
 		assert_int_equal(take(&metadata, more[i][0], strlen(more[i][0]), &error), HISTREE_ERR_TRACE);
 		if (strstr(error.message, more[i][1]) == NULL)
 			fail_msg("%s", error.message);

@@ -245,7 +245,7 @@ static void check_all(struct made *made)
 	assert_true(done == made->count / 2);
 	for (uint32_t i = 0; i < made->count; i++) {
 		int64_t number;
-		assert_int_equal(next(made, &event, &error), HISTREE_OK);
+		assert_ok(next(made, &event, &error));
 		assert_true(event_int(&event, 5, &number));
 		assert_int_equal(number, made->order[i]);
 		check_event(made, &event, made->order[i]);
@@ -265,14 +265,14 @@ TEST(events_come_by_time)
 		memory_io_init(&io);
 		struct made *made = make(&io.io, way == 2 ? 1000 : EVENTS);
 		made->in_order = way == 1;
-		assert_int_equal(open_made(made, &error), HISTREE_OK);
+		assert_ok(open_made(made, &error));
 		assert_true((record_sort_spilled_bytes(made->packed.sort) > 0) == (way != 2));
 		assert_true(way == 2 || (made->half > 0 && made->half <= EVENTS / 2));
 		assert_true(made->in_order == (made->packed.disorder == 0));
 		check_all(made);
 		/* Again, from the start: the classes are the same. */
 		packed_source_leave(&made->packed.base);
-		assert_int_equal(open_made(made, &error), HISTREE_OK);
+		assert_ok(open_made(made, &error));
 		check_all(made);
 		assert_int_equal(made->class_count, 7);
 		free_made(made);
@@ -309,9 +309,9 @@ TEST(gaps_have_their_place)
 	struct made *made = make(&io.io, 0);
 	packed_source_init(&made->packed, &with_gaps);
 	made->packed.io = &io.io;
-	assert_int_equal(open_made(made, &error), HISTREE_OK);
+	assert_ok(open_made(made, &error));
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		assert_int_equal(next(made, &event, &error), HISTREE_OK);
+		assert_ok(next(made, &event, &error));
 		assert_int_equal(event.time, expected[i]);
 		assert_true((event.gap != NULL) == (i == 3 || i == 6));
 		if (i == 3)

@@ -207,7 +207,7 @@ static size_t read_stream(const char *path, size_t round_size, const uint64_t *a
 	struct perf_loss_count loss_count = { 0 };
 	uint32_t class_count = 0;
 	size_t count = 0;
-	assert_int_equal(perf_file_open(&file, &io_posix, path, NULL), HISTREE_OK);
+	assert_ok(perf_file_open(&file, &io_posix, path, NULL));
 	struct perf_stream stream = {
 		.base = { .trace = &trace, .notes = &notes, .name = path },
 		.file = &file,
@@ -217,7 +217,7 @@ static size_t read_stream(const char *path, size_t round_size, const uint64_t *a
 		.window_size = 256 << 10,
 		.round_size = round_size,
 	};
-	assert_int_equal(perf_stream_init(&stream, at, NULL), HISTREE_OK);
+	assert_ok(perf_stream_init(&stream, at, NULL));
 	while (perf_stream_next(&stream.base, NULL) == HISTREE_OK) {
 		const struct event *event = &stream.base.upcoming;
 		if (event->gap != NULL)
@@ -461,7 +461,7 @@ static uint64_t count_of(const char *const *paths, size_t count, uint64_t *warni
 	struct trace *trace;
 	struct event event;
 	uint64_t events = 0;
-	assert_int_equal(trace_open(paths, count, &trace, NULL), HISTREE_OK);
+	assert_ok(trace_open(paths, count, &trace, NULL));
 	while (trace_next(trace, &event, NULL) == HISTREE_OK)
 		events++;
 	struct trace_report report = trace_report(trace);

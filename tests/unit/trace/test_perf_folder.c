@@ -127,7 +127,7 @@ TEST(events_and_losses_are_read)
 	const char *path = path_of(0);
 	struct event event;
 	unsigned events = 0;
-	assert_int_equal(trace_open(&path, 1, &trace, NULL), HISTREE_OK);
+	assert_ok(trace_open(&path, 1, &trace, NULL));
 	assert_int_equal(trace_file_count(trace), 0);
 	while (trace_next(trace, &event, NULL) == HISTREE_OK)
 		events++;

@@ -95,7 +95,7 @@ TEST(streams_are_merged_by_time)
 	struct trace *trace = trace_must_open(made);
 	struct event event;
 	for (size_t index = 0; index < MADE_EVENTS; index++) {
-		assert_int_equal(next(trace, &event), HISTREE_OK);
+		assert_ok(next(trace, &event));
 		if (!is_expected(&event, &made_events[index]))
 			fail_msg("event %zu is %s at %" PRId64 " on CPU %" PRId32, index, event.class->name,
 				 event.time, event.cpu);
@@ -186,7 +186,7 @@ TEST(gaps_are_handed_out_where_they_are_wanted)
 static void find_event(struct trace *trace, const char *name, unsigned which, struct event *event)
 {
 	do
-		assert_int_equal(next(trace, event), HISTREE_OK);
+		assert_ok(next(trace, event));
 	while (strcmp(event->class->name, name) != 0 || which-- > 0);
 }
 
@@ -298,14 +298,14 @@ TEST(several_traces_are_one_experiment)
 {
 	const char *paths[] = { perf_small, made };
 	struct trace *trace;
-	assert_int_equal(trace_open(paths, 2, &trace, NULL), HISTREE_OK);
+	assert_ok(trace_open(paths, 2, &trace, NULL));
 	assert_int_equal(trace_count(trace), 2);
 	assert_string_equal(trace_at(trace, 0)->tracer_name, "perf");
 	assert_int_equal(trace_at(trace, 1)->id, 1);
 	/* The made one is from 1000 s, the recorded one from 2554 s. */
 	struct event event;
 	for (unsigned index = 0; index < MADE_EVENTS + PERF_EVENTS; index++) {
-		assert_int_equal(next(trace, &event), HISTREE_OK);
+		assert_ok(next(trace, &event));
 		assert_int_equal(event.class->trace->id, index < MADE_EVENTS ? 1 : 0);
 	}
 	assert_int_equal(next(trace, &event), HISTREE_END);
@@ -493,7 +493,7 @@ TEST_WITH(the_gap_of_a_damaged_packet_ends_where_the_next_begins, copy_made, rem
 	const struct event_gap *gap = NULL;
 	trace_want_gaps(trace);
 	while (gap == NULL || gap->begin != 1000 * second + 151) {
-		assert_int_equal(next(trace, &event), HISTREE_OK);
+		assert_ok(next(trace, &event));
 		gap = event.gap != NULL ? event.gap : gap;
 	}
 	assert_int_equal(gap->end, 1000 * second + 200);
@@ -510,7 +510,7 @@ TEST_WITH(a_trace_may_be_cut_while_it_is_read, copy_made, remove_copy)
 		struct event event;
 		write_bytes_to("channel_0", bytes, size);
 		struct trace *trace = trace_must_open(damaged);
-		assert_int_equal(next(trace, &event), HISTREE_OK);
+		assert_ok(next(trace, &event));
 		write_bytes_to("channel_0", bytes, cut);
 		struct trace_report report = read_all(trace);
 		assert_true(report.events >= MADE_EVENTS - 8 && report.events <= MADE_EVENTS);
@@ -716,7 +716,7 @@ static size_t keep_events(const char *const *paths, size_t path_count, uint64_t 
 	struct trace *trace;
 	struct event event;
 	size_t count = 0;
-	assert_int_equal(trace_open(paths, path_count, &trace, NULL), HISTREE_OK);
+	assert_ok(trace_open(paths, path_count, &trace, NULL));
 	*file_count = trace_file_count(trace);
 	assert_in_range(*file_count, 1, FILES_MAX);
 	for (uint64_t index = 0; count < KEPT_MAX && next(trace, &event) == HISTREE_OK; index++) {
@@ -746,8 +746,8 @@ static void check_places(const char *const *paths, size_t path_count, uint64_t e
 			fail_msg("event %zu: %s", first, error.message);
 		for (size_t i = first; i < count && i < first + stride + 2; i++) {
 			for (uint64_t skipped = 0; i > first && skipped + 1 < every; skipped++)
-				assert_int_equal(next(trace, &event), HISTREE_OK);
-			assert_int_equal(next(trace, &event), HISTREE_OK);
+				assert_ok(next(trace, &event));
+			assert_ok(next(trace, &event));
 			assert_int_equal(event.time, kept[i].time);
 			assert_int_equal(event.cpu, kept[i].cpu);
 			assert_string_equal(event.class->name, kept[i].name);
@@ -822,10 +822,9 @@ TEST(a_trace_that_lost_events_moves)
 		struct trace *opened;
 		if (!items[at].can_begin_here)
 			continue;
-		assert_int_equal(trace_move(trace, items[at].positions, file_count, NULL), HISTREE_OK);
+		assert_ok(trace_move(trace, items[at].positions, file_count, NULL));
 		assert_rest(trace, &items[at], count - at);
-		assert_int_equal(trace_open_at(&path, 1, items[at].positions, file_count, &opened, NULL),
-				 HISTREE_OK);
+		assert_ok(trace_open_at(&path, 1, items[at].positions, file_count, &opened, NULL));
 		trace_want_gaps(opened);
 		assert_rest(opened, &items[at], count - at);
 		trace_close(opened);
@@ -833,7 +832,7 @@ TEST(a_trace_that_lost_events_moves)
 	}
 	assert_true(places > MADE_EVENTS);
 	struct trace_position elsewhere[FILES_MAX] = { { .packet = 1000000 } };
-	assert_int_equal(trace_move(trace, items[0].positions, file_count, NULL), HISTREE_OK);
+	assert_ok(trace_move(trace, items[0].positions, file_count, NULL));
 	assert_int_equal(trace_move(trace, elsewhere, file_count, NULL), HISTREE_ERR_TRACE);
 	assert_rest(trace, items, count);
 	trace_close(trace);
@@ -858,9 +857,9 @@ TEST_WITH(packets_that_are_repeated_come_once, copy_made, remove_copy)
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
 		struct trace *trace;
 		struct event event;
-		assert_int_equal(trace_open(orders[i], 2, &trace, NULL), HISTREE_OK);
+		assert_ok(trace_open(orders[i], 2, &trace, NULL));
 		for (unsigned count = 0; count < MADE_EVENTS; count++)
-			assert_int_equal(next(trace, &event), HISTREE_OK);
+			assert_ok(next(trace, &event));
 		assert_int_equal(next(trace, &event), HISTREE_END);
 		struct trace_report report = trace_report(trace);
 		assert_int_equal(report.discarded_events, 7);
@@ -891,7 +890,7 @@ TEST(many_threads_is_read)
 {
 	struct trace *trace = open_shared("traces/lttng-kernel/many-threads");
 	struct event event;
-	assert_int_equal(next(trace, &event), HISTREE_OK);
+	assert_ok(next(trace, &event));
 	assert_int_equal(event.time, INT64_C(1457113582794565804));
 	assert_int_equal(event.cpu, 2);
 	assert_string_equal(event.class->name, "sched_waking");
@@ -925,7 +924,7 @@ TEST(user_space_traces_are_read)
 	assert_int_equal(trace_count(trace), 2);
 	assert_string_equal(trace_at(trace, 0)->domain, "ust");
 	struct event event;
-	assert_int_equal(next(trace, &event), HISTREE_OK);
+	assert_ok(next(trace, &event));
 	assert_int_equal(event.class->trace->id, 0);
 	assert_int_equal(event.time, INT64_C(1378850463596911581));
 	assert_string_equal(event.class->name, "lttng_ust_cyg_profile:func_entry");

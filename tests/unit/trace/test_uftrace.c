@@ -153,16 +153,16 @@ TEST(from_each_place_the_same_comes)
 	const char *path = scratch;
 	assert_int_equal(trace_file_count(trace), 3);
 	for (size_t i = 0; i < CALLS; i++) {
-		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		assert_ok(trace_next(trace, &event, NULL));
 		trace_positions(trace, places[i]);
 	}
 	for (size_t i = CALLS; i-- > 0;) {
-		assert_int_equal(trace_move(trace, places[i], 3, NULL), HISTREE_OK);
-		assert_int_equal(trace_open_at(&path, 1, places[i], 3, &other, NULL), HISTREE_OK);
+		assert_ok(trace_move(trace, places[i], 3, NULL));
+		assert_ok(trace_open_at(&path, 1, places[i], 3, &other, NULL));
 		for (size_t next = i; next < CALLS; next++) {
-			assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+			assert_ok(trace_next(trace, &event, NULL));
 			check_call(&event, next);
-			assert_int_equal(trace_next(other, &event, NULL), HISTREE_OK);
+			assert_ok(trace_next(other, &event, NULL));
 			check_call(&event, next);
 		}
 		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_END);

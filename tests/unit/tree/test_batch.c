@@ -162,7 +162,7 @@ static void copy_at(size_t count, uint64_t seed)
 	add_some(&plain, &same, 0, count);
 	add_some(&before, &also, 0, count);
 
-	assert_int_equal(batch_copy(&batch, &copy_pool, &copy), HISTREE_OK);
+	assert_ok(batch_copy(&batch, &copy_pool, &copy));
 	assert_alike(&batch, &copy);
 	add_some(&copy, &random, count, COPY_ITEMS / 4);
 	add_some(&plain, &same, count, COPY_ITEMS / 4);
@@ -196,7 +196,7 @@ TEST(a_cleared_copy_forgets)
 	chunk_pool_init(&pool);
 	batch_begin(&batch, &pool, 0, COPY_CHUNKS_MAX);
 	add_some(&batch, &random, 0, COPY_ITEMS);
-	assert_int_equal(batch_copy(&batch, &pool, &copy), HISTREE_OK);
+	assert_ok(batch_copy(&batch, &pool, &copy));
 	struct column_item *items = calloc(COPY_ITEMS, sizeof(*items));
 	for (size_t bucket = 0; bucket < copy.bucket_count; bucket++)
 		batch_take(&copy, bucket, items);

@@ -30,9 +30,9 @@ static void build(struct model_tree *built, const char *variant)
 static struct pair make_pair(struct tree_reader *reader, unsigned threads)
 {
 	struct pair pair;
-	assert_int_equal(tree_iter_create(reader, &pair.alone, NULL), HISTREE_OK);
-	assert_int_equal(tree_iter_create(reader, &pair.helped, NULL), HISTREE_OK);
-	assert_int_equal(tree_iter_set_threads(pair.helped, threads, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(reader, &pair.alone, NULL));
+	assert_ok(tree_iter_create(reader, &pair.helped, NULL));
+	assert_ok(tree_iter_set_threads(pair.helped, threads, NULL));
 	return pair;
 }
 
@@ -91,7 +91,7 @@ static void compare(const struct pair *pair, const struct histree_region *region
 		enum histree_status status =
 			tree_iter_read(pair->helped, many, 1 + random_index(random, ROOM_MAX), &count, NULL);
 		for (size_t i = 0; i < count; i++, seen++) {
-			assert_int_equal(tree_iter_next(pair->alone, &one, NULL), HISTREE_OK);
+			assert_ok(tree_iter_next(pair->alone, &one, NULL));
 			assert_same(&one, &many[i]);
 		}
 		if (status == HISTREE_OK)
@@ -133,7 +133,7 @@ TEST(a_leaf_may_have_more_than_is_read_ahead)
 	const struct histree_tree_options asked = { .node_size = 1 << 20 };
 	struct model_tree built;
 	struct random random = { 1 };
-	assert_int_equal(model_tree_build(&built, &asked, &large, NULL), HISTREE_OK);
+	assert_ok(model_tree_build(&built, &asked, &large, NULL));
 	struct pair pair = make_pair(built.tree.reader, 2);
 	const struct histree_region all = { .to = model_end(&large) };
 	compare(&pair, &all, SIZE_MAX, &random);
@@ -166,10 +166,10 @@ TEST(an_error_comes_where_it_belongs)
 		struct histree_interval one, other;
 		enum histree_status status;
 		size_t failures = 0;
-		assert_int_equal(tree_file_open(&flaky, "f", 1, &tree, NULL), HISTREE_OK);
-		assert_int_equal(tree_iter_create(built.tree.reader, &alone, NULL), HISTREE_OK);
-		assert_int_equal(tree_iter_create(tree.reader, &helped, NULL), HISTREE_OK);
-		assert_int_equal(tree_iter_set_threads(helped, 2, NULL), HISTREE_OK);
+		assert_ok(tree_file_open(&flaky, "f", 1, &tree, NULL));
+		assert_ok(tree_iter_create(built.tree.reader, &alone, NULL));
+		assert_ok(tree_iter_create(tree.reader, &helped, NULL));
+		assert_ok(tree_iter_set_threads(helped, 2, NULL));
 		tree_iter_start(alone, &all);
 		tree_iter_start(helped, &all);
 		broken_offset = BLOCK_FILE_HEADER_SIZE + (off_t)node * 4096;
@@ -179,8 +179,8 @@ TEST(an_error_comes_where_it_belongs)
 					broken_offset = 0;
 				continue;
 			}
-			assert_int_equal(status, HISTREE_OK);
-			assert_int_equal(tree_iter_next(alone, &other, NULL), HISTREE_OK);
+			assert_ok(status);
+			assert_ok(tree_iter_next(alone, &other, NULL));
 			assert_same(&one, &other);
 		}
 		assert_int_equal(tree_iter_next(alone, &other, NULL), HISTREE_END);
@@ -205,7 +205,7 @@ TEST(damage_is_met_alike)
 		struct tree_file tree;
 		struct lists room;
 		struct histree_region region = draw(&random, &room);
-		assert_int_equal(tree_file_open(&built.memory.io, "f", 1 << 20, &tree, NULL), HISTREE_OK);
+		assert_ok(tree_file_open(&built.memory.io, "f", 1 << 20, &tree, NULL));
 		struct pair pair = make_pair(tree.reader, 3);
 		/* Who meets damage first counts it: both know of it from here on. */
 		compare(&pair, &(struct histree_region){ .to = model_end(&model) }, SIZE_MAX, &random);
@@ -228,7 +228,7 @@ TEST(nothing_is_read_after_the_end)
 		struct histree_interval interval;
 		const struct histree_region single = { .quarks = &quark, .quark_count = 1, .from = 900, .to = 900 };
 		tree_iter_start(pair.helped, &single);
-		assert_int_equal(tree_iter_next(pair.helped, &interval, NULL), HISTREE_OK);
+		assert_ok(tree_iter_next(pair.helped, &interval, NULL));
 		assert_int_equal(interval.quark, round * 13);
 		quark = UINT32_MAX; /* a thread that looks at it would find nothing, and TSan would tell */
 	}

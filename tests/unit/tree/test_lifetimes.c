@@ -39,12 +39,12 @@ static struct block_file *write_lifetimes(struct memory_io *memory, const struct
 	static const uint8_t block[NODE_SIZE];
 	struct block_file *file;
 	memory_io_init(memory);
-	assert_int_equal(block_file_create(&memory->io, "f", NODE_SIZE, &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_write_part(file, 0, block, file->block_size, NULL), HISTREE_OK);
-	assert_int_equal(lifetimes_write(lifetimes, key_count, START, END, file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory->io, "f", NODE_SIZE, &file, NULL));
+	assert_ok(block_file_write_part(file, 0, block, file->block_size, NULL));
+	assert_ok(lifetimes_write(lifetimes, key_count, START, END, file, NULL));
+	assert_ok(block_file_complete(file, NULL));
 	block_file_close(file);
-	assert_int_equal(block_file_open(&memory->io, "f", &file, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory->io, "f", &file, NULL));
 	return file;
 }
 
@@ -77,11 +77,11 @@ TEST(lifetimes_come_back)
 			histree_time middle = expected[key].first + (expected[key].last - expected[key].first) / 2;
 			struct lifetime late = { middle, expected[key].last },
 					early = { expected[key].first, middle };
-			assert_int_equal(lifetimes_add(&lifetimes, key, late), HISTREE_OK);
-			assert_int_equal(lifetimes_add(&lifetimes, key, early), HISTREE_OK);
+			assert_ok(lifetimes_add(&lifetimes, key, late));
+			assert_ok(lifetimes_add(&lifetimes, key, early));
 		}
 		struct block_file *file = write_lifetimes(&memory, &lifetimes, key_count);
-		assert_int_equal(lifetimes_view_open(&view, key_count, START, END, file, NULL), HISTREE_OK);
+		assert_ok(lifetimes_view_open(&view, key_count, START, END, file, NULL));
 		assert_lifetimes(&view, expected, key_count);
 		lifetimes_view_release(&view);
 
@@ -105,9 +105,9 @@ TEST(a_lifetime_that_all_have_takes_no_bits)
 	uint8_t *bytes;
 	size_t size;
 	for (uint32_t key = 0; key < 6400; key++)
-		assert_int_equal(lifetimes_add(&lifetimes, key, (struct lifetime){ START, END }), HISTREE_OK);
+		assert_ok(lifetimes_add(&lifetimes, key, (struct lifetime){ START, END }));
 	struct block_file *file = write_lifetimes(&memory, &lifetimes, 6400);
-	assert_int_equal(block_file_section(file, SECTION_LIFETIMES, &bytes, &size, NULL), HISTREE_OK);
+	assert_ok(block_file_section(file, SECTION_LIFETIMES, &bytes, &size, NULL));
 	assert_true(size < 100 * 8 + 8); /* of a hundred blocks */
 	free(bytes);
 	lifetimes_release(&lifetimes);

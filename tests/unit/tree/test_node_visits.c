@@ -73,8 +73,8 @@ static struct counts count_below(const struct model_tree *built, uint32_t number
 	struct counts counts = { .hull = 1, .lists = is_met };
 	struct node_pin *pin;
 	bool loaded;
-	assert_int_equal(node_pin_create(reader->cache, &pin, NULL), HISTREE_OK);
-	assert_int_equal(node_pin_hold(pin, number, &loaded, NULL), HISTREE_OK);
+	assert_ok(node_pin_create(reader->cache, &pin, NULL));
+	assert_ok(node_pin_hold(pin, number, &loaded, NULL));
 	const struct node_view view = node_view(&reader->shape.layout, node_pin_block(pin));
 	for (uint32_t i = 0; i < view.child_count; i++) {
 		const struct node_child child = node_view_child(&view, i);
@@ -124,7 +124,7 @@ TEST(lists_choose_the_nodes)
 		struct random random = { i };
 		uint64_t hull_of_keys = 0, of_keys = 0, hull_of_times = 0, of_times = 0;
 		build(&built, &asked, &model);
-		assert_int_equal(tree_iter_create(built.tree.reader, &iter, NULL), HISTREE_OK);
+		assert_ok(tree_iter_create(built.tree.reader, &iter, NULL));
 		for (unsigned round = 0; round < test_effort(200, 40); round++) {
 			histree_quark quarks[KEYS_MAX];
 			histree_time times[TIMES_MAX];
@@ -273,7 +273,7 @@ static struct means measure(const struct model_tree *built, const struct model *
 	struct tree_iter *iter;
 	struct random random = { 5 };
 	histree_time middle = model_end(model) - 4 * built->turn;
-	assert_int_equal(tree_iter_create(built->tree.reader, &iter, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(built->tree.reader, &iter, NULL));
 	*single_most = 0;
 	for (unsigned i = 0; i < QUERIES; i++) {
 		histree_quark quark = random_index(&random, model->keys);
@@ -377,9 +377,9 @@ static struct census count_by_height(const struct model_tree *built)
 	struct census census = { 0 };
 	struct node_pin *pin;
 	bool loaded;
-	assert_int_equal(node_pin_create(reader->cache, &pin, NULL), HISTREE_OK);
+	assert_ok(node_pin_create(reader->cache, &pin, NULL));
 	for (uint32_t number = 0; number < built->info.node_count; number++) {
-		assert_int_equal(node_pin_hold(pin, number, &loaded, NULL), HISTREE_OK);
+		assert_ok(node_pin_hold(pin, number, &loaded, NULL));
 		const struct node_view view = node_view(&reader->shape.layout, node_pin_block(pin));
 		uint64_t lasting = count_long(built, &view), rest = view.row_count - lasting;
 		*(view.height == 0 ? &census.long_in_leaves : &census.long_above) += lasting;
@@ -415,9 +415,9 @@ TEST(tiers_keep_long_intervals_from_the_leaves_of_short_ones)
 	struct node_pin *pin;
 	bool loaded;
 	uint64_t mixed = 0, lasting = 0, brief = 0;
-	assert_int_equal(node_pin_create(reader->cache, &pin, NULL), HISTREE_OK);
+	assert_ok(node_pin_create(reader->cache, &pin, NULL));
 	for (uint32_t number = 0; number < built.info.node_count; number++) {
-		assert_int_equal(node_pin_hold(pin, number, &loaded, NULL), HISTREE_OK);
+		assert_ok(node_pin_hold(pin, number, &loaded, NULL));
 		const struct node_view view = node_view(&reader->shape.layout, node_pin_block(pin));
 		uint64_t count = count_long(&built, &view);
 		if (view.height > 0)

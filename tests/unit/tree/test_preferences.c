@@ -37,7 +37,7 @@ static struct cost measure(const struct histree_tree_options *asked, const struc
 	struct random random = { 11 };
 	if (model_tree_build(&built, asked, model, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(tree_iter_create(built.tree.reader, &iter, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(built.tree.reader, &iter, NULL));
 	uint64_t last = (uint64_t)(model_end(model) - (RANGE_TURNS + 2) * built.turn);
 	for (unsigned i = 0; i < QUERIES; i++) {
 		histree_quark quarks[RANGE_KEYS];

@@ -54,8 +54,8 @@ static void tear_down(struct fixture *fixture)
 
 static void put_section(struct block_file *file, uint32_t id, const void *bytes, size_t size)
 {
-	assert_int_equal(block_file_section_begin(file, id, NULL), HISTREE_OK);
-	assert_int_equal(block_file_section_write(file, bytes, size, NULL), HISTREE_OK);
+	assert_ok(block_file_section_begin(file, id, NULL));
+	assert_ok(block_file_section_write(file, bytes, size, NULL));
 	block_file_section_end(file);
 }
 
@@ -69,13 +69,13 @@ static void assert_sections_refused(const uint8_t *shape, size_t shape_size, con
 	struct histree_error error = { 0 };
 	uint8_t block[NODE_SIZE] = { 0 };
 	memory_io_init(&memory);
-	assert_int_equal(block_file_create(&memory.io, "f", NODE_SIZE, &file, NULL), HISTREE_OK);
-	assert_int_equal(block_file_write_part(file, 0, block, file->block_size, NULL), HISTREE_OK);
+	assert_ok(block_file_create(&memory.io, "f", NODE_SIZE, &file, NULL));
+	assert_ok(block_file_write_part(file, 0, block, file->block_size, NULL));
 	put_section(file, SECTION_TREE, shape, shape_size);
 	put_section(file, SECTION_STATISTICS, statistics, statistics_size);
-	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	assert_ok(block_file_complete(file, NULL));
 	block_file_close(file);
-	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory.io, "f", &file, NULL));
 	assert_int_equal(tree_reader_open(file, 1 << 20, 0, &reader, &error), expected);
 	if (expected == HISTREE_OK)
 		tree_reader_close(reader);
@@ -139,11 +139,11 @@ TEST(an_iterator_is_at_its_end_until_it_is_started)
 	struct tree_iter *iter;
 	struct histree_interval interval;
 	set_up(&fixture, "esht", 0);
-	assert_int_equal(tree_iter_create(fixture.tree.reader, &iter, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(fixture.tree.reader, &iter, NULL));
 	assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_END);
 	const struct histree_region all = { .from = fixture.reference.start, .to = fixture.reference.end };
 	tree_iter_start(iter, &all);
-	assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_OK);
+	assert_ok(tree_iter_next(iter, &interval, NULL));
 	tree_iter_stop(iter);
 	assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_END);
 	tree_iter_free(iter);
@@ -161,7 +161,7 @@ TEST(one_node_is_held_at_most)
 		set_up(&fixture, tree_variants[i]->name, 1);
 		uint32_t nodes = fixture.tree.file->block_count;
 		assert_true(nodes > 5);
-		assert_int_equal(tree_file_subject(&fixture.tree, &subject, NULL), HISTREE_OK);
+		assert_ok(tree_file_subject(&fixture.tree, &subject, NULL));
 		assert_true(answer_make(&answer, &fixture.reference));
 		const char *fault = reference_compare_many(&fixture.reference, &answer, &subject, &random, 60);
 		if (fault != NULL)
@@ -182,7 +182,7 @@ TEST(a_single_query_visits_few_nodes)
 		struct histree_interval interval;
 		set_up(&fixture, tree_variants[i]->name, 0);
 		uint32_t nodes = fixture.tree.file->block_count;
-		assert_int_equal(tree_iter_create(fixture.tree.reader, &iter, NULL), HISTREE_OK);
+		assert_ok(tree_iter_create(fixture.tree.reader, &iter, NULL));
 		uint64_t visited = 0;
 		for (size_t k = 0; k < fixture.reference.count; k += 17) {
 			const struct histree_interval *known = &fixture.reference.sorted[k];
@@ -190,7 +190,7 @@ TEST(a_single_query_visits_few_nodes)
 				.quarks = &known->quark, .quark_count = 1, .from = known->end, .to = known->end
 			};
 			tree_iter_start(iter, &region);
-			assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_OK);
+			assert_ok(tree_iter_next(iter, &interval, NULL));
 			assert_int_equal(interval.start, known->start);
 			assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_END);
 			visited += tree_iter_stats(iter).nodes_visited;
@@ -209,9 +209,9 @@ TEST(an_interrupted_query_goes_on_where_it_was)
 	struct faulty_io faulty;
 	faulty_io_init(&faulty, &fixture.memory.io);
 	struct tree_file tree;
-	assert_int_equal(tree_file_open(&faulty.io, "f", 1, &tree, NULL), HISTREE_OK);
+	assert_ok(tree_file_open(&faulty.io, "f", 1, &tree, NULL));
 	struct tree_iter *iter;
-	assert_int_equal(tree_iter_create(tree.reader, &iter, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(tree.reader, &iter, NULL));
 	const struct histree_region all = { .from = fixture.reference.start, .to = fixture.reference.end };
 	tree_iter_start(iter, &all);
 	size_t count = 0, failures = 0;
@@ -238,7 +238,7 @@ static size_t count_unknown(struct fixture *fixture, const struct tree_file *tre
 {
 	struct tree_iter *iter;
 	size_t unknown = 0;
-	assert_int_equal(tree_iter_create(tree->reader, &iter, NULL), HISTREE_OK);
+	assert_ok(tree_iter_create(tree->reader, &iter, NULL));
 	for (size_t k = 0; k < fixture->reference.count; k += 7) {
 		const struct histree_interval *known = &fixture->reference.sorted[k];
 		const struct histree_region region = {
@@ -246,7 +246,7 @@ static size_t count_unknown(struct fixture *fixture, const struct tree_file *tre
 		};
 		struct histree_interval interval;
 		tree_iter_start(iter, &region);
-		assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_OK);
+		assert_ok(tree_iter_next(iter, &interval, NULL));
 		unknown += interval.value.type == HISTREE_UNKNOWN;
 		assert_int_equal(tree_iter_next(iter, &interval, NULL), HISTREE_END);
 	}
@@ -264,7 +264,7 @@ TEST(a_damaged_leaf_is_read_once)
 		struct memory_file *file = memory_io_find(&fixture.memory, "f");
 		size_t size;
 		block_parts_node(file->bytes, file->size, 0, &size)[40] ^= 16;
-		assert_int_equal(tree_file_open(&fixture.memory.io, "f", 64 << 20, &tree, NULL), HISTREE_OK);
+		assert_ok(tree_file_open(&fixture.memory.io, "f", 64 << 20, &tree, NULL));
 		size_t unknown = count_unknown(&fixture, &tree);
 		assert_true(unknown > 0 && unknown < fixture.reference.count / 7);
 		uint64_t read = fixture.memory.bytes_read;
@@ -315,7 +315,7 @@ static void assert_fault(struct fixture *fixture, const char *reason)
 	struct tree_file tree;
 	struct faults faults = { .reason = reason };
 	struct histree_error error;
-	assert_int_equal(tree_file_open(&fixture->memory.io, "f", 1 << 20, &tree, NULL), HISTREE_OK);
+	assert_ok(tree_file_open(&fixture->memory.io, "f", 1 << 20, &tree, NULL));
 	assert_int_equal(tree_verify(tree.reader, count_fault, &faults, &error), HISTREE_ERR_FORMAT);
 	if (!faults.named)
 		fail_msg("%u faults, but not '%s'; the first is: %s", faults.count, reason, faults.first);
@@ -327,7 +327,7 @@ static void assert_fault(struct fixture *fixture, const char *reason)
 	struct subject subject;
 	struct histree_interval interval;
 	const struct histree_region all = { .from = fixture->reference.start, .to = fixture->reference.end };
-	assert_int_equal(tree_file_subject(&tree, &subject, NULL), HISTREE_OK);
+	assert_ok(tree_file_subject(&tree, &subject, NULL));
 	tree_iter_start(subject.query, &all);
 	enum histree_status status;
 	while ((status = tree_iter_next(subject.query, &interval, NULL)) == HISTREE_OK)
@@ -361,7 +361,7 @@ TEST(every_fault_of_a_node_is_found)
 	set_up(&fixture, "esht", 0);
 	uint32_t root = fixture.tree.reader->shape.root;
 	uint8_t *node = node_bytes(&fixture, root);
-	assert_int_equal(tree_verify(fixture.tree.reader, NULL, NULL, NULL), HISTREE_OK);
+	assert_ok(tree_verify(fixture.tree.reader, NULL, NULL, NULL));
 	enum { CHILD = 48, CHILD_SIZE = 28 };
 	uint32_t child = get_le32(node + CHILD);
 	uint64_t start = get_le64(node + CHILD + 4), end = get_le64(node + CHILD + 12);
@@ -391,7 +391,7 @@ TEST(every_fault_of_a_node_is_found)
 		assert_fault(&fixture, "bytes after its end are not zero");
 		node[NODE_SIZE - 1] = 0;
 	}
-	assert_int_equal(tree_verify(fixture.tree.reader, NULL, NULL, NULL), HISTREE_OK);
+	assert_ok(tree_verify(fixture.tree.reader, NULL, NULL, NULL));
 	tear_down(&fixture);
 }
 
@@ -428,15 +428,13 @@ TEST(holes_and_overlaps_are_found)
 		memory_io_init(&fixture.memory);
 		assert_true(reference_make(&fixture.reference, cases[i].intervals, 3, 0, 9, cases[i].keys));
 		const struct histree_tree_options asked = { .variant = "esht", .node_size = NODE_SIZE };
-		assert_int_equal(tree_file_write(&fixture.memory.io, "f", &asked, &fixture.reference,
-						 cases[i].intervals, NULL),
-				 HISTREE_OK);
+		assert_ok(tree_file_write(&fixture.memory.io, "f", &asked, &fixture.reference, cases[i].intervals,
+					  NULL));
 		if (cases[i].reason != NULL) {
 			assert_fault(&fixture, cases[i].reason);
 		} else {
-			assert_int_equal(tree_file_open(&fixture.memory.io, "f", 0, &fixture.tree, NULL),
-					 HISTREE_OK);
-			assert_int_equal(tree_verify(fixture.tree.reader, NULL, NULL, NULL), HISTREE_OK);
+			assert_ok(tree_file_open(&fixture.memory.io, "f", 0, &fixture.tree, NULL));
+			assert_ok(tree_verify(fixture.tree.reader, NULL, NULL, NULL));
 		}
 		tear_down(&fixture);
 	}

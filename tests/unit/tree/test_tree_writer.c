@@ -17,9 +17,9 @@ static void set_up(struct writing *writing, const char *variant, histree_time st
 	struct tree_options options;
 	const struct histree_tree_options asked = { .variant = variant, .node_size = 4096, .fan_out = 3 };
 	memory_io_init(&writing->memory);
-	assert_int_equal(tree_options_resolve(&asked, start, &options, NULL), HISTREE_OK);
-	assert_int_equal(block_file_create(&writing->memory.io, "f", 4096, &writing->file, NULL), HISTREE_OK);
-	assert_int_equal(tree_writer_create(writing->file, &options, &writing->writer, NULL), HISTREE_OK);
+	assert_ok(tree_options_resolve(&asked, start, &options, NULL));
+	assert_ok(block_file_create(&writing->memory.io, "f", 4096, &writing->file, NULL));
+	assert_ok(tree_writer_create(writing->file, &options, &writing->writer, NULL));
 }
 
 static void tear_down(struct writing *writing)
@@ -49,15 +49,15 @@ TEST(intervals_outside_time_are_refused)
 				    "an interval from 99 to 120 in a history that starts at 100");
 		assert_int_equal(add(&writing, 0, 120, 119, histree_null()), HISTREE_ERR_TIME_RANGE);
 		assert_int_equal(add(&writing, 0, 120, INT64_MAX, histree_null()), HISTREE_ERR_TIME_RANGE);
-		assert_int_equal(add(&writing, 0, 100, 119, histree_null()), HISTREE_OK);
-		assert_int_equal(add(&writing, 0, 120, 120, histree_int(4)), HISTREE_OK);
+		assert_ok(add(&writing, 0, 100, 119, histree_null()));
+		assert_ok(add(&writing, 0, 120, 120, histree_int(4)));
 		assert_int_equal(tree_writer_finish(writing.writer, 119, 1, &writing.error),
 				 HISTREE_ERR_TIME_RANGE);
 		assert_int_equal(tree_writer_finish(writing.writer, INT64_MAX, 1, &writing.error),
 				 HISTREE_ERR_TIME_RANGE);
 		assert_int_equal(tree_writer_finish(writing.writer, 120, 0, &writing.error),
 				 HISTREE_ERR_TIME_RANGE);
-		assert_int_equal(tree_writer_finish(writing.writer, 120, 1, &writing.error), HISTREE_OK);
+		assert_ok(tree_writer_finish(writing.writer, 120, 1, &writing.error));
 		tear_down(&writing);
 	}
 }
@@ -74,10 +74,8 @@ TEST(values_are_taken_up_to_the_limit)
 		assert_non_null(strstr(writing.error.message, "use a greater node size"));
 		for (histree_quark quark = 0; quark < 20;
 		     quark++) /* from the first moment to the last: the longest rows */
-			assert_int_equal(
-				add(&writing, quark, INT64_MIN, INT64_MAX - 1, histree_string_n(text, most)),
-				HISTREE_OK);
-		assert_int_equal(tree_writer_finish(writing.writer, INT64_MAX - 1, 20, NULL), HISTREE_OK);
+			assert_ok(add(&writing, quark, INT64_MIN, INT64_MAX - 1, histree_string_n(text, most)));
+		assert_ok(tree_writer_finish(writing.writer, INT64_MAX - 1, 20, NULL));
 		tear_down(&writing);
 	}
 }
@@ -223,7 +221,7 @@ TEST(a_small_buffer_makes_small_r_trees)
 	      &(struct histree_tree_options){
 		      .variant = "rsht", .r_depth = 4, .node_size = 4096, .memory_max = 1 << 20 },
 	      20000, 4);
-	assert_int_equal(tree_verify(built.tree.reader, NULL, NULL, NULL), HISTREE_OK);
+	assert_ok(tree_verify(built.tree.reader, NULL, NULL, NULL));
 	assert_true(built.info.nodes_at_height[built.info.depth - 1] == 1);
 	model_tree_release(&built);
 }
@@ -243,7 +241,7 @@ TEST(threads_make_no_difference)
 				 *other = memory_io_find(&two.memory, "f");
 	assert_int_equal(file->size, other->size);
 	assert_memory_equal(file->bytes, other->bytes, file->size);
-	assert_int_equal(tree_verify(two.tree.reader, NULL, NULL, NULL), HISTREE_OK);
+	assert_ok(tree_verify(two.tree.reader, NULL, NULL, NULL));
 	model_tree_release(&one);
 	model_tree_release(&two);
 }

@@ -45,7 +45,7 @@ static histree_quark attribute(struct histree_state_system *system, const char *
 	char path[64];
 	histree_quark quark;
 	snprintf(path, sizeof(path), format, number);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
 	return quark;
 }
 
@@ -165,7 +165,7 @@ static void write_runs(struct world *world, struct histree_state_system *system)
 			struct histree_value value = tid == NOT_KNOWN ? histree_unknown()
 						     : tid == NOBODY  ? histree_null()
 								      : histree_int(tid);
-			assert_int_equal(histree_state_modify(system, now, quarks[i], value, NULL), HISTREE_OK);
+			assert_ok(histree_state_modify(system, now, quarks[i], value, NULL));
 		}
 }
 
@@ -177,11 +177,9 @@ static void write_threads(struct world *world, struct histree_state_system *syst
 		histree_time birth = is_fork ? tid * 1000 : 0;
 		histree_quark status = attribute(system, "Threads/%d", tid),
 			      ppid = attribute(system, "Threads/%d/PPID", tid);
-		assert_int_equal(histree_state_modify(system, birth, status,
-						      histree_int(is_fork ? STATUS_WAITS_FOR_CPU : STATUS_BLOCKED),
-						      NULL),
-				 HISTREE_OK);
-		assert_int_equal(histree_state_modify(system, birth, ppid, histree_int(1), NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, birth, status,
+					       histree_int(is_fork ? STATUS_WAITS_FOR_CPU : STATUS_BLOCKED), NULL));
+		assert_ok(histree_state_modify(system, birth, ppid, histree_int(1), NULL));
 		if (is_fork)
 			know(world,
 			     &(struct histree_arrow){ HISTREE_ARROW_FORK, 1, tid, -1, tid, birth, birth, 0, 0 });
@@ -197,7 +195,7 @@ static void make_wakeups(struct world *world, struct random *random, int count)
 		.kind = HISTREE_SEGMENTS_LAZY,
 		.schema = { .provider = "wakeups", .fields = fields, .field_count = 3 },
 	};
-	assert_int_equal(histree_segment_store_create(&options, &world->wakeups, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &world->wakeups, NULL));
 	for (int i = 0; i < count; i++) {
 		int32_t waker = (int32_t)random_below(random, THREADS),
 			tid = 1 + (int32_t)random_below(random, THREADS);
@@ -208,12 +206,12 @@ static void make_wakeups(struct world *world, struct random *random, int count)
 						   waker == 5 ? histree_null() : histree_int(waker),
 						   histree_int(tid) };
 		struct histree_segment segment = { start, end, content };
-		assert_int_equal(histree_segment_store_add(world->wakeups, &segment, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(world->wakeups, &segment, NULL));
 		if (waker > 0 && waker != 5)
 			know(world, &(struct histree_arrow){ HISTREE_ARROW_WAKEUP, waker, tid, cpu, tid, start, end,
 							     0, 0 });
 	}
-	assert_int_equal(histree_segment_store_finish(world->wakeups, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(world->wakeups, NULL));
 }
 
 static void make_world(struct world *world, uint64_t seed, uint64_t longest, bool has_calm, int wakeups)
@@ -225,7 +223,7 @@ static void make_world(struct world *world, uint64_t seed, uint64_t longest, boo
 	snprintf(world->path, sizeof(world->path), "test_arrows.%ld.sht", (long)getpid());
 	const struct histree_history_options options = { .path = world->path };
 	unlink(world->path);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (int cpu = 0; cpu < CPUS; cpu++) {
 		world->runs[cpu] = calloc(RUNS_MAX, sizeof(*world->runs[cpu]));
 		assert_non_null(world->runs[cpu]);
@@ -236,14 +234,12 @@ static void make_world(struct world *world, uint64_t seed, uint64_t longest, boo
 	know_migrations(world);
 	write_threads(world, system);
 	write_runs(world, system);
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
 	make_wakeups(world, &random, wakeups);
-	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
-	assert_int_equal(histree_resources_create(world->history, &world->resources, NULL), HISTREE_OK);
-	assert_int_equal(
-		histree_control_flow_create(world->history, (struct histree_work){ 0 }, &world->flow, NULL),
-		HISTREE_OK);
+	assert_ok(histree_history_open(world->path, NULL, &world->history, NULL));
+	assert_ok(histree_resources_create(world->history, &world->resources, NULL));
+	assert_ok(histree_control_flow_create(world->history, (struct histree_work){ 0 }, &world->flow, NULL));
 }
 
 static void end_world(struct world *world)
@@ -315,7 +311,7 @@ static void check_narrow(const struct world *world, histree_time from, histree_t
 	size_t count, known_count, at = 0;
 	bool left_some = false;
 	struct histree_arrow *known = expected(world, from, to, &known_count);
-	assert_int_equal(histree_arrows_create(&request, &arrows, NULL), HISTREE_OK);
+	assert_ok(histree_arrows_create(&request, &arrows, NULL));
 	const struct histree_arrow *list = histree_arrows_list(arrows, &count);
 	for (size_t i = 0; i < known_count; i++) {
 		histree_time end = known[i].end < to ? known[i].end : to;
@@ -340,7 +336,7 @@ static void check_wide(const struct world *world, histree_time from, histree_tim
 	struct histree_arrows *arrows;
 	size_t count, known_count;
 	struct histree_arrow *known = expected(world, from, to, &known_count);
-	assert_int_equal(histree_arrows_create(&request, &arrows, NULL), HISTREE_OK);
+	assert_ok(histree_arrows_create(&request, &arrows, NULL));
 	const struct histree_arrow *list = histree_arrows_list(arrows, &count);
 	assert_true(count <= HISTREE_ARROWS_MAX && count <= known_count);
 	assert_true(!histree_arrows_are_all(arrows) || count == known_count);
@@ -401,7 +397,7 @@ TEST(test_too_many)
 	assert_int_equal(counts[HISTREE_ARROW_MIGRATION], 0);
 	assert_int_equal(counts[HISTREE_ARROW_WAKEUP], 0);
 	struct histree_arrows_request request = request_of(&world, 0, END);
-	assert_int_equal(histree_arrows_create(&request, &arrows, NULL), HISTREE_OK);
+	assert_ok(histree_arrows_create(&request, &arrows, NULL));
 	assert_false(histree_arrows_are_all(arrows));
 	histree_arrows_free(arrows);
 	end_world(&world);
@@ -435,7 +431,7 @@ TEST(test_refused_and_cancelled)
 	/* Of what is not there nothing comes. */
 	size_t count;
 	request = (struct histree_arrows_request){ .history = world.history, .to = END, .pixels = 1 };
-	assert_int_equal(histree_arrows_create(&request, &arrows, &error), HISTREE_OK);
+	assert_ok(histree_arrows_create(&request, &arrows, &error));
 	histree_arrows_list(arrows, &count);
 	assert_int_equal(count, 0);
 	assert_true(histree_arrows_are_all(arrows));

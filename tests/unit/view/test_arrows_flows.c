@@ -33,9 +33,8 @@ static void make_attributes(struct world *world, struct histree_state_system *sy
 			int size = snprintf(path, sizeof(path), "Processes/1/%d/CallStack", stack);
 			if (depth > 0)
 				snprintf(path + size, sizeof(path) - (size_t)size, "/%d", depth);
-			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path,
-								 &world->rows[stack][depth], NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &world->rows[stack][depth],
+							  NULL));
 		}
 }
 
@@ -49,8 +48,7 @@ static void make_depths(struct world *world, struct histree_state_system *system
 				continue;
 			*depth = (int)random_below(random, DEPTH_MAX + 2) - 1;
 			struct histree_value value = *depth == NOT_KNOWN ? histree_unknown() : histree_int(*depth);
-			assert_int_equal(histree_state_modify(system, now, world->rows[stack][0], value, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_state_modify(system, now, world->rows[stack][0], value, NULL));
 		}
 }
 
@@ -70,7 +68,7 @@ static void make_flows(struct world *world, struct random *random, size_t count)
 		.kind = HISTREE_SEGMENTS_LAZY,
 		.schema = { .provider = "track-flows", .fields = fields, .field_count = 2 },
 	};
-	assert_int_equal(histree_segment_store_create(&options, &world->store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &world->store, NULL));
 	for (; world->flow_count < count; world->flow_count++) {
 		char from[64], to[64];
 		struct flow *flow = &world->flows[world->flow_count];
@@ -81,9 +79,9 @@ static void make_flows(struct world *world, struct random *random, size_t count)
 		struct histree_value content[] = { path_of(flow->from, from, sizeof(from)),
 						   path_of(flow->to, to, sizeof(to)) };
 		const struct histree_segment segment = { flow->start, flow->end, content };
-		assert_int_equal(histree_segment_store_add(world->store, &segment, NULL), HISTREE_OK);
+		assert_ok(histree_segment_store_add(world->store, &segment, NULL));
 	}
-	assert_int_equal(histree_segment_store_finish(world->store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_finish(world->store, NULL));
 }
 
 static void make_world(struct world *world, uint64_t seed, size_t flows)
@@ -95,13 +93,13 @@ static void make_world(struct world *world, uint64_t seed, size_t flows)
 	snprintf(world->path, sizeof(world->path), "test_arrows_flows.%ld.sht", (long)getpid());
 	const struct histree_history_options options = { .path = world->path };
 	unlink(world->path);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	make_attributes(world, system);
 	make_depths(world, system, &random);
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
 	make_flows(world, &random, flows);
-	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(world->path, NULL, &world->history, NULL));
 }
 
 static void end_world(struct world *world)
@@ -167,7 +165,7 @@ static struct histree_arrows *arrows_of(const struct world *world, histree_time 
 	const struct histree_arrows_request request = {
 		.history = world->history, .flows = world->store, .from = from, .to = to, .pixels = 8192
 	};
-	assert_int_equal(histree_arrows_create(&request, &arrows, NULL), HISTREE_OK);
+	assert_ok(histree_arrows_create(&request, &arrows, NULL));
 	return arrows;
 }
 
@@ -218,8 +216,8 @@ TEST(test_other_segments)
 	struct histree_arrows *arrows;
 	make_world(&world, 73, 1);
 	struct histree_segment_store *flows = world.store;
-	assert_int_equal(histree_segment_store_create(&options, &world.store, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(world.store, NULL), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &world.store, NULL));
+	assert_ok(histree_segment_store_finish(world.store, NULL));
 	const struct histree_arrows_request request = {
 		.history = world.history, .flows = world.store, .from = 0, .to = END, .pixels = 10
 	};

@@ -60,8 +60,8 @@ static void set(struct histree_state_system *system, histree_time time, const ch
 		struct histree_value value)
 {
 	histree_quark quark;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, time, quark, value, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
+	assert_ok(histree_state_modify(system, time, quark, value, NULL));
 }
 
 static struct histree_value draw_value(struct random *random, double *number)
@@ -90,8 +90,8 @@ static void write_history(struct memory_io *memory, const char *provider, uint64
 	struct random random;
 	char path[64];
 	random = (struct random){ seed };
-	assert_int_equal(state_file_create(&memory->io, &options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_charts(system, charts, 2, NULL), HISTREE_OK);
+	assert_ok(state_file_create(&memory->io, &options, &system, NULL));
+	assert_ok(histree_state_charts(system, charts, 2, NULL));
 	for (int node = 0; node < NODES; node++) {
 		snprintf(path, sizeof(path), "Nodes/%d", node);
 		set(system, START, path, histree_int(node));
@@ -110,7 +110,7 @@ static void write_history(struct memory_io *memory, const char *provider, uint64
 			snprintf(path, sizeof(path), "Nodes/%d/value", node);
 			set(system, time, path, draw_value(&random, number));
 		}
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, NULL));
 	assert_int_equal(histree_state_charts(system, charts, 2, NULL), HISTREE_ERR_CLOSED);
 	histree_state_free(system);
 }
@@ -119,16 +119,15 @@ static struct histree_history *open_history(struct memory_io *memory, const char
 {
 	struct block_file *file;
 	struct histree_history *history;
-	assert_int_equal(block_file_open(&memory->io, path, &file, NULL), HISTREE_OK);
-	assert_int_equal(history_open_file(file, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(block_file_open(&memory->io, path, &file, NULL));
+	assert_ok(history_open_file(file, NULL, &history, NULL));
 	return history;
 }
 
 static struct histree_chart_view *view_of(struct histree_history *history, const char *name)
 {
 	struct histree_chart_view *view;
-	assert_int_equal(histree_chart_view_create(history, name, (struct histree_work){ 0 }, &view, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_chart_view_create(history, name, (struct histree_work){ 0 }, &view, NULL));
 	uint32_t count;
 	histree_chart_view_rows(view, &count);
 	assert_true(histree_chart_has_rows(history, histree_chart_view_chart(view)) == (count > 0));
@@ -165,7 +164,7 @@ TEST(what_makes_no_sense_is_refused)
 					     { "c", "t", "", HISTREE_CHART_LINES, NULL, &good, 1 } };
 	const struct histree_chart odd = { "a b", "t", "", HISTREE_CHART_LINES, NULL, &good, 1 };
 	const struct histree_chart empty = { "c", "t", "", HISTREE_CHART_LINES, NULL, &good, 0 };
-	assert_int_equal(charts_check(two, 1, NULL), HISTREE_OK);
+	assert_ok(charts_check(two, 1, NULL));
 	assert_int_equal(charts_check(two, 2, NULL), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(charts_check(&odd, 1, NULL), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(charts_check(&empty, 1, NULL), HISTREE_ERR_ARGUMENT);
@@ -178,7 +177,7 @@ static void decode_odd(const uint8_t *bytes, size_t size)
 	struct histree_error error = { 0 };
 	enum histree_status status = told_decode(&told_charts, bytes, size, &found, &error);
 	if (status == HISTREE_OK) {
-		assert_int_equal(charts_check(found.charts, found.count, NULL), HISTREE_OK);
+		assert_ok(charts_check(found.charts, found.count, NULL));
 	} else {
 		assert_true(status == HISTREE_ERR_FORMAT || status == HISTREE_NOT_FOUND);
 		assert_int_equal(error.status, status);
@@ -192,10 +191,9 @@ TEST(every_byte_may_be_another)
 	size_t size, again_size;
 	uint8_t *bytes, *again;
 	struct told_list found;
-	assert_int_equal(told_encode(&told_charts, charts, 2, &bytes, &size, NULL), HISTREE_OK);
-	assert_int_equal(told_decode(&told_charts, bytes, size, &found, NULL), HISTREE_OK);
-	assert_int_equal(told_encode(&told_charts, found.charts, found.count, &again, &again_size, NULL),
-			 HISTREE_OK);
+	assert_ok(told_encode(&told_charts, charts, 2, &bytes, &size, NULL));
+	assert_ok(told_decode(&told_charts, bytes, size, &found, NULL));
+	assert_ok(told_encode(&told_charts, found.charts, found.count, &again, &again_size, NULL));
 	assert_int_equal(again_size, size);
 	assert_memory_equal(again, bytes, size);
 	free(again);
@@ -225,10 +223,8 @@ TEST(charts_of_analyses_can_be_written)
 		const struct analysis *analysis = registry_at(i)->analysis;
 		if (analysis == NULL)
 			continue;
-		assert_int_equal(charts_check(analysis->charts, analysis->chart_count, NULL), HISTREE_OK);
-		assert_int_equal(
-			told_encode(&told_charts, analysis->charts, analysis->chart_count, &bytes, &size, NULL),
-			HISTREE_OK);
+		assert_ok(charts_check(analysis->charts, analysis->chart_count, NULL));
+		assert_ok(told_encode(&told_charts, analysis->charts, analysis->chart_count, &bytes, &size, NULL));
 		free(bytes);
 	}
 }
@@ -244,7 +240,7 @@ TEST(charts_stay_where_a_history_is_copied)
 	write_history(&memory, "io", 1, &truth);
 	struct histree_history *history = open_history(&memory, "f");
 	assert_non_null(histree_chart_find(history, "kin"));
-	assert_int_equal(history_copy(&memory.io, history, "g", NULL, &watch, NULL), HISTREE_OK);
+	assert_ok(history_copy(&memory.io, history, "g", NULL, &watch, NULL));
 	histree_history_close(history);
 	history = open_history(&memory, "g");
 	histree_charts(history, &count);
@@ -307,8 +303,7 @@ TEST(lines_are_the_states)
 			if (rows[i].shown != HISTREE_ROOT)
 				lines[found++] = i;
 		assert_int_equal(found, NODES * 3 + 1);
-		assert_int_equal(histree_chart_view_lines(view, lines, found, times, TIMES, values, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_chart_view_lines(view, lines, found, times, TIMES, values, NULL));
 		for (size_t i = 0; i < found; i++) {
 			int node = rows[lines[i]].parent == UINT32_MAX ? 0 : (int)(lines[i] / 4);
 			assert_line(&truth, node, &line_entries[rows[lines[i]].entry], times, values + i * TIMES);
@@ -389,12 +384,12 @@ TEST(the_busiest_come_first)
 	struct histree_chart_view *view = view_of(history, "lines");
 	const struct histree_chart_row *rows = histree_chart_view_rows(view, &count);
 	const histree_time times[] = { 200, 700 };
-	assert_int_equal(histree_chart_view_busiest(view, times[0], times[1], lines, 8, &found, NULL), HISTREE_OK);
+	assert_ok(histree_chart_view_busiest(view, times[0], times[1], lines, 8, &found, NULL));
 	assert_int_equal(found, 8);
 	double before = INFINITY;
 	for (size_t i = 0; i < found; i++) {
 		double ends[2];
-		assert_int_equal(histree_chart_view_lines(view, &lines[i], 1, times, 2, ends, NULL), HISTREE_OK);
+		assert_ok(histree_chart_view_lines(view, &lines[i], 1, times, 2, ends, NULL));
 		bool is_value = line_entries[rows[lines[i]].entry].measure == HISTREE_CHART_VALUE;
 		double weight =
 			is_value ? fmax(isnan(ends[0]) ? 0 : fabs(ends[0]), isnan(ends[1]) ? 0 : fabs(ends[1]))

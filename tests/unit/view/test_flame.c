@@ -35,8 +35,8 @@ static void put(struct histree_state_system *system, const char *path, histree_t
 		struct histree_value value)
 {
 	histree_quark quark;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, time, quark, value, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
+	assert_ok(histree_state_modify(system, time, quark, value, NULL));
 }
 
 /* Values of an attribute are of one type. */
@@ -67,7 +67,7 @@ static void make(struct world *world, struct random *random)
 							 .provider = "tracks",
 							 .start = START,
 							 .tree = { .node_size = 4096, .threads = 1 } };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	put(system, "Processes/1/8", START, histree_string("worker"));
 	put(system, "Threads/7/CallStack/note", START, histree_string("no level"));
 	put(system, "Threads/9/CallStack", START, histree_int(0));
@@ -78,9 +78,9 @@ static void make(struct world *world, struct random *random)
 			snprintf(path, sizeof(path), "%s/CallStack/%d", owners[stack], number);
 			fill(random, system, path, level == 2, world->at[stack][level]);
 		}
-	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, START + LENGTH - 1, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(world->path, NULL, &world->history, NULL));
 }
 
 static void drop(struct world *world)
@@ -182,9 +182,7 @@ static void add_window(struct random *random, const struct world *world, struct 
 	const struct histree_attributes *attributes = histree_history_attributes(world->history);
 	for (int i = 0; i < STACKS; i++)
 		if (chosen & 1U << i)
-			assert_int_equal(
-				histree_attributes_find(attributes, HISTREE_ROOT, paths[i], &quarks[count++]),
-				HISTREE_OK);
+			assert_ok(histree_attributes_find(attributes, HISTREE_ROOT, paths[i], &quarks[count++]));
 	/* Twice is as good as once. */
 	quarks[count] = quarks[0];
 	int from = (int)random_below(random, LENGTH),
@@ -199,7 +197,7 @@ static void add_window(struct random *random, const struct world *world, struct 
 		.by_thread = by_thread,
 		.states_max = random_percent(random, 70) ? 1 + (size_t)random_below(random, 60) : 0,
 	};
-	assert_int_equal(histree_flame_add_history(flame, &request, NULL), HISTREE_OK);
+	assert_ok(histree_flame_add_history(flame, &request, NULL));
 	for (int i = 0; i < STACKS; i++)
 		for (int t = from; t <= to && (chosen & 1U << i); t++)
 			if (stack_at(world, i, t, by_thread, stack))
@@ -217,12 +215,11 @@ TEST(windows_are_as_each_nanosecond_says)
 			struct histree_flame *flame;
 			const bool by_thread = random_percent(&random, 50);
 			sums[0].count = sums[1].count = 0;
-			assert_int_equal(histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, NULL));
 			for (unsigned side = 0; side < HISTREE_FLAME_SIDES; side++)
 				if (random_percent(&random, 80))
 					add_window(&random, &world, flame, side, by_thread, &sums[side]);
-			assert_int_equal(histree_flame_finish(flame, NULL), HISTREE_OK);
+			assert_ok(histree_flame_finish(flame, NULL));
 			/* A group without time is there, and has none. */
 			compare(flame, sums);
 			histree_flame_free(flame);
@@ -239,7 +236,7 @@ static void add(struct histree_flame *flame, const char *stack, uint64_t ns)
 		frames[count++] =
 			(struct histree_flame_frame){ stack, 1,
 						      *stack == '?' ? HISTREE_FLAME_UNKNOWN : HISTREE_FLAME_FRAME };
-	assert_int_equal(histree_flame_add(flame, 0, frames, count, ns, NULL), HISTREE_OK);
+	assert_ok(histree_flame_add(flame, 0, frames, count, ns, NULL));
 }
 
 /* Nodes as text: "name self/total" with a star for each level. */
@@ -247,7 +244,7 @@ static void check(struct histree_flame *flame, const char *expected)
 {
 	char text[1024] = "";
 	uint32_t count;
-	assert_int_equal(histree_flame_finish(flame, NULL), HISTREE_OK);
+	assert_ok(histree_flame_finish(flame, NULL));
 	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		size_t size = strlen(text);
@@ -262,7 +259,7 @@ static struct histree_flame *flame_of(uint32_t nodes_max, size_t names_max)
 {
 	struct histree_flame *flame;
 	const struct histree_flame_options options = { .nodes_max = nodes_max, .names_max = names_max };
-	assert_int_equal(histree_flame_create(&options, &flame, NULL), HISTREE_OK);
+	assert_ok(histree_flame_create(&options, &flame, NULL));
 	return flame;
 }
 
@@ -312,9 +309,8 @@ TEST(wrong_questions_are_refused)
 	request.side = 0;
 	request.quarks = &quark;
 	request.quark_count = 1;
-	assert_int_equal(histree_attributes_find(histree_history_attributes(world.history), HISTREE_ROOT,
-						 "Threads/9", &quark),
-			 HISTREE_OK);
+	assert_ok(histree_attributes_find(histree_history_attributes(world.history), HISTREE_ROOT, "Threads/9",
+					  &quark));
 	assert_int_equal(histree_flame_add_history(flame, &request, &error), HISTREE_NOT_FOUND);
 	quark = 1U << 20;
 	assert_int_equal(histree_flame_add_history(flame, &request, &error), HISTREE_ERR_QUARK);
@@ -322,9 +318,9 @@ TEST(wrong_questions_are_refused)
 	request.to = START - 1;
 	assert_int_equal(histree_flame_add_history(flame, &request, &error), HISTREE_ERR_ARGUMENT);
 	request.from = INT64_MIN;
-	assert_int_equal(histree_flame_add_history(flame, &request, &error), HISTREE_OK);
+	assert_ok(histree_flame_add_history(flame, &request, &error));
 	assert_int_equal(histree_flame_add(flame, 2, NULL, 0, 1, &error), HISTREE_ERR_ARGUMENT);
-	assert_int_equal(histree_flame_finish(flame, &error), HISTREE_OK);
+	assert_ok(histree_flame_finish(flame, &error));
 	assert_int_equal(histree_flame_add(flame, 0, NULL, 0, 1, &error), HISTREE_ERR_ARGUMENT);
 	assert_int_equal(histree_flame_add_history(flame, &request, &error), HISTREE_ERR_ARGUMENT);
 	check(flame, " 0/0, ");

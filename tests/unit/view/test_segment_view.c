@@ -19,11 +19,10 @@ static void setup(struct fixture *fixture, enum segment_model model, uint64_t se
 	assert_true(segments_make(&fixture->segments, &kind, seed));
 	struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
 							 .schema = *fixture->segments.schema };
-	assert_int_equal(histree_segment_store_create(&options, &fixture->store, &error), HISTREE_OK);
+	assert_ok(histree_segment_store_create(&options, &fixture->store, &error));
 	for (size_t i = 0; i < fixture->segments.count; i++)
-		assert_int_equal(histree_segment_store_add(fixture->store, &fixture->segments.segments[i], &error),
-				 HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(fixture->store, &error), HISTREE_OK);
+		assert_ok(histree_segment_store_add(fixture->store, &fixture->segments.segments[i], &error));
+	assert_ok(histree_segment_store_finish(fixture->store, &error));
 }
 
 static void teardown(struct fixture *fixture)
@@ -72,7 +71,7 @@ static struct histree_segment_scatter *chart(const struct fixture *fixture,
 {
 	struct histree_segment_scatter *scatter;
 	struct histree_error error;
-	assert_int_equal(histree_segment_scatter_create(fixture->store, request, &scatter, &error), HISTREE_OK);
+	assert_ok(histree_segment_scatter_create(fixture->store, request, &scatter, &error));
 	return scatter;
 }
 
@@ -197,9 +196,7 @@ static void check_density(const struct fixture *fixture, const struct histree_se
 	uint64_t edges[HISTREE_HISTOGRAM_BUCKETS_MAX + 1], counts[HISTREE_HISTOGRAM_BUCKETS_MAX];
 	struct histree_error error;
 	const struct histree_work cancel = { 0 };
-	assert_int_equal(
-		histree_segment_histogram(fixture->store, query, scale, buckets, cancel, edges, counts, &error),
-		HISTREE_OK);
+	assert_ok(histree_segment_histogram(fixture->store, query, scale, buckets, cancel, edges, counts, &error));
 	uint64_t least = UINT64_MAX, most = 0;
 	for (size_t i = 0; i < fixture->segments.count; i++) {
 		const struct histree_segment *segment = &fixture->segments.segments[i];

@@ -130,7 +130,7 @@ static void make(struct world *world, struct random *random)
 							 .provider = "kernel",
 							 .start = START,
 							 .tree = { .node_size = 4096, .threads = 1 } };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	changes.count = 0;
 	world->parted_count = 0;
 	for (int i = 0; i < THREADS; i++)
@@ -142,13 +142,12 @@ static void make(struct world *world, struct random *random)
 		histree_quark quark;
 		snprintf(path, sizeof(path), "Threads/%d%s%s", 100 + change->thread,
 			 change->what[0] != '\0' ? "/" : "", change->what);
-		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
-		assert_int_equal(histree_state_modify(system, change->time, quark, change->value, NULL),
-				 HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
+		assert_ok(histree_state_modify(system, change->time, quark, change->value, NULL));
 	}
-	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, START + LENGTH - 1, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(world->path, NULL, &world->history, NULL));
 }
 
 /* ---- lists -------------------------------------------------------------------------------------------------- */
@@ -190,7 +189,7 @@ static size_t compare(struct world *world, const struct thread_list *whole, hist
 	struct thread_list narrow = { 0 };
 	const struct histree_work never = { 0 };
 	size_t seen = 0;
-	assert_int_equal(thread_list_read(&narrow, world->history, from, to, never, NULL), HISTREE_OK);
+	assert_ok(thread_list_read(&narrow, world->history, from, to, never, NULL));
 	for (size_t i = 0; i < whole->count; i++) {
 		const struct histree_thread *thread = &whole->threads[i];
 		const struct histree_thread *there = find(&narrow, thread->node, thread->from);
@@ -240,7 +239,7 @@ static void check(struct world *world, struct random *random, bool is_damaged)
 	struct thread_list whole = { 0 };
 	size_t some = 0;
 	const struct histree_work never = { 0 };
-	assert_int_equal(thread_list_read(&whole, world->history, INT64_MIN, INT64_MAX, never, NULL), HISTREE_OK);
+	assert_ok(thread_list_read(&whole, world->history, INT64_MIN, INT64_MAX, never, NULL));
 	if (!is_damaged)
 		check_lives(world, &whole);
 	for (int i = 0; i < RANGES; i++) {
@@ -256,14 +255,12 @@ static void check(struct world *world, struct random *random, bool is_damaged)
 		struct intern names = { 0 };
 		const char *name;
 		bool are_several;
-		assert_int_equal(thread_list_name(world->history, thread->tid, at, thread->to, &names, &name,
-						  &are_several, NULL),
-				 HISTREE_OK);
+		assert_ok(thread_list_name(world->history, thread->tid, at, thread->to, &names, &name, &are_several,
+					   NULL));
 		assert_string_equal(name, thread->name);
 		assert_false(are_several);
-		assert_int_equal(thread_list_name(world->history, thread->tid, at, INT64_MAX, &names, &name,
-						  &are_several, NULL),
-				 HISTREE_OK);
+		assert_ok(thread_list_name(world->history, thread->tid, at, INT64_MAX, &names, &name, &are_several,
+					   NULL));
 		assert_string_equal(name, thread->name);
 		assert_int_equal(are_several, thread->to < START + LENGTH - 1);
 		intern_release(&names);
@@ -315,13 +312,9 @@ TEST(a_thread_that_there_is_not_has_no_name)
 	const char *name;
 	bool are_several;
 	make(&world, &random);
-	assert_int_equal(
-		thread_list_name(world.history, 7, INT64_MIN, INT64_MAX, &names, &name, &are_several, NULL),
-		HISTREE_OK);
+	assert_ok(thread_list_name(world.history, 7, INT64_MIN, INT64_MAX, &names, &name, &are_several, NULL));
 	assert_string_equal(name, "");
-	assert_int_equal(
-		thread_list_name(world.history, -5, INT64_MIN, INT64_MAX, &names, &name, &are_several, NULL),
-		HISTREE_OK);
+	assert_ok(thread_list_name(world.history, -5, INT64_MIN, INT64_MAX, &names, &name, &are_several, NULL));
 	assert_string_equal(name, "");
 	intern_release(&names);
 	histree_history_close(world.history);

@@ -53,14 +53,12 @@ static void fill(struct random *random, struct histree_state_system *system, con
 	histree_quark quark;
 	int32_t now = NOTHING;
 	uint64_t often = 1 + random_below(random, 60);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
 	for (int t = 0; t < LENGTH; t++) {
 		if (random_below(random, often) == 0) {
 			now = (int32_t)random_below(random, (uint64_t)below + 1);
 			now = now == below ? (random_percent(random, 70) ? NOTHING : NOT_KNOWN) : now;
-			assert_int_equal(
-				histree_state_modify(system, START + t, quark, value_of(now, is_call), NULL),
-				HISTREE_OK);
+			assert_ok(histree_state_modify(system, START + t, quark, value_of(now, is_call), NULL));
 		}
 		at[t] = now;
 	}
@@ -72,8 +70,8 @@ static void put(struct histree_state_system *system, const char *thread, const c
 	char path[64];
 	histree_quark quark;
 	snprintf(path, sizeof(path), "Threads/%s/%s", thread, what);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, START, quark, value, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
+	assert_ok(histree_state_modify(system, START, quark, value, NULL));
 }
 
 static const char *program_at(const struct world *world, int thread, int t)
@@ -105,18 +103,17 @@ static void use_again(struct world *world, struct random *random, struct histree
 		return;
 	world->used_again = t;
 	snprintf(path, sizeof(path), "Threads/%s/Exec_name", names[REUSED]);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, START + t, quark, histree_null(), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, START + named, quark, histree_string("three"), NULL),
-			 HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
+	assert_ok(histree_state_modify(system, START + t, quark, histree_null(), NULL));
+	assert_ok(histree_state_modify(system, START + named, quark, histree_string("three"), NULL));
 }
 
 static void open_world(struct world *world)
 {
 	struct histree_history *history;
-	assert_int_equal(histree_history_open(world->path, NULL, &world->history, NULL), HISTREE_OK);
-	assert_int_equal(histree_history_open(world->path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(local_source_make(history, &world->held, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(world->path, NULL, &world->history, NULL));
+	assert_ok(histree_history_open(world->path, NULL, &history, NULL));
+	assert_ok(local_source_make(history, &world->held, NULL));
 }
 
 static void close_world(struct world *world)
@@ -135,7 +132,7 @@ static void make(struct world *world, struct random *random)
 							 .provider = "kernel",
 							 .start = START,
 							 .tree = { .node_size = 4096, .threads = 1 } };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (int i = 0; i < THREADS; i++) {
 		put(system, names[i], "Exec_name", histree_string(programs[i]));
 		if (pids[i] != tids[i])
@@ -155,7 +152,7 @@ static void make(struct world *world, struct random *random)
 		fill(random, system, path, world->owner[cpu], 10, false);
 	}
 	use_again(world, random, system);
-	assert_int_equal(histree_state_close(system, START + LENGTH - 1, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, START + LENGTH - 1, NULL));
 	histree_state_free(system);
 	open_world(world);
 }
@@ -517,15 +514,13 @@ TEST(counts_do_not_depend_on_sums)
 							     : one),
 				.by = (unsigned)random_bits(&random) & keys,
 			};
-			assert_int_equal(histree_time_use_create(world.history, &requests[i], &plain[i], NULL),
-					 HISTREE_OK);
+			assert_ok(histree_time_use_create(world.history, &requests[i], &plain[i], NULL));
 		}
 		sum_up(&world, &random);
 		for (int i = 0; i < 64; i++) {
 			size_t count, summed_count;
-			assert_int_equal(histree_time_use_create(i % 2 ? world.held : world.history, &requests[i],
-								 &summed, NULL),
-					 HISTREE_OK);
+			assert_ok(histree_time_use_create(i % 2 ? world.held : world.history, &requests[i], &summed,
+							  NULL));
 			const struct histree_use_row *rows = histree_time_use_rows(plain[i], &count);
 			const struct histree_use_row *summed_rows = histree_time_use_rows(summed, &summed_count);
 			assert_int_equal(count, summed_count);
@@ -570,7 +565,7 @@ static void damaged_is_no_use(enum pyramid_id id, unsigned by)
 	} while (!is_there);
 	struct histree_time_use *whole, *use;
 	size_t count, damaged_count;
-	assert_int_equal(histree_time_use_create(world.history, &request, &whole, NULL), HISTREE_OK);
+	assert_ok(histree_time_use_create(world.history, &request, &whole, NULL));
 	const struct histree_use_row *rows = histree_time_use_rows(whole, &count), *damaged;
 	struct stat about;
 	assert_int_equal(stat(path, &about), 0);
@@ -583,7 +578,7 @@ static void damaged_is_no_use(enum pyramid_id id, unsigned by)
 			assert_int_equal(truncate(path, about.st_size / 2), 0);
 		open_world(&world);
 		struct histree_history *history = round % 2 ? world.held : world.history;
-		assert_int_equal(histree_time_use_create(history, &request, &use, NULL), HISTREE_OK);
+		assert_ok(histree_time_use_create(history, &request, &use, NULL));
 		damaged = histree_time_use_rows(use, &damaged_count);
 		assert_int_equal(count, damaged_count);
 		for (size_t k = 0; k < count; k++) {
@@ -615,9 +610,9 @@ TEST(counts_do_not_depend_on_windows)
 		struct histree_time_use_request request = { .from = START, .to = START + LENGTH - 1, .by = by };
 		struct histree_time_use *whole, *parts;
 		size_t count, part_count;
-		assert_int_equal(histree_time_use_create(world.history, &request, &whole, NULL), HISTREE_OK);
+		assert_ok(histree_time_use_create(world.history, &request, &whole, NULL));
 		request.states_max = 3;
-		assert_int_equal(histree_time_use_create(world.history, &request, &parts, NULL), HISTREE_OK);
+		assert_ok(histree_time_use_create(world.history, &request, &parts, NULL));
 		const struct histree_use_row *rows = histree_time_use_rows(whole, &count);
 		const struct histree_use_row *part_rows = histree_time_use_rows(parts, &part_count);
 		assert_int_equal(count, part_count);

@@ -78,20 +78,16 @@ static void build(const char *path)
 	const size_t count = sizeof(order) / sizeof(order[0]);
 	const struct histree_history_options options = { .path = path, .provider = "kernel", .start = START };
 	unlink(path);
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (size_t i = 0; i < count; i++)
 		order[i] = i;
 	qsort(order, count, sizeof(order[0]), compare_changes);
 	for (size_t i = 0; i < count; i++) {
 		histree_quark quark;
-		assert_int_equal(
-			histree_state_attribute(system, HISTREE_ROOT, changes[order[i]].path, &quark, NULL),
-			HISTREE_OK);
-		assert_int_equal(
-			histree_state_modify(system, changes[order[i]].at, quark, changes[order[i]].value, NULL),
-			HISTREE_OK);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, changes[order[i]].path, &quark, NULL));
+		assert_ok(histree_state_modify(system, changes[order[i]].at, quark, changes[order[i]].value, NULL));
 	}
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
 }
 
@@ -100,10 +96,8 @@ static int set_up(void **state)
 	static struct fixture fixture;
 	snprintf(fixture.path, sizeof(fixture.path), "test_view.%ld.sht", (long)getpid());
 	build(fixture.path);
-	assert_int_equal(histree_history_open(fixture.path, NULL, &fixture.history, NULL), HISTREE_OK);
-	assert_int_equal(
-		histree_control_flow_create(fixture.history, (struct histree_work){ 0 }, &fixture.flow, NULL),
-		HISTREE_OK);
+	assert_ok(histree_history_open(fixture.path, NULL, &fixture.history, NULL));
+	assert_ok(histree_control_flow_create(fixture.history, (struct histree_work){ 0 }, &fixture.flow, NULL));
 	*state = &fixture;
 	return 0;
 }
@@ -215,7 +209,7 @@ TEST(threads_that_are_alike_are_told_apart)
 	snprintf(path, sizeof(path), "test_view_alike.%ld.sht", (long)getpid());
 	unlink(path);
 	const struct histree_history_options options = { .path = path, .start = START };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
 	for (int32_t tid = 1; tid <= ALIKE; tid++) {
 		/* Every 1000th has its parent before its name, and one a PID long after the others. */
 		static const char *const facts[] = { "Exec_name", "PPID", "Exec_name" };
@@ -227,18 +221,17 @@ TEST(threads_that_are_alike_are_told_apart)
 			struct histree_value value =
 				*fact == 'E' ? histree_string_n(name, (size_t)size) : histree_int(tid - 1);
 			histree_quark quark;
-			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, attribute, &quark, NULL),
-					 HISTREE_OK);
-			assert_int_equal(histree_state_modify(system, tid, quark, value, NULL), HISTREE_OK);
+			assert_ok(histree_state_attribute(system, HISTREE_ROOT, attribute, &quark, NULL));
+			assert_ok(histree_state_modify(system, tid, quark, value, NULL));
 		}
 	}
 	histree_quark late;
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "Threads/17/PID", &late, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, END, late, histree_int(4711), NULL), HISTREE_OK);
-	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Threads/17/PID", &late, NULL));
+	assert_ok(histree_state_modify(system, END, late, histree_int(4711), NULL));
+	assert_ok(histree_state_close(system, END, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
-	assert_int_equal(histree_control_flow_create(history, (struct histree_work){ 0 }, &flow, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
+	assert_ok(histree_control_flow_create(history, (struct histree_work){ 0 }, &flow, NULL));
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 	assert_int_equal(count, ALIKE);
@@ -282,15 +275,12 @@ TEST(what_is_no_longer_wanted_is_not_made)
 	assert_null(usage);
 	assert_int_equal(histree_density(fixture->history, START, END, 10, cancel, counts, NULL),
 			 HISTREE_ERR_CANCELLED);
-	assert_int_equal(histree_rows_create(fixture->history, &rows, NULL), HISTREE_OK);
-	assert_int_equal(histree_rows_start(rows,
-					    &(struct histree_rows_request){ .quarks = &quark,
-									    .quark_count = 1,
-									    .to = END,
-									    .pixels = 10,
-									    .work = { .go_on = never } },
-					    NULL),
-			 HISTREE_OK);
+	assert_ok(histree_rows_create(fixture->history, &rows, NULL));
+	assert_ok(histree_rows_start(
+		rows,
+		&(struct histree_rows_request){
+			.quarks = &quark, .quark_count = 1, .to = END, .pixels = 10, .work = { .go_on = never } },
+		NULL));
 	assert_int_equal(histree_cursor_next(rows, NULL), HISTREE_ERR_CANCELLED);
 	histree_cursor_free(rows);
 	struct histree_tree_layout *layout;
@@ -304,10 +294,9 @@ TEST(what_is_no_longer_wanted_is_not_made)
 static struct histree_tree_layout *lay_out(struct fixture *fixture, double width)
 {
 	struct histree_tree_layout *layout;
-	assert_int_equal(histree_tree_layout_create(fixture->history,
-						    &(struct histree_tree_layout_options){ .width = width },
-						    (struct histree_work){ 0 }, &layout, NULL),
-			 HISTREE_OK);
+	assert_ok(histree_tree_layout_create(fixture->history,
+					     &(struct histree_tree_layout_options){ .width = width },
+					     (struct histree_work){ 0 }, &layout, NULL));
 	return layout;
 }
 
@@ -356,7 +345,7 @@ TEST(resources_go_by_number)
 	};
 	struct histree_resources *resources;
 	uint32_t count;
-	assert_int_equal(histree_resources_create(fixture->history, &resources, NULL), HISTREE_OK);
+	assert_ok(histree_resources_create(fixture->history, &resources, NULL));
 	const struct histree_resource *list = histree_resources_list(resources, &count);
 	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
 	for (uint32_t i = 0; i < count; i++) {
@@ -383,7 +372,7 @@ TEST(usage_is_the_time_of_threads)
 	const struct histree_cpu_usage_request request = {
 		.from = START, .to = END, .pixels = 10, .tids = tids, .tid_count = 2
 	};
-	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &usage, NULL), HISTREE_OK);
+	assert_ok(histree_cpu_usage_create(fixture->history, &request, &usage, NULL));
 	for (int i = 0; i < 10; i++) {
 		assert_true(histree_cpu_usage_curve(usage, HISTREE_NO_INDEX)[i] == all[i]);
 		assert_true(histree_cpu_usage_curve(usage, 0)[i] == ten[i]);
@@ -410,11 +399,9 @@ TEST(usage_says_what_is_not_known)
 	histree_quark cpus[2];
 	snprintf(path, sizeof(path), "test_view_unknown.%ld.sht", (long)getpid());
 	const struct histree_history_options options = { .path = path };
-	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "CPUs/0/Current_thread", &cpus[0], NULL),
-			 HISTREE_OK);
-	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "CPUs/1/Current_thread", &cpus[1], NULL),
-			 HISTREE_OK);
+	assert_ok(histree_state_create(&options, &system, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "CPUs/0/Current_thread", &cpus[0], NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "CPUs/1/Current_thread", &cpus[1], NULL));
 	const struct {
 		histree_time at;
 		unsigned cpu;
@@ -422,17 +409,15 @@ TEST(usage_says_what_is_not_known)
 	} states[] = { { 0, 0, histree_int(7) },      { 0, 1, histree_int(0) },   { 250, 0, histree_unknown() },
 		       { 300, 1, histree_unknown() }, { 600, 0, histree_int(0) }, { 600, 1, histree_int(7) } };
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		assert_int_equal(
-			histree_state_modify(system, states[i].at, cpus[states[i].cpu], states[i].value, NULL),
-			HISTREE_OK);
-	assert_int_equal(histree_state_close(system, 999, NULL), HISTREE_OK);
+		assert_ok(histree_state_modify(system, states[i].at, cpus[states[i].cpu], states[i].value, NULL));
+	assert_ok(histree_state_close(system, 999, NULL));
 	histree_state_free(system);
-	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
 	static const double known[] = { 100, 100, 50, 0, 0, 0, 100, 100, 100, 100 };
 	static const double unknown[] = { 0, 0, 50, 200, 200, 200, 0, 0, 0, 0 };
 	static const int32_t tid = 7;
 	struct histree_cpu_usage_request request = { .to = 999, .pixels = 10, .tids = &tid, .tid_count = 1 };
-	assert_int_equal(histree_cpu_usage_create(history, &request, &usage, NULL), HISTREE_OK);
+	assert_ok(histree_cpu_usage_create(history, &request, &usage, NULL));
 	for (int i = 0; i < 10; i++) {
 		assert_true(histree_cpu_usage_curve(usage, HISTREE_NO_INDEX)[i] == known[i]);
 		assert_true(histree_cpu_usage_curve(usage, 0)[i] == known[i]);
@@ -451,9 +436,9 @@ TEST(usage_is_the_same_without_the_times_of_threads)
 	struct fixture *fixture = *state;
 	struct histree_cpu_usage *with, *without;
 	struct histree_cpu_usage_request request = { .from = START, .to = END, .pixels = 7 };
-	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &with, NULL), HISTREE_OK);
+	assert_ok(histree_cpu_usage_create(fixture->history, &request, &with, NULL));
 	request.no_times = true;
-	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &without, NULL), HISTREE_OK);
+	assert_ok(histree_cpu_usage_create(fixture->history, &request, &without, NULL));
 	assert_memory_equal(histree_cpu_usage_curve(with, HISTREE_NO_INDEX),
 			    histree_cpu_usage_curve(without, HISTREE_NO_INDEX), 7 * sizeof(double));
 	size_t count;
@@ -471,7 +456,7 @@ TEST(usage_may_be_of_some_cpus_and_a_part)
 	struct histree_cpu_usage_request request = {
 		.from = 3999, .to = 4000, .pixels = 4, .cpus = &cpu, .cpu_count = 1
 	};
-	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &usage, NULL), HISTREE_OK);
+	assert_ok(histree_cpu_usage_create(fixture->history, &request, &usage, NULL));
 	for (int i = 0; i < 4; i++) /* more pixels than ns */
 		assert_true(histree_cpu_usage_curve(usage, HISTREE_NO_INDEX)[i] == 100);
 	size_t count;
@@ -495,9 +480,7 @@ TEST(density_counts_changes)
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		if (changes[i].at > START)
 			expected[changes[i].at / 1000]++;
-	assert_int_equal(
-		histree_density(fixture->history, START, END, 10, (struct histree_work){ 0 }, counts, NULL),
-		HISTREE_OK);
+	assert_ok(histree_density(fixture->history, START, END, 10, (struct histree_work){ 0 }, counts, NULL));
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(counts[i], expected[i]);
 	assert_int_equal(histree_density(fixture->history, START, END, 0, (struct histree_work){ 0 }, counts, NULL),
