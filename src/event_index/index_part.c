@@ -76,7 +76,8 @@ void index_part_clear(struct index_part *part)
 	part->count = part->class_count = 0;
 	part->run_count = part->files_seen = 0;
 	part->event_count = part->before = 0;
-	part->stretch_count = part->count_count = part->position_count = part->tick_count = 0;
+	part->made.size = 0;
+	part->made.no_memory = false;
 }
 
 void index_part_release(struct index_part *part)
@@ -85,96 +86,49 @@ void index_part_release(struct index_part *part)
 	free(part->runs);
 	free(part->files);
 	free(part->type_of_class);
-	free(part->stretches);
-	free(part->counts);
-	free(part->positions);
-	free(part->ticks);
+	saved_release(&part->made);
 	intern_release(&part->types);
 	*part = (struct index_part){ 0 };
 }
 
 /* ---- what is made of the events ------------------------------------------------------------------------------ */
 
-static bool make_ticks(struct index_part *part)
-{
-	size_t tick = (EVENTS_PER_TICK - part->before % EVENTS_PER_TICK) % EVENTS_PER_TICK;
-	histree_time end = INT64_MIN;
-	if (!array_reserve(&part->ticks, &part->tick_capacity, part->count / EVENTS_PER_TICK + 1))
-		return false;
-	for (size_t i = 0; i < part->count; i++) {
-		end = part->events[i].time > end ? part->events[i].time : end;
-		if (i != tick)
-			continue;
-		part->ticks[part->tick_count++] = end;
-		tick += EVENTS_PER_TICK;
-	}
-	part->end = end;
-	return true;
-}
-
 /* How many events of a file have gone by, and the run that the last of them, or the first of all, is in. */
 struct part_place {
 	size_t passed, run;
 };
 
-/* Returns where the next event of a file is; `end` if the part has no more of it. */
-static struct trace_position find_next(const struct index_part *part, size_t file, struct part_place *place,
-				       const struct trace_position *end)
+/* What goes from event to event. */
+struct making {
+	const struct index_part *part;
+	const struct trace_position *end; /* of the part, file by file */
+	struct part_place *places;        /* likewise */
+	uint32_t *by_type;                /* of a stretch, all 0 between two */
+	size_t event;                     /* the next one */
+	histree_time greatest, tick;      /* so far; the last one that was put */
+	struct saved_bytes *out;
+};
+
+/* Put where the next event of a file is; the end of the part if it has no more of it. */
+static void put_position(struct making *making, size_t file)
 {
-	if (file >= part->files_seen || place->passed == part->files[file].count)
-		return *end;
-	const struct part_run *run = &part->runs[place->run];
-	while (run->next != SIZE_MAX && part->runs[run->next].first <= place->passed) {
-		place->run = run->next;
-		run = &part->runs[place->run];
+	const struct index_part *part = making->part;
+	struct part_place *place = &making->places[file];
+	struct trace_position next = making->end[file];
+	if (file < part->files_seen && place->passed < part->files[file].count) {
+		const struct part_run *run = &part->runs[place->run];
+		while (run->next != SIZE_MAX && part->runs[run->next].first <= place->passed) {
+			place->run = run->next;
+			run = &part->runs[place->run];
+		}
+		next = (struct trace_position){ .packet = run->position.packet,
+						.events = run->position.events + (place->passed - run->first) };
 	}
-	return (struct trace_position){
-		.packet = run->position.packet,
-		.events = run->position.events + (place->passed - run->first),
-	};
+	saved_put(making->out, next.packet + 1);
+	saved_put(making->out, next.events);
 }
 
-/* Where each file is when a block begins, the first of them with event `first`. */
-static bool make_positions(struct index_part *part, size_t first, const struct trace_position *end)
-{
-	size_t files = part->file_count, event = 0;
-	size_t blocks = first < part->count ? (part->count - first + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK : 0;
-	struct part_place *places = calloc(files + 1, sizeof(*places));
-	if (places == NULL || !array_reserve(&part->positions, &part->position_capacity, blocks * files + 1)) {
-		free(places);
-		return false;
-	}
-	assert(part->files_seen <= files);
-	for (size_t file = 0; file < part->files_seen; file++)
-		places[file].run = part->files[file].first_run;
-	for (size_t block = 0; block < blocks; block++) {
-		for (; event < first + block * EVENTS_PER_BLOCK; event++)
-			places[part->events[event].file].passed++;
-		for (size_t file = 0; file < files; file++)
-			part->positions[part->position_count++] = find_next(part, file, &places[file], &end[file]);
-	}
-	free(places);
-	return true;
-}
-
-static bool make_stretch(struct index_part *part, size_t from, size_t count, uint32_t *by_type)
-{
-	size_t types = part->types.count, at = part->count_count;
-	if (!array_reserve(&part->stretches, &part->stretch_capacity, part->stretch_count + 1) ||
-	    !array_reserve(&part->counts, &part->count_capacity, at + types))
-		return false;
-	memset(by_type, 0, types * sizeof(*by_type));
-	for (size_t i = from; i < from + count; i++)
-		by_type[part->events[i].type]++;
-	for (uint32_t type = 0; type < types; type++)
-		if (by_type[type] > 0)
-			part->counts[part->count_count++] = (struct part_count){ type, by_type[type] };
-	part->stretches[part->stretch_count++] =
-		(struct part_stretch){ .events = (uint32_t)count, .counts = part->count_count - at };
-	return true;
-}
-
-/* How many events of a part, from one on, are in one block. */
+/* How many events of a part, from one on, are in one block: the first may go on with one that began before it. */
 static size_t stretch_of(const struct index_part *part, uint64_t from)
 {
 	uint64_t left = part->event_count - from,
@@ -182,40 +136,156 @@ static size_t stretch_of(const struct index_part *part, uint64_t from)
 	return (size_t)(left < room ? left : room);
 }
 
+static void make_stretch(struct making *making, size_t count)
+{
+	const struct index_part *part = making->part;
+	const size_t first = making->event, types = part->types.count;
+	struct saved_bytes *out = making->out;
+	if ((part->before + first) % EVENTS_PER_BLOCK == 0)
+		for (size_t file = 0; file < part->file_count; file++)
+			put_position(making, file);
+	for (; making->event < first + count; making->event++) {
+		const struct part_event *event = &part->events[making->event];
+		if (making->event == 0 || event->time > making->greatest)
+			making->greatest = event->time;
+		if ((part->before + making->event) % EVENTS_PER_TICK == 0) {
+			saved_put_time(out, making->greatest, making->tick);
+			making->tick = making->greatest;
+		}
+		making->by_type[event->type]++;
+		making->places[event->file].passed++;
+	}
+	size_t met = 0;
+	for (size_t type = 0; type < types; type++)
+		met += making->by_type[type] > 0;
+	saved_put(out, met);
+	for (size_t type = 0; type < types; type++) {
+		if (making->by_type[type] == 0)
+			continue;
+		saved_put(out, type);
+		saved_put(out, making->by_type[type]);
+		making->by_type[type] = 0;
+	}
+}
+
 enum histree_status index_part_make(struct index_part *part, uint64_t before, const struct trace_position *end,
 				    size_t file_count, struct histree_error *error)
 {
-	uint32_t *by_type = calloc((size_t)part->types.count + 1, sizeof(*by_type));
-	size_t first = (size_t)((EVENTS_PER_BLOCK - before % EVENTS_PER_BLOCK) % EVENTS_PER_BLOCK), count = 0;
+	struct saved_bytes *out = &part->made;
+	struct making making = { .part = part, .end = end, .out = out };
+	assert(part->files_seen <= file_count);
 	part->before = before;
 	part->event_count = part->count;
 	part->file_count = file_count;
-	bool has_room = by_type != NULL && make_ticks(part) && make_positions(part, first, end);
-	for (size_t from = 0; from < part->count && has_room; from += count) {
-		count = stretch_of(part, from);
-		has_room = make_stretch(part, from, count, by_type);
+	out->size = 0;
+	making.places = calloc(file_count + 1, sizeof(*making.places));
+	making.by_type = calloc((size_t)part->types.count + 1, sizeof(*making.by_type));
+	out->no_memory = making.places == NULL || making.by_type == NULL;
+	for (size_t file = 0; file < part->files_seen && !out->no_memory; file++)
+		making.places[file].run = part->files[file].first_run;
+	saved_put(out, part->types.count);
+	for (uint32_t type = 0; type < part->types.count; type++) {
+		size_t size;
+		const char *name = intern_get(&part->types, type, &size);
+		saved_put_text(out, name, size);
 	}
-	free(by_type);
-	return has_room ? HISTREE_OK : error_memory(error, "the index of events");
+	while (making.event < part->count && !out->no_memory)
+		make_stretch(&making, stretch_of(part, making.event));
+	saved_put_time(out, making.greatest, making.tick);
+	free(making.places);
+	free(making.by_type);
+	return out->no_memory ? error_memory(error, "the index of events") : HISTREE_OK;
+}
+
+enum histree_status index_part_load(struct index_part *part, uint64_t before, uint64_t event_count,
+				    size_t file_count, const void *bytes, size_t size, struct histree_error *error)
+{
+	index_part_clear(part);
+	part->before = before;
+	part->event_count = event_count;
+	part->file_count = file_count;
+	saved_put_bytes(&part->made, bytes, size);
+	return part->made.no_memory ? error_memory(error, "the index of events") : HISTREE_OK;
 }
 
 /* ---- adding it to the index ---------------------------------------------------------------------------------- */
 
-/* Add what a stretch has of each type; a type is new to the index when it is met, as it is event by event. */
-static bool add_counts(struct event_index_writer *writer, const struct index_part *part,
-		       const struct part_count *counts, size_t count, uint32_t *types)
+/* A type is new to the index when it is met, as it is event by event. */
+struct part_type {
+	const char *name;
+	size_t size;
+	uint32_t type; /* of the index, plus one; 0: not met yet */
+};
+
+/* What is read of a part. */
+struct adding {
+	struct byte_reader reader;
+	struct part_type *types;
+	size_t type_count;
+	struct trace_position *positions;
+	histree_time ticks[EVENTS_PER_BLOCK / EVENTS_PER_TICK], tick; /* of a stretch; the last one */
+	bool has_tick;
+};
+
+static bool read_types(struct adding *adding)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint32_t *type = &types[counts[i].type];
-		if (*type == 0) {
-			size_t size;
-			const char *name = intern_get(&part->types, counts[i].type, &size);
-			*type = event_index_type(writer, name, size) + 1;
-			if (*type == 0)
-				return false;
-		}
-		writer->counts[*type - 1] += counts[i].count;
+	struct byte_reader *reader = &adding->reader;
+	adding->type_count = saved_read_count(reader, 1);
+	adding->types = calloc(adding->type_count + 1, sizeof(*adding->types));
+	for (size_t i = 0; i < adding->type_count && adding->types != NULL; i++)
+		adding->types[i].name = saved_read_text(reader, &adding->types[i].size);
+	return adding->types != NULL;
+}
+
+/* Times are the greatest so far, so that they do not fall. */
+static histree_time read_tick(struct adding *adding)
+{
+	const histree_time time = saved_read_time(&adding->reader, adding->tick);
+	adding->reader.failed |= adding->has_tick && time < adding->tick;
+	adding->has_tick = true;
+	return adding->tick = time;
+}
+
+/* Where each file is if a block begins, and the ticks. */
+static void read_stretch(struct adding *adding, const struct index_part *part, uint64_t first, size_t count,
+			 struct index_stretch *out)
+{
+	const bool begins_block = first % EVENTS_PER_BLOCK == 0;
+	for (size_t file = 0; file < part->file_count && begins_block; file++) {
+		adding->positions[file].packet = read_varint(&adding->reader) - 1;
+		adding->positions[file].events = read_varint(&adding->reader);
 	}
+	const uint64_t begun = (first + EVENTS_PER_TICK - 1) / EVENTS_PER_TICK,
+		       ended = (first + count + EVENTS_PER_TICK - 1) / EVENTS_PER_TICK;
+	for (uint64_t tick = begun; tick < ended; tick++)
+		adding->ticks[tick - begun] = read_tick(adding);
+	*out = (struct index_stretch){ .events = count,
+				       .ticks = adding->ticks,
+				       .positions = begins_block ? adding->positions : NULL,
+				       .file_count = part->file_count };
+}
+
+/* The counts of a stretch are of types by their order, each once, and of all of its events.  False: no memory. */
+static bool add_counts(struct adding *adding, struct event_index_writer *writer, uint64_t left)
+{
+	struct byte_reader *reader = &adding->reader;
+	uint64_t least = 0;
+	for (size_t count = saved_read_count(reader, 2); count > 0 && !reader->failed; count--) {
+		const uint64_t type = saved_read_below(reader, adding->type_count);
+		const uint64_t of_type = saved_read_below(reader, left + 1);
+		reader->failed |= type < least || of_type == 0;
+		if (reader->failed)
+			return true;
+		struct part_type *known = &adding->types[type];
+		if (known->type == 0)
+			known->type = event_index_type(writer, known->name, known->size) + 1;
+		if (known->type == 0)
+			return false;
+		writer->counts[known->type - 1] += of_type;
+		least = type + 1;
+		left -= of_type;
+	}
+	reader->failed |= left > 0;
 	return true;
 }
 
@@ -224,160 +294,30 @@ enum histree_status event_index_add_part(struct event_index_writer *writer, cons
 {
 	if (writer->is_left_out || part->event_count == 0)
 		return HISTREE_OK;
-	uint32_t *types = calloc((size_t)part->types.count + 1, sizeof(*types)); /* plus one; 0: not met yet */
-	enum histree_status status = types != NULL ? HISTREE_OK : error_memory(error, "the index of events");
-	const struct part_count *counts = part->counts;
-	const struct trace_position *positions = part->positions;
-	struct index_stretch stretch = { .ticks = part->ticks, .file_count = part->file_count };
-	for (size_t i = 0; i < part->stretch_count && status == HISTREE_OK && !writer->is_left_out; i++) {
-		bool begins_block = event_index_begins_block(writer);
-		stretch.events = part->stretches[i].events;
-		stretch.positions = begins_block ? positions : NULL;
-		positions += begins_block ? part->file_count : 0;
-		status = event_index_add_stretch(writer, &stretch, error);
-		if (status == HISTREE_OK && !writer->is_left_out &&
-		    !add_counts(writer, part, counts, part->stretches[i].counts, types))
-			status = error_memory(error, "the index of events");
-		counts += part->stretches[i].counts;
-	}
-	assert((size_t)(counts - part->counts) <= part->count_count);
-	assert((size_t)(positions - part->positions) <= part->position_count);
-	if (status == HISTREE_OK && !writer->is_left_out && part->end > writer->end)
-		writer->end = part->end;
-	free(types);
-	return status;
-}
-
-/* ---- as bytes ------------------------------------------------------------------------------------------------ */
-
-void index_part_save(const struct index_part *part, struct saved_bytes *out)
-{
-	histree_time before = 0;
-	saved_put(out, part->types.count);
-	for (uint32_t type = 0; type < part->types.count; type++) {
-		size_t size;
-		const char *name = intern_get(&part->types, type, &size);
-		saved_put_text(out, name, size);
-	}
-	const struct part_count *counts = part->counts;
-	for (size_t i = 0; i < part->stretch_count; i++) {
-		saved_put(out, part->stretches[i].counts);
-		for (size_t at = 0; at < part->stretches[i].counts; at++, counts++) {
-			saved_put(out, counts->type);
-			saved_put(out, counts->count);
-		}
-	}
-	for (size_t i = 0; i < part->position_count; i++) {
-		saved_put(out, part->positions[i].packet + 1);
-		saved_put(out, part->positions[i].events);
-	}
-	for (size_t i = 0; i < part->tick_count; i++) {
-		saved_put_time(out, part->ticks[i], before);
-		before = part->ticks[i];
-	}
-	saved_put_time(out, part->end, before);
-}
-
-static bool load_types(struct index_part *part, struct byte_reader *reader)
-{
-	size_t count = saved_read_count(reader, 1);
-	for (size_t type = 0; type < count && !reader->failed; type++) {
-		size_t size;
-		const char *name = saved_read_text(reader, &size);
-		uint32_t got = reader->failed ? 0 : intern_add(&part->types, name, size);
-		if (got == INTERN_NONE)
-			return false;
-		reader->failed = reader->failed || got != type;
-	}
-	return true;
-}
-
-/* The counts of a stretch are of types by their order, each once, and of all of its events. */
-static bool load_counts(struct index_part *part, struct part_stretch *stretch, struct byte_reader *reader)
-{
-	uint64_t left = stretch->events, least = 0;
-	stretch->counts = saved_read_count(reader, 2);
-	if (!array_reserve(&part->counts, &part->count_capacity, part->count_count + stretch->counts))
-		return false;
-	for (size_t i = 0; i < stretch->counts && !reader->failed; i++) {
-		uint64_t type = saved_read_below(reader, part->types.count);
-		uint64_t count = saved_read_below(reader, left + 1);
-		reader->failed = reader->failed || type < least || count == 0;
-		part->counts[part->count_count++] = (struct part_count){ (uint32_t)type, (uint32_t)count };
-		least = type + 1;
-		left -= count;
-	}
-	reader->failed = reader->failed || left > 0;
-	return true;
-}
-
-static bool load_stretches(struct index_part *part, struct byte_reader *reader)
-{
+	struct adding adding = { .reader = byte_reader(part->made.bytes, part->made.size) };
+	adding.positions = calloc(part->file_count + 1, sizeof(*adding.positions));
+	bool has_room = read_types(&adding) && adding.positions != NULL;
+	enum histree_status status = HISTREE_OK;
 	size_t count = 0;
-	bool has_room = true;
-	for (uint64_t from = 0; from < part->event_count && has_room && !reader->failed; from += count) {
+	for (uint64_t from = 0; from < part->event_count && has_room && status == HISTREE_OK; from += count) {
+		struct index_stretch stretch;
 		count = stretch_of(part, from);
-		has_room = array_reserve(&part->stretches, &part->stretch_capacity, part->stretch_count + 1);
-		if (!has_room)
+		read_stretch(&adding, part, part->before + from, count, &stretch);
+		if (adding.reader.failed || writer->is_left_out)
 			break;
-		struct part_stretch *stretch = &part->stretches[part->stretch_count++];
-		*stretch = (struct part_stretch){ .events = (uint32_t)count };
-		has_room = load_counts(part, stretch, reader);
-		bool begins_block = (part->before + from) % EVENTS_PER_BLOCK == 0;
-		part->position_count += begins_block ? part->file_count : 0;
+		status = event_index_add_stretch(writer, &stretch, error);
+		if (status == HISTREE_OK && !writer->is_left_out)
+			has_room = add_counts(&adding, writer, count);
 	}
-	return has_room;
-}
-
-static bool load_positions(struct index_part *part, struct byte_reader *reader)
-{
-	if (reader->failed || part->position_count > byte_reader_left(reader) / 2) {
-		reader->failed = true;
-		return true;
-	}
-	if (!array_reserve(&part->positions, &part->position_capacity, part->position_count + 1))
-		return false;
-	for (size_t i = 0; i < part->position_count; i++) {
-		part->positions[i].packet = read_varint(reader) - 1;
-		part->positions[i].events = read_varint(reader);
-	}
-	return true;
-}
-
-/* Times are the greatest so far, so that they do not fall. */
-static bool load_ticks(struct index_part *part, struct byte_reader *reader)
-{
-	uint64_t first = (EVENTS_PER_TICK - part->before % EVENTS_PER_TICK) % EVENTS_PER_TICK;
-	uint64_t count =
-		first < part->event_count ? (part->event_count - first + EVENTS_PER_TICK - 1) / EVENTS_PER_TICK : 0;
-	histree_time before = 0;
-	if (reader->failed || count >= byte_reader_left(reader)) {
-		reader->failed = true;
-		return true;
-	}
-	if (!array_reserve(&part->ticks, &part->tick_capacity, (size_t)count + 1))
-		return false;
-	for (uint64_t i = 0; i < count; i++) {
-		histree_time time = saved_read_time(reader, before);
-		reader->failed = reader->failed || (i > 0 && time < before);
-		part->ticks[part->tick_count++] = before = time;
-	}
-	part->end = saved_read_time(reader, before);
-	reader->failed = reader->failed || (count > 0 && part->end < before);
-	return true;
-}
-
-enum histree_status index_part_load(struct index_part *part, uint64_t before, uint64_t event_count,
-				    size_t file_count, struct byte_reader *reader, struct histree_error *error)
-{
-	index_part_clear(part);
-	part->before = before;
-	part->event_count = event_count;
-	part->file_count = file_count;
-	bool has_room = load_types(part, reader) && load_stretches(part, reader) && load_positions(part, reader) &&
-			load_ticks(part, reader);
+	const histree_time end = read_tick(&adding);
+	free(adding.types);
+	free(adding.positions);
+	if (status != HISTREE_OK || writer->is_left_out)
+		return status;
 	if (!has_room)
 		return error_memory(error, "the index of events");
-	return reader->failed ? error_set(error, HISTREE_ERR_FORMAT, "the index of a slice makes no sense")
-			      : HISTREE_OK;
+	if (adding.reader.failed || byte_reader_left(&adding.reader) > 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "the index of a slice makes no sense");
+	writer->end = end > writer->end ? end : writer->end;
+	return HISTREE_OK;
 }

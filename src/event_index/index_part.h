@@ -4,8 +4,9 @@
  * before the part (docs/design/12-build.md).
  *
  * That number decides which of them begin a block, and whose times are ticks.  Once it is known,
- * index_part_make() makes what the index keeps of the events, in any thread, and event_index_add_part() appends
- * it to what comes before the part.  The events take 16 bytes each, what is made of them a five-hundredth of it.
+ * index_part_make() makes bytes of what the index keeps of the events, in any thread or process, and
+ * event_index_add_part() appends that to what comes before the part.  The events take 16 bytes each, what is made
+ * of them a five-hundredth of it.
  *
  * The position of an event in its file is kept only where a packet begins: events of a packet follow one another.
  */
@@ -34,17 +35,6 @@ struct part_file {
 	size_t first_run, last_run;
 };
 
-/* How many events of a type there are. */
-struct part_count {
-	uint32_t type, count;
-};
-
-/* A stretch of events that are in one block: the first may go on with one that began before the part. */
-struct part_stretch {
-	uint32_t events;
-	size_t counts; /* of them, which follow those of the stretch before */
-};
-
 /* A zeroed one is empty. */
 struct index_part {
 	struct part_event *events;
@@ -61,15 +51,7 @@ struct index_part {
 	uint64_t before; /* how many events come before the part */
 	uint64_t event_count;
 	size_t file_count;
-	struct part_stretch *stretches;
-	size_t stretch_count, stretch_capacity;
-	struct part_count *counts; /* by stretch */
-	size_t count_count, count_capacity;
-	struct trace_position *positions; /* of each stretch that begins a block, file by file */
-	size_t position_count, position_capacity;
-	histree_time *ticks; /* the greatest time of the part so far */
-	size_t tick_count, tick_capacity;
-	histree_time end;
+	struct saved_bytes made; /* types; by stretch positions, ticks, counts; the greatest time: index_part.c */
 };
 
 /* Add the next event, which is at that position of a file. */
@@ -80,17 +62,16 @@ enum histree_status index_part_add(struct index_part *part, const struct event *
 enum histree_status index_part_make(struct index_part *part, uint64_t before, const struct trace_position *end,
 				    size_t file_count, struct histree_error *error);
 
-/* Add the part, which was made, to the index of what comes before it. */
+/*
+ * Add the part, which was made, to the index of what comes before it.  Returns HISTREE_ERR_FORMAT if its bytes,
+ * which may come from another process, make no sense.
+ */
 enum histree_status event_index_add_part(struct event_index_writer *writer, const struct index_part *part,
 					 struct histree_error *error);
 
-/*
- * Write what was made as bytes, and read it back into a cleared part that has `before` events before it.  Returns
- * HISTREE_ERR_FORMAT if the bytes are not valid.
- */
-void index_part_save(const struct index_part *part, struct saved_bytes *out);
+/* In place of all that: these bytes were made in another process, of so many events. */
 enum histree_status index_part_load(struct index_part *part, uint64_t before, uint64_t event_count,
-				    size_t file_count, struct byte_reader *reader, struct histree_error *error);
+				    size_t file_count, const void *bytes, size_t size, struct histree_error *error);
 
 /* Forget the events, and keep the memory for those of another reader. */
 void index_part_clear(struct index_part *part);

@@ -54,7 +54,7 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	analysis_kernel.slices->save(slice, &read);
 	REQUIRE(index_part_make(&part, 0, end, 2, NULL) == HISTREE_OK);
 	saved_put(&index, part.event_count);
-	index_part_save(&part, &index);
+	saved_put_bytes(&index, part.made.bytes, part.made.size);
 	if (is_of_use) {
 		put("read", READ, read.bytes, read.size);
 		put("log", LOG, read.bytes, read.size);

@@ -204,6 +204,8 @@ static enum histree_status slice_take(struct job_slices *slices, struct slice *s
 		error_set(error, status, "%s", slice->error.message);
 	else if (slice->run != NULL)
 		status = slice_run_take(slice->run, slices->pass.index, &slices->system->sink, error);
+	if (status == HISTREE_ERR_FORMAT && slice->worker != SLICE_WORKER_HERE)
+		error_prefix(error, "rank %d", slice->worker + 1);
 	slices->bytes_done += slice->bytes;
 	slice_run_free(slice->run);
 	slice->run = NULL;

@@ -836,7 +836,7 @@ enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reade
 void slice_run_save_made(const struct slice_run *run, struct saved_bytes *out)
 {
 	if (run->is_indexed)
-		index_part_save(&run->memory->part, out);
+		saved_put_text(out, run->memory->part.made.bytes, run->memory->part.made.size);
 	if (run->pack != NULL)
 		leaf_pack_save(run->pack, out);
 }
@@ -850,9 +850,12 @@ enum histree_status slice_run_load_made(struct slice_run *run, const struct slic
 	for (size_t i = 0; i < run->key_count; i++)
 		limit = run->keys[i] >= limit ? (uint64_t)run->keys[i] + 1 : limit;
 	slice_run_release_instance(run);
-	if (status == HISTREE_OK && run->is_indexed)
+	if (status == HISTREE_OK && run->is_indexed) {
+		size_t size;
+		const char *index = saved_read_text(reader, &size);
 		status = index_part_load(&run->memory->part, run->before, run->events,
-					 run->source->origin.file_count, reader, error);
+					 run->source->origin.file_count, index, size, error);
+	}
 	if (status == HISTREE_OK && run->pack != NULL)
 		status = leaf_pack_load(run->pack, limit, reader, error);
 	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))
