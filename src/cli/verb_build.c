@@ -71,17 +71,13 @@ static const struct cli_option options[] = {
 			 "for each host that is built at a time"),
 	CLI_OPTION_NUMBER(
 		"threads", CLI_NUMBER, "N", struct build_options, threads, 1, 1024,
-		"have reading, analyses, sorting and writing run beside one another, so that about N processors "
-		"have work; 1: one thread does all of it. A live trace and a partial history are read and "
-		"analysed "
-		"by one. The store is the same; default: the processors that there are"),
-	CLI_OPTION_NUMBER(
-		"slices", CLI_NUMBER, "N", struct build_options, slices, 1, 64,
-		"cut the trace in time, and have N more threads analyse the slices, without what came before "
-		"them, "
-		"for the analyses that can be cut: kernel. The intervals are the same"),
-	CLI_OPTION_NUMBER("slice-events", CLI_NUMBER, "N", struct build_options, slice_events, 16, INT64_MAX,
-			  "make slices about N events long; default: as memory allows"),
+		"have about N processors work: reading, analyses, sorting and writing run beside one another; "
+		"1: one thread does all of it. From 6 on, a long trace is cut in time if '-a kernel' alone is "
+		"asked for, with the same states. A live trace and a partial history are read and analysed by "
+		"one; default: the processors that there are"),
+	/* For who works on the code: the build chooses (build_choose_slices()). */
+	CLI_OPTION_NUMBER("slices", CLI_NUMBER, "N", struct build_options, slices, 1, 64, NULL),
+	CLI_OPTION_NUMBER("slice-events", CLI_NUMBER, "N", struct build_options, slice_events, 16, INT64_MAX, NULL),
 	CLI_OPTION_FORCE(struct build_options, "replace an existing store once the new one is complete"),
 	CLI_OPTION_FLAG("resume", 0, struct build_options, resume,
 			"continue an interrupted build of the same traces"),

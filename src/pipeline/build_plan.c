@@ -51,6 +51,24 @@ struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segme
 	};
 }
 
+/*
+ * One pass has work for three processors: reading the trace takes a tenth of it, the states a half, their leaves
+ * the rest.  More of them do nothing for it, but half as much again is done for slices; and a store of slices has
+ * other bytes, and is not seen before its end.  So they have to be twice as fast.
+ */
+enum {
+	SLICES_FROM = 6,               /* processors */
+	SLICE_THREADS_MAX = 64,        /* who else is there has nothing to do */
+	SLICE_THREAD_BYTES = 16 << 20, /* of a trace: some slices for each thread */
+};
+
+uint32_t slice_threads(uint32_t processors, uint64_t trace_bytes)
+{
+	if (processors < SLICES_FROM || trace_bytes / SLICE_THREAD_BYTES < processors)
+		return 0;
+	return processors <= SLICE_THREADS_MAX ? processors - 1 : SLICE_THREADS_MAX;
+}
+
 void memory_plan_slices(struct memory_plan *plan, size_t memory_max, uint32_t threads)
 {
 	if (memory_max == 0)

@@ -32,6 +32,12 @@ struct memory_plan {
 /* `memory_max` is for all of it; 0: the default, 160 MiB.  No part has less than 1 MiB. */
 struct memory_plan memory_plan(size_t memory_max, size_t histories, size_t segment_stores);
 
+/*
+ * Returns how many threads are to read slices of a trace of one analysis that can be cut, of so many processors
+ * that a build may have; 0: it is read in one pass, by threads that work side by side (docs/design/12-build.md).
+ */
+uint32_t slice_threads(uint32_t processors, uint64_t trace_bytes);
+
 /* Without a ceiling, slices have 48 MiB each: two more than there are threads for them. */
 void memory_plan_slices(struct memory_plan *plan, size_t memory_max, uint32_t threads);
 

@@ -307,10 +307,9 @@ static const char cannot_be_cut[] = "cannot be cut in time, as slices have to be
 				    "files are a stream each and whose "
 				    "packets say when they begin; build it without slices";
 
-/* Returns whether a trace that has given its first event can be cut. */
-static bool job_slices_can_cut(const struct trace *trace)
+bool job_slices_can_cut(const struct trace *trace, histree_time from)
 {
-	return trace_time_behind(trace, trace_time_here(trace), SLICE_BYTES_MIN) != INT64_MIN;
+	return trace_time_behind(trace, from, SLICE_BYTES_MIN) != INT64_MIN;
 }
 
 /* Others make their packs by the tree of the history, and of what they have in their own memory. */
@@ -372,7 +371,7 @@ static enum histree_status job_slices_create(const struct job_slices_plan *plan,
 	slices->positions = calloc(slices->crew.plan.source.origin.file_count + 1, sizeof(*slices->positions));
 	bool has_room = slice_crew_init(&slices->crew, size) && slices->positions != NULL;
 	enum histree_status status = has_room ? HISTREE_OK : error_memory(error, "the slices of a trace");
-	if (status == HISTREE_OK && !job_slices_can_cut(trace))
+	if (status == HISTREE_OK && !job_slices_can_cut(trace, trace_time_here(trace)))
 		status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': %s", plan->traces[0], cannot_be_cut);
 	if (status == HISTREE_OK) {
 		slices->before = trace_time_here(trace);
@@ -488,7 +487,7 @@ static bool is_cut(const struct analysis_job *job, const struct histree_build_op
 {
 	if (build->slices == 0 || job->entry->analysis == NULL || job->entry->analysis->slices == NULL)
 		return false;
-	if (build->slice_post == NULL || job_slices_can_cut(job->trace))
+	if (build->slice_post == NULL || job_slices_can_cut(job->trace, trace_time_here(job->trace)))
 		return true;
 	slice_post_refuse(build->slice_post, "a trace is cut that is CTF, with a file a stream and packets that "
 					     "say when they begin");

@@ -42,6 +42,9 @@ enum histree_status job_slices_read_alone(struct job_slices *slices, struct even
 					  enum histree_status (*go_on)(void *context, struct histree_error *error),
 					  void *context, struct histree_error *error);
 
+/* Returns whether a trace can be cut behind that time. */
+bool job_slices_can_cut(const struct trace *trace, histree_time from);
+
 /* How far it is, and how many slices there were and were of use. */
 struct job_slices_counts {
 	uint64_t slices, taken;

@@ -255,7 +255,9 @@ static void plan_memory(struct build *build)
 	uint32_t slices = build->options->slices;
 	if (build->options->slice_post != NULL)
 		slices += slice_post_slices(build->options->slice_post);
-	memory_plan_slices(&build->memory, build->options->tree.memory_max, slices);
+	/* Who did not ask for them is not to be surprised by their memory. */
+	if (!build->chose_slices)
+		memory_plan_slices(&build->memory, build->options->tree.memory_max, slices);
 	if (build->host->tables_max != 0)
 		build->memory.tables = build->host->tables_max;
 }
@@ -770,6 +772,9 @@ static enum histree_status build_read_trace(struct build *build)
 	struct histree_build_options *own = &build->own;
 	if (own->threads == 0 && !is_short)
 		own->threads = processors_count();
+	const uint32_t slices = build_choose_slices(build);
+	build->chose_slices = own->slices == 0 && slices > 0;
+	own->slices = slices;
 	if (own->threads != 0)
 		own->tree.threads = tree_options_threads(&own->tree, own->threads);
 

@@ -75,7 +75,9 @@ enum stage {
 struct build {
 	enum stage stage;
 	const struct histree_build_options *options; /* `own` */
-	struct histree_build_options own; /* threads: as many as the build has; 0: one, but for the trees' */
+	/* Threads: as many as the build has; 0: one, but for the trees'. Slices: as many as it has, too. */
+	struct histree_build_options own;
+	bool chose_slices; /* by itself */
 	const struct build_host *host;
 	const struct io *io;
 	struct histree_error *error;
@@ -123,6 +125,9 @@ static inline bool build_is_cut(const struct build *build)
 {
 	return build->job_count == 1 && build->jobs[0].slices != NULL;
 }
+
+/* Returns how many threads are to read slices of the trace, which is open; 0: it is not cut. */
+uint32_t build_choose_slices(const struct build *build);
 
 /* Choose the analyses that were named, or all that apply to the trace, which is open. */
 enum histree_status build_choose_analyses(struct build *build);

@@ -222,6 +222,27 @@ static enum histree_status choose_defined(struct build *build)
 					   build->options->definitions[0]);
 }
 
+/*
+ * Events that are read ahead cannot be cut any more, so that this is decided before the first of them is there, by
+ * what was asked for.
+ */
+uint32_t build_choose_slices(const struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	const struct trace *trace = build->stream.trace;
+	if (options->slices > 0)
+		return options->slices;
+	const bool is_seen_before_its_end = options->resume || options->publish_ns != 0;
+	if (options->backend != HISTREE_BACKEND_DISK || options->add || is_seen_before_its_end ||
+	    build->host->is_one_of_many || options->analysis_count != 1 || options->definition_count > 0)
+		return 0;
+	const struct registry_entry *entry = registry_find(options->analyses[0]);
+	if (entry == NULL || entry->analysis == NULL || entry->analysis->slices == NULL ||
+	    !job_slices_can_cut(trace, 0))
+		return 0;
+	return slice_threads(options->threads, trace_bytes(trace));
+}
+
 enum histree_status build_choose_analyses(struct build *build)
 {
 	enum histree_status status = HISTREE_OK;

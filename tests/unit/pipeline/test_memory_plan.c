@@ -78,3 +78,16 @@ TEST(half_of_a_machine_is_enough)
 	assert_int_equal(memory_share(0, 100, 64, (uint64_t)64 << 20).side_by_side, 1);
 	assert_int_equal(memory_share(0, 100, 64, UINT64_MAX).side_by_side, 64);
 }
+
+TEST(slices_are_for_more_processors_than_one_pass_has_work_for)
+{
+	const uint64_t long_trace = (uint64_t)1 << 40, of_six = (uint64_t)6 * 16 * MEGABYTE;
+	for (uint32_t processors = 0; processors < 6; processors++)
+		assert_int_equal(slice_threads(processors, long_trace), 0);
+	assert_int_equal(slice_threads(6, long_trace), 5); /* and the building one */
+	assert_int_equal(slice_threads(1024, long_trace), 64);
+	assert_int_equal(slice_threads(6, of_six - 1), 0);
+	assert_int_equal(slice_threads(6, of_six), 5);
+	assert_int_equal(slice_threads(7, of_six), 0);
+	assert_int_equal(slice_threads(6, 0), 0); /* a trace that does not say how long it is, as a live one */
+}
