@@ -44,6 +44,8 @@ struct cube_feed {
 	size_t threads_capacity, counted_capacity, next_capacity, cpus_capacity, queues_capacity;
 	const struct feed_run **runs; /* by list of the window; NULL: nothing ended */
 	size_t runs_capacity;
+	uint32_t *calls; /* by value of the window: the number of its text; INTERN_NONE: it was not looked for */
+	size_t calls_capacity;
 	uint32_t *waiting; /* threads that wait for a CPU where the window ends */
 	size_t waiting_count, waiting_capacity;
 	bool is_broken;         /* what is not known is wanted: it is fed again when the history is complete */
@@ -133,23 +135,29 @@ static void add_fed_fact(struct cube_maker *maker, histree_quark quark, const st
 {
 	struct thread_quark *thread = &maker->threads.threads[parent / LISTS_OF_THREAD];
 	const uint32_t first = parent / LISTS_OF_THREAD * LISTS_OF_THREAD;
-	if (name->text == NULL)
-		return;
-	if (attribute_name_is(name->text, name->size, thread_fact_name(THREAD_FACT_STATUS))) {
+	switch (thread_fact_of(name)) {
+	case THREAD_FACT_STATUS:
 		thread->status = quark;
 		*role = first + LIST_STATUS;
-	} else if (attribute_name_is(name->text, name->size, thread_fact_name(THREAD_FACT_CALL))) {
+		break;
+	case THREAD_FACT_CALL:
 		thread->call = quark;
 		*role = first + LIST_CALL;
-	} else if (attribute_name_is(name->text, name->size, thread_fact_name(THREAD_FACT_QUEUE))) {
+		break;
+	case THREAD_FACT_QUEUE:
 		thread->queue = quark;
 		thread->part = HISTREE_WHOLE;
 		*role = first + LIST_QUEUE;
-	} else if (thread->queue == HISTREE_ROOT &&
-		   attribute_name_is(name->text, name->size, thread_fact_name(THREAD_FACT_SCHEDULING))) {
+		break;
+	case THREAD_FACT_SCHEDULING:
+		if (thread->queue != HISTREE_ROOT)
+			break;
 		thread->queue = quark;
 		thread->part = HISTREE_FIRST_PART;
 		*role = first + LIST_QUEUE;
+		break;
+	default:
+		break;
 	}
 }
 
@@ -239,6 +247,29 @@ static enum window_keep keep_fed(struct cube_maker *maker, uint32_t kind, enum h
 	return keeps;
 }
 
+/* The same of an item; each text of a call is looked for once in a window. */
+static enum window_keep keep_item(struct cube_maker *maker, const struct feed_window *window,
+				  const struct column_item *item, uint32_t kind, enum histree_part part,
+				  int64_t *out)
+{
+	const enum column_item_kind of = column_item_kind(item);
+	if (of == ITEM_NULL)
+		return WINDOW_SKIPS;
+	if (of == ITEM_INT && kind != LIST_CALL) {
+		*out = (int32_t)item->value;
+		return WINDOW_KEEPS;
+	}
+	if (of == ITEM_LISTED && kind == LIST_CALL && maker->feed->calls[item->value] != INTERN_NONE) {
+		*out = (int32_t)maker->feed->calls[item->value];
+		return WINDOW_KEEPS;
+	}
+	const struct histree_value value = feed_item_value(window->values, item);
+	const enum window_keep keeps = keep_fed(maker, kind, part, &value, out);
+	if (keeps == WINDOW_KEEPS && kind == LIST_CALL && value.type == HISTREE_STRING)
+		maker->feed->calls[item->value] = (uint32_t)*out;
+	return keeps;
+}
+
 /* What ended of a list in the window, and what goes on at its end. */
 static bool fill_fed_list(struct cube_maker *maker, const struct feed_window *window, uint32_t list, uint32_t kind,
 			  enum histree_part part, histree_quark quark, struct window_state **next)
@@ -249,12 +280,11 @@ static bool fill_fed_list(struct cube_maker *maker, const struct feed_window *wi
 	maker->lists[list].states = state;
 	for (uint32_t i = 0; run != NULL && i < run->count; i++) {
 		const struct column_item *item = &window->items[run->first + i];
-		const struct histree_value value = feed_item_value(window->values, item);
 		if (item->start > window->to)
 			break;
 		state->start = item->start;
 		state->end = item->end;
-		keeps = keep_fed(maker, kind, part, &value, &state->value);
+		keeps = keep_item(maker, window, item, kind, part, &state->value);
 		state += keeps == WINDOW_KEEPS;
 		if (keeps == WINDOW_HAS_NO_MEMORY)
 			return false;
@@ -338,8 +368,11 @@ static bool fill_fed_lists(struct cube_maker *maker, const struct feed_window *w
 	const size_t of_threads = maker->member_count * LISTS_OF_THREAD;
 	const size_t lists = of_threads + maker->threads.cpu_count;
 	if (!array_reserve(&maker->lists, &maker->lists_capacity, lists + 1) ||
+	    !array_reserve(&maker->feed->calls, &maker->feed->calls_capacity, window->value_count + 1) ||
 	    !array_reserve(&maker->states, &maker->states_capacity, window->item_count + lists + 1))
 		return false;
+	for (size_t value = 0; value < window->value_count; value++)
+		maker->feed->calls[value] = INTERN_NONE;
 	struct window_state *next = maker->states;
 	bool has_room = true;
 	for (size_t member = 0; member < maker->member_count && has_room; member++) {
@@ -460,15 +493,17 @@ static void hold_members(struct cube_maker *maker, const struct feed_window *win
 	memmove(&feed->runs[kept * LISTS_OF_THREAD], of_cpus, maker->threads.cpu_count * sizeof(*of_cpus));
 }
 
-/* Whether a state is to be in the next window again. */
-static bool cube_feed_holds(const struct pyramid_maker *pyramid, histree_quark quark, histree_time end)
+/* From which end on the states of an attribute are to be in the next window again. */
+static histree_time cube_feed_holds_from(const struct pyramid_maker *pyramid, histree_quark quark)
 {
 	const struct cube_maker *maker = pyramid->own;
 	const struct cube_feed *feed = maker->feed;
 	const uint32_t role = quark < feed->known ? feed->roles[quark] : FED_NOTHING;
 	if (role == FED_NOTHING)
-		return false;
-	return (role & FED_CPU) != 0 ? end >= feed->held_from : feed->threads[role / LISTS_OF_THREAD].is_held;
+		return INT64_MAX;
+	if ((role & FED_CPU) != 0)
+		return feed->held_from;
+	return feed->threads[role / LISTS_OF_THREAD].is_held ? INT64_MIN : INT64_MAX;
 }
 
 /* Who waits at the end of the window, which no list of later windows would say; nobody is a member any more. */
@@ -506,10 +541,8 @@ static enum histree_status reach(struct cube_maker *maker, histree_time to, stru
 	if (cells->grid.level_count == 0)
 		cells->grid =
 			pyramid_grid(PYRAMID_CUBE, &cells->of, bits > FED_FIRST_LOG2 ? bits - FED_FIRST_LOG2 : 0);
-	if (length >> cells->grid.width_log2 >= 1 << CUBE_LOG2_MOST)
-		status = cube_maker_flush_spans(maker, error);
 	while (length >> cells->grid.width_log2 >= 1 << CUBE_LOG2_MOST && status == HISTREE_OK)
-		status = cube_cells_widen(cells, error);
+		status = cube_maker_widen(maker, error);
 	cells->of.end = to;
 	cells->grid = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->grid.width_log2);
 	return status;
@@ -529,11 +562,8 @@ static enum histree_status stay_small(struct cube_maker *maker, size_t states, s
 	maker->cells_max = feed->states / STATES_FOR_BYTE;
 	if (cube_maker_fits(maker))
 		return HISTREE_OK;
-	if (pyramid_grid_cells(&maker->cells.grid, 0) >> CUBE_LOG2_LEAST > 1) {
-		status = cube_maker_flush_spans(maker, error);
-		if (status == HISTREE_OK)
-			status = cube_cells_widen(&maker->cells, error);
-	}
+	if (pyramid_grid_cells(&maker->cells.grid, 0) >> CUBE_LOG2_LEAST > 1)
+		status = cube_maker_widen(maker, error);
 	maker->cells_max = feed->bytes_max;
 	if (status == HISTREE_OK && !cube_maker_fits(maker)) {
 		status = cube_maker_flush_spans(maker, error);
@@ -613,13 +643,15 @@ static enum histree_status cube_adopt(struct pyramid_maker *pyramid, struct hist
 	maker->pyramid = pyramid;
 	if (!pyramid->is_wanted)
 		return HISTREE_OK;
-	enum histree_status status = cube_maker_flush_spans(maker, error);
+	enum histree_status status = HISTREE_OK;
 	maker->cells_max = bytes_max < maker->feed->bytes_max ? bytes_max : maker->feed->bytes_max;
 	maker->has_owners = maker->has_owners && maker->threads.cpu_count > 0;
 	cells->of = pyramid->of;
 	cells->grid = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->grid.width_log2);
 	while (status == HISTREE_OK && cells->grid.width_log2 + CUBE_LOG2_MOST < bits)
-		status = cube_cells_widen(cells, error);
+		status = cube_maker_widen(maker, error);
+	if (status == HISTREE_OK)
+		status = cube_maker_flush_spans(maker, error);
 	if (status == HISTREE_OK)
 		status = cube_maker_make_fit(maker, error);
 	pyramid->is_wanted = pyramid->is_wanted && !maker->is_of_no_use;
@@ -668,6 +700,7 @@ static void cube_release(struct pyramid_maker *pyramid)
 	cube_feed_free(pyramid);
 	free(maker->feed->threads);
 	free(maker->feed->runs);
+	free(maker->feed->calls);
 	free(maker->feed->waiting);
 	free(maker->feed);
 	cube_maker_release(maker);
@@ -684,7 +717,7 @@ const struct cell_kind cube_cells = {
 	.feed_end = cube_feed_end,
 	.feed_takes = cube_feed_takes,
 	.feed_used = cube_feed_used,
-	.feed_holds = cube_feed_holds,
+	.feed_holds_from = cube_feed_holds_from,
 	.feed_free = cube_feed_free,
 	.adopt = cube_adopt,
 	.finish = cube_finish,

@@ -131,9 +131,6 @@ enum histree_status cube_cells_open(struct cube_cells *cells, enum cube_part par
 enum histree_status cube_cells_close(struct cube_cells *cells, enum cube_part part, uint64_t cell,
 				     struct histree_error *error);
 
-/* Make one cell of each two. */
-enum histree_status cube_cells_widen(struct cube_cells *cells, struct histree_error *error);
-
 /* The attributes of a thread, by list; HISTREE_ROOT: it has no such. */
 void cube_maker_quarks(const struct thread_quark *thread, histree_quark quarks[LISTS_OF_THREAD]);
 
@@ -144,7 +141,8 @@ enum histree_status cube_maker_take_lists(struct cube_maker *maker, struct histr
 bool cube_maker_fits(const struct cube_maker *maker);
 enum histree_status cube_maker_make_fit(struct cube_maker *maker, struct histree_error *error);
 
-/* Add to cells what pieces that fill several of them have. */
+/* Make one cell of each two, with what pieces that fill several of them have; and add that alone. */
+enum histree_status cube_maker_widen(struct cube_maker *maker, struct histree_error *error);
 enum histree_status cube_maker_flush_spans(struct cube_maker *maker, struct histree_error *error);
 
 /* All but the feed and the maker itself. */

@@ -87,44 +87,6 @@ static void cube_cells_drop(struct cube_cells *cells, enum cube_part part)
 	cells->largest[part] = 0;
 }
 
-/* The two become the first of them. */
-static enum histree_status join(struct cube_cells *cells, enum cube_part part, uint64_t cell,
-				struct histree_error *error)
-{
-	enum histree_status status = cube_cells_open(cells, part, cell, error);
-	if (status == HISTREE_OK)
-		status = add_cell(cells, part, cell + 1, &cells->open, error);
-	if (status == HISTREE_OK)
-		status = cube_cells_close(cells, part, cell, error);
-	if (status == HISTREE_OK)
-		forget(cells, part, cell + 1);
-	return status;
-}
-
-/* Make one cell of each two. */
-enum histree_status cube_cells_widen(struct cube_cells *cells, struct histree_error *error)
-{
-	const uint64_t count = pyramid_grid_cells(&cells->grid, 0);
-	for (int part = 0; part < CUBE_PARTS; part++) {
-		struct cube_bytes *all = cells->cells[part];
-		cells->largest[part] = 0;
-		for (uint64_t cell = 0; cell < count; cell += 2) {
-			enum histree_status status = cell + 1 < count && all[cell].size + all[cell + 1].size > 0
-							     ? join(cells, (enum cube_part)part, cell, error)
-							     : HISTREE_OK;
-			if (status != HISTREE_OK)
-				return status;
-			const struct cube_bytes bytes = all[cell];
-			all[cell] = (struct cube_bytes){ 0 };
-			all[cell / 2] = bytes;
-			cells->largest[part] =
-				bytes.size > cells->largest[part] ? bytes.size : cells->largest[part];
-		}
-	}
-	cells->grid = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->grid.width_log2 + 1);
-	return HISTREE_OK;
-}
-
 static void cube_cells_release(struct cube_cells *cells)
 {
 	for (int part = 0; part < CUBE_PARTS; part++) {
@@ -235,34 +197,110 @@ static bool keep_span(struct cube_maker *maker, const struct cube_key *key, uint
 	return true;
 }
 
+/* Go on to the next cell: *threads become those that fill it.  Returns whether any does. */
+static bool step_spans(const struct cube_maker *maker, uint64_t cell, int32_t threads[CUBE_SPANS_MAX])
+{
+	bool is_any = false;
+	for (size_t i = 0; i < maker->span_count; i++) {
+		threads[i] += maker->spans[i].steps[cell];
+		is_any |= threads[i] > 0;
+	}
+	return is_any;
+}
+
+/* Add what so many threads have that fill a cell to the one that is open. */
+static enum histree_status add_spans(struct cube_maker *maker, const int32_t threads[CUBE_SPANS_MAX],
+				     struct histree_error *error)
+{
+	const uint64_t width = UINT64_C(1) << maker->cells.grid.width_log2;
+	for (size_t i = 0; i < maker->span_count; i++) {
+		const struct cube_row row = { .key = maker->spans[i].key, .ns = (uint64_t)threads[i] * width };
+		if (threads[i] > 0 && !cube_cell_add(&maker->cells.open, &row))
+			return error_memory(error, "an overview");
+	}
+	return HISTREE_OK;
+}
+
 /* Add what fills cells to these. */
 enum histree_status cube_maker_flush_spans(struct cube_maker *maker, struct histree_error *error)
 {
 	struct cube_cells *cells = &maker->cells;
-	const uint64_t width = UINT64_C(1) << cells->grid.width_log2;
 	enum histree_status status = HISTREE_OK;
 	int32_t threads[CUBE_SPANS_MAX] = { 0 };
 	for (uint64_t cell = 0; cell < 1 << CUBE_LOG2_MOST && maker->span_count > 0 && status == HISTREE_OK;
 	     cell++) {
-		bool is_any = false;
-		for (size_t i = 0; i < maker->span_count; i++) {
-			threads[i] += maker->spans[i].steps[cell];
-			is_any |= threads[i] > 0;
-		}
-		if (!is_any)
+		if (!step_spans(maker, cell, threads))
 			continue;
 		status = cube_cells_open(cells, CUBE_OF_CALLS, cell, error);
-		for (size_t i = 0; i < maker->span_count && status == HISTREE_OK; i++) {
-			const struct cube_row row = { .key = maker->spans[i].key,
-						      .ns = (uint64_t)threads[i] * width };
-			if (threads[i] > 0 && !cube_cell_add(&cells->open, &row))
-				status = error_memory(error, "an overview");
-		}
+		if (status == HISTREE_OK)
+			status = add_spans(maker, threads, error);
 		if (status == HISTREE_OK)
 			status = cube_cells_close(cells, CUBE_OF_CALLS, cell, error);
 	}
 	maker->span_count = 0;
 	return status;
+}
+
+/* A cell and the one behind it, if there is one, become the first of them, and get what fills each. */
+static enum histree_status join(struct cube_maker *maker, enum cube_part part, uint64_t cell, bool has_next,
+				int32_t threads[CUBE_SPANS_MAX], struct histree_error *error)
+{
+	struct cube_cells *cells = &maker->cells;
+	struct cube_bytes *all = cells->cells[part];
+	const bool has_spans = part == CUBE_OF_CALLS && maker->span_count > 0;
+	int32_t first[CUBE_SPANS_MAX];
+	bool is_filled = false;
+	if (has_spans) {
+		is_filled = step_spans(maker, cell, threads);
+		memcpy(first, threads, maker->span_count * sizeof(*threads));
+		is_filled |= has_next && step_spans(maker, cell + 1, threads);
+	}
+	if (!is_filled && (!has_next || all[cell + 1].size == 0))
+		return HISTREE_OK;
+	if (!is_filled && all[cell].size == 0) {
+		free(all[cell].bytes);
+		all[cell] = all[cell + 1];
+		all[cell + 1] = (struct cube_bytes){ 0 };
+		return HISTREE_OK;
+	}
+	enum histree_status status = cube_cells_open(cells, part, cell, error);
+	if (status == HISTREE_OK && has_next)
+		status = add_cell(cells, part, cell + 1, &cells->open, error);
+	if (status == HISTREE_OK && is_filled)
+		status = add_spans(maker, first, error);
+	if (status == HISTREE_OK && is_filled && has_next)
+		status = add_spans(maker, threads, error);
+	if (status == HISTREE_OK)
+		status = cube_cells_close(cells, part, cell, error);
+	if (status == HISTREE_OK && has_next)
+		forget(cells, part, cell + 1);
+	return status;
+}
+
+/* Make one cell of each two, which get what fills them as well. */
+enum histree_status cube_maker_widen(struct cube_maker *maker, struct histree_error *error)
+{
+	struct cube_cells *cells = &maker->cells;
+	const uint64_t count = pyramid_grid_cells(&cells->grid, 0);
+	int32_t threads[CUBE_SPANS_MAX] = { 0 };
+	for (int part = 0; part < CUBE_PARTS; part++) {
+		struct cube_bytes *all = cells->cells[part];
+		cells->largest[part] = 0;
+		for (uint64_t cell = 0; cell < count; cell += 2) {
+			enum histree_status status =
+				join(maker, (enum cube_part)part, cell, cell + 1 < count, threads, error);
+			if (status != HISTREE_OK)
+				return status;
+			const struct cube_bytes bytes = all[cell];
+			all[cell] = (struct cube_bytes){ 0 };
+			all[cell / 2] = bytes;
+			cells->largest[part] =
+				bytes.size > cells->largest[part] ? bytes.size : cells->largest[part];
+		}
+	}
+	maker->span_count = 0;
+	cells->grid = pyramid_grid(PYRAMID_CUBE, &cells->of, cells->grid.width_log2 + 1);
+	return HISTREE_OK;
 }
 
 /* So many threads did what the key says from `start` to `end`; what began did so at the start. */
@@ -524,7 +562,7 @@ enum histree_status cube_maker_make_fit(struct cube_maker *maker, struct histree
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && !cube_maker_fits(maker)) {
 		if (pyramid_grid_cells(&cells->grid, 0) >> CUBE_LOG2_LEAST > 1) {
-			status = cube_cells_widen(cells, error);
+			status = cube_maker_widen(maker, error);
 		} else if (maker->has_owners) {
 			maker->has_owners = false;
 			cube_cells_drop(cells, CUBE_OF_OWNERS);

@@ -52,47 +52,65 @@ struct overview_feed {
 	struct column_item *items, *sorted;
 	size_t count, capacity, sorted_capacity;
 	struct value_table values, spare_values; /* that are no ints */
-	struct keyed_index *order, *spare;
-	size_t order_capacity, spare_capacity;
-	struct feed_run *runs;
-	size_t runs_capacity;
+	uint32_t *places; /* by quark: enum feed_place, or the run that the window has of it */
+	size_t places_count, places_capacity;
+	struct table of_places;
+	struct feed_run *runs; /* so many items each, in the order of their first ones */
+	size_t run_count, runs_capacity;
 };
+
+enum feed_place { NOT_ASKED, IS_NOT_TAKEN, HAS_NO_RUN, FIRST_RUN };
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
-/* Sort the items by attribute, those of one in the order in which they came.  Returns false without memory. */
+/* An attribute of which the places know has an item more.  Returns false without memory. */
+static inline bool count_item(struct overview_feed *feed, histree_quark quark)
+{
+	uint32_t *place = &feed->places[quark];
+	if (*place < FIRST_RUN) {
+		if (feed->run_count == feed->runs_capacity &&
+		    !array_reserve(&feed->runs, &feed->runs_capacity, feed->run_count + 1))
+			return false;
+		*place = FIRST_RUN + (uint32_t)feed->run_count;
+		feed->runs[feed->run_count++] = (struct feed_run){ .quark = quark };
+	}
+	feed->runs[*place - FIRST_RUN].count++;
+	return true;
+}
+
+/*
+ * Sort the items by attribute, those of one by time: how many there are of each was counted, so each goes to its
+ * place at once.  Returns false without memory.
+ */
 static bool sort_items(struct overview_feed *feed, struct feed_window *window)
 {
 	const size_t count = feed->count;
-	if (!array_reserve(&feed->order, &feed->order_capacity, count + 1) ||
-	    !array_reserve(&feed->spare, &feed->spare_capacity, count + 1) ||
-	    !array_reserve(&feed->sorted, &feed->sorted_capacity, count + 1) ||
-	    !array_reserve(&feed->runs, &feed->runs_capacity, count + 1))
+	uint32_t first = 0;
+	if (!array_reserve(&feed->sorted, &feed->sorted_capacity, count + 1))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		feed->order[i] = (struct keyed_index){ column_item_key(&feed->items[i]), (uint32_t)i };
-	radix_sort(feed->order, feed->spare, count);
-	size_t runs = 0;
+	for (size_t i = 0; i < feed->run_count; i++) {
+		feed->runs[i].first = first;
+		first += feed->runs[i].count;
+		feed->runs[i].count = 0;
+	}
+	assert(first == count);
 	for (size_t i = 0; i < count; i++) {
-		const histree_quark quark = (histree_quark)feed->order[i].key;
-		feed->sorted[i] = feed->items[feed->order[i].index];
-		if (runs == 0 || feed->runs[runs - 1].quark != quark)
-			feed->runs[runs++] = (struct feed_run){ .quark = quark, .first = (uint32_t)i };
-		feed->runs[runs - 1].count++;
+		const struct column_item *item = &feed->items[i];
+		struct feed_run *run = &feed->runs[feed->places[column_item_key(item)] - FIRST_RUN];
+		struct column_item *at = &feed->sorted[run->first + run->count];
 		/* What was not decided comes late. */
-		for (size_t at = i;
-		     at > feed->runs[runs - 1].first && feed->sorted[at].start < feed->sorted[at - 1].start; at--) {
-			const struct column_item later = feed->sorted[at - 1];
-			feed->sorted[at - 1] = feed->sorted[at];
-			feed->sorted[at] = later;
-		}
+		for (; run->count > 0 && at > &feed->sorted[run->first] && item->start < at[-1].start; at--)
+			*at = at[-1];
+		*at = *item;
+		run->count++;
 	}
 	window->items = feed->sorted;
 	window->item_count = count;
 	window->states = feed->states;
 	window->runs = feed->runs;
-	window->run_count = runs;
+	window->run_count = feed->run_count;
 	window->values = feed->values.values;
+	window->value_count = feed->values.count;
 	return true;
 }
 
@@ -134,29 +152,39 @@ static const struct pyramid_maker *find_holder(const struct overview_feed *feed)
 }
 
 /*
- * Keep what ends behind the window, which is in the next one, too, and what a kind holds.  Returns false without
- * memory.
+ * Keep what ends behind the window, which is in the next one, too, and what a kind holds: the last items of each
+ * run.  Returns false without memory.
  */
 static bool keep_later(struct overview_feed *feed, histree_time to)
 {
 	const struct value_table values = feed->values;
 	feed->values = feed->spare_values;
 	feed->spare_values = values;
-	size_t kept = 0;
+	const size_t run_count = feed->run_count;
 	bool is_well = value_table_reset(&feed->values, NULL) == HISTREE_OK;
 	const struct pyramid_maker *holder = find_holder(feed);
-	for (size_t i = 0; i < feed->count && is_well; i++) {
-		struct column_item item = feed->items[i];
-		const histree_quark quark = column_item_key(&item);
-		if (item.end <= to && (holder == NULL || !holder->kind->feed_holds(holder, quark, item.end)))
-			continue;
-		if (column_item_kind(&item) == ITEM_LISTED)
-			is_well = value_table_add(&feed->values, &feed->spare_values.values[item.value],
-						  &item.value, NULL) == HISTREE_OK;
-		feed->items[kept++] = item;
+	feed->count = feed->run_count = 0;
+	for (size_t i = 0; i < run_count && is_well; i++) {
+		const struct feed_run run = feed->runs[i]; /* new ones take the places of those that were */
+		const struct column_item *end = &feed->sorted[run.first] + run.count, *item = end;
+		histree_time from = to + 1;
+		if (holder != NULL) {
+			const histree_time held = holder->kind->feed_holds_from(holder, run.quark);
+			from = held < from ? held : from;
+		}
+		feed->places[run.quark] = HAS_NO_RUN;
+		while (item > &feed->sorted[run.first] && item[-1].end >= from)
+			item--;
+		for (; item < end && is_well; item++) {
+			struct column_item *kept = &feed->items[feed->count++];
+			*kept = *item;
+			is_well = count_item(feed, run.quark);
+			if (column_item_kind(item) == ITEM_LISTED && is_well)
+				is_well = value_table_add(&feed->values, &feed->spare_values.values[item->value],
+							  &kept->value, NULL) == HISTREE_OK;
+		}
 	}
-	feed->count = kept;
-	feed->full = kept + feed->items_max;
+	feed->full = feed->count + feed->items_max;
 	return is_well;
 }
 
@@ -192,6 +220,20 @@ static void correct(struct overview_feed *feed, histree_quark quark, histree_tim
 		if (takes_windows(maker) && maker->kind->feed_used(maker, feed->attributes, quark, since))
 			pyramid_maker_release(maker);
 	}
+	find_takers(feed);
+}
+
+/* Returns false without memory. */
+static bool have_place(struct overview_feed *feed, histree_quark quark)
+{
+	if (quark < feed->places_count)
+		return true;
+	if (!table_reserve(&feed->of_places, &feed->places, &feed->places_capacity, (size_t)quark + 1))
+		return false;
+	memset(feed->places + feed->places_count, 0,
+	       (feed->places_capacity - feed->places_count) * sizeof(*feed->places));
+	feed->places_count = feed->places_capacity;
+	return true;
 }
 
 static void take_item(struct overview_feed *feed, const struct histree_interval *interval)
@@ -203,7 +245,9 @@ static void take_item(struct overview_feed *feed, const struct histree_interval 
 	if (interval->end < feed->from)
 		correct(feed, interval->quark, interval->start);
 	if ((feed->count == feed->capacity && !array_reserve(&feed->items, &feed->capacity, feed->count + 1)) ||
-	    !feed_item_keep(&feed->values, interval, &feed->items[feed->count])) {
+	    !have_place(feed, interval->quark) ||
+	    !feed_item_keep(&feed->values, interval, &feed->items[feed->count]) ||
+	    !count_item(feed, interval->quark)) {
 		run_out(feed);
 		return;
 	}
@@ -211,14 +255,25 @@ static void take_item(struct overview_feed *feed, const struct histree_interval 
 	feed->last = interval->end > feed->last ? interval->end : feed->last;
 }
 
-static bool is_taken(struct overview_feed *feed, histree_quark quark)
+/* Ask the kinds, once of each attribute for which there is memory. */
+static bool ask(struct overview_feed *feed, histree_quark quark)
 {
-	for (unsigned i = 0; i < feed->taker_count; i++) {
-		struct pyramid_maker *maker = feed->takers[i];
-		if (takes_windows(maker) && maker->kind->feed_takes(maker, feed->attributes, quark))
-			return true;
-	}
-	return false;
+	bool is_taken = false;
+	if (!have_place(feed, quark))
+		return true;
+	for (unsigned i = 0; i < feed->taker_count && !is_taken; i++)
+		is_taken = feed->takers[i]->kind->feed_takes(feed->takers[i], feed->attributes, quark);
+	feed->places[quark] = is_taken ? HAS_NO_RUN : IS_NOT_TAKEN;
+	return is_taken;
+}
+
+static inline bool is_taken(struct overview_feed *feed, histree_quark quark)
+{
+	if (feed->taker_count == 0)
+		return false;
+	if (quark < feed->places_count && feed->places[quark] != NOT_ASKED)
+		return feed->places[quark] != IS_NOT_TAKEN;
+	return ask(feed, quark);
 }
 
 bool overview_feed_takes(struct overview_feed *feed, histree_quark quark)
@@ -282,14 +337,14 @@ static void release_window(struct overview_feed *feed)
 	value_table_release(&feed->spare_values);
 	free(feed->items);
 	free(feed->sorted);
-	free(feed->order);
-	free(feed->spare);
 	free(feed->runs);
+	if (feed->places != NULL) /* else their space may be gone */
+		table_release(&feed->of_places, feed->places);
 	feed->items = feed->sorted = NULL;
-	feed->order = feed->spare = NULL;
 	feed->runs = NULL;
+	feed->places = NULL;
 	feed->count = feed->capacity = feed->sorted_capacity = 0;
-	feed->order_capacity = feed->spare_capacity = feed->runs_capacity = 0;
+	feed->run_count = feed->runs_capacity = feed->places_count = feed->places_capacity = 0;
 }
 
 /* What ends now need not be taken one by one: what goes on says what that is. */
@@ -411,6 +466,7 @@ enum histree_status overview_feed_create(const struct overview_feed_plan *plan, 
 		return error_memory(error, "an overview");
 	const struct overview_options options = overview_options_complete(plan->options);
 	feed->is_complete = plan->is_complete;
+	feed->of_places.space = plan->of_attributes;
 	feed->from = feed->last = plan->start;
 	feed->items_max = feed->full = options.states_in_window < ITEMS_MAX ? options.states_in_window : ITEMS_MAX;
 	enum histree_status status = value_table_reset(&feed->values, error);

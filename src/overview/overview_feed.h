@@ -51,9 +51,10 @@ struct feed_window {
 	const struct column_item *items;
 	size_t item_count;
 	uint64_t states;             /* that ended meanwhile, of whatever attributes */
-	const struct feed_run *runs; /* by quark */
+	const struct feed_run *runs; /* one of each attribute */
 	size_t run_count;
 	const struct histree_value *values; /* of items that are listed */
+	size_t value_count;
 	const struct histree_attributes *attributes;
 	const struct ongoing_states *ongoing; /* what goes on at its end */
 	bool is_complete;                     /* the history is: nothing is corrected any more */

@@ -58,13 +58,16 @@ struct cell_kind {
 				    struct histree_error *error);
 	enum histree_status (*feed_end)(struct pyramid_maker *maker, const struct feed_window *window,
 					struct histree_error *error);
-	/* Whether states of an attribute are taken at all. */
+	/* Whether states of an attribute are taken at all, which is asked once. */
 	bool (*feed_takes)(struct pyramid_maker *maker, const struct histree_attributes *attributes,
 			   histree_quark quark);
-	/* Whether the value that an attribute has since a time was used, and whether a state comes again. */
+	/*
+	 * Whether the value that an attribute has since a time was used; and from which end on its states come
+	 * again, INT64_MAX: none does.
+	 */
 	bool (*feed_used)(struct pyramid_maker *maker, const struct histree_attributes *attributes,
 			  histree_quark quark, histree_time since);
-	bool (*feed_holds)(const struct pyramid_maker *maker, histree_quark quark, histree_time end);
+	histree_time (*feed_holds_from)(const struct pyramid_maker *maker, histree_quark quark);
 	/*
 	 * For kinds that are fed owner by owner (owner_feed.h), which have feed_begin() and feed_end() of these:
 	 * add a cell of level 1 that was kept, of 2^maker->kept.log2, to cells as wide or wider; and what is in a
@@ -183,7 +186,7 @@ struct pyramid_maker {
 	const struct pyramid *again; /* that is there, and is to be made as it is; NULL: a new one */
 
 	bool is_wanted;
-	bool holds; /* while it is fed: some states are to come again, of which kind->feed_holds() tells */
+	bool holds; /* while it is fed: some states are to come again, of which kind->feed_holds_from() tells */
 	struct overview_choice choice; /* its owners, with how many states each has */
 	unsigned log2;                 /* N */
 	struct pyramid_grid grid;      /* of kinds of cells of ns */

@@ -110,12 +110,30 @@ bool thread_pids_are_told(const struct histree_history_info *info)
 	       (strcmp(info->provider, "kernel-compact") == 0 && info->provider_version >= 5);
 }
 
+#define NAMED(text)                    \
+	{                              \
+		text, sizeof(text) - 1 \
+	}
+static const struct fact_name {
+	const char *text;
+	size_t size;
+} fact_names[THREAD_FACT_COUNT] = { NAMED("Exec_name"),      NAMED("PID"),       NAMED("PPID"),
+				    NAMED("Process"),        NAMED("Status"),    NAMED("System_call"),
+				    NAMED("Current_cpu_rq"), NAMED("Scheduling") };
+#undef NAMED
+
 const char *thread_fact_name(enum thread_fact fact)
 {
-	static const char *const names[THREAD_FACT_COUNT] = { "Exec_name",      "PID",       "PPID",
-							      "Process",        "Status",    "System_call",
-							      "Current_cpu_rq", "Scheduling" };
-	return names[fact];
+	return fact_names[fact].text;
+}
+
+enum thread_fact thread_fact_of(const struct attribute_name *name)
+{
+	uint32_t fact = name->text != NULL ? 0 : THREAD_FACT_COUNT;
+	while (fact < THREAD_FACT_COUNT &&
+	       (fact_names[fact].size != name->size || memcmp(fact_names[fact].text, name->text, name->size) != 0))
+		fact++;
+	return (enum thread_fact)fact;
 }
 
 bool thread_parse_name(const struct attribute_name *name, int32_t *tid, int32_t *cpu)
@@ -142,10 +160,10 @@ static void find_offsets(struct thread_walk *walk, histree_quark node)
 	walk->is_of_run = walk->near.count > 0 && !walk->near.late;
 	for (histree_quark child = source->first_child(walk->attributes, node, &walk->near); child != HISTREE_ROOT;
 	     child = source->next_sibling(walk->attributes, child, &walk->near)) {
-		struct attribute_name name = source->name(walk->attributes, child, &walk->near);
-		for (uint32_t fact = 0; name.text != NULL && fact < THREAD_FACT_COUNT; fact++)
-			if (attribute_name_is(name.text, name.size, thread_fact_name(fact)))
-				walk->offsets[fact] = child - node;
+		const struct attribute_name name = source->name(walk->attributes, child, &walk->near);
+		const enum thread_fact fact = thread_fact_of(&name);
+		if (fact < THREAD_FACT_COUNT)
+			walk->offsets[fact] = child - node;
 	}
 }
 

@@ -105,6 +105,9 @@ enum thread_fact {
 /* Returns what the attribute is called. */
 const char *thread_fact_name(enum thread_fact fact);
 
+/* Returns the fact that an attribute of this name below a thread is, THREAD_FACT_COUNT: none. */
+enum thread_fact thread_fact_of(const struct attribute_name *name);
+
 /* The name of a thread: "42", "-1", and "0_3" for the idle loop of CPU 3, of which *cpu is the number; else -1. */
 bool thread_parse_name(const struct attribute_name *name, int32_t *tid, int32_t *cpu);
 
