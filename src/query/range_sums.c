@@ -92,6 +92,9 @@ static inline bool is_same(const struct histree_value *one, const struct histree
 {
 	if (one->type == HISTREE_INT)
 		return other->type == HISTREE_INT && one->int32 == other->int32;
+	if (has_bytes(one))
+		return one->type == other->type && one->size == other->size &&
+		       (one->size == 0 || memcmp(one->bytes, other->bytes, one->size) == 0);
 	return histree_value_equal(one, other);
 }
 

@@ -33,6 +33,7 @@
 #include "base/bytes.h"
 #include "base/exact_sum.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/status.h"
 #include "histree/value.h"
@@ -471,11 +472,12 @@ struct named {
 	int32_t number;
 };
 
-/* A row by the number that it is ordered by, after its CPU. */
+/* What a row is ordered by: its CPU, or owner, and the rest of it. */
 struct placed {
 	uint64_t first, second;
-	uint32_t row;
 };
+
+enum { ROW_NUMBERS = 6 /* of a row, at most */ };
 
 static uint64_t code_of_cpu(int32_t cpu)
 {
@@ -499,103 +501,124 @@ static int by_text(const void *one, const void *other)
 	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-static int by_number(const void *one, const void *other)
+static bool is_before(const struct placed *a, const struct placed *b)
 {
-	const int32_t a = ((const struct named *)one)->number, b = ((const struct named *)other)->number;
-	return (a > b) - (a < b);
+	return a->first != b->first ? a->first < b->first : a->second < b->second;
 }
 
-static int by_place(const void *one, const void *other)
-{
-	const struct placed *a = one, *b = other;
-	const int order = (a->first > b->first) - (a->first < b->first);
-	return order != 0 ? order : (a->second > b->second) - (a->second < b->second);
-}
+/* The texts that rows name, each once, in the order of texts; and by number of a text, what it is called. */
+struct naming {
+	struct named *named;
+	size_t count;
+	uint32_t *codes;
+};
 
-/* The texts that the rows name, each once, in the order of texts. */
-static bool name_texts(const struct cube_cell *cell, const struct intern *texts, struct named **out, size_t *count)
+enum { FIRST_TEXT = 2 /* after nothing and what is not known */ };
+
+/* Returns false without memory. */
+static bool name_texts(const struct cube_cell *cell, const struct intern *texts, struct naming *naming)
 {
-	struct named *named = *out = malloc((cell->count + 1) * sizeof(*named));
-	size_t used = 0, kept = 0;
-	if (named == NULL)
+	naming->named = malloc((cell->count + 1) * sizeof(*naming->named));
+	naming->codes = calloc((size_t)texts->count + 1, sizeof(*naming->codes));
+	if (naming->named == NULL || naming->codes == NULL)
 		return false;
-	for (size_t i = 0; i < cell->count; i++)
-		if (cell->rows[i].key.system_call >= 0)
-			named[used++].number = cell->rows[i].key.system_call;
-	if (used > 1)
-		qsort(named, used, sizeof(*named), by_number);
-	for (size_t i = 0; i < used; i++)
-		if (i == 0 || named[i].number != named[kept - 1].number)
-			named[kept++].number = named[i].number;
-	for (size_t i = 0; i < kept; i++)
-		named[i].text = intern_get(texts, (uint32_t)named[i].number, &named[i].size);
-	if (kept > 1)
-		qsort(named, kept, sizeof(*named), by_text);
-	*count = kept;
+	for (size_t i = 0; i < cell->count; i++) {
+		const int32_t call = cell->rows[i].key.system_call;
+		if (call < 0 || naming->codes[call] != 0)
+			continue;
+		struct named *named = &naming->named[naming->count++];
+		named->number = call;
+		named->text = intern_get(texts, (uint32_t)call, &named->size);
+		naming->codes[call] = FIRST_TEXT;
+	}
+	if (naming->count > 1)
+		qsort(naming->named, naming->count, sizeof(*naming->named), by_text);
+	for (size_t i = 0; i < naming->count; i++)
+		naming->codes[naming->named[i].number] = FIRST_TEXT + (uint32_t)i;
 	return true;
 }
 
-static uint64_t code_of_call(int32_t call, const struct named *named, size_t count)
-{
-	size_t at = 0;
-	if (call < 0)
-		return call == USE_NOT_KNOWN;
-	while (at < count && named[at].number != call)
-		at++;
-	return at + 2;
-}
-
 /* What it is ordered by is what is written of it. */
-static struct placed place_of(const struct cube_key *key, enum cube_part part, const struct named *named,
-			      size_t count)
+static struct placed place_of(const struct cube_key *key, enum cube_part part, const struct naming *naming)
 {
+	const int32_t call = key->system_call;
 	if (part == CUBE_OF_OWNERS)
 		return (struct placed){ .first = code_of_owner(key->had_by) };
 	return (struct placed){ .first = code_of_cpu(key->cpu),
-				.second =
-					code_of_status(key) << 24 | code_of_call(key->system_call, named, count) };
+				.second = code_of_status(key) << 24 |
+					  (call >= 0 ? naming->codes[call] : call == USE_NOT_KNOWN) };
+}
+
+/* Sort the rows by their places: by what is second, and those again by what is first.  False without memory. */
+static bool sort_rows(const struct placed *places, size_t count, struct keyed_index **order)
+{
+	struct keyed_index *sorted = *order = malloc(count * sizeof(*sorted));
+	struct keyed_index *spare = malloc(count * sizeof(*spare));
+	const bool has_room = sorted != NULL && spare != NULL;
+	for (size_t i = 0; i < count && has_room; i++)
+		sorted[i] = (struct keyed_index){ places[i].second, (uint32_t)i };
+	if (has_room)
+		radix_sort(sorted, spare, count);
+	for (size_t i = 0; i < count && has_room; i++)
+		sorted[i].key = places[sorted[i].index].first;
+	if (has_room)
+		radix_sort(sorted, spare, count);
+	free(spare);
+	return has_room;
+}
+
+/* A row at a place, behind another one if there is one.  Returns false without memory. */
+static bool put_row(struct saved_bytes *saved, enum cube_part part, const struct cube_row *row,
+		    const struct placed *place, const struct placed *before)
+{
+	if (!array_reserve(&saved->bytes, &saved->capacity, saved->size + ROW_NUMBERS * VARINT_SIZE_MAX))
+		return false;
+	uint8_t *at = saved->bytes + saved->size;
+	if (part == CUBE_OF_OWNERS) {
+		at = put_varint(at, before != NULL ? place->first - before->first - 1 : place->first);
+	} else {
+		at = put_varint(at, place->first);
+		at = put_varint(at, place->second >> 24);
+		at = put_varint(at, place->second & ((1 << 24) - 1));
+	}
+	at = put_varint(at, row->ns);
+	at = put_varint(at, row->begins);
+	if (part == CUBE_OF_CALLS)
+		at = put_varint(at, row->calls);
+	saved->size = (size_t)(at - saved->bytes);
+	return true;
 }
 
 void cube_cell_put(struct cube_cell *cell, enum cube_part part, const struct intern *texts,
 		   struct saved_bytes *saved)
 {
-	struct named *named = NULL;
-	size_t named_count = 0;
+	struct naming naming = { 0 };
+	struct keyed_index *order = NULL;
 	if (cell->count == 0)
 		return;
 	struct placed *places = malloc(cell->count * sizeof(*places));
-	if (places == NULL || (part == CUBE_OF_CALLS && !name_texts(cell, texts, &named, &named_count))) {
-		saved->no_memory = true;
-	} else {
-		for (size_t i = 0; i < cell->count; i++) {
-			places[i] = place_of(&cell->rows[i].key, part, named, named_count);
-			places[i].row = (uint32_t)i;
-		}
-		qsort(places, cell->count, sizeof(*places), by_place);
-		if (part == CUBE_OF_CALLS)
-			saved_put(saved, named_count);
-		for (size_t i = 0; i < named_count; i++)
-			saved_put_text(saved, named[i].text, named[i].size);
+	bool has_room = places != NULL;
+	if (has_room && part == CUBE_OF_CALLS)
+		has_room = name_texts(cell, texts, &naming);
+	for (size_t i = 0; i < cell->count && has_room; i++)
+		places[i] = place_of(&cell->rows[i].key, part, &naming);
+	has_room = has_room && sort_rows(places, cell->count, &order);
+	if (has_room && part == CUBE_OF_CALLS)
+		saved_put(saved, naming.count);
+	for (size_t i = 0; i < naming.count && has_room; i++)
+		saved_put_text(saved, naming.named[i].text, naming.named[i].size);
+	if (has_room)
 		saved_put(saved, cell->count);
-		for (size_t i = 0; i < cell->count; i++) {
-			const struct cube_row *row = &cell->rows[places[i].row];
-			const struct placed *place = &places[i];
-			const struct placed *before = i > 0 ? &places[i - 1] : NULL;
-			if (part == CUBE_OF_OWNERS) {
-				saved_put(saved, before != NULL ? place->first - before->first - 1 : place->first);
-			} else {
-				saved_put(saved, place->first);
-				saved_put(saved, place->second >> 24);
-				saved_put(saved, place->second & ((1 << 24) - 1));
-			}
-			saved_put(saved, row->ns);
-			saved_put(saved, row->begins);
-			if (part == CUBE_OF_CALLS)
-				saved_put(saved, row->calls);
-		}
+	for (size_t i = 0; i < cell->count && has_room; i++) {
+		const uint32_t row = order[i].index;
+		const struct placed *before = i > 0 ? &places[order[i - 1].index] : NULL;
+		has_room = put_row(saved, part, &cell->rows[row], &places[row], before);
 	}
-	free(named);
+	saved->no_memory |= !has_room;
+	free(naming.named);
+	free(naming.codes);
 	free(places);
+	free(order);
 }
 
 /* ---- from bytes --------------------------------------------------------------------------------------------- */
@@ -680,7 +703,7 @@ static bool get_row(struct getting *getting, enum cube_part part, bool is_first,
 	row->ns = read_varint(&getting->reader);
 	row->begins = read_varint(&getting->reader);
 	row->calls = part == CUBE_OF_CALLS ? read_varint(&getting->reader) : 0;
-	if (!has_key || getting->reader.failed || (!is_first && by_place(&getting->before, &place) >= 0) ||
+	if (!has_key || getting->reader.failed || (!is_first && !is_before(&getting->before, &place)) ||
 	    row->ns == 0 || row->ns > getting->ns_left || row->begins > row->ns || row->calls > row->ns ||
 	    (row->calls > 0 && row->key.system_call == USE_NOTHING))
 		return false;
