@@ -39,6 +39,9 @@ static const struct cli_option block[ASK_COUNT] = {
 			 .help = "take what there is up to this time, inclusive; default: to the end"),
 	[ASK_AT] = BLOCK("at", "TIME", CLI_TEXT, at, .help = "take what there is at this time"),
 	[ASK_WHERE] = BLOCK("where", "EXPR", CLI_TEXT, where, .help = "take only what passes this expression"),
+	[ASK_THREAD] = BLOCK("thread", "THREADS", CLI_TEXT, thread,
+			     .help = "take only what is of these threads: numbers, names, name* or PROCESS:THREAD, "
+				     "with commas between them"),
 	[ASK_BY] = BLOCK("by", "KEY", CLI_TEXT, by, .help = "answer for each value of this key by itself"),
 	[ASK_PARTS] = BLOCK("parts", "N", CLI_NUMBER, parts, .min = 1, .max = HISTREE_PIXELS_MAX,
 			    .old = "pixels time-buckets",

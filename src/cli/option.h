@@ -116,6 +116,7 @@ enum cli_ask {
 	ASK_TO,
 	ASK_AT,
 	ASK_WHERE,
+	ASK_THREAD,
 	ASK_BY,
 	ASK_PARTS,
 	ASK_SORT,
@@ -133,7 +134,7 @@ enum cli_ask {
 
 /* What they say; what is not given is zero. */
 struct cli_question {
-	const char *from, *to, *at, *where, *by, *sort, *columns, *analysis, *host, *format;
+	const char *from, *to, *at, *where, *thread, *by, *sort, *columns, *analysis, *host, *format;
 	uint64_t parts, limit;
 	bool reverse;
 	/* For messages: what these are called, where it is not --from, --to and --host. */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * target.c - opens what STORE and ANALYSIS name on the command line, and one host of a store of several; sentences
- * for hosts that are missing, and the options that choose segments.
+ * for hosts that are missing.
  */
 #include "cli/target.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +20,9 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/row_writer.h"
-#include "cli/thread_lives.h"
 #include "cli/verb.h"
 #include "histree/attributes.h"
 #include "histree/build.h"
-#include "histree/segment_stats.h"
 #include "histree/store.h"
 
 /* ---- target -------------------------------------------------------------------------------------------------- */
@@ -369,9 +366,8 @@ char *host_part_where(const char *host, const char *where)
 	return both;
 }
 
-/* Checks that a segment store has a host of that name; missing segments are left to the reader of its segments. */
-static enum cli_exit host_part_segments(const struct target *target, const struct histree_segment_store *store,
-					const char *option, const char *host)
+enum cli_exit host_part_segments(const struct target *target, const struct histree_segment_store *store,
+				 const char *option, const char *host)
 {
 	size_t count;
 	char names[NAMES_SIZE] = "";
@@ -416,329 +412,6 @@ enum cli_exit host_part_damaged(const struct histree_history *history)
 {
 	host_part_missing(history);
 	return report_damaged_history();
-}
-
-/* ---- segment target ------------------------------------------------------------------------------------------ */
-
-static struct time_span span_of(const struct segment_target *target)
-{
-	if (target->target.store != NULL) {
-		const struct histree_store_info *info = histree_store_info(target->target.store);
-		return (struct time_span){ .start = info->start, .end = info->end, .what = "trace" };
-	}
-	const struct histree_segment_store_info *info = histree_segment_store_info(target->store);
-	return (struct time_span){ .start = info->start, .end = info->end, .what = "time of the segments" };
-}
-
-static enum cli_exit read_filter(struct segment_target *target, const char *where)
-{
-	struct histree_error error = { 0 };
-	if (histree_segment_filter_create(&histree_segment_store_info(target->store)->schema, where,
-					  target->span.start, target->span.end, &target->filter,
-					  &error) != HISTREE_OK)
-		return report_exit(exit_of_status(error.status), "'--where': %s", error.message);
-	histree_segment_filter_apply(target->filter, &target->query);
-
-	/* A host that there is not is a slip that an empty answer would hide. */
-	size_t count;
-	char names[256] = "";
-	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (target->query.host_filter == NULL ||
-		    target->query.host_filter(target->query.host_context, parts[i].name))
-			return CLI_OK;
-		name_list_add(names, sizeof(names), parts[i].name);
-	}
-	return count == 0 ? CLI_OK : report_exit(CLI_NOTHING, "'--where': no host passes; there are %s", names);
-}
-
-/* What is wrong with `where` was said by then, with its own columns. */
-static enum cli_exit segment_target_read_host(struct segment_target *target, const struct cli_question *question)
-{
-	const char *option = question->host_name != NULL ? question->host_name : "host";
-	enum cli_exit code = host_part_segments(&target->target, target->store, option, question->host);
-	if (code != CLI_OK)
-		return code;
-	histree_segment_filter_free(target->filter);
-	target->filter = NULL;
-	char *where = host_part_where(question->host, question->where);
-	code = where != NULL ? read_filter(target, where) : report_no_memory();
-	free(where);
-	return code;
-}
-
-const char *segment_target_analysis(const struct cli_words *words, const struct cli_question *question)
-{
-	const char *word = words->count > 1 ? words->words[1] : NULL, *option = question->analysis;
-	if (word == NULL && option == NULL)
-		report("needs '-a ANALYSIS', the analysis whose segments are meant; 'histree info %s' lists them",
-		       words->words[0]);
-	else if (word != NULL && option != NULL && strcmp(word, option) != 0)
-		report("'%s' and '--analysis %s' are two analyses: leave one out", word, option);
-	else
-		return word != NULL ? word : option;
-	return NULL;
-}
-
-enum cli_exit segment_target_open(struct segment_target *target, const char *path, const char *analysis,
-				  const struct cli_question *question)
-{
-	*target = (struct segment_target){ .query = HISTREE_SEGMENTS_ALL };
-	if (analysis == NULL)
-		return CLI_USAGE;
-
-	enum cli_exit code = CLI_OK;
-	struct histree_error error = { 0 };
-	enum histree_status status = target_open(&target->target, path, &error);
-	if (status == HISTREE_OK)
-		status = target_segments(&target->target, analysis, true, &target->store, &error);
-	if (status != HISTREE_OK) {
-		code = report_error(&error);
-	} else {
-		const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
-		target_warn_of_version(&target->target, schema->provider, schema->provider_version);
-	}
-
-	if (code != CLI_OK)
-		return code;
-	target->query.work.go_on = progress_goes_on;
-	target->span = span_of(target);
-	if (question->from != NULL || question->to != NULL || question->at != NULL)
-		code = question_range(question, &target->span, &target->query.from, &target->query.to);
-	if (code == CLI_OK && question->where != NULL)
-		code = read_filter(target, question->where);
-	target->host = question->host;
-	if (code == CLI_OK && question->host != NULL)
-		code = segment_target_read_host(target, question);
-	return code;
-}
-
-void segment_target_close(struct segment_target *target)
-{
-	thread_lives_release(&target->lives);
-	histree_history_close(target->history);
-	histree_segment_filter_free(target->filter);
-	histree_segment_store_close(target->store);
-	target_close(&target->target);
-}
-
-enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
-				   size_t *field)
-{
-	if (histree_segment_store_field(target->store, name, field) == HISTREE_OK)
-		return CLI_OK;
-	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
-	char names[256] = "";
-	size_t length = 0;
-	for (size_t i = 0; i < schema->field_count && length < sizeof(names); i++)
-		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
-					   schema->fields[i].name);
-	return report_exit(CLI_USAGE, "'--%s': these segments have no field '%s'; they have %s", option, name,
-			   names);
-}
-
-/* ---- groups of threads ------------------------------------------------------------------------------------- */
-
-const struct histree_thread *segment_target_thread(const struct segment_target *target, size_t host,
-						   const struct histree_segment *segment,
-						   const struct histree_value *number)
-{
-	if (number->type != HISTREE_INT)
-		return NULL;
-	return thread_lives_find(&target->lives, host, number->int32,
-				 target->groups.are_at_end ? segment->end : segment->start);
-}
-
-static void put_life(void *context, const struct histree_segment *segment, struct histree_value *value)
-{
-	struct segment_target *target = context;
-	const struct histree_thread *thread = segment_target_thread(target, target->groups.host, segment, value);
-	if (thread == NULL)
-		return;
-	thread_lives_name(thread, target->groups.text, sizeof(target->groups.text));
-	*value = histree_string(target->groups.text);
-}
-
-/* Whether values of a field are numbers of threads, which its name says. */
-static bool is_of_threads(const struct segment_target *target, size_t field)
-{
-	static const char *const names[] = { "tid", "waker", "had_by", "taker" };
-	const struct histree_segment_field *of = &histree_segment_store_info(target->store)->schema.fields[field];
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (of->type == HISTREE_INT && strcmp(of->name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Without a history of the kernel it is not known which thread had which number when. */
-static void open_history(struct segment_target *target, size_t field)
-{
-	struct histree_error error = { 0 };
-	if (target->target.store == NULL || !is_of_threads(target, field) ||
-	    target_history(&target->target, NULL, true, &target->history, &error) != HISTREE_OK)
-		return;
-	target->groups.are_at_end =
-		strcmp(histree_segment_store_info(target->store)->schema.fields[field].name, "had_by") == 0;
-}
-
-static enum cli_exit read_lives(struct segment_target *target)
-{
-	struct histree_error error = { 0 };
-	if (thread_lives_read(&target->lives, target->history, target->host, target->query.work, &error) !=
-	    HISTREE_OK)
-		return report_error(&error);
-	return CLI_OK;
-}
-
-enum cli_exit segment_target_threads(struct segment_target *target, const char *option, const char *name,
-				     size_t *field)
-{
-	enum cli_exit code = segment_target_field(target, option, name, field);
-	if (code == CLI_OK)
-		open_history(target, *field);
-	return code == CLI_OK ? read_lives(target) : code;
-}
-
-/* Returns the number of the host whose segments are grouped, or SIZE_MAX: of several. */
-static size_t host_of_groups(const struct segment_target *target)
-{
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(target->history, &count);
-	for (size_t i = 0; i < count; i++)
-		if (target->host != NULL && strcmp(hosts[i].name, target->host) == 0)
-			return i;
-	return hosts == NULL ? 0 : SIZE_MAX;
-}
-
-/* Numbers of several hosts together belong to no single thread, and stay one group each. */
-enum cli_exit segment_target_groups(struct segment_target *target, const char *name, size_t *field)
-{
-	enum cli_exit code = segment_target_field(target, "by", name, field);
-	if (code == CLI_OK)
-		open_history(target, *field);
-	if (code != CLI_OK || target->history == NULL)
-		return code;
-	target->groups.host = host_of_groups(target);
-	if (target->groups.host != SIZE_MAX)
-		code = read_lives(target);
-	if (thread_lives_are_any(&target->lives)) {
-		target->query.group = put_life;
-		target->query.group_context = target;
-	}
-	return code;
-}
-
-/* ------------------------------------------------------------------------------------------------------------- */
-
-enum cli_exit segment_target_report_loss(const struct histree_segment_store *store, const struct histree_loss *loss)
-{
-	size_t count;
-	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
-	const struct histree_segment_part *part = loss->part < count ? &parts[loss->part] : NULL;
-	if (part != NULL && part->store == NULL)
-		return report_exit(CLI_INPUT, "incomplete: the segments of host '%s' are missing: %s", part->name,
-				   part->why);
-	if (part != NULL)
-		return report_exit(CLI_INPUT,
-				   "incomplete: %" PRIu64 " segments of host '%s' at most, from %" PRId64
-				   " to %" PRId64
-				   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
-				   loss->rows_max, part->name, loss->from, loss->to, loss->node);
-	return report_exit(CLI_INPUT,
-			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
-			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
-			   loss->rows_max, loss->from, loss->to, loss->node);
-}
-
-enum cli_exit segment_target_report_losses(const struct histree_segment_store *store,
-					   const struct histree_cursor *cursor)
-{
-	size_t count;
-	const struct histree_loss *losses = histree_cursor_losses(cursor, &count);
-	enum cli_exit code = CLI_OK;
-	for (size_t i = 0; i < count; i++)
-		code = segment_target_report_loss(store, &losses[i]);
-	return code;
-}
-
-struct row_column segment_target_column(const struct histree_segment_schema *schema, size_t field)
-{
-	const bool is_text = schema->fields[field].type == HISTREE_STRING;
-	const unsigned width = is_text ? 16 : 8, name_width = (unsigned)strlen(schema->fields[field].name);
-	return (struct row_column){ .name = schema->fields[field].name,
-				    .width = name_width > width ? name_width : width,
-				    .to_the_right = !is_text };
-}
-
-enum cli_exit segment_target_judge(const struct histree_segment_store *store, struct histree_loss loss,
-				   bool found_some, const char *where)
-{
-	if (loss.nodes > 0)
-		return segment_target_report_loss(store, &loss);
-	return found_some ? CLI_OK : report_none("segments", where);
-}
-
-/* ---- a thread on the command line ---------------------------------------------------------------------------- */
-
-static enum cli_exit read_tid(const char *text, int32_t *tid)
-{
-	char *end;
-	errno = 0;
-	long number = strtol(text, &end, 10);
-	if (errno != 0 || end == text || *end != '\0' || number < HISTREE_KERNEL_TID || number > INT32_MAX)
-		return report_exit(CLI_USAGE, "'%s' is no thread: give its number, such as 42, or HOST/42", text);
-	*tid = (int32_t)number;
-	return CLI_OK;
-}
-
-static bool has_thread(const struct histree_history_host *host, const char *tid)
-{
-	histree_quark threads, found;
-	if (host->history == NULL)
-		return false;
-	const struct histree_attributes *attributes = histree_history_attributes(host->history);
-	return histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK &&
-	       histree_attributes_child(attributes, threads, tid, strlen(tid), &found) == HISTREE_OK;
-}
-
-/* The only host that has the thread. */
-static enum cli_exit find_host(const struct histree_history *history, const char *tid, size_t *out)
-{
-	size_t having = 0, count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	for (size_t i = count; i-- > 0;) {
-		if (!has_thread(&hosts[i], tid))
-			continue;
-		*out = i;
-		having++;
-	}
-	if (having > 1)
-		return report_exit(CLI_USAGE, "%zu hosts have a thread %s: say which, as in %s/%s", having, tid,
-				   hosts[*out].name, tid);
-	if (having == 0)
-		host_part_missing(history);
-	return having == 1 ? CLI_OK : report_exit(CLI_NOTHING, "no host has a thread %s", tid);
-}
-
-enum cli_exit target_thread_read(const char *text, struct histree_history *history, size_t *host, int32_t *tid)
-{
-	size_t count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	const char *slash = strrchr(text, '/');
-	size_t size = slash != NULL ? (size_t)(slash - text) : 0;
-	*host = 0;
-	enum cli_exit code = read_tid(count > 0 && slash != NULL ? slash + 1 : text, tid);
-	if (code != CLI_OK || count == 0)
-		return code;
-	if (slash == NULL)
-		return find_host(history, text, host);
-	while (*host < count && (strlen(hosts[*host].name) != size || memcmp(hosts[*host].name, text, size) != 0))
-		++*host;
-	if (*host == count)
-		return report_exit(CLI_NOTHING, "'%s': there is no such host; 'histree info' lists them", text);
-	if (hosts[*host].history == NULL && hosts[*host].why != NULL)
-		return report_exit(CLI_INPUT, "'%s': the host is missing: %s", text, hosts[*host].why);
-	return CLI_OK;
 }
 
 /* ---- charts -------------------------------------------------------------------------------------------------- */

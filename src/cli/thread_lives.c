@@ -16,7 +16,7 @@ static bool is_made_by(const struct histree_history *history, const char *const 
 	return *analyses != NULL;
 }
 
-static bool is_of_kernel(const struct histree_history *history)
+bool thread_lives_are_of(const struct histree_history *history)
 {
 	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-2016", "kernel-tc", NULL };
 	return history != NULL && is_made_by(history, analyses);
@@ -26,7 +26,7 @@ static bool is_of_kernel(const struct histree_history *history)
 static enum histree_status read_host(struct histree_history *history, struct histree_work work,
 				     struct histree_control_flow **out, struct histree_error *error)
 {
-	if (!is_of_kernel(history))
+	if (!thread_lives_are_of(history))
 		return HISTREE_OK;
 	enum histree_status status = histree_control_flow_create(history, work, out, error);
 	if (status == HISTREE_OK && !histree_control_flow_has_lives(*out)) {
@@ -106,9 +106,9 @@ enum histree_status thread_lives_read_of(struct thread_lives *lives, struct hist
 	if (tid_count > FEW)
 		return thread_lives_read(lives, history, NULL, work, error);
 	for (size_t i = 0; i < count && hosts != NULL && status == HISTREE_OK && !are_any; i++)
-		if (is_of_kernel(hosts[i].history))
+		if (thread_lives_are_of(hosts[i].history))
 			status = are_used_again(hosts[i].history, tids, tid_count, &are_any, error);
-	if (hosts == NULL && is_of_kernel(history))
+	if (hosts == NULL && thread_lives_are_of(history))
 		status = are_used_again(history, tids, tid_count, &are_any, error);
 	return are_any ? thread_lives_read(lives, history, NULL, work, error) : status;
 }

@@ -10,6 +10,9 @@
 
 #include "view/view.h"
 
+/* Returns whether a history is one of the kernel, which says when a number was whose; false for NULL. */
+bool thread_lives_are_of(const struct histree_history *history);
+
 /* A zeroed one knows nothing, so that a number is a number. */
 struct thread_lives {
 	struct histree_control_flow **flows; /* by host; NULL: each number was one thread's, or nobody knows */

@@ -13,6 +13,7 @@
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/row_writer.h"
+#include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "cli/verb_flame.h"

@@ -22,6 +22,7 @@
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/critical_path.h"
 #include "histree/history.h"
@@ -39,6 +40,7 @@ struct path_asked {
 	struct histree_history *history;
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
+	char thread[NAME_SIZE];                   /* its number, after the host if there are several */
 	struct histree_path_request request;
 	struct histree_cursor *path;
 };
@@ -68,17 +70,26 @@ static enum cli_exit path_open(struct path_asked *asked, const struct cli_words 
 	if (code != CLI_OK)
 		return code;
 	const struct time_span span = time_span_of_history(histree_history_info(asked->history));
-	code = target_thread_read(words->words[1], asked->history, &request->host, &request->tid);
+	struct named_thread named;
+	code = question_range(question, &span, &request->from, &request->to);
 	if (code == CLI_OK)
-		code = question_range(question, &span, &request->from, &request->to);
+		code = thread_words_one(words->words[1], &asked->target, asked->history, request->from, request->to,
+					&named);
 	if (code != CLI_OK)
 		return code;
+	request->host = (size_t)named.host;
+	request->tid = named.tid;
+	if (question->from == NULL && named.from > request->from && named.from <= request->to)
+		request->from = named.from; /* another one had the number before */
 	/* The last edge ends one after the history. */
 	if (question->to == NULL)
 		request->to = span.end + 1;
 	request->rules = rules;
 	asked->hosts = histree_history_hosts(asked->history, &count);
 	asked->host = target_host_name(&asked->target);
+	snprintf(asked->thread, sizeof(asked->thread), "%s%s%" PRId32,
+		 asked->hosts != NULL ? asked->hosts[request->host].name : "", asked->hosts != NULL ? "/" : "",
+		 request->tid);
 	return asked->host != NULL ? CLI_OK : report_no_memory();
 }
 
@@ -701,7 +712,6 @@ static const struct cli_option why_option_rows[] = {
 struct why {
 	struct path_asked asked;
 	const struct why_options *chosen;
-	const char *thread; /* as it was said */
 	struct why_waits waits;
 	bool is_like_tc;
 };
@@ -762,7 +772,7 @@ static void put_commands(const struct why *why, struct overview_page *page)
 	char words[2048], where[256] = "", thread[512], condition[2 * CONDITION_SIZE];
 	const char *rules = why->is_like_tc ? "" : " --rules own";
 	const struct why_wait *wait = why->waits.wait_count > 0 ? &why->waits.waits[0] : NULL;
-	shell_word_copy(thread, sizeof(thread), why->thread);
+	shell_word_copy(thread, sizeof(thread), why->asked.thread);
 	overview_page_section(page, "More");
 	if (wait != NULL) {
 		snprintf(words, sizeof(words), " %s%s --from %" PRId64 " --to %" PRId64, thread, rules, wait->start,
@@ -838,11 +848,11 @@ static enum cli_exit why_print(const struct why *why)
 		return report_no_memory();
 
 	struct overview_page page;
-	char name[NAME_SIZE], title[2 * NAME_SIZE];
+	char name[NAME_SIZE], title[3 * NAME_SIZE];
 	histree_critical_path_name(why->asked.path, why->asked.request.host, why->asked.request.tid,
 				   why->waits.start, name, sizeof(name));
 	snprintf(title, sizeof(title), "Why %s (thread %s) took so long", name[0] != '\0' ? name : "it",
-		 why->thread);
+		 why->asked.thread);
 	overview_page_begin(&page, output, false, title);
 
 	char start[TIME_TEXT_SIZE], lasts[TIME_TEXT_SIZE], ran[TIME_TEXT_SIZE], waited[TIME_TEXT_SIZE];
@@ -879,7 +889,6 @@ static int why_run(void *said, const struct cli_words *words)
 	struct why_options *chosen = said;
 	struct why why = {
 		.chosen = chosen,
-		.thread = words->words[1],
 		.waits = { .asked = &why.asked, .wait_max = chosen->question.limit },
 		.is_like_tc = chosen->rules != NULL && strcmp(chosen->rules, "trace-compass") == 0,
 	};

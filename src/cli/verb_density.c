@@ -12,6 +12,7 @@
 
 #include "base/number_text.h"
 #include "cli/row_writer.h"
+#include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/segment_stats.h"

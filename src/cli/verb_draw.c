@@ -10,6 +10,7 @@
 #include "cli/option.h"
 #include "cli/picture_file.h"
 #include "cli/target.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "cli/verb_flame.h"
 #include "draw/pictures.h"
@@ -94,15 +95,16 @@ static void choose_view(const struct draw_options *chosen, const struct histree_
 }
 
 /* The quarks of the patterns, by path; the caller frees *quarks. */
-static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, const struct histree_history *history,
-				 struct histree_draw_options *picture, histree_quark **quarks)
+static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, const struct target *target,
+				 struct histree_history *history, struct histree_draw_options *picture,
+				 histree_quark **quarks)
 {
 	const enum attribute_kinds kinds =
 		picture->view == HISTREE_DRAW_FLAME ? ALL_ATTRIBUTES : ATTRIBUTES_WITH_STATES;
 	struct attribute_list list = { 0 };
 	if (pattern_count == 0)
 		return CLI_OK;
-	enum cli_exit code = attribute_list_match(&list, history, patterns, pattern_count, kinds);
+	enum cli_exit code = thread_words_match(&list, target, history, patterns, pattern_count, kinds);
 	if (code == CLI_OK) {
 		*quarks = malloc(list.count * sizeof(**quarks));
 		code = *quarks == NULL ? report_no_memory() : CLI_OK;
@@ -178,9 +180,9 @@ static int draw_run(void *said, const struct cli_words *words)
 	if (code == CLI_OK) {
 		choose_view(chosen, history, &picture);
 		char *old[] = { (char *)(uintptr_t)chosen->rows };
-		code = chosen->rows != NULL
-			       ? choose_rows(old, 1, history, &picture, &quarks)
-			       : choose_rows(words->words + 1, words->count - 1, history, &picture, &quarks);
+		code = chosen->rows != NULL ? choose_rows(old, 1, &target, history, &picture, &quarks)
+					    : choose_rows(words->words + 1, words->count - 1, &target, history,
+							  &picture, &quarks);
 		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)

@@ -16,7 +16,9 @@
 #include "cli/attribute_list.h"
 #include "cli/picture_file.h"
 #include "cli/progress.h"
+#include "cli/segment_target.h"
 #include "cli/target.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/columns.h"
 #include "histree/events.h"
@@ -107,14 +109,19 @@ static int compare_quarks(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Chooses the attributes that the patterns match; all if there are no patterns. */
-static enum cli_exit choose_quarks(struct export_source *source, const struct cli_words *words)
+/* Chooses the attributes that the patterns match, or those of threads; all if there is neither. */
+static enum cli_exit choose_quarks(struct export_source *source, const struct cli_words *words, const char *threads)
 {
 	struct attribute_list list = { 0 };
-	if (words->count < 2)
+	char *const of_threads[] = { (char *)(uintptr_t)threads };
+	if (words->count < 2 && threads == NULL)
 		return CLI_OK;
-	enum cli_exit code = attribute_list_match(&list, source->history, words->words + 1, words->count - 1,
-						  ATTRIBUTES_WITH_STATES);
+	if (words->count > 1 && threads != NULL)
+		return report_exit(CLI_USAGE, "'--thread' and '%s' both choose states: leave one out",
+				   words->words[1]);
+	enum cli_exit code = thread_words_match(&list, source->target, source->history,
+						threads != NULL ? of_threads : words->words + 1,
+						threads != NULL ? 1 : words->count - 1, ATTRIBUTES_WITH_STATES);
 	source->lacks_some = code == CLI_NOTHING;
 	if (code == CLI_NOTHING && list.count > 0)
 		code = CLI_OK;
@@ -153,7 +160,7 @@ static enum cli_exit open_states(struct export_source *source, const struct cli_
 	source->where = choice->question->where;
 	code = question_range(choice->question, &span, &source->from, &source->to);
 	if (code == CLI_OK)
-		code = choose_quarks(source, words);
+		code = choose_quarks(source, words, choice->question->thread);
 	if (code == CLI_OK && choice->for_viewer && strncmp(info->provider, "kernel", strlen("kernel")) == 0)
 		source->wakeups = open_arrows(&source->own, "wakeups");
 	if (code == CLI_OK && choice->for_viewer && strcmp(info->provider, "tracks") == 0)
@@ -202,6 +209,10 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 		code = report_exit(CLI_USAGE,
 				   "'--events' are of the trace, and '--analysis' names what an analysis "
 				   "made: choose one");
+	else if (choice->events && choice->question->thread != NULL)
+		code = report_exit(CLI_USAGE,
+				   "'--thread' chooses states or segments to export; 'histree events --thread' "
+				   "prints the events of threads");
 	else if (choice->segments != NULL && choice->question->analysis != NULL)
 		code = report_exit(CLI_USAGE, "'--segments' is an old name of '--analysis': leave one out");
 	else if (has_rows && words->count > 1)
@@ -771,7 +782,7 @@ const struct cli_verb verb_export = {
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(COLUMNS) | ASKS(ANALYSIS),
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(COLUMNS) | ASKS(ANALYSIS),
 	.says = { [ASK_WHERE] = ", as in 'duration > 1ms'",
 		  [ASK_COLUMNS] = ", as in 'path,start,value'; of arrow, arrow-stream, parquet and csv",
 		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },

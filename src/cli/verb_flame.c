@@ -22,7 +22,9 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/row_writer.h"
+#include "cli/segment_target.h"
 #include "cli/target.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/critical_path.h"
 #include "histree/time_use.h"
@@ -273,53 +275,6 @@ bool sample_flame_is_meant(const char *path, const char *analysis)
 	return is_meant;
 }
 
-/* ---- which threads ------------------------------------------------------------------------------------------ */
-
-/* Appends the condition that a thread is this one: 42, or HOST/42.  NULL: it failed, which is reported. */
-static char *with_thread(char *before, const char *thread)
-{
-	const char *slash = strrchr(thread, '/'), *number = slash != NULL ? slash + 1 : thread;
-	char *both = NULL;
-	const size_t digits = strspn(number, "0123456789");
-	if (digits == 0 || digits > 10 || number[digits] != '\0' || strpbrk(thread, "\"\\") != NULL) {
-		report_exit(CLI_USAGE, "'%s' is no thread: of samples, say its number, as 42 or HOST/42", thread);
-	} else {
-		char *host = NULL;
-		if (slash != NULL && asprintf(&host, "host == \"%.*s\" && ", (int)(slash - thread), thread) < 0)
-			host = NULL;
-		if ((slash == NULL || host != NULL) &&
-		    asprintf(&both, "%s%s(%stid == %s)", before != NULL ? before : "", before != NULL ? " || " : "",
-			     host != NULL ? host : "", number) < 0)
-			both = NULL;
-		if (both == NULL)
-			report_no_memory();
-		free(host);
-	}
-	free(before);
-	return both;
-}
-
-/* The condition that samples pass; *out is NULL if all do. */
-static enum cli_exit write_where(const struct sample_question *question, char **out)
-{
-	char *threads = NULL;
-	*out = NULL;
-	for (size_t i = 0; i < question->thread_count; i++) {
-		threads = with_thread(threads, question->threads[i]);
-		if (threads == NULL)
-			return CLI_USAGE;
-	}
-	const char *where = question->question->where;
-	if (threads == NULL || where == NULL) {
-		*out = threads;
-		return CLI_OK;
-	}
-	if (asprintf(out, "(%s) && (%s)", where, threads) < 0)
-		*out = NULL;
-	free(threads);
-	return *out != NULL ? CLI_OK : report_no_memory();
-}
-
 /* ---- what is added ------------------------------------------------------------------------------------------ */
 
 static enum cli_exit sample_flame_add_one(struct histree_flame *flame, const struct segment_target *target,
@@ -353,22 +308,37 @@ static enum cli_exit sample_flame_add_one(struct histree_flame *flame, const str
 	return CLI_OK;
 }
 
+/* Returns the words as one; to be freed. */
+static char *with_commas(char *const *words, size_t count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	if (stream == NULL)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		fprintf(stream, "%s%s", i > 0 ? "," : "", words[i]);
+	if (fclose(stream) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
 enum cli_exit sample_flame_add(struct histree_flame *flame, const char *path,
 			       const struct sample_question *question)
 {
 	struct segment_target target;
 	struct cli_question asked = *question->question;
-	char *where;
-	enum cli_exit code = write_where(question, &where);
-	if (code != CLI_OK)
-		return code;
-	if (where != NULL)
-		asked.where = where;
-	code = segment_target_open(&target, path, samples, &asked);
+	char *threads = with_commas(question->threads, question->thread_count);
+	if (threads == NULL)
+		return report_no_memory();
+	if (question->thread_count > 0)
+		asked.thread = threads;
+	enum cli_exit code = segment_target_open(&target, path, samples, &asked);
 	if (code == CLI_OK)
 		code = sample_flame_add_one(flame, &target, question);
 	segment_target_close(&target);
-	free(where);
+	free(threads);
 	return code;
 }
 
@@ -472,8 +442,8 @@ enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_
 	if (code != CLI_OK)
 		return code;
 	if (question->pattern_count > 0)
-		code = attribute_list_match(&list, question->history, question->patterns, question->pattern_count,
-					    ALL_ATTRIBUTES);
+		code = thread_words_match(&list, question->target, question->history, question->patterns,
+					  question->pattern_count, ALL_ATTRIBUTES);
 	histree_quark *quarks = malloc((list.count + 1) * sizeof(*quarks));
 	for (size_t i = 0; i < list.count && quarks != NULL; i++)
 		quarks[i] = list.attributes[i].quark;
@@ -587,7 +557,8 @@ static enum cli_exit flame_answer(struct drawing *drawing, struct histree_flame 
 static enum cli_exit add_calls(struct histree_flame *flame, struct target *target, const struct cli_words *words,
 			       const struct flame_options *chosen, bool *lacks_hosts)
 {
-	struct stack_question question = { .patterns = words->words + 1,
+	struct stack_question question = { .target = target,
+					   .patterns = words->words + 1,
 					   .pattern_count = words->count - 1,
 					   .question = &chosen->question,
 					   .by_thread = chosen->by_thread };
@@ -602,6 +573,27 @@ static enum cli_exit add_calls(struct histree_flame *flame, struct target *targe
 	return code;
 }
 
+/* As the library has them; none for no words.  A number that was used again is there once. */
+static enum cli_exit list_waiters(struct thread_words *named, struct histree_history *graph,
+				  struct histree_flame_thread **out)
+{
+	size_t kept = 0;
+	enum cli_exit code = CLI_OK;
+	struct histree_flame_thread *threads = named->count > 0 ? calloc(named->count, sizeof(*threads)) : NULL;
+	*out = threads;
+	if (named->count > 0 && threads == NULL)
+		return report_no_memory();
+	for (size_t i = 0; i < named->count && code == CLI_OK; i++) {
+		struct histree_flame_thread *next = &threads[kept];
+		next->tid = named->threads[i].tid;
+		code = thread_words_host(&named->threads[i], graph, &next->host);
+		if (kept == 0 || next->tid != next[-1].tid || next->host != next[-1].host)
+			kept++;
+	}
+	named->count = kept;
+	return code;
+}
+
 /*
  * Opens the histories that are needed, and adds the waits of all threads or of those that are named to side 0.
  * Hosts that are missing are reported, of which there may be waits.
@@ -610,15 +602,13 @@ static enum cli_exit add_waits(struct histree_flame *flame, struct target *targe
 			       const struct flame_options *chosen, bool *lacks_hosts)
 {
 	struct histree_flame_waits_request request = { .depth = (unsigned)chosen->depth,
-						       .thread_count = words->count - 1,
 						       .by_thread = chosen->by_thread,
 						       .work = { .go_on = progress_goes_on } };
 	struct histree_error error = { 0 };
 	const char *analysis = chosen->question.analysis != NULL ? chosen->question.analysis : "graph";
-	struct histree_flame_thread *threads = calloc(words->count, sizeof(*threads));
-	enum cli_exit code = threads == NULL
-				     ? report_no_memory()
-				     : target_open_history(target, words->words[0], analysis, &request.graph);
+	struct histree_flame_thread *threads = NULL;
+	struct thread_words named = { 0 };
+	enum cli_exit code = target_open_history(target, words->words[0], analysis, &request.graph);
 	if (code == CLI_OK) {
 		const struct time_span span = time_span_of_history(histree_history_info(request.graph));
 		/* Stacks have no system calls if the store has no such history. */
@@ -627,15 +617,19 @@ static enum cli_exit add_waits(struct histree_flame *flame, struct target *targe
 			request.kernel = NULL;
 		code = question_range(&chosen->question, &span, &request.from, &request.to);
 	}
-	for (size_t i = 0; i < request.thread_count && code == CLI_OK; i++)
-		code = target_thread_read(words->words[1 + i], request.graph, &threads[i].host, &threads[i].tid);
-	request.threads = request.thread_count > 0 ? threads : NULL;
+	for (size_t i = 1; i < words->count && code == CLI_OK; i++)
+		code = thread_words_read(&named, words->words[i], target, request.graph);
+	if (code == CLI_OK)
+		code = list_waiters(&named, request.graph, &threads);
+	request.threads = threads;
+	request.thread_count = named.count;
 	if (code == CLI_OK) {
 		progress_catch_signals();
 		code = progress_outcome(histree_flame_add_waits(flame, &request, &error), NULL, &error);
 	}
 	*lacks_hosts = code == CLI_OK && host_part_missing(request.graph) != CLI_OK;
 	free(threads);
+	thread_words_release(&named);
 	histree_history_close(request.kernel);
 	histree_history_close(request.graph);
 	target_say_missing(target, analysis);

@@ -61,6 +61,7 @@ enum cli_exit stack_history_open(struct target *target, const char *path, const 
  * a range of time, which may be NULL in both.  What failed is reported.
  */
 struct stack_question {
+	const struct target *target;
 	struct histree_history *history;
 	struct histree_history *whole; /* whose times the range has; NULL: the same */
 	char *const *patterns;

@@ -8,7 +8,9 @@
 
 #include "base/hash_index.h"
 #include "cli/attribute_list.h"
+#include "cli/segment_target.h"
 #include "cli/target.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/segment_stats.h"
 
@@ -264,8 +266,8 @@ static enum cli_exit open_all(struct joining *joining, const struct cli_words *w
 		code = segment_target_threads(&joining->target, "on", chosen->on, &joining->field);
 	joining->is_by = chosen->on != NULL;
 	if (code == CLI_OK)
-		code = attribute_list_match(&joining->list, joining->history, words->words + 2, words->count - 2,
-					    ATTRIBUTES_WITH_STATES);
+		code = thread_words_match(&joining->list, target, joining->history, words->words + 2,
+					  words->count - 2, ATTRIBUTES_WITH_STATES);
 	if (code != CLI_OK)
 		return code;
 	size_t count = joining->list.count;

@@ -12,6 +12,7 @@
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/history.h"
 
@@ -177,11 +178,11 @@ static int list_attributes(const struct target *target, const struct ls_options 
 		histree_history_close(history);
 		return printed;
 	}
-	int status =
-		chosen->name == NULL
-			? attribute_list_match(&list, history, words->words + 1, words->count - 1, ALL_ATTRIBUTES)
-			: attribute_list_search(&list, history, words->words + 1, words->count - 1, chosen->name,
-						!chosen->children);
+	int status = chosen->name == NULL
+			     ? thread_words_match(&list, target, history, words->words + 1, words->count - 1,
+						  ALL_ATTRIBUTES)
+			     : attribute_list_search(&list, history, words->words + 1, words->count - 1,
+						     chosen->name, !chosen->children);
 	/* A trace of tracks says in which order its processes and threads are shown. */
 	if (strcmp(info->provider, "tracks") == 0 &&
 	    !attribute_list_sort_by_tree(&list, histree_history_attributes(history)))

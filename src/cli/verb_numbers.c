@@ -17,6 +17,8 @@
 #include "cli/option.h"
 #include "cli/progress.h"
 #include "cli/target.h"
+#include "cli/thread_lives.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/states.h"
 
@@ -369,8 +371,8 @@ static int numbers_run(void *said, const struct cli_words *words)
 	if (status == CLI_OK && histree_query_create(history, &printing.query, &error) != HISTREE_OK)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = attribute_list_match(&list, history, words->words + 1, words->count - 1,
-					      ATTRIBUTES_WITH_STATES);
+		status = thread_words_match(&list, &target, history, words->words + 1, words->count - 1,
+					    ATTRIBUTES_WITH_STATES);
 	const bool has_list =
 		printing.query != NULL && (status == CLI_OK || (status == CLI_NOTHING && list.count > 0));
 	if (has_list && list_numbers(&printing, &target, &list, &error) != HISTREE_OK)

@@ -18,6 +18,7 @@
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/row_writer.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/states.h"
 
@@ -318,8 +319,8 @@ static enum cli_exit narrow(const struct query_options *chosen, struct answer_qu
 }
 
 enum cli_exit query_question_make(struct query_question *question, const struct query_options *chosen,
-				  struct histree_history *history, const struct time_span *span,
-				  char *const *patterns, size_t pattern_count)
+				  const struct target *target, struct histree_history *history,
+				  const struct time_span *span, char *const *patterns, size_t pattern_count)
 {
 	*question = (struct query_question){ .chosen = chosen };
 	question->answer.history = history;
@@ -329,8 +330,8 @@ enum cli_exit query_question_make(struct query_question *question, const struct 
 	if (status == CLI_OK)
 		status = choose_times(chosen, &question->answer, &question->times);
 	if (status == CLI_OK)
-		status = attribute_list_match(&question->list, history, patterns, pattern_count,
-					      ATTRIBUTES_WITH_STATES);
+		status = thread_words_match(&question->list, target, history, patterns, pattern_count,
+					    ATTRIBUTES_WITH_STATES);
 	if (status == CLI_OK || (status == CLI_NOTHING && question->list.count > 0))
 		status = narrow(chosen, &question->answer, &question->list, status);
 	return status;
@@ -550,7 +551,7 @@ int query_print(const struct target *target, struct histree_history *history, co
 	int status = host_part_of_question(target, history, &chosen->question, &part);
 	if (status != CLI_OK)
 		return status;
-	status = query_question_make(&question, chosen, part, &span, patterns, pattern_count);
+	status = query_question_make(&question, chosen, target, part, &span, patterns, pattern_count);
 	if (status == CLI_OK || status == CLI_NOTHING)
 		status = print(&question, status, work);
 	query_question_release(&question);

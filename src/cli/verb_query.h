@@ -54,8 +54,8 @@ enum cli_exit query_options_check(const struct query_options *chosen, size_t pat
  * any case.
  */
 enum cli_exit query_question_make(struct query_question *question, const struct query_options *chosen,
-				  struct histree_history *history, const struct time_span *span,
-				  char *const *patterns, size_t pattern_count);
+				  const struct target *target, struct histree_history *history,
+				  const struct time_span *span, char *const *patterns, size_t pattern_count);
 
 /* Who takes the answer: states, or the cells of a question for pixels. */
 struct query_taker {

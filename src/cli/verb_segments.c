@@ -2,6 +2,7 @@
 /*
  * verb_segments.c - 'histree segments': prints segments in an order.
  */
+#include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/segment_stats.h"

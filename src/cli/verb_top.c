@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
+#include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/time_use.h"
 #include "view/view.h"
@@ -561,6 +562,34 @@ static void say_of_cpus(const struct top_rows *top, const struct histree_time_us
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
+/* The conditions of --host, --thread and --where as one; *out stays NULL if the last is all that there is. */
+static enum cli_exit write_where(const struct target *target, struct histree_history *history,
+				 const struct cli_question *question, char **out)
+{
+	struct thread_words words = { 0 };
+	char *threads = NULL, *both = NULL;
+	enum cli_exit code = CLI_OK;
+	if (question->thread != NULL) {
+		code = thread_words_read(&words, question->thread, target, history);
+		if (code == CLI_OK)
+			code = thread_words_condition(&words, question->thread, history, &threads);
+		if (code == CLI_OK && asprintf(&both, "%s%s%s%s", threads, question->where != NULL ? " && (" : "",
+					       question->where != NULL ? question->where : "",
+					       question->where != NULL ? ")" : "") < 0)
+			code = report_no_memory();
+	}
+	if (code == CLI_OK && question->host != NULL) {
+		*out = host_part_where(question->host, both != NULL ? both : question->where);
+		code = *out != NULL ? CLI_OK : report_no_memory();
+		free(both);
+	} else {
+		*out = both;
+	}
+	thread_words_release(&words);
+	free(threads);
+	return code;
+}
+
 static enum cli_exit ask(struct top_rows *top, const struct target *target, struct histree_history *history,
 			 const struct top_options *chosen)
 {
@@ -586,11 +615,10 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 	struct histree_history *part;
 	char *where = NULL;
 	code = host_part_of_question(target, history, &chosen->question, &part);
-	if (code == CLI_OK && chosen->question.host != NULL) {
-		where = host_part_where(chosen->question.host, chosen->question.where);
+	if (code == CLI_OK)
+		code = write_where(target, history, &chosen->question, &where);
+	if (where != NULL)
 		request.where = where;
-		code = where != NULL ? CLI_OK : report_no_memory();
-	}
 	if (code != CLI_OK)
 		return code;
 	progress_catch_signals();
@@ -663,8 +691,8 @@ const struct cli_verb verb_top = {
 	.words_min = 1,
 	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(SORT) | ASKS(REVERSE) | ASKS(LIMIT) | ASKS(COLUMNS) |
-		ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
+	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(THREAD) | ASKS(BY) | ASKS(SORT) | ASKS(REVERSE) | ASKS(LIMIT) |
+		ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_WHERE] = " over host, thread, process, name, cpu, state, system_call and had_by",
 		  [ASK_BY] = ", or of several with commas: thread, process, name, cpu, state, system-call, had-by "
 			     "(who "
