@@ -34,6 +34,7 @@
 #include "analysis/change_log.h"
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/codec.h"
 #include "base/table.h"
 #include "event/event.h"
 #include "histree/attributes.h"
@@ -242,23 +243,25 @@ struct analysis {
  * that has.  What it changes is in a change log (change_log.h), which its owner has, and asks whether the slice has
  * failed.  The steps, all by any thread but for `hint` and `commit`:
  *
- *	hint; create; guess, by that hint; for some events just before the slice, which its input decodes: guess;
- *	begin; for its events and gaps: `event` and `gap` of the analysis; and, when the true one is there, commit
+ *	hint; create; for some events just before the slice, which its input decodes: guess; begin; for its events
+ *	and gaps: `event` and `gap` of the analysis; and, when the true one is there, commit
  *
- * Where the true instance is elsewhere, the slice goes there as bytes: `save` after its events, and in place of
- * the other steps create and `load`.
+ * Where the true instance is elsewhere, the slice goes there as bytes: `code` after its events, and in place of
+ * the other steps create and `code`.
  */
 struct analysis_slices {
-	/* The states of the instance are in the system of the log, which outlives it. */
+	/*
+	 * The states of the instance are in the system of the log, which outlives it.  A hint that makes no sense
+	 * is none; NULL: there is none.
+	 */
 	enum histree_status (*create)(const struct analysis *analysis, struct change_log *log, void *input,
-				      void **instance, struct histree_error *error);
+				      struct byte_reader *hint, void **instance, struct histree_error *error);
 	/*
 	 * An instance that is true, but has not come to the slice yet, says what may be so still; NULL: nothing is
 	 * to be said.  Returns whether slices after what it has seen are likely to be of use.
 	 */
 	bool (*hint)(void *instance, struct saved_bytes *out);
-	/* Before the slice was that, and a hint that makes no sense is none; NULL: the event that the input has. */
-	void (*guess)(void *slice, struct byte_reader *hint);
+	void (*guess)(void *slice); /* by the event that the input has */
 	void (*begin)(void *slice);
 	/*
 	 * Bring the true instance, which is at the beginning of the slice, to its end, with the changes that it
@@ -266,9 +269,8 @@ struct analysis_slices {
 	 * for what ends the build.
 	 */
 	enum histree_status (*commit)(void *instance, void *slice, struct histree_error *error);
-	/* A slice that was read, and one that is only to be committed. */
-	void (*save)(void *slice, struct saved_bytes *out);
-	enum histree_status (*load)(void *slice, struct byte_reader *reader, struct histree_error *error);
+	/* Save a slice that was read, or load one that is only to be committed (codec.h). */
+	enum histree_status (*code)(void *slice, struct codec *codec, struct histree_error *error);
 };
 
 extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */

@@ -639,16 +639,60 @@ enum { TYPES = 16 }; /* room for those in the number of a change */
 
 _Static_assert((int)HISTREE_UNKNOWN < (int)TYPES, "a type has four bits");
 
-/* ---- writing ------------------------------------------------------------------------------------------------- */
-
-static void save_texts(const struct intern *texts, struct saved_bytes *out)
+/* Whether more can be coded. */
+static bool goes_on(const struct change_log *log, const struct codec *codec)
 {
-	saved_put(out, texts->count);
-	for (uint32_t id = 0; id < texts->count; id++) {
-		size_t size;
-		const char *text = intern_get(texts, id, &size);
-		saved_put_text(out, text, size);
+	return codec_goes_on(codec) && (!codec_loads(codec) || !log->no_memory);
+}
+
+static void code_texts(struct change_log *log, struct codec *codec, struct intern *texts, size_t size_max)
+{
+	size_t count = code_count(codec, texts->count, 1);
+	for (size_t id = 0; id < count && goes_on(log, codec); id++) {
+		size_t size = 0;
+		const char *text = codec_loads(codec) ? NULL : intern_get(texts, (uint32_t)id, &size);
+		code_text(codec, &text, &size);
+		if (!codec_loads(codec))
+			continue;
+		codec_require(codec, size <= size_max);
+		uint32_t got = codec_goes_on(codec) ? intern_add(texts, text, size) : 0;
+		log->no_memory = got == INTERN_NONE;
+		codec_require(codec, got == id);
 	}
+}
+
+/* Of a log that is loaded, the names are its own. */
+static void code_attributes(struct change_log *log, struct codec *codec)
+{
+	const struct attribute_tree *tree = &log->system->attributes;
+	size_t count = code_count(codec, tree->base.count, 2);
+	if (codec_loads(codec))
+		log->names = calloc(count + 1, sizeof(*log->names));
+	if (codec_loads(codec) && log->names == NULL) {
+		log->no_memory = true;
+		return;
+	}
+	for (size_t quark = 0; quark < count && goes_on(log, codec); quark++) {
+		uint64_t up = 0, name = 0;
+		if (!codec_loads(codec)) {
+			const struct attribute *attribute = &tree->attributes[quark];
+			const bool is_number = (attribute->name & ATTRIBUTE_IS_NUMBER) != 0;
+			up = attribute->parent == HISTREE_ROOT ? 0 : quark - attribute->parent;
+			name = (uint64_t)(attribute->name & ~ATTRIBUTE_IS_NUMBER) << 1 | !is_number;
+		}
+		up = code_below(codec, up, quark + 1);
+		name = code_number(codec, name);
+		if (!codec_loads(codec))
+			continue;
+		const bool is_text = (name & 1) != 0;
+		codec_require(codec,
+			      name >> 1 < (is_text ? log->name_texts.count : (uint64_t)ATTRIBUTE_NUMBER_MAX + 1));
+		log->names[quark] = (struct logged_name){
+			.parent = up == 0 ? HISTREE_ROOT : (histree_quark)(quark - up),
+			.name = (uint32_t)(name >> 1) | (is_text ? 0 : ATTRIBUTE_IS_NUMBER),
+		};
+	}
+	log->name_count = codec_loads(codec) ? count : 0;
 }
 
 static bool names_another(const struct logged_change *change)
@@ -667,145 +711,63 @@ static bool has_value(const struct logged_change *change)
 	return change->kind != CHANGE_END_CHILD && !names_another(change);
 }
 
-static void save_value(const struct logged_change *change, struct saved_bytes *out)
+static void code_value(const struct change_log *log, struct codec *codec, struct logged_change *change)
 {
 	switch ((enum histree_type)change->type) {
 	case HISTREE_NULL:
 	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT:
-		saved_put_signed(out, (int32_t)(uint32_t)change->bits);
+		change->bits = (uint32_t)code_int32(codec, (int32_t)(uint32_t)change->bits);
 		break;
 	case HISTREE_LONG:
-		saved_put_signed(out, (int64_t)change->bits);
+		change->bits = (uint64_t)code_signed(codec, (int64_t)change->bits);
 		break;
 	case HISTREE_DOUBLE:
-	case HISTREE_BOOL:
-	case HISTREE_STRING:
-	case HISTREE_CUSTOM:
-		saved_put(out, change->bits);
-		break;
-	}
-}
-
-static void save_change(const struct logged_change *change, struct logged_change *before, struct saved_bytes *out)
-{
-	saved_put(out, (uint64_t)change->kind * TYPES + change->type);
-	saved_put_signed(out, (int64_t)change->quark - (int64_t)before->quark);
-	before->quark = change->quark;
-	if (has_time(change)) {
-		saved_put_time(out, change->time, before->time);
-		before->time = change->time;
-	}
-	if (change->kind == CHANGE_INTERVAL)
-		saved_put_time(out, change->end, change->time);
-	if (names_another(change))
-		saved_put_signed(out, (int64_t)change->bits - (int64_t)change->quark);
-	if (change->kind == CHANGE_CHOOSE) {
-		saved_put(out, (uint64_t)change->end >> 32);
-		saved_put(out, (uint64_t)change->end & UINT32_MAX);
-	}
-	if (change->kind == CHANGE_END_CHILD)
-		saved_put(out, change->bits);
-	if (has_value(change))
-		save_value(change, out);
-}
-
-void change_log_save(struct change_log *log, struct saved_bytes *out)
-{
-	struct logged_change before = { .time = histree_state_start(log->system) };
-	/* There are no more changes: what is exact is a change, too. */
-	log->bytes_max = SIZE_MAX;
-	for (size_t quark = 0; quark < log->known_count; quark++)
-		settle(log, (histree_quark)quark);
-	saved_put_time(out, histree_state_current_end(log->system), before.time);
-	save_texts(&log->system->attributes.texts, out);
-	save_texts(&log->texts, out);
-	saved_put(out, log->system->attributes.base.count);
-	for (histree_quark quark = 0; quark < log->system->attributes.base.count; quark++) {
-		const struct attribute *attribute = &log->system->attributes.attributes[quark];
-		bool is_number = (attribute->name & ATTRIBUTE_IS_NUMBER) != 0;
-		uint64_t name = attribute->name & ~ATTRIBUTE_IS_NUMBER;
-		saved_put(out, attribute->parent == HISTREE_ROOT ? 0 : quark - attribute->parent);
-		saved_put(out, name << 1 | !is_number);
-	}
-	saved_put(out, log->count);
-	for (const struct change_chunk *chunk = log->first; chunk != NULL; chunk = chunk->next)
-		for (size_t i = 0; i < chunk->count; i++)
-			save_change(&chunk->changes[i], &before, out);
-}
-
-/* ---- reading ------------------------------------------------------------------------------------------------- */
-
-static void load_texts(struct change_log *log, struct intern *texts, size_t size_max, struct byte_reader *reader)
-{
-	size_t count = saved_read_count(reader, 1);
-	for (size_t id = 0; id < count && !reader->failed && !log->no_memory; id++) {
-		size_t size;
-		const char *text = saved_read_text(reader, &size);
-		uint32_t got = reader->failed || size > size_max ? 0 : intern_add(texts, text, size);
-		log->no_memory = got == INTERN_NONE;
-		reader->failed = reader->failed || size > size_max || got != id;
-	}
-}
-
-static void load_attributes(struct change_log *log, struct byte_reader *reader)
-{
-	size_t count = saved_read_count(reader, 2);
-	log->names = calloc(count + 1, sizeof(*log->names));
-	if (log->names == NULL) {
-		log->no_memory = true;
-		return;
-	}
-	for (size_t quark = 0; quark < count && !reader->failed; quark++) {
-		uint64_t up = saved_read_below(reader, quark + 1), name = read_varint(reader);
-		bool is_text = (name & 1) != 0;
-		uint64_t limit = is_text ? log->name_texts.count : (uint64_t)ATTRIBUTE_NUMBER_MAX + 1;
-		if (name >> 1 >= limit)
-			reader->failed = true;
-		log->names[quark] = (struct logged_name){
-			.parent = up == 0 ? HISTREE_ROOT : (histree_quark)(quark - up),
-			.name = (uint32_t)(name >> 1) | (is_text ? 0 : ATTRIBUTE_IS_NUMBER),
-		};
-	}
-	log->name_count = count;
-}
-
-static void load_value(const struct change_log *log, struct logged_change *change, struct byte_reader *reader)
-{
-	int64_t number;
-	switch ((enum histree_type)change->type) {
-	case HISTREE_NULL:
-	case HISTREE_UNKNOWN:
-		break;
-	case HISTREE_INT:
-		number = saved_read_signed(reader);
-		reader->failed = reader->failed || number != (int32_t)number;
-		change->bits = (uint32_t)number;
-		break;
-	case HISTREE_LONG:
-		change->bits = (uint64_t)saved_read_signed(reader);
-		break;
-	case HISTREE_DOUBLE:
-		change->bits = read_varint(reader);
+		change->bits = code_number(codec, change->bits);
 		break;
 	case HISTREE_BOOL:
-		change->bits = saved_read_below(reader, 2);
+		change->bits = code_below(codec, change->bits, 2);
 		break;
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
-		change->bits = saved_read_below(reader, log->texts.count);
+		change->bits = code_below(codec, change->bits, log->texts.count);
 		break;
 	default:
-		reader->failed = true;
+		codec_require(codec, false);
 	}
 }
 
-static uint64_t load_quark(const struct change_log *log, histree_quark base, struct byte_reader *reader)
+static uint64_t code_quark(const struct change_log *log, struct codec *codec, uint64_t quark, histree_quark base)
 {
-	uint64_t quark = (uint64_t)base + (uint64_t)saved_read_signed(reader);
-	reader->failed = reader->failed || quark >= log->name_count;
-	return quark;
+	const uint64_t said = (uint64_t)base + (uint64_t)code_signed(codec, (int64_t)(quark - base));
+	codec_require(codec, said < log->name_count);
+	return said;
+}
+
+static void code_change(const struct change_log *log, struct codec *codec, struct logged_change *change,
+			const struct logged_change *before)
+{
+	const uint64_t kind = code_below(codec, (uint64_t)change->kind * TYPES + change->type,
+					 ((uint64_t)CHANGE_DECIDE + 1) * TYPES);
+	change->kind = (uint8_t)(kind / TYPES);
+	change->type = (uint8_t)(kind % TYPES);
+	change->quark = (histree_quark)code_quark(log, codec, change->quark, before->quark);
+	change->time = has_time(change) ? code_time(codec, change->time, before->time) : before->time;
+	if (change->kind == CHANGE_INTERVAL)
+		change->end = code_time(codec, change->end, change->time);
+	if (names_another(change))
+		change->bits = code_quark(log, codec, change->bits, change->quark);
+	if (change->kind == CHANGE_CHOOSE) {
+		const uint64_t limit = (uint64_t)INT32_MAX + 1,
+			       null = code_below(codec, (uint64_t)change->end >> 32, limit),
+			       other = code_below(codec, (uint64_t)change->end & UINT32_MAX, limit);
+		change->end = (histree_time)(null << 32 | other);
+	}
+	if (change->kind == CHANGE_END_CHILD)
+		change->bits = code_below(codec, change->bits, log->texts.count);
+	if (has_value(change))
+		code_value(log, codec, change);
 }
 
 /* The true system sees for itself whether it has come to the time of a change. */
@@ -831,51 +793,54 @@ static bool makes_sense(const struct logged_change *change, histree_time start, 
 	return false;
 }
 
-static struct logged_change load_change(const struct change_log *log, const struct logged_change *before,
-					struct byte_reader *reader)
+static void code_changes(struct change_log *log, struct codec *codec, histree_time start, histree_time end)
 {
-	uint64_t kind = saved_read_below(reader, ((uint64_t)CHANGE_DECIDE + 1) * TYPES);
-	struct logged_change change = { .kind = (uint8_t)(kind / TYPES), .type = (uint8_t)(kind % TYPES) };
-	change.quark = (histree_quark)load_quark(log, before->quark, reader);
-	change.time = has_time(&change) ? saved_read_time(reader, before->time) : before->time;
-	if (change.kind == CHANGE_INTERVAL)
-		change.end = saved_read_time(reader, change.time);
-	if (names_another(&change))
-		change.bits = load_quark(log, change.quark, reader);
-	if (change.kind == CHANGE_CHOOSE) {
-		uint64_t null = saved_read_below(reader, (uint64_t)INT32_MAX + 1);
-		change.end = (histree_time)(null << 32 | saved_read_below(reader, (uint64_t)INT32_MAX + 1));
+	struct logged_change before = { .time = start };
+	const struct change_chunk *chunk = log->first;
+	size_t count = code_count(codec, log->count, 3), at = 0;
+	for (size_t i = 0; i < count && goes_on(log, codec); i++) {
+		struct logged_change change = { 0 };
+		if (!codec_loads(codec)) {
+			chunk = at < chunk->count ? chunk : chunk->next;
+			at = at < CHANGES_PER_CHUNK ? at : 0;
+			change = chunk->changes[at++];
+		}
+		code_change(log, codec, &change, &before);
+		before = change;
+		if (!codec_loads(codec))
+			continue;
+		codec_require(codec, makes_sense(&change, start, end));
+		if (codec_goes_on(codec))
+			change_log_put(log, &change);
 	}
-	if (change.kind == CHANGE_END_CHILD)
-		change.bits = saved_read_below(reader, log->texts.count);
-	if (has_value(&change))
-		load_value(log, &change, reader);
-	return change;
 }
 
-enum histree_status change_log_load(struct change_log *log, size_t value_size_max, struct byte_reader *reader,
-				    struct histree_error *error)
+/* There are no more changes when it is saved: what is exact is a change, too. */
+static void settle_all(struct change_log *log)
 {
-	histree_time start = histree_state_start(log->system), end = saved_read_time(reader, start);
-	reader->failed = reader->failed || end < start;
-	log->system->current_end = end;
-	if (log->bytes_max <= SIZE_MAX / 2)
+	log->bytes_max = SIZE_MAX;
+	for (size_t quark = 0; quark < log->known_count; quark++)
+		settle(log, (histree_quark)quark);
+}
+
+enum histree_status change_log_code(struct change_log *log, struct codec *codec, struct histree_error *error)
+{
+	struct histree_state_system *system = log->system;
+	const histree_time start = histree_state_start(system);
+	if (!codec_loads(codec))
+		settle_all(log);
+	else if (log->bytes_max <= SIZE_MAX / 2)
 		log->bytes_max *= 2; /* what was exact has become changes */
-	load_texts(log, &log->name_texts, UINT32_MAX, reader);
-	load_texts(log, &log->texts, value_size_max, reader);
-	load_attributes(log, reader);
-	struct logged_change before = { .time = start };
-	size_t count = saved_read_count(reader, 3);
-	for (size_t i = 0; i < count && !reader->failed && !log->no_memory; i++) {
-		before = load_change(log, &before, reader);
-		if (reader->failed || !makes_sense(&before, start, end))
-			reader->failed = true;
-		else
-			change_log_put(log, &before);
-	}
+	const histree_time end = code_time(codec, histree_state_current_end(system), start);
+	codec_require(codec, end >= start);
+	system->current_end = end;
+	code_texts(log, codec, codec_loads(codec) ? &log->name_texts : &system->attributes.texts, UINT32_MAX);
+	code_texts(log, codec, &log->texts, log->value_size_max);
+	code_attributes(log, codec);
+	code_changes(log, codec, start, end);
 	if (log->no_memory)
 		return error_memory(error, "the changes of a slice");
-	if (reader->failed || log->why != NULL)
+	if (!codec_goes_on(codec) || log->why != NULL)
 		return error_set(error, HISTREE_ERR_FORMAT, "the changes of a slice make no sense");
 	return HISTREE_OK;
 }

@@ -19,8 +19,8 @@
 
 #include <stddef.h>
 
-#include "base/bytes.h"
 #include "base/arena.h"
+#include "base/codec.h"
 #include "histree/history.h"
 #include "histree/value.h"
 #include "state/ongoing_states.h"
@@ -184,12 +184,10 @@ void change_log_decide(struct change_log *log, histree_time time, histree_quark 
 		       enum undecided_outcome outcome);
 
 /*
- * Settle it, and put all of it into bytes; and read these into an empty log, that can then only be applied.
- * Returns HISTREE_ERR_FORMAT if they make no sense.
+ * Settle it, and put all of it into bytes; or read these into an empty log, that can then only be applied.  Returns
+ * HISTREE_ERR_FORMAT if they make no sense.
  */
-void change_log_save(struct change_log *log, struct saved_bytes *out);
-enum histree_status change_log_load(struct change_log *log, size_t value_size_max, struct byte_reader *reader,
-				    struct histree_error *error);
+enum histree_status change_log_code(struct change_log *log, struct codec *codec, struct histree_error *error);
 
 /* ---- in the true system -------------------------------------------------------------------------------------- */
 

@@ -386,13 +386,14 @@ TEST(a_plan_is_read_or_memory_is_out)
 			    .origin = { .paths = paths, .path_count = 2, .wants_gaps = true } },
 		.ring_size = 4,
 	};
-	slice_plan_save(&plan, &saved);
+	assert_ok(slice_plan_code(&plan, NULL, &(struct codec){ .out = &saved }, NULL));
 	enum histree_status status = HISTREE_ERR_MEMORY;
 	for (uint64_t at = 1; status != HISTREE_OK; at++) {
 		struct byte_reader reader = byte_reader(saved.bytes, saved.size);
 		struct arena arena = { 0 };
 		faulty_memory_begin(at, false);
-		status = slice_plan_load(&plan, &arena, &reader, NULL);
+		plan = (struct slice_plan){ 0 };
+		status = slice_plan_code(&plan, &arena, &(struct codec){ .in = &reader }, NULL);
 		assert_int_equal(status, faulty_memory.refused ? HISTREE_ERR_MEMORY : HISTREE_OK);
 		faulty_memory_end();
 		arena_release(&arena);

@@ -47,8 +47,8 @@ static void hand_over(struct byte_reader reader)
 	REQUIRE(analysis_inputs_get(&of_slice, analysis_kernel.input, &slice_input, NULL) == HISTREE_OK);
 	REQUIRE(analysis_kernel.create(&analysis_kernel, system, input, &instance, NULL) == HISTREE_OK);
 	REQUIRE(change_log_init(&log, &frame, NULL) == HISTREE_OK);
-	REQUIRE(slices->create(&analysis_kernel, &log, slice_input, &slice, NULL) == HISTREE_OK);
-	enum histree_status status = slices->load(slice, &reader, &error);
+	REQUIRE(slices->create(&analysis_kernel, &log, slice_input, NULL, &slice, NULL) == HISTREE_OK);
+	enum histree_status status = slices->code(slice, &(struct codec){ .in = &reader }, &error);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	if (status == HISTREE_OK)
 		(void)!slices->commit(instance, slice, &error);
@@ -68,7 +68,7 @@ static void apply(struct byte_reader reader)
 	uint64_t intervals = 0;
 	struct histree_state_system *system = make_system(&intervals);
 	REQUIRE(change_log_init(&log, &frame, NULL) == HISTREE_OK);
-	enum histree_status status = change_log_load(&log, frame.value_size_max, &reader, &error);
+	enum histree_status status = change_log_code(&log, &(struct codec){ .in = &reader }, &error);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	REQUIRE(change_log_bytes(&log) <= 2 * LOG_MAX + 4096);
 	REQUIRE(change_log_begin_facts(&log));
@@ -116,10 +116,10 @@ static void take_leaves(struct byte_reader reader)
 
 static void follow_plan(struct byte_reader reader)
 {
-	struct slice_plan plan;
+	struct slice_plan plan = { 0 };
 	struct arena arena = { 0 };
 	struct histree_error error;
-	enum histree_status status = slice_plan_load(&plan, &arena, &reader, &error);
+	enum histree_status status = slice_plan_code(&plan, &arena, &(struct codec){ .in = &reader }, &error);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_ARGUMENT);
 	REQUIRE(status != HISTREE_OK || (plan.source.analysis != NULL && plan.source.origin.path_count > 0));
 	arena_release(&arena);

@@ -34,7 +34,7 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	REQUIRE(trace_open(paths, 1, &trace, NULL) == HISTREE_OK);
 	REQUIRE(analysis_inputs_get(&inputs, analysis_kernel.input, &input, NULL) == HISTREE_OK);
 	REQUIRE(change_log_init(&log, &frame, NULL) == HISTREE_OK);
-	REQUIRE(analysis_kernel.slices->create(&analysis_kernel, &log, input, &slice, NULL) == HISTREE_OK);
+	REQUIRE(analysis_kernel.slices->create(&analysis_kernel, &log, input, NULL, &slice, NULL) == HISTREE_OK);
 	for (int i = 0; i < skipped + EVENTS; i++) {
 		REQUIRE(trace_next(trace, &event, NULL) == HISTREE_OK && event.gap == NULL);
 		if (i == skipped)
@@ -46,12 +46,13 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 			continue;
 		}
 		REQUIRE(analysis_inputs_begin(&inputs, &event, NULL) == HISTREE_OK);
-		analysis_kernel.slices->guess(slice, NULL);
+		analysis_kernel.slices->guess(slice);
 		REQUIRE(analysis_inputs_end(&inputs, NULL) == HISTREE_OK);
 	}
 	bool is_of_use = change_log_failure(&log) == NULL;
 	memset(end, 0, sizeof(end));
-	analysis_kernel.slices->save(slice, &read);
+	enum histree_status saved = analysis_kernel.slices->code(slice, &(struct codec){ .out = &read }, NULL);
+	REQUIRE(saved == HISTREE_OK || !is_of_use);
 	REQUIRE(index_part_make(&part, 0, end, 2, NULL) == HISTREE_OK);
 	saved_put(&index, part.event_count);
 	saved_put_bytes(&index, part.made.bytes, part.made.size);
@@ -122,7 +123,7 @@ static void put_plan(void (*put)(const char *name, uint8_t form, const uint8_t *
 		.kept_max = 100000,
 	};
 	REQUIRE(tree_options_resolve(&asked, 5, &plan.tree, NULL) == HISTREE_OK);
-	slice_plan_save(&plan, &bytes);
+	REQUIRE(slice_plan_code(&plan, NULL, &(struct codec){ .out = &bytes }, NULL) == HISTREE_OK);
 	put("plan", PLAN, bytes.bytes, bytes.size);
 	saved_release(&bytes);
 }

@@ -120,7 +120,7 @@ struct slice {
 	void *instance;
 };
 
-static void slice_make(struct slice *slice, struct run *run)
+static void slice_make(struct slice *slice, struct run *run, struct byte_reader *hint)
 {
 	const struct change_log_frame frame = { .start = histree_state_start(run->system),
 						.value_size_max = run->system->sink.value_size_max,
@@ -130,17 +130,17 @@ static void slice_make(struct slice *slice, struct run *run)
 	assert_ok(analysis_inputs_get(&slice->inputs, analysis_kernel.input, &input, NULL));
 	slice->log = calloc(1, sizeof(*slice->log));
 	assert_ok(change_log_init(slice->log, &frame, NULL));
-	assert_ok(analysis_kernel.slices->create(&analysis_kernel, slice->log, input, &slice->instance, NULL));
+	assert_ok(
+		analysis_kernel.slices->create(&analysis_kernel, slice->log, input, hint, &slice->instance, NULL));
 }
 
 static void slice_create(struct slice *slice, struct run *run)
 {
 	struct saved_bytes hint = { 0 };
-	slice_make(slice, run);
 	(void)analysis_kernel.slices->hint(run->instance, &hint);
 	assert_false(hint.no_memory);
 	struct byte_reader reader = byte_reader(hint.bytes, hint.size);
-	analysis_kernel.slices->guess(slice->instance, &reader);
+	slice_make(slice, run, &reader);
 	assert_true(!reader.failed && byte_reader_left(&reader) == 0);
 	saved_release(&hint);
 }
@@ -149,7 +149,7 @@ static void slice_guess(struct slice *slice, const struct event *event)
 {
 	assert_ok(analysis_inputs_begin(&slice->inputs, event, NULL));
 	if (event->gap == NULL)
-		analysis_kernel.slices->guess(slice->instance, NULL);
+		analysis_kernel.slices->guess(slice->instance);
 	assert_ok(analysis_inputs_end(&slice->inputs, NULL));
 }
 
@@ -168,11 +168,12 @@ static void slice_send(struct slice *slice, struct run *run)
 	struct saved_bytes bytes = { 0 };
 	struct slice loaded;
 	struct histree_error error;
-	analysis_kernel.slices->save(slice->instance, &bytes);
+	struct codec out = { .out = &bytes };
+	assert_ok(analysis_kernel.slices->code(slice->instance, &out, NULL));
 	assert_false(bytes.no_memory);
-	slice_make(&loaded, run);
+	slice_make(&loaded, run, NULL);
 	struct byte_reader reader = byte_reader(bytes.bytes, bytes.size);
-	if (analysis_kernel.slices->load(loaded.instance, &reader, &error) != HISTREE_OK)
+	if (analysis_kernel.slices->code(loaded.instance, &(struct codec){ .in = &reader }, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(byte_reader_left(&reader), 0);
 	slice_free(slice);

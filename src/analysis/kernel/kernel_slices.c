@@ -10,7 +10,7 @@
  *
  * The model of a slice goes as *bytes* to whoever has the true model elsewhere: its log, its guesses, its CPUs and
  * threads, with the attributes of the log; of what the commit asks, nothing else is in them.  What is saved and
- * what is loaded is said once (struct codec).  Numbers are differences to those before them; what is loaded is
+ * what is loaded is said once (codec.h).  Numbers are differences to those before them; what is loaded is
  * checked, so that a quark is one of the log and a record is there once.
  *
  * The *commit* hands a slice over to the model that has seen all that came before it, if everything is so that the
@@ -27,76 +27,21 @@
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_threads.h"
 #include "base/bytes.h"
+#include "base/codec.h"
 #include "base/error.h"
 
 /* ---- bytes --------------------------------------------------------------------------------------------------- */
 
-/* What a value becomes, or is: it is put into bytes, or read from them, which fail if they make no sense. */
-struct codec {
-	struct kernel_model *model;
-	struct saved_bytes *out; /* NULL: it is loaded */
-	struct byte_reader *in;
-};
-
-static bool codec_goes_on(const struct codec *codec)
+static struct kernel_model *model_of(const struct codec *codec)
 {
-	const struct kernel_model *model = codec->model;
-	return codec->out != NULL ||
-	       (!codec->in->failed && model->changes.status == HISTREE_OK && !model->slice->no_memory);
+	return codec->of;
 }
 
-static uint64_t code_below(struct codec *codec, uint64_t number, uint64_t limit)
+static bool goes_on(const struct codec *codec)
 {
-	if (codec->out == NULL)
-		return saved_read_below(codec->in, limit);
-	saved_put(codec->out, number);
-	return number;
-}
-
-static size_t code_count(struct codec *codec, size_t count, size_t bytes_each)
-{
-	if (codec->out == NULL)
-		return saved_read_count(codec->in, bytes_each);
-	saved_put(codec->out, count);
-	return count;
-}
-
-static int32_t code_int32(struct codec *codec, int32_t number)
-{
-	if (codec->out == NULL)
-		return saved_read_int32(codec->in);
-	saved_put_signed(codec->out, number);
-	return number;
-}
-
-static histree_time code_time(struct codec *codec, histree_time time, histree_time base)
-{
-	if (codec->out == NULL)
-		return saved_read_time(codec->in, base);
-	saved_put_time(codec->out, time, base);
-	return time;
-}
-
-static void code_flags(struct codec *codec, size_t count, bool *const *flags)
-{
-	uint64_t bits = 0;
-	for (size_t i = 0; i < count; i++)
-		bits |= (uint64_t)*flags[i] << i;
-	bits = code_below(codec, bits, UINT64_C(1) << count);
-	for (size_t i = 0; i < count; i++)
-		*flags[i] = (bits >> i & 1) != 0;
-}
-
-#define CODE_FLAGS(codec, ...) \
-	code_flags(codec, sizeof((bool *[]){ __VA_ARGS__ }) / sizeof(bool *), (bool *[]){ __VA_ARGS__ })
-
-/* What is loaded is borrowed from the reader. */
-static void code_text(struct codec *codec, struct kernel_text *text)
-{
-	if (codec->out == NULL)
-		text->bytes = saved_read_text(codec->in, &text->size);
-	else
-		saved_put_text(codec->out, text->bytes, text->size);
+	const struct kernel_model *model = codec->of;
+	return codec_goes_on(codec) &&
+	       (!codec_loads(codec) || (model->changes.status == HISTREE_OK && !model->slice->no_memory));
 }
 
 /* Quarks, each by its difference to one before; 0: none. */
@@ -105,9 +50,9 @@ static void code_quarks(struct codec *codec, histree_quark *quarks, size_t count
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t difference = zigzag((int64_t)quarks[i] - (int64_t)base);
 		const uint64_t said = code_below(codec, quarks[i] == NO_ATTRIBUTE ? 0 : difference + 1, UINT64_MAX);
-		if (codec->out == NULL) {
+		if (codec_loads(codec)) {
 			const uint64_t quark = (uint64_t)base + (uint64_t)unzigzag(said - 1);
-			codec->in->failed |= said != 0 && quark >= codec->model->slice->log->name_count;
+			codec->in->failed |= said != 0 && quark >= model_of(codec)->slice->log->name_count;
 			quarks[i] = said == 0 ? NO_ATTRIBUTE : (histree_quark)quark;
 		}
 		base = quarks[i] != NO_ATTRIBUTE ? quarks[i] : base;
@@ -121,7 +66,7 @@ static void code_interrupt_name(struct codec *codec, int32_t *number, bool *is_s
 	*number = code_int32(codec, *number);
 	CODE_FLAGS(codec, &has_name, is_softirq);
 	if (has_name)
-		code_text(codec, name);
+		code_text(codec, &name->bytes, &name->size);
 }
 
 /* ---- guesses ------------------------------------------------------------------------------------------------- */
@@ -178,9 +123,9 @@ static void code_guess(struct codec *codec, struct guessed_cpu *cpu, struct gues
 {
 	guess.value = code_int32(codec, guess.value);
 	code_interrupt_name(codec, &guess.number, &guess.is_softirq, &guess.name);
-	if (codec->out != NULL || codec->in->failed)
+	if (!codec_loads(codec) || codec->in->failed)
 		return;
-	struct guessed_interrupt *guessed = guess_interrupt(codec->model->slice, cpu, &guess);
+	struct guessed_interrupt *guessed = guess_interrupt(model_of(codec)->slice, cpu, &guess);
 	if (guessed != NULL)
 		guessed->value = guess.value;
 }
@@ -189,7 +134,7 @@ static void save_hints(struct codec *codec, const struct kernel_cpu *cpu, const 
 		       bool is_softirq)
 {
 	const histree_time long_ns = 20 * 1000 * 1000; /* what went on for less is over by the time of the slice */
-	struct histree_state_system *system = codec->model->changes.system;
+	struct histree_state_system *system = model_of(codec)->changes.system;
 	histree_time now = histree_state_current_end(system), since = now;
 	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next) {
 		struct histree_value value;
@@ -209,7 +154,7 @@ static void save_hints(struct codec *codec, const struct kernel_cpu *cpu, const 
 static bool slice_hint(void *instance, struct saved_bytes *out)
 {
 	struct kernel_model *model = instance;
-	struct codec codec = { .model = model, .out = out };
+	struct codec codec = { .of = model, .out = out };
 	const struct id_entry *entry;
 	for (size_t at = 0; out != NULL && (entry = id_map_next(&model->cpus, &at)) != NULL;) {
 		const struct kernel_cpu *cpu = entry->record;
@@ -278,17 +223,19 @@ static void guess_of_event(struct kernel_slice *slice, const struct kernel_event
 	}
 }
 
-static void slice_guess(void *of_slice, struct byte_reader *hint)
+static void slice_guess(void *of_slice)
 {
 	struct kernel_model *model = of_slice;
-	struct codec codec = { .model = model, .in = hint };
+	guess_of_event(model->slice, &model->input->event);
+}
+
+/* A hint that makes no sense is none. */
+static void take_hint(struct kernel_model *model, struct byte_reader *hint)
+{
+	struct codec codec = { .of = model, .in = hint };
 	uint64_t cpu;
-	if (hint == NULL)
-		guess_of_event(model->slice, &model->input->event);
-	else
-		while ((cpu = saved_read_below(hint, (uint64_t)INT32_MAX + 2)) != 0)
-			code_guess(&codec, guessed_cpu(model->slice, (int32_t)(cpu - 1)),
-				   (struct guessed_interrupt){ 0 });
+	while ((cpu = saved_read_below(hint, (uint64_t)INT32_MAX + 2)) != 0)
+		code_guess(&codec, guessed_cpu(model->slice, (int32_t)(cpu - 1)), (struct guessed_interrupt){ 0 });
 }
 
 /* Returns the system call in which the thread of a CPU is guessed to be; null: it is in none. */
@@ -348,13 +295,13 @@ static size_t count_guessed(const struct guessed_cpu *cpu)
 
 static void code_guesses(struct codec *codec)
 {
-	struct kernel_slice *slice = codec->model->slice;
+	struct kernel_slice *slice = model_of(codec)->slice;
 	size_t count = code_count(codec, slice->cpus.count, 6), at = 0;
-	for (size_t i = 0; i < count && codec_goes_on(codec); i++) {
+	for (size_t i = 0; i < count && goes_on(codec); i++) {
 		struct guessed_cpu none = { 0 },
-				   *cpu = codec->out != NULL ? id_map_next(&slice->cpus, &at)->record : &none;
+				   *cpu = !codec_loads(codec) ? id_map_next(&slice->cpus, &at)->record : &none;
 		int32_t number = (int32_t)code_below(codec, (uint64_t)cpu->number, (uint64_t)INT32_MAX + 1);
-		if (codec->out == NULL)
+		if (codec_loads(codec))
 			cpu = codec->in->failed ? NULL : guessed_cpu(slice, number);
 		if (cpu == NULL)
 			return;
@@ -362,17 +309,17 @@ static void code_guesses(struct codec *codec)
 		CODE_FLAGS(codec, &cpu->has_thread);
 		cpu->call = (enum guessed_call)code_below(codec, cpu->call, CALL_IS_NAMED + 1);
 		cpu->tid = code_int32(codec, cpu->tid);
-		code_text(codec, &call);
+		code_text(codec, &call.bytes, &call.size);
 		if (call.size > GUESSED_CALL_SIZE) {
 			codec->in->failed = true;
 			return;
 		}
 		cpu->call_size = call.size;
-		if (codec->out == NULL)
+		if (codec_loads(codec))
 			memcpy(cpu->call_name, call.bytes, call.size);
 		size_t active = code_count(codec, count_guessed(cpu), 3);
-		const struct guessed_interrupt *next = codec->out != NULL ? cpu->first : NULL;
-		for (; active > 0 && codec_goes_on(codec); active--) {
+		const struct guessed_interrupt *next = !codec_loads(codec) ? cpu->first : NULL;
+		for (; active > 0 && goes_on(codec); active--) {
 			while (next != NULL && !guessed_is_active(next))
 				next = next->next;
 			code_guess(codec, cpu, next != NULL ? *next : (struct guessed_interrupt){ 0 });
@@ -395,11 +342,11 @@ struct thread_base {
 /* NULL: one that is loaded. */
 static void code_thread(struct codec *codec, uint64_t id, struct kernel_thread *thread, struct thread_base *base)
 {
-	struct kernel_model *model = codec->model;
+	struct kernel_model *model = codec->of;
 	histree_quark node = thread != NULL ? thread->node : NO_ATTRIBUTE;
 	id = (uint64_t)code_time(codec, (int64_t)id, (int64_t)base->id);
 	code_quarks(codec, &node, 1, base->node);
-	if (codec->out == NULL) {
+	if (codec_loads(codec)) {
 		if (codec->in->failed || id >> 32 > 1 || id_map_find(&model->threads, id) != NULL) {
 			codec->in->failed = true;
 			return;
@@ -421,7 +368,7 @@ static void code_thread(struct codec *codec, uint64_t id, struct kernel_thread *
 	thread->call = (enum kernel_progress)code_below(codec, thread->call, PROGRESSES);
 	thread->first_step = (enum kernel_step)code_below(codec, thread->first_step, STEPS);
 	claimed_by = code_below(codec, claimed_by, (uint64_t)INT32_MAX + 2);
-	if (codec->out == NULL && claimed_by != 0) {
+	if (codec_loads(codec) && claimed_by != 0) {
 		thread->claimed_by = id_map_find(&model->cpus, claimed_by - 1);
 		codec->in->failed |= thread->claimed_by == NULL;
 	}
@@ -451,10 +398,10 @@ static void code_interrupts(struct codec *codec, struct interrupt **first, bool 
 	for (const struct interrupt *at = *first; at != NULL; at = at->next)
 		count++;
 	count = code_count(codec, count, 7);
-	for (; count > 0 && codec_goes_on(codec); count--) {
+	for (; count > 0 && goes_on(codec); count--) {
 		struct interrupt *at = *first;
-		if (codec->out == NULL)
-			at = *first = kernel_record(codec->model, sizeof(*at));
+		if (codec_loads(codec))
+			at = *first = kernel_record(model_of(codec), sizeof(*at));
 		if (at == NULL)
 			return;
 		struct kernel_text name = at->name;
@@ -466,24 +413,24 @@ static void code_interrupts(struct codec *codec, struct interrupt **first, bool 
 		at->progress = (enum kernel_progress)code_below(codec, at->progress, PROGRESSES);
 		at->first_step = (enum kernel_step)code_below(codec, at->first_step, STEPS);
 		first = &at->next;
-		if (codec->out != NULL)
+		if (!codec_loads(codec))
 			continue;
 		/* One that was added has an attribute, and those of a softirq are counted. */
 		codec->in->failed |=
 			says_softirq != is_softirq || at->quark == NO_ATTRIBUTE || (!is_softirq && is_counted);
-		if (codec->in->failed || !copy_name(codec->model, at, name))
+		if (codec->in->failed || !copy_name(model_of(codec), at, name))
 			return;
 		if (is_counted)
-			at->softirq = softirq_count_null(codec->model, at->number);
+			at->softirq = softirq_count_null(model_of(codec), at->number);
 	}
 }
 
 /* NULL: one that is loaded.  Which thread it runs at the end is said before the threads are there. */
 static void code_cpu(struct codec *codec, struct kernel_cpu *cpu)
 {
-	struct kernel_model *model = codec->model;
+	struct kernel_model *model = codec->of;
 	uint64_t number = code_below(codec, cpu != NULL ? (uint64_t)cpu->number : 0, (uint64_t)INT32_MAX + 1);
-	if (codec->out == NULL) {
+	if (codec_loads(codec)) {
 		if (codec->in->failed || id_map_find(&model->cpus, number) != NULL) {
 			codec->in->failed = true;
 			return;
@@ -511,10 +458,10 @@ static void code_cpu(struct codec *codec, struct kernel_cpu *cpu)
 /* A softirq of any CPU has made its total, and no CPU is counted that is not there. */
 static void code_totals(struct codec *codec)
 {
-	struct kernel_model *model = codec->model;
+	struct kernel_model *model = codec->of;
 	size_t count = code_count(codec, model->softirqs.count, 1 + SOFTIRQ_VALUE_MAX), at = 0;
-	for (size_t i = 0; i < count && codec_goes_on(codec); i++) {
-		const struct id_entry *entry = codec->out != NULL ? id_map_next(&model->softirqs, &at) : NULL;
+	for (size_t i = 0; i < count && goes_on(codec); i++) {
+		const struct id_entry *entry = !codec_loads(codec) ? id_map_next(&model->softirqs, &at) : NULL;
 		uint64_t id = code_below(codec, entry != NULL ? entry->id : 0, (uint64_t)UINT32_MAX + 1);
 		struct softirq_total *total = id_map_find(&model->softirqs, id);
 		uint64_t left = model->cpus.count;
@@ -532,7 +479,7 @@ static void code_totals(struct codec *codec)
 /* All but the log: CPUs, and then the threads, among which are those that they run. */
 static void code_model(struct codec *codec)
 {
-	struct kernel_model *model = codec->model;
+	struct kernel_model *model = codec->of;
 	struct kernel_conflicts *conflicts = &model->conflicts;
 	const histree_time start = histree_state_start(model->changes.system);
 	bool has_time = model->changes.time != INT64_MIN;
@@ -550,19 +497,18 @@ static void code_model(struct codec *codec)
 	conflicts->to_idle = code_below(codec, conflicts->to_idle, UINT64_MAX);
 	conflicts->from_idle = code_below(codec, conflicts->from_idle, UINT64_MAX);
 	size_t count = code_count(codec, model->cpus.count, 7 + CPU_ATTRIBUTE_COUNT), at = 0;
-	for (size_t i = 0; i < count && codec_goes_on(codec); i++)
-		code_cpu(codec, codec->out != NULL ? id_map_next(&model->cpus, &at)->record : NULL);
+	for (size_t i = 0; i < count && goes_on(codec); i++)
+		code_cpu(codec, !codec_loads(codec) ? id_map_next(&model->cpus, &at)->record : NULL);
 	code_totals(codec);
 	struct thread_base base = { .said = start };
 	count = code_count(codec, model->threads.count, 8 + THREAD_ATTRIBUTE_COUNT);
 	at = 0;
-	for (size_t i = 0; i < count && codec_goes_on(codec); i++) {
-		const struct id_entry *entry = codec->out != NULL ? id_map_next(&model->threads, &at) : NULL;
+	for (size_t i = 0; i < count && goes_on(codec); i++) {
+		const struct id_entry *entry = !codec_loads(codec) ? id_map_next(&model->threads, &at) : NULL;
 		code_thread(codec, entry != NULL ? entry->id : 0, entry != NULL ? entry->record : NULL, &base);
 	}
 	const struct id_entry *entry;
-	for (at = 0;
-	     codec->out == NULL && codec_goes_on(codec) && (entry = id_map_next(&model->cpus, &at)) != NULL;) {
+	for (at = 0; codec_loads(codec) && goes_on(codec) && (entry = id_map_next(&model->cpus, &at)) != NULL;) {
 		struct kernel_cpu *cpu = entry->record;
 		if (cpu->is_claimed) {
 			cpu->runs = id_map_find(&model->threads, kernel_thread_id(cpu->last_tid, cpu->number));
@@ -571,28 +517,19 @@ static void code_model(struct codec *codec)
 	}
 }
 
-/* Its log is settled then. */
-static void slice_save(void *of_slice, struct saved_bytes *out)
+/* A log that was saved is settled. */
+static enum histree_status slice_code(void *of_slice, struct codec *codec, struct histree_error *error)
 {
-	struct codec codec = { .model = of_slice, .out = out };
-	change_log_save(codec.model->slice->log, out);
-	code_model(&codec);
-}
-
-static enum histree_status slice_load(void *of_slice, struct byte_reader *reader, struct histree_error *error)
-{
-	struct codec codec = { .model = of_slice, .in = reader };
-	struct change_log *log = codec.model->slice->log;
-	enum histree_status status = change_log_load(log, log->value_size_max, reader, error);
+	struct kernel_model *model = codec->of = of_slice;
+	enum histree_status status = change_log_code(model->slice->log, codec, error);
 	if (status != HISTREE_OK)
 		return status;
-	code_model(&codec);
-	if (codec.model->changes.status == HISTREE_ERR_MEMORY || codec.model->slice->no_memory)
+	code_model(codec);
+	if (model->changes.status == HISTREE_ERR_MEMORY || model->slice->no_memory)
 		return error_memory(error, "a slice of the trace");
-	if (reader->failed)
-		return error_set(error, HISTREE_ERR_FORMAT,
-				 "what a slice knows of threads and CPUs makes no sense");
-	return HISTREE_OK;
+	return codec_goes_on(codec) ? HISTREE_OK
+				    : error_set(error, HISTREE_ERR_FORMAT,
+						"what a slice knows of threads and CPUs makes no sense");
 }
 
 /* ---- was it so? ---------------------------------------------------------------------------------------------- */
@@ -967,7 +904,7 @@ static enum histree_status slice_commit(void *instance, void *of_slice, struct h
 }
 
 static enum histree_status slice_create(const struct analysis *analysis, struct change_log *log, void *input,
-					void **instance, struct histree_error *error)
+					struct byte_reader *hint, void **instance, struct histree_error *error)
 {
 	struct kernel_slice *slice = calloc(1, sizeof(*slice));
 	*instance = NULL;
@@ -981,6 +918,8 @@ static enum histree_status slice_create(const struct analysis *analysis, struct 
 	struct kernel_model *model = *instance;
 	slice->log = model->changes.log = log;
 	model->slice = slice;
+	if (hint != NULL)
+		take_hint(model, hint);
 	return HISTREE_OK;
 }
 
@@ -990,6 +929,5 @@ const struct analysis_slices kernel_slices = {
 	.guess = slice_guess,
 	.begin = slice_begin,
 	.commit = slice_commit,
-	.save = slice_save,
-	.load = slice_load,
+	.code = slice_code,
 };

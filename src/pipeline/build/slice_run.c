@@ -133,119 +133,93 @@ enum histree_status slice_reader_pass(struct slice_reader *reader, histree_time 
 
 /* ---- the plan ------------------------------------------------------------------------------------------------ */
 
-/* ---- the tree ------------------------------------------------------------------------------------------------ */
-
-static void save_tree(const struct tree_options *tree, struct saved_bytes *out)
+/* A text that is loaded is copied.  Returns false if memory is out. */
+static bool code_name(struct codec *codec, struct arena *arena, const char **text)
 {
-	saved_put_text(out, tree->variant->name, strlen(tree->variant->name));
-	saved_put(out, tree->r_depth);
-	saved_put(out, tree->r_nodes);
-	saved_put(out, tree->node_size);
-	saved_put(out, tree->fan_out);
-	saved_put(out, (uint64_t)tree->prefer);
-	saved_put_signed(out, tree->start);
+	size_t size = codec_loads(codec) ? 0 : strlen(*text);
+	code_text(codec, text, &size);
+	if (codec_loads(codec))
+		*text = arena_copy(arena, *text, size);
+	return *text != NULL;
 }
 
-static enum histree_status load_tree(struct tree_options *tree, struct arena *arena, struct byte_reader *reader,
-				     struct histree_error *error)
+/* An analysis that there is not, or not of this version, is NULL. */
+static bool code_analysis(struct codec *codec, struct arena *arena, const struct analysis **analysis)
 {
-	size_t size;
-	const char *name = saved_read_text(reader, &size);
-	const struct histree_tree_options asked = {
-		.variant = arena_copy(arena, name, size),
-		.r_depth = (uint32_t)saved_read_below(reader, UINT32_MAX),
-		.r_nodes = (uint32_t)saved_read_below(reader, UINT32_MAX),
-		.node_size = (uint32_t)saved_read_below(reader, UINT32_MAX),
-		.fan_out = (uint32_t)saved_read_below(reader, UINT32_MAX),
-		.prefer = (enum histree_preference)saved_read_below(reader, HISTREE_PREFER_SPACE + 1),
-		.threads = 1,
-	};
-	histree_time start = saved_read_signed(reader);
-	if (asked.variant == NULL)
-		return error_memory(error, "a slice of the trace");
-	return reader->failed ? HISTREE_OK : tree_options_resolve(&asked, start, tree, error);
-}
-
-/* ---- all of it ----------------------------------------------------------------------------------------------- */
-
-void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out)
-{
-	const struct slice_source *source = &plan->source;
-	saved_put_text(out, source->analysis->name, strlen(source->analysis->name));
-	saved_put(out, source->analysis->version);
-	saved_put(out, source->origin.path_count);
-	for (size_t i = 0; i < source->origin.path_count; i++)
-		saved_put_text(out, source->origin.paths[i], strlen(source->origin.paths[i]));
-	saved_put(out, !source->origin.wants_gaps);
-	saved_put(out, source->origin.bytes);
-	saved_put(out, source->origin.file_count);
-	saved_put_signed(out, plan->frame.start);
-	saved_put(out, plan->frame.value_size_max);
-	saved_put(out, plan->frame.bytes_max);
-	saved_put(out, plan->ring_size);
-	saved_put(out, plan->has_packs);
-	saved_put(out, plan->kept_max);
-	if (plan->has_packs)
-		save_tree(&plan->tree, out);
-}
-
-/* Returns false without memory.  An analysis that there is not, or not of this version, is NULL. */
-static bool load_analysis(const struct analysis **out, struct arena *arena, struct byte_reader *reader)
-{
-	size_t size;
-	const char *text = saved_read_text(reader, &size), *name = arena_copy(arena, text, size);
-	const uint64_t version = read_varint(reader);
-	*out = NULL;
-	if (name == NULL)
-		return false;
-	const struct registry_entry *entry = reader->failed ? NULL : registry_find(name);
-	if (entry != NULL && entry->analysis != NULL && entry->analysis->slices != NULL &&
-	    entry->analysis->version == version)
-		*out = entry->analysis;
+	const char *name = codec_loads(codec) ? NULL : (*analysis)->name;
+	bool has_room = code_name(codec, arena, &name);
+	const uint64_t version = code_number(codec, codec_loads(codec) ? 0 : (*analysis)->version);
+	if (!codec_loads(codec) || !has_room)
+		return has_room;
+	const struct registry_entry *entry = codec_goes_on(codec) ? registry_find(name) : NULL;
+	*analysis = entry != NULL ? entry->analysis : NULL;
+	if (*analysis != NULL && ((*analysis)->slices == NULL || (*analysis)->version != version))
+		*analysis = NULL;
 	return true;
 }
 
-static bool load_traces(struct slice_source *source, struct arena *arena, struct byte_reader *reader)
+static bool code_traces(struct codec *codec, struct arena *arena, struct event_origin *origin)
 {
-	size_t count = saved_read_count(reader, 1);
-	const char **traces = arena_allocate(arena, (count + 1) * sizeof(*traces), _Alignof(char *));
-	for (size_t i = 0; traces != NULL && i < count; i++) {
-		size_t size;
-		const char *path = saved_read_text(reader, &size);
-		traces[i] = arena_copy(arena, path, size);
-		if (traces[i] == NULL)
-			return false;
+	size_t count = code_count(codec, origin->path_count, 1);
+	const char **loaded =
+		codec_loads(codec) ? arena_allocate(arena, (count + 1) * sizeof(*loaded), _Alignof(char *)) : NULL;
+	bool has_room = !codec_loads(codec) || loaded != NULL;
+	for (size_t i = 0; i < count && has_room; i++) {
+		const char *path = codec_loads(codec) ? NULL : origin->paths[i];
+		has_room = code_name(codec, arena, &path);
+		if (codec_loads(codec))
+			loaded[i] = path;
 	}
-	source->origin.paths = traces;
-	source->origin.path_count = count;
-	return traces != NULL;
+	if (codec_loads(codec)) {
+		origin->paths = loaded;
+		origin->path_count = count;
+	}
+	return has_room;
 }
 
-enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena, struct byte_reader *reader,
+static enum histree_status code_tree(struct codec *codec, struct arena *arena, struct tree_options *tree,
+				     struct histree_error *error)
+{
+	struct histree_tree_options asked = { .variant = codec_loads(codec) ? NULL : tree->variant->name,
+					      .threads = 1 };
+	if (!code_name(codec, arena, &asked.variant))
+		return error_memory(error, "a slice of the trace");
+	asked.r_depth = (uint32_t)code_below(codec, tree->r_depth, UINT32_MAX);
+	asked.r_nodes = (uint32_t)code_below(codec, tree->r_nodes, UINT32_MAX);
+	asked.node_size = (uint32_t)code_below(codec, tree->node_size, UINT32_MAX);
+	asked.fan_out = (uint32_t)code_below(codec, tree->fan_out, UINT32_MAX);
+	asked.prefer = (enum histree_preference)code_below(codec, (uint64_t)tree->prefer, HISTREE_PREFER_SPACE + 1);
+	histree_time start = code_signed(codec, tree->start);
+	return codec_loads(codec) && codec_goes_on(codec) ? tree_options_resolve(&asked, start, tree, error)
+							  : HISTREE_OK;
+}
+
+enum histree_status slice_plan_code(struct slice_plan *plan, struct arena *arena, struct codec *codec,
 				    struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
-	*plan = (struct slice_plan){ 0 };
-	if (!load_analysis(&plan->source.analysis, arena, reader) || !load_traces(&plan->source, arena, reader))
+	struct event_origin *origin = &plan->source.origin;
+	bool ignores_gaps = !origin->wants_gaps;
+	if (!code_analysis(codec, arena, &plan->source.analysis) || !code_traces(codec, arena, origin))
 		return error_memory(error, "a slice of the trace");
-	plan->source.origin.wants_gaps = saved_read_below(reader, 2) == 0;
-	plan->source.origin.changed = slice_changed;
-	plan->source.origin.bytes = read_varint(reader);
-	plan->source.origin.file_count = (size_t)saved_read_below(reader, UINT32_MAX);
-	plan->frame.start = saved_read_signed(reader);
-	plan->frame.value_size_max = (size_t)read_varint(reader);
-	plan->frame.bytes_max = (size_t)read_varint(reader);
-	plan->ring_size = (size_t)saved_read_below(reader, SLICE_RING_MAX + 1);
-	plan->has_packs = saved_read_below(reader, 2) != 0;
-	plan->kept_max = (size_t)read_varint(reader);
-	if (plan->has_packs)
-		status = load_tree(&plan->tree, arena, reader, error);
-	if (status == HISTREE_OK &&
-	    (reader->failed || byte_reader_left(reader) > 0 || plan->source.analysis == NULL ||
-	     plan->source.origin.path_count == 0 || plan->ring_size == 0))
-		status = error_set(error, HISTREE_ERR_FORMAT,
+	CODE_FLAGS(codec, &ignores_gaps, &plan->has_packs);
+	origin->wants_gaps = !ignores_gaps;
+	origin->changed = slice_changed;
+	origin->bytes = code_number(codec, origin->bytes);
+	origin->file_count = (size_t)code_below(codec, origin->file_count, UINT32_MAX);
+	plan->frame.start = code_signed(codec, plan->frame.start);
+	plan->frame.value_size_max = (size_t)code_number(codec, plan->frame.value_size_max);
+	plan->frame.bytes_max = (size_t)code_number(codec, plan->frame.bytes_max);
+	plan->ring_size = (size_t)code_below(codec, plan->ring_size, SLICE_RING_MAX + 1);
+	plan->kept_max = (size_t)code_number(codec, plan->kept_max);
+	enum histree_status status = plan->has_packs ? code_tree(codec, arena, &plan->tree, error) : HISTREE_OK;
+	if (status != HISTREE_OK || !codec_loads(codec))
+		return status;
+	const bool makes_sense = codec_goes_on(codec) && byte_reader_left(codec->in) == 0 && plan->ring_size > 0 &&
+				 plan->source.analysis != NULL && origin->path_count > 0;
+	return makes_sense
+		       ? HISTREE_OK
+		       : error_set(error, HISTREE_ERR_FORMAT,
 				   "how slices are to be read is said in a way that this histree does not know");
-	return status;
 }
 
 /* ---- the ring ------------------------------------------------------------------------------------------------ */
@@ -333,7 +307,7 @@ struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int work
 	pthread_mutex_lock(&ring->mutex);
 	if (number >= ring->taken && number < ring->cut) {
 		struct slice *slice = slice_ring_at(ring, number);
-		if (slice->is_begun && slice->step == step && slice->worker == worker)
+		if (slice->number == number && slice->is_begun && slice->step == step && slice->worker == worker)
 			found = slice;
 	}
 	pthread_mutex_unlock(&ring->mutex);
@@ -350,12 +324,13 @@ struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t 
 		struct slice *left = &ring->slices[i];
 		if (left->step == STEP_EMPTY || left->number >= taken)
 			continue;
-		makes_sense = left->step == STEP_COMMIT && !left->has_answer;
+		makes_sense = left->step == STEP_COMMIT && left->is_begun;
 		if (!makes_sense)
 			break;
 		slice_run_free(left->run);
 		left->run = NULL;
 		left->step = STEP_EMPTY;
+		left->is_begun = false;
 	}
 	makes_sense = makes_sense && slice->step == STEP_EMPTY;
 	if (makes_sense) {
@@ -367,29 +342,23 @@ struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t 
 	return makes_sense ? slice : NULL;
 }
 
-struct slice *slice_ring_read(struct slice_ring *ring, uint64_t number)
-{
-	struct slice *slice = slice_ring_at(ring, number);
-	pthread_mutex_lock(&ring->mutex);
-	bool is_here = slice->number == number && slice->step == STEP_COMMIT && !slice->has_answer;
-	pthread_mutex_unlock(&ring->mutex);
-	return is_here ? slice : NULL;
-}
-
 bool slice_ring_answer(struct slice_ring *ring, struct saved_bytes *out)
 {
 	bool is_found = false;
 	pthread_mutex_lock(&ring->mutex);
-	for (size_t i = 0; i < ring->size && !is_found; i++) {
+	for (size_t i = 0; i < ring->size && ring->answers > 0 && !is_found; i++) {
 		struct slice *slice = &ring->slices[i];
 		if (slice->is_begun || !slice->has_answer)
 			continue;
 		is_found = true;
+		ring->answers--;
 		*out = slice->answer;
 		slice->answer = (struct saved_bytes){ 0 };
 		slice->has_answer = false;
 		if (slice->step == STEP_TAKE)
 			slice->step = STEP_EMPTY;
+		else
+			slice->is_begun = true; /* by the owner */
 	}
 	pthread_mutex_unlock(&ring->mutex);
 	return is_found;
@@ -400,6 +369,7 @@ void slice_ring_end_step(struct slice_ring *ring, struct slice *slice, enum slic
 	pthread_mutex_lock(&ring->mutex);
 	slice->step = next;
 	slice->is_begun = false;
+	ring->answers += slice->has_answer;
 	pthread_cond_broadcast(&ring->changed);
 	pthread_mutex_unlock(&ring->mutex);
 }
@@ -486,6 +456,7 @@ enum histree_status slice_run_create(const struct slice_plan *plan, struct chunk
 	const struct slice_source *source = &plan->source;
 	const struct analysis *analysis = source->analysis;
 	struct change_log_frame frame = plan->frame;
+	struct byte_reader reader = byte_reader(hint->bytes, hint->size);
 	void *input;
 	struct slice_run *run = *out = calloc(1, sizeof(*run));
 	if (run == NULL)
@@ -508,15 +479,13 @@ enum histree_status slice_run_create(const struct slice_plan *plan, struct chunk
 	if (status == HISTREE_OK)
 		status = change_log_init(&run->log, &frame, error);
 	if (status == HISTREE_OK)
-		status = analysis->slices->create(analysis, &run->log, input, &run->instance, error);
+		status = analysis->slices->create(analysis, &run->log, input, &reader, &run->instance, error);
 	if (status != HISTREE_OK) {
 		slice_run_free(run);
 		*out = NULL;
 		return status;
 	}
 	index_part_clear(&memory->part);
-	struct byte_reader reader = byte_reader(hint->bytes, hint->size);
-	analysis->slices->guess(run->instance, &reader);
 	return HISTREE_OK;
 }
 
@@ -554,7 +523,7 @@ static enum histree_status guess(struct slice_run *run, const struct slice_reade
 	const struct event *event = reader->stream->events;
 	enum histree_status status = analysis_inputs_begin(&run->inputs, event, NULL);
 	if (status == HISTREE_OK && analysis_feed_applies(&reader->feed, event) && event->gap == NULL)
-		run->source->analysis->slices->guess(run->instance, NULL);
+		run->source->analysis->slices->guess(run->instance);
 	return status == HISTREE_OK ? analysis_inputs_end(&run->inputs, NULL) : status;
 }
 
@@ -715,73 +684,54 @@ enum histree_status slice_run_take(const struct slice_run *run, struct event_ind
 
 /* ---- as bytes ------------------------------------------------------------------------------------------------ */
 
-enum { IS_WHOLE = 1, HAS_MORE = 2, IS_INDEXED = 4 };
-
 /* ---- what was read ------------------------------------------------------------------------------------------- */
 
-static void save_positions(const struct trace_position *positions, size_t count, struct saved_bytes *out)
+static void code_positions(struct codec *codec, struct trace_position *positions, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		saved_put(out, positions[i].packet + 1);
-		saved_put(out, positions[i].events);
+		positions[i].packet = code_number(codec, positions[i].packet + 1) - 1;
+		positions[i].events = code_number(codec, positions[i].events);
 	}
 }
 
-static void load_positions(struct trace_position *positions, size_t count, struct byte_reader *reader)
+/* One that is of no use for lack of memory needs no words. */
+static enum histree_status code_whole(struct slice_run *run, struct codec *codec, struct histree_error *error)
 {
-	for (size_t i = 0; i < count; i++) {
-		positions[i].packet = read_varint(reader) - 1;
-		positions[i].events = read_varint(reader);
-	}
+	const size_t files = run->source->origin.file_count;
+	code_positions(codec, run->begin, files);
+	code_positions(codec, run->end, files);
+	run->events = code_number(codec, run->events);
+	run->last = code_signed(codec, run->last);
+	run->size.kept = (size_t)code_number(codec, run->size.kept);
+	return run->has_more || !codec_goes_on(codec)
+		       ? HISTREE_OK
+		       : run->source->analysis->slices->code(run->instance, codec, error);
 }
 
 void slice_run_save_read(struct slice_run *run, struct saved_bytes *out)
 {
-	const struct analysis_slices *slices = run->source->analysis->slices;
-	size_t files = run->source->origin.file_count, begin = out->size;
-	saved_put(out, (run->is_whole ? IS_WHOLE : 0) | (run->has_more ? HAS_MORE : 0) |
-			       (run->is_indexed ? IS_INDEXED : 0));
-	if (!run->is_whole)
-		return;
-	save_positions(run->begin, files, out);
-	save_positions(run->end, files, out);
-	saved_put(out, run->events);
-	saved_put_signed(out, run->last);
-	saved_put(out, run->size.kept);
-	if (!run->has_more && change_log_failure(&run->log) == NULL)
-		slices->save(run->instance, out);
-	run->key_count = change_log_attributes(&run->log);
-	if (change_log_failure(&run->log) == NULL && !out->no_memory)
-		return;
-	/* It is of no use, which needs no words. */
-	if (!out->no_memory)
+	struct codec codec = { .out = out };
+	const size_t begin = out->size;
+	bool is_of_use = run->is_whole && change_log_failure(&run->log) == NULL;
+	CODE_FLAGS(&codec, &is_of_use, &run->has_more, &run->is_indexed);
+	if (is_of_use && code_whole(run, &codec, NULL) != HISTREE_OK && !out->no_memory) {
 		out->size = begin;
-	saved_put(out, 0);
+		saved_put(out, 0);
+	}
+	run->key_count = change_log_attributes(&run->log);
 }
 
 enum histree_status slice_run_load_read(struct slice_run *run, struct byte_reader *reader,
 					struct histree_error *error)
 {
-	const struct analysis_slices *slices = run->source->analysis->slices;
-	size_t files = run->source->origin.file_count;
-	uint64_t flags = saved_read_below(reader, (IS_WHOLE | HAS_MORE | IS_INDEXED) + 1);
-	enum histree_status status = HISTREE_OK;
-	if ((flags & IS_WHOLE) != 0) {
-		load_positions(run->begin, files, reader);
-		load_positions(run->end, files, reader);
-		run->events = read_varint(reader);
-		run->last = saved_read_signed(reader);
-		run->size.kept = (size_t)read_varint(reader);
-		run->is_indexed = (flags & IS_INDEXED) != 0;
-		run->has_more = (flags & HAS_MORE) != 0;
-		if (!reader->failed && !run->has_more)
-			status = slices->load(run->instance, reader, error);
-		run->size.log = change_log_bytes(&run->log);
-	}
+	struct codec codec = { .in = reader };
+	CODE_FLAGS(&codec, &run->is_whole, &run->has_more, &run->is_indexed);
+	enum histree_status status = run->is_whole ? code_whole(run, &codec, error) : HISTREE_OK;
+	run->size.log = change_log_bytes(&run->log);
 	if (status == HISTREE_OK && (reader->failed || byte_reader_left(reader) > 0))
 		status = error_set(error, HISTREE_ERR_FORMAT, "a slice makes no sense");
 	run->is_elsewhere = true;
-	run->is_whole = status == HISTREE_OK && (flags & IS_WHOLE) != 0;
+	run->is_whole = run->is_whole && status == HISTREE_OK;
 	return status;
 }
 

@@ -95,7 +95,7 @@ enum slice_message {
 	SLICE_REFUSED = 'E',  /* what was said: status, a message */
 };
 
-enum { SLICE_RING_MAX = 1 << 16 };
+enum { SLICE_RING_MAX = 1 << 20 }; /* of some thousand processes with all their threads */
 
 /* What whoever reads slices goes by. */
 struct slice_plan {
@@ -107,10 +107,11 @@ struct slice_plan {
 	size_t kept_max;          /* bytes of a pack */
 };
 
-void slice_plan_save(const struct slice_plan *plan, struct saved_bytes *out);
-
-/* Texts are copied to the arena.  Returns HISTREE_ERR_FORMAT if the bytes make no sense. */
-enum histree_status slice_plan_load(struct slice_plan *plan, struct arena *arena, struct byte_reader *reader,
+/*
+ * As bytes, or of them, into a zeroed one whose texts are in the arena.  Returns HISTREE_ERR_FORMAT if they make no
+ * sense.
+ */
+enum histree_status slice_plan_code(struct slice_plan *plan, struct arena *arena, struct codec *codec,
 				    struct histree_error *error);
 
 /* Times by the clock of the trace; the greatest: to the end. */
@@ -248,6 +249,7 @@ struct slice_ring {
 	size_t size;
 	/* The owner has seen those before `committed`, the tree those before `taken`, which are gone from here. */
 	uint64_t cut, committed, taken;
+	size_t answers;        /* that are to be got: mostly none */
 	pthread_mutex_t mutex; /* of these, and of the steps */
 	pthread_cond_t changed;
 	bool is_stopping;
@@ -292,10 +294,7 @@ struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int work
  */
 struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t taken);
 
-/* Returns a slice of which the owner has all that was said; NULL: there is no such slice. */
-struct slice *slice_ring_read(struct slice_ring *ring, uint64_t number);
-
-/* Get an answer, if there is one, into empty bytes.  After the last one the slice is gone. */
+/* Get an answer, if there is one, into empty bytes: the owner has the next step.  After the last one it is gone. */
 bool slice_ring_answer(struct slice_ring *ring, struct saved_bytes *out);
 
 /* A worker is gone: what it was to do, or did, is to be done by threads of this process. */

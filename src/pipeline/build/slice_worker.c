@@ -257,7 +257,7 @@ static void take_message(struct histree_slice_post *post, struct slice_crew *cre
 	struct post_worker *state = &post->workers[worker];
 	if (!state->has_plan) {
 		saved_put(out, SLICE_PLAN);
-		slice_plan_save(&crew->plan, out);
+		(void)!slice_plan_code(&crew->plan, NULL, &(struct codec){ .out = out }, NULL);
 		state->has_plan = true;
 		return;
 	}
@@ -414,7 +414,8 @@ static enum histree_status take_plan(struct histree_slice_worker *worker, struct
 	if (worker->has_plan)
 		return error_set(error, HISTREE_ERR_FORMAT, "how slices are to be read is said twice");
 	worker->has_plan = true;
-	enum histree_status status = slice_plan_load(&crew->plan, &worker->texts, reader, error);
+	enum histree_status status =
+		slice_plan_code(&crew->plan, &worker->texts, &(struct codec){ .in = reader }, error);
 	if (status == HISTREE_OK)
 		status = slice_reader_open(&crew->plan.source, NULL, &first, error);
 	if (status != HISTREE_OK)
@@ -459,7 +460,7 @@ static enum histree_status order_read(struct slice_ring *ring, uint64_t number, 
 static enum histree_status order_make(struct slice_ring *ring, uint64_t number, struct byte_reader *reader,
 				      struct histree_error *error)
 {
-	struct slice *slice = slice_ring_read(ring, number);
+	struct slice *slice = slice_ring_find(ring, number, SLICE_WORKER_HERE, STEP_COMMIT);
 	if (slice == NULL || slice->run == NULL)
 		return error_set(error, HISTREE_ERR_FORMAT, "a slice is to be made that was not read");
 	enum histree_status status = slice_run_load_keys(slice->run, reader, error);
