@@ -40,6 +40,9 @@ return found;
 """
 
 
+TREE = '#control-flow={"sort":"tree"}'
+
+
 class Page:
     def __init__(self, server, view, shots):
         self.browser, self.server, self.shots = view, server, shots
@@ -164,7 +167,7 @@ def marks_and_jumps(page):
 
 
 def hover_tells(page):
-    page.open()
+    page.open(TREE)
     run = page.browser.run(WIDE_SPANS, "control-flow")[0]
     box = page.chart()
     page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
@@ -190,7 +193,7 @@ def selects_and_steps(page):
 
 
 def searches(page):
-    page.open()
+    page.open(TREE)
     wanted = page.names()[-1][0]
     page.browser.type("/")
     page.browser.type(wanted + ENTER)
@@ -208,7 +211,7 @@ def searches(page):
 
 
 def sorts_filters_and_folds(page):
-    page.open()
+    page.open(TREE)
     total = page.get("page.charts[0].total")
     page.browser.run("page.charts[0].set({ sort: 'cpu' })")
     page.browser.until("[0, 1, 2].every((position) => page.charts[0].infoAt(position)?.cpu != null)")
@@ -222,7 +225,7 @@ def sorts_filters_and_folds(page):
     page.browser.run("page.charts[0].set({ sort: 'tree', folded: true })")
     page.browser.until(f"page.charts[0].total < {total}", "folding hides rows")
     folded = page.browser.until("page.charts[0].shown[0]?.rows.find((row) => row.below > 0)")
-    page.browser.run("page.charts[0].toggle(arguments_[0])", folded["row"])
+    page.browser.run("page.charts[0].toggle(arguments_[0])", folded)
     page.browser.until(f"page.charts[0].shown[0]?.rows.find((row) => row.row === {folded['row']})?.folded === false")
     name = page.get("page.charts[0].shown[0].rows.find((row) => row.name !== '').name")
     page.browser.run("page.charts[0].set({ folded: false, toggled: [], filter: arguments_[0] })", name)

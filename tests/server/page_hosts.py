@@ -27,7 +27,7 @@ def begins_folded(page):
 
 
 def opens_a_host(page):
-    page.browser.run("page.charts[0].toggle(page.charts[0].infoAt(1).row)")
+    page.browser.run("page.charts[0].toggle(page.charts[0].infoAt(1))")
     page.browser.until("page.charts[0].isComplete && page.charts[0].total > 6")
     assert page.get(f"{INFO.format(2)}.host") == "node1" and page.get(f"{INFO.format(2)}.depth") == 1
     page.shoot("host-opened")

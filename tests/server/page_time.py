@@ -128,33 +128,6 @@ class Selection:
         self.page.browser.run("location.hash = location.hash.replace(/from=\\d+&to=\\d+/, 'from=1000&to=21000')")
         self.page.browser.until("page.viewport.from === 1000 && page.viewport.span === 20000")
 
-    def rows_that_are_active(self):
-        """Sorted by what they did in the visible range, and again when that has moved; the chosen row stays so."""
-        page, start = self.page, int(self.page.get("String(page.viewport.start)"))
-        page.browser.run("page.charts[0].set({ sort: 'active' })")
-        for _ in range(3):
-            a = self.random.randrange(page.get("page.viewport.duration") - 2_000_000)
-            b = a + 1_000_000
-            page.browser.run("page.viewport.show(...arguments_)", a, b)
-            page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            page.ready()
-            rows = rows_of_command([self.histree, "top", self.store, "--from", str(start + a), "--to", str(start + b)])
-            ran = {row["thread"]: row["user"] + row["system"] + row["interrupted"] for row in rows}
-            active = [row for row in rows if ran[row["thread"]] + row["waiting"] > 0]
-            shown = page.browser.run("return page.charts[0].shown.flatMap((block) => block ? block.rows.map((info) => info.tid) : [])")
-            assert page.get("page.charts[0].total") == len(active), (a, page.get("page.charts[0].total"), len(active))
-            times = [ran[tid] for tid in shown]
-            assert times == sorted(times, reverse=True) and set(shown) <= {row["thread"] for row in active}, (a, shown, times)
-        page.browser.run("page.charts[0].choose(0)")
-        chosen = page.get("page.charts[0].infoAt(0).tid")
-        page.browser.run("page.viewport.show(arguments_[0] - 1000, arguments_[1] + 1000)", a, b)
-        page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        page.ready()
-        assert page.browser.until("page.charts[0].chosen >= 0 && page.charts[0].infoAt(page.charts[0].chosen).tid") == chosen
-        page.shoot("active")
-        page.browser.run("page.charts[0].set({ sort: 'tree' })")
-        page.ready()
-
     def ctrl_moves(self):
         self.page.browser.run("page.viewport.show(1e6, 2e6)")
         self.page.ready()
@@ -180,7 +153,7 @@ def main():
                     page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
                     one = Selection(sys.argv[1], page, store, seed + i)
                     for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them,
-                                 one.state_that_is_clicked, one.rows_that_are_active, one.back_undoes_a_zoom, one.ctrl_moves):
+                                 one.state_that_is_clicked, one.back_undoes_a_zoom, one.ctrl_moves):
                         tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
                     view.open("about:blank")
         finally:

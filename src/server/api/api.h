@@ -24,16 +24,19 @@ endpoint_function api_experiments;
 endpoint_function api_traces;
 
 /*
- * ?view= &sort= &filter= &folded=0|1|2 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
- * and, sorted by `active`, &activeFrom= &activeTo=: rows that ran or waited for a CPU then, what ran longest first.
- * The cells of a window of rows, as spans of pixels that are alike, little-endian:
+ * ?view= &sort= &filter= &folded=0|1|2 &toggled=3,17 &pinned=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
+ * and, sorted by `active`, &activeFrom= &activeTo= &rest=0|1: rows that ran or waited for a CPU then, what ran longest
+ * first, by processes, whose threads are below each other or folded into one; and with `rest` the others after them.
+ * Rows that are pinned come before all others.  The cells of a window of rows, as spans of pixels that are alike, little-endian:
  *
  *	"HTR1"
  *	for each row	u32 how many spans, then the spans:
  *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value or text
  *	u32 0xffffffff
  *	JSON		total, first, early: whether these rows are shown only until those of the view are made
- *			rows: [{row, name, depth, below, folded, ...}]
+ *			pinned: how many rows are; rest, by activity: how many rows did nothing
+ *			rows: [{row, name, depth, below, folded, ...}], and of the first row of a process group: the
+ *			row by which it is toggled; groupName; ran, waited: how many of its threads did
  *			styles: [{key, name, light, dark, height}]
  *			texts: {value: text}; of threads, whose numbers may be used again, {text: text}
  *
@@ -103,6 +106,13 @@ endpoint_function api_arrows;
  * for what is no arrow; `all` is false if the path was too long to be walked to the end.
  */
 endpoint_function api_path;
+
+/*
+ * ?statement= &limit=: {columns: [names], rows: [[value, ...], ...], more, read, ns}, what a statement of SQL gives
+ * (histree-sql(1)), at most so many rows; `more`: there are others.  A number beyond 2^53 is a text; of what was wrong
+ * on the way `error` and `warning` speak.  It may read, and neither write nor open anything.
+ */
+endpoint_function api_sql;
 
 /* Lists the charts of numbers: [{name, title, unit}]. */
 endpoint_function api_charts_list;

@@ -13,6 +13,7 @@
 #include "histree/states.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
+#include "server/model/group_cells.h"
 #include "server/model/state_filter.h"
 
 enum {
@@ -37,6 +38,7 @@ struct window {
 	histree_quark *quarks;          /* of the rows that have states, */
 	struct histree_row_life *lives; /* and when they are theirs */
 	struct histree_cell_span *spans;
+	struct group_cell *cells_of_group;
 	uint32_t next; /* row of the window */
 
 	const struct histree_style *styles[STYLES_MAX];
@@ -69,6 +71,13 @@ static uint32_t row_at(const struct window *window, uint32_t index)
 static void facts_at(const struct window *window, uint32_t index, struct row_facts *facts)
 {
 	host_rows_facts(window->rows.rows, row_at(window, index), facts);
+}
+
+/* The group whose rows a row of the window stands for; NULL: it is but itself. */
+static const struct row_group *folded_at(const struct window *window, uint32_t index)
+{
+	const struct row_group *lead = row_order_lead(window->rows.order, window->first + index);
+	return lead != NULL && lead->is_folded ? lead : NULL;
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------- */
@@ -195,10 +204,10 @@ static bool is_open(const struct window *window, const struct histree_cell_span 
 	       (after == range->pixels || histree_pixel_start(range->from, range->to, range->pixels, after) > end);
 }
 
-static bool write_spans(struct window *window, const struct histree_row *row, const struct row_facts *facts,
+static bool write_spans(struct window *window, const struct histree_cell *cells, const struct row_facts *facts,
 			const struct histree_interval *open, struct piece *piece)
 {
-	size_t count = histree_cells_to_spans(row->cells, window->range.pixels, window->spans);
+	size_t count = histree_cells_to_spans(cells, window->range.pixels, window->spans);
 	char *room = piece_room(piece, 4 + count * RUN_SIZE);
 	if (room == NULL)
 		return false;
@@ -249,7 +258,8 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 	facts_at(window, window->next, &first);
 	for (uint32_t i = window->next; i < window->count; i++) {
 		facts_at(window, i, &facts);
-		if (facts.quark == HISTREE_ROOT || facts.history != first.history)
+		if (facts.quark == HISTREE_ROOT || facts.history != first.history ||
+		    (i > window->next && folded_at(window, i) != NULL))
 			break;
 		const bool is_whole = facts.life.from == 0 && facts.life.to == 0;
 		window->lives[count] = is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : facts.life;
@@ -272,6 +282,70 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 	return histree_rows_start(window->cells, &request, error);
 }
 
+/* ---- the cells of a group -------------------------------------------------------------------------------- */
+
+static bool write_group_spans(struct window *window, struct piece *piece)
+{
+	const struct group_cell *cells = window->cells_of_group;
+	const size_t count_at = piece->size;
+	uint32_t count = 0;
+	char *room = piece_room(piece, 4 + (size_t)window->range.pixels * RUN_SIZE);
+	if (room == NULL)
+		return false;
+	uint8_t *at = (uint8_t *)room + 4;
+	for (uint32_t first = 0, end; first < window->range.pixels; first = end, count++, at += RUN_SIZE) {
+		const struct group_cell *cell = &cells[first];
+		for (end = first + 1; end < window->range.pixels && cells[end].style == cell->style &&
+				      cells[end].other == cell->other;)
+			end++;
+		if (cell->style != NULL && end - first >= TEXT_PIXELS_MIN) {
+			struct piece text = { 0 };
+			piece_put_text(&text, cell->style->name);
+			write_text(window, window->value_base, &text);
+			piece_release(&text);
+		}
+		put_le16(at, (uint16_t)first);
+		put_le16(at + 2, (uint16_t)(end - first));
+		put_le16(at + 4, style_index(window, cell->style));
+		put_le16(at + 6, cell->other != NULL ? MORE_STATES : 0);
+		put_le32(at + 8, window->value_base++);
+	}
+	piece->size += 4 + (size_t)count * RUN_SIZE;
+	put_le32((uint8_t *)piece->bytes + count_at, count);
+	return true;
+}
+
+/*
+ * A row that stands for all of a folded group.  HISTREE_NOT_FOUND: they have so many states that the first of them
+ * stands for itself alone.
+ */
+static enum histree_status write_group(struct window *window, const struct row_group *group, struct piece *piece,
+				       struct histree_error *error)
+{
+	const uint32_t *members = window->rows.order->members + group->first;
+	struct row_facts *facts = malloc((size_t)group->count * sizeof(*facts));
+	if (facts == NULL)
+		return error_memory(error, "the threads of a process");
+	for (uint32_t i = 0; i < group->count; i++)
+		host_rows_facts(window->rows.rows, members[i], &facts[i]);
+	const struct histree_history_info *info = histree_history_info(facts[0].history);
+	const struct group_cells_request request = {
+		.members = facts,
+		.count = group->count,
+		.from = window->range.from > info->start ? window->range.from : info->start,
+		.to = window->range.to < info->end ? window->range.to : info->end,
+		.pixels = window->range.pixels,
+		.work = window->work,
+	};
+	enum histree_status status = group_cells_make(&request, window->cells_of_group, error);
+	free(facts);
+	if (status != HISTREE_OK)
+		return status;
+	end_stretch(window);
+	window->next++;
+	return write_group_spans(window, piece) ? HISTREE_OK : error_memory(error, "cells");
+}
+
 /* The next row of the window. */
 static enum histree_status write_row(struct window *window, struct piece *piece, struct histree_error *error)
 {
@@ -286,7 +360,11 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 		end_stretch(window);
 		return HISTREE_OK;
 	}
-	enum histree_status status = window->cells == NULL ? begin_stretch(window, error) : HISTREE_OK;
+	const struct row_group *group = folded_at(window, window->next);
+	enum histree_status status = group != NULL ? write_group(window, group, piece, error) : HISTREE_NOT_FOUND;
+	if (status != HISTREE_NOT_FOUND)
+		return status;
+	status = window->cells == NULL ? begin_stretch(window, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
 		status = histree_cursor_next(window->cells, error);
 	if (status == HISTREE_END) { /* of the stretch, not of the window */
@@ -304,13 +382,43 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	struct histree_cursor *query;
 	struct histree_interval open;
 	const bool has_open = find_open(window, &facts, &query, &open);
-	const bool is_written =
-		write_spans(window, histree_cursor_row(window->cells), &facts, has_open ? &open : NULL, piece);
+	const bool is_written = write_spans(window, histree_cursor_row(window->cells)->cells, &facts,
+					    has_open ? &open : NULL, piece);
 	histree_cursor_free(query);
 	return is_written ? HISTREE_OK : error_memory(error, "cells");
 }
 
 /* ---- what the cells are of --------------------------------------------------------------------------- */
+
+/* Where a row stands in the tree. */
+static void describe_place(const struct window *window, uint32_t index, const struct row_facts *facts,
+			   struct json_writer *json)
+{
+	const bool is_tree =
+		window->rows.request.sort == ROW_SORT_TREE && window->first + index >= window->rows.order->pinned;
+	json_int_member(json, "depth", is_tree ? facts->depth : 0);
+	json_int_member(json, "below", is_tree ? facts->descendants : 0);
+	json_bool_member(json, "folded",
+			 is_tree && row_is_folded(&window->rows.request, row_at(window, index), facts));
+}
+
+/* Where it stands among the rows of its process, and of the first of them what they did. */
+static void describe_group(const struct window *window, uint32_t index, struct json_writer *json)
+{
+	const struct row_group *group = &window->rows.order->groups[window->first + index];
+	json_int_member(json, "depth", group->count > 1 && !group->is_lead ? 1 : 0);
+	json_int_member(json, "below", group->is_lead ? group->count - 1 : 0);
+	json_bool_member(json, "folded", group->is_folded);
+	if (!group->is_lead)
+		return;
+	json_int_member(json, "group", group->row);
+	json_int_member(json, "ran", group->ran);
+	json_int_member(json, "waited", group->waited);
+	struct piece name = { 0 };
+	host_rows_label(window->rows.rows, group->row, &name);
+	json_string_member(json, "groupName", name.bytes, name.size);
+	piece_release(&name);
+}
 
 static enum histree_status window_next(void *state, struct json_writer *json, struct histree_error *error)
 {
@@ -329,17 +437,19 @@ static enum histree_status window_next(void *state, struct json_writer *json, st
 	json_int_member(json, "total", window->rows.order->count);
 	json_int_member(json, "first", window->first);
 	json_bool_member(json, "early", window->rows.is_early);
+	json_int_member(json, "pinned", window->rows.order->pinned);
+	if (window->rows.order->groups != NULL)
+		json_int_member(json, "rest", window->rows.order->rest);
 	json_begin_array_member(json, "rows");
 	for (uint32_t i = 0; i < window->count; i++) {
 		struct row_facts facts;
 		facts_at(window, i, &facts);
-		bool is_tree = window->rows.request.sort == ROW_SORT_TREE;
 		json_begin_object(json);
 		json_int_member(json, "row", row_at(window, i));
-		json_int_member(json, "depth", is_tree ? facts.depth : 0);
-		json_int_member(json, "below", is_tree ? facts.descendants : 0);
-		json_bool_member(json, "folded",
-				 is_tree && row_is_folded(&window->rows.request, row_at(window, i), &facts));
+		if (window->rows.order->groups != NULL)
+			describe_group(window, i, json);
+		else
+			describe_place(window, i, &facts, json);
 		host_rows_describe(window->rows.rows, row_at(window, i), json);
 		json_end(json);
 	}
@@ -372,7 +482,9 @@ static bool open_window(struct call *call, struct window *window)
 	window->quarks = reply_memory(call->reply, window->count + 1, sizeof(*window->quarks));
 	window->lives = reply_memory(call->reply, window->count + 1, sizeof(*window->lives));
 	window->spans = reply_memory(call->reply, window->range.pixels, sizeof(*window->spans));
-	return window->quarks != NULL && window->lives != NULL && window->spans != NULL;
+	window->cells_of_group = reply_memory(call->reply, window->range.pixels, sizeof(*window->cells_of_group));
+	return window->quarks != NULL && window->lives != NULL && window->spans != NULL &&
+	       window->cells_of_group != NULL;
 }
 
 void api_rows(struct call *call)
@@ -393,6 +505,17 @@ void api_rows(struct call *call)
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
+/* Whether a row is meant by a text, or one of those that it stands for. */
+static bool is_meant(const struct host_rows *rows, const struct row_order *order, uint32_t position,
+		     const char *text)
+{
+	const struct row_group *lead = row_order_lead(order, position);
+	bool found = host_rows_match(rows, row_order_at(order, position), text);
+	for (uint32_t i = 0; lead != NULL && lead->is_folded && i < lead->count && !found; i++)
+		found = host_rows_match(rows, order->members[lead->first + i], text);
+	return found;
+}
+
 /* From `after` on, round the end once. */
 static int64_t find_position(const struct host_rows *rows, const struct row_order *order, const char *text,
 			     int64_t after, bool backwards)
@@ -401,7 +524,7 @@ static int64_t find_position(const struct host_rows *rows, const struct row_orde
 		int64_t step = backwards ? -(int64_t)i : (int64_t)i;
 		int64_t position = (after + step) % (int64_t)order->count;
 		position += position < 0 ? order->count : 0;
-		if (host_rows_match(rows, row_order_at(order, (uint32_t)position), text))
+		if (is_meant(rows, order, (uint32_t)position, text))
 			return position;
 	}
 	return -1;
@@ -427,14 +550,6 @@ void api_search(struct call *call)
 
 /* ---- the row of a selection -------------------------------------------------------------------------- */
 
-static int64_t position_of(const struct row_order *order, uint32_t row)
-{
-	for (uint32_t position = 0; position < order->count; position++)
-		if (row_order_at(order, position) == row)
-			return position;
-	return -1;
-}
-
 void api_find_row(struct call *call)
 {
 	struct page_rows rows;
@@ -446,7 +561,8 @@ void api_find_row(struct call *call)
 		struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, rows.info->start + at,
 					     page_text(call, "host") };
 		uint32_t row = host_rows_seek(rows.rows, &wanted);
-		int64_t position = row != HISTREE_NO_INDEX ? position_of(rows.order, row) : -1;
+		const uint32_t shown = row != HISTREE_NO_INDEX ? row_order_find(rows.order, row) : row;
+		const int64_t position = shown != HISTREE_NO_INDEX ? (int64_t)shown : -1;
 		json_begin_object(json);
 		json_int_member(json, "position", position);
 		json_int_member(json, "row", position >= 0 ? (int64_t)row : -1);

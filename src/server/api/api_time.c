@@ -70,8 +70,9 @@ static void write_arrow(const struct arrow_writer *writer, const struct arrow_so
 	uint32_t from, to;
 	if (!source->model->rows(source->view, arrow, &from, &to) || from == to ||
 	    api_arrows_position_of(writer, source, from) == HISTREE_NO_INDEX ||
-	    api_arrows_position_of(writer, source, to) == HISTREE_NO_INDEX)
-		return;
+	    api_arrows_position_of(writer, source, to) == HISTREE_NO_INDEX ||
+	    api_arrows_position_of(writer, source, from) == api_arrows_position_of(writer, source, to))
+		return; /* also of threads that a row stands for together */
 	json_begin_object(writer->json);
 	json_int_member(writer->json, "kind", arrow->kind);
 	write_end(writer, source, "from", "fromName", from);

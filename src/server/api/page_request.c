@@ -79,9 +79,11 @@ static bool asks_for_early_rows(const struct call *call, struct dataset *dataset
 		return false;
 	if (strcmp(early, "2") == 0)
 		return true;
-	return strcmp(early, "1") == 0 && (*sort == '\0' || strcmp(sort, "tree") == 0) &&
-	       *page_text(call, "filter") == '\0' &&
-	       (*page_text(call, "folded") == '\0' || strcmp(page_text(call, "folded"), "0") == 0) &&
+	const bool is_active = strcmp(sort, "active") == 0;
+	const char *folded = page_text(call, "folded");
+	return strcmp(early, "1") == 0 && (*sort == '\0' || strcmp(sort, "tree") == 0 || is_active) &&
+	       *page_text(call, "filter") == '\0' && *page_text(call, "pinned") == '\0' &&
+	       (*folded == '\0' || strcmp(folded, "0") == 0 || is_active) &&
 	       dataset_view_is_pending(dataset, &model->own);
 }
 
@@ -132,37 +134,54 @@ static bool read_active_range(const struct call *call, struct page_rows *out)
 	return true;
 }
 
+/* Numbers of rows: "3,17,4". */
+static bool read_rows(const struct call *call, const char *name, uint32_t *rows, size_t max, size_t *count)
+{
+	const char *at = page_text(call, name);
+	while (*at != '\0') {
+		char *rest;
+		errno = 0;
+		unsigned long row = strtoul(at, &rest, 10);
+		if (errno != 0 || rest == at || row > UINT32_MAX || *count == max)
+			return bad(call, name);
+		rows[(*count)++] = (uint32_t)row;
+		at = rest + (*rest == ',');
+	}
+	return true;
+}
+
 bool page_rows_open(struct call *call, struct page_rows *out)
 {
-	int64_t folded;
+	int64_t folded, rest;
 	const char *sort = page_text(call, "sort");
 	if (!page_rows_open_unordered(call, out))
 		return false;
+	if (out->is_early)
+		sort = "";
 	out->request = (struct row_order_request){
 		.rows = out->rows,
 		.sort = *sort == '\0' ? ROW_SORT_TREE : row_sort_find(sort),
 		.filter = page_text(call, "filter"),
 		.toggled = out->toggled,
+		.pinned = out->pinned,
 	};
 	if (out->request.sort == ROW_SORT_COUNT ||
 	    (out->rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE) ||
-	    (out->rows->model->active_keys == NULL && out->request.sort == ROW_SORT_ACTIVE))
+	    (out->rows->model->activity == NULL && out->request.sort == ROW_SORT_ACTIVE))
 		return bad(call, "sort");
 	if (out->request.sort == ROW_SORT_ACTIVE && !read_active_range(call, out))
 		return false;
 	if (!page_number(call, "folded", 0, ROW_FOLDS - 1, 0, &folded))
 		return false;
 
-	/* "3,17,4" */
-	const char *at = page_text(call, "toggled");
-	while (*at != '\0') {
-		char *rest;
-		errno = 0;
-		unsigned long row = strtoul(at, &rest, 10);
-		if (errno != 0 || rest == at || row > UINT32_MAX || out->request.toggled_count == ROW_TOGGLES_MAX)
-			return bad(call, "toggled");
-		out->toggled[out->request.toggled_count++] = (uint32_t)row;
-		at = rest + (*rest == ',');
+	if (!read_rows(call, "toggled", out->toggled, ROW_TOGGLES_MAX, &out->request.toggled_count) ||
+	    !read_rows(call, "pinned", out->pinned, ROWS_PINNED_MAX, &out->request.pinned_count) ||
+	    !page_number(call, "rest", 0, 1, 0, &rest))
+		return false;
+	out->request.with_rest = rest != 0;
+	if (out->is_early) {
+		folded = ROWS_UNFOLDED;
+		out->request.toggled_count = 0;
 	}
 	qsort(out->toggled, out->request.toggled_count, sizeof(out->toggled[0]), compare_u32);
 	out->request.folded = (enum row_fold)folded;

@@ -37,7 +37,7 @@ struct page_rows {
 	const struct host_rows *rows;
 	bool is_early;
 	struct row_order_request request;
-	uint32_t toggled[ROW_TOGGLES_MAX];
+	uint32_t toggled[ROW_TOGGLES_MAX], pinned[ROWS_PINNED_MAX];
 	struct row_order *order; /* held; NULL: it was not asked for */
 };
 

@@ -235,6 +235,14 @@ void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_
 		json_text_member(json, "host", host->name);
 }
 
+void host_rows_label(const struct host_rows *rows, uint32_t row, struct piece *text)
+{
+	uint32_t own;
+	const struct host_view *host = host_rows_find(rows, row, &own);
+	if (own != HISTREE_NO_INDEX && rows->model->label != NULL)
+		rows->model->label(host->view, own, text);
+}
+
 bool host_rows_match(const struct host_rows *rows, uint32_t row, const char *text)
 {
 	uint32_t own;
@@ -276,20 +284,21 @@ enum histree_status host_rows_prepare(const struct host_rows *rows, enum row_sor
 	return status;
 }
 
-enum histree_status host_rows_active_keys(const struct host_rows *rows, histree_time from, histree_time to,
-					  uint64_t **keys, struct histree_error *error)
+enum histree_status host_rows_activity(const struct host_rows *rows, histree_time from, histree_time to,
+				       struct row_activity **out, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	*keys = malloc(((size_t)rows->count + 1) * sizeof(**keys));
-	if (*keys == NULL)
+	*out = calloc((size_t)rows->count + 1, sizeof(**out));
+	if (*out == NULL)
 		return error_memory(error, "what rows did");
-	for (uint32_t row = 0; row < rows->count; row++)
-		(*keys)[row] = ROW_NOT_SHOWN;
 	for (size_t i = 0; i < rows->host_count && status == HISTREE_OK; i++) {
 		const struct host_view *host = &rows->hosts[i];
-		if (host->view != NULL && rows->model->count(host->view) > 0)
-			status = rows->model->active_keys(host->view, from, to, *keys + host_row(rows, host, 0),
-							  error);
+		const uint32_t count = host->view != NULL ? rows->model->count(host->view) : 0;
+		const uint32_t first = host_row(rows, host, 0);
+		if (count > 0)
+			status = rows->model->activity(host->view, from, to, *out + first, error);
+		for (uint32_t row = 0; row < count && status == HISTREE_OK; row++)
+			(*out)[first + row].group += first;
 	}
 	return status;
 }

@@ -72,14 +72,16 @@ struct dataset_place host_view_place(const struct host_view *host, struct histre
  */
 void host_rows_facts(const struct host_rows *rows, uint32_t row, struct row_facts *out);
 void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_writer *json);
+/* Adds what a row is called; nothing for that of a host. */
+void host_rows_label(const struct host_rows *rows, uint32_t row, struct piece *text);
 bool host_rows_match(const struct host_rows *rows, uint32_t row, const char *text);
 uint32_t host_rows_seek(const struct host_rows *rows, const struct row_wanted *wanted);
 enum histree_status host_rows_prepare(const struct host_rows *rows, enum row_sort sort,
 				      struct histree_error *error);
 
-/* Gives the keys of all rows by what they did in a range (struct row_model); the caller frees them. */
-enum histree_status host_rows_active_keys(const struct host_rows *rows, histree_time from, histree_time to,
-					  uint64_t **keys, struct histree_error *error);
+/* Says what all rows did in a range (struct row_model); the caller frees it. */
+enum histree_status host_rows_activity(const struct host_rows *rows, histree_time from, histree_time to,
+				       struct row_activity **out, struct histree_error *error);
 uint64_t host_rows_sort_key(const struct host_rows *rows, uint32_t row, enum row_sort sort);
 
 /* An arrow_next of rows: the arrows of one host after the other, then those between hosts. */

@@ -475,26 +475,28 @@ static uint64_t threads_sort_key(const void *context, uint32_t row, enum row_sor
 	case ROW_SORT_CPU: /* most first */
 		return (uint64_t)(INT64_MAX - kernel_threads_cpu_ns(threads, row));
 	case ROW_SORT_TREE:
-	case ROW_SORT_ACTIVE: /* threads_active_keys() */
+	case ROW_SORT_ACTIVE: /* threads_activity() */
 	case ROW_SORT_COUNT:
 		break;
 	}
 	return row;
 }
 
-/* What ran longest comes first; then what only waited for a CPU.  Blocked and idle threads are not active. */
-static uint64_t active_key(const struct histree_use_row *use)
+/* The row of the main thread of its process; the threads of a kernel are all of one, as the first of them made them. */
+static uint32_t group_of_thread(const struct kernel_threads *threads, uint32_t row)
 {
-	const uint64_t ran =
-		use->ns[HISTREE_USE_USER] + use->ns[HISTREE_USE_SYSTEM] + use->ns[HISTREE_USE_INTERRUPTED];
-	const uint64_t waited = use->ns[HISTREE_USE_WAITING], half = UINT64_C(1) << 63;
-	if (ran == 0 && waited == 0)
-		return ROW_NOT_SHOWN;
-	return ran > 0 ? half - ran : ROW_NOT_SHOWN - waited;
+	enum { KTHREADD = 2 };
+	const struct histree_thread *thread = &threads->list[row];
+	const int32_t main_tid = thread->ppid == KTHREADD ? KTHREADD : thread->pid;
+	if (thread->tid <= 0 || main_tid == thread->tid)
+		return row;
+	const uint32_t found = histree_control_flow_find_at(threads->flow, main_tid, -1, thread->first);
+	return found != HISTREE_NO_INDEX ? found : row;
 }
 
-static enum histree_status threads_active_keys(const void *context, histree_time from, histree_time to,
-					       uint64_t *keys, struct histree_error *error)
+/* Blocked and idle threads did nothing. */
+static enum histree_status threads_activity(const void *context, histree_time from, histree_time to,
+					    struct row_activity *activity, struct histree_error *error)
 {
 	const struct kernel_threads *threads = context;
 	const struct histree_time_use_request request = { .from = from, .to = to, .by = HISTREE_BY(THREAD) };
@@ -504,14 +506,19 @@ static enum histree_status threads_active_keys(const void *context, histree_time
 	if (status != HISTREE_OK)
 		return status;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	for (uint32_t row = 0; row < threads->count; row++)
+		activity[row].group = group_of_thread(threads, row);
 	for (size_t i = 0; i < count; i++) {
+		const uint64_t *ns = rows[i].ns;
 		const struct histree_value *tid = &rows[i].keys[HISTREE_USE_BY_THREAD];
 		const uint32_t row =
 			tid->type == HISTREE_INT
 				? histree_control_flow_find_at(threads->flow, tid->int32, -1, rows[i].from)
 				: HISTREE_NO_INDEX;
-		if (row != HISTREE_NO_INDEX)
-			keys[row] = active_key(&rows[i]);
+		if (row == HISTREE_NO_INDEX)
+			continue;
+		activity[row].ran_ns = ns[HISTREE_USE_USER] + ns[HISTREE_USE_SYSTEM] + ns[HISTREE_USE_INTERRUPTED];
+		activity[row].waited_ns = ns[HISTREE_USE_WAITING];
 	}
 	histree_time_use_free(use);
 	return HISTREE_OK;
@@ -569,7 +576,7 @@ const struct row_model row_model_threads = {
 	.arrows = threads_arrows,
 	.prepare = threads_prepare,
 	.sort_key = threads_sort_key,
-	.active_keys = threads_active_keys,
+	.activity = threads_activity,
 	.text = kernel_thread_text,
 	.kind = { kernel_thread_facts, kernel_thread_fact, NULL },
 	.early = &row_model_early_threads,

@@ -29,12 +29,15 @@ enum row_sort {
 	ROW_SORT_NAME,
 	ROW_SORT_FIRST,
 	ROW_SORT_CPU,
-	ROW_SORT_ACTIVE, /* in a range of time; others are not shown */
+	ROW_SORT_ACTIVE, /* by what they did in a range of time, the threads of a process below each other */
 	ROW_SORT_COUNT
 };
 
-/* The key of a row that is not shown. */
-#define ROW_NOT_SHOWN UINT64_MAX
+/* What a row did in a range of time. */
+struct row_activity {
+	uint64_t ran_ns, waited_ns; /* had a CPU; waited for one */
+	uint32_t group;             /* the first row of its process, which may be the row itself */
+};
 
 struct arrow_source;
 
@@ -62,11 +65,11 @@ struct row_model {
 	/* Returns a key, the smaller one comes first; NULL if there is only the order of the tree. */
 	uint64_t (*sort_key)(const void *view, uint32_t row, enum row_sort sort);
 	/*
-	 * Gives a key to each row that was active in a range, both ends inclusive, the smaller one first, and
-	 * leaves the keys of others, which are ROW_NOT_SHOWN.  NULL: nobody knows.
+	 * Says of each row what it did in a range, both ends inclusive; those that did nothing are zeroed but for
+	 * their group.  NULL: nobody knows.
 	 */
-	enum histree_status (*active_keys)(const void *view, histree_time from, histree_time to, uint64_t *keys,
-					   struct histree_error *error);
+	enum histree_status (*activity)(const void *view, histree_time from, histree_time to,
+					struct row_activity *rows, struct histree_error *error);
 	/* Adds the text of a state at a time: who has a number may change. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     histree_time at, struct piece *text);

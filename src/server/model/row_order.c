@@ -21,13 +21,17 @@ struct row_orders {
 
 /* ---- making ------------------------------------------------------------------------------------------ */
 
+static bool is_toggled(const struct row_order_request *request, uint32_t row)
+{
+	return request->toggled_count > 0 &&
+	       bsearch(&row, request->toggled, request->toggled_count, sizeof(row), compare_u32) != NULL;
+}
+
 bool row_is_folded(const struct row_order_request *request, uint32_t row, const struct row_facts *facts)
 {
-	bool is_toggled = request->toggled_count > 0 &&
-			  bsearch(&row, request->toggled, request->toggled_count, sizeof(row), compare_u32) != NULL;
 	bool is_folded =
 		request->folded == ROWS_FOLDED || (request->folded == ROWS_HOSTS_FOLDED && row_is_of_host(facts));
-	return is_folded != is_toggled;
+	return is_folded != is_toggled(request, row);
 }
 
 /* Marks the rows that match and, in a tree, those above them; NULL: memory is out. */
@@ -80,32 +84,169 @@ static bool is_sorted(const struct row_order_request *request, uint32_t row, con
 static enum histree_status fill_sorted(struct row_order *order, const struct row_order_request *request,
 				       uint32_t count, const bool *wanted, struct histree_error *error)
 {
-	uint64_t *active = NULL;
 	struct sort_entry *entries = malloc(((size_t)count + 1) * sizeof(*entries));
 	enum histree_status status = entries != NULL ? HISTREE_OK : error_memory(error, "the order of the rows");
-	if (status == HISTREE_OK && request->sort == ROW_SORT_ACTIVE)
-		status = host_rows_active_keys(request->rows, request->from, request->to, &active, error);
-	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++) {
-		const uint64_t key =
-			active != NULL ? active[row] : host_rows_sort_key(request->rows, row, request->sort);
-		if (is_sorted(request, row, wanted) && (active == NULL || key != ROW_NOT_SHOWN))
-			entries[order->count++] = (struct sort_entry){ key, row };
-	}
+	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++)
+		if (is_sorted(request, row, wanted))
+			entries[order->count++] =
+				(struct sort_entry){ host_rows_sort_key(request->rows, row, request->sort), row };
 	qsort(entries, order->count, sizeof(*entries), compare_entries);
 	for (uint32_t i = 0; i < order->count; i++)
 		order->rows[i] = entries[i].row;
 	free(entries);
-	free(active);
 	return status;
 }
 
-/* Rows that there are, in the order of the tree ascending. */
+/* ---- by what they did -------------------------------------------------------------------------------- */
+
+struct active_entry {
+	uint64_t of_group, own; /* keys: the smaller one comes first */
+	uint32_t group, row;
+};
+
+/* What ran longest comes first; then what only waited for a CPU; then what did neither. */
+static uint64_t activity_key(uint64_t ran, uint64_t waited)
+{
+	const uint64_t half = UINT64_C(1) << 63;
+	return ran > 0 ? half - ran : UINT64_MAX - waited;
+}
+
+static int compare_active(const void *a, const void *b)
+{
+	const struct active_entry *first = a, *second = b;
+	if (first->of_group != second->of_group)
+		return first->of_group < second->of_group ? -1 : 1;
+	if (first->group != second->group)
+		return first->group < second->group ? -1 : 1;
+	if (first->own != second->own)
+		return first->own < second->own ? -1 : 1;
+	return (first->row > second->row) - (first->row < second->row);
+}
+
+/* The entries of one group, which begin at `first`. */
+static void add_group(struct row_order *order, const struct row_order_request *request,
+		      const struct active_entry *entries, uint32_t first, uint32_t end,
+		      const struct row_activity *activity)
+{
+	struct row_group group = { .row = entries[first].group, .first = first, .count = end - first };
+	const bool found = *request->filter != '\0'; /* what a filter finds is shown, folded or not */
+	if (entries[first].of_group == UINT64_MAX) {
+		order->rest += group.count;
+		if (!request->with_rest && !found)
+			return;
+	}
+	for (uint32_t i = first; i < end; i++) {
+		const struct row_activity *own = &activity[entries[i].row];
+		group.ran += own->ran_ns > 0;
+		group.waited += own->ran_ns == 0 && own->waited_ns > 0;
+	}
+	group.is_lead = group.count > 1;
+	group.is_folded =
+		group.is_lead && !found && (request->folded != ROWS_UNFOLDED) != is_toggled(request, group.row);
+	for (uint32_t i = first; i < end; i++) {
+		order->groups[order->count] = group;
+		order->rows[order->count++] = entries[i].row;
+		if (group.is_folded)
+			break;
+		group.is_lead = false;
+	}
+}
+
+static enum histree_status fill_active(struct row_order *order, const struct row_order_request *request,
+				       uint32_t count, const bool *wanted, struct histree_error *error)
+{
+	struct row_activity *activity = NULL, *groups = calloc((size_t)count + 1, sizeof(*groups));
+	struct active_entry *entries = malloc(((size_t)count + 1) * sizeof(*entries));
+	uint32_t used = 0;
+	enum histree_status status = HISTREE_OK;
+	order->groups = malloc(((size_t)count + ROWS_PINNED_MAX + 1) * sizeof(*order->groups));
+	order->members = malloc(((size_t)count + 1) * sizeof(*order->members));
+	if (groups == NULL || entries == NULL || order->groups == NULL || order->members == NULL)
+		status = error_memory(error, "the order of the rows");
+	if (status == HISTREE_OK)
+		status = host_rows_activity(request->rows, request->from, request->to, &activity, error);
+	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++) {
+		groups[activity[row].group].ran_ns += activity[row].ran_ns;
+		groups[activity[row].group].waited_ns += activity[row].waited_ns;
+	}
+	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++) {
+		const struct row_activity *own = &activity[row], *all = &groups[own->group];
+		if (is_sorted(request, row, wanted))
+			entries[used++] =
+				(struct active_entry){ activity_key(all->ran_ns, all->waited_ns),
+						       activity_key(own->ran_ns, own->waited_ns), own->group, row };
+	}
+	if (used > 0)
+		qsort(entries, used, sizeof(*entries), compare_active);
+	for (uint32_t first = 0, end; first < used; first = end) {
+		for (end = first; end < used && entries[end].group == entries[first].group; end++)
+			order->members[end] = entries[end].row;
+		add_group(order, request, entries, first, end, activity);
+	}
+	free(groups);
+	free(entries);
+	free(activity);
+	return status;
+}
+
+/* ---- pinned ------------------------------------------------------------------------------------------ */
+
+static bool is_pinned(const struct row_order_request *request, uint32_t row)
+{
+	for (size_t i = 0; i < request->pinned_count; i++)
+		if (request->pinned[i] == row)
+			return true;
+	return false;
+}
+
+/* They come first and leave their places, but for that of a group. */
+static enum histree_status pin_rows(struct row_order *order, const struct row_order_request *request,
+				    struct histree_error *error)
+{
+	const uint32_t count = order->count;
+	uint32_t *rows = malloc(((size_t)count + ROWS_PINNED_MAX + 1) * sizeof(*rows));
+	struct row_group *groups =
+		order->groups != NULL ? malloc(((size_t)count + ROWS_PINNED_MAX + 1) * sizeof(*groups)) : NULL;
+	if (rows == NULL || (order->groups != NULL && groups == NULL)) {
+		free(rows);
+		free(groups);
+		return error_memory(error, "the order of the rows");
+	}
+	order->count = 0;
+	for (size_t i = 0; i < request->pinned_count; i++) {
+		const uint32_t row = request->pinned[i];
+		struct row_facts facts;
+		if (row >= request->rows->count)
+			continue;
+		host_rows_facts(request->rows, row, &facts);
+		if (row_is_of_host(&facts))
+			continue;
+		if (groups != NULL)
+			groups[order->count] = (struct row_group){ .row = row };
+		rows[order->count++] = row;
+	}
+	order->pinned = order->count;
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_pinned(request, order->rows[i]) && row_order_lead(order, i) == NULL)
+			continue;
+		if (groups != NULL)
+			groups[order->count] = order->groups[i];
+		rows[order->count++] = order->rows[i];
+	}
+	free(order->rows);
+	free(order->groups);
+	order->rows = rows;
+	order->groups = groups;
+	return HISTREE_OK;
+}
+
+/* Rows that there are, after those that are pinned in the order of the tree ascending. */
 static void order_assert(const struct row_order *order, const struct row_order_request *request, uint32_t count)
 {
-	assert(order->count <= count);
+	assert(order->count <= count + order->pinned);
 	for (uint32_t i = 0; i < order->count; i++) {
 		assert(order->rows[i] < count);
-		assert(i == 0 || request->sort != ROW_SORT_TREE || order->rows[i - 1] < order->rows[i]);
+		assert(i <= order->pinned || request->sort != ROW_SORT_TREE || order->rows[i - 1] < order->rows[i]);
 	}
 }
 
@@ -113,6 +254,8 @@ static void order_free(struct row_order *order)
 {
 	free(order->key);
 	free(order->rows);
+	free(order->groups);
+	free(order->members);
 	free(order);
 }
 
@@ -138,11 +281,13 @@ static enum histree_status fill_order(struct row_order *order, const struct row_
 			if (facts.descendants > 0 && row_is_folded(request, row, &facts))
 				row += facts.descendants;
 		}
+	} else if (request->sort == ROW_SORT_ACTIVE) {
+		status = fill_active(order, request, count, wanted, error);
 	} else {
 		status = fill_sorted(order, request, count, wanted, error);
 	}
 	free(wanted);
-	return status;
+	return status == HISTREE_OK && request->pinned_count > 0 ? pin_rows(order, request, error) : status;
 }
 
 /* Takes the key. */
@@ -159,7 +304,7 @@ static enum histree_status make_order(const struct row_order_request *request, c
 	order->key = key;
 	/* A million rows are not looked at one by one for that. */
 	if (request->sort == ROW_SORT_TREE && *request->filter == '\0' && request->folded == ROWS_UNFOLDED &&
-	    request->toggled_count == 0)
+	    request->toggled_count == 0 && request->pinned_count == 0)
 		order->count = request->rows->count;
 	else
 		status = fill_order(order, request, error);
@@ -177,8 +322,27 @@ void row_order_positions(const struct row_order *order, uint32_t count, uint32_t
 {
 	for (uint32_t row = 0; row < count; row++)
 		positions[row] = HISTREE_NO_INDEX;
-	for (uint32_t position = 0; position < order->count; position++)
+	/* From the last one on: who is pinned, or has a place of its own, is there. */
+	for (uint32_t position = order->count; position-- > 0;) {
+		const struct row_group *lead = row_order_lead(order, position);
+		for (uint32_t i = 0; lead != NULL && lead->is_folded && i < lead->count; i++)
+			positions[order->members[lead->first + i]] = position;
 		positions[row_order_at(order, position)] = position;
+	}
+}
+
+uint32_t row_order_find(const struct row_order *order, uint32_t row)
+{
+	uint32_t of_group = HISTREE_NO_INDEX;
+	for (uint32_t position = 0; position < order->count; position++) {
+		const struct row_group *lead = row_order_lead(order, position);
+		if (row_order_at(order, position) == row)
+			return position;
+		for (uint32_t i = 0; lead != NULL && lead->is_folded && i < lead->count; i++)
+			if (order->members[lead->first + i] == row)
+				of_group = position;
+	}
+	return of_group;
 }
 
 /* ---- keeping ----------------------------------------------------------------------------------------- */
@@ -189,7 +353,10 @@ static char *request_key(const struct row_order_request *request)
 	struct piece key = { 0 };
 	piece_format(&key, "%s %d %d", request->rows->model->name, (int)request->sort, (int)request->folded);
 	if (request->sort == ROW_SORT_ACTIVE)
-		piece_format(&key, " %lld-%lld", (long long)request->from, (long long)request->to);
+		piece_format(&key, " %lld-%lld %d", (long long)request->from, (long long)request->to,
+			     (int)request->with_rest);
+	for (size_t i = 0; i < request->pinned_count; i++)
+		piece_format(&key, " p%u", request->pinned[i]);
 	for (size_t i = 0; i < request->toggled_count; i++)
 		piece_format(&key, " %u", request->toggled[i]);
 	piece_format(&key, " %s", request->filter);

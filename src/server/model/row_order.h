@@ -12,7 +12,7 @@
 
 #include "server/model/host_rows.h"
 
-enum { ROW_TOGGLES_MAX = 1024 };
+enum { ROW_TOGGLES_MAX = 1024, ROWS_PINNED_MAX = 64 };
 
 enum row_fold { ROWS_UNFOLDED, ROWS_FOLDED, ROWS_HOSTS_FOLDED, ROW_FOLDS };
 
@@ -26,6 +26,20 @@ struct row_order_request {
 	enum row_fold folded;
 	const uint32_t *toggled; /* ascending */
 	size_t toggled_count;
+	const uint32_t *pinned; /* come first, in this order, whatever the others are sorted by */
+	size_t pinned_count;
+	bool with_rest; /* of ROW_SORT_ACTIVE: what did nothing in the range comes after what did something */
+};
+
+/*
+ * The rows of a process, which stand below the busiest of them, or behind it where they are folded.  Sorted by what
+ * they did, each position is of a group, if only of its own row.
+ */
+struct row_group {
+	uint32_t row;            /* by which it is toggled: that of its main thread */
+	uint32_t first, count;   /* of row_order.members */
+	uint32_t ran, waited;    /* how many of them had a CPU; only waited for one */
+	bool is_lead, is_folded; /* this position is the first of several; the others are not shown */
 };
 
 struct row_order {
@@ -33,6 +47,10 @@ struct row_order {
 	char *key;
 	uint32_t *rows; /* NULL: every row, where it stands */
 	uint32_t count;
+	uint32_t pinned;          /* how many positions are of rows that are pinned */
+	struct row_group *groups; /* by position; NULL: rows are not in groups */
+	uint32_t *members;        /* rows, those of a group together */
+	uint32_t rest;            /* rows that did nothing, whether they are shown or not */
 };
 
 static inline uint32_t row_order_at(const struct row_order *order, uint32_t position)
@@ -40,8 +58,17 @@ static inline uint32_t row_order_at(const struct row_order *order, uint32_t posi
 	return order->rows != NULL ? order->rows[position] : position;
 }
 
-/* Says where each of `count` rows is shown, HISTREE_NO_INDEX: nowhere. */
+/* Says where each of `count` rows is shown, if only by the group that it is of; HISTREE_NO_INDEX: nowhere. */
 void row_order_positions(const struct row_order *order, uint32_t count, uint32_t *positions);
+
+/* Returns the position at which a row is shown, likewise. */
+uint32_t row_order_find(const struct row_order *order, uint32_t row);
+
+/* Returns the group that a position is the first of several rows of; NULL: it is not. */
+static inline const struct row_group *row_order_lead(const struct row_order *order, uint32_t position)
+{
+	return order->groups != NULL && order->groups[position].is_lead ? &order->groups[position] : NULL;
+}
 
 /* Gives an order, made anew or kept from before; the caller releases it.  Any thread may ask. */
 struct row_orders;

@@ -368,7 +368,11 @@ async function search(backwards) {
 }
 
 async function searchRows(text, backwards) {
-	const { position, row } = await api.json("search", { ...active.parameters, text, after: active.chosen, backwards: backwards ? 1 : 0 });
+	const asked = { text, after: active.chosen, backwards: backwards ? 1 : 0 };
+	const found = await api.json("search", { ...active.parameters, ...asked });
+	if (found.position < 0 && active.unfold({ rest: true })) // it may have done nothing here
+		return searchRows(text, backwards);
+	const { position, row } = found;
 	if (position < 0)
 		return false;
 	active.choose(position, row);
@@ -377,6 +381,7 @@ async function searchRows(text, backwards) {
 
 // The next state of any row, from marker A and the selected row on.
 async function searchStates(text, backwards) {
+	active.unfold({ rest: true, split: true }); // states of all threads
 	const from = { at: viewport.a ?? viewport.from, position: viewport.a === null ? -1 : active.chosen };
 	const found = await stateSearch.next(active.parameters, text, from, backwards);
 	if (!found.found)
@@ -511,7 +516,8 @@ const keys = {
 	End: () => active?.scrollTo(active.total * ROW_HEIGHT),
 	ArrowLeft: () => stepState(true).catch(fail),
 	ArrowRight: () => stepState(false).catch(fail),
-	Enter: () => active?.infoAt(active.chosen)?.below > 0 && active.toggle(active.chosenRow),
+	Enter: () => active?.infoAt(active.chosen)?.below > 0 && active.toggle(active.infoAt(active.chosen)),
+	p: () => active?.pin(active.infoAt(active.chosen)),
 	Escape: () => {
 		viewport.mark("a", null);
 		viewport.mark("b", null);

@@ -58,13 +58,13 @@ export class Blocks {
 		}
 	}
 
-	// The blocks from `first` to `last` for a range, as far as they are there; the others are fetched.  `range` is
-	// {from, to, pixels}, `parameters` what names the rows.
-	get(first, last, range, parameters) {
+	// The blocks of some numbers for a range, as far as they are there; the others are fetched.  `range` is {from, to,
+	// pixels}, `parameters` what names the rows.
+	get(indexes, range, parameters) {
 		const found = [];
 		const rangeKey = `${range.from} ${range.to} ${range.pixels}`;
-		this.#cancel((wanted) => wanted.rangeKey !== rangeKey || wanted.index < first || wanted.index > last, false);
-		for (let index = first; index <= last; index++) {
+		this.#cancel((wanted) => wanted.rangeKey !== rangeKey || !indexes.includes(wanted.index), false);
+		for (const index of indexes) {
 			const key = `${index} ${rangeKey}`;
 			const block = this.#kept.get(key);
 			if (block)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // hover.js - what is under the pointer: at once what the picture knows, then what the server does.
 
+import { isFoldedGroup } from "./row_names.js";
 import * as time from "./time.js";
 
 const ASK_AFTER_MS = 60;
@@ -34,6 +35,8 @@ export class Hover {
 			return;
 		}
 		this.#show(event, info, { style: span.style, open: span.isOpen }, span.more, notes);
+		if (isFoldedGroup(info))
+			return; // it has no states of its own
 		this.#timer = setTimeout(async () => {
 			const state = await chart.state(info.row, Math.max(0, at)).catch(() => null);
 			if (state && turn === this.#turn)
@@ -65,7 +68,9 @@ export class Hover {
 	}
 
 	#show(event, info, state, more, notes) {
-		const rows = [];
+		const rows = [], isGroup = isFoldedGroup(info);
+		if (isGroup)
+			rows.push(["threads", info.below + 1], ["ran here", info.ran], ["only waited for a CPU", info.waited], ["shown", "what the busiest of them did"]);
 		if (state.start !== undefined) {
 			rows.push(["from", time.clock(this.viewport.start, state.start)], ["to", time.clock(this.viewport.start, state.end + 1)]);
 			rows.push([state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)]);
@@ -75,7 +80,7 @@ export class Hover {
 		}
 		if (info.host && !info.isHost)
 			rows.push(["host", info.host]);
-		for (const name of ["tid", "pid", "ppid"])
+		for (const name of isGroup ? ["pid"] : ["tid", "pid", "ppid"])
 			if (info[name] >= 0)
 				rows.push([name, info[name]]);
 		if (state.open)
@@ -88,7 +93,7 @@ export class Hover {
 		const isPalette = /^colour \d+$/.test(state.style?.name ?? ""); // which says nothing
 		const said = [isPalette ? "" : state.style?.name ?? "nothing", state.text === state.style?.name ? "" : state.text];
 		const about = info.isHost ? info.why ?? "a host" : said.filter(Boolean).join(": ");
-		title.append(swatch, `${info.name || "unknown"} — ${about}`);
+		title.append(swatch, `${(isGroup ? info.groupName : info.name) || "unknown"} — ${about}`);
 		const table = document.createElement("table");
 		for (const [name, value] of rows) {
 			const row = table.insertRow();

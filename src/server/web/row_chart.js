@@ -12,14 +12,14 @@ import { NO_STYLE, OPEN_STATE, OTHER_STATES, SPAN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
 import { element } from "./panel.js";
+import { RowNames } from "./row_names.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
-import * as time from "./time.js";
 
 export const ROW_HEIGHT = 18;
 const TOGGLES_MAX = 1000; // the server takes 1,024
+const PINNED_MAX = BLOCK_ROWS; // they are of the first block
 const FOLDS = [false, true, "hosts"]; // what is folded, but for the rows that are toggled: nothing, all, hosts
 const HOSTS_UNFOLDED_MAX = 4; // more of them begin folded
-const INDENT = 12;
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_MIN = 24;
 const TEETH = 4; // of an edge that is torn
@@ -50,9 +50,11 @@ export class RowChart extends EventTarget {
 	height = 0; // px of the rows in view
 	chosen = -1; // position of the selected row
 	chosenRow = -1; // and its number in the model
+	pinned = 0; // rows that stay on top
+	rest = 0; // rows that did nothing in the range by which they are sorted
 	isEarly = false; // the rows are not those of the view yet: the server is putting them in order
-	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true, path: "" };
-	#names = [];
+	// By activity, processes are folded unless they are `split`, and those that did nothing are hidden without `rest`.
+	settings = { sort: "tree", filter: "", folded: false, toggled: [], split: false, rest: false, pinned: [], arrows: true, path: "" };
 	#isAwaitingOrder = false;
 	#activeIn = { from: 0, to: 0 }; // the range by which rows are sorted that are active in it
 	#activeTimer = 0;
@@ -72,6 +74,9 @@ export class RowChart extends EventTarget {
 		this.path = new PathOverlay(this, failed);
 		if (experiment.hosts?.length > HOSTS_UNFOLDED_MAX)
 			this.settings.folded = "hosts";
+		else if (view.sorts) // who was busy comes first
+			this.settings.sort = "active";
+		this.#activeIn = { from: viewport.from, to: viewport.to };
 		this.#build();
 	}
 
@@ -79,8 +84,8 @@ export class RowChart extends EventTarget {
 
 	#build() {
 		this.sort = element("select", { title: "order of the rows", "ariaLabel": "order of the rows" });
-		for (const [value, text] of [["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"], ["first", "by first time"], ["cpu", "by CPU time"],
-			["active", "active here"]])
+		for (const [value, text] of [["active", "busiest here"], ["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"],
+			["first", "by first time"], ["cpu", "by CPU time"]])
 			this.sort.append(element("option", { value, textContent: text }));
 		this.sort.hidden = !this.view.sorts;
 		this.filter = element("input", { type: "search", placeholder: "Filter", ariaLabel: `filter ${this.view.title}` });
@@ -89,19 +94,21 @@ export class RowChart extends EventTarget {
 		this.arrowsButton = element("button", { type: "button", textContent: "Arrows", hidden: !this.view.hasArrows });
 		this.pathButton = element("button", { type: "button", textContent: "Path", title: "what the chosen thread waited for, and what that waited for in turn",
 			hidden: !(this.experiment.hasPaths && this.view.name === "control-flow") });
-		this.names = element("div", { className: "names" });
+		this.rowNames = new RowNames(this, ROW_HEIGHT, (info) => this.pin(info));
+		this.names = this.rowNames.root;
+		this.restButton = element("button", { type: "button", className: "rest", hidden: true, onclick: () => this.set({ rest: !this.settings.rest }) });
 		this.canvas = element("canvas", { tabIndex: 0 });
 		this.thumb = element("div", { className: "thumb" });
 		this.scrollbar = element("div", { className: "scrollbar" }, this.thumb);
 		this.body = element("div", { className: "body" }, this.names, this.canvas, this.scrollbar);
 		this.root = element("section", { className: "chart", ariaLabel: this.view.title },
 			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.arrowsButton, this.pathButton, this.count),
-			this.body);
+			this.body, this.restButton);
 		this.root.dataset.view = this.view.name;
 		this.canvas.setAttribute("role", "img");
 		this.sort.onchange = () => this.set({ sort: this.sort.value });
 		this.filter.oninput = () => this.set({ filter: this.filter.value });
-		this.fold.onclick = () => this.set({ folded: !this.settings.folded, toggled: [] });
+		this.fold.onclick = () => this.set(this.#isActive ? { split: !this.settings.split, toggled: [] } : { folded: !this.settings.folded, toggled: [] });
 		this.arrowsButton.onclick = () => {
 			this.settings.arrows = !this.settings.arrows;
 			this.draw();
@@ -110,8 +117,6 @@ export class RowChart extends EventTarget {
 		this.pathButton.onclick = () => this.#togglePath();
 		this.body.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
 		this.scrollbar.onpointerdown = (event) => this.#dragThumb(event);
-		this.names.onclick = (event) => this.#clickName(event);
-		this.names.ondblclick = (event) => this.#toggleAt(event);
 		new ResizeObserver(() => this.#resized()).observe(this.body);
 	}
 
@@ -128,7 +133,7 @@ export class RowChart extends EventTarget {
 	begin() {
 		const first = Math.floor(this.top / ROW_HEIGHT / BLOCK_ROWS);
 		this.blocks.setOrder(JSON.stringify(this.parameters));
-		this.blocks.get(first, first, { from: this.viewport.from, to: this.viewport.to, pixels: this.#pixels(widthOfCharts()) }, this.parameters);
+		this.blocks.get([first], { from: this.viewport.from, to: this.viewport.to, pixels: this.#pixels(widthOfCharts()) }, this.parameters);
 		this.draw();
 	}
 
@@ -141,27 +146,36 @@ export class RowChart extends EventTarget {
 		this.sort.value = this.settings.sort;
 		if (this.filter.value !== this.settings.filter)
 			this.filter.value = this.settings.filter;
-		this.fold.textContent = this.settings.folded ? "Unfold all" : "Fold all";
-		this.fold.hidden = this.settings.sort !== "tree";
+		this.fold.textContent = this.#isActive ? (this.settings.split ? "Fold processes" : "Unfold processes") : this.settings.folded ? "Unfold all" : "Fold all";
+		this.fold.hidden = this.settings.sort !== "tree" && !this.#isActive;
 		if ("sort" in changes || "filter" in changes)
 			this.top = 0;
 		if (changes.sort === "active")
 			this.#activeIn = { from: this.viewport.from, to: this.viewport.to };
+		this.#soughtRow = this.chosenRow;
 		this.chosen = -1;
 		this.draw();
 		this.dispatchEvent(new Event("settings"));
 	}
 
 	get parameters() {
-		const { sort, filter, folded, toggled } = this.settings;
-		const active = sort === "active" ? { activeFrom: this.#activeIn.from, activeTo: this.#activeIn.to } : {};
-		return { ...active, experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: FOLDS.indexOf(folded), toggled: toggled.join() };
+		const { sort, filter, folded, split, rest, pinned, toggled } = this.settings;
+		// What is dimmed is seen thread by thread.
+		const isSplit = split || this.viewport.filter !== "";
+		const how = this.#isActive ? { activeFrom: this.#activeIn.from, activeTo: this.#activeIn.to, rest: rest ? 1 : 0, folded: isSplit ? 0 : 1 }
+			: { folded: FOLDS.indexOf(folded) };
+		const on = pinned.length > 0 ? { pinned: pinned.join() } : {};
+		return { ...how, ...on, experiment: this.experiment.uuid, view: this.view.name, sort, filter, toggled: toggled.join() };
+	}
+
+	get #isActive() {
+		return this.settings.sort === "active";
 	}
 
 	// Rows that are sorted by what they did in the visible range are sorted anew once that stands still.
 	get #isOutOfOrder() {
 		const { from, to } = this.viewport;
-		return this.settings.sort === "active" && (this.#activeIn.from !== from || this.#activeIn.to !== to);
+		return this.#isActive && (this.#activeIn.from !== from || this.#activeIn.to !== to);
 	}
 
 	#followActive() {
@@ -204,7 +218,8 @@ export class RowChart extends EventTarget {
 		this.dispatchEvent(new Event("settings"));
 	}
 
-	toggle(row) {
+	// A row that has others below it is folded or unfolded.
+	toggle({ row: own, group: row = own }) {
 		const { toggled } = this.settings;
 		const without = toggled.filter((one) => one !== row);
 		if (without.length === toggled.length)
@@ -212,6 +227,21 @@ export class RowChart extends EventTarget {
 		this.set({ toggled: without.slice(-TOGGLES_MAX) });
 	}
 
+	// Shows what is hidden in this order; returns whether there was any.
+	unfold(hidden) {
+		const isHidden = this.#isActive && Object.keys(hidden).some((name) => !this.settings[name]);
+		if (isHidden)
+			this.set(hidden);
+		return isHidden;
+	}
+
+	// A row is kept on top, or goes back to its place.
+	pin(info) {
+		if (!info || info.isHost || this.isEarly)
+			return;
+		const { pinned } = this.settings, without = pinned.filter((row) => row !== info.row);
+		this.set({ pinned: without.length < pinned.length ? without : [...pinned, info.row].slice(-PINNED_MAX) });
+	}
 
 	scrollTo(top) {
 		const before = this.top;
@@ -222,14 +252,17 @@ export class RowChart extends EventTarget {
 
 	reveal(position) {
 		const top = position * ROW_HEIGHT;
-		if (top < this.top || top + ROW_HEIGHT > this.top + this.height)
+		if (position >= this.pinned && (top < this.top + this.pinned * ROW_HEIGHT || top + ROW_HEIGHT > this.top + this.height))
 			this.scrollTo(top - this.height / 2);
 	}
 
 	// Quietly where the selection comes from another view.
 	choose(position, row = this.infoAt(position)?.row ?? -1, isQuiet = false) {
+		if (row >= 0) // the server knows it: more rows may be on their way
+			this.total = Math.max(this.total, position + 1);
 		if (position < 0 || position >= this.total)
 			return;
+		this.#soughtRow = -1;
 		this.chosen = position;
 		this.chosenRow = row;
 		this.reveal(position);
@@ -247,11 +280,12 @@ export class RowChart extends EventTarget {
 
 	// px from the top of the canvas.
 	middleOf(position) {
-		return (position + 0.5) * ROW_HEIGHT - this.top;
+		return (position + 0.5) * ROW_HEIGHT - (position < this.pinned ? 0 : this.top);
 	}
 
 	positionAt(clientY) {
-		const position = Math.floor((clientY - this.body.getBoundingClientRect().top + this.top) / ROW_HEIGHT);
+		const y = clientY - this.body.getBoundingClientRect().top;
+		const position = Math.floor((y < this.pinned * ROW_HEIGHT ? y : y + this.top) / ROW_HEIGHT);
 		return position < this.total ? position : -1;
 	}
 
@@ -273,7 +307,7 @@ export class RowChart extends EventTarget {
 			this.chosen = this.chosenRow = -1; // the row at that position is another one now
 		this.#areInOrder = !window.early;
 		this.isEarly = window.early;
-		this.total = window.total;
+		Object.assign(this, { total: window.total, pinned: window.pinned ?? 0, rest: window.rest ?? 0 });
 		this.scrollTo(this.top);
 		this.draw();
 	}
@@ -308,7 +342,8 @@ export class RowChart extends EventTarget {
 		const last = Math.max(first, Math.floor((Math.min(this.top + height, this.total * ROW_HEIGHT) - 1) / ROW_HEIGHT / BLOCK_ROWS));
 		this.blocks.setOrder(JSON.stringify(this.parameters));
 		this.#followActive();
-		this.shown = this.blocks.get(first, last, range, this.parameters);
+		const indexes = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+		this.shown = this.blocks.get(first > 0 && this.pinned > 0 ? [0, ...indexes] : indexes, range, this.parameters);
 		this.#findSought();
 		this.isComplete = this.shown.every((block) => block && block.early === this.isEarly &&
 			block.range.from === range.from && block.range.to === range.to) && !this.#isOutOfOrder;
@@ -319,16 +354,17 @@ export class RowChart extends EventTarget {
 		for (const block of this.shown)
 			if (block)
 				this.#drawBlock(context, block, width, ratio);
+		this.#drawPinned(context, width, ratio);
 		this.isComplete &&= this.matches.isComplete;
 		this.arrows.draw(context, width, height);
 		this.path.draw(context, width, height);
 		this.pathButton.setAttribute("aria-pressed", this.settings.path !== "");
 		drawMarkers(context, this.viewport, width, height);
 		this.#drawArrowsButton();
-		this.#drawNames();
+		this.rowNames.draw();
 		this.#drawThumb();
+		this.#drawRest();
 		this.count.textContent = (this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`) +
-			(this.settings.sort === "active" ? " ran or waited for a CPU here" : "") +
 			(this.isEarly ? ", being put in order…" : "") +
 			(this.matches.areAll ? "" : ", too many states to filter all: zoom in");
 		this.dispatchEvent(new Event("drawn"));
@@ -337,6 +373,36 @@ export class RowChart extends EventTarget {
 	#drawArrowsButton() {
 		this.arrowsButton.setAttribute("aria-pressed", this.settings.arrows);
 		this.arrowsButton.textContent = this.arrows.areTooMany ? "Arrows: zoom in" : "Arrows";
+	}
+
+	// What did nothing here is one line at the foot, which unfolds.
+	#drawRest() {
+		const isThere = this.#isActive && this.rest > 0 && !this.isEarly && this.settings.filter === "";
+		this.restButton.hidden = !isThere;
+		if (isThere)
+			this.restButton.textContent = `${this.settings.rest ? "▾" : "▸"} ${this.rest === 1 ? "1 thread" : `${this.rest.toLocaleString("en")} threads`} ` +
+				`neither ran nor waited for a CPU here${this.settings.rest ? ", after the others" : ""}`;
+	}
+
+	// Over the rows that scroll below them.
+	#drawPinned(context, width, ratio) {
+		const block = this.shown.find((one) => one?.index === 0), height = this.pinned * ROW_HEIGHT;
+		if (!block || height === 0)
+			return;
+		if (this.top > 0) {
+			context.save();
+			context.beginPath();
+			context.rect(0, 0, width, height);
+			context.clip();
+			context.fillStyle = colour("ground");
+			context.fillRect(0, 0, width, height);
+			if (this.chosen >= 0 && this.chosen < this.pinned)
+				this.#drawChosen(context, width);
+			this.#drawBlock(context, block, width, ratio, 0);
+			context.restore();
+		}
+		context.fillStyle = colour("accent");
+		context.fillRect(0, height - 1, width, 1);
 	}
 
 	// A band over the rows of hosts, which stand above their own.
@@ -351,16 +417,16 @@ export class RowChart extends EventTarget {
 		if (this.chosen < 0)
 			return;
 		context.fillStyle = colour("chosen");
-		context.fillRect(0, this.chosen * ROW_HEIGHT - this.top, width, ROW_HEIGHT);
+		context.fillRect(0, this.middleOf(this.chosen) - ROW_HEIGHT / 2, width, ROW_HEIGHT);
 	}
 
-	#drawBlock(context, block, width, ratio) {
+	#drawBlock(context, block, width, ratio, scrolled = this.top) {
 		const { viewport } = this;
 		const look = { dark: viewport.dark, more: colour("quiet") };
 		const picture = pictureOf(block, Math.round(ROW_HEIGHT * ratio), look);
 		const left = (block.range.from - viewport.from) / viewport.span * width;
 		const wide = (block.range.to - block.range.from) / viewport.span * width;
-		const y = Math.round((block.index * BLOCK_ROWS * ROW_HEIGHT - this.top) * ratio) / ratio;
+		const y = Math.round((block.index * BLOCK_ROWS * ROW_HEIGHT - scrolled) * ratio) / ratio;
 		context.imageSmoothingEnabled = false;
 		this.#drawRows(context, picture, left, y, wide, ratio);
 		const pixel = wide / block.range.pixels;
@@ -419,49 +485,6 @@ export class RowChart extends EventTarget {
 		});
 	}
 
-	#drawNames() {
-		const first = Math.floor(this.top / ROW_HEIGHT);
-		const count = Math.min(Math.ceil(this.height / ROW_HEIGHT) + 1, this.total - first);
-		while (this.#names.length < count)
-			this.#names.push(this.names.appendChild(element("div", { className: "name" },
-				element("span", { className: "fold" }), element("span", { className: "text" }), element("span", { className: "number" }))));
-		this.#names.forEach((name, i) => {
-			name.hidden = i >= count;
-			if (i < count)
-				this.#drawName(name, first + i);
-		});
-	}
-
-	#drawName(name, position) {
-		const info = this.infoAt(position);
-		const said = [
-			position === this.chosen,
-			info?.below > 0 ? (info.folded ? "▸" : "▾") : "",
-			info ? info.name || (info.tid === -1 ? "unknown" : "") : "…",
-			[
-				info?.cpu > 0 && this.settings.sort === "cpu" ? time.duration(info.cpu) : "",
-				info?.tid >= 0 ? info.tid : "",
-				info?.host && this.settings.sort !== "tree" ? info.host : "",
-			].filter((part) => part !== "").join("  "),
-			2 + INDENT * Math.min(info?.depth ?? 0, 12),
-			position * ROW_HEIGHT - this.top,
-			info?.isHost ? "host" : "",
-			info?.why ?? "",
-		];
-		// Mostly all is as it was, and what is not touched costs the browser nothing.
-		if (name.said?.every((one, i) => one === said[i]))
-			return;
-		name.said = said;
-		const [fold, text, number] = name.children;
-		let left, top;
-		[, fold.textContent, text.textContent, number.textContent, left, top] = said;
-		name.classList.toggle("chosen", said[0]);
-		name.classList.toggle("host", said[6] !== "");
-		name.title = said[7];
-		name.style.paddingLeft = `${left}px`;
-		name.style.transform = `translateY(${top}px)`;
-	}
-
 	#drawThumb() {
 		const all = this.total * ROW_HEIGHT;
 		this.thumb.hidden = all <= this.height;
@@ -497,20 +520,6 @@ export class RowChart extends EventTarget {
 		this.scrollbar.setPointerCapture(event.pointerId);
 		this.scrollbar.onpointermove = move;
 		this.scrollbar.onpointerup = () => (this.scrollbar.onpointermove = null);
-	}
-
-	#clickName(event) {
-		const position = this.positionAt(event.clientY);
-		const info = this.infoAt(position);
-		this.choose(position);
-		if (event.target.className === "fold" && info?.below > 0)
-			this.toggle(info.row);
-	}
-
-	#toggleAt(event) {
-		const info = this.infoAt(this.positionAt(event.clientY));
-		if (info?.below > 0 && event.target.className !== "fold")
-			this.toggle(info.row);
 	}
 
 	// The span of pixels at a point, with its style: what the picture shows there.

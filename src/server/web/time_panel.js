@@ -6,6 +6,7 @@ import { quoted } from "./api.js";
 import { ChosenState } from "./chosen_state.js";
 import { element, Panel, sortHead } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
+import { isFoldedGroup } from "./row_names.js";
 import * as time from "./time.js";
 import { eachFrame } from "./viewport.js";
 
@@ -13,6 +14,7 @@ const ROWS_MAX = 500;
 const ROWS_OF_SELECTION_MAX = 64; // threads that were dragged over
 const WAYS = [["state", "State"], ["cpu", "CPU"], ["system_call", "System call"], ["thread", "Thread"], ["name", "Name"],
 	["process", "Process"], ["had_by", "CPU had by"]];
+const KTHREADD = 2; // whose threads are shown as one process, and have one each
 const SHARED = new Set(["state", "system_call", "had_by"]); // by these, the time of all is what is shared out
 
 const sum = (list) => list.reduce((all, one) => all + one, 0);
@@ -79,9 +81,10 @@ export class TimePanel extends Panel {
 
 	// Rows of a chart were dragged over: the threads among them, or none of them where it was one row.
 	onDraggedOver(infos) {
-		const tids = infos.filter((info) => info?.tid > 0 && !info.host).map((info) => info.tid).slice(0, ROWS_OF_SELECTION_MAX);
+		const wanted = infos.filter((info) => info?.tid > 0 && !info.host).slice(0, ROWS_OF_SELECTION_MAX);
+		const expressions = wanted.map((info) => isFoldedGroup(info) && info.pid > 0 && info.ppid !== KTHREADD ? `process == ${info.pid}` : `thread == ${info.tid}`);
 		const others = this.settings.filters.filter(([, , isRows]) => !isRows);
-		const rows = tids.length > 1 ? [[`${tids.length} threads`, tids.map((tid) => `thread == ${tid}`).join(" || "), true]] : [];
+		const rows = expressions.length > 1 ? [[`${expressions.length} rows`, expressions.join(" || "), true]] : [];
 		this.set({ filters: [...others, ...rows] });
 	}
 

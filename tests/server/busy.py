@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""busy.py HISTREE - rows in the order of what they did in a range, by processes: each number, and what a row that stands
+for a process shows in a pixel, against `histree top`."""
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+
+from serving import SMALL_TRACE, Tally, large_trace, serving
+
+RANGES, PIXELS, SEEN = 4, 40, 25
+# What top calls a state: what the page does, and its worth.
+STATES = {"user": ("user mode", 5), "system": ("system call", 5), "interrupted": ("interrupted", 4), "waiting": ("waits for a CPU", 3),
+          "blocked": ("blocked", 2), "other": ("waits", 2)}
+
+
+class Busy:
+    def __init__(self, histree, server, seed):
+        self.histree, self.server, self.random = histree, server, random.Random(seed)
+        [self.one] = [one for one in self.ask("experiments") if one["status"] == "ready"][:1]
+        self.start, self.duration = int(self.one["start"]), self.one["duration"]
+
+    def get(self, path, **query):
+        with urllib.request.urlopen(f"{self.server.url}api/v1/{path}?{urllib.parse.urlencode(query)}") as answer:
+            return answer.read()
+
+    def ask(self, path, **query):
+        return json.loads(self.get(path, **query))
+
+    def rows(self, **query):
+        """What is said of a window of rows, and the spans of each."""
+        bytes_ = self.get("rows", **{"experiment": self.one["uuid"], "view": "control-flow", "count": 256, "from": 0, "to": self.duration,
+                                     "pixels": 1, **query})
+        at, spans = 4, []
+        while (count := struct.unpack_from("<I", bytes_, at)[0]) != 0xffffffff:
+            spans.append([struct.unpack_from("<HHHHI", bytes_, at + 4 + 12 * i) for i in range(count)])
+            at += 4 + 12 * count
+        return json.loads(bytes_[at + 4:]), spans
+
+    def active(self, since, until, **query):
+        return self.rows(sort="active", activeFrom=since, activeTo=until, **query)
+
+    def top(self, first, last, *options):
+        done = subprocess.run([self.histree, "top", self.one["store"], "--from", str(self.start + first), "--to", str(self.start + last),
+                               "--format", "json", *options], capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 1), done.stderr
+        return json.loads(done.stdout) if done.stdout.strip() else []
+
+    def ranges(self):
+        yield 0, self.duration
+        for _ in range(RANGES):
+            span = max(self.duration >> self.random.randrange(1, 8), 1000)
+            first = self.random.randrange(self.duration - span)
+            yield first, first + span
+
+    def order_is_that_of_top(self):
+        for first, last in self.ranges():
+            did = {row["thread"]: (row["user"] + row["system"] + row["interrupted"], row["waiting"]) for row in self.top(first, last)}
+            said, _ = self.active(first, last, folded=0)
+            everything, _ = self.active(first, last, folded=0, rest=1)
+            tree, _ = self.rows(sort="tree")
+            assert everything["total"] == tree["total"] == said["total"] + said["rest"], (everything["total"], said["total"], said["rest"])
+            groups = []
+            for row in said["rows"]:
+                if row["depth"] == 0:
+                    groups.append([])
+                groups[-1].append(row)
+            if said["total"] > len(said["rows"]):
+                groups.pop()  # it is cut
+            keys = []
+            for group in groups:
+                own = [did.get(row["tid"], (0, 0)) for row in group]
+                assert own == sorted(own, key=lambda one: (-one[0], -one[1] if one[0] == 0 else 0)), (first, last, group)
+                ran, waited = sum(one[0] for one in own), sum(one[1] for one in own)
+                assert ran + waited > 0, group
+                keys.append((-ran, -waited if ran == 0 else 0))
+                if len(group) > 1:
+                    lead = group[0]
+                    assert lead["below"] == len(group) - 1
+                    assert lead["ran"] == sum(one[0] > 0 for one in own)
+                    assert lead["waited"] == sum(one[0] == 0 and one[1] > 0 for one in own)
+            assert keys == sorted(keys), (first, last, keys)
+            shown = {row["tid"] for row in said["rows"]}
+            if said["total"] <= len(said["rows"]):
+                assert {tid for tid, (ran, waited) in did.items() if ran + waited > 0} <= shown
+
+    def a_process_shows_what_its_threads_did(self):
+        """A pixel has the state of greatest worth, of equals the longest, that its threads had, added up, for half of it."""
+        checked = groups = 0
+        for first, last in self.ranges():
+            said, spans = self.active(first, last, folded=1, pixels=PIXELS, **{"from": first, "to": last})
+            for index, row in enumerate(said["rows"]):
+                if "group" not in row or row["below"] > 60:
+                    continue
+                groups += 1
+                split, _ = self.active(first, last, folded=1, toggled=row["group"], first=index)
+                members = split["rows"][:row["below"] + 1]
+                assert [member["depth"] for member in members] == [0] + [1] * row["below"]
+                where = " || ".join(f"thread == {member['tid']}" for member in members)
+                for pixel in self.random.sample(range(1, PIXELS - 1), min(SEEN, 3)):
+                    width = (last - first + 1) / PIXELS
+                    from_, to = first + round(pixel * width), first + round((pixel + 1) * width) - 1
+                    times = {state["state"]: state["duration"] for state in self.top(from_, to, "--by", "state", "--where", where)}
+                    long = [(STATES[name][1], time, STATES[name][0]) for name, time in times.items() if name in STATES and time >= width / 2]
+                    if not long or any(abs(time / width - 0.5) < 0.01 for time in times.values()):
+                        continue
+                    shown = next(span for span in spans[index] if span[0] <= pixel < span[0] + span[1])
+                    assert said["styles"][shown[2]]["name"] == max(long)[2], (row["name"], pixel, said["styles"][shown[2]]["name"], times, width)
+                    checked += 1
+        assert checked > 3 or groups == 0, "hardly any pixel of a process was compared"
+
+    def pinned_rows_come_first(self):
+        for sort in "tree", "tid", "active":
+            plain, _ = self.rows(sort=sort)
+            pinned = [row["row"] for row in self.random.sample(plain["rows"], min(3, len(plain["rows"]))) if not row.get("isHost")]
+            said, _ = self.rows(sort=sort, pinned=",".join(map(str, pinned)))
+            assert said["pinned"] == len(pinned) and [row["row"] for row in said["rows"]][:len(pinned)] == pinned
+            rest = [row["row"] for row in said["rows"][len(pinned):] if row["row"] not in pinned]
+            assert rest == [row["row"] for row in plain["rows"] if row["row"] not in pinned][:len(rest)], sort
+
+    def a_thread_is_found_in_its_process(self):
+        split, _ = self.active(0, self.duration, folded=0)
+        said, _ = self.active(0, self.duration, folded=1)
+        member = next(row for row in split["rows"] if row["depth"] == 1 and row["tid"] > 0)
+        found = self.ask("find-row", experiment=self.one["uuid"], view="control-flow", sort="active", folded=1, tid=member["tid"], at=self.duration)
+        if found["position"] >= 0:
+            assert said["rows"][found["position"]].get("below", 0) > 0, found
+
+
+def main():
+    tally = Tally()
+    for trace in (SMALL_TRACE, *([large_trace()] if large_trace() else [])):
+        with serving(sys.argv[1], trace, build_options=("-a", "kernel")) as server:
+            busy = Busy(sys.argv[1], server, int(os.environ.get("HISTREE_SEED", "1")))
+            for test in (busy.order_is_that_of_top, busy.a_process_shows_what_its_threads_did, busy.pinned_rows_come_first,
+                         busy.a_thread_is_found_in_its_process):
+                tally.run(f"{test.__name__}, {trace.name}", test)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
