@@ -20,6 +20,7 @@ LAYERS = {  # folder of src/: level; folders of one level do not know each other
 BELOW = {  # neighbours on one level, of which the first stands on the others
     "segment_tree": {"tree"}, "query": {"filter"}, "analysis": {"clock"}, "graph": {"query"},
     "store_folder": {"event_index", "partial"},
+    "server": {"sql"},  # which answers statements of the page
     "mpi": {"cli"},  # what `histree query` prints and `histree build` takes, from there
     "pipeline": {"event_index", "partial", "store_folder", "overview"},
 }
@@ -48,7 +49,7 @@ STRUCTS = {  # public headers above a folder that declare structs which it takes
 # Of the programs of this project: their functions are exported, as those of public headers are, but they are no promise.
 PROGRAMS = {"view/view.h", "draw/pictures.h", "pipeline/slices.h"}
 # They use the library as everybody does: public headers, and base/; and the headers of PROGRAMS.
-ONLY = {"cli": {"base", "server", "sql"}, "mpi": {"base", "cli"}, "server": {"base"}, "sql": {"base"}, "python": set()}
+ONLY = {"cli": {"base", "server", "sql"}, "mpi": {"base", "cli"}, "server": {"base", "sql"}, "sql": {"base"}, "python": set()}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([a-z0-9_]+)/([a-z0-9_/.]+)[">]')
 NEIGHBOUR = re.compile(r'^\s*#\s*include\s+"([a-z0-9_.]+)"')
 

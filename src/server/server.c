@@ -92,6 +92,7 @@ const struct route routes[] = {
 	{ HTTP_GET, API "path", api_path },
 	{ HTTP_GET, API "flame", api_flame },
 	{ HTTP_GET, API "time-use", api_time_use },
+	{ HTTP_GET, API "sql", api_sql },
 	{ HTTP_GET, API "bookmarks", api_bookmarks },
 	{ HTTP_GET, API "gaps", api_gaps },
 	{ HTTP_GET, API "events", api_events },

@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 #include "cli/sql_session.h"
+#include "server/api/api.h"
 #include "server/server.h"
 #include "without/features.h"
 
@@ -48,5 +49,12 @@ enum cli_exit sql_session_run(const struct sql_request *request, struct output *
 	return report_exit(CLI_USAGE, "this histree was built without SQLite; build it with that (Debian: "
 				      "libsqlite3-dev), or print rows with 'histree dump --format csv'");
 }
+
+#if HAS_SERVE
+void api_sql(struct call *call)
+{
+	reply_error(call->reply, HTTP_NOT_FOUND, "This histree was built without SQLite, and knows no SQL");
+}
+#endif
 
 #endif
