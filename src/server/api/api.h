@@ -24,10 +24,12 @@ endpoint_function api_experiments;
 endpoint_function api_traces;
 
 /*
- * ?view= &sort= &filter= &folded=0|1|2 &toggled=3,17 &pinned=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
- * and, sorted by `active`, &activeFrom= &activeTo= &rest=0|1: rows that ran or waited for a CPU then, what ran longest
- * first, by processes, whose threads are below each other or folded into one; and with `rest` the others after them.
- * Rows that are pinned come before all others.  The cells of a window of rows, as spans of pixels that are alike, little-endian:
+ * ?view= &sort= &filter= &folded=0|1|2 &toggled=3,17 &pinned=3,17 &early=0|1|2 &first= &count= &from= &to=
+ * &pixels= and, sorted by `active`, &activeFrom= &activeTo= &rest=0|1: rows that ran or waited for a CPU then, what
+ * ran longest first, by processes, whose threads are below each other or folded into one; and with `rest` the
+ * others after them.
+ * Rows that are pinned come before all others.  The cells of a window of rows, as spans of pixels that are alike,
+ * little-endian:
  *
  *	"HTR1"
  *	for each row	u32 how many spans, then the spans:
@@ -108,9 +110,9 @@ endpoint_function api_arrows;
 endpoint_function api_path;
 
 /*
- * ?statement= &limit=: {columns: [names], rows: [[value, ...], ...], more, read, ns}, what a statement of SQL gives
- * (histree-sql(1)), at most so many rows; `more`: there are others.  A number beyond 2^53 is a text; of what was wrong
- * on the way `error` and `warning` speak.  It may read, and neither write nor open anything.
+ * ?statement= &limit=: {columns: [names], rows: [[value, ...], ...], more, read, ns}, what a statement of SQL
+ * gives (histree-sql(1)), at most so many rows; `more`: there are others.  A number beyond 2^53 is a text; of what
+ * was wrong on the way `error` and `warning` speak.  It may read, and neither write nor open anything.
  */
 endpoint_function api_sql;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_sql.c - a statement of SQL on a store, as `histree sql` runs it, for the page: its rows as they come, so many at
- * most, and for as long as the client waits.
+ * api_sql.c - a statement of SQL on a store, as `histree sql` runs it, for the page: its rows as they come, so
+ * many at most, and for as long as the client waits.
  *
  * A statement may look and do nothing else: what it would write, attach or open is refused before it runs.
  */

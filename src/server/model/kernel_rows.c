@@ -482,7 +482,7 @@ static uint64_t threads_sort_key(const void *context, uint32_t row, enum row_sor
 	return row;
 }
 
-/* The row of the main thread of its process; the threads of a kernel are all of one, as the first of them made them. */
+/* The row of the main thread of its process; those of a kernel are of one, as the first of them made the others. */
 static uint32_t group_of_thread(const struct kernel_threads *threads, uint32_t row)
 {
 	enum { KTHREADD = 2 };
