@@ -115,43 +115,41 @@ enum histree_status segment_batch_init(struct segment_batch *batch, const struct
 }
 
 /* Returns the number of a string in the list; INTERN_NONE if memory is out. */
-static uint32_t list_string(struct segment_batch *batch, const struct histree_value *value)
+static inline uint32_t list_string(struct segment_batch *batch, const struct histree_value *value)
 {
 	const uint64_t ends = hash_ends(value->bytes, value->size);
 	struct recent_string *recent = &batch->recent[ends % SEGMENT_RECENT];
-	size_t size;
-	if (recent->ends == ends && recent->id < batch->strings.count) {
-		const char *bytes = intern_get(&batch->strings, recent->id, &size);
-		if (size == value->size && (size == 0 || memcmp(bytes, value->bytes, size) == 0))
-			return recent->id;
-	}
-	uint32_t id = intern_add(&batch->strings, value->bytes, value->size);
+	if (recent->bytes != NULL && recent->ends == ends && recent->size == value->size &&
+	    (value->size == 0 || memcmp(recent->bytes, value->bytes, value->size) == 0))
+		return recent->id;
+	const uint32_t id = intern_add(&batch->strings, value->bytes, value->size);
 	if (id != INTERN_NONE)
-		*recent = (struct recent_string){ ends, id };
+		*recent = (struct recent_string){ ends, intern_get(&batch->strings, id, NULL), value->size, id };
 	return id;
 }
 
 enum histree_status segment_batch_add(struct segment_batch *batch, const struct histree_segment *segment)
 {
-	assert(batch->count < batch->capacity);
+	const size_t at = batch->count;
+	assert(at < batch->capacity);
 	for (size_t i = 0; i < batch->field_count; i++) {
-		struct segment_column *column = &batch->columns[i];
+		const struct segment_column *column = &batch->columns[i];
 		const struct histree_value *value = segment->content != NULL ? &segment->content[i] : NULL;
-		bool null = value == NULL || value->type == HISTREE_NULL;
+		const bool is_null = value == NULL || value->type == HISTREE_NULL;
 		uint64_t code = 0;
-		if (!null && column->type == HISTREE_STRING) {
-			uint32_t id = list_string(batch, value);
-			if (id == INTERN_NONE)
+		if (!is_null && column->type == HISTREE_STRING) {
+			code = list_string(batch, value);
+			if (code == INTERN_NONE)
 				return HISTREE_ERR_MEMORY;
-			code = id;
-		} else if (!null) {
+		} else if (!is_null) {
 			code = segment_code(value);
 		}
-		column->codes[batch->count] = code;
-		column->nulls[batch->count] = null;
+		column->codes[at] = code;
+		column->nulls[at] = is_null;
 	}
-	batch->times[batch->count++] =
+	batch->times[at] =
 		(struct segment_times){ .start = segment->start, .duration = histree_segment_duration(segment) };
+	batch->count++;
 	return HISTREE_OK;
 }
 

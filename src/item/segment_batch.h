@@ -36,9 +36,11 @@ struct segment_column {
 
 enum { SEGMENT_RECENT = 256 };
 
-/* A string that was there lately, such as the name of a thread. */
+/* A string that was there lately, such as the name of a thread; one without bytes is none. */
 struct recent_string {
-	uint64_t ends; /* its first and last bytes, and its size, as one number */
+	uint64_t ends;     /* its first and last bytes, and its size, as one number */
+	const char *bytes; /* of the list */
+	size_t size;
 	uint32_t id;
 };
 

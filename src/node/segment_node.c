@@ -119,6 +119,8 @@ static void find_range(struct number_list *list)
 
 static bool put_numbers(struct bit_buffer *to, const struct number_list *list, uint64_t base, unsigned width)
 {
+	if (width == 0)
+		return true;
 	if (!bit_buffer_reserve(to, list->count * width))
 		return false;
 	struct bit_writer bits = bit_writer_begin(to);
@@ -172,36 +174,60 @@ static bool write_times(struct segment_builder *builder, const struct segment_ba
 	       put_numbers(&builder->blocks, &durations, durations.min, width);
 }
 
+/* The codes of a column of strings become their numbers in this leaf; those of nulls stay.  False: no memory. */
+static bool number_strings(struct segment_builder *builder, struct number_list *codes,
+			   const struct number_list *nulls)
+{
+	for (size_t i = 0; i < codes->count; i++) {
+		if (nulls->max != 0 && nulls->numbers[i] != 0)
+			continue;
+		const uint64_t id = codes->numbers[i];
+		const uint32_t known = builder->numbers[id],
+			       number = known != 0 ? known : number_string(builder, id);
+		if (number == 0)
+			return false;
+		codes->numbers[i] = number - 1;
+	}
+	return true;
+}
+
+/* The range of the codes of the values that are there; where there is none, it stands at the smallest. */
+static void find_codes(struct number_list *codes, const struct number_list *nulls)
+{
+	if (nulls->max == 0) {
+		find_range(codes);
+		return;
+	}
+	codes->min = UINT64_MAX;
+	codes->max = 0;
+	for (size_t i = 0; i < codes->count; i++) {
+		if (nulls->numbers[i] != 0)
+			continue;
+		codes->min = codes->numbers[i] < codes->min ? codes->numbers[i] : codes->min;
+		codes->max = codes->numbers[i] > codes->max ? codes->numbers[i] : codes->max;
+	}
+	if (codes->min > codes->max)
+		codes->min = codes->max;
+	for (size_t i = 0; i < codes->count; i++)
+		if (nulls->numbers[i] != 0)
+			codes->numbers[i] = codes->min;
+}
+
 static bool write_fields(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
 			 size_t count, size_t headers)
 {
+	struct number_list codes = { .count = count }, nulls = { .count = count };
 	for (size_t field = 0; field < batch->field_count; field++) {
-		struct number_list codes = { .count = count }, nulls = { .count = count };
-		/* Codes of the values that are there, and whether each is null. */
-		codes.min = UINT64_MAX;
-		codes.max = 0;
+		const struct segment_column *column = &batch->columns[field];
 		nulls.max = 0;
-		for (size_t i = 0; i < codes.count; i++) {
-			uint64_t code = batch->columns[field].codes[order[i]];
-			nulls.numbers[i] = batch->columns[field].nulls[order[i]];
+		for (size_t i = 0; i < count; i++) {
+			codes.numbers[i] = column->codes[order[i]];
+			nulls.numbers[i] = column->nulls[order[i]];
 			nulls.max |= nulls.numbers[i];
-			if (nulls.numbers[i] != 0)
-				continue;
-			if (batch->columns[field].type == HISTREE_STRING) {
-				uint32_t number = number_string(builder, code);
-				if (number == 0)
-					return false;
-				code = number - 1;
-			}
-			codes.numbers[i] = code;
-			codes.min = code < codes.min ? code : codes.min;
-			codes.max = code > codes.max ? code : codes.max;
 		}
-		if (codes.min > codes.max)
-			codes.min = codes.max;
-		for (size_t i = 0; i < codes.count; i++)
-			if (nulls.numbers[i] != 0)
-				codes.numbers[i] = codes.min;
+		if (column->type == HISTREE_STRING && !number_strings(builder, &codes, &nulls))
+			return false;
+		find_codes(&codes, &nulls);
 		unsigned width = bits_needed(codes.max - codes.min);
 		if ((nulls.max != 0 && !put_numbers(&builder->blocks, &nulls, 0, 1)) ||
 		    !put_numbers(&builder->blocks, &codes, codes.min, width))
