@@ -39,6 +39,10 @@ static void format_eight(uint32_t number, char *text)
 size_t number_format_unsigned(uint64_t number, char *text)
 {
 	enum { EIGHT_DIGITS = 100000000 };
+	if (number < 10) {
+		text[0] = (char)('0' + number);
+		return 1;
+	}
 	if (number < EIGHT_DIGITS) {
 		/* A number of fewer than nine digits, without leading zeros. */
 		char digits[8];

@@ -18,12 +18,12 @@
 
 struct argument {
 	uint32_t field;
-	uint32_t name_size;
-	const char *name; /* the class's */
+	uint32_t size;    /* of ", NAME = " */
+	const char *text; /* that, in the list */
 };
 
 struct argument_list {
-	size_t count;
+	size_t count, room; /* of the texts and of a number behind each */
 	struct argument all[];
 };
 
@@ -40,6 +40,16 @@ static bool is_argument(const struct event_class *class, uint32_t field)
 	return strncmp(class->name, "raw_syscalls:", strlen("raw_syscalls:")) != 0;
 }
 
+/* ", NAME = ", which lives as long as the lists; NULL when memory is out. */
+static const char *argument_text(struct class_table *lists, const char *name)
+{
+	const size_t size = strlen(name) + strlen(",  = ") + 1;
+	char *text = arena_allocate(&lists->memory, size, 1);
+	if (text != NULL)
+		snprintf(text, size, ", %s = ", name);
+	return text;
+}
+
 /* Returns NULL when memory is out. */
 static const struct argument_list *make_list(struct class_table *lists, const struct event_class *class)
 {
@@ -47,11 +57,18 @@ static const struct argument_list *make_list(struct class_table *lists, const st
 	struct argument_list *list = malloc(size);
 	if (list == NULL)
 		return NULL;
-	list->count = 0;
+	list->count = list->room = 0;
 	for (uint32_t field = 0; field < class->payload_count; field++) {
-		const char *name = class->fields[field];
-		if (is_argument(class, field))
-			list->all[list->count++] = (struct argument){ field, (uint32_t)strlen(name), name };
+		const char *text = is_argument(class, field) ? argument_text(lists, class->fields[field]) : NULL;
+		if (is_argument(class, field) && text == NULL) {
+			free(list);
+			return NULL;
+		}
+		if (text == NULL)
+			continue;
+		const uint32_t text_size = (uint32_t)strlen(text);
+		list->all[list->count++] = (struct argument){ field, text_size, text };
+		list->room += text_size + NUMBER_TEXT_SIZE;
 	}
 	const struct argument_list *kept = class_table_add(lists, class, list, size);
 	free(list);
@@ -66,17 +83,11 @@ static void append(struct call_text *text, const char *bytes, size_t size)
 	text->size += size;
 }
 
-/* The comma after the argument before, the name, and room for a value of so many bytes.  False: no memory. */
-static bool append_name(struct call_text *text, const struct argument *argument, size_t value_size)
+/* There is room for it: a comma after the argument before, and the name. */
+static void append_name(struct call_text *text, const struct argument *argument)
 {
-	size_t needed = text->size + 2 + argument->name_size + 3 + value_size;
-	if (!array_reserve(text->bytes, text->capacity, needed))
-		return false;
-	if (text->size > 0)
-		append(text, ", ", 2);
-	append(text, argument->name, argument->name_size);
-	append(text, " = ", 3);
-	return true;
+	const size_t comma = text->size > 0 ? 0 : strlen(", ");
+	append(text, argument->text + comma, argument->size - comma);
 }
 
 static size_t format_address(uint64_t address, char *digits)
@@ -91,16 +102,19 @@ static size_t format_address(uint64_t address, char *digits)
 	}
 }
 
-/* A field of another kind, such as an array, is left out. */
-static bool append_argument(struct call_text *text, const struct argument *argument, const struct event *event)
+/*
+ * There is room for all names and numbers; a string makes its own.  A field of another kind, such as an array, is
+ * left out.
+ */
+static bool append_argument(struct call_text *text, const struct argument *argument, const struct event *event,
+			    size_t *room)
 {
 	const char *bytes;
 	size_t size;
 	int64_t number;
 	if (event_int(event, argument->field, &number)) {
+		append_name(text, argument);
 		/* A number so large that it can only be an address is in hexadecimal. */
-		if (!append_name(text, argument, NUMBER_TEXT_SIZE))
-			return false;
 		bool is_address = number > UINT32_MAX || number < INT32_MIN;
 		char *digits = *text->bytes + text->size;
 		text->size += is_address ? format_address((uint64_t)number, digits)
@@ -108,8 +122,10 @@ static bool append_argument(struct call_text *text, const struct argument *argum
 		return true;
 	}
 	if (event_string(event, argument->field, &bytes, &size)) {
-		if (!append_name(text, argument, size + 2))
+		*room += size + 2;
+		if (!array_reserve(text->bytes, text->capacity, *room))
 			return false;
+		append_name(text, argument);
 		append(text, "\"", 1);
 		append(text, bytes, size);
 		append(text, "\"", 1);
@@ -129,8 +145,11 @@ static bool call_arguments_append(struct class_table *lists, const struct event 
 		list = make_list(lists, event->class);
 	if (list == NULL)
 		return false;
+	size_t room = text->size + list->room;
+	if (!array_reserve(text->bytes, text->capacity, room))
+		return false;
 	for (size_t i = 0; i < list->count; i++)
-		if (!append_argument(text, &list->all[i], event))
+		if (!append_argument(text, &list->all[i], event, &room))
 			return false;
 	return true;
 }
