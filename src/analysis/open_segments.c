@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/hash_index.h"
+#include "base/table.h"
 
 enum { KEYED_MIN = 32 }; /* the least number of keys that are kept before any is given up */
 
@@ -24,15 +24,9 @@ static uint64_t hash_of(const void *elements, uint32_t number)
 	return hash_mix(records[number]->key);
 }
 
-static struct open_segment **recent_of(struct open_segments *open, uint64_t key)
+struct open_segment *open_segments_record(struct open_segments *open, uint64_t key)
 {
-	return &open->recent[(key ^ key >> 32) % OPEN_SEGMENTS_RECENT];
-}
-
-/* Returns the record of a key, open or not. */
-static struct open_segment *record_of(struct open_segments *open, uint64_t key)
-{
-	struct open_segment **recent = recent_of(open, key);
+	struct open_segment **recent = open_segments_recent(open, key);
 	if (*recent != NULL && (*recent)->key == key)
 		return *recent;
 	uint32_t number = hash_index_find(&open->index, hash_mix(key), has_key, open->records, &key);
@@ -40,12 +34,6 @@ static struct open_segment *record_of(struct open_segments *open, uint64_t key)
 		return NULL;
 	*recent = open->records[number];
 	return *recent;
-}
-
-struct open_segment *open_segments_find(struct open_segments *open, uint64_t key)
-{
-	struct open_segment *segment = record_of(open, key);
-	return segment != NULL && segment->is_open ? segment : NULL;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------- */
@@ -91,7 +79,7 @@ static struct open_segment *take_record(struct open_segments *open, uint64_t key
 	struct open_segment *record = open->records[open->keyed];
 	assert(!record->is_open);
 	record->key = key;
-	*recent_of(open, key) = record;
+	*open_segments_recent(open, key) = record;
 	hash_index_add(&open->index, hash_mix(key), (uint32_t)open->keyed++);
 	return record;
 }
@@ -100,7 +88,7 @@ static struct open_segment *take_record(struct open_segments *open, uint64_t key
 
 struct open_segment *open_segments_add(struct open_segments *open, uint64_t key, histree_time start)
 {
-	struct open_segment *segment = record_of(open, key);
+	struct open_segment *segment = open_segments_record(open, key);
 	if (segment == NULL)
 		segment = take_record(open, key);
 	if (segment == NULL)
@@ -134,7 +122,7 @@ static void swap_content(struct open_segment *a, struct open_segment *b)
 bool open_segments_rename(struct open_segments *open, struct open_segment *segment, uint64_t key)
 {
 	assert(segment->is_open && open_segments_find(open, key) == NULL);
-	struct open_segment *other = record_of(open, key);
+	struct open_segment *other = open_segments_record(open, key);
 	if (other == NULL)
 		other = take_record(open, key);
 	if (other == NULL)

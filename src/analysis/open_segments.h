@@ -34,8 +34,25 @@ struct open_segments {
 	uint64_t count; /* open ones */
 };
 
-/* Returns the open segment of a key, or NULL. */
-struct open_segment *open_segments_find(struct open_segments *open, uint64_t key);
+/* Where the record of a key is if it was found lately. */
+static inline struct open_segment **open_segments_recent(struct open_segments *open, uint64_t key)
+{
+	return &open->recent[(key ^ key >> 32) % OPEN_SEGMENTS_RECENT];
+}
+
+/* Returns the record of a key, open or not; NULL if it has none. */
+struct open_segment *open_segments_record(struct open_segments *open, uint64_t key);
+
+/* Returns the open segment of a key, or NULL.  Most events ask in vain. */
+static inline struct open_segment *open_segments_find(struct open_segments *open, uint64_t key)
+{
+	if (open->count == 0)
+		return NULL;
+	struct open_segment *segment = *open_segments_recent(open, key);
+	if (segment == NULL || segment->key != key)
+		segment = open_segments_record(open, key);
+	return segment != NULL && segment->is_open ? segment : NULL;
+}
 
 /*
  * Open a segment under a key; one that is open there is forgotten.  Returns NULL when memory is out, and then the

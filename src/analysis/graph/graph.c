@@ -130,6 +130,10 @@ struct graph_line *graph_line(struct graph_lines *lines, int32_t tid)
 /* From now on it is called so. */
 static void graph_line_name(struct graph_lines *lines, struct graph_line *line, const char *name, size_t size)
 {
+	size_t known_size;
+	const char *known = line->name != INTERN_NONE ? intern_get(&lines->texts, line->name, &known_size) : NULL;
+	if (known != NULL && known_size == size && (size == 0 || memcmp(known, name, size) == 0))
+		return;
 	line->name = intern_add(&lines->texts, name, size);
 	if (line->name == INTERN_NONE)
 		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "names of threads");

@@ -25,6 +25,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_sums.h"
+#include "base/number_text.h"
 
 #define NO_SLOT UINT32_MAX
 
@@ -367,11 +368,13 @@ static void lose_queue(struct disk_queue *queue, struct changes *changes)
 /* ---- threads ------------------------------------------------------------------------------------------------ */
 
 enum { BYTES_READ, BYTES_WRITTEN };
-enum { THREADS, CPUS, CALLS };
+enum {
+	CALL = BYTES_WRITTEN + 1
+}; /* of the attributes of a thread: the call that it is in, which is not below it */
+enum { THREADS, CPUS };
 
 struct io_thread {
 	struct kernel_sum_row row;
-	struct kernel_sum_row *call; /* the call that it is in; NULL: it was in none so far */
 	bool is_reading, is_writing;
 };
 
@@ -382,7 +385,7 @@ struct io_cpu {
 
 struct io {
 	struct kernel_sums sums;
-	histree_quark disks_node;
+	histree_quark disks_node, calls_node;
 	struct id_map disks; /* struct disk by number */
 	bool has_any;        /* more than switches */
 };
@@ -418,15 +421,24 @@ static bool is_called(const struct kernel_text *name, const char *verb)
 	return name->size >= skip + size && memcmp(name->bytes + skip, verb, size) == 0;
 }
 
+static histree_quark call_of(struct io *io, struct io_thread *thread)
+{
+	histree_quark *known = &thread->row.quarks[CALL];
+	char number[NUMBER_TEXT_SIZE];
+	if (*known != NO_ATTRIBUTE)
+		return *known;
+	struct changes *changes = &io->sums.changes;
+	changes_child(changes, &io->calls_node, HISTREE_ROOT, "system_calls", strlen("system_calls"));
+	return changes_child(changes, known, io->calls_node, number,
+			     number_format_signed(thread->row.number, number));
+}
+
 static void on_call_entry(struct io *io, const struct kernel_event *event, struct io_thread *thread)
 {
 	thread->is_reading = is_called(&event->name, "read");
 	thread->is_writing = is_called(&event->name, "write");
-	if (thread->call == NULL)
-		thread->call = kernel_sum_row(&io->sums, &io->sums.tables[CALLS], thread->row.number);
-	if (thread->call != NULL)
-		change(&io->sums.changes, kernel_sum_node(&io->sums, thread->call),
-		       histree_string_n(event->event_name.bytes, event->event_name.size));
+	change(&io->sums.changes, call_of(io, thread),
+	       histree_string_n(event->event_name.bytes, event->event_name.size));
 }
 
 static void on_call_exit(struct io *io, const struct kernel_event *event, struct io_thread *thread)
@@ -442,8 +454,8 @@ static void on_call_exit(struct io *io, const struct kernel_event *event, struct
 		change(&io->sums.changes, quark, histree_int((int32_t)(sum + (uint32_t)amount)));
 	}
 	thread->is_reading = thread->is_writing = false;
-	if (thread->call != NULL)
-		change(&io->sums.changes, thread->call->node, histree_null());
+	if (thread->row.quarks[CALL] != NO_ATTRIBUTE)
+		change(&io->sums.changes, thread->row.quarks[CALL], histree_null());
 }
 
 static void on_call(struct io *io, const struct kernel_event *event)
@@ -486,7 +498,7 @@ static void on_request(struct io *io, const struct kernel_event *event)
 
 static void io_begin(struct kernel_sums *sums)
 {
-	((struct io *)sums)->disks_node = NO_ATTRIBUTE;
+	((struct io *)sums)->disks_node = ((struct io *)sums)->calls_node = NO_ATTRIBUTE;
 }
 
 static void io_count(struct kernel_sums *sums, const struct kernel_event *event)
@@ -512,8 +524,8 @@ static void io_lose(struct kernel_sums *sums, const struct event_gap *gap)
 	for (size_t at = 0; (entry = id_map_next(&sums->tables[THREADS].rows, &at)) != NULL;) {
 		struct io_thread *thread = entry->record;
 		thread->is_reading = thread->is_writing = false;
-		if (thread->call != NULL)
-			change(&io->sums.changes, thread->call->node, histree_unknown());
+		if (thread->row.quarks[CALL] != NO_ATTRIBUTE)
+			change(&io->sums.changes, thread->row.quarks[CALL], histree_unknown());
 	}
 	for (size_t at = 0; (entry = id_map_next(&io->disks, &at)) != NULL;) {
 		/* Events are lost: what is in the queues may have ended. */
@@ -554,7 +566,6 @@ static const struct kernel_sums_kind io_sums = {
 			.row_size = sizeof(struct io_thread),
 		},
 		[CPUS] = { .row_size = sizeof(struct io_cpu) },
-		[CALLS] = { .folder = "system_calls" },
 	},
 	.roles = { KERNEL_SWITCH, KERNEL_SYSCALL_ENTRY, KERNEL_SYSCALL_EXIT, KERNEL_BLOCK_INSERT,
 		   KERNEL_BLOCK_ISSUE, KERNEL_BLOCK_COMPLETE, KERNEL_BLOCK_DEVICE, KERNEL_BLOCK_FRONT_MERGE,

@@ -179,7 +179,9 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 	if (input->needs_machine) {
 		event->on_cpu = machine_cpu(&input->machine, event->cpu);
 		event->in_thread = thread_of(input, event);
-		machine_meet(&input->machine, event);
+		/* Others do not say who runs. */
+		if (event->role == KERNEL_SWITCH || event->own_tid >= 0)
+			machine_meet(&input->machine, event);
 	}
 	if (binding->has_call_number &&
 	    (event->role == KERNEL_SYSCALL_ENTRY || (event->has & HAS_CALL_NUMBER) != 0)) {

@@ -173,12 +173,18 @@ struct machine_cpu *machine_cpu(struct machine *machine, int32_t number)
 
 struct histree_value machine_text(struct machine *machine, const char *bytes, size_t size)
 {
+	const uint64_t ends = hash_ends(bytes, size);
+	struct machine_recent *recent = &machine->recent[ends % MACHINE_RECENT];
+	if (recent->bytes != NULL && recent->ends == ends && recent->size == size &&
+	    (size == 0 || memcmp(recent->bytes, bytes, size) == 0))
+		return histree_string_n(recent->bytes, size);
 	uint32_t id = intern_add(&machine->texts, bytes, size);
 	if (id == INTERN_NONE) {
 		machine->fault = MACHINE_HAS_NO_MEMORY;
 		return histree_null();
 	}
-	return histree_string_n(intern_get(&machine->texts, id, &size), size);
+	*recent = (struct machine_recent){ ends, intern_get(&machine->texts, id, NULL), size };
+	return histree_string_n(recent->bytes, size);
 }
 
 struct histree_value machine_thread_name(const struct machine_thread *thread)

@@ -142,10 +142,20 @@ enum machine_fault {
 	MACHINE_IS_NOT_DECLARED /* an analysis asks it, and has not said so in time: it has learned nothing */
 };
 
+enum { MACHINE_RECENT = 64 };
+
+/* A text that was there lately, as the names of all idle threads are; one without bytes is none. */
+struct machine_recent {
+	uint64_t ends;     /* its first and last bytes, and its size, as one number */
+	const char *bytes; /* of the texts */
+	size_t size;
+};
+
 struct machine {
 	struct id_map threads, cpus; /* struct machine_thread by tid, struct machine_cpu by number */
 	struct arena records;
 	struct intern texts;
+	struct machine_recent recent[MACHINE_RECENT];
 	histree_time gap_end;              /* of the last one of any CPU; INT64_MIN: there was none */
 	histree_time gap_end_anywhere;     /* of the last one of which it is not said on which CPU */
 	struct kernel_conflicts conflicts; /* of switches */
