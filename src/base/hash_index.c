@@ -20,7 +20,7 @@
 
 /* ---- hash index ---------------------------------------------------------------------------------------------- */
 
-enum { SLOTS_MIN = 64, SMALL_MAX = 1 << 12 };
+enum { SLOTS_MIN = 64, SMALL_MAX = 1 << 16 };
 enum { ADDED_AT_ONCE = 64, ADDED_PER_LOOK = 32 * ADDED_AT_ONCE, SLOTS_PER_LOOK = 1 << 18 };
 
 /* Every element is in a slot of its own, and a free slot ends every look-up. */
@@ -107,6 +107,9 @@ bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash 
 	/* Small ones grow by more, so that most of what they cost is not growing. */
 	while (count > hash_index_room(grown.slot_count))
 		grown.slot_count *= grown.slot_count < SMALL_MAX ? 4 : 2;
+	/* Numbers mostly count up to the room. */
+	while (hash_index_room(grown.slot_count) > grown.number_mask)
+		grown.number_mask = grown.number_mask << 1 | 1;
 	grown.table.space = index->table.space;
 	grown.table.is_random = true;
 	grown.slots = table_allocate(&grown.table, grown.slot_count * sizeof(*grown.slots));
