@@ -585,7 +585,7 @@ static bool write_blocks(struct column_builder *builder, const struct column_ite
 {
 	struct column_block_builder *block = &builder->block;
 	builder->block_count = builder->series_count = 0;
-	for (size_t first = 0; first < count;) {
+	for (size_t first = 0; first < count && builder->bits.bits < builder->bits_max;) {
 		if (!array_reserve(&builder->block_index, &builder->block_index_capacity, builder->block_count + 1))
 			return false;
 		builder->block_index[builder->block_count++] = (struct block_entry){
@@ -601,7 +601,10 @@ static bool write_blocks(struct column_builder *builder, const struct column_ite
 	return true;
 }
 
-/* The body of the leaf, with times as asked; false when memory is out. */
+/*
+ * The body of the leaf, with times as asked; not all of it if that has bits_max bits or more.  False when memory is
+ * out.
+ */
 static bool encode_body(struct column_builder *builder, const struct column_item *items, size_t count,
 			const struct histree_value *values, size_t value_count, bool direct)
 {
@@ -624,6 +627,8 @@ static bool encode_body(struct column_builder *builder, const struct column_item
 	}
 	if (!write_blocks(builder, items, count, &ticks))
 		return false;
+	if (builder->bits.bits >= builder->bits_max)
+		return true;
 	builder->block_index_offset = byte_position(builder);
 	if (!bit_buffer_reserve(&builder->bits, 8 * BLOCK_ENTRY_SIZE * builder->block_count))
 		return false;
@@ -685,16 +690,18 @@ size_t column_builder_encode(struct column_builder *builder, const struct column
 	builder->bounds = bounds;
 	builder->item_count = (uint32_t)count;
 	assert(count > 0 && bounds.start <= bounds.end && bounds.key_min <= bounds.key_max);
-	struct column_body other = { 0 };
-	if (builder->leaves++ % LEAVES_PER_COMPARISON == 0) {
-		if (!encode_body(builder, items, count, values, value_count, !builder->direct))
-			return 0;
-		swap_bodies(builder, &other);
-	}
+	const bool compares = builder->leaves++ % LEAVES_PER_COMPARISON == 0;
+	builder->bits_max = SIZE_MAX;
 	bool is_whole = encode_body(builder, items, count, values, value_count, builder->direct);
-	if (is_whole && other.bits.bits > 0 && other.bits.bits < builder->bits.bits) {
+	struct column_body other = { 0 };
+	if (is_whole && compares) {
 		swap_bodies(builder, &other);
-		builder->direct = !builder->direct;
+		builder->bits_max = other.bits.bits;
+		is_whole = encode_body(builder, items, count, values, value_count, !builder->direct);
+		if (is_whole && builder->bits.bits < other.bits.bits)
+			builder->direct = !builder->direct;
+		else
+			swap_bodies(builder, &other);
 	}
 	bit_buffer_release(&other.bits);
 	return is_whole ? byte_position(builder) + BITS_SLACK : 0;

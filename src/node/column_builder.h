@@ -97,6 +97,7 @@ struct column_builder {
 	size_t starts_capacity, ends_capacity;
 	struct column_dictionary dictionary;
 	bool direct;     /* what the last comparison of the two ways to store times chose */
+	size_t bits_max; /* of a body that is worth to be encoded */
 	unsigned leaves; /* so far */
 
 	/* The leaf that was encoded last. */
