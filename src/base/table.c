@@ -19,15 +19,21 @@
 
 /* ---- array --------------------------------------------------------------------------------------------------- */
 
+enum { ELEMENTS_MIN = 16, SMALL_BYTES = 64 << 10 };
+
+/* Small arrays grow by more, so that most of what they cost is not being copied. */
+static size_t grown_capacity(size_t capacity, size_t needed, size_t element_size)
+{
+	size_t wanted = capacity < SMALL_BYTES / element_size ? capacity * 4 : capacity + capacity / 2;
+	wanted = wanted > needed ? wanted : needed;
+	return wanted > ELEMENTS_MIN ? wanted : ELEMENTS_MIN;
+}
+
 bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size)
 {
 	if (needed <= *capacity)
 		return true;
-	size_t wanted = *capacity + *capacity / 2;
-	if (wanted < needed)
-		wanted = needed;
-	if (wanted < 16)
-		wanted = 16;
+	const size_t wanted = grown_capacity(*capacity, needed, element_size);
 	if (wanted > SIZE_MAX / element_size)
 		return false;
 	assert(wanted >= needed);
@@ -327,9 +333,7 @@ bool table_reserve_bytes(struct table *table, void *array, size_t *capacity, siz
 		return true;
 	if (table->space == NULL)
 		return array_reserve_bytes(array, capacity, needed, element_size);
-	size_t wanted = *capacity + *capacity / 2;
-	wanted = wanted > needed ? wanted : needed;
-	wanted = wanted > 16 ? wanted : 16;
+	const size_t wanted = grown_capacity(*capacity, needed, element_size);
 	if (wanted > (SIZE_MAX >> 1) / element_size)
 		return false;
 	void *old;
