@@ -4,10 +4,14 @@
 Whole-process time and peak memory of `histree build` with one thread and with several, next to
 `babeltrace2 -o dummy` on the same trace, which only decodes it: all in turn, medians, and the ratios.
 
-usage: build_cost.py HISTREE TRACE [--runs 11] [--threads 2] [-- BUILD-OPTION...]
+With --by-analysis: what each analysis of a kernel adds to a build of `kernel`, in instructions of valgrind, which do
+not depend on how busy the machine is.  The table goes into the manual (docs/man/histree-analyses.1.scd).
+
+usage: build_cost.py HISTREE TRACE [--runs 11] [--threads 2] [--by-analysis] [-- BUILD-OPTION...]
 """
 import argparse
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -26,17 +30,57 @@ def measure(command):
     return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
 
 
+# Nothing is published: that depends on the clock.
+ALONE = ["--threads", "1", "--publish", str(10**18)]
+
+
+def instructions(build, trace, *analyses):
+    """In millions, of a build by one thread of these analyses, or of all."""
+    chosen = ["-a", ",".join(analyses)] if analyses else []
+    counts = os.path.join(os.path.dirname(build[-1]), "counts")
+    done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}", *build, *ALONE, *chosen,
+                           trace], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
+    if done.returncode != 0 or not found:
+        sys.exit(done.stderr)
+    return int(found[1].replace(",", "")) / 1e6
+
+
+def analyses_of(store):
+    """Those that a store has something of, by the names of their files."""
+    names = [name.rsplit(".", 1) for name in os.listdir(store)]
+    return sorted(name[0] for name in names if name[-1] in ("sht", "seg") and name[0] != "kernel")
+
+
+def put_analyses(build, trace):
+    """A table of scdoc, the most expensive first."""
+    everything = instructions(build, trace)
+    store = build[-1]
+    names = analyses_of(store)
+    kernel = instructions(build, trace, "kernel")
+    added = {name: instructions(build, trace, "kernel", name) - kernel for name in names}
+    rows = [("kernel alone", kernel), *sorted(added.items(), key=lambda row: -row[1]), ("all", everything)]
+    print("[[ *analyses*\n:] *million instructions*\n:] *of kernel alone*")
+    for name, millions in rows:
+        print(f"|  {name}\n:  {millions:,.0f}\n:  {millions / kernel:.2f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("histree")
     parser.add_argument("trace")
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--by-analysis", action="store_true")
     options, build_options = parser.parse_known_args()
     build_options = [option for option in build_options if option != "--"]
 
     with tempfile.TemporaryDirectory() as folder:
-        build = [options.histree, "build", "--quiet", "--force", "-o", os.path.join(folder, "store"), *build_options]
+        build = [options.histree, "build", "--quiet", "--force", *build_options, "-o",
+                 os.path.join(folder, "store")]
+        if options.by_analysis:
+            put_analyses(build, options.trace)
+            return 0
         several = f"histree, {options.threads} threads"
         commands = {
             "babeltrace2 -o dummy": ["babeltrace2", "-o", "dummy", options.trace],
