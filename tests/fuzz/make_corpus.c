@@ -499,6 +499,71 @@ static void put_late_events(void)
 	put("event_text", "late", (const uint8_t *)text, (size_t)size);
 }
 
+/* Files of tests/data are inputs as they are. */
+struct loaded {
+	const char *target, *name;
+};
+
+static void put_loaded(void *context, const uint8_t *bytes, size_t size)
+{
+	const struct loaded *loaded = context;
+	put(loaded->target, loaded->name, bytes, size);
+}
+
+static void put_data(const char *target, const char *folder, const char *file)
+{
+	char path[DATA_PATH_SIZE];
+	struct loaded loaded = { target, strrchr(folder, '/') + 1 };
+	REQUIRE(fuzz_load(source_path(path, folder), file, put_loaded, &loaded) == 1);
+}
+
+enum { MANIFEST_SIZE = 1 << 12 };
+
+static void replace_in_manifest(char text[static MANIFEST_SIZE], const char *old, const char *new)
+{
+	char *at = strstr(text, old);
+	REQUIRE(at != NULL && strlen(text) + strlen(new) < MANIFEST_SIZE);
+	memmove(at + strlen(new), at + strlen(old), strlen(at + strlen(old)) + 1);
+	memcpy(at, new, strlen(new));
+}
+
+/* The manifest of two hosts says of them what it must not, or seldom does. */
+static void put_manifests(void *context, const uint8_t *bytes, size_t size)
+{
+	static const struct {
+		const char *name;
+		struct {
+			const char *old, *new;
+		} edits[4];
+	} kinds[] = {
+		{ "absolute", { { "\"VM3\"", "\"x\"" }, { "hosts/VM3", "/etc" } } },
+		{ "escaped",
+		  { { "\"VM1\"", "\".a/b\"" },
+		    { "hosts/VM1", "hosts/%2Ea%2Fb" },
+		    { "\"VM3\"", "\"c.building\"" },
+		    { "hosts/VM3", "hosts/c%2Ebuilding" } } },
+		{ "neighbour", { { "VM3\",\n   \"neighbour\": 0", "VM3\",\n   \"neighbour\": 2" } } },
+		{ "outside", { { "\"VM3\"", "\"x\"" }, { "hosts/VM3", "hosts/../x" } } },
+		{ "quality",
+		  { { "\"VM3\"", "\"b\"" }, { "hosts/VM3", "hosts/b" }, { "\"accurate\",", "\"good\"," } } },
+		{ "rate",
+		  { { "1361214092834760755", "9223372036854775807" },
+		    { "1361214092915325956", "-9223372036854775808" },
+		    { "270360398968000", "4611686018427387904" } } },
+		{ "twice", { { "\"VM3\"", "\"VM1\"" }, { "hosts/VM3", "hosts/VM1" } } },
+		{ "wrong_rate", { { "270360398968000", "-4611686018427387904" } } },
+	};
+	(void)context;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		char text[MANIFEST_SIZE] = { 0 };
+		REQUIRE(size < sizeof(text));
+		memcpy(text, bytes, size);
+		for (size_t j = 0; j < 4 && kinds[i].edits[j].old != NULL; j++)
+			replace_in_manifest(text, kinds[i].edits[j].old, kinds[i].edits[j].new);
+		put("manifest", kinds[i].name, (const uint8_t *)text, strlen(text));
+	}
+}
+
 void corpus_make(corpus_put *input, void *context)
 {
 	put_input = input;
@@ -526,4 +591,9 @@ void corpus_make(corpus_put *input, void *context)
 	slice_corpus(put_slice);
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);
 	put_late_events();
+	put_data("ctf_metadata", "tests/data/ctf-calls", "metadata");
+	put_data("ctf_metadata", "tests/data/ctf-made", "metadata");
+	put_data("lines", "tests/data/lines-made", "trace.txt");
+	char path[DATA_PATH_SIZE];
+	REQUIRE(fuzz_load(source_path(path, "tests/fuzz/corpus/manifest"), "two", put_manifests, NULL) == 1);
 }
