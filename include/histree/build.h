@@ -112,13 +112,13 @@ struct histree_build_options {
 	/*
 	 * How many processors to keep busy, about: hosts, and within each the reading, the analyses, sorting and
 	 * writing, run beside one another.  1: one thread does everything; 0: as many as there are processors for
-	 * the process.  The store is the same.  A live trace and a partial history are read and analysed by one
-	 * thread.
+	 * the process.  The store is the same, unless six or more cut a long trace in time, as if `slices` said so,
+	 * as they do for `kernel` alone.  A live trace and a partial history are read by one thread.
 	 */
 	uint32_t threads;
 	/*
 	 * How many threads analyse slices of the trace, which is cut in time for the analyses that can be cut
-	 * (`kernel`); 0: do not cut.  The intervals are the same, though the leaves of histories are not.
+	 * (`kernel`); 0: the build chooses (`threads`).  The intervals are the same, though the leaves are not.
 	 * Nothing is published before the end, and the build cannot be resumed.  The slices share the buffers
 	 * that `memory_max` allows, or have 48 MiB each if it is 0; there are two more slices than threads.
 	 */

@@ -237,10 +237,10 @@ uint32_t build_choose_slices(const struct build *build)
 	    build->host->is_one_of_many || options->analysis_count != 1 || options->definition_count > 0)
 		return 0;
 	const struct registry_entry *entry = registry_find(options->analyses[0]);
-	if (entry == NULL || entry->analysis == NULL || entry->analysis->slices == NULL ||
-	    !job_slices_can_cut(trace, 0))
+	if (entry == NULL || entry->analysis == NULL || entry->analysis->slices == NULL)
 		return 0;
-	return slice_threads(options->threads, trace_bytes(trace));
+	const uint32_t threads = slice_threads(options->threads, trace_bytes(trace));
+	return threads > 0 && job_slices_can_cut(trace, 0) ? threads : 0;
 }
 
 enum histree_status build_choose_analyses(struct build *build)
