@@ -221,7 +221,7 @@ enum histree_labels_origin {
 HISTREE_API enum histree_labels_origin histree_labels_origin(const struct histree_history *history);
 
 /*
- * Returns the table for an attribute, or NULL if it has none.  The first answer for an attribute costs up to some
+ * Returns the table for an attribute, or NULL if it has none.  The first answer for an attribute costs up to a few
  * microseconds, each other one some nanoseconds.
  */
 HISTREE_API const struct histree_label_table *histree_labels_of(const struct histree_history *history,

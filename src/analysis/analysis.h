@@ -145,7 +145,7 @@ static inline const void *class_table_find(const struct class_table *table, cons
 	return class->id < table->count ? table->bindings[class->id] : NULL;
 }
 
-/* Keep a copy of the binding of a class and return it; NULL when memory is out. */
+/* Keep a copy of the binding of a class and return it; NULL when memory runs out. */
 const void *class_table_add(struct class_table *table, const struct event_class *class, const void *binding,
 			    size_t size);
 void class_table_release(struct class_table *table);

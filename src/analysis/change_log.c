@@ -54,7 +54,7 @@ void change_log_fail(struct change_log *log, const char *why)
 
 /* ---- values -------------------------------------------------------------------------------------------------- */
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static bool put_value(struct change_log *log, struct logged_change *change, const struct histree_value *value)
 {
 	change->type = (uint8_t)value->type;

@@ -191,7 +191,7 @@ enum histree_status change_log_code(struct change_log *log, struct codec *codec,
 
 /* ---- in the true system -------------------------------------------------------------------------------------- */
 
-/* Have room for `facts`, all 0.  Returns false if memory is out. */
+/* Have room for `facts`, all 0.  Returns false if memory runs out. */
 bool change_log_begin_facts(struct change_log *log);
 
 /*

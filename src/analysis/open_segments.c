@@ -67,7 +67,7 @@ static bool add_record(struct open_segments *open)
 	return true;
 }
 
-/* Returns a record that was under no key, under this one; NULL when memory is out. */
+/* Returns a record that was under no key, under this one; NULL when memory runs out. */
 static struct open_segment *take_record(struct open_segments *open, uint64_t key)
 {
 	if (open->keyed >= KEYED_MIN && open->keyed >= 2 * open->count && open->keyed == open->record_count)

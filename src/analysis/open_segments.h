@@ -55,7 +55,7 @@ static inline struct open_segment *open_segments_find(struct open_segments *open
 }
 
 /*
- * Open a segment under a key; one that is open there is forgotten.  Returns NULL when memory is out, and then the
+ * Open a segment under a key; one that is open there is forgotten.  Returns NULL when memory runs out, and then the
  * other open segments are as before.
  */
 struct open_segment *open_segments_add(struct open_segments *open, uint64_t key, histree_time start);
@@ -64,7 +64,7 @@ struct open_segment *open_segments_add(struct open_segments *open, uint64_t key,
 void open_segments_remove(struct open_segments *open, struct open_segment *segment);
 
 /*
- * Move a segment to another key, at which none is open.  Returns false when memory is out; the segment is then
+ * Move a segment to another key, at which none is open.  Returns false when memory runs out; the segment is then
  * gone.
  */
 bool open_segments_rename(struct open_segments *open, struct open_segment *segment, uint64_t key);

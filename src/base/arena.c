@@ -25,11 +25,11 @@
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 1 << 20 };
 
-enum { CHUNK_IN_FILE_MAX = 16 << 20 }; /* each is a file */
+enum { CHUNK_IN_FILE_MAX = 16 << 20 }; /* each table is a file */
 
 struct arena_chunk {
 	struct arena_chunk *before;
-	struct table table; /* that the chunk is */
+	struct table table; /* bytes of the chunk */
 	max_align_t bytes[];
 };
 
@@ -75,8 +75,8 @@ void *arena_allocate(struct arena *arena, size_t size, size_t alignment)
 	if (arena->chunk == NULL || at > arena->size || size > arena->size - at) {
 		if (arena->chunk != NULL && size > CHUNK_MAX / 4) {
 			/*
-			 * In a chunk of its own, behind the one that is being filled: so at most a quarter of an
-			 * arena is never used.
+			 * In a chunk of its own, behind the one that is being filled: at most a quarter of an arena
+			 * is never used.
 			 */
 			struct arena_chunk *chunk = make_chunk(arena, size);
 			if (chunk == NULL)

@@ -2,16 +2,16 @@
 /*
  * arena.h - memory that is released together, and byte strings that are kept once each in such memory.
  *
- * An *arena* is released as a whole; blocks of its pools are given back before.
+ * An *arena* is released as a whole; blocks of its pools can be given back earlier.
  *
  * Chunks grow with the arena, so that small arenas are small and large ones have few chunks.  What was allocated
  * never moves.
  *
- * A *pool* has blocks of 16, 32, 64 ... bytes, of an arena.
+ * A *pool* hands out blocks of 16, 32, 64 ... bytes, which it takes from an arena.
  *
- * A block that was given back is the next one of its size, so that memory grows with what is in use at a time.
- * The caller that gives a block back says how large it was asked for; so a block has no header, and a text of
- * twelve bytes takes sixteen.
+ * A block that was given back is handed out again for the next request of its size, so memory follows what is in
+ * use at a time.  The caller that gives a block back states the size that it asked for; so a block needs no header,
+ * and a text of twelve bytes takes sixteen.
  *
  * *Interned* is one copy of each byte string, known by a dense id.
  *
@@ -32,18 +32,18 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunk; /* the one being filled, which links to the earlier ones */
-	size_t used, size;         /* of that chunk */
-	size_t bytes_total;        /* of all chunks */
-	struct table_space *space; /* borrowed: that the chunks are tables of; NULL: none */
+	size_t used, size;         /* bytes in use of that chunk */
+	size_t bytes_total;        /* bytes of all chunks */
+	struct table_space *space; /* borrowed; chunks are tables of it; NULL: malloc() */
 };
 
 /* A zeroed struct arena is an empty one. */
 void *arena_allocate(struct arena *arena, size_t size, size_t alignment);
 
-/* Returns a copy of `size` bytes with a terminating zero after them, or NULL if memory is out. */
+/* Returns a copy of `size` bytes with a terminating zero after them, or NULL if memory runs out. */
 char *arena_copy(struct arena *arena, const void *bytes, size_t size);
 
-/* It is then an empty one, without a space. */
+/* The arena is empty afterwards, and has no space. */
 void arena_release(struct arena *arena);
 
 enum { POOL_SIZES = 40 };
@@ -54,7 +54,7 @@ struct pool {
 	void *spare[POOL_SIZES]; /* by size: each block begins with the address of the next */
 };
 
-/* Returns a block for `size` bytes, NULL if memory is out. */
+/* Returns a block for `size` bytes, NULL if memory runs out. */
 void *pool_take(struct pool *pool, size_t size);
 
 /* The block was taken for `size` bytes; NULL is allowed. */
@@ -62,7 +62,7 @@ void pool_give(struct pool *pool, void *block, size_t size);
 
 /*
  * Make room for `needed` elements, as array_reserve() does; the room is twice what it was at least.  Returns false
- * if memory is out.
+ * if memory runs out.
  */
 bool pool_reserve_bytes(struct pool *pool, void *array, uint32_t *capacity, size_t needed, size_t element_size);
 
@@ -83,10 +83,10 @@ struct intern {
 	struct hash_index index; /* of ids, by the bytes */
 };
 
-/* Have its memory from this space.  It is empty yet. */
+/* Take the memory of the strings from this space.  The intern must still be empty. */
 void intern_use_space(struct intern *intern, struct table_space *space);
 
-/* Returns the id of these bytes, or INTERN_NONE if memory is out. */
+/* Returns the id of these bytes, or INTERN_NONE if memory runs out. */
 uint32_t intern_add(struct intern *intern, const void *bytes, size_t size);
 
 /* Returns the id of these bytes if they were added, else INTERN_NONE. */
@@ -95,7 +95,7 @@ uint32_t intern_find(const struct intern *intern, const void *bytes, size_t size
 /* Returns the bytes of an id, with a terminating zero after them.  They never move. */
 const char *intern_get(const struct intern *intern, uint32_t id, size_t *size);
 
-/* Copy all strings with their ids.  Returns false if memory is out; `copy` is then empty. */
+/* Copy all strings with their ids.  Returns false if memory runs out; `copy` is then empty. */
 bool intern_copy(const struct intern *intern, struct intern *copy);
 void intern_release(struct intern *intern);
 

@@ -101,7 +101,7 @@ struct block_directory block_directory_read(struct byte_reader *reader, uint64_t
 {
 	struct block_directory directory = { .size = (size_t)size, .width = bits_needed(size) };
 	size_t left = byte_reader_left(reader);
-	/* More bits than there are bytes cannot be multiplied out of range. */
+	/* More bits than there are bytes cannot make the multiplication overflow. */
 	if (size > left || count > left * 8) {
 		reader->failed = true;
 		return directory;

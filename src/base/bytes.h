@@ -11,8 +11,8 @@
  * crc32c(0, "123456789", 9) = 0xe3069283.  A sum can be continued: crc32c(crc32c(0, a), b) is the sum of a and b
  * together.
  *
- * *Numbers and texts*: little-endian numbers, varints, floating-point numbers as IEEE 754 has them, and what is
- * kept or sent as one after the other.
+ * *Numbers and texts*: little-endian numbers, varints, floating-point numbers in the format of IEEE 754, and
+ * records made of these.
  *
  * A varint is LEB128: seven bits a byte, least significant first; the top bit says that more follow.  It takes at
  * most ten bytes.  Signed numbers are folded by zigzag first (0, -1, 1, -2 -> 0, 1, 2, 3).
@@ -25,8 +25,8 @@
  * 	blocks
  * 	for each block its offset from the first one, in as few bits as the size of all blocks needs
  *
- * So a block is found without those before it, and both parts can be written front to back.  A reader knows from
- * elsewhere how many blocks there are and how many bytes they take.
+ * So a block is found without reading those before it, and both parts can be written front to back.  The number of
+ * blocks and the bytes that they take are stored elsewhere.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -56,7 +56,7 @@ static inline uint64_t bits_load(const uint8_t *bytes)
 	return word;
 }
 
-/* Eight bytes at once hold a number of this width, whichever of the first's bits it begins at. */
+/* Eight bytes hold a number of this width at whichever bit of the first byte it begins. */
 enum { BITS_IN_A_LOAD = 57 };
 
 /* Returns `width` bits from bit `at` on, 0 to 64 of them.  BITS_SLACK must be there even for a width of 0. */
@@ -72,17 +72,17 @@ static inline uint64_t bits_get(const uint8_t *bytes, size_t at, unsigned width)
 	return width >= 64 ? word : word & ((UINT64_C(1) << width) - 1);
 }
 
-/* Bytes that grow as bits are put at their end.  A zeroed struct is empty. */
+/* Bytes that grow as bits are appended.  A zeroed struct is empty. */
 struct bit_buffer {
 	uint8_t *bytes; /* zero after `bits` */
 	size_t bits;
 	size_t capacity; /* bytes */
 };
 
-/* Make room for `bits` more.  Returns false if memory is out. */
+/* Make room for `bits` more.  Returns false if memory runs out. */
 bool bit_buffer_reserve(struct bit_buffer *buffer, size_t bits);
 
-/* Put a number at the end; there must be room. */
+/* Append a number; there must be room. */
 static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, unsigned width)
 {
 	if (width == 0)
@@ -100,8 +100,8 @@ static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, un
 }
 
 /*
- * A writer puts many numbers in a row, with the bits at hand in a register until they are eight bytes.  There must
- * be room for all of them; between bit_writer_begin() and bit_writer_end() the buffer is left alone.
+ * A writer appends many numbers in a row and collects their bits in a register until there are eight bytes.  There
+ * must be room for all of them; between bit_writer_begin() and bit_writer_end() the buffer is left alone.
  */
 struct bit_writer {
 	uint8_t *to;
@@ -158,7 +158,9 @@ void bit_buffer_clear(struct bit_buffer *buffer);
 void bit_buffer_release(struct bit_buffer *buffer);
 uint32_t crc32c(uint32_t sum, const void *bytes, size_t size);
 
-/* The same sum without the instruction of the processor: for processors that lack it, and to test the other. */
+/*
+ * The same checksum without the instruction of the processor: for processors that lack it, and to test the other.
+ */
 uint32_t crc32c_portable(uint32_t sum, const void *bytes, size_t size);
 
 enum { VARINT_SIZE_MAX = 10 };
@@ -224,7 +226,7 @@ static inline uint8_t *put_varint(uint8_t *at, uint64_t number)
 	return at;
 }
 
-/* Returns the byte after the varint, or NULL if it does not end before `end` or is no varint. */
+/* Returns the byte after the varint, or NULL if it is malformed or does not end before `end`. */
 static inline const uint8_t *get_varint(const uint8_t *at, const uint8_t *end, uint64_t *number)
 {
 	uint64_t value = 0;
@@ -313,7 +315,7 @@ static inline void put_le_double(uint8_t *bytes, double number)
 struct saved_bytes {
 	uint8_t *bytes;
 	size_t size, capacity;
-	bool no_memory; /* something could not be put: all of it is worth nothing */
+	bool no_memory; /* something could not be written: the content is worthless */
 };
 
 static inline void saved_put(struct saved_bytes *saved, uint64_t number)
@@ -343,7 +345,7 @@ static inline int32_t saved_read_int32(struct byte_reader *reader)
 	return (int32_t)number;
 }
 
-/* A time, as its difference to another one; it may overflow, and comes back. */
+/* A time, stored as its difference to another one.  The difference may overflow; reading it undoes that. */
 static inline void saved_put_time(struct saved_bytes *saved, int64_t time, int64_t base)
 {
 	saved_put_signed(saved, (int64_t)((uint64_t)time - (uint64_t)base));
@@ -365,7 +367,9 @@ static inline void saved_put_bytes(struct saved_bytes *saved, const void *bytes,
 	saved->size += size;
 }
 
-/* A text with its size, and back: borrowed from the reader, without a terminator. */
+/*
+ * A text preceded by its size, written and read.  The text read is borrowed from the reader and has no terminator.
+ */
 static inline void saved_put_text(struct saved_bytes *saved, const void *text, size_t size)
 {
 	saved_put(saved, size);
@@ -381,7 +385,7 @@ static inline const char *saved_read_text(struct byte_reader *reader, size_t *si
 	return reader->failed ? "" : (const char *)read_bytes(reader, *size);
 }
 
-/* Reads a number that is to be below a limit. */
+/* Reads a number that must be below a limit. */
 static inline uint64_t saved_read_below(struct byte_reader *reader, uint64_t limit)
 {
 	uint64_t number = read_varint(reader);
@@ -408,10 +412,12 @@ struct block_directory {
 	unsigned width;                  /* of an offset */
 };
 
-/* Take both parts.  The reader fails if they are not there. */
+/* Take both parts from the reader, which fails if they are not there. */
 struct block_directory block_directory_read(struct byte_reader *reader, uint64_t size, uint64_t count);
 
-/* Returns a reader from the beginning of a block to the end of all; it has failed if the block lies outside. */
+/*
+ * Returns a reader from the beginning of a block to the end of all blocks; it has failed if the block lies outside.
+ */
 struct byte_reader block_directory_at(const struct block_directory *directory, uint64_t block);
 
 /* The offsets of the blocks while they are being written.  A zeroed struct is empty. */
@@ -420,7 +426,7 @@ struct block_offsets {
 	size_t count, capacity;
 };
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 bool block_offsets_add(struct block_offsets *offsets, uint64_t offset);
 bool block_offsets_pack(const struct block_offsets *offsets, uint64_t size, struct bit_buffer *out);
 void block_offsets_release(struct block_offsets *offsets);

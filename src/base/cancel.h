@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "histree/status.h"
 
-/* How many cheap steps a call may take between two questions. */
+/* How many cheap steps a call may take between two checks. */
 enum { CANCEL_STEPS = 4096 };
 
 /* Returns whether the caller wants the call to end. */
@@ -20,7 +20,7 @@ static inline bool cancel_asked(const struct histree_work *work)
 	return work->go_on != NULL && !work->go_on(work->context);
 }
 
-/* Ask at the first of every CANCEL_STEPS steps.  Returns HISTREE_ERR_CANCELLED if the call is to end. */
+/* Check at the first of every CANCEL_STEPS steps.  Returns HISTREE_ERR_CANCELLED if the call is to end. */
 static inline enum histree_status cancel_check(const struct histree_work *work, uint64_t step,
 					       struct histree_error *error)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * costly.h - assertions that cost more than the few instructions of others.
+ * costly.h - assertions that cost more than a few instructions.
  *
- * assert() stays on in releases: what it says always holds is looked at where real work is done, and a program that
- * has gone wrong ends instead of writing it down.  All of them together cost a build less than one instruction in
- * a hundred.  What needs a walk or a look-up to be known is asserted by costly_assert(), in builds for development.
+ * assert() stays on in releases: an invariant is checked where real work is done, and a program that has gone wrong
+ * ends instead of writing wrong data.  All of these together cost a build less than one instruction in a hundred.
+ * An assertion that needs a walk or a look-up is a costly_assert(), which only development builds evaluate.
  */
 #ifndef BASE_COSTLY_H
 #define BASE_COSTLY_H
@@ -17,7 +17,7 @@ enum { COSTLY_ASSERTIONS = 0 };
 enum { COSTLY_ASSERTIONS = 1 };
 #endif
 
-/* The condition is compiled in both, and evaluated in one. */
+/* The condition is compiled in both kinds of build, and evaluated in one. */
 #define costly_assert(condition) assert(!COSTLY_ASSERTIONS || (condition))
 
 #endif

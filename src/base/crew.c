@@ -78,7 +78,7 @@ void worker_start(struct worker *worker, void (*task)(void *context), void *cont
 	worker->task = task;
 	worker->context = context;
 	pthread_mutex_unlock(&worker->mutex);
-	pthread_cond_signal(&worker->changed); /* who is woken finds the mutex free */
+	pthread_cond_signal(&worker->changed); /* the woken thread finds the mutex free */
 }
 
 void worker_wait(struct worker *worker)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * cursor.c - the functions that all cursors share: each hands the call to the table of the question.
+ * cursor.c - the functions that all cursors share: each passes the call to the table of functions of its question.
  */
 #include "base/cursor.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 
 enum histree_status histree_cursor_next(struct histree_cursor *cursor, struct histree_error *error)
 {
@@ -88,7 +88,7 @@ void loss_add(struct histree_loss *all, const struct histree_loss *loss)
 		*all = all->nodes == 0 ? *loss : *all;
 		return;
 	}
-	/* What is not known of one is not known of both. */
+	/* What is unknown in one of them is unknown in the sum. */
 	const bool when = (all->from != 0 || all->to != 0) && (loss->from != 0 || loss->to != 0);
 	const bool how_many = all->rows_max != 0 && loss->rows_max != 0;
 	all->nodes += loss->nodes;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cursor.h - what stands behind a cursor of the public interface (histree/cursor.h): a table of functions for each
- * question.  The struct of a question begins with a struct histree_cursor.
+ * cursor.h - the implementation behind a cursor of the public interface (histree/cursor.h): a table of functions
+ * for each kind of question.  The struct of a question begins with a struct histree_cursor.
  */
 #ifndef BASE_CURSOR_H
 #define BASE_CURSOR_H
 
 #include "histree/cursor.h"
 
-/* What the rows of a question are. */
+/* The kind of rows that a question returns. */
 enum cursor_rows {
 	CURSOR_STATES,
 	CURSOR_SEGMENTS,
@@ -23,34 +23,34 @@ enum cursor_rows {
 
 struct cursor_kind {
 	enum cursor_rows rows;
-	/* Lets `row` of the cursor point to the next one. */
+	/* Make `row` of the cursor point to the next row. */
 	enum histree_status (*next)(struct histree_cursor *cursor, struct histree_error *error);
-	/* The same with an array of up to `room`, which is 1 or more; NULL: rows come one by one. */
+	/* The same for an array of up to `room` rows, which is 1 or more; NULL: rows come one by one. */
 	enum histree_status (*read)(struct histree_cursor *cursor, size_t room, size_t *count,
 				    struct histree_error *error);
-	/* NULL: what cursor_lose() was told. */
+	/* NULL: the losses passed to cursor_lose() */
 	struct histree_loss (*loss)(const struct histree_cursor *cursor);
 	struct histree_statistics (*statistics)(const struct histree_cursor *cursor); /* NULL: nothing is counted */
 	void (*free)(struct histree_cursor *cursor);
 };
 
-/* Zeroed but for the kind. */
+/* Zeroed except for the kind. */
 struct histree_cursor {
 	const struct cursor_kind *kind;
 	const void *row;
-	struct histree_loss loss; /* of `losses`, all together */
+	struct histree_loss loss; /* total of `losses` */
 	struct histree_loss *losses;
 	size_t loss_count, losses_capacity;
 };
 
-/* Add a loss, of one node, to those of a cursor. */
+/* Add the loss of one node to the losses of a cursor. */
 enum histree_status cursor_lose(struct histree_cursor *cursor, const struct histree_loss *loss,
 				struct histree_error *error);
 
 /* Add a loss to another one. */
 void loss_add(struct histree_loss *all, const struct histree_loss *loss);
 
-/* Forget the losses, for a new start. */
+/* Forget all losses, before a new start. */
 static inline void cursor_forget_losses(struct histree_cursor *cursor)
 {
 	cursor->loss = (struct histree_loss){ 0 };

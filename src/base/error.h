@@ -17,7 +17,7 @@ enum histree_status error_set(struct histree_error *error, enum histree_status s
 /* Put "text: " before the message that is there. */
 void error_prefix(struct histree_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Say that memory is out, and what it was for.  Returns HISTREE_ERR_MEMORY. */
+/* Say that memory runs out, and what it was for.  Returns HISTREE_ERR_MEMORY. */
 enum histree_status error_memory(struct histree_error *error, const char *what);
 
 #endif

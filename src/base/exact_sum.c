@@ -37,7 +37,7 @@ static void subtract_at(struct exact_sum *sum, size_t limb, uint64_t number)
 	}
 }
 
-/* number * 2^bit, with a sign of its own. */
+/* number * 2^bit, with the sign given separately. */
 static void add_shifted(struct exact_sum *sum, wide_uint number, unsigned bit, bool is_negative)
 {
 	void (*add)(struct exact_sum *, size_t, uint64_t) = is_negative ? subtract_at : add_at;
@@ -131,8 +131,8 @@ double exact_sum_mean(const struct exact_sum *sum, wide_uint count)
 	while (top > 0 && !more)
 		more = size.limbs[--top] != 0;
 	/*
-	 * number * 2^exponent, and a bit less than one more if `more`: as a double.  The least double is worth
-	 * 2^-1074, so small ones have fewer bits.
+	 * number * 2^exponent as a double, a little more if `more` is set.  The least double is worth 2^-1074, so
+	 * small ones have fewer bits.
 	 */
 	unsigned bits = bits_of(quotient);
 	int drop = (int)bits - (MANTISSA_BITS + 1);
@@ -160,7 +160,7 @@ size_t exact_sum_put(const struct exact_sum *sum, uint8_t *room)
 	size_t first = 0, end = BYTES;
 	while (first < BYTES && byte_of(sum, first) == 0)
 		first++;
-	/* The highest bit that is written is the sign. */
+	/* The highest bit written is the sign. */
 	while (end > first + 1 && byte_of(sum, end - 1) == sign && (byte_of(sum, end - 2) ^ sign) < 0x80)
 		end--;
 	if (first == BYTES)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exact_sum.h - sums of doubles, each times a length, that nothing is rounded off: so the order in which they are
- * added does not matter, nor which of them were added up beforehand.
+ * exact_sum.h - exact sums of doubles, each multiplied by a length.  Nothing is rounded, so neither the order of
+ * additions matters, nor which of the numbers were added up beforehand.
  *
- * A sum is a number in two's complement whose last bit is worth 2^-1074, the least double, and which has room
- * for the greatest one 2^64 times, and its sign (Kulisch, "Computer Arithmetic and Validity", 8.2: a complete
+ * A sum is a number in two's complement whose last bit is worth 2^-1074, the least positive double, and which has
+ * room for 2^64 times the greatest double and a sign (Kulisch, "Computer Arithmetic and Validity", 8.2: a complete
  * register).
  *
  * Beside it, integers of 128 bits, in which products of two int64 are exact.
@@ -28,22 +28,24 @@ struct exact_sum {
 	uint64_t limbs[EXACT_SUM_LIMBS]; /* the least significant one first */
 };
 
-/* Adds number * times; the number is finite. */
+/* Add number * times; the number is finite. */
 void exact_sum_add(struct exact_sum *sum, double number, uint64_t times);
 void exact_sum_add_whole(struct exact_sum *sum, wide_int number);
 void exact_sum_add_sum(struct exact_sum *sum, const struct exact_sum *other);
 bool exact_sum_is_zero(const struct exact_sum *sum);
 
-/* Returns the double nearest to sum / count, of two as near the even one.  The count is 1 to 2^64. */
+/*
+ * Returns the double nearest to sum / count; of two that are equally near, the even one.  The count is 1 to 2^64.
+ */
 double exact_sum_mean(const struct exact_sum *sum, wide_uint count);
 
 /*
- * Write the bytes that matter: how many there are and where the first one is, two bytes each, then they.  Returns
- * how much was written, EXACT_SUM_SIZE_MAX at most.
+ * Write the significant bytes: their number and the position of the first one, two bytes each, then the bytes.
+ * Returns how many bytes were written, EXACT_SUM_SIZE_MAX at most.
  */
 size_t exact_sum_put(const struct exact_sum *sum, uint8_t *room);
 
-/* Returns how many bytes were read, or 0 if exact_sum_put() does not write such bytes. */
+/* Returns how many bytes were read, or 0 if exact_sum_put() cannot have written them. */
 size_t exact_sum_get(struct exact_sum *sum, const uint8_t *bytes, size_t size);
 
 #endif

@@ -3,8 +3,8 @@
  * hash_index.c - numbers of elements found by a hash, the functions that mix bits for it, and random numbers made
  * by them.
  *
- * Here is how the table grows and is filled again.  Look-ups are inline, in the header.  At most three quarters of
- * the slots are in use, so a search always meets an empty one.
+ * This file makes the table grow and fills it again.  Look-ups are inline, in the header.  At most three quarters
+ * of the slots are in use, so a search always meets an empty one.
  */
 #include "base/hash_index.h"
 
@@ -48,7 +48,7 @@ void hash_index_widen(struct hash_index *index, uint32_t number)
 
 /* ---- growing --------------------------------------------------------------------------------------- */
 
-/* Elements whose slots were asked for, so that they come from memory at a time. */
+/* Elements whose slots are prefetched together, so that the waits for memory overlap. */
 struct ahead {
 	uint64_t hashes[ADDED_AT_ONCE];
 	uint32_t numbers[ADDED_AT_ONCE];
@@ -104,7 +104,7 @@ bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash 
 		return false;
 	struct hash_index grown = { .slot_count = index->slot_count > 0 ? index->slot_count : SLOTS_MIN,
 				    .number_mask = index->number_mask };
-	/* Small ones grow by more, so that most of what they cost is not growing. */
+	/* Small ones grow by a larger factor, so that growing is not most of their cost. */
 	while (count > hash_index_room(grown.slot_count))
 		grown.slot_count *= grown.slot_count < SMALL_MAX ? 4 : 2;
 	/* Numbers mostly count up to the room. */
@@ -141,7 +141,7 @@ void hash_index_release(struct hash_index *index)
 
 /* ---- id map -------------------------------------------------------------------------------------------------- */
 
-enum { ENTRIES_PER_LOOK = 1024 }; /* at what is resident of them and of their records */
+enum { ENTRIES_PER_LOOK = 1024 }; /* between two checks of what is resident of the tables */
 
 static uint64_t hash_of_entry(const void *entries, uint32_t number)
 {

@@ -21,9 +21,9 @@
  *
  * The functions of a look-up are inline, so that the caller's comparison is compiled into the loop.
  *
- * A *map* has records by a number that comes from elsewhere: threads by tid, CPUs by number.
+ * A *map* finds records by a number that comes from elsewhere: threads by tid, CPUs by number.
  *
- * Numbers may be anything: the map grows with the records, not with the numbers.  It does not own the records.
+ * The numbers may be any: the map grows with the records, not with the numbers.  It does not own the records.
  */
 #ifndef BASE_HASH_INDEX_H
 #define BASE_HASH_INDEX_H
@@ -44,7 +44,7 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* Both halves of a product: less than a mix, and enough for a step with more to come. */
+/* Both halves of a product: cheaper than a mix, and enough for a step that is followed by others. */
 static inline uint64_t hash_step(uint64_t hash, uint64_t word)
 {
 	__extension__ typedef unsigned __int128 product;
@@ -76,8 +76,8 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size)
 }
 
 /*
- * A number of the first and last bytes and the size, which byte strings may share: enough to find one that was
- * there lately, which is then compared.
+ * A number made of the first and last bytes and the size.  Byte strings may share it: it finds one that was used
+ * lately, which is then compared.
  */
 static inline uint64_t hash_ends(const void *bytes, size_t size)
 {
@@ -123,23 +123,23 @@ struct hash_index {
 	uint32_t *slots;      /* 0 means free */
 	size_t slot_count;    /* 0 or a power of two */
 	uint32_t count;       /* slots in use */
-	uint32_t number_mask; /* of the bits of a slot that are the number */
-	struct table table;   /* of the slots */
+	uint32_t number_mask; /* of a slot: those that hold the number */
+	struct table table;   /* number of slots */
 };
 
-/* Returns whether element `number` has this key.  `elements` and `key` are what the caller of find passed. */
+/* Returns whether element `number` has this key. `elements` and `key` are what was passed to the search. */
 typedef bool hash_index_has_key(const void *elements, uint32_t number, const void *key);
 
 /* Returns the hash under which element `number` was added. */
 typedef uint64_t hash_index_hash(const void *elements, uint32_t number);
 
-/* How many elements this many slots may have. */
+/* How many elements a table of this many slots may have. */
 static inline size_t hash_index_room(size_t slot_count)
 {
 	return slot_count / 4 * 3;
 }
 
-/* The bits of a hash that a slot has room for. */
+/* The bits of a hash for which a slot has room. */
 static inline uint32_t hash_index_tag(const struct hash_index *index, uint64_t hash)
 {
 	return (uint32_t)(hash >> 32) & ~index->number_mask;
@@ -161,10 +161,10 @@ static inline uint32_t hash_index_find(const struct hash_index *index, uint64_t 
 	return HASH_INDEX_NONE;
 }
 
-/* Have more bits for numbers, up to `number`, and fewer for hashes. */
+/* Give more bits of a slot to numbers, up to `number`, and fewer to hashes. */
 void hash_index_widen(struct hash_index *index, uint32_t number);
 
-/* Add an element whose key no other has.  Room for it was reserved. */
+/* Add an element whose key no other element has.  Room for it was reserved. */
 static inline void hash_index_add(struct hash_index *index, uint64_t hash, uint32_t number)
 {
 	assert(number != HASH_INDEX_NONE && (size_t)index->count + 1 <= hash_index_room(index->slot_count));
@@ -178,8 +178,8 @@ static inline void hash_index_add(struct hash_index *index, uint64_t hash, uint3
 }
 
 /*
- * Make room for `count` elements in all.  Returns false if memory is out or the elements are more than numbers can
- * tell apart; the index is then as it was.  `elements` is passed to `hash_of` for each element of the index, in the
+ * Make room for `count` elements in all.  Returns false if memory runs out or there are more elements than a slot
+ * can number; the index is then unchanged.  `elements` is passed to `hash_of` for each element of the index, in the
  * order of their numbers.
  */
 bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash *hash_of, const void *elements);
@@ -221,7 +221,10 @@ static inline uint32_t *id_map_recent(struct id_map *map, uint64_t id)
 	return &map->recent[(id ^ id >> 32) % ID_MAP_RECENT];
 }
 
-/* The same, at once for what was found lately, as by who makes a map; not where several threads look into it. */
+/*
+ * The same, faster for a record that was found lately, as the owner of a map asks; not for maps that several
+ * threads read.
+ */
 static inline void *id_map_find_again(struct id_map *map, uint64_t id)
 {
 	uint32_t *recent = id_map_recent(map, id);
@@ -234,13 +237,13 @@ static inline void *id_map_find_again(struct id_map *map, uint64_t id)
 	return map->entries[number].record;
 }
 
-/* Have its memory from this space.  It is empty yet. */
+/* Take the memory of the map from this space.  The map must still be empty. */
 static inline void id_map_use_space(struct id_map *map, struct table_space *space)
 {
 	map->table.space = map->index.table.space = space;
 }
 
-/* Add the record of an id that the map does not have yet.  Returns false if memory is out. */
+/* Add the record of an id that the map does not have yet.  Returns false if memory runs out. */
 bool id_map_add(struct id_map *map, uint64_t id, void *record);
 
 /*

@@ -2,8 +2,7 @@
 /*
  * io.c - the calls for files: those of POSIX, what is built on them, and files in memory under a ceiling.
  *
- * On the calls alone are built whole reads and writes, the destination of a path, and files that are replaced at
- * once.
+ * Whole reads and writes, the destination of a path, and files that are replaced atomically use only the table.
  *
  * A file in memory stays as long as it has a name or is open.
  */
@@ -33,7 +32,7 @@
 
 /* ---- io ------------------------------------------------------------------------------------------------------ */
 
-enum { LINKS_MAX = 40 }; /* as many as the system follows */
+enum { LINKS_MAX = 40 }; /* as many links as the system follows */
 
 static int posix_open(void *context, const char *path, int flags, mode_t mode)
 {
@@ -63,7 +62,8 @@ static int posix_sync(void *context, int file)
 static void posix_begin_sync(void *context, int file, off_t offset, off_t size)
 {
 	(void)context;
-	sync_file_range(file, offset, size, SYNC_FILE_RANGE_WRITE); /* what fails here fails in fdatasync() */
+	/* an error here shows up again in fdatasync() */
+	sync_file_range(file, offset, size, SYNC_FILE_RANGE_WRITE);
 }
 
 static int posix_size(void *context, int file, off_t *size)
@@ -76,7 +76,7 @@ static int posix_size(void *context, int file, off_t *size)
 	return 0;
 }
 
-/* A file system that does not know has no holes. */
+/* A file system that cannot tell is taken to have no holes. */
 static off_t posix_next_data(void *context, int file, off_t offset)
 {
 	(void)context;
@@ -174,7 +174,8 @@ char *io_destination(const char *path, bool *is_stream)
 	*is_stream = false;
 	if (stat(path, &facts) != 0) {
 		/*
-		 * The file that is not there to which a link leads, perhaps by others; of a circle, any link of it.
+		 * The missing file to which a link leads, perhaps through other links; in a circle of links, any of
+		 * them.
 		 */
 		char *at = strdup(path);
 		for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
@@ -196,7 +197,7 @@ char *io_destination(const char *path, bool *is_stream)
 	if (S_ISREG(facts.st_mode)) {
 		char *file = realpath(path, NULL);
 		if (file != NULL || errno == ENOMEM)
-			return file; /* else it has lost its name */
+			return file; /* otherwise its name was removed */
 	}
 	*is_stream = true;
 	return strdup(path);
@@ -237,7 +238,7 @@ enum histree_status io_write_all(const struct io *io, int file, const void *byte
 				return error_set(error, HISTREE_ERR_MEMORY, "cannot write: %s", refusal);
 			return error_set(error, HISTREE_ERR_IO, "cannot write: %s", strerror(errno));
 		}
-		if (done == 0) /* no system is known to do so; we would ask for ever */
+		if (done == 0) /* no system is known to do so, and we would ask for ever */
 			return error_set(error, HISTREE_ERR_IO, "cannot write: the system takes no more bytes");
 		at += done;
 		offset += (uint64_t)done;
@@ -303,7 +304,7 @@ out:
 
 enum { PIECE = 1 << 20 };
 
-/* A hole is not copied: a file of some bytes may say that it is of terabytes. */
+/* Holes are not copied: a file of a few bytes may claim to be terabytes long. */
 static uint64_t skip_hole(const struct io *io, int from, uint64_t done, uint64_t size)
 {
 	off_t next =
@@ -368,19 +369,19 @@ uint64_t machine_memory(void)
 
 /* ---- memory files -------------------------------------------------------------------------------------------- */
 
-/* What stands for a folder: no file has this number. */
+/* Stands for a folder: no file has this number. */
 enum { FOLDER = INT_MAX };
 
 struct memory_file {
 	char *path; /* NULL: it can no longer be opened */
-	int file;   /* of the system; -1: this one is free */
+	int file;   /* descriptor; -1: this entry is free */
 	unsigned opened;
 	uint64_t size;
 };
 
 struct memory_files {
 	struct io io;
-	pthread_mutex_t mutex; /* of all that follows; what is in the files guards the system */
+	pthread_mutex_t mutex; /* guards all that follows; the contents of the files are guarded by the system */
 	struct memory_file *files;
 	size_t count, capacity;
 	size_t opened; /* of all files */
@@ -397,7 +398,7 @@ static struct memory_file *memory_file_find(struct memory_files *files, const ch
 	return NULL;
 }
 
-/* Returns NULL, and errno, if there can be no more. */
+/* Returns NULL and sets errno if there can be no more files. */
 static struct memory_file *memory_file_make(struct memory_files *files, const char *path)
 {
 	size_t at = 0;
@@ -428,7 +429,7 @@ static void drop_unreachable(struct memory_files *files, struct memory_file *fil
 	*file = (struct memory_file){ .file = -1 };
 }
 
-/* Takes the mutex, which is held, with it if this was the last use. */
+/* Called with the mutex held; frees it, too, if this was the last use. */
 static void unlock_or_free(struct memory_files *files)
 {
 	bool is_over = files->is_left && files->opened == 0;
@@ -495,7 +496,7 @@ static ssize_t memory_pread(void *context, int number, void *bytes, size_t size,
 	return pread(system_file(context, number), bytes, size, offset);
 }
 
-/* Returns false if the files may not grow so far. */
+/* Returns false if the files may not grow to this size. */
 static bool take_bytes(struct memory_files *files, struct memory_file *file, uint64_t end)
 {
 	uint64_t more = end > file->size ? end - file->size : 0;

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io.h - the calls for files: those of POSIX, what is built on them, and files in memory under a ceiling.
+ * io.h - the table of file calls for POSIX, what is built on it, and files in memory under a ceiling.
  *
- * They are a table that a test can replace.
+ * A test can replace the table.  Each call returns what its namesake of POSIX returns, with errno; short reads and
+ * writes and EINTR are possible here, and io_read_all() and io_write_all() deal with them.
  *
- * Each call returns like its namesake of POSIX, with errno; short reads and writes and EINTR are
- * possible here and are dealt with by io_read_all() and io_write_all().
- *
- * On these stands the copy of a file, byte by byte.
- *
- * Files in memory stand behind such a table too.
- *
- * Each file is an anonymous file of the system (memfd_create), so that threads may read what another one writes,
- * and a file grows without being moved.  All of them together have a ceiling; a write beyond it returns
- * HISTREE_ERR_MEMORY and a sentence.
- *
- * There are no folders: a path is a name, and any path can be opened as a folder and synced.
+ * Files in memory are behind such a table, too.  Each of them is an anonymous file of the system (memfd_create), so
+ * that threads can read what another one writes, and a file grows without being moved.  All of them together have a
+ * ceiling; a write beyond it returns HISTREE_ERR_MEMORY and a sentence.  There are no folders: a path is a name,
+ * and any path can be opened as a folder and synced.
  */
 #ifndef BASE_IO_H
 #define BASE_IO_H
@@ -32,12 +25,12 @@ struct io {
 	ssize_t (*pread)(void *context, int file, void *bytes, size_t size, off_t offset);
 	ssize_t (*pwrite)(void *context, int file, const void *bytes, size_t size, off_t offset);
 	int (*sync)(void *context, int file);
-	/* Have what was written there on its way to disk: the next sync is short then.  It may be NULL. */
+	/* Start writing these bytes to disk, so that the next sync is short.  It may be NULL. */
 	void (*begin_sync)(void *context, int file, off_t offset, off_t size);
 	int (*size)(void *context, int file, off_t *size);
 	/*
-	 * Returns the first byte from there on that is not in a hole of the file; -1 if there is no such byte.
-	 * May be NULL.
+	 * Returns the first byte from there on that is not in a hole of the file; -1 if there is none.  May be
+	 * NULL.
 	 */
 	off_t (*next_data)(void *context, int file, off_t offset);
 	int (*close)(void *context, int file);
@@ -47,9 +40,9 @@ struct io {
 	int (*unlink)(void *context, const char *path);
 	int (*mkdir)(void *context, const char *path, mode_t mode);
 	int (*rmdir)(void *context, const char *path);
-	/* Call `take` with each name in a folder but "." and "..", until it returns false.  It may be NULL. */
+	/* Call `take` with each name in a folder except "." and "..", until it returns false.  It may be NULL. */
 	int (*list)(void *context, const char *path, bool (*take)(void *names, const char *name), void *names);
-	/* Why it took no more bytes, if it is for a reason of its own, else NULL; the function may be NULL. */
+	/* Why it refused more bytes, if the reason is its own, else NULL; the function may be NULL. */
 	const char *(*refusal)(void *context);
 	void *context; /* passed to each call; belongs to the maker of the table */
 };
@@ -58,8 +51,8 @@ struct io {
 extern const struct io io_posix;
 
 /*
- * Read or write all of it.  An error says what failed, but not of which file; reading past the end is
- * HISTREE_ERR_FORMAT.  What the table itself refuses to take is HISTREE_ERR_MEMORY.
+ * Read or write the whole size.  An error says what failed, but not with which file; reading past the end is
+ * HISTREE_ERR_FORMAT. Bytes that the table itself refuses are HISTREE_ERR_MEMORY.
  */
 enum histree_status io_read_all(const struct io *io, int file, void *bytes, size_t size, uint64_t offset,
 				struct histree_error *error);
@@ -67,23 +60,23 @@ enum histree_status io_write_all(const struct io *io, int file, const void *byte
 				 struct histree_error *error);
 
 /*
- * Returns where output to a path goes in the real file system, which the caller frees: to the file at the end of
- * links, so that no link is replaced by a file.  *is_stream: a device or a pipe is there, such as /dev/stdout,
- * which takes bytes as they come and is never replaced.  Returns NULL if memory is out.
+ * Returns where output to a path goes in the real file system; the caller frees it.  It is the file at the end of
+ * the links, so that no link is replaced by a file. *is_stream becomes true if a device or a pipe is there, such as
+ * /dev/stdout, which takes bytes as they come and is never replaced.  Returns NULL if memory runs out.
  */
 char *io_destination(const char *path, bool *is_stream);
 
 /*
- * Call `take` with each name in a folder but "." and "..", until it returns false; where the table cannot list
- * folders, of the real file system.  An error is that of the folder alone.
+ * Call `take` with each name in a folder except "." and "..", until it returns false; if the table cannot list
+ * folders, those of the real file system.  An error describes only the folder.
  */
 enum histree_status io_list(const struct io *io, const char *path, bool (*take)(void *names, const char *name),
 			    void *names, struct histree_error *error);
 
-/* Return when what was written is on disk. */
+/* Return when everything written is on disk. */
 enum histree_status io_sync(const struct io *io, int file, struct histree_error *error);
 
-/* Bring the folder that a path is in to disk: only then are the names in it there. */
+/* Sync the folder of a path to disk: only then are the names in it on disk. */
 enum histree_status io_sync_folder_of(const struct io *io, const char *path, struct histree_error *error);
 
 /*
@@ -96,17 +89,18 @@ enum histree_status io_replace(const struct io *io, const char *path, const void
 
 /*
  * Copy the file at a path to another, which must not exist, and bring it to disk.  Returns HISTREE_NOT_FOUND,
- * without a message, if there is no file to copy.  The caller removes what a failure leaves at the other path.
+ * without a message, if there is no file to copy.  After a failure, the caller removes what is left at the other
+ * path.
  */
 enum histree_status io_copy(const struct io *io, const char *path, const char *out, struct histree_error *error);
 
-/* Returns the bytes of memory of the machine, used or not; UINT64_MAX if the system does not say. */
+/* Returns the bytes of memory of the machine, used or not; UINT64_MAX if the system does not tell. */
 uint64_t machine_memory(void);
 
-/* Make an empty set of files that may have `bytes_max` bytes together.  Returns NULL if memory is out. */
+/* Make an empty set of files that may have `bytes_max` bytes together.  Returns NULL if memory runs out. */
 const struct io *memory_files_create(uint64_t bytes_max);
 
-/* The caller opens no more files.  They stay until the last one is closed, which frees the table as well. */
+/* The caller opens no more files.  The files stay until the last one is closed, which also frees the table. */
 void memory_files_leave(const struct io *io);
 
 #endif

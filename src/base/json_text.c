@@ -11,7 +11,7 @@
 
 /* ---- utf8 ---------------------------------------------------------------------------------------------------- */
 
-/* How many bytes a UTF-8 character has that begins with `first`; 0: none begins so. */
+/* How many bytes a UTF-8 character has that begins with `first`; 0 if no character begins so. */
 static size_t announced_size(unsigned char first)
 {
 	if (first < 0x80)

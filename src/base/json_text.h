@@ -13,7 +13,8 @@
  *
  * Bytes that are not UTF-8 become U+FFFD, so the result always is UTF-8.
  *
- * A parser makes some 250 bytes of an object of two, "{}", so an untrusted text is weighed before it is parsed.
+ * A parser allocates some 250 bytes for an object of two bytes, "{}", so an untrusted text is weighed before it is
+ * parsed.
  */
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H
@@ -29,7 +30,7 @@ enum { UTF8_REPLACEMENT_SIZE = 3 };
 /* Returns the size of the well-formed character at the beginning of `left` bytes; 0 if there is none. */
 size_t utf8_character_size(const unsigned char *at, size_t left);
 
-/* Returns whether all of it is characters. */
+/* Returns whether all bytes belong to well-formed characters. */
 bool utf8_is_valid(const void *bytes, size_t size);
 
 /*
@@ -40,9 +41,9 @@ size_t utf8_repair(const void *bytes, size_t size, char *out);
 
 struct json_piece {
 	size_t plain;   /* bytes that stand for themselves */
-	char escape[8]; /* what stands for the one byte after them */
+	char escape[8]; /* replacement of the one byte after them */
 	size_t escape_size;
-	size_t taken; /* bytes of the text that these are */
+	size_t taken; /* bytes of the text that both cover */
 };
 
 /* `size` is not 0. */

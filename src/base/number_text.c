@@ -255,7 +255,7 @@ static bool parse_time_of_day(const char *text, int64_t start, int64_t end, int6
 	int64_t since_midnight, time, next_day;
 	if (!parse_clock(text, &since_midnight))
 		return false;
-	/* The first day that an int64 knows begins before the least int64: then there is no such midnight. */
+	/* The first day in the range of int64 begins before the least int64, so it has no midnight. */
 	if (__builtin_mul_overflow(floor_divide(start, day), day, &time) ||
 	    __builtin_add_overflow(time, since_midnight, &time))
 		return false;
@@ -276,7 +276,7 @@ static bool read_date(const char **at, int64_t *ns)
 		return false;
 	struct tm date = { .tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day };
 	int64_t second = timegm(&date);
-	/* A day that its month does not have has become one of another month. */
+	/* A day that is not in the month has become a day of another month. */
 	return date.tm_mon == (int)month - 1 && date.tm_mday == (int)day &&
 	       !__builtin_mul_overflow(second, NS_PER_SECOND, ns);
 }

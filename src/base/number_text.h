@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for any number, with a terminator where a function says that it sets one. */
+/* Room for any number, with a terminator if the function says that it writes one. */
 enum { NUMBER_TEXT_SIZE = 32 };
 
 /* These return the length and set no terminator, because they are called for each cell of an output. */
@@ -44,8 +44,8 @@ bool number_parse_size(const char *text, uint64_t *bytes);
 enum { TIME_TEXT_SIZE = 40 };
 
 /*
- * Reads a length of time: digits, up to nine decimals, and one of the units ns us ms s m h ("12.5ms"), or none for
- * ns.  What is finer than a nanosecond is dropped.  Returns false if the text is something else or too large.
+ * Reads a length of time: digits, up to nine decimals, and one of the units ns us ms s m h ("12.5ms"); without a
+ * unit, ns.  Digits beyond the nanosecond are dropped.  Returns false if the text is something else or too large.
  */
 bool time_parse_duration(const char *text, int64_t *ns);
 

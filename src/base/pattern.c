@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-/* What a text is read as: its bytes between two symbols that only ^ and $ take. */
+/* A text is read as its bytes between two extra symbols, which only ^ and $ match. */
 enum { SYMBOL_BEGIN = UINT8_MAX + 1, SYMBOL_END, SYMBOL_COUNT };
 
 enum { SET_WORDS = PATTERN_SIZE_MAX / 64 };
@@ -24,7 +24,7 @@ struct position_set {
 };
 
 struct pattern {
-	bool is_optional; /* nothing at all is a match */
+	bool is_optional; /* the empty text matches */
 	size_t word_count;
 	bool begins[UINT8_MAX + 1];                    /* a match may begin with this byte */
 	struct position_set first, last;               /* where a match begins and ends */
@@ -54,7 +54,7 @@ static bool set_is_empty(const struct position_set *set)
 	return any == 0;
 }
 
-/* Where a match stands in one of `from`, it may go on in each of `to`. */
+/* Where a match stands in one of `from`, it may continue in each of `to`. */
 static void connect(struct pattern *pattern, const struct position_set *from, const struct position_set *to)
 {
 	for (size_t i = 0; i < SET_WORDS; i++)
@@ -77,7 +77,7 @@ struct parser {
 	struct histree_error *error;
 };
 
-/* Each level takes a parenthesis, so that the length of a pattern bounds them. */
+/* Each level needs a parenthesis, so the length of a pattern bounds the depth. */
 static enum histree_status parse_choice(struct parser *parser, struct part *part);
 
 static enum histree_status refuse(const struct parser *parser, const char *why)
@@ -85,7 +85,7 @@ static enum histree_status refuse(const struct parser *parser, const char *why)
 	return error_set(parser->error, HISTREE_ERR_ARGUMENT, "the pattern '%s' has %s", parser->text, why);
 }
 
-/* A position; each takes at least one byte of the pattern's text, so that there are never too many. */
+/* A position; each takes at least one byte of the pattern's text, so there are never too many. */
 static size_t add_position(struct parser *parser, struct part *part)
 {
 	size_t position = parser->position_count++;
@@ -252,7 +252,7 @@ static enum histree_status parse_sequence(struct parser *parser, struct part *pa
 	*part = (struct part){ .is_optional = true };
 	while (*parser->at != '\0' && *parser->at != '|' && *parser->at != ')') {
 		struct part next = { 0 };
-		/* An atom and the signs after it that say how often. */
+		/* An atom and the repetition signs after it. */
 		enum histree_status status = parse_atom(parser, &next);
 		for (; status == HISTREE_OK && *parser->at != '\0' && strchr("*+?", *parser->at) != NULL;
 		     parser->at++) {
@@ -328,7 +328,7 @@ enum histree_status pattern_create(const char *text, struct pattern **out, struc
 
 /* ---- searching ----------------------------------------------------------------------------------- */
 
-/* One symbol on, a match may also begin anew; true where one ends. */
+/* Advance by one symbol, where a match may also begin; returns true where one ends. */
 static bool step(const struct pattern *pattern, struct position_set *at, unsigned symbol)
 {
 	struct position_set next = pattern->first;

@@ -3,12 +3,12 @@
  * pattern.h - regular expressions with bounded cost, also for untrusted patterns.
  *
  * The language is POSIX extended, over bytes: . [a-z] [^a] [[:digit:]] ^ $ ( ) | * + ? and \ before a sign; in
- * addition, \d \w \s and \D \W \S.  Neither counts ({3}) nor back references.
+ * addition, \d \w \s and \D \W \S. There are neither counts ({3}) nor back references.
  *
  * regcomp() of glibc takes memory that doubles with each level of ((a+)+)+, 415 MB for 20 of them, and regexec()
- * keeps every set of states that it ever met.  Here a pattern is its positions, one for each place that takes a
- * byte, and which follows which (Glushkov, 1961).  A text is read once, with the set of positions where a match
- * may stand: 17 KiB a pattern, at most 256 steps a byte, and nothing kept between texts.
+ * keeps every set of states that it ever met.  Here a pattern is a list of positions, one for each place that takes
+ * a byte, with the positions that may follow each (Glushkov, 1961).  A text is read once, with the set of positions
+ * at which a match may stand: 17 KiB a pattern, at most 256 steps a byte, and nothing is kept between texts.
  */
 #ifndef BASE_PATTERN_H
 #define BASE_PATTERN_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * search.c - searches in ascending things, comparisons for qsort() and bsearch(), and a sort by keys in time
- * proportional to their number.
+ * search.c - binary and exponential searches, comparisons for qsort() and bsearch(), and a radix sort.
  */
 #include "base/search.h"
 
@@ -14,7 +13,7 @@
 
 enum { DIGIT_BITS = 11, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
 
-/* Sort by the digits from `shift` on; the result is in either of the two. */
+/* Sort by the digits from `shift` on; returns in which of the two arrays the result is. */
 static struct keyed_index *sort_digits(struct keyed_index *from, struct keyed_index *to, size_t count,
 				       uint64_t key_min, uint64_t range, unsigned shift)
 {
@@ -38,7 +37,7 @@ static struct keyed_index *sort_digits(struct keyed_index *from, struct keyed_in
 	return from;
 }
 
-/* Stable.  False, and then not sorted, if that takes more moves than sorting by digits would. */
+/* Stable.  Returns false, with the entries not sorted, if that takes more moves than sorting by digits. */
 static bool sort_nearly_sorted(struct keyed_index *entries, size_t count)
 {
 	size_t moves_left = count;
@@ -60,9 +59,9 @@ static unsigned width_of(uint64_t number)
 }
 
 /*
- * Keys that differ in many more bits than it takes to number them are mostly told apart by the first of these: two
- * passes less in a leaf of starts at random.  Entries with equal keys keep their order throughout, so that where
- * the leading bits were not enough, sorting begins again with what is there.
+ * If keys differ in many more bits than are needed to number them, the leading bits mostly tell them apart: this
+ * saves two passes in a leaf of random starts.  Entries with equal keys keep their order throughout, so where the
+ * leading bits are not enough, sorting starts again from the entries as they are.
  */
 void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t count)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * search.h - searches in ascending things, comparisons for qsort() and bsearch(), and a sort by keys in time
- * proportional to their number.
+ * search.h - binary and exponential searches, comparisons for qsort() and bsearch(), and a radix sort.
  *
- * SEARCH() finds the first of many ascending things that is not before what is looked for.
- *
- * A search that begins where the caller guesses doubles its steps until the index lies between two looks, then
- * halves (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976): a good guess costs two
- * looks, the worst one twice as many as halving alone, which SEARCH() is.
+ * SEARCH() finds the first of many ascending elements that is not before the one looked for.  The other search
+ * begins where the caller guesses: it doubles its steps until the index lies between two probes, then halves
+ * (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976).  A good guess costs two probes,
+ * the worst one twice as many as SEARCH().
  */
 #ifndef BASE_SEARCH_H
 #define BASE_SEARCH_H
@@ -24,16 +22,14 @@ struct keyed_index {
 /* `spare` has room for `count` entries too.  Eleven bits a pass; as few passes as the range of keys needs. */
 void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t count);
 
-/* Attributes, rows, indices: all that is an uint32_t. */
+/* Attributes, rows, indices: anything that is a uint32_t. */
 static inline int compare_u32(const void *one, const void *other)
 {
 	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
 	return (a > b) - (a < b);
 }
 
-/*
- * Returns whether the thing at an index is before what is looked for: true up to some index, then false.
- */
+/* Returns whether the element at an index is before the one looked for: true up to some index, then false. */
 typedef bool search_before(const void *context, size_t index);
 
 /*

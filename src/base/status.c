@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * status.c - the public half of statuses.  Apart from error.c, so that a program beside the library can compile
- * error.c in without a second copy of these.
+ * status.c - the public functions for statuses.  They are apart from error.c, so that a program beside the library
+ * can compile error.c in without a second copy of these.
  */
 #include "histree/status.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * table.c - arrays that grow: in memory, or with a trace, in files above a ceiling.
+ * table.c - arrays that grow: in memory, or, for those that grow with a trace, in files above a ceiling.
  */
 #include "base/table.h"
 
@@ -60,7 +60,7 @@ void *array_copy_bytes(const void *array, size_t count, size_t element_size)
 
 enum {
 	MAP_BYTES_MIN = 256 << 10, /* smaller tables are always in memory */
-	COPY_BYTES = 4 << 20,      /* between two looks at what is resident */
+	COPY_BYTES = 4 << 20,      /* between two measurements of what is resident */
 };
 
 struct table_map {
@@ -96,8 +96,8 @@ void table_space_release(struct table_space *space)
 }
 
 /*
- * Returns up to which size of all tables one of this kind stays in memory.  Tables that grow at their end are
- * cold except for that end, and the first to go to files.
+ * Returns the size of all tables together up to which one of this kind stays in memory.  Tables that grow at their
+ * end are cold except for that end, and are the first to go to files.
  */
 static size_t memory_share(const struct table_space *space, bool is_random)
 {
@@ -114,7 +114,7 @@ bool table_space_is_full(struct table_space *space)
 	return is_full;
 }
 
-/* Opened when it is needed first. */
+/* Opened when it is first needed. */
 static bool open_once(int *file, const char *path)
 {
 	if (*file < 0)
@@ -122,7 +122,7 @@ static bool open_once(int *file, const char *path)
 	return *file >= 0;
 }
 
-/* Returns how many bytes of any files are resident in the process; 0 if the system does not say. */
+/* Returns how many bytes of mapped files are resident in the process; 0 if the system does not tell. */
 static size_t resident_bytes(struct table_space *space)
 {
 	char text[128] = "";
@@ -133,7 +133,7 @@ static size_t resident_bytes(struct table_space *space)
 	return (size_t)shared * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns how much of a map is resident, by the word that the system has of each page. */
+/* Returns how much of a map is resident, from the word that the system keeps for each page. */
 static size_t resident_in(struct table_space *space, const struct table_map *map)
 {
 	enum { WORDS = 4096 };
@@ -170,7 +170,9 @@ size_t table_space_resident(struct table_space *space)
 void table_space_look_at_maps(struct table_space *space)
 {
 	pthread_mutex_lock(&space->mutex);
-	/* To ask for all files costs little.  Others, such as traces, come and go: so ours are counted then. */
+	/*
+	 * A total over all files is cheap.  But other files, such as traces, come and go: so then ours are counted.
+	 */
 	size_t resident = resident_bytes(space), most = space->memory_max / 4;
 	if (resident < space->others_resident)
 		space->others_resident = resident;
@@ -183,7 +185,7 @@ void table_space_look_at_maps(struct table_space *space)
 	pthread_mutex_unlock(&space->mutex);
 }
 
-/* Count a table that takes `bytes` of memory now.  Returns false if that is beyond its share, unless it `must`. */
+/* Count a table that now takes `bytes` of memory.  Returns false if that exceeds its share, unless it `must`. */
 static bool take_memory(struct table *table, size_t bytes, bool must)
 {
 	struct table_space *space = table->space;
@@ -234,7 +236,7 @@ static void release_map(struct table *table)
 	table->map = NULL;
 }
 
-/* Returns false if there can be no file, or no such large one. */
+/* Returns false if a file of this size cannot be made. */
 static bool make_map(struct table *table, size_t size)
 {
 	struct table_map *map = calloc(1, sizeof(*map));
@@ -288,7 +290,7 @@ static void copy_in_pieces(struct table_space *space, uint8_t *to, const uint8_t
 	}
 }
 
-/* From memory to a file, from which it does not come back unless the disk is full. */
+/* Move a table from memory to a file.  It does not come back unless the disk is full. */
 static void *move_to_map(struct table *table, void *old, size_t old_size, size_t size)
 {
 	if (!make_map(table, size))
@@ -373,7 +375,7 @@ enum { RUN_BYTES = 512 << 10, LOOK_BYTES = 2 << 20 };
 struct sorting {
 	struct table_space *space;
 	size_t element_size, run; /* elements that are sorted in memory */
-	size_t unlooked;          /* bytes that were written since the last look */
+	size_t unlooked;          /* bytes written since the last measurement */
 	table_compare *compare;
 	void *context;
 };
@@ -406,7 +408,7 @@ static void sort_runs(struct sorting *sorting, uint8_t *elements, size_t count)
 	}
 }
 
-/* Merges [first, middle) and [middle, after) into `to`, which begins with the first. */
+/* Merges [first, middle) and [middle, after) into `to`; `to` begins where the first of them goes. */
 static void merge(struct sorting *sorting, const uint8_t *first, const uint8_t *middle, const uint8_t *after,
 		  uint8_t *to)
 {

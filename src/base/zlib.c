@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * zlib.c - the only file that knows zlib.
+ * zlib.c - the only file that uses zlib.
  */
 #include "base/zlib.h"
 
@@ -17,7 +17,7 @@ enum { GZIP_WINDOW = 15 + 32, PIECE_MAX = 1 << 30 };
 
 struct gunzip {
 	z_stream stream;
-	bool is_between; /* two members: the next byte begins one, or what is no content */
+	bool is_between; /* between two members: the next byte begins another one, or is not content */
 	bool has_ended;
 	struct unpack_limit limit;
 };
@@ -45,7 +45,7 @@ enum histree_status gunzip_create(struct gunzip **out, struct histree_error *err
 	return HISTREE_OK;
 }
 
-/* What follows a member is another one, or no content: padding, as tar(1) and tapes leave it. */
+/* After a member comes another one, or bytes that are not content: padding, as tar(1) and tapes leave it. */
 static bool begin_member(struct gunzip *gunzip, const uint8_t *bytes, size_t size)
 {
 	if (!gunzip->is_between)
@@ -68,7 +68,7 @@ size_t gunzip_read(struct gunzip *gunzip, const uint8_t *bytes, size_t size, siz
 		const uint8_t *constant;
 		uint8_t *plain;
 	} from = { .constant = bytes };
-	stream->next_in = from.plain; /* which zlib only reads */
+	stream->next_in = from.plain; /* zlib only reads it */
 	stream->avail_in = (uInt)(size < PIECE_MAX ? size : PIECE_MAX);
 	stream->next_out = room;
 	stream->avail_out = (uInt)(room_size < PIECE_MAX ? room_size : PIECE_MAX);
@@ -103,7 +103,7 @@ void gunzip_free(struct gunzip *gunzip)
 
 /* ---- packing ------------------------------------------------------------------------------------------------- */
 
-/* As fast as it goes: somebody waits for what is packed. */
+/* At the fastest level: a user waits for the packed bytes. */
 enum { PACK_LEVEL = 1, PACK_WINDOW_BITS = 15, PACK_AS_GZIP = 16, PACK_MEMORY_LEVEL = 8 };
 
 struct gzip {
@@ -131,7 +131,7 @@ bool gzip_write(struct gzip *gzip, const void *bytes, size_t size, bool is_last,
 {
 	z_stream *stream = &gzip->stream;
 	assert(size <= UINT32_MAX && room_size <= UINT32_MAX);
-	stream->next_in = (z_const Bytef *)(uintptr_t)bytes; /* which zlib only reads */
+	stream->next_in = (z_const Bytef *)(uintptr_t)bytes; /* zlib only reads it */
 	stream->avail_in = (uInt)size;
 	stream->next_out = room;
 	stream->avail_out = (uInt)room_size;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * zstd.c - the only file that knows libzstd: its contexts go by the names of packers and streams.
+ * zstd.c - the only file that uses libzstd; its contexts are called packers and streams here.
  */
 #include "base/zstd.h"
 
 #include <zstd.h>
 
-/* A stream says how far back it refers; the compressor's own levels say at most 2^27, at 22. */
+/* A stream states how far back it refers; the compressor's own levels need at most 2^27, at level 22. */
 enum { WINDOW_LOG_MAX = 27 };
 
 const bool zstd_is_there = true;

@@ -22,7 +22,7 @@ struct line_completion {
 	void *context;
 };
 
-/* Returns NULL if memory is out.  Lines of earlier sessions are those of a file in the user's folder of state. */
+/* Returns NULL if memory runs out.  Lines of earlier sessions are those of a file in the user's folder of state. */
 struct line_editor *line_editor_create(struct line_completion completion);
 
 enum line_kind { LINE_READ, LINE_ABANDONED, LINE_END };

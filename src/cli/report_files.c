@@ -48,7 +48,9 @@ static int by_time(const void *one, const void *other)
 	return by_name(one, other);
 }
 
-/* Returns the use that a name has, or, of a new one after NAMES_MAX, that of all others; NULL if memory is out. */
+/*
+ * Returns the use that a name has, or, of a new one after NAMES_MAX, that of all others; NULL if memory runs out.
+ */
 static struct use *use_of(struct uses *uses, const char *name, size_t size)
 {
 	uint32_t id = intern_find(&uses->names, name, size);

@@ -68,8 +68,8 @@ enum histree_status target_salvage(const struct target *target, const char *anal
 void target_warn_of_version(const struct target *target, const char *analysis, uint32_t version);
 
 /*
- * Returns what the only host of a store is called: as the build was told, else as its trace; NULL if memory is out.
- * The caller frees it.
+ * Returns what the only host of a store is called: as the build was told, else as its trace; NULL if memory runs
+ * out. The caller frees it.
  */
 char *target_host_name(const struct target *target);
 

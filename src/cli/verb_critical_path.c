@@ -168,7 +168,7 @@ static void merge(struct path_totals *totals)
 	totals->count = kept;
 }
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static bool path_totals_add(struct path_totals *totals, const struct path_total *one)
 {
 	if (totals->count == totals->capacity && totals->count > 0)
@@ -435,7 +435,7 @@ struct why_wait {
 	int32_t waker;
 };
 
-/* Zeroed but for what is asked, and room for the longest waits. */
+/* Zeroed except for what is asked, and room for the longest waits. */
 struct why_waits {
 	const struct path_asked *asked;
 	histree_time life; /* since when the thread has had the number */

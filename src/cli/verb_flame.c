@@ -43,7 +43,7 @@ struct stack_line {
 	size_t end_capacity;
 };
 
-/* The stack that ends with a node, when those of its parents were made before; false when memory is out. */
+/* The stack that ends with a node, when those of its parents were made before; false when memory runs out. */
 static bool make_stack(struct stack_line *line, const struct histree_flame_node *node)
 {
 	const size_t size = strlen(node->name), depth = node->depth;

@@ -198,7 +198,7 @@ static void remove_points(struct clock_hull *hull, size_t first, size_t end)
 	hull->count -= end - first;
 }
 
-/* Insert a point; one inside of the hull changes nothing.  Returns false if memory is out. */
+/* Insert a point; one inside of the hull changes nothing.  Returns false if memory runs out. */
 static bool clock_hull_insert(struct clock_hull *hull, struct clock_point point)
 {
 	size_t at = find(hull, point.x);

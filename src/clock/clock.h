@@ -84,7 +84,7 @@ void clock_pair_release(struct clock_pair *pair);
 
 /*
  * Add a packet: its time by x and by y, and whether the host of y sent it.  Times beyond CLOCK_TIME_MAX, and those
- * after a contradiction, are counted and nothing else.  Returns false if memory is out.
+ * after a contradiction, are counted and nothing else.  Returns false if memory runs out.
  */
 bool clock_pair_add(struct clock_pair *pair, struct clock_point packet, bool is_from_y);
 
@@ -117,7 +117,7 @@ struct packet_half {
 
 struct packet_table;
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 struct packet_table *packet_table_create(void);
 void packet_table_free(struct packet_table *table);
 

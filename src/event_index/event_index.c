@@ -77,7 +77,7 @@ double event_index_estimate(const struct event_index *index, histree_time time)
 
 /* ---- event index writer -------------------------------------------------------------------------------------- */
 
-/* Room for `size` bytes more; NULL when memory is out. */
+/* Room for `size` bytes more; NULL when memory runs out. */
 static uint8_t *reserve(struct index_bytes *bytes, size_t size)
 {
 	return array_reserve(&bytes->bytes, &bytes->capacity, bytes->size + size) ? bytes->bytes + bytes->size

@@ -120,7 +120,7 @@ struct event_index_writer {
 	bool is_left_out;      /* it does not fit, and was given up */
 };
 
-/* Returns the number of a type of events, which it gets now if it is new; INTERN_NONE if memory is out. */
+/* Returns the number of a type of events, which it gets now if it is new; INTERN_NONE if memory runs out. */
 uint32_t event_index_type(struct event_index_writer *writer, const char *name, size_t size);
 
 /* Whether the next event begins a block, so that its positions are wanted. */
@@ -132,8 +132,7 @@ static inline bool event_index_begins_block(const struct event_index_writer *wri
 /* Events that follow one another in one block, counted elsewhere (index_part.h). */
 struct index_stretch {
 	uint64_t events;
-	const histree_time
-		*ticks; /* for ticks among them: the greatest time of the stretches so far; moves on */
+	const histree_time *ticks; /* for ticks among them: the greatest time of the stretches so far; moves on */
 	const struct trace_position *positions; /* of one that begins a block: where each file is */
 	size_t file_count;
 };

@@ -20,7 +20,7 @@ struct event_text {
 
 /*
  * Write "name=value, ..." of all fields: [1, 2, 3] is an array, {a=1, b="x"} a structure, 0x0a0b are bytes.  Fields
- * that are not there are left out.  Returns false if memory is out.
+ * that are not there are left out.  Returns false if memory runs out.
  */
 bool event_text_write(struct event_text *text, const struct event *event);
 
@@ -29,9 +29,9 @@ enum { EVENT_JSON_SIZE_MAX = 1 << 20 };
 
 /*
  * Write {"name":value,...} of all fields, in their order.  A number that the trace has a name for is that name;
- * bytes are a text in hexadecimal, "0x0a0b"; a number that is not finite is null; a field that is not there is
- * left out.  A name may come twice, where a context has what the payload has: the payload's comes first.  Returns
- * false if memory is out.
+ * bytes are a text in hexadecimal, "0x0a0b"; a number that is not finite is null; a field that is not there is left
+ * out.  A name may come twice, where a context has what the payload has: the payload's comes first.  Returns false
+ * if memory runs out.
  */
 bool event_json_write(struct event_text *text, const struct event *event);
 
@@ -42,7 +42,7 @@ struct event_fields {
 	struct event_text text; /* of all of them */
 };
 
-/* Take the fields one by one, as event_json_write() has them.  Returns false if memory is out. */
+/* Take the fields one by one, as event_json_write() has them.  Returns false if memory runs out. */
 bool event_fields_take(struct event_fields *fields, const struct event *event);
 
 /* The same from an object that event_json_write() wrote somewhere else. */

@@ -64,7 +64,7 @@ struct export_buffer {
 	char bytes[EXPORT_BUFFER_SIZE];
 };
 
-/* Returns a buffer in front of a file, or NULL if memory is out; the caller frees it. */
+/* Returns a buffer in front of a file, or NULL if memory runs out; the caller frees it. */
 struct export_buffer *export_buffer_create(struct export_output *file, struct histree_error *error);
 
 /* Hand on what is there.  Returns `status`. */

@@ -337,7 +337,7 @@ static size_t column_of(const struct filter_lexer *lexer)
 	return column;
 }
 
-/* NULL when memory is out. */
+/* NULL when memory runs out. */
 static char *keep_text(struct filter_lexer *lexer, const char *from)
 {
 	char *text = arena_copy(lexer->arena, from, (size_t)(lexer->at - from));

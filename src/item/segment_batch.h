@@ -4,7 +4,8 @@
  * that hands it out.
  *
  * A value of a field is a code: a number whose order, unsigned, is that of the values.  So a column of codes can be
- * stored above its smallest, whatever its type is.  The code of a string is its number in the batch's list.
+ * stored as differences to the smallest one, whatever its type is.  The code of a string is its number in the
+ * batch's list.
  */
 #ifndef ITEM_SEGMENT_BATCH_H
 #define ITEM_SEGMENT_BATCH_H
@@ -14,7 +15,7 @@
 #include "base/arena.h"
 #include "histree/segments.h"
 
-/* Its values, and the bytes of strings, move into the arena; false when memory is out. */
+/* Its values, and the bytes of strings, move into the arena; returns false if memory runs out. */
 bool segment_copy_content(struct arena *arena, size_t field_count, struct histree_segment *segment);
 
 /* Returns the code of an int, long, double or bool.  Doubles are in the total order of IEEE 754. */

@@ -10,7 +10,7 @@
  * 	bool		one byte, 0 or 1
  * 	string, custom	varint size, then the bytes
  *
- * histree-format(5) says the same to the world.
+ * histree-format(5) documents the same bytes.
  *
  * A *pair* is two ints that change together, as one string: "3/20", "-/20" if the first is null, "3/?" if the
  * second is unknown.  A pair of nulls is null, a pair of unknowns unknown.  histree_value_part() takes it apart.

@@ -143,7 +143,7 @@ bool link_receive(struct link *link, int rank, struct message *message);
 enum link_taken {
 	LINK_NOTHING,
 	LINK_TAKEN,
-	LINK_FAILED, /* memory is out, or MPI fails */
+	LINK_FAILED, /* memory runs out, or MPI fails */
 };
 
 /*

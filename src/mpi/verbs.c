@@ -275,7 +275,7 @@ struct following {
 	bool is_over;
 };
 
-/* Returns false if rank 0 is not to be reached, or memory is out. */
+/* Returns false if rank 0 is not to be reached, or memory runs out. */
 static bool hear(struct following *following)
 {
 	int from;

@@ -19,7 +19,7 @@ static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t use
 	return offset >= COLUMN_HEADER_SIZE && offset <= used && size <= used - offset;
 }
 
-/* Returns where a block begins, as the index has it. */
+/* Returns where a block begins, according to the index. */
 static inline uint32_t column_block_offset(const struct column_view *view, uint32_t block)
 {
 	return get_le32(view->block_index + (size_t)block * BLOCK_ENTRY_SIZE + 4);
@@ -187,7 +187,7 @@ uint32_t column_find_series(const struct column_block *block, uint32_t low, cons
 {
 	const struct series_search search = { block, *target };
 	uint32_t count = block->series_count, guess = low;
-	/* Keys are seldom far from evenly spread in so small a range. */
+	/* In so small a range, keys are mostly spread evenly. */
 	unsigned width = block->widths[COLUMN_KEY];
 	uint64_t min = block->minima[COLUMN_KEY];
 	if (low == 0 && width < 32 && target->key > min)
@@ -210,7 +210,7 @@ bool column_block_open(struct column_block *block, const struct column_view *vie
 	const uint32_t series_count = (prefix[0] & ~(unsigned)EDGES) + 1;
 	uint64_t minima[COLUMN_COUNT_OF_COLUMNS];
 	size_t columns[COLUMN_COUNT_OF_COLUMNS], bits = 0;
-	/* Where all minima fit, which is nearly everywhere, most are short. */
+	/* Mostly there is room for all minima at their longest, and most of them take one byte. */
 	const bool has_room = last - at >= (ptrdiff_t)(COLUMN_COUNT_OF_COLUMNS * VARINT_SIZE_MAX);
 	bool is_too_wide = false;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
@@ -239,7 +239,7 @@ bool column_block_open(struct column_block *block, const struct column_view *vie
 	return true;
 }
 
-/* Whether a series can be what it says, apart from where its payload lies; without a branch. */
+/* Whether the properties of a series are plausible, apart from where its payload lies; without a branch. */
 static inline bool is_sound(const struct column_view *view, const uint64_t *fields)
 {
 	return (fields[COLUMN_COUNT] < SERIES_INTERVALS_MAX) & (fields[COLUMN_STEP_WIDTH] <= 64) &
@@ -283,7 +283,7 @@ static void unpack_column(const struct column_block *block, enum column column, 
 		fields[s] = min + (bits_load(bytes + at / 8) >> at % 8 & mask);
 }
 
-/* Whether all of a column are in a range.  Most often its width says so. */
+/* Whether all values of a column are in a range.  The width of the column mostly settles that. */
 static bool is_within(const struct column_block *block, const struct column_table *table, enum column column,
 		      uint64_t least, uint64_t most)
 {
@@ -342,7 +342,7 @@ bool column_block_unpack(const struct column_block *block, struct column_table *
 	return are_sound(block, table) && locate_payloads(block, table) <= block->end;
 }
 
-/* A column from some series on: a load has as many as it can hold. */
+/* The values of a column from some series on: a load holds as many as fit. */
 struct column_run {
 	uint64_t word, mask, min;
 	unsigned width;
@@ -367,7 +367,7 @@ static inline uint64_t column_run_next(struct column_run *run)
 	return field;
 }
 
-/* How many of a column, of which not all are alike, are in a load. */
+/* How many values of a column, which are not all equal, one load holds. */
 static inline uint32_t fields_in_a_load(unsigned width)
 {
 	return width == 0 ? SERIES_PER_BLOCK : BITS_IN_A_LOAD / width;
@@ -387,7 +387,7 @@ static size_t bits_of_property(const struct column_block *block, enum column col
 {
 	const unsigned of_count = block->widths[COLUMN_COUNT], of_width = block->widths[column];
 	if (of_count > BITS_IN_A_LOAD || of_width > BITS_IN_A_LOAD)
-		return 0; /* no sound series has such a count, or such a width */
+		return 0; /* no sound series has this count or this width */
 	if ((of_width | block->minima[column]) == 0)
 		return 0;
 	const uint32_t in_a_load = least_of(fields_in_a_load(of_count), fields_in_a_load(of_width));

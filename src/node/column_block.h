@@ -31,11 +31,11 @@
  * than those between: where EDGE_FIRST is set, the first step is in a column and not in the payload, and where
  * EDGE_LAST is set, how far the series ends before the last tick instead of its last step.
  *
- * A leaf of columns, an open block in it, and where in it a state is.
+ * A view of a leaf, an open block in it, and the place of a state in it.
  *
- * A leaf has its parts, its times and its dictionary; an open block gives any property of any of its series.
- * Nothing is unpacked: every access computes where its bits are.  Everything from the block is checked before it
- * is used as an offset, so that a hostile leaf gives HISTREE_ERR_FORMAT at worst.
+ * A view gives the parts, times and dictionary of a leaf; an open block gives any property of any of its series.
+ * Nothing is unpacked: every access computes where its bits are.  Everything from the block is checked before it is
+ * used as an offset, so a hostile leaf gives HISTREE_ERR_FORMAT at worst.
  *
  * A place is the first interval of a key that ends at a tick or later.  Its series is the last of the key that
  * begins before that tick, or the first of the key if none does: the search goes by where series begin, and a
@@ -99,7 +99,7 @@ enum {
 	COLUMN_LEAF_OVERHEAD_MAX = 1024, /* bytes of a leaf with one interval, except its value */
 };
 
-/* Returns how many steps of a series are not in its payload, if it has as many. */
+/* Returns how many of the steps of a series are outside its payload, if it has that many. */
 static inline uint32_t column_edge_count(unsigned edges)
 {
 	return ((edges & EDGE_FIRST) != 0) + ((edges & EDGE_LAST) != 0);
@@ -126,7 +126,7 @@ struct column_view {
 	bool direct;
 	uint32_t time_count, block_count, value_count;
 	const uint8_t *time_index, *block_index, *dictionary;
-	double blocks_per_key; /* for guesses where a key is */
+	double blocks_per_key; /* to guess where a key is */
 };
 
 /* Check sizes against each other; the checksum was checked before. */
@@ -179,7 +179,7 @@ struct column_block {
 	uint8_t widths[COLUMN_COUNT_OF_COLUMNS];
 	uint64_t minima[COLUMN_COUNT_OF_COLUMNS];
 	size_t columns[COLUMN_COUNT_OF_COLUMNS]; /* bits, from the beginning of the node */
-	size_t payload;                          /* of the first series */
+	size_t payload;                          /* where the payload of the first series begins */
 	size_t end;                              /* of the block: where the next one begins */
 };
 
@@ -218,8 +218,8 @@ static inline size_t column_series_end(const struct column_series *series)
 }
 
 /*
- * Open a block.  Returns false if it is malformed; then nothing has changed.  Its columns lie between its
- * beginning and that of the next one, so that no byte is of two blocks, but no field is checked.
+ * Open a block.  Returns false if it is malformed; then nothing has changed.  Its columns lie between its beginning
+ * and that of the next one, so no byte belongs to two blocks, but no field is checked.
  */
 bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number);
 
@@ -227,7 +227,7 @@ static inline uint64_t column_block_field(const struct column_block *block, enum
 {
 	unsigned width = block->widths[column];
 	uint64_t min = block->minima[column];
-	/* Most columns are of no width. */
+	/* Most columns have width 0. */
 	return width == 0
 		       ? min
 		       : min + bits_get(block->view->block, block->columns[column] + series * (size_t)width, width);
@@ -263,20 +263,21 @@ size_t column_block_payload(const struct column_block *block, uint32_t from, uin
 bool column_is_searchable(const struct column_view *view);
 
 struct column_target {
-	histree_quark key; /* one that the leaf may have: from key_min to key_max */
+	histree_quark key; /* a key within the leaf's bounds, from key_min to key_max */
 	uint64_t ends_from;
 };
 
 /*
- * The last block that begins before the target, `open` or later; `open` itself, or 0 where none is open
- * (UINT32_MAX), if none does.  The leaf has blocks.  False if one of them is malformed.
+ * Find the last block that begins before the target, at `open` or later.  If there is none, the block is `open`
+ * itself, or block 0 if no block is open (UINT32_MAX).  The leaf has blocks.  Returns false if one of them is
+ * malformed.
  */
 bool column_find_block(const struct column_view *view, uint32_t open, const struct column_target *target,
 		       uint32_t *number);
 
 /*
- * In this block, from series `low` on: the target's own series, if the block has it; else the next one, which may
- * be the first of the next block.
+ * Find, in this block and from series `low` on, the target's own series.  If the block does not have it, the result
+ * is the next series, which may be the first of the next block.
  */
 uint32_t column_find_series(const struct column_block *block, uint32_t low, const struct column_target *target);
 

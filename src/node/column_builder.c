@@ -21,14 +21,14 @@
 
 /* The ticks of the items of a leaf. */
 struct column_ticks {
-	histree_time start;            /* of the leaf */
-	uint64_t last;                 /* of its end + 1 */
+	histree_time start;            /* start of the leaf */
+	uint64_t last;                 /* tick of its end + 1 */
 	const uint32_t *starts, *ends; /* by item, with a table of times; NULL: times are direct */
 };
 
 enum { NULL_ENTRY = 0 };
 
-/* Whether the item goes on where the one before it ended. */
+/* Whether the item starts where the one before it ended. */
 static inline bool column_item_follows(const struct column_item *item)
 {
 	return column_item_key(item) == column_item_key(item - 1) && item->start == item[-1].end + 1;
@@ -38,9 +38,9 @@ static inline bool column_item_follows(const struct column_item *item)
 
 /* ---- cutting ---------------------------------------------------------------------------------------- */
 
-/* What a series has for values: integers or values of the list, and nulls, a bit each. */
+/* What a series has as values: integers or entries of the list, and nulls, marked by a bit each. */
 struct series_values {
-	enum column_item_kind kind; /* ITEM_NULL: nothing but nulls */
+	enum column_item_kind kind; /* ITEM_NULL: only nulls */
 	uint64_t nulls;
 };
 
@@ -57,7 +57,7 @@ static inline bool takes_value(struct series_values *values, const struct column
 	return true;
 }
 
-/* How many items from `items` on, of the `count` that are left, are one series. */
+/* How many of the `count` items from `items` on form one series. */
 static uint32_t cut_items(const struct column_item *items, size_t count, struct series_values *values)
 {
 	uint32_t max = count < SERIES_INTERVALS_MAX ? (uint32_t)count : SERIES_INTERVALS_MAX, end = 1;
@@ -68,7 +68,7 @@ static uint32_t cut_items(const struct column_item *items, size_t count, struct 
 		const struct column_item *item = &items[end];
 		if (item->start != item[-1].end + 1)
 			break;
-		/* Most have the key and the kind of the first: one comparison for both. */
+		/* Most have the key and the kind of the first, which takes a single comparison to see. */
 		if ((item->key_and_kind != key_and_kind || values->nulls != 0) &&
 		    (column_item_key(item) != column_item_key(items) || !takes_value(values, item, end)))
 			break;
@@ -99,7 +99,7 @@ static void set_integers_and_nulls(struct column_block_builder *block, const str
 	set_values(block, VALUES_INT_OR_NULL, zigzag(min), UINT64_C(1) + ((uint32_t)max - (uint32_t)min));
 }
 
-/* The entry of a value of the list, made at first sight; UINT32_MAX when memory is out. */
+/* The entry of a value of the list, made when it is first met; UINT32_MAX if memory runs out. */
 static uint32_t entry_of(struct column_dictionary *dictionary, uint32_t value)
 {
 	uint32_t *entry = &dictionary->entries[value];
@@ -175,8 +175,8 @@ static void set_ticks(struct column_block_builder *block, const struct column_ti
 }
 
 /*
- * A series of integers alone with direct times, as many a history has them, in one pass.  Returns how many items it
- * has; 0: the series at hand is another one, and nothing that counts was set.
+ * A series of integers only, with direct times, as most histories have them, in one pass.  Returns how many items
+ * it has, or 0 if the series is of another kind; then no result was set.
  */
 static inline uint32_t cut_plain(struct column_block_builder *block, const struct column_ticks *ticks,
 				 const struct column_item *items, size_t count, uint64_t *steps, uint64_t *codes)
@@ -194,7 +194,7 @@ static inline uint32_t cut_plain(struct column_block_builder *block, const struc
 		const struct column_item *item = &items[end];
 		if (item->key_and_kind != key_and_kind || item->start != item[-1].end + 1)
 			break;
-		/* The one before is not the last, so that it is an inner one if it is not the first. */
+		/* The item before is not the last, so it is an inner one unless it is the first. */
 		if (end > 1) {
 			inner_min = last < inner_min ? last : inner_min;
 			inner_max = last > inner_max ? last : inner_max;
@@ -205,7 +205,7 @@ static inline uint32_t cut_plain(struct column_block_builder *block, const struc
 		min = number < min ? number : min;
 		max = number > max ? number : max;
 	}
-	/* A null that goes on from here belongs to the series. */
+	/* A null that follows without a gap belongs to the series. */
 	if (end < most && items[end].start == items[end - 1].end + 1 &&
 	    column_item_key(&items[end]) == column_item_key(items) && column_item_kind(&items[end]) == ITEM_NULL)
 		return 0;
@@ -220,7 +220,7 @@ static inline uint32_t cut_plain(struct column_block_builder *block, const struc
 	return end;
 }
 
-/* Any series.  Returns how many items it has; 0 when memory is out. */
+/* Any series.  Returns how many items it has, or 0 if memory runs out. */
 static uint32_t cut_any(struct column_block_builder *block, const struct column_ticks *ticks,
 			const struct column_item *items, size_t first, size_t count,
 			struct column_dictionary *dictionary, uint64_t *steps, uint64_t *codes)
@@ -251,7 +251,7 @@ static uint32_t cut_any(struct column_block_builder *block, const struct column_
 
 /*
  * Cut the items from `first` on into series until the block is full; returns the first that it does not take, 0
- * when memory is out.
+ * when memory runs out.
  */
 static size_t column_block_builder_cut(struct column_block_builder *block, const struct column_item *items,
 				       size_t first, size_t count, const struct column_ticks *ticks,
@@ -306,7 +306,9 @@ static struct range column_range(const struct column_block_builder *block, enum 
 {
 	const uint64_t *fields = block->fields[column], first = fields[0];
 	struct range range = { first, first };
-	/* Keys ascend.  Most of the others are all alike, which is found out sooner than how far apart they are. */
+	/*
+	 * Keys ascend.  Most of the other properties are all equal, which is cheaper to find out than their range.
+	 */
 	if (column == COLUMN_KEY)
 		return (struct range){ first, fields[block->count - 1] };
 	uint64_t unlike = 0;
@@ -336,7 +338,7 @@ static inline uint64_t payload_cost(const struct column_block_builder *block, un
 	return bits + block->count * (uint64_t)(range_width(&step_mins) + range_width(&widths));
 }
 
-/* Whether the first and the last steps of all series are better kept apart. */
+/* Whether the leaf gets smaller if the first and the last steps of all series are stored apart. */
 static unsigned choose_edges(const struct column_block_builder *block)
 {
 	uint64_t together = payload_cost(block, 0);
@@ -364,7 +366,7 @@ static unsigned choose_edges(const struct column_block_builder *block)
 static void set_edges(struct column_block_builder *block, unsigned edges)
 {
 	block->edges = edges;
-	uint64_t step_min = 0; /* for series without steps: one that the column has anyway */
+	uint64_t step_min = 0; /* for series without steps: a value that the column has anyway */
 	for (uint32_t s = block->count; s-- > 0;) {
 		if (column_step_count(block->series[s].count, edges) > 0)
 			step_min = payload_steps(&block->series[s], edges).min;
@@ -405,7 +407,7 @@ static void write_payload(const struct column_block_builder *block, struct bit_w
 	}
 }
 
-/* Put the block at the end of the bits, which then end with a whole byte.  False when memory is out. */
+/* Append the block to the bits, which then end with a whole byte.  Returns false if memory runs out. */
 static bool column_block_builder_write(struct column_block_builder *block, struct bit_buffer *bits)
 {
 	assert(block->count > 0 && block->count <= SERIES_PER_BLOCK);
@@ -445,7 +447,7 @@ static bool column_block_builder_write(struct column_block_builder *block, struc
 
 /* ---- column builder ------------------------------------------------------------------------------------------ */
 
-/* A comparison of the two ways to store times holds for this many leaves. */
+/* The result of comparing the two ways to store times is kept for this many leaves. */
 enum { LEAVES_PER_COMPARISON = 16 };
 
 /* ---- ticks: a table of times ---------------------------------------------------------------------------- */
@@ -457,8 +459,8 @@ static uint64_t above(histree_time time, histree_time start)
 }
 
 /*
- * Returns the number of a boundary, which it gets when it is met first.  A table of its own: one probe finds it or
- * the slot that it gets (docs/design/01-tree.md, decisions).
+ * Returns the number of a boundary, assigned when it is first met.  The hash table is a special one: one probe
+ * finds the boundary or its free slot (docs/design/01-tree.md, decisions).
  */
 static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 {
@@ -474,8 +476,8 @@ static inline uint32_t number_of(struct column_builder *builder, uint64_t time)
 }
 
 /*
- * Things that happen together end and begin at one time: duplicates of boundaries are removed before the sort, so
- * that each is sorted once.
+ * Intervals that end or begin together share a boundary: duplicates are removed before the sort, so each boundary
+ * is sorted once.
  */
 static bool number_by_table(struct column_builder *builder, const struct column_item *items, size_t count,
 			    histree_time start)
@@ -650,7 +652,7 @@ struct column_body {
 	size_t times_offset, dictionary_offset, block_index_offset;
 };
 
-/* Change the body that was encoded last for another one. */
+/* Replace the body that was encoded last by another one. */
 static void swap_bodies(struct column_builder *builder, struct column_body *other)
 {
 	const struct column_body mine = {

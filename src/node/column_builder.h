@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column_builder.h - makes a leaf of columns from intervals that are all at hand, sorted by (key, start).
+ * column_builder.h - makes a leaf of columns from intervals that are all in memory, sorted by (key, start).
  *
- * A block of a leaf of columns while it is made: up to 32 series, cut off the items and
- * written with each column as wide as this block needs (column_block.h).
- *
- * Intervals on their way into a leaf take 24 bytes each, as many of them are moved about.
+ * A block holds up to 32 series, cut from the items and written with each column as wide as this block needs
+ * (column_block.h).  An interval on its way into a leaf takes 24 bytes, because many of them are moved about.
  */
 #ifndef NODE_COLUMN_BUILDER_H
 #define NODE_COLUMN_BUILDER_H
@@ -51,7 +49,7 @@ static inline enum column_item_kind column_item_kind(const struct column_item *i
 	return (enum column_item_kind)(item->key_and_kind >> 30);
 }
 
-/* The values of a leaf that are not integers.  Entry 0 is null, for series that have other values too. */
+/* The values of a leaf that are not integers.  Entry 0 is null, for series that have null among other values. */
 struct column_dictionary {
 	uint32_t *entries; /* by value of the list: its entry; 0: none yet */
 	size_t entries_capacity;
@@ -70,11 +68,12 @@ struct column_block_builder {
 	unsigned edges;
 	struct built_series series[SERIES_PER_BLOCK];
 	uint64_t fields[COLUMN_COUNT_OF_COLUMNS][SERIES_PER_BLOCK];
-	uint64_t steps[SERIES_PER_BLOCK * SERIES_INTERVALS_MAX]; /* those of each series one after the other */
+	/* those of each series, one series after the other */
+	uint64_t steps[SERIES_PER_BLOCK * SERIES_INTERVALS_MAX];
 	uint64_t codes[SERIES_PER_BLOCK * SERIES_INTERVALS_MAX]; /* of values */
 };
 
-/* Where a block begins in the leaf, and with which key. */
+/* Where a block begins in the leaf, and its first key. */
 struct block_entry {
 	uint32_t key, offset;
 };
@@ -86,7 +85,8 @@ struct column_builder {
 	size_t block_count, block_index_capacity;
 	struct keyed_index *ticks, *spare_ticks; /* distinct boundaries, being sorted */
 	size_t tick_count, ticks_capacity, spare_capacity;
-	uint32_t *slots; /* a hash table of them: 1 + the number of each, as they were met; 0: free */
+	/* a hash table of them: 1 + the number of each in the order of first occurrence; 0: free */
+	uint32_t *slots;
 	size_t slots_capacity;
 	unsigned slot_bits;
 	uint32_t *ranks; /* by that number: the tick */
@@ -109,8 +109,8 @@ struct column_builder {
 };
 
 /*
- * Encode at least one item.  Returns the bytes of the leaf with its header, or 0 if memory is out.  They may be
- * more than a node has; the caller then tries fewer.
+ * Encode at least one item.  Returns the bytes of the leaf with its header, or 0 if memory runs out.  If that is
+ * more than a node holds, the caller tries fewer intervals.
  */
 size_t column_builder_encode(struct column_builder *builder, const struct column_item *items, size_t count,
 			     const struct histree_value *values, size_t value_count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * node.c - what a node of a history tree is: its kinds, its bytes in format version 1 (histree-format(5)), and the
- * region that is asked of it.
+ * region that a query asks of it.
  */
 #include "node/node.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * node.h - what a node of a history tree is: its kinds, its bytes in format version 1 (histree-format(5)), and the
- * region that is asked of it.
+ * region that a query asks of it.
  *
  * A node is one block.  It holds intervals, and above the leaves the bounds of its children.  The codec is two
  * objects, and nothing else knows the bytes (histree-format(5)):
@@ -31,7 +31,7 @@
  * A row: varint start - node start, varint end - start, varint key, value (value.h).  Rows do not
  * depend on each other, so that a search can begin at any row of the index.
  *
- * What is asked of a node is a region: keys times times (histree/states.h).
+ * A query asks a node for a region: a set of keys by a set of times (histree/states.h).
  */
 #ifndef NODE_NODE_H
 #define NODE_NODE_H
@@ -62,15 +62,18 @@ struct node_layout {
 };
 
 /*
- * Nodes of rows are blocks of one size, as in the papers; leaves of columns and of segments are as long as they
- * are.  Returns how many bytes of one are kept; those after the used ones are zero.
+ * Nodes of rows are blocks of one size, as in the papers; leaves of columns and of segments are as long as their
+ * content.  Returns how many bytes of a node are kept; those after the used ones are zero.
  */
 static inline uint32_t node_cut_size(uint32_t used)
 {
 	return (used + 63) / 64 * 64;
 }
 
-/* Clear these, and what readers of bits load (bytes.h).  The rest of a block, most of it, is never read. */
+/*
+ * Clear the bytes after the used ones that are kept, or that readers of bits may load (bytes.h).  The rest of a
+ * block, most of it, is never read.
+ */
 void node_clear_behind(uint8_t *block, uint32_t used, uint32_t node_size);
 
 /* A child as its parent knows it: bounds of the child's whole subtree. */
@@ -79,16 +82,17 @@ struct node_child {
 	histree_time start, end;
 	histree_quark key_min, key_max; /* key_min > key_max: no interval in the subtree */
 	/*
-	 * In a tree of segments: start and end_min are the least, start_max and end the greatest of its segments.
+	 * In a tree of segments: start and end_min are the least, start_max and end the greatest of its segments'
+	 * times.
 	 */
 	histree_time start_max, end_min;
 	uint64_t duration_min, duration_max;
 };
 
-/* The bounds of nothing: including any segment in them gives the bounds of that segment. */
+/* The bounds of nothing: adding the bounds of a segment to them gives the bounds of that segment. */
 struct node_child node_child_of_no_segments(void);
 
-/* Widen the bounds of segments by those of another node. */
+/* Widen the bounds of segments to include those of another node. */
 void node_child_include(struct node_child *bounds, const struct node_child *other);
 
 enum {
@@ -144,10 +148,10 @@ struct node_region {
 	size_t quark_count;
 	const histree_time *times; /* sorted; NULL: all from `from` to `to` */
 	size_t time_count;
-	double times_per_ns; /* of `times`: for guesses.  0 will do */
+	double times_per_ns; /* of `times`, to guess an index; may be 0 */
 };
 
-/* What a search in a list of the region looks for. */
+/* The element that a search in a list of the region looks for. */
 struct region_bound {
 	const struct node_region *region;
 	histree_time time;
@@ -167,8 +171,8 @@ static inline bool region_quark_before(const void *context, size_t index)
 }
 
 /*
- * Returns the index of the first time from `low` on that is not below `time`.  Views of a screen ask at equal
- * distances.
+ * Returns the index of the first time from `low` on that is not below `time`.  The times of a view on a screen are
+ * equally spaced.
  */
 static inline size_t region_time_from(const struct node_region *region, size_t low, histree_time time)
 {
@@ -188,7 +192,7 @@ static inline size_t region_quark_from(const struct node_region *region, size_t 
 	return search_first(low, region->quark_count, low, region_quark_before, &bound);
 }
 
-/* Find the quarks that a node with these keys can have: from `first` up to `end`. */
+/* Find the quarks of the region that a node with these keys can have: from `first` up to `end`. */
 static inline void region_choose_quarks(const struct node_region *region, histree_quark key_min,
 					histree_quark key_max, size_t *first, size_t *end)
 {
@@ -196,7 +200,7 @@ static inline void region_choose_quarks(const struct node_region *region, histre
 	*end = key_max < UINT32_MAX ? region_quark_from(region, *first, key_max + 1) : region->quark_count;
 }
 
-/* The region without what its lists leave out: most bounds of nodes do not even meet that. */
+/* The enclosing region, without its lists: most bounds of nodes do not even meet that. */
 struct region_bounds {
 	histree_time from, to;
 	histree_quark key_min, key_max;
@@ -223,7 +227,7 @@ static inline bool bounds_meet(const struct region_bounds *bounds, histree_time 
 	       key_max >= bounds->key_min && key_min <= key_max;
 }
 
-/* Returns whether one of the region's times is in what meets its bounds. */
+/* Returns whether the bounds, which meet those of the region, contain one of its times. */
 static inline bool region_meets_times(const struct node_region *region, histree_time start, histree_time end)
 {
 	if (region->times == NULL || start <= region->from || end >= region->to)
@@ -231,7 +235,7 @@ static inline bool region_meets_times(const struct node_region *region, histree_
 	return region->times[region_time_from(region, 0, start)] <= end;
 }
 
-/* Returns whether one of the region's quarks is in what meets its bounds. */
+/* Returns whether the bounds, which meet those of the region, contain one of its quarks. */
 static inline bool region_meets_keys(const struct node_region *region, histree_quark key_min, histree_quark key_max)
 {
 	if (region->quarks == NULL || key_min <= region->quarks[0] ||
@@ -240,13 +244,13 @@ static inline bool region_meets_keys(const struct node_region *region, histree_q
 	return region->quarks[region_quark_from(region, 0, key_min)] <= key_max;
 }
 
-/* Another one for each key, so that what one key lacks, another one hardly makes up for. */
+/* A weight that differs for each key, so that an error in one key is hardly cancelled by an error in another. */
 static inline uint64_t region_weight(histree_quark quark)
 {
 	return 2 * (uint64_t)quark + 1;
 }
 
-/* Returns how many times of a list are in an interval, times the weight of its key. */
+/* Returns how many times of a list are in an interval, multiplied by the weight of its key. */
 static inline uint64_t region_count_times(const struct node_region *region, const struct histree_interval *interval)
 {
 	size_t first = region_time_from(region, 0, interval->start);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/bytes.h"
 #include "base/search.h"
+#include "base/table.h"
 #include "item/value.h"
 #include "node/column_block.h"
 #include "node/node.h"
@@ -35,7 +35,7 @@ size_t node_capacity(const struct node_layout *layout, uint32_t height)
 
 size_t node_value_size_max(const struct node_layout *layout)
 {
-	/* Start, duration and key of the longest; and the one entry of the index. */
+	/* The longest start, duration and key; and the only entry of the index. */
 	size_t of_rows =
 		node_capacity(layout, 1) - (2 * VARINT_SIZE_MAX + 5) - VALUE_OVERHEAD_MAX - NODE_INDEX_SIZE;
 	size_t of_columns = layout->node_size - COLUMN_LEAF_OVERHEAD_MAX;
@@ -59,7 +59,7 @@ size_t node_index_size(size_t row_count)
 struct node_row {
 	histree_time start;
 	histree_quark key;
-	uint32_t offset, size; /* in the builder's bytes */
+	uint32_t offset, size; /* offset in the builder's bytes */
 };
 
 void node_builder_begin(struct node_builder *builder, const struct node_layout *layout, uint32_t height,
@@ -134,9 +134,9 @@ enum histree_status node_builder_add_child(struct node_builder *builder, const s
 }
 
 /*
- * The order of the rows by (key, start).  The intervals of one attribute come in the order of time from a
- * state system, so a stable sort by key is all there is to do; the insertion sort after it only looks, except
- * for callers who insert out of order.  NULL when memory is out; the caller frees it.
+ * The order of the rows by (key, start).  A state system hands out the intervals of one attribute in the order of
+ * time, so a stable sort by key is enough; the insertion sort after it changes something only for callers that
+ * insert out of order.  Returns NULL if memory runs out; the caller frees the result.
  */
 static struct keyed_index *sorted_order(const struct node_builder *builder)
 {
@@ -182,8 +182,8 @@ static uint8_t *put_child(const struct node_layout *layout, uint8_t *at, const s
 }
 
 /*
- * Those of its intervals, which it knows, and of its keys; or, of a tree of segments, the exact ones of its
- * children.
+ * Start and end come from its intervals, which it has seen, and its keys; in a tree of segments they are the exact
+ * ones of its children.
  */
 static struct node_child subtree_bounds(const struct node_builder *builder, histree_time end)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node_builder.h - a node that is being filled, and how much fits in one: children, intervals, the longest value.
+ * node_builder.h - a node that is being filled, and how much fits into one: children, intervals, the longest value.
  *
- * An empty builder costs little, because its rows are kept in memory that grows: the thousand open nodes of a
- * degenerate SHT fit.
+ * An empty builder is small, because the memory of its rows grows: so the thousand open nodes of a degenerate SHT
+ * fit into memory.
  */
 #ifndef NODE_NODE_BUILDER_H
 #define NODE_NODE_BUILDER_H
@@ -13,8 +13,8 @@
 #include "node/node.h"
 
 /*
- * Returns the layout for a fan-out.  At most half of a node goes to its table of children, so that a core node
- * always has room for intervals.  Leaves are of rows.
+ * Returns the layout for a fan-out.  The table of children takes at most half of a node, so that a core node always
+ * has room for intervals.  Its leaves hold rows.
  */
 struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32_t fan_out);
 
@@ -50,23 +50,25 @@ struct node_builder {
 void node_builder_begin(struct node_builder *builder, const struct node_layout *layout, uint32_t height,
 			histree_time start);
 
-/* Returns whether an interval fits, whenever it starts. */
+/* Returns whether an interval fits, wherever it starts. */
 bool node_builder_fits(const struct node_builder *builder, const struct histree_interval *interval);
 
-/* Add an interval, which fits and does not start before the node.  Returns HISTREE_ERR_MEMORY if memory is out. */
+/*
+ * Add an interval, which fits and does not start before the node.  Returns HISTREE_ERR_MEMORY if memory runs out.
+ */
 enum histree_status node_builder_add(struct node_builder *builder, const struct histree_interval *interval);
 
-/* Add a child, for which there is room.  Returns HISTREE_ERR_MEMORY if memory is out. */
+/* Add a child, for which there is room.  Returns HISTREE_ERR_MEMORY if memory runs out. */
 enum histree_status node_builder_add_child(struct node_builder *builder, const struct node_child *child);
 
 /*
  * Write the node into `block`, which has node_size bytes, and the bounds of its subtree into `child`.  Returns the
- * bytes used, or 0 if memory is out.
+ * bytes used, or 0 if memory runs out.
  */
 uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histree_time end, uint8_t *block,
 			   struct node_child *child);
 
-/* Copy the node as it is now.  Returns HISTREE_ERR_MEMORY if memory is out; `copy` is then empty. */
+/* Copy the node as it is now.  Returns HISTREE_ERR_MEMORY if memory runs out; `copy` is then empty. */
 enum histree_status node_builder_copy(const struct node_builder *builder, const struct node_layout *layout,
 				      struct node_builder *copy);
 void node_builder_release(struct node_builder *builder);

@@ -6,12 +6,12 @@
  * A leaf of columns is read series by series.  Times are compared as ticks of the leaf, and blocks and series
  * outside of the region are skipped by their bounds.
  *
- * Which interval of a series ends at a tick or later:
+ * Finding the interval of a series that ends at a tick or later:
  *
- * Steps add up, so there is no way past those before.  But in a leaf of few attributes a series has up to 64
- * intervals, and a query of one time passes half of them.  So the steps that two loads have are added up at a time:
- * the even and the odd ones, in fields of twice their width, and then the fields, by a product that has the sum of
- * all of them in its highest one.
+ * All steps before it have to be added.  In a leaf of few attributes a series has up to 64 intervals, and a query
+ * of one time passes half of them.  So the steps of two loads are added at a time: the even and the odd steps, in
+ * fields of twice their width, and then the fields, by a multiplication that leaves the sum of all fields in the
+ * highest one.
  */
 #include "node/node_cursor.h"
 
@@ -25,10 +25,10 @@
 
 enum { STEPS_AT_ONCE = 4, STEP_WIDTH_MOST = BITS_IN_A_LOAD / 2, GROUP_WIDTH_LEAST = 3, GROUP_WIDTH_MOST = 16 };
 
-/* How the steps of a load are added up. */
+/* How the steps in a load are added up. */
 struct step_group {
-	uint64_t even, odd; /* the steps in a field each, once the odd ones are shifted by one step */
-	uint64_t times;     /* what has the sum of the fields in the highest bits of the product */
+	uint64_t even, odd; /* selects every other step, each in a field of twice the width */
+	uint64_t times;     /* the factor that puts the sum of the fields into the highest bits of the product */
 	uint32_t count;     /* of steps */
 	uint32_t shift;     /* of the product */
 };
@@ -96,7 +96,7 @@ static inline void pass_by_groups(struct step_place *place, const uint8_t *bytes
 	}
 }
 
-/* Returns the sum of two steps from a bit on, without what each of them has at least. */
+/* Returns the sum of two steps from a bit on, without the minimum that is part of each. */
 static inline uint64_t two_steps(const uint8_t *bytes, size_t at, unsigned width, uint64_t mask)
 {
 	uint64_t word = bits_load(bytes + at / 8) >> at % 8;
@@ -237,7 +237,7 @@ static inline bool make_interval(const struct column_view *view, const struct co
 	return value_of(view, series, interval, &out->value);
 }
 
-/* Nothing more is wanted of the key at hand. */
+/* Nothing more is needed of the current key. */
 static void leave_key(struct column_cursor *cursor)
 {
 	cursor->interval = cursor->count;
@@ -265,7 +265,7 @@ static bool meets_times(struct column_cursor *cursor, const struct histree_inter
 	return meets;
 }
 
-/* What is left of the series at hand and has a time of the region's list, as far as there is room. */
+/* Read what is left of the current series and contains a time of the region's list, as far as there is room. */
 static enum histree_status read_times(struct column_cursor *cursor, struct histree_interval *out, size_t room,
 				      size_t *count)
 {
@@ -282,7 +282,7 @@ static enum histree_status read_times(struct column_cursor *cursor, struct histr
 					      &after) &&
 			      tick < cursor->window_to;
 		if (is_met && !make_interval(view, &cursor->now, interval, tick, after, &out[*count]))
-			return HISTREE_ERR_FORMAT; /* nothing has moved: a caller that asks again gets the same */
+			return HISTREE_ERR_FORMAT; /* nothing has moved: the next call gives the same answer */
 		cursor->interval = interval + 1;
 		cursor->tick = after;
 		if (is_met && meets_times(cursor, &out[*count]))
@@ -345,7 +345,9 @@ static void begin_series(struct column_cursor *cursor)
 
 /* ---- all keys ------------------------------------------------------------------------------------- */
 
-/* Whether nothing of an unpacked series meets the window: it begins too late, or the one after it does not. */
+/*
+ * Whether an unpacked series lies outside the window: it begins too late, or the next series of its key does not.
+ */
 static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t series)
 {
 	const uint64_t *keys = cursor->table.fields[COLUMN_KEY], *starts = cursor->table.fields[COLUMN_START];
@@ -355,7 +357,7 @@ static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t seri
 	       starts[series + 1] < cursor->ends_from;
 }
 
-/* What is malformed stays so: a caller that asks again comes here again. */
+/* The cursor stays before what is malformed: the next call comes here again. */
 static enum histree_status open_next_block(struct column_cursor *cursor)
 {
 	struct column_block *block = &cursor->block;
@@ -392,7 +394,7 @@ static enum histree_status next_of_all(struct column_cursor *cursor)
 }
 
 /*
- * A full query: of each series at most one interval meets a single time.  The same as next_of_all() and
+ * A full query: at most one interval of each series meets a single time.  Does the same as next_of_all() and
  * read_times(), with everything in registers.
  */
 static enum histree_status read_one_time(struct column_cursor *cursor, struct histree_interval *out, size_t room,
@@ -427,7 +429,10 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 
 /* ---- some keys ------------------------------------------------------------------------------------ */
 
-/* Go to the target, or, where the leaf has nothing of its key, after it.  False if a block is malformed. */
+/*
+ * Go to the target or, if the leaf has nothing of its key, to what follows it.  Returns false if a block is
+ * malformed.
+ */
 static bool seek(struct column_cursor *cursor, const struct column_target *target)
 {
 	struct column_block *block = &cursor->block;
@@ -466,7 +471,9 @@ static bool next_key(const struct column_cursor *cursor, uint64_t *key)
 	return true;
 }
 
-/* The next series of the key at hand, or of the next that is here.  HISTREE_END: there are no more. */
+/*
+ * Find the next series of the current key, or of the next key in this leaf.  Returns HISTREE_END if there is none.
+ */
 static enum histree_status next_of_some(struct column_cursor *cursor)
 {
 	const struct node_region *region = cursor->region;
@@ -475,19 +482,19 @@ static enum histree_status next_of_some(struct column_cursor *cursor)
 		uint64_t found;
 		if (cursor->key != key)
 			begin_key(cursor, key);
-		/* After a series of the key there is seldom another. */
+		/* A series of the key is seldom followed by another. */
 		bool is_last = cursor->count > 0 && next_key(cursor, &found) && found != key;
 		if (!is_last &&
 		    !seek(cursor, &(struct column_target){ .key = key, .ends_from = cursor->ends_from }))
 			return HISTREE_ERR_FORMAT;
 		if (!next_key(cursor, &found))
 			break;
-		if (found != key) { /* what lies between the two is not here */
+		if (found != key) { /* quarks between the two are not in this leaf */
 			cursor->next_quark =
 				region_quark_from(region, cursor->next_quark + 1, (histree_quark)found);
 			continue;
 		}
-		if (cursor->next_series == cursor->block.series_count || /* an entry that lies */
+		if (cursor->next_series == cursor->block.series_count || /* the entry of the index is wrong */
 		    !column_block_series(&cursor->block, cursor->next_series, cursor->next_payload, &cursor->now))
 			return HISTREE_ERR_FORMAT;
 		cursor->next_payload = column_series_end(&cursor->now);
@@ -500,8 +507,8 @@ static enum histree_status next_of_some(struct column_cursor *cursor)
 /* --------------------------------------------------------------------------------------------------- */
 
 /*
- * Up to `room` intervals.  HISTREE_OK with at least one; else HISTREE_END or HISTREE_ERR_FORMAT, again and again.
- * Bytes of values are borrowed from the block.
+ * Read up to `room` intervals.  Returns HISTREE_OK with at least one; otherwise HISTREE_END or HISTREE_ERR_FORMAT,
+ * also when called again.  Bytes of values are borrowed from the block.
  */
 static enum histree_status column_cursor_read(struct column_cursor *cursor, struct histree_interval *out,
 					      size_t room, size_t *count)

@@ -3,9 +3,9 @@
  * node_cursor.h - the intervals of a region in a node, in the order of (key, start), whatever the format of its
  * leaves.
  *
- * Where all keys are asked for, each block is unpacked at once and its series are read one after the other.  Else
- * each key is looked for, from where the one before was.  Where times are asked for, the cursor goes from an
- * interval to the one that holds the next time, and passes by what lies between.
+ * If all keys are asked for, each block is unpacked as a whole and its series are read one after the other.
+ * Otherwise each key is searched for, starting where the one before was found.  If a list of times is asked for,
+ * the cursor goes from an interval to the one that contains the next time and skips those between.
  *
  * It relies on a property of state histories: intervals of one key do not overlap.
  */
@@ -26,13 +26,13 @@ struct step_place {
 	size_t steps;
 };
 
-/* Go on from a place that ends too early to the first that does not, or to the last whose step is stored. */
+/* Advance from a place that ends too early to the first that does not, or to the last whose step is stored. */
 void column_pass_stored(struct step_place *place, const uint8_t *bytes, uint64_t min, unsigned width,
 			uint64_t ends_from);
 
 /*
- * From an interval and the tick at which it starts: the first that ends at `ends_from` or later, its start and
- * the tick after it.  False: the series ends before.
+ * From an interval and the tick at which it starts, find the first interval that ends at `ends_from` or later, its
+ * start and the tick after it.  Returns false if the series ends before.
  */
 __attribute__((always_inline)) static inline bool column_find_end(const struct column_block *block,
 								  const struct column_series *series,
@@ -83,7 +83,7 @@ struct column_cursor {
 	const struct node_region *region; /* borrowed */
 	/*
 	 * The window as ticks: an interval meets it that ends at `window_from` or later, and starts before
-	 * `window_to`.  `ends_from` is the same for what is left of the key at hand: it moves on with the times.
+	 * `window_to`.  `ends_from` is the same bound for the rest of the current key: it advances with the times.
 	 */
 	uint64_t window_from, window_to, ends_from;
 	size_t first_time,
@@ -91,7 +91,7 @@ struct column_cursor {
 	size_t next_quark, quark_end; /* of the region: those still to be looked for in this leaf */
 	uint64_t key;                 /* at hand */
 
-	struct column_block block; /* series_count 0: none is open yet */
+	struct column_block block; /* series_count 0: no block is open yet */
 	struct column_table table; /* all keys: its series */
 	uint32_t next_series;
 	size_t next_payload; /* some keys: where that of the next series begins, in bits */
@@ -99,12 +99,12 @@ struct column_cursor {
 	struct column_series now; /* being read */
 	uint32_t count, interval; /* of its intervals; the next; the same: none is left */
 	uint64_t tick;            /* at which the next starts */
-	uint64_t times_met;       /* of a list of times: region_count_times() of all intervals read */
+	uint64_t times_met;       /* with a list of times: region_count_times() of all intervals read */
 };
 
 struct node_cursor {
 	bool is_columns;
-	uint64_t times_met; /* of rows, as that of columns */
+	uint64_t times_met; /* of rows; the counterpart of `ticks` */
 	union {
 		struct row_cursor row;
 		struct column_cursor column;
@@ -118,13 +118,15 @@ void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view,
 void node_cursor_begin_all(struct node_cursor *cursor, const struct node_view *view);
 
 /*
- * Read up to `room` intervals.  Returns HISTREE_OK with at least one, else HISTREE_END or HISTREE_ERR_FORMAT, as
- * often as it is called.  Bytes of values are borrowed from the block.
+ * Read up to `room` intervals.  Returns HISTREE_OK with at least one, else HISTREE_END or HISTREE_ERR_FORMAT, also
+ * when called again.  Bytes of values are borrowed from the block.
  */
 enum histree_status node_cursor_read(struct node_cursor *cursor, struct histree_interval *out, size_t room,
 				     size_t *count);
 
-/* Returns region_count_times() of all intervals that were read.  If the region has no list, it means nothing. */
+/*
+ * Returns region_count_times() of all intervals that were read.  Without a list of times the number has no meaning.
+ */
 static inline uint64_t node_cursor_times_met(const struct node_cursor *cursor)
 {
 	return cursor->is_columns ? cursor->column.times_met : cursor->times_met;
@@ -137,7 +139,7 @@ static inline enum histree_status node_cursor_next(struct node_cursor *cursor, s
 }
 
 /*
- * Returns whether a search finds the row that the cursor is before; for rows, whether the index leads there, if it
+ * Returns whether a search finds the row at which the cursor stands; for rows, whether the index leads there, if it
  * has an entry for it.  For verification.
  */
 bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row);

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * node_view.c - a sealed node as it is read: its bounds and children, its intervals if it has rows, and how many
- * it has.
+ * node_view.c - a sealed node as a reader sees it: its bounds and children, its intervals if it has rows, and how
+ * many it has.
  *
- * Checks a sealed block and reads its bounds and its children.  After node_check() every offset in
- * the block lies inside it, so that readers need not check again.
- *
- * Reads the intervals of a region from a node of rows, in the order of (key, start), which is that
- * of the rows; a search by halves, and the node's index if it has one, find the first.
- *
- * Counts the intervals of a node by key and class of value: in a leaf of columns from what each
- * series says of itself, in a node of rows row by row.
+ * After node_check() every offset in the block lies inside it, so readers need not check again.  The intervals of a
+ * region in a node of rows are read in the order of (key, start), which is the order of the rows; a binary search,
+ * and the node's index if it has one, find the first.  The intervals of a node are counted by key and class of
+ * value: in a leaf of columns from the properties of each series, in a node of rows row by row.
  */
 #include "node/node_view.h"
 
@@ -70,7 +66,7 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 	return HISTREE_OK;
 }
 
-/* What node_check() promises of a block, which is why nothing of it is asked again. */
+/* What node_check() guarantees for a block, so that it is not checked again. */
 static void assert_view(const struct node_view *view)
 {
 	(void)view;
@@ -203,7 +199,7 @@ static bool is_before(const struct histree_interval *interval, histree_quark key
 	return interval->quark < key || (interval->quark == key && interval->end < time);
 }
 
-/* What is looked for: the first row of `key` that ends at `time` or later. */
+/* The row looked for: the first row of `key` that ends at `time` or later. */
 struct row_target {
 	const struct node_view *view;
 	histree_quark key;
@@ -230,13 +226,13 @@ static enum histree_status seek_row(struct row_cursor *cursor, histree_quark key
 	const struct node_view *view = cursor->view;
 	bool malformed = false;
 	const struct row_target target = { .view = view, .key = key, .time = time, .malformed = &malformed };
-	/* The last entry of the index whose row is before what is looked for; then row by row. */
+	/* Start from the last entry of the index whose row is before the row looked for; then go row by row. */
 	size_t count = node_index_count(view->row_count);
 	size_t first = search_first(0, count, count / 2, entry_is_before, &target);
 	if (malformed)
 		return HISTREE_ERR_FORMAT;
 	cursor->at = first == 0 ? view->rows : indexed_row(view, first - 1);
-	/* It is no further away than the next entry is; an index that lies must not make us read all rows. */
+	/* It is no further away than the next entry; a wrong index must not make us read all rows. */
 	for (uint32_t row = 0; row <= NODE_ROWS_PER_INDEX; row++) {
 		const uint8_t *before = cursor->at;
 		struct histree_interval interval;
@@ -261,7 +257,7 @@ bool row_cursor_is_indexed(const struct row_cursor *cursor, uint32_t row)
 
 /* ---- the region ----------------------------------------------------------------------------------- */
 
-/* Looking for a key costs about as much as reading this many rows. */
+/* A search for a key costs about as much as reading this many rows. */
 enum { ROWS_PER_SEEK = 24 };
 
 void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, const struct node_region *region)
@@ -275,7 +271,7 @@ void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, c
 	cursor->by_key = (cursor->quark_end - cursor->next_quark) * ROWS_PER_SEEK < view->row_count;
 }
 
-/* The next row of the region, all rows being read. */
+/* The next row of the region when all rows are read. */
 static enum histree_status next_of_all(struct row_cursor *cursor, struct histree_interval *out)
 {
 	const struct node_region *region = cursor->region;
@@ -295,7 +291,7 @@ static enum histree_status next_of_all(struct row_cursor *cursor, struct histree
 	return status;
 }
 
-/* The same, each key being looked for. */
+/* The next row of the region when each key is searched for. */
 static enum histree_status next_of_some(struct row_cursor *cursor, struct histree_interval *out)
 {
 	const struct node_region *region = cursor->region;
@@ -305,7 +301,7 @@ static enum histree_status next_of_some(struct row_cursor *cursor, struct histre
 		if (!cursor->is_sought)
 			status = seek_row(cursor, key, region->from);
 		cursor->is_sought = status == HISTREE_OK;
-		/* After the last of a key, and of its window, there is nothing to look for. */
+		/* After the last row of a key and of its window, nothing is left to search for. */
 		while (status == HISTREE_OK && (status = next_row(cursor, out)) == HISTREE_OK &&
 		       out->quark == key && out->start <= region->to)
 			if (region_has_time_of(region, out->start, out->end))

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node_view.h - a sealed node as it is read: its bounds and children, its intervals if it has rows, and how many
- * it has.
+ * node_view.h - a sealed node as a reader sees it: its bounds and children, its intervals if it has rows, and how
+ * many it has.
  *
- * A view borrows the block.  node_check() is for blocks that come from a file; what passed it can be viewed and
- * read without fear.  Rows are still decoded with every number checked.
- *
- * Counts are by key and class of value, from what each series says of itself, without making its intervals.
+ * A view borrows the block. node_check() is for blocks that come from a file; a block that passed it can be viewed
+ * and read safely.  Numbers in rows are still checked as they are decoded.  Intervals are counted by key and class
+ * of value, from the properties of each series, without decoding them.
  */
 #ifndef NODE_NODE_VIEW_H
 #define NODE_NODE_VIEW_H
@@ -31,7 +30,7 @@ struct node_view {
 	struct column_view columns; /* of columns */
 };
 
-/* Returns how many bytes a node says that it uses. */
+/* Returns the number of used bytes that a node states. */
 uint32_t node_used(const uint8_t *block);
 
 /* Give a sealed node another number, and the checksum that goes with it. */
@@ -59,8 +58,8 @@ struct row_cursor {
 	const struct node_region *region; /* borrowed */
 	const uint8_t *at;                /* the next row */
 	size_t next_quark, quark_end;     /* of the region: those that can still be in this node */
-	bool by_key;                      /* look for each key instead of reading all rows */
-	bool is_sought;                   /* the key at next_quark has been looked for */
+	bool by_key;                      /* search for each key instead of reading all rows */
+	bool is_sought;                   /* the key at next_quark has been searched for */
 };
 
 /* Begin before the first interval. */
@@ -73,7 +72,7 @@ void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, c
 enum histree_status row_cursor_next(struct row_cursor *cursor, struct histree_interval *out);
 
 /*
- * Returns whether the index leads to the row that the cursor is before, if it has an entry for it.  For
+ * Returns whether the index leads to the row at which the cursor stands, if it has an entry for it.  For
  * verification.
  */
 bool row_cursor_is_indexed(const struct row_cursor *cursor, uint32_t row);

@@ -66,7 +66,7 @@ static bool put_bytes(struct bit_buffer *buffer, const void *bytes, size_t size)
 
 /* ---- strings ------------------------------------------------------------------------------------ */
 
-/* The number of a string of the batch in this leaf + 1; 0 when memory is out. */
+/* The number of a string of the batch in this leaf, plus 1; 0 if memory runs out. */
 static uint32_t number_string(struct segment_builder *builder, uint64_t id)
 {
 	uint32_t *number = &builder->numbers[id];
@@ -98,7 +98,7 @@ static bool write_strings(struct segment_builder *builder, const struct intern *
 
 /* ---- a block ------------------------------------------------------------------------------------ */
 
-/* The numbers of one column of a block, on their way. */
+/* The numbers of one column of a block, before they are written. */
 struct number_list {
 	uint64_t numbers[SEGMENT_BLOCK_MAX];
 	size_t count;
@@ -277,7 +277,7 @@ size_t segment_builder_encode(struct segment_builder *builder, const struct segm
 	       bytes_of(&builder->strings) + BITS_SLACK;
 }
 
-/* Offsets were counted from the beginning of what holds them; from here on, from that of the node. */
+/* Offsets were relative to their container; from here on they are relative to the node. */
 static void move_offsets(uint8_t *at, size_t step, size_t count, uint32_t by)
 {
 	for (size_t i = 0; i < count; i++)
@@ -360,7 +360,7 @@ static size_t field_bits(const uint8_t *header, uint32_t count)
 	return (size_t)count * (header[8] + (size_t)header[9]);
 }
 
-/* `*free_from` is where the blocks before this one end: each byte is described once. */
+/* `*free_from` is where the blocks before this one end: each byte belongs to one block only. */
 static bool block_is_sound(const uint8_t *leaf, uint32_t index, uint32_t used, uint32_t field_count,
 			   const struct node_child *leaf_bounds, uint32_t *free_from)
 {
@@ -432,7 +432,7 @@ enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint3
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-/* start + duration, but not after `max`. */
+/* start + duration, limited to `max`. */
 static histree_time end_of(histree_time start, uint64_t duration, histree_time max)
 {
 	if (duration >= (uint64_t)max - (uint64_t)start)

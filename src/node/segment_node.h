@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_node.h - a leaf of segments: how it is made, and read.
+ * segment_node.h - a leaf of segments: made from a batch, and read by its bounds, its blocks and the segments of a
+ * block.
  *
- * Make a leaf of segments from a batch.
- *
- * Read a leaf of segments: its bounds, its blocks, the segments of a block.
- *
- * A block is one more level of the tree: it has bounds, and is read without those before it.  All that comes from
- * the leaf is checked before it is used as an offset, and no segment is handed out that lies outside the bounds.
+ * A block is one more level of the tree: it has bounds, and is read without those before it.  Everything from the
+ * leaf is checked before it is used as an offset, and no segment is handed out that lies outside the bounds.
  */
 #ifndef NODE_SEGMENT_NODE_H
 #define NODE_SEGMENT_NODE_H
@@ -18,7 +15,7 @@
 
 enum {
 	SEGMENT_BLOCK_MAX = 128,      /* segments of a block */
-	SEGMENT_BLOCK_BYTES_MIN = 40, /* that a block takes in a leaf */
+	SEGMENT_BLOCK_BYTES_MIN = 40, /* bytes that a block header takes in a leaf */
 };
 
 /* Where things are in a leaf of segments, behind the header of its node and the bounds of all its segments. */
@@ -38,7 +35,7 @@ enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint3
 
 /*
  * Returns what is wrong with a leaf that passed the check, such as segments outside their block or bounds wider
- * than need be; NULL if nothing is.
+ * than necessary; NULL if it is correct.
  */
 const char *segment_leaf_fault(const uint8_t *leaf);
 
@@ -70,9 +67,8 @@ enum histree_status segment_block_times(const struct segment_block *block,
 					struct segment_times times[SEGMENT_BLOCK_MAX]);
 
 /*
- * Get the content of one segment of a block for these fields, or for the first `wanted` of them; its bytes are
- * borrowed from the leaf.  Returns HISTREE_ERR_FORMAT if the leaf has not as many fields, or a value is not of its
- * type.
+ * Get the content of one segment of a block: these fields, or the first `wanted` of them.  Its bytes are borrowed
+ * from the leaf.  Returns HISTREE_ERR_FORMAT if the leaf has fewer fields, or a value is not of its type.
  */
 enum histree_status segment_block_content(const struct segment_block *block, uint32_t index,
 					  const struct histree_segment_field *fields, size_t field_count,
@@ -95,9 +91,9 @@ struct segment_builder {
 };
 
 /*
- * Encode the segments of the batch that `order` names, `run_count` runs of them one after the other, each sorted
- * by start and each cut into blocks.  Returns the bytes of the leaf, or 0 if memory is out.  They may be more than
- * a node has; the caller then tries fewer.
+ * Encode the segments of the batch that `order` names, `run_count` runs of them one after the other, each sorted by
+ * start and each cut into blocks.  Returns the bytes of the leaf, or 0 if memory runs out.  If that is more than a
+ * node holds, the caller tries fewer segments.
  */
 size_t segment_builder_encode(struct segment_builder *builder, const struct segment_batch *batch,
 			      const uint32_t *order, const size_t *run_sizes, size_t run_count);

@@ -65,7 +65,7 @@ static enum histree_status take_state(struct pyramid_file *file, struct overview
 struct writer {
 	const struct io *io;
 	const char *path; /* of the history that has the overviews */
-	char *name;       /* room for those of overviews: there must be some when memory is out */
+	char *name;       /* room for those of overviews: there must be some when memory runs out */
 	struct overview_options options, first_options; /* which are as asked for, before others are tried */
 	struct crew own_crew;                           /* used where the options have no crew */
 	struct overview_progress progress;

@@ -158,7 +158,7 @@ static enum summary_added widen(struct part_sums *sums)
 	return added;
 }
 
-/* `bucket` is that of the duration.  Returns false if memory is out. */
+/* `bucket` is that of the duration.  Returns false if memory runs out. */
 static bool part_sums_add(struct part_sums *sums, const struct segment_summary *segment, size_t bucket)
 {
 	struct segment_summary summary = *segment;

@@ -88,7 +88,7 @@ static void active_segment_leave_list(struct active_segment *active);
 
 /* ---- join keys ----------------------------------------------------------------------------------------------- */
 
-/* Have room for the quarks of this many attributes; false if memory is out. */
+/* Have room for the quarks of this many attributes; false if memory runs out. */
 static bool join_keys_init(struct join_keys *keys, uint32_t attribute_count)
 {
 	*keys = (struct join_keys){ .first_of = calloc((size_t)attribute_count + 1, sizeof(*keys->first_of)) };
@@ -131,7 +131,7 @@ static bool number_key(struct join_keys *keys, uint64_t key, uint32_t *number)
 }
 
 /*
- * Put an attribute under a key before anything is active. Its keys follow each other. Returns false if memory is
+ * Put an attribute under a key before anything is active. Its keys follow each other. Returns false if memory runs
  * out.
  */
 static bool join_keys_add(struct join_keys *keys, histree_quark quark, uint64_t key)
@@ -186,7 +186,7 @@ static void sort(struct partners *partners)
 		qsort(partners->partners, partners->count, sizeof(*partners->partners), by_order);
 }
 
-/* Find the segments of a state.  Those that have ended leave the lists.  Returns false if memory is out. */
+/* Find the segments of a state.  Those that have ended leave the lists.  Returns false if memory runs out. */
 static bool partners_of_state(struct partners *partners, const struct join_keys *keys,
 			      const struct histree_interval *state)
 {
@@ -206,7 +206,7 @@ static bool partners_of_state(struct partners *partners, const struct join_keys 
 	return true;
 }
 
-/* Find the states of a segment that has this key.  Returns false if memory is out. */
+/* Find the states of a segment that has this key.  Returns false if memory runs out. */
 static bool partners_of_segment(struct partners *partners, const struct join_keys *keys, uint32_t key,
 				const struct active_states *states, const struct histree_segment *segment)
 {
@@ -275,7 +275,7 @@ static void active_segment_leave_list(struct active_segment *active)
 	active->place = NULL;
 }
 
-/* Add a copy, to a list too unless that is NULL.  Returns NULL if memory is out. */
+/* Add a copy, to a list too unless that is NULL.  Returns NULL if memory runs out. */
 static const struct histree_segment *active_segments_add(struct active_segments *active,
 							 const struct histree_segment *segment,
 							 struct active_segment **list)
@@ -325,7 +325,7 @@ static void active_segments_clear(struct active_segments *active)
 
 /* ---- active states ------------------------------------------------------------------------------------------- */
 
-/* Have room for these many attributes; false if memory is out. */
+/* Have room for these many attributes; false if memory runs out. */
 static bool active_states_init(struct active_states *active, uint32_t attribute_count)
 {
 	*active = (struct active_states){ .places = calloc((size_t)attribute_count + 1, sizeof(*active->places)) };
@@ -355,7 +355,7 @@ static void active_states_drop(struct active_states *active, histree_quark quark
 	active->places[active->states[place - 1].quark] = place;
 }
 
-/* Make a copy the state of its attribute.  Returns false if memory is out. */
+/* Make a copy the state of its attribute.  Returns false if memory runs out. */
 static bool active_states_set(struct active_states *active, const struct histree_interval *interval)
 {
 	struct histree_interval state = *interval;

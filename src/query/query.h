@@ -52,7 +52,7 @@ static inline struct query *query_of(const struct histree_cursor *cursor)
 	return (struct query *)(uintptr_t)cursor;
 }
 
-/* Make the query of a kind, whose struct has `size` bytes, zeroed but for what all have; NULL: memory is out. */
+/* Make the query of a kind, whose struct has `size` bytes, zeroed but for what all have; NULL: memory runs out. */
 struct query *query_new(const struct query_kind *kind, size_t size, struct histree_history *history);
 
 /* A query of a history that is no union. */

@@ -46,7 +46,7 @@ static inline bool value_table_has_recent(const struct value_table *table, int32
 
 /*
  * Get the index of a value, which is added if it is new.  Its bytes are copied.  Returns HISTREE_ERR_MEMORY if
- * memory is out.
+ * memory runs out.
  */
 enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
 				    struct histree_error *error);

@@ -83,8 +83,8 @@ static bool add_bucket(struct duration_ranks *ranks, const struct rank_bucket *b
 }
 
 /*
- * Count what one group has in a bucket: that of all, or any of the others.  Buckets ascend with durations.
- * Returns false if memory is out.
+ * Count what one group has in a bucket: that of all, or any of the others.  Buckets ascend with durations. Returns
+ * false if memory runs out.
  */
 static bool duration_ranks_add(struct duration_ranks *ranks, uint32_t group, uint32_t bucket,
 			       const struct segment_summary *summary)
@@ -108,7 +108,7 @@ static int compare_buckets(const void *left, const void *right)
 	return (a->bucket > b->bucket) - (a->bucket < b->bucket);
 }
 
-/* After all additions: sum up what all have, if they were told apart.  Returns false if memory is out. */
+/* After all additions: sum up what all have, if they were told apart.  Returns false if memory runs out. */
 static bool duration_ranks_sort(struct duration_ranks *ranks)
 {
 	size_t of_groups = ranks->count;
@@ -152,8 +152,8 @@ static bool add_target(struct duration_ranks *ranks, const struct rank_target *t
 }
 
 /*
- * Then ask for the duration of a rank, counted from 1, which the group has.  `*out` is set at once
- * or by duration_ranks_find().  Returns false if memory is out.
+ * Then ask for the duration of a rank, counted from 1, which the group has.  `*out` is set at once or by
+ * duration_ranks_find().  Returns false if memory runs out.
  */
 static bool duration_ranks_ask(struct duration_ranks *ranks, uint32_t group, uint64_t rank, uint64_t *out)
 {

@@ -237,7 +237,7 @@ static bool make_room(struct slot *slot)
 	return true;
 }
 
-/* False: memory is out, and the intervals from `from` on cannot be kept. */
+/* False: memory runs out, and the intervals from `from` on cannot be kept. */
 static bool keep_bytes(struct slot *slot, size_t from, size_t count)
 {
 	for (size_t i = from; i < from + count; i++) {

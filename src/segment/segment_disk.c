@@ -51,7 +51,7 @@ struct segment_disk {
 
 /* ---- disk tables --------------------------------------------------------------------------------------------- */
 
-/* Sorting fewer takes some milliseconds: no reason to write a file. */
+/* Sorting fewer takes a few milliseconds: no reason to write a file. */
 enum { SEGMENTS_MIN = 50000 };
 
 static void open_table(struct disk_tables *tables, const struct table_store *store, size_t field)

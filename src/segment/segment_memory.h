@@ -196,7 +196,7 @@ struct segment_contents {
 	struct intern strings;
 };
 
-/* Make a copy that lives as long as the contents do.  Returns HISTREE_ERR_MEMORY if memory is out. */
+/* Make a copy that lives as long as the contents do.  Returns HISTREE_ERR_MEMORY if memory runs out. */
 enum histree_status segment_contents_copy(struct segment_contents *contents, const struct histree_segment *segment,
 					  struct histree_segment *out);
 void segment_contents_release(struct segment_contents *contents);
@@ -210,7 +210,7 @@ struct segment_list {
 	size_t count, capacity;
 };
 
-/* Returns HISTREE_ERR_MEMORY if memory is out. */
+/* Returns HISTREE_ERR_MEMORY if memory runs out. */
 enum histree_status segment_list_add(struct segment_list *list, const struct histree_segment *segment);
 void segment_list_reverse(struct segment_list *list);
 

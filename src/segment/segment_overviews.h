@@ -72,7 +72,7 @@ enum histree_status segment_overview_open(const struct io *io, const char *path,
 					  const struct histree_segment_store_info *of, size_t cache_bytes,
 					  struct segment_overview *out, size_t *field, struct histree_error *error);
 
-/* Open the overviews that the store has, maybe none; each gets a cache of `cache_bytes`.  NULL: memory is out. */
+/* Open the overviews that the store has, maybe none; each gets a cache of `cache_bytes`.  NULL: memory runs out. */
 struct segment_overviews *segment_overviews_open(const struct io *io, const char *path,
 						 const struct histree_segment_store_info *of, size_t cache_bytes);
 

@@ -76,7 +76,7 @@ enum histree_status segment_table_make(const struct table_store *store, size_t f
 enum histree_status segment_table_verify(const struct table_store *store, size_t field,
 					 struct histree_error *error);
 
-/* Returns the path of the table of a field, which the caller frees, or NULL if memory is out. */
+/* Returns the path of the table of a field, which the caller frees, or NULL if memory runs out. */
 char *segment_table_path(const struct table_store *store, size_t field);
 
 /* Close a table, or do nothing if it is NULL. */

@@ -105,7 +105,7 @@ static inline size_t part_of(const struct segment_split *split, size_t splitters
 
 /*
  * Write the `count` entries of `from` to `to`, part by part, within a part in the order in which they were; about
- * `parts` parts, SEGMENT_PARTS_MAX at most.  False when memory is out.
+ * `parts` parts, SEGMENT_PARTS_MAX at most.  False when memory runs out.
  */
 static bool segment_split(struct segment_split *split, const struct segment_times *times,
 			  enum segment_split_key key, const uint32_t *from, uint32_t *to, size_t count,

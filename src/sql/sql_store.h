@@ -74,7 +74,7 @@ enum histree_status sql_store_history(struct sql_store *store, const char *analy
 				      struct histree_error *error);
 
 /*
- * The paths of a history that was opened by this store, made once, or NULL if memory is out; borrowed likewise.
+ * The paths of a history that was opened by this store, made once, or NULL if memory runs out; borrowed likewise.
  * They stay where they are, so that a row is handed to SQLite without a copy of its path.  What there is no room
  * for is made again and again (histree_selection_path()): the memory of a history of millions of attributes is
  * bounded.

@@ -40,7 +40,7 @@ struct range_leaders {
  */
 enum { LEADERS_PER_LOOK = 128, COMPARISONS_PER_LOOK = 64, RANGES_PER_LOOK = 1 << 13 };
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static bool range_leaders_add(struct range_leaders *leaders, histree_quark quark)
 {
 	if (!table_reserve(&leaders->table, &leaders->quarks, &leaders->capacity, leaders->count + 1))
@@ -172,7 +172,7 @@ static bool sort(struct ordering *ordering, struct ordered_range *ranges, uint32
 	return true;
 }
 
-/* Put the order, as bits, piece by piece.  Returns false if memory is out. */
+/* Put the order, as bits, piece by piece.  Returns false if memory runs out. */
 static bool attribute_order_put(const struct attribute_tree *tree, const struct range_leaders *leaders,
 				void (*put)(void *context, const void *bytes, size_t size), void *context)
 {

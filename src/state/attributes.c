@@ -801,7 +801,7 @@ static histree_quark find_or_append(struct attribute_tree *tree, histree_quark p
 	return quark;
 }
 
-/* INTERN_NONE when memory is out. */
+/* INTERN_NONE when memory runs out. */
 static uint32_t add_name(struct attribute_tree *tree, const struct attribute_name *name)
 {
 	return name->text == NULL ? name->number | ATTRIBUTE_IS_NUMBER

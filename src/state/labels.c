@@ -626,7 +626,7 @@ static const struct histree_label_table *look_for(const struct histree_attribute
 	return NULL;
 }
 
-/* Returns NULL if memory is out: then each question is answered anew. */
+/* Returns NULL if memory runs out: then each question is answered anew. */
 static struct labels_of_quarks *known_of(struct told_slots *slots, const struct history_told *labels,
 					 uint32_t count)
 {
@@ -691,7 +691,7 @@ static bool is_same_table(const struct histree_label_table *a, const struct hist
 	return a->patterns[i] == NULL && b->patterns[i] == NULL;
 }
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 static const char *const *below_any_host(struct arena *memory, const char *const *patterns)
 {
 	static const char prefix[] = "*/";

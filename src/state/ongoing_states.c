@@ -95,7 +95,7 @@ static inline bool is_recent(const struct value_pool *pool, uint32_t id, const v
 }
 
 /*
- * Hold these bytes, which may be bytes of the pool itself.  Returns false if memory is out, which never happens
+ * Hold these bytes, which may be bytes of the pool itself.  Returns false if memory runs out, which never happens
  * for bytes that the pool has already.
  */
 static bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t size, uint32_t *id)
@@ -274,7 +274,7 @@ static void set_value(struct undecided_piece *piece, struct histree_value value)
 
 /* ---- room ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of a new piece, all zeroes but for facts and attributes; 0: memory is out. */
+/* Returns the number of a new piece, all zeroes but for facts and attributes; 0: memory runs out. */
 static uint32_t take_piece(struct undecided_states *undecided)
 {
 	uint32_t number = undecided->free;

@@ -157,7 +157,7 @@ struct ongoing_states {
 /* Have the memory from this space.  There are no attributes yet. */
 void ongoing_states_use_space(struct ongoing_states *ongoing, struct table_space *space);
 
-/* Make room for `count` attributes in all.  Returns false if memory is out. */
+/* Make room for `count` attributes in all.  Returns false if memory runs out. */
 bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count);
 
 /* Have `count` attributes, for which there is room; the new ones are null since `since`. */
@@ -194,7 +194,7 @@ static inline struct histree_value ongoing_states_value(const struct ongoing_sta
 }
 
 /*
- * Hold a value.  Returns false if memory is out, which never happens for numbers and bytes that are held already.
+ * Hold a value.  Returns false if memory runs out, which never happens for numbers and bytes that are held already.
  */
 bool ongoing_states_hold(struct ongoing_states *ongoing, const struct histree_value *value,
 			 struct held_value *held);
@@ -244,7 +244,7 @@ struct undecided_states {
 	uint32_t buckets[UNDECIDED_BUCKETS], counts[UNDECIDED_BUCKETS];
 };
 
-/* Returns a new one; NULL: memory is out. */
+/* Returns a new one; NULL: memory runs out. */
 struct undecided_states *undecided_create(struct ongoing_states *ongoing, const struct interval_sink *sink);
 void undecided_free(struct undecided_states *undecided);
 
@@ -281,8 +281,8 @@ enum histree_status undecided_decide(struct undecided_states *undecided, histree
 uint32_t undecided_count(const struct undecided_states *undecided, histree_quark fact);
 
 /*
- * From a checkpoint: so much room is taken by a fact, by states that are elsewhere.  Returns false if memory is out
- * or it is more than there is.
+ * From a checkpoint: so much room is taken by a fact, by states that are elsewhere.  Returns false if memory runs
+ * out or it is more than there is.
  */
 bool undecided_resume(struct undecided_states *undecided, histree_quark fact, uint32_t count);
 

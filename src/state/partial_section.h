@@ -48,7 +48,7 @@ struct state_slice {
 	struct intern texts; /* the bytes of the values */
 };
 
-/* Add an interval, whose bytes are copied.  Returns false if memory is out. */
+/* Add an interval, whose bytes are copied.  Returns false if memory runs out. */
 bool state_slice_add(struct state_slice *slice, const struct histree_interval *interval);
 
 /* All were added. */
@@ -110,7 +110,7 @@ struct partial_section {
 	uint8_t *bytes; /* of the section, which all of it borrows */
 };
 
-/* Returns the bytes of a section, which the caller frees, or NULL if memory is out. */
+/* Returns the bytes of a section, which the caller frees, or NULL if memory runs out. */
 uint8_t *partial_section_encode(const struct partial_section *section, histree_time start, size_t *size);
 
 /*

@@ -25,7 +25,7 @@ enum histree_status state_resume(histree_time start, const struct attribute_tree
 				 const struct interval_sink *sink, struct histree_state_system **out,
 				 struct histree_error *error);
 
-/* What an attribute was at the checkpoint.  Returns false if memory is out. */
+/* What an attribute was at the checkpoint.  Returns false if memory runs out. */
 bool state_resume_state(struct histree_state_system *system, histree_quark quark, histree_time since,
 			const struct histree_value *value);
 

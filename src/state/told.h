@@ -51,7 +51,7 @@ void told_list_release(struct told_list *list);
 struct told_writer {
 	uint8_t *bytes;
 	size_t size, capacity;
-	bool failed; /* memory is out */
+	bool failed; /* memory runs out */
 };
 
 void told_put_number(struct told_writer *out, uint64_t number);
@@ -75,7 +75,7 @@ const char *told_take_text(struct told_reader *reading, size_t most);
 /* A number of things that have `size` bytes each at least; 0 if something is wrong. */
 size_t told_take_count(struct told_reader *reading, size_t size, size_t max);
 
-/* Room for one more than `count`; NULL if memory is out. */
+/* Room for one more than `count`; NULL if memory runs out. */
 void *told_take_room(struct told_reader *reading, size_t count, size_t size);
 uint8_t told_take_byte(struct told_reader *reading, uint8_t max);
 
@@ -97,7 +97,7 @@ struct told_kind {
 				    struct histree_error *error);
 	/* The same of all of them; NULL: there is nothing more to ask. */
 	enum histree_status (*check)(const struct told_list *list, struct histree_error *error);
-	/* Put what hosts tell into one; false: memory is out. */
+	/* Put what hosts tell into one; false: memory runs out. */
 	bool (*unite)(struct history_told *made, const struct history_told *const *hosts, size_t count);
 	const char *consequence; /* of a damaged section, as a sentence; or NULL */
 };
@@ -150,18 +150,18 @@ struct told_slots {
 	struct labels_of_quarks *_Atomic known; /* labels.h */
 };
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 struct told_slots *told_slots_create(void);
 void told_slots_free(struct told_slots *slots);
 
 /* What is known of a provider: a count of 0 if nothing is. */
 typedef const void *told_known(const char *provider, size_t *count);
 
-/* Returns what the file has, or else what is known of the provider; NULL if memory is out. */
+/* Returns what the file has, or else what is known of the provider; NULL if memory runs out. */
 const struct history_told *told_slots_get(struct told_slots *slots, const struct told_kind *kind,
 					  const struct block_file *file, const char *provider, told_known *known);
 
-/* Returns what a history of several hosts tells: what they do.  NULL if memory is out. */
+/* Returns what a history of several hosts tells: what they do.  NULL if memory runs out. */
 const struct history_told *told_slots_unite(struct told_slots *slots, const struct told_kind *kind,
 					    const struct history_told *const *hosts, size_t count);
 

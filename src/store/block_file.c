@@ -27,7 +27,7 @@
 
 /* ---- block file ---------------------------------------------------------------------------------------------- */
 
-/* A file without a descriptor, or NULL if memory is out. */
+/* A file without a descriptor, or NULL if memory runs out. */
 static struct block_file *block_file_new(const struct io *io, const char *path)
 {
 	struct block_file *file = calloc(1, sizeof(*file));

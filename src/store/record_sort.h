@@ -99,7 +99,7 @@ static inline struct spill_runs spill_runs(const struct io *io, const char *neig
 	return (struct spill_runs){ .kind = kind, .context = context, .file = spill_file(io, neighbour) };
 }
 
-/* Returns room for `size_max` bytes; NULL, and the error, if memory is out. */
+/* Returns room for `size_max` bytes; NULL, and the error, if memory runs out. */
 uint8_t *spill_runs_room(struct spill_runs *runs, size_t size_max, struct histree_error *error);
 
 /* Add the item that was put into the room.  After an error of this or the next, the run is not there. */
@@ -132,7 +132,7 @@ enum histree_status record_sort_create(const struct io *io, const char *neighbou
 				       struct record_sort **out, struct histree_error *error);
 
 /*
- * Returns room for a record of `size_max` bytes; NULL, and the error, if a run cannot be written or memory is
+ * Returns room for a record of `size_max` bytes; NULL, and the error, if a run cannot be written or memory runs
  * out.
  */
 uint8_t *record_sort_room(struct record_sort *sort, size_t size_max, struct histree_error *error);

@@ -565,7 +565,7 @@ enum {
 #define SEAL ",\n  \"checksum\": \"%08" PRIx32 "\"\n}"
 enum { SEAL_SIZE = sizeof(",\n  \"checksum\": \"01234567\"\n}") - 1 };
 
-/* Returns the text with its checksum, which the caller frees, and frees that without; NULL if memory is out. */
+/* Returns the text with its checksum, which the caller frees, and frees that without; NULL if memory runs out. */
 static char *seal(char *json)
 {
 	size_t size = json != NULL ? strlen(json) - strlen("\n}") : 0;

@@ -22,7 +22,7 @@ enum {
 	MANIFEST_VERSION_HOSTS = 3, /* of a store of several hosts, or with a clock: older readers know neither */
 };
 
-/* Returns the text, which the caller frees, as it is without a checksum; NULL if memory is out. */
+/* Returns the text, which the caller frees, as it is without a checksum; NULL if memory runs out. */
 char *manifest_encode(const struct histree_store_info *info);
 
 /* Take from the text what it says; strings and lists go into the arena. */

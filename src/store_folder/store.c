@@ -469,7 +469,7 @@ enum histree_status histree_store_wait(const char *path, const char *analysis,
 
 /* ---- store --------------------------------------------------------------------------------------------------- */
 
-/* Returns folder/name; NULL if memory is out. */
+/* Returns folder/name; NULL if memory runs out. */
 static char *store_join(struct arena *arena, const char *folder, const char *name)
 {
 	size_t size = strlen(folder) + strlen(name) + 2;

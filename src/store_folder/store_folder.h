@@ -70,10 +70,10 @@ enum histree_status store_folder_check_source(const char *store, const char *sou
 /* Returns whether a build has hold of the folder now. */
 bool store_folder_is_held(const char *building);
 
-/* Returns STORE.building, which the caller frees; NULL if memory is out. */
+/* Returns STORE.building, which the caller frees; NULL if memory runs out. */
 char *store_folder_building(const char *store);
 
-/* Returns the path of a file in the folder, which the caller frees; NULL if memory is out. */
+/* Returns the path of a file in the folder, which the caller frees; NULL if memory runs out. */
 char *store_folder_path(const struct store_folder *folder, const char *name);
 
 /* Gets the identity of a history or segment store in the folder, for its manifest. */

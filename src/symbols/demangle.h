@@ -23,7 +23,7 @@ struct demangler {
 
 /*
  * Returns the name for people, which lasts until the next question, or `name` itself if it is not a mangled name,
- * is too long, or memory is out.
+ * is too long, or memory runs out.
  */
 const char *demangle(struct demangler *demangler, const char *name);
 void demangler_release(struct demangler *demangler);

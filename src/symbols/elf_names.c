@@ -220,7 +220,7 @@ struct gathering {
 
 /* ---- ranges ------------------------------------------------------------------------------------------------- */
 
-/* Returns false when memory is out; *has says whether there were any. */
+/* Returns false when memory runs out; *has says whether there were any. */
 static bool gather(struct gathering *gathering, Dwarf_Die *die, uint32_t depth, uint32_t item, bool *has)
 {
 	Dwarf_Addr base = 0, start, end;
@@ -301,7 +301,7 @@ static bool add_unit(struct inline_table *table, struct gathering *gathering, Dw
 }
 
 /*
- * Makes the table of all units of a file that libdw has opened, which is borrowed.  Returns NULL when memory is
+ * Makes the table of all units of a file that libdw has opened, which is borrowed.  Returns NULL when memory runs
  * out.
  */
 static struct inline_table *inline_table_create(Dwarf *dwarf)
@@ -351,7 +351,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 		       : 0;
 }
 
-/* Takes what the walk is at; *inside is the function that its parts are in.  Returns false when memory is out. */
+/* Takes what the walk is at; *inside is the function that its parts are in.  Returns false when memory runs out. */
 static bool walk_take(struct walk *walk, struct level *level, uint32_t *inside)
 {
 	struct inline_unit *unit = walk->unit;
@@ -461,7 +461,7 @@ static void forget(struct inline_unit *unit)
 	*unit = (struct inline_unit){ .die = unit->die };
 }
 
-/* Returns the unit at an address, walked; NULL: there is no unit, or memory is out. */
+/* Returns the unit at an address, walked; NULL: there is no unit, or memory runs out. */
 static struct inline_unit *unit_at(struct inline_table *table, uint64_t address, bool *has_memory)
 {
 	const uint32_t number = range_cover_find(&table->cover, address);
@@ -518,7 +518,7 @@ static const char *name_of(const struct inline_table *table, const struct inline
 
 /*
  * Finds the functions around an address, the outermost first, and where each of them calls the next, or is at the
- * address itself.  *count is 0 if no function is found.  Returns false when memory is out.
+ * address itself.  *count is 0 if no function is found.  Returns false when memory runs out.
  */
 static bool inline_table_chain(struct inline_table *table, uint64_t address, struct elf_frame frames[ELF_CHAIN_MAX],
 			       size_t *count)
@@ -740,7 +740,7 @@ const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_
 	return range != NULL ? range->name : NULL;
 }
 
-/* Returns false where the file says nothing of lines, or when memory is out. */
+/* Returns false where the file says nothing of lines, or when memory runs out. */
 static bool has_inlined(struct elf_names *names)
 {
 	if (names->inlined == NULL && names->dwarf != NULL)

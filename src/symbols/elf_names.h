@@ -38,7 +38,7 @@ struct range_cover {
 	size_t count, capacity;
 };
 
-/* Makes an empty cover of ranges, which it reorders.  Returns false when memory is out; release it then too. */
+/* Makes an empty cover of ranges, which it reorders.  Returns false when memory runs out; release it then too. */
 bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, size_t count);
 
 /* Returns the item that an address belongs to, or COVER_NONE. */
@@ -94,9 +94,9 @@ void elf_names_lie_as(struct elf_names *names, const struct elf_names *binary);
 const char *elf_names_find(const struct elf_names *names, uint64_t base, uint64_t address);
 
 /*
- * Finds the functions at such an address, the outermost first; each but the first was inlined into the one
- * before. For a call, ask for the address before its return address.  *count is 0 if no function is found.
- * Returns false when memory is out.
+ * Finds the functions at such an address, the outermost first; each but the first was inlined into the one before.
+ * For a call, ask for the address before its return address.  *count is 0 if no function is found. Returns false
+ * when memory runs out.
  */
 bool elf_names_chain(struct elf_names *names, uint64_t base, uint64_t address,
 		     struct elf_frame frames[ELF_CHAIN_MAX], size_t *count);

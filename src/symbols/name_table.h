@@ -30,12 +30,12 @@ struct name_table {
 	struct arena names;
 };
 
-/* Adds a range, unless there are too many.  Returns false when memory is out. */
+/* Adds a range, unless there are too many.  Returns false when memory runs out. */
 bool name_table_add(struct name_table *table, struct named_range range, size_t name_size);
 
 /*
  * Adds the functions of lines "ADDRESS [TYPE] NAME", with addresses in hexadecimal; other lines are passed over.
- * Returns false when memory is out.
+ * Returns false when memory runs out.
  */
 bool name_table_read(struct name_table *table, const char *text, size_t size);
 

@@ -232,7 +232,7 @@ static struct symbol_file open_module(const struct symbol_source *source, const 
 	return file;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct symbol_file *file_of(struct symbol_source *source, const struct symbol_module *module)
 {
 	char key[4096 + 1 + BUILD_ID_MAX];

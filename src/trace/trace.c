@@ -616,7 +616,7 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 	return status;
 }
 
-/* Returns what the traces say of their hosts, which the caller frees; NULL if memory is out. */
+/* Returns what the traces say of their hosts, which the caller frees; NULL if memory runs out. */
 static struct trace_host *list_hosts(const struct trace *trace)
 {
 	struct trace_host *hosts = calloc(trace->source_count + 1, sizeof(*hosts));

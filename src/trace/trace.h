@@ -15,7 +15,7 @@
  * steps are counted); so no event is ever lost to a bad clock.
  *
  * What cannot be read is reported and passed over: a damaged packet ends where the damage begins, and the stream
- * goes on with the next.  trace_next() fails only when memory is out, or the wait for a live trace is cancelled.
+ * goes on with the next.  trace_next() fails only when memory runs out, or the wait for a live trace is cancelled.
  *
  * 	struct trace *trace;
  * 	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)

@@ -520,7 +520,7 @@ static bool add_path(struct trace_group *group, const char *path)
 	return paths[group->path_count++] != NULL;
 }
 
-/* One that is not counted yet.  Returns NULL if memory is out. */
+/* One that is not counted yet.  Returns NULL if memory runs out. */
 static struct trace_group *new_group(struct trace_groups *groups, const struct trace_facts *facts)
 {
 	struct trace_group *group = realloc(groups->groups, (groups->count + 1) * sizeof(*group));

@@ -38,7 +38,7 @@ struct trace_places {
 
 /*
  * Add a trace as it was given, and its host, both borrowed.  What is not there is left out: who opens it says why.
- * Returns false if memory is out.
+ * Returns false if memory runs out.
  */
 bool trace_places_add(struct trace_places *places, const char *given, const char *host);
 

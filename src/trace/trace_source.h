@@ -247,7 +247,7 @@ struct trace_source {
 	histree_time last; /* that is known before the events are; set by trace.h */
 };
 
-/* Returns a source of a trace at a path, to be scanned; NULL when memory is out. */
+/* Returns a source of a trace at a path, to be scanned; NULL when memory runs out. */
 struct trace_source *trace_source_create(const struct trace_format_kind *kind, const char *path);
 
 /* Say in source->trace what traces are whose metadata say no more than their domain and tracer. */

@@ -242,7 +242,7 @@ static bool copy_fields(const struct tep_format_field *from, struct tracepoint_f
 	return true;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static const struct tracepoint *copy_event(const struct tep_event *event, const char *system, struct arena *memory)
 {
 	struct tracepoint_field *fields = calloc(FIELDS_MAX, sizeof(*fields));
@@ -375,7 +375,7 @@ static bool is_description(const char *text, size_t size)
 
 /*
  * What is behind the fields says how to print them, in a language of its own: it is not wanted.  Returns NULL when
- * memory is out.
+ * memory runs out.
  */
 static char *without_print(const char *text, size_t size)
 {

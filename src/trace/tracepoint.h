@@ -115,7 +115,7 @@ struct tracepoint {
 
 struct tracepoint_parser;
 
-/* For events in this byte order.  Returns NULL when memory is out. */
+/* For events in this byte order.  Returns NULL when memory runs out. */
 struct tracepoint_parser *tracepoint_parser_create(bool is_big);
 void tracepoint_parser_free(struct tracepoint_parser *parser);
 

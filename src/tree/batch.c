@@ -75,8 +75,8 @@ void chunk_pool_init(struct chunk_pool *pool)
 }
 
 /*
- * Returns a slab, or NULL if memory is out.  It is from the system, not from malloc(), which would keep what a copy
- * gave back and fragment it: so publishing does not leave a build larger than it was.
+ * Returns a slab, or NULL if memory runs out.  It is from the system, not from malloc(), which would keep what a
+ * copy gave back and fragment it: so publishing does not leave a build larger than it was.
  */
 static struct chunk *map_slab(void)
 {
@@ -167,7 +167,7 @@ static bool reserve_keys(struct batch *batch, histree_quark key)
 	return true;
 }
 
-/* Give a bucket whose chunks are full one more.  Returns false if memory is out. */
+/* Give a bucket whose chunks are full one more.  Returns false if memory runs out. */
 static bool add_chunk(struct batch *batch, struct bucket *bucket)
 {
 	struct chunk *chunk = chunk_pool_take(batch->pool);
@@ -241,7 +241,7 @@ size_t batch_add_integers(struct batch *batch, const struct histree_interval *in
 
 /*
  * Lend all chunks but the last to a copy, which goes on filling a chunk of its own: so it needs as many chunks for
- * what comes as `bucket` would, and cuts its leaves at the same items.  Returns false if memory is out.
+ * what comes as `bucket` would, and cuts its leaves at the same items.  Returns false if memory runs out.
  */
 static bool lend_bucket(const struct bucket *bucket, struct batch *copy, size_t number)
 {
@@ -460,7 +460,7 @@ static bool tell_lifetimes(const struct batch_writer *writer, const struct colum
 	return true;
 }
 
-/* Encode a leaf of `count` items or of as many as fit.  Returns how many, 0 if memory is out. */
+/* Encode a leaf of `count` items or of as many as fit.  Returns how many, 0 if memory runs out. */
 static size_t encode_leaf(struct batch_writer *writer, const struct column_item *items, size_t count,
 			  const struct histree_value *values, size_t value_count)
 {

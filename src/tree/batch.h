@@ -64,7 +64,7 @@ void chunk_pool_init(struct chunk_pool *pool);
 /* Nothing of the pool may be in use any more. */
 void chunk_pool_release(struct chunk_pool *pool);
 
-/* Returns a chunk that is the caller's, NULL if memory is out; give back a list of them, first to last. */
+/* Returns a chunk that is the caller's, NULL if memory runs out; give back a list of them, first to last. */
 struct chunk *chunk_pool_take(struct chunk_pool *pool);
 void chunk_pool_give(struct chunk_pool *pool, struct chunk *first, struct chunk *last);
 
@@ -110,10 +110,10 @@ static inline bool batch_is_large(const struct batch *batch)
 	return batch->chunks + batch->largest >= batch->chunks_max;
 }
 
-/* Make room for an item of this key if there is no room.  Returns false if memory is out. */
+/* Make room for an item of this key if there is no room.  Returns false if memory runs out. */
 bool batch_reserve(struct batch *batch, histree_quark key);
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static inline bool batch_add(struct batch *batch, struct column_item item)
 {
 	histree_quark key = column_item_key(&item);
@@ -174,7 +174,7 @@ void batch_release(struct batch *batch);
 struct leaf_taker {
 	void *context; /* borrowed */
 	uint32_t node_size;
-	/* Learn how long a key of the next leaf has states in it.  Returns false if memory is out. */
+	/* Learn how long a key of the next leaf has states in it.  Returns false if memory runs out. */
 	bool (*live)(void *context, histree_quark key, struct lifetime lifetime);
 	/* Take the leaf that was encoded last, from a batch that starts at `start`. */
 	enum histree_status (*take)(void *context, struct column_builder *leaf, histree_time start,

@@ -227,7 +227,7 @@ static enum histree_status flush_if_full(struct cluster *cluster, struct cluster
 
 /* ---- adding ----------------------------------------------------------------------------------------- */
 
-/* Returns the number of a value in a list, INTERN_NONE if memory is out. */
+/* Returns the number of a value in a list, INTERN_NONE if memory runs out. */
 static uint32_t list_value(struct intern *values, const struct histree_value *value)
 {
 	uint8_t room[256], *bytes = room;
@@ -464,7 +464,7 @@ enum histree_status leaf_pack_keep(struct leaf_pack *pack, const struct histree_
 
 /* ---- making -------------------------------------------------------------------------------------------------- */
 
-/* Add the leaf that is sealed in `block`, and a life.  Return false if memory is out. */
+/* Add the leaf that is sealed in `block`, and a life.  Return false if memory runs out. */
 static bool leaf_pack_put(struct leaf_pack *pack, const struct node_child *bounds, uint32_t used,
 			  histree_time start)
 {

@@ -85,7 +85,7 @@ enum histree_status cluster_add(struct cluster *cluster, const struct histree_in
 /* Returns whether the section LIFE says that a key is null in this interval, so that no leaf needs to. */
 bool cluster_leaves_out(const struct cluster *cluster, const struct histree_interval *interval);
 
-/* A key has intervals that are not added here.  Returns false if memory is out. */
+/* A key has intervals that are not added here.  Returns false if memory runs out. */
 bool cluster_know_key(struct cluster *cluster, histree_quark key);
 
 /*

@@ -79,7 +79,7 @@ static inline unsigned lifetime_null_count(struct lifetime lifetime, histree_tim
 	return (unsigned)(lifetime.first > start) + (unsigned)(lifetime.last < end);
 }
 
-/* Copy them, in the same space.  Returns false if memory is out; `copy` is then empty. */
+/* Copy them, in the same space.  Returns false if memory runs out; `copy` is then empty. */
 bool lifetimes_copy(const struct lifetimes *lifetimes, struct lifetimes *copy);
 void lifetimes_release(struct lifetimes *lifetimes);
 

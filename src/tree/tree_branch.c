@@ -192,7 +192,7 @@ enum histree_status tree_branch_copy(const struct tree_branch *branch, struct bl
 	copy->start = branch->start;
 	copy->end = branch->end;
 	/*
-	 * Copy an output for the nodes that come after those of now.  If memory is out, `copy` is to be released
+	 * Copy an output for the nodes that come after those of now.  If memory runs out, `copy` is to be released
 	 * all the same.
 	 */
 	enum histree_status status = tree_output_init(&copy->output, file, branch->output.layout, NULL);

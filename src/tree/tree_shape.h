@@ -150,14 +150,14 @@ struct tree_statistics {
 	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
 };
 
-/* Count one node.  Returns HISTREE_ERR_MEMORY if memory is out. */
+/* Count one node.  Returns HISTREE_ERR_MEMORY if memory runs out. */
 enum histree_status tree_statistics_count_node(struct tree_statistics *statistics, uint32_t height, uint32_t used,
 					       histree_quark key_min, histree_quark key_max);
 
 /* Sort the key ranges into buckets of equal width, now that the number of keys is known. */
 void tree_statistics_finish(struct tree_statistics *statistics, uint32_t key_count);
 
-/* Copy statistics.  Returns HISTREE_ERR_MEMORY if memory is out; `copy` is then empty. */
+/* Copy statistics.  Returns HISTREE_ERR_MEMORY if memory runs out; `copy` is then empty. */
 enum histree_status tree_statistics_copy(const struct tree_statistics *statistics, struct tree_statistics *copy);
 void tree_statistics_release(struct tree_statistics *statistics);
 enum histree_status tree_shape_write(const struct tree_shape *shape, struct block_file *file,

@@ -109,7 +109,7 @@ static enum histree_status edge_nulls_write(struct edge_nulls *edges, const stru
 	return lifetimes_write(&edges->lifetimes, shape->key_count, shape->start, shape->end, file, error);
 }
 
-/* Returns false if memory is out; `copy` is then empty. */
+/* Returns false if memory runs out; `copy` is then empty. */
 static bool edge_nulls_copy(const struct edge_nulls *edges, struct edge_nulls *copy)
 {
 	*copy = *edges;
@@ -167,7 +167,7 @@ static inline enum histree_status insert_now(struct tree_writer *writer, const s
 
 static bool tree_inserter_insert(void *context);
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 static struct tree_inserter *tree_inserter_create(struct crew *crew, struct tree_writer *writer)
 {
 	struct tree_inserter *inserter = calloc(1, sizeof(*inserter));

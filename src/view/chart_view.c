@@ -422,7 +422,7 @@ static enum histree_status read_text(const struct making *making, const char *re
 	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 static const char *keep(const struct making *making, const char *text)
 {
 	return arena_copy(&making->view->names, text, strlen(text));

@@ -67,7 +67,7 @@ static uint64_t hash_of_thread(const void *threads, uint32_t number)
 	return hash_of_tid(((const struct thread_time *)threads)[number].tid);
 }
 
-/* Returns the row of a thread, which is made if it is new; NULL if memory is out.  Valid until the next call. */
+/* Returns the row of a thread, which is made if it is new; NULL if memory runs out.  Valid until the next call. */
 static struct thread_time *thread_time(struct histree_cpu_usage *usage, int32_t tid)
 {
 	uint32_t known = hash_index_find(&usage->by_tid, hash_of_tid(tid), has_tid, usage->threads, &tid);

@@ -52,7 +52,7 @@ static bool flame_sums_put(struct flame_sums *sums, struct histree_flame *flame,
 /* Sums take 24 bytes and their place in the index. */
 enum { SUMS_MAX = 1 << 19, DEPTH_MAX = 1 << 16 };
 
-/* Returns false when memory is out, as all of these do. */
+/* Returns false when memory runs out, as all of these do. */
 static bool flame_sums_add_stack(struct flame_sums *sums, const struct flame_stack *stack)
 {
 	if (!array_reserve(&sums->stacks, &sums->stack_capacity, sums->stack_count + 1))
@@ -250,7 +250,7 @@ static bool number_of(const struct histree_segment *segment, size_t field, uint3
 	return value != NULL;
 }
 
-/* Stacks of several hosts have numbers of their own each.  FLAME_NO_STACK: memory is out. */
+/* Stacks of several hosts have numbers of their own each.  FLAME_NO_STACK: memory runs out. */
 static uint64_t host_of(struct samples_work *work, const struct histree_segment *segment, size_t field)
 {
 	const struct histree_value *value = value_of(segment, field, HISTREE_STRING);

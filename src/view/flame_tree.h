@@ -5,11 +5,11 @@
 #ifndef VIEW_FLAME_TREE_H
 #define VIEW_FLAME_TREE_H
 
-#include "base/hash_index.h"
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "histree/time_use.h"
 
-/* A number of a name or a node where memory is out. */
+/* A number of a name or a node where memory runs out. */
 #define FLAME_NONE UINT32_MAX
 /* That of a name that is not kept, as there are too many: its frames belong to the rest. */
 #define FLAME_NO_ROOM (UINT32_MAX - 1)

@@ -226,7 +226,7 @@ void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, st
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-/* Returns the id of a text; INTERN_NONE if memory is out or the text is missing. */
+/* Returns the id of a text; INTERN_NONE if memory runs out or the text is missing. */
 static uint32_t read_text(struct use_rows *rows, struct byte_reader *reader, bool *has_memory)
 {
 	size_t size;

@@ -6,8 +6,8 @@
 #ifndef VIEW_USE_ROWS_H
 #define VIEW_USE_ROWS_H
 
-#include "base/bytes.h"
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "histree/time_use.h"
 
 /* By key: an int, the id of a text, or USE_NOTHING, USE_NOT_KNOWN (use_sweep.h). */
@@ -31,7 +31,7 @@ struct use_rows {
 /* Returns the value that a number of a key stands for. */
 struct histree_value use_rows_value(const struct use_rows *rows, size_t key, int32_t number);
 
-/* Returns the row of a key, or NULL if memory is out.  A missing row is made: *is_new, without names. */
+/* Returns the row of a key, or NULL if memory runs out.  A missing row is made: *is_new, without names. */
 struct histree_use_row *use_rows_find(struct use_rows *rows, const struct use_key *key, bool *is_new);
 
 /* Forgets the rows after the first `count`. */

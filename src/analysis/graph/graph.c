@@ -346,7 +346,7 @@ static bool add_record(struct graph_workers *workers, struct id_map *map, int32_
 	return false;
 }
 
-/* Each returns NULL if memory is out, which is remembered, or if the trace does not say on which CPU. */
+/* Each returns NULL if memory runs out, which is remembered, or if the trace does not say on which CPU. */
 static struct graph_cpu *graph_cpu(struct graph_workers *workers, int32_t number)
 {
 	if (number < 0)

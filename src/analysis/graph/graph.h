@@ -84,7 +84,7 @@ struct graph_lines {
 	histree_time gap_end; /* of the last gap so far: an edge that begins before its end is unknown */
 };
 
-/* Returns the line of a thread, new or not; NULL if memory is out, which is remembered. */
+/* Returns the line of a thread, new or not; NULL if memory runs out, which is remembered. */
 struct graph_line *graph_line(struct graph_lines *lines, int32_t tid);
 
 #endif

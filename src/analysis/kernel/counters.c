@@ -78,7 +78,7 @@ static uint64_t scale(uint64_t amount, uint64_t enabled, uint64_t running)
 
 /*
  * Says what was counted since the reading before; 0 of the first one, and of a counter that began anew.  Returns
- * false if memory is out.
+ * false if memory runs out.
  */
 static bool counter_readings_take(struct counter_readings *readings, uint64_t id, uint32_t counter,
 				  const struct counter_reading *reading, uint64_t *amount)
@@ -185,7 +185,7 @@ static bool has_something(const struct event_class *class, enum kernel_role role
 	return role == KERNEL_SWITCH || count_counters(class) > 0;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static const struct counter_binding *bind(struct counters *counters, const struct event_class *class)
 {
 	const uint32_t count = count_counters(class);
@@ -223,7 +223,7 @@ out:
 
 /* ---- records and sums --------------------------------------------------------------------------------------- */
 
-/* Of a thread or a CPU, `whose`; NULL when memory is out, which is remembered. */
+/* Of a thread or a CPU, `whose`; NULL when memory runs out, which is remembered. */
 static struct counter_owner *owner_of(struct counters *counters, int whose, int32_t number)
 {
 	return (struct counter_owner *)kernel_sum_row(&counters->sums, &counters->sums.tables[whose], number);

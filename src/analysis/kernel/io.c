@@ -103,7 +103,7 @@ static bool disk_queue_contains(const struct disk_queue *queue, const struct req
 	return false;
 }
 
-/* Returns NO_SLOT when memory is out. */
+/* Returns NO_SLOT when memory runs out. */
 static uint32_t free_slot(struct disk_queue *queue)
 {
 	for (uint32_t i = 0; i < queue->slot_count; i++)
@@ -390,7 +390,7 @@ struct io {
 	bool has_any;        /* more than switches */
 };
 
-/* Returns NULL when memory is out, which is remembered. */
+/* Returns NULL when memory runs out, which is remembered. */
 static struct io_thread *thread_of(struct io *io, int32_t tid)
 {
 	return (struct io_thread *)kernel_sum_row(&io->sums, &io->sums.tables[THREADS], tid);
@@ -471,7 +471,7 @@ static void on_call(struct io *io, const struct kernel_event *event)
 
 /* ---- disks -------------------------------------------------------------------------------------------------- */
 
-/* Returns NULL when memory is out, which is remembered. */
+/* Returns NULL when memory runs out, which is remembered. */
 static struct disk *disk_of(struct io *io, int64_t device)
 {
 	struct disk *disk = id_map_find(&io->disks, (uint64_t)device);

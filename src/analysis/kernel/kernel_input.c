@@ -54,7 +54,7 @@ static uint32_t architecture_of(const char *machine)
 
 /*
  * By the machine of the trace.  A number that it does not have, or a machine that is not known, gives
- * "syscall_NUMBER".  The name lives as long as the table; NULL when memory is out.
+ * "syscall_NUMBER".  The name lives as long as the table; NULL when memory runs out.
  */
 static const char *system_calls_name(struct system_calls *calls, const struct event_trace *trace, int32_t number)
 {
@@ -144,7 +144,7 @@ static enum histree_status report(const struct kernel_input *input, struct histr
 			 "made: it needs 'needs_machine' in its kind, or kernel_input_need_machine()");
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static const struct kernel_binding *binding_of(struct kernel_input *input, const struct event_class *class)
 {
 	const struct kernel_binding *known = class_table_find(&input->bindings, class);

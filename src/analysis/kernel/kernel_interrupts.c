@@ -342,7 +342,7 @@ static bool load_total(struct kernel_model *model, struct interrupt *interrupt, 
 	       histree_attributes_child(attributes, parent, component, size, &interrupt->total) == HISTREE_OK;
 }
 
-/* Returns NULL if what is said of it makes no sense, or memory is out. */
+/* Returns NULL if what is said of it makes no sense, or memory runs out. */
 static struct interrupt *load_interrupt(struct kernel_model *model, const struct kernel_cpu *cpu,
 					enum kernel_group group, uint32_t attribute_count,
 					struct byte_reader *reader)

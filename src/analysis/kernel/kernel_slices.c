@@ -92,7 +92,7 @@ static struct guessed_cpu *guessed_cpu(struct kernel_slice *slice, int32_t numbe
 	return cpu;
 }
 
-/* Returns what is guessed of an interrupt, new or not; NULL: there is no CPU, or memory is out. */
+/* Returns what is guessed of an interrupt, new or not; NULL: there is no CPU, or memory runs out. */
 static struct guessed_interrupt *guess_interrupt(struct kernel_slice *slice, struct guessed_cpu *cpu,
 						 const struct guessed_interrupt *like)
 {
@@ -383,7 +383,7 @@ static void code_thread(struct codec *codec, uint64_t id, struct kernel_thread *
 	base->said = was_heard ? thread->said : base->said;
 }
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static bool copy_name(struct kernel_model *model, struct interrupt *interrupt, struct kernel_text name)
 {
 	char *copy = name.bytes != NULL ? kernel_record(model, name.size + 1) : NULL;

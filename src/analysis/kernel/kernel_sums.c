@@ -291,7 +291,7 @@ struct network {
 	struct intern names; /* of interfaces: their numbers are those of the rows */
 };
 
-/* Returns NULL where the interface has no name, or memory is out, which is remembered. */
+/* Returns NULL where the interface has no name, or memory runs out, which is remembered. */
 static struct kernel_sum_row *interface_of(struct network *network, struct kernel_text name)
 {
 	if (name.size == 0)
@@ -687,7 +687,7 @@ struct page_blocks {
 
 /* ---- page blocks --------------------------------------------------------------------------------------------- */
 
-/* Take a block, of PAGE_ORDER_MAX at most; none is taken there.  Returns false when memory is out. */
+/* Take a block, of PAGE_ORDER_MAX at most; none is taken there.  Returns false when memory runs out. */
 static bool page_blocks_take(struct page_blocks *blocks, uint64_t page, unsigned order,
 			     struct kernel_sum_row *owner)
 {
@@ -716,7 +716,7 @@ static struct page_block *block_with(const struct page_blocks *blocks, uint64_t 
 
 /*
  * Free a block of this order, or all of a smaller one that is there.  Says whose it was and how many pages there
- * were: 0 if it was not known to be taken.  Returns false when memory is out.
+ * were: 0 if it was not known to be taken.  Returns false when memory runs out.
  */
 static bool page_blocks_free(struct page_blocks *blocks, uint64_t page, unsigned order,
 			     struct kernel_sum_row **owner, uint64_t *pages)

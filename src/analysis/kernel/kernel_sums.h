@@ -123,7 +123,7 @@ void kernel_sums_free(void *instance);
 
 /* ---- for handlers -------------------------------------------------------------------------------------------- */
 
-/* Returns the row of a number, new or not; NULL when memory is out, which is remembered. */
+/* Returns the row of a number, new or not; NULL when memory runs out, which is remembered. */
 struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number);
 
 /* Returns the attribute of a row, or of one of its sums; each is made if it is missing. */

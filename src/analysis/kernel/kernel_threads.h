@@ -137,7 +137,7 @@ static inline bool kernel_is_losing(const struct kernel_model *model)
 
 histree_quark kernel_group(struct kernel_model *model, enum kernel_group group);
 
-/* Returns zeroed memory that lives as long as the model; NULL when memory is out, and the event has failed. */
+/* Returns zeroed memory that lives as long as the model; NULL when memory runs out, and the event has failed. */
 void *kernel_record(struct kernel_model *model, size_t size);
 
 /* As kernel_record(), and the map has the record as `id`. */

@@ -136,7 +136,7 @@ static bool append_argument(struct call_text *text, const struct argument *argum
 
 /*
  * Append the arguments that an event has.  `lists` keeps what was found out about classes, and nothing else.
- * Returns false when memory is out.
+ * Returns false when memory runs out.
  */
 static bool call_arguments_append(struct class_table *lists, const struct event *event, struct call_text *text)
 {

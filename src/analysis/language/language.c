@@ -941,7 +941,7 @@ static bool is_optional(const struct language_tree *tree, const char *name)
 
 /*
  * Events that are named, not only fit a pattern, each the only one of its line; and fields but those of which a
- * line asks whether they are there.  Returns false if memory is out.
+ * line asks whether they are there.  Returns false if memory runs out.
  */
 static bool expect(struct language_tree *tree, struct program_expected *expected)
 {
@@ -969,7 +969,7 @@ static enum histree_status language_add(const struct language_source *source, st
 	struct program_about about = { .name = tree->name, .summary = tree->summary, .domain = tree->domain };
 	about.labels = tables_of(tree, &about.label_table_count);
 	if (about.name == NULL) {
-		/* The name of the file without its folder and suffix; "" if memory is out. */
+		/* The name of the file without its folder and suffix; "" if memory runs out. */
 		const char *path = source->path;
 		const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
 		size_t size = strlen(name), suffix = sizeof(LANGUAGE_SUFFIX) - 1;

@@ -97,7 +97,7 @@ void *language_fail(struct language_parser *parser, size_t at, const char *forma
 /* The token is not what has to be.  Returns NULL. */
 void *language_expected(struct language_parser *parser, const char *what);
 
-/* Returns zeroed memory of the tree, NULL when memory is out or the tree has too many nodes. */
+/* Returns zeroed memory of the tree, NULL when memory runs out or the tree has too many nodes. */
 void *language_allocate(struct language_parser *parser, size_t size);
 
 /* One more level; returns false if that is one too many.  Each true one is left. */

@@ -53,7 +53,7 @@ typedef uint32_t program_fsm;
 
 typedef uint32_t program_state;
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 struct program_builder *program_builder_create(void);
 
 /* Free a builder that is not wanted any more, unless it is NULL or finished. */
@@ -499,7 +499,7 @@ struct scratch {
 	bool failed;        /* memory was out */
 };
 
-/* Returns NULL, and `failed` is set, if memory is out or the size is more than a text can have. */
+/* Returns NULL, and `failed` is set, if memory runs out or the size is more than a text can have. */
 char *scratch_allocate(struct scratch *scratch, size_t size);
 struct histree_value scratch_text(struct scratch *scratch, const void *bytes, size_t size);
 void scratch_clear(struct scratch *scratch);

@@ -62,7 +62,7 @@ static size_t say(const char *kind, const char *const *names, const bool *met, s
 
 /* ---- program views ------------------------------------------------------------------------------------------- */
 
-/* NULL stands for none; or memory is out. */
+/* NULL stands for none; or memory runs out. */
 static const char *keep_text(struct program_views *views, const char *text)
 {
 	return text != NULL ? arena_copy(&views->texts, text, strlen(text)) : NULL;
@@ -84,7 +84,7 @@ static bool keep_patterns(struct program_views *views, const char *const *patter
 	return copy != NULL;
 }
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static bool keep_all(struct program_views *views, const char **texts[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -146,8 +146,8 @@ static bool add_chart(struct program_views *views, const struct histree_chart *c
 }
 
 /*
- * Copies tables of labels, which come after the existing ones, and charts, except those whose name exists
- * already, as far as a history has room for them.  Returns false if memory is out.
+ * Copies tables of labels, which come after the existing ones, and charts, except those whose name exists already,
+ * as far as a history has room for them.  Returns false if memory runs out.
  */
 static bool program_views_add(struct program_views *views, const struct histree_label_table *labels,
 			      size_t label_table_count, const struct histree_chart *charts, size_t chart_count)
@@ -215,7 +215,7 @@ static enum precondition bind_preconditions(const struct program *program, const
 	return bound;
 }
 
-/* Returns what names in the program are in events of this class; NULL if memory is out. */
+/* Returns what names in the program are in events of this class; NULL if memory runs out. */
 static const struct class_binding *run_bind(struct program_run *run, const struct event_class *class)
 {
 	const struct program *program = run->program;
@@ -629,7 +629,7 @@ static void fill(struct program_analysis *of, const struct program_about *about,
 		of->entries[of->entry_count++] = (struct registry_entry){ .segments = &of->segments };
 }
 
-/* Returns copies of names in the arena of the analysis, NULL when memory is out. */
+/* Returns copies of names in the arena of the analysis, NULL when memory runs out. */
 static const char *const *keep_names(struct program_analysis *of, const char *const *names, size_t count)
 {
 	const char **copies = arena_allocate(&of->texts, (count + 1) * sizeof(*copies), _Alignof(const char *));

@@ -20,7 +20,7 @@ void builder_fail(struct program_builder *make, enum histree_status status, cons
 /* Returns a copy; NULL for NULL, or if something failed. */
 const char *builder_keep(struct program_builder *make, const char *text);
 
-/* Makes room for one row more of a table; false, and the builder has failed, if memory is out. */
+/* Makes room for one row more of a table; false, and the builder has failed, if memory runs out. */
 bool builder_has_room(struct program_builder *make, void *array, size_t *capacity, size_t count, size_t size);
 
 /* Appends a row to a table; PROGRAM_NOTHING if there is no room. */

@@ -143,7 +143,7 @@ static inline uint32_t free_numbers_take(struct free_numbers *free)
 	return free->numbers[free->first++];
 }
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 bool free_numbers_give(struct free_numbers *free, uint32_t number);
 
 /* The numbers below an attribute that pools give out. */
@@ -301,7 +301,7 @@ void run_forget_future(struct program_run *run);
 
 /* ---- program_blocks.c ----------------------------------------------------------------------------------- */
 
-/* Returns what is below an attribute, and the attribute itself, children first; NULL if memory is out. */
+/* Returns what is below an attribute, and the attribute itself, children first; NULL if memory runs out. */
 const struct subtree *run_subtree(struct program_run *run, histree_quark top);
 void run_release_subtrees(struct program_run *run);
 

@@ -333,7 +333,7 @@ static char *path_of(struct program_run *run, histree_quark stack)
 	return path;
 }
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 static struct call_stack *add_stack(struct program_run *run, histree_quark quark)
 {
 	struct call_stacks_run *calls = &run->calls;

@@ -34,7 +34,7 @@ struct said_key {
 	int64_t trace, pid, tid;
 };
 
-/* False: memory is out. */
+/* False: memory runs out. */
 static bool said_names_set(struct said_names *said, const struct event_trace *trace, int64_t pid, int64_t tid,
 			   const char *name, size_t size)
 {
@@ -83,7 +83,7 @@ static uint32_t *none_known(struct table *table, struct table_space *space, uint
 	return numbers;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct named_table *table_of(struct named_stacks *named, const struct event_trace *trace)
 {
 	if (!array_reserve(&named->tables, &named->table_capacity, (size_t)trace->id + 1))
@@ -135,7 +135,7 @@ static size_t walk_up(struct named_stacks *named, const struct event_stacks *sta
 
 /*
  * Find the node of a stack, by its number or by its text; of none that the trace has, that of "[unknown]".  False:
- * memory is out.
+ * memory runs out.
  */
 static bool named_stacks_find(struct named_stacks *named, const struct event_trace *trace, int64_t number,
 			      uint32_t *node)
@@ -234,7 +234,7 @@ static uint64_t hash_of(const void *nodes, uint32_t number)
 	return hash_of_key((struct key){ node->parent, node->frame });
 }
 
-/* Returns the node of a frame below that of its caller, or STACK_NONE: of none.  STACK_NONE: memory is out. */
+/* Returns the node of a frame below that of its caller, or STACK_NONE: of none.  STACK_NONE: memory runs out. */
 static uint32_t stack_tree_below(struct stack_tree *tree, uint32_t parent, uint32_t frame)
 {
 	const struct key key = { parent, frame };

@@ -30,7 +30,7 @@ enum { PATH_SIZE_MAX = 4095, BUILD_ID_MAX = 64, NAME_TEXT_MAX = 1000 };
 
 /* ---- frames ------------------------------------------------------------------------------------------------- */
 
-/* Returns INTERN_NONE when memory is out. */
+/* Returns INTERN_NONE when memory runs out. */
 static uint32_t frame_of(struct frame_names *names, const char *name, const char *line, const char *binary)
 {
 	const uint32_t key[3] = {
@@ -79,7 +79,7 @@ static bool add_unnamed(struct frame_names *names, uint32_t binary, const char *
 	return names->unnamed[binary] != INTERN_NONE;
 }
 
-/* Returns the number of a binary; INTERN_NONE when memory is out. */
+/* Returns the number of a binary; INTERN_NONE when memory runs out. */
 static uint32_t frame_names_binary(struct frame_names *names, const char *path, size_t path_size,
 				   const uint8_t *build_id, size_t build_id_size)
 {
@@ -347,7 +347,7 @@ void sample_processes_init(struct sample_processes *processes, struct frame_name
 
 /* ---- records ------------------------------------------------------------------------------------------------ */
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct sample_process *process_of(struct sample_processes *processes, const struct event_trace *trace,
 					 int64_t pid)
 {

@@ -64,12 +64,12 @@ enum histree_status frame_names_open(struct frame_names *names, const struct sym
 
 /*
  * Finds the frames at an offset of a binary, or at an address of the kernel, outermost first: at least one.  They
- * last until the next question.  False: memory is out.
+ * last until the next question.  False: memory runs out.
  */
 bool frame_names_find(struct frame_names *names, uint32_t binary, uint64_t offset, const uint32_t **frames,
 		      size_t *count);
 
-/* Returns the frame of a function that has its name already; INTERN_NONE when memory is out. */
+/* Returns the frame of a function that has its name already; INTERN_NONE when memory runs out. */
 uint32_t frame_names_named(struct frame_names *names, const struct event_frame *frame);
 
 /* Whether a frame is what a binary has where there is no name. */
@@ -93,7 +93,7 @@ struct address_space {
 };
 
 /*
- * Put an image where it lies: what was there is gone, except what reaches beyond it.  Returns false if memory is
+ * Put an image where it lies: what was there is gone, except what reaches beyond it.  Returns false if memory runs
  * out.
  */
 bool address_space_add(struct address_space *space, const struct space_image *image);
@@ -101,7 +101,7 @@ bool address_space_add(struct address_space *space, const struct space_image *im
 /* Returns NULL if nothing is there. */
 const struct space_image *address_space_find(const struct address_space *space, uint64_t address);
 
-/* Become what another one is, as a process does that was forked off.  False: memory is out. */
+/* Become what another one is, as a process does that was forked off.  False: memory runs out. */
 bool address_space_copy(struct address_space *space, const struct address_space *from);
 void address_space_release(struct address_space *space);
 
@@ -129,7 +129,7 @@ struct sample_processes {
 void sample_processes_init(struct sample_processes *processes, struct frame_names *names,
 			   struct table_space *space);
 
-/* Take an event; those of other kinds pass by.  False: memory is out. */
+/* Take an event; those of other kinds pass by.  False: memory runs out. */
 bool sample_processes_take(struct sample_processes *processes, const struct event *event);
 
 /* Returns the binaries of a process; NULL: none are known. */

@@ -275,7 +275,7 @@ static struct track_place *add_place(struct track_places *places, const struct t
 	return place;
 }
 
-/* Returns the number of the group of a process and a name; INTERN_NONE when memory is out. */
+/* Returns the number of the group of a process and a name; INTERN_NONE when memory runs out. */
 static uint32_t group_of(struct track_places *places, const struct track *track, const struct track_text *name)
 {
 	char owner[32];

@@ -18,8 +18,8 @@
 #define ANALYSIS_TRACKS_TRACK_PLACES_H
 
 #include "analysis/analysis.h"
-#include "base/hash_index.h"
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "event/event.h"
 
 struct track_text {
@@ -40,7 +40,7 @@ struct track_words {
 /* Whether a trace has such events. */
 bool track_words_apply(const struct event_trace *trace);
 
-/* Decode an event.  Returns false when memory is out. */
+/* Decode an event.  Returns false when memory runs out. */
 bool track_words_read(struct class_table *bindings, const struct event *event, struct track_words *out);
 
 /* Where spans are shown: a stack in the history. */
@@ -112,16 +112,16 @@ struct track_places {
 /* Have what grows with the trace in this space.  It is empty yet. */
 void track_places_use_space(struct track_places *places, struct table_space *space);
 
-/* Returns the track that an event is on, made if it does not exist; NULL when memory is out. */
+/* Returns the track that an event is on, made if it does not exist; NULL when memory runs out. */
 struct track *track_places_track(struct track_places *places, const struct track_words *event);
 
-/* A span begins on a track: give it a place, unless it has one.  Returns false when memory is out. */
+/* A span begins on a track: give it a place, unless it has one.  Returns false when memory runs out. */
 bool track_places_take(struct track_places *places, struct track *track, const struct track_words *event);
 
 /* Nothing is open on a track any more. */
 void track_places_leave(struct track_places *places, struct track *track);
 
-/* A track has a name.  Returns false when memory is out. */
+/* A track has a name.  Returns false when memory runs out. */
 bool track_places_name(struct track_places *places, const struct track_words *event);
 void track_places_release(struct track_places *places);
 
@@ -133,7 +133,7 @@ struct stack_path {
 
 /*
  * Write the escaped path of the stack that an event is on, "Processes/1/7/CallStack".  It is empty if the event is
- * on a track that shares lanes and has none, as nothing is open there.  Returns false when memory is out.
+ * on a track that shares lanes and has none, as nothing is open there.  Returns false when memory runs out.
  */
 bool stack_path_write(struct stack_path *path, struct track_places *places, const struct track_words *event);
 void stack_path_release(struct stack_path *path);

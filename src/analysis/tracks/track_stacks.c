@@ -451,7 +451,7 @@ static enum histree_status end_cuts(struct track_stacks *stacks, struct track *t
 
 /* ---- frames that are made -------------------------------------------------------------------------------- */
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool put_text(struct track_stacks *stacks, struct track_frame *frame, const char *const parts[3])
 {
 	const uint32_t sizes[] = { frame->name_size, frame->category_size, frame->args_size };
@@ -472,7 +472,7 @@ static size_t read_args(struct track_stacks *stacks, char text[static TRACK_ARGS
 	return is_wanted ? args_text(event->event, event->args, text, TRACK_ARGS_MAX) : 0;
 }
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool make_frame(struct track_stacks *stacks, struct track_frame *frame, histree_time end)
 {
 	const struct track_words *event = &stacks->event;

@@ -97,7 +97,7 @@ static histree_quark owner_of(struct changes *changes, bool has_pid, int64_t pid
 	return has_tid ? child_of_number(changes, owner, tid) : owner;
 }
 
-/* Returns NULL when memory is out, and the event has failed. */
+/* Returns NULL when memory runs out, and the event has failed. */
 static struct place_row *row_of(struct tracks *tracks, const struct track_place *place)
 {
 	if (place->number >= tracks->row_capacity &&
@@ -345,7 +345,7 @@ static histree_quark counter_quark(struct changes *changes, const struct track_w
 	return event->series.size > 0 ? child(changes, counter, event->series.bytes, event->series.size) : counter;
 }
 
-/* Returns the counter of an event, made if it does not exist; NULL when memory is out. */
+/* Returns the counter of an event, made if it does not exist; NULL when memory runs out. */
 static struct counter *counter_of(struct tracks *tracks, const struct track_words *event, bool is_real)
 {
 	char owner[64];
@@ -721,7 +721,7 @@ static void forget_ended(struct track_flows *flows)
 	flows->sweep++;
 }
 
-/* Returns a flow of a key that none has; NULL when memory is out. */
+/* Returns a flow of a key that none has; NULL when memory runs out. */
 static struct flow *add_flow(struct track_flows *flows, uint64_t key)
 {
 	enum { ENDED_MAX = 4096 };

@@ -380,7 +380,7 @@ static struct call_binding bind_class(const struct event_class *class)
 	return binding;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static const struct call_binding *binding_of(struct call_stacks *stacks, const struct event_class *class)
 {
 	const struct call_binding *known = class_table_find(&stacks->bindings, class);
@@ -403,7 +403,7 @@ static struct id_map *process_map(struct call_stacks *stacks, const struct event
 	return &stacks->by_trace;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct call_process *process_of(struct call_stacks *stacks, const struct event *event,
 				       const struct call_binding *binding)
 {
@@ -419,7 +419,7 @@ static struct call_process *process_of(struct call_stacks *stacks, const struct 
 	return process;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct call_thread *thread_of(struct call_stacks *stacks, int32_t tid)
 {
 	struct call_thread *thread = id_map_find(&stacks->threads, (uint32_t)tid);
@@ -483,7 +483,7 @@ static void call_stacks_leave(struct call_thread *thread, const uint64_t *addres
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
 /*
- * `frame` is that of an entry; `address` is NULL if an exit does not have one.  Returns false when memory is out.
+ * `frame` is that of an entry; `address` is NULL if an exit does not have one.  Returns false when memory runs out.
  */
 static bool call_stacks_take(struct call_stacks *stacks, const struct event *event, struct call_frame frame,
 			     const uint64_t *address, struct call_event *out)
@@ -517,7 +517,7 @@ static bool call_stacks_take(struct call_stacks *stacks, const struct event *eve
 	return true;
 }
 
-/* The name of the function that an entry is of, if it has one.  Returns false when memory is out. */
+/* The name of the function that an entry is of, if it has one.  Returns false when memory runs out. */
 static bool name_frame(struct call_stacks *stacks, const struct event *event, uint32_t field,
 		       struct call_frame *frame)
 {
@@ -530,7 +530,7 @@ static bool name_frame(struct call_stacks *stacks, const struct event *event, ui
 	return number != INTERN_NONE;
 }
 
-/* The function of a frame, where names are looked for.  Returns false when memory is out. */
+/* The function of a frame, where names are looked for.  Returns false when memory runs out. */
 static bool find_function(struct call_stacks *stacks, const struct event *event, const struct call_binding *binding,
 			  struct call_thread *thread, struct call_frame *frame)
 {
@@ -545,7 +545,7 @@ static bool find_function(struct call_stacks *stacks, const struct event *event,
 	return frame->function != NULL;
 }
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool follow(struct call_stacks *stacks, const struct event *event)
 {
 	struct call_event *out = &stacks->event;
@@ -732,7 +732,7 @@ static enum histree_status ust_calls_create(const struct analysis *analysis, str
 	return HISTREE_OK;
 }
 
-/* Returns the attributes of a thread; NULL when memory is out, and the event has failed. */
+/* Returns the attributes of a thread; NULL when memory runs out, and the event has failed. */
 static struct ust_thread *attributes_of(struct ust_calls *calls, const struct call_thread *thread)
 {
 	if (!array_reserve(&calls->threads, &calls->thread_capacity, (size_t)thread->number + 1)) {

@@ -71,13 +71,13 @@ struct call_symbols {
 enum histree_status call_symbols_open(struct call_symbols *symbols, const struct symbol_places *places,
 				      struct histree_error *error);
 
-/* Take an event that says what lies where; others pass by.  Returns false when memory is out. */
+/* Take an event that says what lies where; others pass by.  Returns false when memory runs out. */
 bool call_symbols_take(struct call_symbols *symbols, const struct event *event);
 
-/* Returns the space of a process, made if it does not exist; NULL when memory is out. */
+/* Returns the space of a process, made if it does not exist; NULL when memory runs out. */
 struct call_space *call_symbols_space(struct call_symbols *symbols, uint64_t pid);
 
-/* Returns the function at an address, made if it does not exist; NULL when memory is out. */
+/* Returns the function at an address, made if it does not exist; NULL when memory runs out. */
 struct call_function *call_symbols_function(struct call_symbols *symbols, struct call_space *space,
 					    uint64_t address);
 

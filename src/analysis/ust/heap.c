@@ -189,7 +189,7 @@ static const char *function_of(const char *event)
 	return "";
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static const struct heap_binding *binding_of(struct heap *heap, const struct event_class *class)
 {
 	const struct heap_binding *known = class_table_find(&heap->bindings, class);
@@ -223,7 +223,7 @@ static const struct heap_binding *binding_of(struct heap *heap, const struct eve
 	return class_table_add(&heap->bindings, class, &binding, sizeof(binding));
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct heap_owner *owner_of(struct heap *heap, struct id_map *owners, int32_t id)
 {
 	struct heap_owner *owner = id_map_find(owners, (uint32_t)id);
@@ -241,7 +241,7 @@ static struct heap_owner *owner_of(struct heap *heap, struct id_map *owners, int
 
 /*
  * Threads are taken as processes from now on: what each has in use goes to a process of its own, also blocks that
- * were contested.  Returns false when memory is out.
+ * were contested.  Returns false when memory runs out.
  */
 static bool split_processes(struct heap *heap)
 {
@@ -272,7 +272,7 @@ static bool split_processes(struct heap *heap)
 
 /*
  * An address that another thread was given while this one had it is one of two processes, unless this thread is in
- * realloc(), which is recorded when it returns: then that is its next event.  Returns false when memory is out.
+ * realloc(), which is recorded when it returns: then that is its next event.  Returns false when memory runs out.
  */
 static bool settle_contest(struct heap *heap, const struct event *event, const struct heap_binding *binding)
 {
@@ -287,7 +287,7 @@ static bool settle_contest(struct heap *heap, const struct event *event, const s
 	return true;
 }
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool find_owners(struct heap *heap, const struct event *event, const struct heap_binding *binding)
 {
 	int64_t tid = -1, pid = -1;
@@ -384,7 +384,7 @@ static void move_block(struct heap *heap, uint64_t address)
 		free_block(heap, address);
 }
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
 {
 	const struct heap_event *out = &heap->event;
@@ -402,9 +402,8 @@ static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
 	if (there != NULL && out->process->id < 0 && out->thread->id >= 0 && there->thread != out->thread->number &&
 	    heap_thread(heap, there->thread)->id >= 0) {
 		/*
-		 * The owner of the block does not know of it; as the process is not known, the block may be
-		 * another process's (settle_contest): it becomes one of its thread.  Returns false when memory is
-		 * out.
+		 * The owner of the block does not know of it; as the process is not known, the block may be another
+		 * process's (settle_contest): it becomes one of its thread.  Returns false when memory runs out.
 		 */
 		struct heap_block own = *there;
 		struct heap_owner *thread = heap->threads.entries[there->thread].record;
@@ -428,7 +427,7 @@ static bool allocate_block(struct heap *heap, uint64_t address, uint64_t bytes)
 	return heap_blocks_add(&heap->blocks, &block);
 }
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool heap_take(struct heap *heap, const struct event *event, const struct heap_binding *binding)
 {
 	int64_t address = 0, before = 0, result = 0;
@@ -454,7 +453,7 @@ static bool heap_take(struct heap *heap, const struct event *event, const struct
 	return address == 0 || allocate_block(heap, (uint64_t)address, bytes);
 }
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool follow(struct heap *heap, const struct event *event)
 {
 	struct heap_event *out = &heap->event;

@@ -51,7 +51,7 @@ struct heap_blocks {
 /* Returns the block that is live there; NULL if none is. */
 struct heap_block *heap_blocks_find(const struct heap_blocks *blocks, int32_t process, uint64_t address);
 
-/* Make a block live where none is.  Other blocks may move.  Returns false when memory is out. */
+/* Make a block live where none is.  Other blocks may move.  Returns false when memory runs out. */
 bool heap_blocks_add(struct heap_blocks *blocks, const struct heap_block *block);
 
 /* The block is freed; it stays readable until the next addition. */

@@ -51,7 +51,7 @@ struct reading {
 	size_t count;
 };
 
-/* Returns a copy; "" and a failure if memory is out. */
+/* Returns a copy; "" and a failure if memory runs out. */
 static const char *xml_charts_keep(struct reading *reading, const struct xml_element *element, const char *text)
 {
 	const char *copy = arena_copy(&reading->charts->texts, text, strlen(text));

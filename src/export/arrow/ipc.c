@@ -292,7 +292,7 @@ static uint32_t flatbuffer_table_end(struct flatbuffer *buffer)
 
 /*
  * The buffer is complete: its root is that table.  Returns its first byte, aligned to 8 and `*size` a multiple of
- * 8, or NULL if memory is out.
+ * 8, or NULL if memory runs out.
  */
 static const uint8_t *flatbuffer_finish(struct flatbuffer *buffer, uint32_t root, size_t *size)
 {

@@ -74,7 +74,7 @@ static uint64_t hash_of(const struct export_column *column, size_t count)
 
 /*
  * Quote the words that a dictionary has more than before, or all of them where it is another one, as streams of
- * others may have.  Returns false if memory is out.
+ * others may have.  Returns false if memory runs out.
  */
 static bool learn(struct csv_words *words, const struct export_column *column, bool grows)
 {

@@ -429,7 +429,7 @@ static void put_split(struct parquet_bytes *page, const uint64_t *numbers, size_
 	page->size += 8 * count;
 }
 
-/* Put the values of a page; returns false if memory is out at once. */
+/* Put the values of a page; returns false if memory runs out at once. */
 static bool put_values(struct parquet_workshop *workshop, const struct parquet_values *values, size_t from,
 		       size_t count, enum parquet_form form)
 {

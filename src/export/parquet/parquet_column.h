@@ -127,7 +127,7 @@ struct parquet_values {
 
 /*
  * Bring the rows of a column into the order of `rows`, which has the number of each; NULL: as they are.  Pages have
- * `page_rows` rows each.  Returns false if memory is out.
+ * `page_rows` rows each.  Returns false if memory runs out.
  */
 bool parquet_values_arrange(struct parquet_values *values, struct parquet_column *column, const uint32_t *rows,
 			    size_t row_count, size_t page_rows);
@@ -167,7 +167,7 @@ struct parquet_workshop {
 bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_values *values,
 		       enum parquet_form form);
 
-/* Make the pages.  Returns false if memory is out, or, as the workshop says, a page would be too large. */
+/* Make the pages.  Returns false if memory runs out, or, as the workshop says, a page would be too large. */
 bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *workshop,
 			const struct parquet_values *values, enum parquet_form form);
 void parquet_chunk_release(struct parquet_chunk *chunk);

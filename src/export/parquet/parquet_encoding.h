@@ -60,7 +60,7 @@ struct parquet_texts {
 	struct hash_index index; /* of all texts, or empty until the first look-up */
 };
 
-/* Returns the number of a new text, which is copied; PARQUET_TEXTS_NONE if memory is out. */
+/* Returns the number of a new text, which is copied; PARQUET_TEXTS_NONE if memory runs out. */
 uint32_t parquet_texts_add(struct parquet_texts *texts, const struct parquet_text *text);
 
 /* Returns the number of a text that is the same, or adds it. */
@@ -84,7 +84,7 @@ struct parquet_distinct {
 
 /*
  * Returns false if a dictionary is not worth it, with more than a third as many distinct numbers as there are
- * values, and if memory is out.  One of the arrays is NULL.
+ * values, and if memory runs out.  One of the arrays is NULL.
  */
 bool parquet_distinct_find(struct parquet_distinct *distinct, const uint32_t *narrow, const uint64_t *wide,
 			   size_t count);
@@ -136,7 +136,7 @@ struct parquet_bytes {
 	bool failed; /* memory was out */
 };
 
-/* Returns room for `size` bytes at the end, which are not counted yet; NULL if memory is out. */
+/* Returns room for `size` bytes at the end, which are not counted yet; NULL if memory runs out. */
 static inline uint8_t *parquet_bytes_room(struct parquet_bytes *bytes, size_t size)
 {
 	if (bytes->capacity - bytes->size >= size && !bytes->failed)

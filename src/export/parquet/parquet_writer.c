@@ -382,7 +382,9 @@ static void put_group(struct thrift_writer *writer, const struct parquet_footer 
 	thrift_struct_end(writer);
 }
 
-/* Put the indexes of pages, the footer and the end of a file of `offset` bytes.  Returns false if memory is out. */
+/*
+ * Put the indexes of pages, the footer and the end of a file of `offset` bytes.  Returns false if memory runs out.
+ */
 static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_bytes *bytes,
 			       const struct parquet_column *columns, size_t column_count,
 			       const struct histree_export_note *notes, size_t note_count, uint64_t offset)

@@ -26,7 +26,7 @@ struct parquet_order {
 
 /*
  * Sort by the first column, and where it is the same by the second, which may be NULL; otherwise rows stay in their
- * order.  Returns false if memory is out.
+ * order.  Returns false if memory runs out.
  */
 bool parquet_order_sort(struct parquet_order *order, const struct parquet_column *first,
 			const struct parquet_column *second, size_t row_count);

@@ -25,7 +25,7 @@
 struct perfetto_message {
 	unsigned char *bytes;
 	size_t size, capacity;
-	bool has_failed; /* memory is out: nothing more is added */
+	bool has_failed; /* memory runs out: nothing more is added */
 };
 
 static inline void perfetto_message_clear(struct perfetto_message *message)

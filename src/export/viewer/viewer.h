@@ -81,7 +81,7 @@ struct viewer_file;
  * comes before anything else of its track, and after that of the parent.
  */
 struct viewer_format {
-	void *(*create)(void); /* what the format keeps; NULL if memory is out */
+	void *(*create)(void); /* what the format keeps; NULL if memory runs out */
 	void (*free)(void *state);
 	void (*begin)(struct viewer_file *file, const struct viewer_head *head);
 	void (*describe)(struct viewer_file *file, const struct viewer_track *track);

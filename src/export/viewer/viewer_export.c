@@ -175,7 +175,7 @@ static void write_kept(struct segments *segments)
 	arena_release(&segments->bytes);
 }
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool viewer_segments_keep(struct segments *segments, const struct histree_segment *segment)
 {
 	size_t fields = segments->schema->field_count;

@@ -43,7 +43,7 @@ static size_t put_key_numbers(const struct viewer_file *file, const struct viewe
 	return (size_t)(at - bytes);
 }
 
-/* Returns the number that the key is interned with; INTERN_NONE when memory is out. */
+/* Returns the number that the key is interned with; INTERN_NONE when memory runs out. */
 static uint32_t number_of(struct viewer_file *file, const struct viewer_track_key *key)
 {
 	char small[256], *bytes = small;

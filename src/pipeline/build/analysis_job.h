@@ -76,7 +76,7 @@ struct analysis_job {
 	char missing[400], unsure[400];
 };
 
-/* The job is not started yet.  If memory is out there is nothing to release. */
+/* The job is not started yet.  If memory runs out there is nothing to release. */
 enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
 				      struct histree_error *error);
 

@@ -255,7 +255,7 @@ struct slice_ring {
 	bool is_stopping;
 };
 
-/* Returns false if memory is out; release it all the same. */
+/* Returns false if memory runs out; release it all the same. */
 bool slice_ring_init(struct slice_ring *ring, size_t size);
 void slice_ring_release(struct slice_ring *ring);
 

@@ -22,9 +22,9 @@
 #include "base/io.h"
 #include "base/table.h"
 #include "event_index/event_index.h"
+#include "histree/history.h"
 #include "histree/status.h"
 #include "histree/store.h"
-#include "histree/history.h"
 #include "overview/overview_writer.h"
 #include "pipeline/hosts_summary.h"
 #include "segment/segment_overviews.h"
@@ -210,7 +210,7 @@ bool file_work_goes_on(const struct file_work *work, double share)
 
 /* ---- what there is ------------------------------------------------------------------------------------------- */
 
-/* Returns the path of a file in a folder, which the copy keeps; NULL if memory is out. */
+/* Returns the path of a file in a folder, which the copy keeps; NULL if memory runs out. */
 static char *path_of(struct arena *arena, const char *folder, const char *name)
 {
 	size_t size = strlen(folder) + strlen(name) + 2;

@@ -743,7 +743,7 @@ static enum histree_status own_folder(struct histree_experiment *experiment, str
 	return status;
 }
 
-/* Returns STORE.building/NAME in the arena; NULL if memory is out. */
+/* Returns STORE.building/NAME in the arena; NULL if memory runs out. */
 static char *experiment_path(struct histree_experiment *experiment, const char *name)
 {
 	size_t size = strlen(experiment->building) + 1 + strlen(name);

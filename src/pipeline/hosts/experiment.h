@@ -44,7 +44,7 @@ size_t experiment_find_host(const struct histree_experiment *experiment, const c
 /* Returns the clock that the options give for the host, NULL if they give none. */
 const struct histree_clock *experiment_given_clock(const struct histree_experiment *experiment, const char *host);
 
-/* Returns the traces of all hosts, which the caller frees, but not their strings; NULL if memory is out. */
+/* Returns the traces of all hosts, which the caller frees, but not their strings; NULL if memory runs out. */
 const char **experiment_traces(const struct histree_experiment *experiment, size_t *count);
 
 /* Have the clock of a host; NULL: none. */

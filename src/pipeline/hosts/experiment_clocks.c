@@ -102,7 +102,7 @@ static bool add_match(struct syncing *syncing, const struct packet_half *one, co
 	return link != NULL && clock_pair_add(&link->pair, (struct clock_point){ x->time, y->time }, y->is_sent);
 }
 
-/* Takes the event that a host has next.  Returns false if memory is out. */
+/* Takes the event that a host has next.  Returns false if memory runs out. */
 static bool take_event(struct syncing *syncing, uint32_t index)
 {
 	struct host *host = &syncing->hosts[index];

@@ -24,7 +24,7 @@ struct arrow_writer {
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: it is not shown */
 };
 
-/* Where each row is shown, HISTREE_NO_INDEX: nowhere.  NULL: it has answered that memory is out. */
+/* Where each row is shown, HISTREE_NO_INDEX: nowhere.  NULL: it has answered that memory runs out. */
 static uint32_t *row_positions(struct call *call, const struct page_rows *rows)
 {
 	const uint32_t count = rows->rows->count;

@@ -319,7 +319,7 @@ static const struct allowed_paths *catalogue_readable(const struct catalogue *ca
 	return catalogue->trusts_stores ? NULL : &catalogue->allowed;
 }
 
-/* Makes an entry, which takes the dataset even on failure.  Returns NULL if memory is out. */
+/* Makes an entry, which takes the dataset even on failure.  Returns NULL if memory runs out. */
 static struct catalogue_entry *catalogue_entry_create(const char *uuid, const char *name, struct dataset *dataset)
 {
 	struct catalogue_entry *entry = calloc(1, sizeof(*entry));

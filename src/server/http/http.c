@@ -469,7 +469,7 @@ static void http_watch_free(struct http_watch *watch)
 
 /*
  * Watches a connection, which has no limit yet and no request; if there are too many now, another one is shut.
- * Returns NULL if memory is out.
+ * Returns NULL if memory runs out.
  */
 static struct watched *http_watch_add(struct http_watch *watch, int socket)
 {

@@ -137,7 +137,7 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps);
  */
 struct histree_work reply_cancel(struct reply *reply);
 
-/* Returns zeroed memory, which lives as the reply does; NULL: it has answered that memory is out. */
+/* Returns zeroed memory, which lives as the reply does; NULL: it has answered that memory runs out. */
 void *reply_memory(struct reply *reply, size_t count, size_t size);
 
 /* The dataset is the reply's from here on. */
@@ -162,7 +162,7 @@ bool reply_ok(struct reply *reply, enum histree_status status);
  */
 bool reply_next(struct reply *reply, const char **bytes, size_t *size);
 
-/* Compress what is made from now on as gzip (RFC 1952); false when memory is out, and nothing has changed. */
+/* Compress what is made from now on as gzip (RFC 1952); false when memory runs out, and nothing has changed. */
 bool reply_zip(struct reply *reply);
 
 /* The answer goes out as it is after all; nothing of it was sent. */

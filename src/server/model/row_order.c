@@ -34,7 +34,7 @@ bool row_is_folded(const struct row_order_request *request, uint32_t row, const 
 	return is_folded != is_toggled(request, row);
 }
 
-/* Marks the rows that match and, in a tree, those above them; NULL: memory is out. */
+/* Marks the rows that match and, in a tree, those above them; NULL: memory runs out. */
 static bool *filter_rows(const struct row_order_request *request, uint32_t count)
 {
 	bool *wanted = calloc((size_t)count + 1, sizeof(*wanted));

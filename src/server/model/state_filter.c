@@ -501,7 +501,7 @@ struct next_search {
 	struct candidate *candidates;
 	size_t count, capacity, candidates_max;
 	struct piece text;
-	bool is_full, failed; /* there are more than `candidates_max`; memory is out */
+	bool is_full, failed; /* there are more than `candidates_max`; memory runs out */
 };
 
 /* In the order of states: below, at or above 0. */

@@ -3,7 +3,7 @@
  * json_writer.h - JSON (RFC 8259) from left to right into a piece, bytes that grow at their end, with commas where
  * they belong.
  *
- * Writing never fails at the call: when memory is out the piece is `failed` and takes nothing more.
+ * Writing never fails at the call: when memory runs out the piece is `failed` and takes nothing more.
  *
  * 	json_begin_object(json);
  * 	json_int_member(json, "start", start);
@@ -31,7 +31,7 @@ struct piece {
 	bool failed;
 };
 
-/* Returns where `size` bytes can be put, which the caller then adds to piece->size; NULL if memory is out. */
+/* Returns where `size` bytes can be put, which the caller then adds to piece->size; NULL if memory runs out. */
 char *piece_room(struct piece *piece, size_t size);
 void piece_put(struct piece *piece, const void *bytes, size_t size);
 

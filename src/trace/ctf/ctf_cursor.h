@@ -33,7 +33,7 @@ struct ctf_texts {
 
 /*
  * Make *text, which has *size bytes in an encoding, UTF-8 that stays until the next event.  What is no character
- * becomes U+FFFD.  Returns false if memory is out.
+ * becomes U+FFFD.  Returns false if memory runs out.
  */
 bool ctf_texts_keep(struct ctf_texts *texts, enum ctf_encoding encoding, const char **text, size_t *size);
 

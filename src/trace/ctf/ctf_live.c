@@ -197,7 +197,7 @@ static enum histree_status read_packet(void *context, uint64_t offset, uint8_t *
 	}
 }
 
-/* Returns a stream; NULL if memory is out. */
+/* Returns a stream; NULL if memory runs out. */
 static struct live_stream *live_stream_create(const struct live_stream_facts *facts, struct live_trace *trace,
 					      struct live_relay *relay)
 {
@@ -383,7 +383,7 @@ static enum histree_status live_stream_ask(struct live_stream *stream, uint32_t 
 /* The most bytes of metadata that come at a time, and how long the rest of a cut piece is awaited. */
 enum { PIECE_SIZE = 64 << 10, CTF_LIVE_TRACE_PATIENCE_MS = 5000 };
 
-/* Returns a trace without metadata; NULL if memory is out. */
+/* Returns a trace without metadata; NULL if memory runs out. */
 static struct live_trace *live_trace_create(const struct live_stream_facts *facts, const char *path,
 					    struct trace_notes *notes, uint32_t *class_count, uint32_t *known_count)
 {

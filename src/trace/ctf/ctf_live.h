@@ -56,7 +56,7 @@ struct live_metadata {
 	enum live_text state;
 };
 
-/* Room for the next bytes of a piece; NULL if memory is out or there are more than 64 MiB in all. */
+/* Room for the next bytes of a piece; NULL if memory runs out or there are more than 64 MiB in all. */
 uint8_t *live_metadata_room(struct live_metadata *metadata, size_t size);
 
 /* Take in `size` bytes of that room.  HISTREE_ERR_TRACE, with the place of the fault, ends its use. */

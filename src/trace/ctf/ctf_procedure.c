@@ -22,7 +22,7 @@ struct maker {
 	struct ctf_field *fields;
 	size_t field_count, field_capacity;
 	bool failed;
-	struct ctf_operation nowhere; /* what is added when memory is out */
+	struct ctf_operation nowhere; /* what is added when memory runs out */
 };
 
 static const struct ctf_member nobody = { .name = "", .slot = CTF_NO_SLOT };

@@ -95,7 +95,7 @@ struct ctf_scope {
 	struct ctf_meaning meaning;
 };
 
-/* Make the procedure of some scopes.  Returns false if memory is out. */
+/* Make the procedure of some scopes.  Returns false if memory runs out. */
 bool ctf_procedure_make(struct ctf_procedure *procedure, const struct ctf_scope *scopes, size_t scope_count,
 			struct arena *memory);
 

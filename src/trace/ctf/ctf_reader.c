@@ -228,7 +228,7 @@ static const char *unpacking_of(const struct trace_window *window)
 	return NULL;
 }
 
-/* Take the packet at an offset, or what is damaged there, and step over it.  Returns false if memory is out. */
+/* Take the packet at an offset, or what is damaged there, and step over it.  Returns false if memory runs out. */
 static bool walk_packet(struct walk *walk, uint64_t *offset)
 {
 	struct ctf_packets *packets = walk->packets;

@@ -23,7 +23,7 @@ struct tsdl_reader;
  */
 enum histree_status tsdl_read(struct ctf_schema *schema, const char *text, struct histree_error *error);
 
-/* A reader of metadata that come in pieces.  free() ends it; NULL if memory is out. */
+/* A reader of metadata that come in pieces.  free() ends it; NULL if memory runs out. */
 struct tsdl_reader *tsdl_reader_create(struct ctf_schema *schema);
 
 /*

@@ -59,7 +59,7 @@ bool json_span_scaled(struct json_span value, int scale, json_wide *out);
 
 /*
  * A text, without its escapes; it lasts as long as what was begun with `text`.  No bytes: it is not a text, or,
- * which is then set, memory is out.
+ * which is then set, memory runs out.
  */
 struct packed_text json_span_text(struct json_span value, struct json_text *text, bool *is_out_of_memory);
 

@@ -49,7 +49,7 @@ struct json_text {
 	size_t strings_used, strings_capacity;
 };
 
-/* Begin at bytes, which outlive what is read of them.  Returns false when memory is out. */
+/* Begin at bytes, which outlive what is read of them.  Returns false when memory runs out. */
 bool json_text_begin(struct json_text *text, const uint8_t *at, const uint8_t *end);
 void json_text_release(struct json_text *text);
 

@@ -289,7 +289,7 @@ static bool make_negative(struct json_tracks *tracks)
 	return tracks->negative != NULL;
 }
 
-/* *is_own: the number stands for itself.  Returns false when memory is out. */
+/* *is_own: the number stands for itself.  Returns false when memory runs out. */
 static bool take_number(struct json_tracks *tracks, int64_t number, bool *is_own)
 {
 	*is_own = true;
@@ -304,7 +304,7 @@ static bool take_number(struct json_tracks *tracks, int64_t number, bool *is_own
 	return true;
 }
 
-/* Gives a new name a number.  Returns false when memory is out, or all are taken. */
+/* Gives a new name a number.  Returns false when memory runs out, or all are taken. */
 static bool number_name(struct json_tracks *tracks, uint32_t id)
 {
 	if (!make_negative(tracks) ||
@@ -371,7 +371,7 @@ static uint64_t hash_of_owner(const void *owners, uint32_t number)
 	return hash_mix(hash_mix((uint64_t)owner->pid) ^ (uint64_t)owner->tid ^ (uint64_t)owner->has_tid << 63);
 }
 
-/* An event is of this owner, or says its index.  Returns false when memory is out. */
+/* An event is of this owner, or says its index.  Returns false when memory runs out. */
 static bool note_owner(struct json_tracks *tracks, struct json_owner owner)
 {
 	uint64_t hash = hash_of_owner(&owner, 0);

@@ -223,7 +223,7 @@ static bool name_event(struct line_classes *classes, struct line_event *event, c
 	return event->name != NULL && make_shapes(classes, event, row);
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct line_event *event_of(struct line_classes *classes, const struct line_head *head)
 {
 	size_t size;

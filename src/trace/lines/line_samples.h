@@ -33,15 +33,15 @@ struct line_sample {
 /* Forget the frames. */
 void line_sample_begin(struct line_sample *sample);
 
-/* Take a line of a chain.  Returns whether it is one; *is_kept is false if memory is out. */
+/* Take a line of a chain.  Returns whether it is one; *is_kept is false if memory runs out. */
 bool line_sample_take(struct line_sample *sample, const char *line, size_t size, bool *is_kept);
 
-/* Take the frame that ends the line of a head, if it does.  False: memory is out. */
+/* Take the frame that ends the line of a head, if it does.  False: memory runs out. */
 bool line_sample_take_only(struct line_sample *sample, const struct line_head *head);
 
 /*
  * Take the head of a sample without a chain, among others that have one: it is not known where the thread was.
- * Returns false if memory is out.
+ * Returns false if memory runs out.
  */
 bool line_sample_take_none(struct line_sample *sample, const char *line, const struct line_head *head);
 

@@ -60,7 +60,7 @@ const struct shape_row *shape_row_find(const char *event, size_t size);
 /* Returns the next row of the same event, NULL: none. */
 const struct shape_row *shape_row_next(const struct shape_row *row);
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 bool line_shape_make(struct line_shape *shape, const char *words, struct arena *memory);
 
 /* Match a text with a shape; fill a cell for each field.  Returns false if it does not fit. */

@@ -290,7 +290,7 @@ static enum histree_status no_memory(const struct strace *strace)
 	return error_memory(strace->error, "the threads of a trace");
 }
 
-/* Returns NULL if memory is out. */
+/* Returns NULL if memory runs out. */
 static struct strace_thread *thread_of(struct strace *strace, int64_t number)
 {
 	struct strace_thread *thread = id_map_find(&strace->threads, (uint64_t)number);

@@ -44,7 +44,7 @@ static enum histree_status no_memory(struct histree_error *error)
 	return error_memory(error, "the losses of a trace");
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct last *last_of(struct walk *walk, int32_t cpu)
 {
 	if (!array_reserve(&walk->lasts, &walk->last_capacity, (size_t)cpu + 1))
@@ -247,7 +247,9 @@ static bool tell_switch(struct line_cpus *cpus, const struct event *event, int32
 	return cpu == LINE_NO_CPU || set(cpus, cpu, next);
 }
 
-/* Learn from an event, which follows the others in time, and tell its CPU or LINE_NO_CPU.  False: memory is out. */
+/*
+ * Learn from an event, which follows the others in time, and tell its CPU or LINE_NO_CPU.  False: memory runs out.
+ */
 static bool line_cpus_tell(struct line_cpus *cpus, struct event_row *row, int32_t thread)
 {
 	const struct event event = { .class = &row->class->class, .handle = row };

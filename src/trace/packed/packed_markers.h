@@ -24,8 +24,8 @@
 #include "trace/packed/packed_source.h"
 
 /*
- * Get all of them.  `trace` is NULL for base.trace, else one of domain TRACK_DOMAIN.  Returns false, and the
- * error, if memory is out.
+ * Get all of them.  `trace` is NULL for base.trace, else one of domain TRACK_DOMAIN.  Returns false, and the error,
+ * if memory runs out.
  */
 bool packed_track_classes(struct packed_source *source, const struct event_trace *trace,
 			  const struct packed_class *out[TRACK_CLASS_COUNT], struct histree_error *error);
@@ -52,7 +52,7 @@ struct packed_markers {
 /* Returns whether a text is a marker; a prefix that tools put in front of it is skipped. */
 bool packed_marker_is(const char *text, size_t size);
 
-/* Of a zeroed one.  Returns false, and the error, if memory is out. */
+/* Of a zeroed one.  Returns false, and the error, if memory runs out. */
 bool packed_markers_begin(struct packed_markers *markers, struct packed_source *packed,
 			  struct histree_error *error);
 

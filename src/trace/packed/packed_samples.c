@@ -111,7 +111,7 @@ static uint64_t hash_of(const void *elements, uint32_t number)
 	return hash_bytes(&((const struct event_stack *)elements)[number], sizeof(struct event_stack));
 }
 
-/* Returns EVENT_NO_STACK when memory is out, or the last one when there are too many. */
+/* Returns EVENT_NO_STACK when memory runs out, or the last one when there are too many. */
 static uint32_t put_stack(struct packed_samples *samples, struct event_stack stack)
 {
 	if (samples->stack_count == PACKED_STACKS_MAX) {

@@ -426,7 +426,7 @@ enum histree_status packed_source_look(struct packed_source *source, struct hist
 	return source->work == NULL ? HISTREE_OK : cancel_check(source->work, step, error);
 }
 
-/* If memory is out there, other memory may still be free. */
+/* If memory runs out there, other memory may still be free. */
 static enum histree_status spilled(enum histree_status status, struct histree_error *error)
 {
 	if (status == HISTREE_ERR_IO && error != NULL) {

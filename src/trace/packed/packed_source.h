@@ -210,7 +210,7 @@ enum histree_status packed_source_rewind(struct packed_source *source, struct hi
 
 /*
  * Returns the class with the name, fields and trace of a template, whose trace may be NULL, for base.trace, and
- * whose strings are copied; NULL, and the error, if memory is out or there are too many classes.
+ * whose strings are copied; NULL, and the error, if memory runs out or there are too many classes.
  */
 const struct packed_class *packed_source_class(struct packed_source *source, const struct event_class *as,
 					       struct histree_error *error);

@@ -70,7 +70,7 @@ enum perf_side {
 /* Returns what a record is by its type; PERF_SIDE_COUNT: no event. */
 enum perf_side perf_side_of(uint32_t record_type);
 
-/* Returns the class of the samples of an attribute; NULL when memory is out.  It lives as long as the file. */
+/* Returns the class of the samples of an attribute; NULL when memory runs out.  It lives as long as the file. */
 struct perf_class *perf_class_of_samples(struct perf_file *file, size_t attribute, const struct event_trace *trace,
 					 uint32_t id);
 struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side side, const struct event_trace *trace,

@@ -112,7 +112,7 @@ const uint8_t *perf_images_build_id(const struct perf_images *images, const uint
 
 /* ---- before perf began -------------------------------------------------------------------------------------- */
 
-/* Returns a text that lives as long as the images; NULL when memory is out. */
+/* Returns a text that lives as long as the images; NULL when memory runs out. */
 static const char *keep(struct perf_images *images, const void *bytes, size_t size)
 {
 	size_t kept;

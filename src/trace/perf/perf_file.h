@@ -137,7 +137,7 @@ struct perf_images {
 	size_t id_capacity;
 };
 
-/* Take a record of the time before perf began, if it says an image, a name or a parent.  False: memory is out. */
+/* Take a record of the time before perf began, if it says an image, a name or a parent.  False: memory runs out. */
 bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t size, bool is_big);
 
 /*

@@ -97,11 +97,11 @@ struct perf_rounds {
 /* Begin the next round, whose records begin at an offset of the file.  All entries up to the limit were taken. */
 void perf_rounds_begin(struct perf_rounds *rounds, uint64_t offset);
 
-/* Add a record to the round; `counts` says whether its entry is one.  Returns false when memory is out. */
+/* Add a record to the round; `counts` says whether its entry is one.  Returns false when memory runs out. */
 bool perf_rounds_add(struct perf_rounds *rounds, struct perf_entry entry, const void *record, size_t size,
 		     bool counts);
 
-/* The round is there; if it is the last, nothing is waited for any more.  Returns false when memory is out. */
+/* The round is there; if it is the last, nothing is waited for any more.  Returns false when memory runs out. */
 bool perf_rounds_end(struct perf_rounds *rounds, bool is_last);
 
 /* Returns the next entry that can be handed out, NULL if another round is needed. */

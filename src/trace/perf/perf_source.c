@@ -262,7 +262,7 @@ static enum histree_status perf_stream_no_memory(struct histree_error *error)
 	return error_memory(error, "a round of events");
 }
 
-/* Returns the CPU, NULL when memory is out. */
+/* Returns the CPU, NULL when memory runs out. */
 static struct perf_cpu *cpu_of(struct perf_stream *stream, uint16_t number)
 {
 	if (!array_reserve(&stream->cpus, &stream->cpu_capacity, (size_t)number + 1))
@@ -424,7 +424,7 @@ static enum histree_status read_round(struct perf_stream *stream, struct histree
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static const struct perf_class *class_of(struct perf_stream *stream, uint16_t kind)
 {
 	size_t attributes = stream->file->attribute_count;

@@ -342,7 +342,7 @@ static bool add_name(struct perfetto_names *names, const struct wire_field *fiel
 	return true;
 }
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static bool perfetto_compact_begin(struct perfetto_compact *compact, struct perfetto_names *names,
 				   struct wire_message message)
 {
@@ -590,7 +590,7 @@ static void put_named(const struct ftrace_fact *fact, struct wire_message conten
 
 /* ---- CPUs ------------------------------------------------------------------------------------------------ */
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct ftrace_cpu *cpu_of(struct perfetto_ftrace *ftrace, uint32_t number)
 {
 	if (!array_reserve(&ftrace->cpus, &ftrace->cpu_capacity, (size_t)number + 1))

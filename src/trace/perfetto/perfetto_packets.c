@@ -170,7 +170,7 @@ static bool add_entry(struct perfetto_interned *interned, enum perfetto_table ta
 	return !is_new || id_map_add(&interned->tables[table], number, entry);
 }
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 static bool perfetto_interned_add(struct perfetto_interned *interned, struct perfetto_budget *budget,
 				  struct wire_message message)
 {

@@ -141,7 +141,7 @@ struct perfetto_sequences {
 	struct perfetto_budget budget; /* of interned texts, for all of them */
 };
 
-/* Returns the sequence of a packet, NULL when memory is out. */
+/* Returns the sequence of a packet, NULL when memory runs out. */
 struct perfetto_sequence *perfetto_sequences_of(struct perfetto_sequences *sequences, uint32_t id);
 
 /* Take what a packet says of its sequence, but its clocks.  Returns HISTREE_ERR_MEMORY. */

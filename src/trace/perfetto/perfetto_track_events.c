@@ -563,7 +563,7 @@ static struct packed_text name_of_binary(struct packed_text path, char name[stat
 	return (struct packed_text){ name, (size_t)size };
 }
 
-/* Returns INTERN_NONE when memory is out. */
+/* Returns INTERN_NONE when memory runs out. */
 static uint32_t frame_of(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
 			 uint64_t number)
 {
@@ -591,7 +591,7 @@ static uint32_t frame_of(struct perfetto_samples *samples, const struct perfetto
 	return packed_samples_frame(&samples->samples, text, binary, packed_string(line));
 }
 
-/* The outermost is first.  False: memory is out. */
+/* The outermost is first.  False: memory runs out. */
 static bool make_stack(struct perfetto_samples *samples, const struct perfetto_sequence *sequence, uint64_t number,
 		       uint32_t stack)
 {

@@ -596,7 +596,7 @@ static uint64_t uuid_of(struct wire_message message)
 	return uuid;
 }
 
-/* Returns false if memory is out; *out is NULL if there are too many. */
+/* Returns false if memory runs out; *out is NULL if there are too many. */
 static bool perfetto_tracks_make(struct perfetto_tracks *tracks, uint64_t uuid, struct perfetto_track **out)
 {
 	*out = id_map_find(&tracks->map, uuid);

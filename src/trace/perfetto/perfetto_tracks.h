@@ -154,7 +154,7 @@ struct perfetto_tracks {
 	struct hash_index count_index;
 };
 
-/* Returns false if memory is out. */
+/* Returns false if memory runs out. */
 bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message descriptor);
 
 /* Returns NULL for a track that is not described. */

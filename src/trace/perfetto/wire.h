@@ -185,7 +185,7 @@ static inline bool perfetto_clock_is_own(uint32_t id)
 	return id >= 64 && id < 128;
 }
 
-/* Learn from a snapshot.  Returns false if memory is out. */
+/* Learn from a snapshot.  Returns false if memory runs out. */
 bool perfetto_clocks_learn(struct perfetto_clocks *clocks, struct wire_message snapshot);
 
 /* No more are learned: put what is known in order. */

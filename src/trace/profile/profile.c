@@ -114,7 +114,7 @@ enum histree_status profile_sample(struct profile *profile, const struct profile
 	return packed_samples_add(&profile->samples, &sample, error);
 }
 
-/* Returns false if memory is out; what is no object, or large, says nothing. */
+/* Returns false if memory runs out; what is no object, or large, says nothing. */
 static bool read_args(struct profile *profile, struct json_span value, struct packed_cell *out)
 {
 	struct json_text *text = &profile->texts[0];

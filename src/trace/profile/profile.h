@@ -35,7 +35,7 @@ struct profile_thread {
 	bool has_pid, has_tid;
 };
 
-/* Begin a document of a source.  Returns false if memory is out. */
+/* Begin a document of a source.  Returns false if memory runs out. */
 bool profile_begin(struct profile *profile, struct packed_source *packed, struct histree_error *error);
 
 /* Says in the notes what was left out. */
@@ -46,7 +46,7 @@ void profile_release(struct profile *profile);
 bool profile_time(json_wide exact, histree_time *out);
 
 /*
- * Returns the number of a frame whose parts are texts of the document, INTERN_NONE if memory is out; a line is
+ * Returns the number of a frame whose parts are texts of the document, INTERN_NONE if memory runs out; a line is
  * text, or a number.
  */
 uint32_t profile_frame(struct profile *profile, struct json_span function, struct json_span binary,

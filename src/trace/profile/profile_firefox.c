@@ -88,7 +88,7 @@ static struct json_span element_of(struct json_span row, int64_t place)
 	return (struct json_span){ row.end, row.end, row.space };
 }
 
-/* Read a column, of times in ms with a scale.  Returns false if memory is out; one that is not there is empty. */
+/* Read a column, of times in ms with a scale.  Returns false if memory runs out; one that is not there is empty. */
 static bool read_column(struct json_span table, const char *name, int scale, struct column *column)
 {
 	const struct json_span schema = json_span_find(table, "schema");

@@ -207,7 +207,7 @@ static enum histree_status read_evented(struct speedscope *speedscope, struct js
 
 /* ---- samples --------------------------------------------------------------------------------------------- */
 
-/* Returns false if memory is out; a sample without frames has no stack. */
+/* Returns false if memory runs out; a sample without frames has no stack. */
 static bool read_stack(struct speedscope *speedscope, struct json_span sample, uint32_t *stack)
 {
 	struct json_span rest = json_span_inside(sample, '['), index;

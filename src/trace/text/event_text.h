@@ -61,7 +61,7 @@ struct event_row {
 	size_t byte_count, byte_capacity;
 };
 
-/* Copy cells into a row.  Returns false if memory is out. */
+/* Copy cells into a row.  Returns false if memory runs out. */
 bool event_row_copy(struct event_row *row, const struct text_cell *cells, size_t count);
 
 /* NULL is allowed. */
@@ -114,7 +114,7 @@ static inline bool event_window_is_full(const struct event_window *window)
 	return window->count == EVENT_WINDOW_ROWS || window->bytes > EVENT_WINDOW_BYTES;
 }
 
-/* Returns a row to be filled and added, or given back by event_window_drop(); NULL if memory is out. */
+/* Returns a row to be filled and added, or given back by event_window_drop(); NULL if memory runs out. */
 struct event_row *event_window_room(struct event_window *window);
 void event_window_drop(struct event_window *window, struct event_row *row);
 

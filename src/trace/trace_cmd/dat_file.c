@@ -438,7 +438,7 @@ static void read_version(struct dat_file *file, const uint8_t *bytes, uint32_t s
 
 /* ---- buffers --------------------------------------------------------------------------------------------- */
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct dat_buffer *dat_file_add_buffer(struct dat_file *file)
 {
 	if (!array_reserve(&file->buffers, &file->buffer_capacity, file->buffer_count + 1))

@@ -131,14 +131,14 @@ enum { DAT_CLASSES_MAX = 1 << 16 };
 
 /* ---- dat class ----------------------------------------------------------------------------------------------- */
 
-/* Returns false when memory is out. */
+/* Returns false when memory runs out. */
 static bool dat_classes_init(struct dat_classes *classes)
 {
 	classes->of = calloc(DAT_CLASSES_MAX, sizeof(struct dat_class *));
 	return classes->of != NULL;
 }
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct dat_class *make_class(const struct tracepoint *tracepoint, struct dat_file *file,
 				    const struct event_trace *trace, uint32_t id)
 {

@@ -327,7 +327,7 @@ static const char *last_part(const char *path)
 
 /* ---- modules and maps ------------------------------------------------------------------------------------ */
 
-/* Returns NULL when memory is out. */
+/* Returns NULL when memory runs out. */
 static struct uftrace_module *module_of(struct uftrace_names *names, const char *path, const char *build_id)
 {
 	for (size_t i = 0; i < names->module_count; i++)
