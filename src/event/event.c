@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * event.c - the neutral event: its fields, the words that formats and analyses share, and the packets that events
- * tell of.
+ * describe.
  */
 #include "event/event.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * event.h - the neutral event: its fields, the words that formats and analyses share, and the packets that events
- * tell of.
+ * describe.
  *
- * The *words* are those in which analyses understand events that are not of a kernel, whatever format they were
- * read from: samples of where threads were, and spans, counters and flows on tracks.
+ * The *words* are names of classes and fields by which analyses understand events that are not a kernel's, whatever
+ * the format: samples of where threads were, and spans, counters and flows on tracks.
  *
- * Samples: what profilers other than perf write, and perf where it writes text; their frames have names already.
+ * Samples: what profilers other than perf write, and perf when it writes text; their frames have names already.
  *
- * A trace says so by `has_samples`.  Its samples are events with the field SAMPLE_STACK, and those of the others
- * that the format knows; the class is called as what was counted, "cycles:u", or "samples".  Who has no time
- * counts samples, one a ns, in the order of the file.
+ * A trace with samples sets `has_samples`.  Its samples are events with the field SAMPLE_STACK and those of the
+ * other fields that the format provides; the class is named after what was counted, "cycles:u", or "samples".  A
+ * format without times numbers its samples, one per ns, in the order of the file.
  *
  * SAMPLE_STACK is one of two things:
  *   a number      of a stack of `trace->stacks`, where a format has stacks in tables, or the reader keeps them once
@@ -18,10 +18,10 @@
  *                 another one the line of the source; what is not known is empty, or not there
  * The number means something to this reading of the trace only.
  *
- * Tracks: the events of browsers' traces and of programs that describe themselves.
+ * Tracks: the events of traces that browsers, and programs with their own instrumentation, write.
  *
- * The domain of such a trace is TRACK_DOMAIN.  Its classes have the names of track_class_names, and all of them
- * have the same fields, track_field_names; an event has those of them that it needs.
+ * The domain of such a trace is TRACK_DOMAIN. Its classes have the names in track_class_names, and all have the
+ * same fields, track_field_names; an event has those that it needs.
  *
  * Where an event belongs:
  *   TRACK_TRACK      a track besides threads, told from all others of the trace by this text ("net:0x1f"); its
@@ -42,16 +42,17 @@
  * An event is a view: its fields are decoded only when they are asked for, through two functions of its
  * trace, and it is valid until the next event is read.  Classes and traces live as long as the input.
  *
- * Fields are the top-level members of the payload, then of the specific context, then of the common
- * context, in one list; the first one with a name is the one that event_class_field() finds.  What a field has
- * inside, elements of arrays and members of structures, is visited, or found by its path: "regs[3]", "from.port".
+ * Fields are the top-level members of the payload, then of the specific context, then of the common context, in one
+ * list; the first one with a name is the one that event_class_field() finds.  The inside of a field, elements of
+ * arrays and members of structures, is visited, or found by its path: "regs[3]", "from.port".
  *
- * What was so when a recording began is no event: which files lay where in processes, and what threads were called.
+ * The state of the system when a recording began is not made of events: which files were mapped where in processes,
+ * and what threads were called.
  *
- * A recorder that begins while programs run says so of each of them, but not when that came to be: it makes no
- * events of it.  What changes later are events.
+ * A recorder that begins while programs run records this for each of them, but not since when, so there are no
+ * events for it.  Later changes are events.
  *
- * A *packet* is a TCP segment which a host sent or received, in the words of several tracers; its number as text
+ * A *packet* is a TCP segment that a host sent or received, in the words of several tracers; its identity as text
  * is "SEQ/ACK/FLAGS".
  */
 #ifndef EVENT_EVENT_H
@@ -140,7 +141,7 @@ extern const char *const track_field_names[TRACK_FIELD_COUNT];
 struct event_image {
 	int64_t pid;
 	uint64_t begin, size; /* addresses */
-	uint64_t offset;      /* in the file, of what lies at `begin` */
+	uint64_t offset;      /* offset in the file of the bytes at `begin` */
 	const char *path;     /* terminated; also a word in brackets for what is no file: "[vdso]" */
 	const uint8_t *build_id;
 	size_t build_id_size; /* 0: not known */
@@ -186,11 +187,11 @@ struct event_trace {
 	/* Bits of the states of tasks, as in prev_state, are read as those of Linux 4.14 and later. */
 	bool has_new_task_states;
 	/*
-	 * It does not say that it is of a kernel, but declares switches between threads, with names as one of
-	 * these tracers gives them: it is of a kernel if the caller says so.
+	 * The trace does not declare that it is a kernel's, but it declares switches between threads, with names as
+	 * one of these tracers gives them: it is a kernel's if the caller says so.
 	 */
 	enum { EVENT_NO_KERNEL, EVENT_LIKE_LTTNG, EVENT_LIKE_PERF } kernel_words;
-	/* What the names of declared events show, before they come; the first two are those of a program. */
+	/* What the names of declared events show before events come; the first two are those of a program. */
 	enum {
 		EVENT_DECLARES_CALLS = 1,
 		EVENT_DECLARES_MEMORY = 2,
@@ -205,8 +206,8 @@ struct event_trace {
 	 */
 	bool counts_otherwise;
 	/*
-	 * When the first event of what is recorded happened, if records of the tracer's own, such as those of maps
-	 * and names by perf, may come before it.
+	 * The time of the first recorded event, if records of the tracer itself, such as perf's maps and names, may
+	 * come before it.
 	 */
 	bool has_first;
 	histree_time first;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * segment_cursor.c - what the cursors of all stores have in common: filter, limit, token, losses, and the orders
- * that a store does not have by itself.
+ * that a store does not provide itself.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -265,7 +265,7 @@ static enum histree_status segments_next(struct histree_cursor *base, struct his
 		status = cursor_lose(base, &loss, error);
 		if (status != HISTREE_OK)
 			return iter->broken = status;
-		/* What a store lost last is what a cursor of it lost most. */
+		/* The loss that a store added last is the latest one of its cursor. */
 		pthread_mutex_lock(&iter->store->mutex);
 		if (base->loss.nodes > iter->store->loss.nodes)
 			iter->store->loss = base->loss;

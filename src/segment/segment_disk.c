@@ -2,7 +2,7 @@
 /*
  * segment_disk.c - a store on disk, and its side tables, each opened or made when it is first needed.
  *
- * Threads: any number may ask.  A table that was handed out stays open as long as the store.
+ * Threads: any number may call.  A table that was handed out stays open as long as the store.
  */
 #include "segment/segment_memory.h"
 
@@ -209,7 +209,7 @@ static enum histree_status next_of_order(struct disk_cursor *cursor, struct hist
 	return next_of_table(cursor, out, error);
 }
 
-/* Nodes that all agree may be those of a store with more or fewer of them: only the sum tells. */
+/* Nodes that are all consistent may belong to a store with more or fewer nodes: only the total tells. */
 static enum histree_status check_count(const struct disk_cursor *cursor, struct histree_error *error)
 {
 	const struct segment_disk *disk = cursor->disk;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_memory.c - what differs between the stores of segments, as a table of calls, and the one in memory:
- * while a store is made, and in runs on disk when there are too many.
+ * segment_memory.c - what differs between the kinds of segment stores, as a table of calls; and the store in
+ * memory, used while a store is made, with runs on disk if there are too many segments.
  */
 #include "segment/segment_memory.h"
 
@@ -713,7 +713,7 @@ void segment_list_reverse(struct segment_list *list)
 	}
 }
 
-/* The sort is stable, and (start, end) is what equal ends or durations come by. */
+/* The sort is stable, and equal ends or durations arrive in the order of (start, end). */
 static enum histree_status sort_ascending(struct segment_list *list, struct segment_order order)
 {
 	struct keyed_index *entries = malloc((2 * list->count + 1) * sizeof(*entries));

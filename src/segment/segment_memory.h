@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_memory.h - what differs between the stores of segments, as a table of calls, and the one in memory:
- * while a store is made, and in runs on disk when there are too many.
+ * segment_memory.h - what differs between the kinds of segment stores, as a table of calls; and the store in
+ * memory, used while a store is made, with runs on disk if there are too many segments.
  *
- * A cursor knows the orders that a store has by itself: none, and the keys of time.  What all stores have in
- * common, filters, limits, tokens and other orders, is in segment_cursor.c and segment_memory.h.
+ * A store itself provides segments in no order, or by a key of time.  Filters, limits, tokens and other orders are
+ * common to all stores: they are in segment_cursor.c and here.
  *
- * What the stores in memory have in common, copies of segments and lists of them by a key of
- * time; and the sort of segments by orders that have no bounds in the tree: by a field or by the caller's
- * comparison.
+ * Stores in memory share copies of segments, lists of them by a key of time, and the sort by orders that have no
+ * bounds in the tree: by a field or by the caller's comparison.
  *
  * The sort is an external merge sort.  Segments gather in memory; when it is full, they are sorted and written as
  * a run (record_sort.h) beside the store; the runs are merged.  With a limit, segments that cannot be among the
@@ -128,8 +127,8 @@ struct histree_segment_store {
 const struct segment_overviews *segment_store_overviews(struct histree_segment_store *store);
 
 /*
- * Start an unsorted query of a store on disk for what is chosen, whose context is borrowed until the next start.
- * Its tokens are of no use.
+ * Start an unsorted query of a store on disk for the chosen segments; the context of the choice is borrowed until
+ * the next start.  Its tokens cannot be used.
  */
 enum histree_status segments_start_choice(struct histree_cursor *cursor, const struct histree_segment_query *query,
 					  struct segment_choice choice, struct histree_error *error);

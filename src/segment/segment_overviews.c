@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_overviews.c - the overviews of a segment store: made, found, and checked against what there is.
+ * segment_overviews.c - the overviews of a segment store: made, found, and verified.
  *
- * Whether an overview of segments says what there is: its summaries are made again.
+ * An overview is verified by making its summaries again.
  */
 #include "segment/segment_overviews.h"
 
@@ -116,7 +116,10 @@ enum histree_status segment_overview_open(const struct io *io, const char *path,
 	return HISTREE_OK;
 }
 
-/* Cells lie in those of the next overview, which tells the same values apart; that of parts tells none. */
+/*
+ * Cells lie in cells of the next overview, which distinguishes the same values; the overview of parts distinguishes
+ * none.
+ */
 static bool follows(const struct segment_overviews *overviews, const struct segment_overview *next, size_t field)
 {
 	uint32_t count = overviews->count;
@@ -438,9 +441,11 @@ static enum histree_status verify_sums(const struct verified *verified, const st
 	if (status != HISTREE_OK || (!follows && verified->segments == NULL))
 		return status;
 	/*
-	 * Compare all sums of an overview by `field` with what they are of: the segments of the store, if `below`
-	 * is NULL, or the summaries of an overview with shorter cells.  Both are sound in themselves.
-	 *  In memory are those of 64 Ki summaries, or of one cell.
+	 * Compare all sums of an overview by `field` with sums made again: from the segments of the store, if
+	 * `below` is NULL, or from the summaries of an overview with shorter cells.  Both are consistent in
+	 * themselves.
+	 *
+	 * Memory is needed for 64 Ki summaries, or for one cell.
 	 */
 	const struct segment_overview *below = follows ? before : NULL;
 	struct check check = {

@@ -2,15 +2,15 @@
 /*
  * segment_overviews.h - the overviews of a segment store: made, found, and checked against its segments.
  *
- * Overviews are segment stores of their own beside the store, whose segments are summaries of its segments by
- * cells of time (docs/design/05-pyramid.md).
+ * Overviews are segment stores beside the store; their segments are summaries of its segments by cells of time
+ * (docs/design/05-pyramid.md).
  *
- * Overview STORE.overview1 has the shortest cells.  A cell is 2^W ns of the time at which segments start, counted
- * from the earliest possible time; those of an overview lie in those of the next.  Each segment is in one summary
- * of each overview.
+ * Overview STORE.overview1 has the shortest cells.  Cells divide the time at which segments start: a cell is 2^W
+ * ns, counted from the earliest possible time, and lies within a cell of the next overview.  Each segment is in one
+ * summary of each overview.
  *
- * The last one may be over all times and all values together, by parts of duration that are narrower than buckets
- * (segment_summary.h).
+ * The last overview may cover all times and all values together, by parts of duration that are narrower than
+ * buckets (segment_summary.h).
  *
  * They are an optimisation: overviews that are missing or belong to another store are not used.
  */

@@ -2,8 +2,8 @@
 /*
  * segment_schema.c - the schema of a store's fields: checked, copied, and in section SEGM of its file.
  *
- * A schema that was copied has valid types, and names of 1 to 255 bytes, none of them twice; so has one that was
- * read, as reading is a copy.
+ * A copied schema has valid types, and distinct names of 1 to 255 bytes; so does a schema that was read, because
+ * reading makes a copy.
  */
 #include "segment/segment_schema.h"
 
@@ -68,7 +68,7 @@ enum histree_status segment_schema_copy(const struct histree_segment_schema *sch
 	return error_memory(error, "a schema");
 }
 
-/* What segment_schema_copy() allocated is constant for everybody else. */
+/* What segment_schema_copy() allocated is constant for all other code. */
 static void free_text(const char *text)
 {
 	free((void *)(uintptr_t)text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_schema.h - the schema of the fields of segments, and the section that has it.
+ * segment_schema.h - the schema of the fields of segments, and the section that stores it.
  *
  * Section SEGM: least start (8), greatest end (8), least and greatest duration (8 each), 0 without segments;
  * version of the provider (4); its name; number of fields (1); for each its type (1) and name.  A name is its

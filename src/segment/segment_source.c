@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_source.c - the store whose segments a source hands out.
+ * segment_source.c - a store whose segments come from a source.
  */
 #include "histree/segments.h"
 

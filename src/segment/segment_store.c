@@ -2,9 +2,9 @@
 /*
  * segment_store.c - a store of segments, wherever they are: its calls, and a sound one made of a damaged one.
  *
- * A *distinct* store has each of the segments that were added once: their bytes, interned.
+ * A *distinct* store keeps each of the segments that were added once: their bytes are interned.
  *
- * The public functions stand in front of the kinds (segment_memory.h): a store is filled, then finished, and never
+ * The public functions call the kind of the store (segment_memory.h): a store is filled, then finished, and never
  * changes after that.
  */
 #include "segment/segment_memory.h"

@@ -2,14 +2,14 @@
 /*
  * segment_summary.h - the summary of some segments: how many, how long, in which buckets and parts of duration.
  *
- * A summary is of segments that start in one cell of time, last about as long and have the same value; segments
- * of an overview say it (docs/design/05-pyramid.md).  Sums of durations stay exact: what does not fit becomes
- * another summary.  The one of a single segment is that segment.
+ * A summary covers segments that start in one cell of time, last about equally long and have the same value; an
+ * overview stores it as a segment (docs/design/05-pyramid.md).  Sums of durations stay exact: a sum that would not
+ * fit starts another summary.  The summary of a single segment is that segment.
  *
- * Buckets cut all durations so that they are equally wide on a logarithmic scale, except for rounding: 0, then 1
- * to 2, 2 to 5, 5 to 10, 10 to 20, ...
+ * Buckets divide all durations, equally wide on a logarithmic scale except for rounding: 0, then 1 to 2, 2 to 5, 5
+ * to 10, 10 to 20, ...
  *
- * Parts cut the finest buckets.  A part is a power of two ns wide: where durations are short, one.  It is so
+ * Parts divide the finest buckets.  A part is a power of two ns wide: one, where durations are short.  It is so
  * narrow that its bucket has about 2^`log2` parts, and at least 4,096 of them lie between 0 and the longest
  * duration: enough for a chart with a linear scale.
  */
@@ -44,7 +44,7 @@ size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t durat
 /* Returns the greatest duration in a bucket. */
 uint64_t duration_bucket_max(const struct duration_buckets *buckets, size_t index);
 
-/* Among equally long segments, the shortest and the longest are those that start first. */
+/* Of equally long segments, the shortest and the longest are the first that start. */
 struct segment_summary {
 	uint64_t count;
 	histree_time longest_start, shortest_start;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_table.c - a side table of a store: locations of its segments in the order of a field.
+ * segment_table.c - a side table of a store: the locations of its segments in the order of a field.
  *
- * The section RANK of a side table, whose header says which store it belongs to.
+ * The section RANK of a side table has a header that identifies the store.
  *
  * Number of segments (8), CRC-32C of the store's section SEGM (4), number of its nodes (4), of each node the
  * checksum (4); then for each page the least start and the greatest end of its segments (8 each).
  *
- * A complete store has no name of its own, so that two builds of one trace are equal; but a store whose every
- * checksum is the same has the same segments at the same locations.
+ * A complete store has no identity of its own, so that two builds of one trace are equal; but stores whose
+ * checksums are all the same have the same segments at the same locations.
  */
 #include "segment/segment_table.h"
 

@@ -3,12 +3,12 @@
  * segment_table.h - the side table of a field: where the segments of a store on disk lie, in the order of that
  * field (docs/design/06-segments.md).
  *
- * A table is a block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations; all of
- * them together are each segment of the store once, by the field, then start, end and location.  Its section RANK
- * says which store it belongs to, and when the segments of each page were.
+ * A table is a block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations, which
+ * together list each segment of the store once, by the field, then start, end and location.  Its section RANK
+ * identifies the store, and has the times of the segments of each page.
  *
- * A table is an optimisation.  It belongs to the store whose checksums it has; one that does not, or is damaged,
- * is not used, and made again.
+ * A table is an optimisation.  It belongs to the store whose checksums it has; a table that does not belong to its
+ * store, or is damaged, is not used but made again.
  *
  * A page of locations (segment_writer.h):
  *
@@ -25,9 +25,9 @@
  *
  * All pages but the last are full, so that the page of a rank is known.
  *
- * Segments come lazily in the order of a table: a batch of locations, their segments gathered, the next batch
- * twice as large.  So the first hundred cost a page and as many nodes, and all of them about as much as reading
- * the store once for each time that memory is full.
+ * Segments come lazily in the order of a table: their segments are gathered for a batch of locations, and the next
+ * batch is twice as large.  So the first hundred cost a page and up to a hundred nodes, and all of them about as
+ * much as reading the store once for each time that memory is full.
  */
 #ifndef SEGMENT_SEGMENT_TABLE_H
 #define SEGMENT_SEGMENT_TABLE_H

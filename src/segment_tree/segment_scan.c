@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_scan.c - the segments of a tree node by node, in no order: what is there, and what is damaged.
+ * segment_scan.c - the segments of a tree, read node by node in no particular order: what can be read, and what is
+ * damaged.
  */
 #include "segment_tree/segment_scan.h"
 
@@ -86,8 +87,8 @@ enum histree_status segment_visit_content(const struct segment_visit *visit, con
 /* ---- what is lost ------------------------------------------------------------------------------- */
 
 /*
- * Returns whether a damaged node can be a leaf: its parent's height tells its own, and the tree's that of the
- * root.
+ * Returns whether a damaged node can be a leaf.  The height of its parent gives its own; the height of the root is
+ * that of the tree.
  */
 static bool may_be_leaf(const struct tree_reader *reader, const struct damaged_node *node)
 {

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_scan.h - the segments of a tree node by node, in no order: what is there, and what is damaged; and the
- * iterator of segments that meet a window of time, as they come.
+ * segment_scan.h - the segments of a tree, read node by node in no particular order: what can be read, and what is
+ * damaged; and an iterator over the segments that meet a window of time, in the order of the file.
  *
  * A *location* is where a segment lies in a tree, as one number: node (32 bits), block (20), segment of the block
  * (7).  Locations ascend as a scan proceeds.
  *
  * A *visit* is one node of a tree of segments in memory, pinned, for the iterators of segments.
  *
- * *Damage* is what a query on a tree of segments does at a node that cannot be read.  A core node holds only the
- * way to others, and those are found by reading all nodes once (tree_reader.h): they take its place in the query.
- * A leaf is lost.  Its content is known by its bounds, which are in its parent, and by the number of segments of
- * the tree, less those that can still be read.
+ * *Damage*: what a query on a tree of segments does at a node that cannot be read.  A core node only leads to other
+ * nodes, and those are found by reading all nodes once (tree_reader.h): they take its place in the query.  A leaf
+ * is lost.  What is known of its content are its bounds, which its parent keeps, and the number of segments in the
+ * tree less those that can still be read.
  *
- * *Locations* may come in any order, many at a time, as the order of a field gives them: each node is read once
- * for all of them.  One at a time, each location would cost a node; sorted, a set of them costs at most each node
- * once.
+ * *Locations* may come in any order, many at a time, as the order of a field gives them: each node is read once for
+ * all of them.  One at a time, each location would cost a node; a sorted set of them costs each node at most once.
  *
  * Content is handed out until the next call, from a node that stays pinned for as long.  After an error other than
- * HISTREE_ERR_ARGUMENT an iterator must be started again.  HISTREE_PARTIAL in the place of a segment: a damaged
- * node held some, the loss says what is known of them, and the next call goes on.
+ * HISTREE_ERR_ARGUMENT an iterator must be started again.  HISTREE_PARTIAL in place of a segment means that a
+ * damaged node held some: the loss says what is known of them, and the next call continues.
  */
 #ifndef SEGMENT_TREE_SEGMENT_SCAN_H
 #define SEGMENT_TREE_SEGMENT_SCAN_H
@@ -146,7 +145,10 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 void segment_visit_leave(struct segment_visit *visit);
 void segment_visit_release(struct segment_visit *visit);
 
-/* The leaf's block of that index; its times, if there is room for them; HISTREE_ERR_FORMAT says of which node. */
+/*
+ * Get the block of the leaf with that index, and its times if there is room for them.  An error of
+ * HISTREE_ERR_FORMAT names the node.
+ */
 enum histree_status segment_visit_times(const struct segment_visit *visit, uint32_t index,
 					struct segment_block *block, struct segment_times times[SEGMENT_BLOCK_MAX],
 					struct histree_error *error);

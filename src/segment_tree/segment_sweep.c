@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_sweep.c - the segments of a tree in an order, by a sweep over its nodes (algorithm 5.2).
+ * segment_sweep.c - the segments of a tree in an order of time, by a sweep over its nodes (algorithm 5.2).
  */
 #include "segment_tree/segment_sweep.h"
 
@@ -218,8 +218,8 @@ static bool has_full_chunk(const struct segment_queue *queue, const struct queue
 }
 
 /*
- * Spill the bucket that will be needed last, of those that are dealt before they are ready.  Returns false if
- * there is no such bucket (with a full chunk, if only those are wanted).
+ * Spill the bucket that will be needed last among those that are dealt out before they are used.  Returns false if
+ * there is no such bucket (with a full chunk, if only full chunks are wanted).
  */
 static bool spill_highest(struct segment_queue *queue, bool only_full, enum histree_status *status,
 			  struct histree_error *error)
@@ -510,7 +510,7 @@ static uint64_t ref_of_node(uint32_t node)
 	return segment_location(node, 0, 0);
 }
 
-/* The order of equal segments is that of their locations, and descending its reverse. */
+/* Segments with equal keys come in the order of their locations; descending, in its reverse. */
 static uint64_t turn_location(const struct segment_sweep *sweep, uint64_t location)
 {
 	return sweep->order.descending ? location ^ LOCATION_MASK : location;
@@ -518,7 +518,7 @@ static uint64_t turn_location(const struct segment_sweep *sweep, uint64_t locati
 
 /* ---- the queue ---------------------------------------------------------------------------------- */
 
-/* The queue relies on it that nothing comes before what was popped; the file might not keep to its bounds. */
+/* The queue requires that nothing comes before what was popped; a damaged file might break its own bounds. */
 static enum histree_status broken_bounds(const struct segment_sweep *sweep, struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: its parent has narrower bounds of it",
@@ -715,7 +715,7 @@ static enum histree_status reach_what_is_after(struct segment_sweep *sweep, stru
 	return after < 0 ? error_set(error, after, "%s", ahead->error.message) : after;
 }
 
-/* Have the content of the next at hand, and of as many after it as there is room for. */
+/* Read the content of the next segment, and of as many after it as there is room for. */
 static enum histree_status gather(struct segment_sweep *sweep, struct histree_error *error)
 {
 	struct sweep_ahead *ahead = &sweep->ahead;

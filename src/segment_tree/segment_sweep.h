@@ -9,15 +9,15 @@
  * 	by end		end, start
  * 	by duration	duration, start
  *
- * So start and end can be had back from it, and only segments with equal times have equal keys.  Times are
- * moved so that their order is that of unsigned numbers.  Descending, both are complemented.
+ * So start and end can be computed from the key, and only segments with equal times have equal keys.  Times are
+ * shifted so that they compare as unsigned numbers.  For a descending order, both numbers are complemented.
  *
  * The *queue* of algorithm 5.2 is for nodes, blocks and segments alike.
  *
- * It is monotone: nothing is pushed that comes before what was popped last.  So it can be a radix heap (Ahuja,
+ * It is monotone: nothing is pushed that comes before the entry popped last.  So it can be a radix heap (Ahuja,
  * Mehlhorn, Orlin and Tarjan, 1990): an entry lies in a bucket by the first byte in which it differs from a floor
- * that no entry is below, and by the value of that byte.  Only the lowest bucket is ever looked into; where it
- * holds many, they are dealt to lower buckets, so that an entry moves a few times and is sorted among a few others.
+ * that no entry is below, and by the value of that byte.  Only the lowest bucket is ever searched; if it holds many
+ * entries, they are distributed over lower buckets, so an entry moves a few times and is sorted among few others.
  *
  * Buckets are chains of chunks.  When all chunks are in use, those of the highest bucket go to a temporary file.
  */

@@ -2,10 +2,10 @@
 /*
  * segment_writer.c - build a tree of segments in batches (docs/design/06-segments.md).
  *
- * Cut segments into parts of about equal size by one of their keys.
+ * Segments are cut into parts of about equal size by one of their keys.
  *
- * Where to cut is taken from a sample.  Segments with equal keys are never parted; a key that many have gets a part
- * of its own.
+ * A sample of the keys decides where to cut.  Segments with equal keys are never separated; a key that many
+ * segments share gets a part of its own.
  */
 #include "segment_tree/segment_writer.h"
 
@@ -45,7 +45,7 @@ struct segment_split {
 	size_t sizes[SEGMENT_PARTS_MAX]; /* of each part; may be 0 */
 };
 
-/* Returns a number whose order is that of the key. */
+/* Returns an unsigned number whose order is that of the key. */
 static inline uint64_t segment_split_number(enum segment_split_key key, const struct segment_times *times)
 {
 	return key == SPLIT_BY_START ? (uint64_t)times->start ^ UINT64_C(1) << 63 : times->duration;

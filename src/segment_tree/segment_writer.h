@@ -2,9 +2,9 @@
 /*
  * segment_writer.h - build a tree of segments in batches (docs/design/06-segments.md).
  *
- * A batch is packed as an R-tree is (sort, tile, recursive: Leutenegger, Lopez and Edgington, 1997): cut into
- * slabs by duration, a slab into leaves by start; and a leaf likewise into blocks.  So a sort by any key has few
- * leaves open at a time, and few blocks of these.
+ * A batch is packed as an R-tree is (sort, tile, recursive: Leutenegger, Lopez and Edgington, 1997): cut into slabs
+ * by duration, and a slab into leaves by start; a leaf is cut into blocks in the same way.  So a sweep by any key
+ * has few leaves open at a time, and few of their blocks.
  */
 #ifndef SEGMENT_TREE_SEGMENT_WRITER_H
 #define SEGMENT_TREE_SEGMENT_WRITER_H

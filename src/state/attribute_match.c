@@ -3,8 +3,8 @@
  * attribute_match.c - the attributes that patterns of paths match, and those whose names match a regular
  * expression.
  *
- * A pattern is a list of components, each of which turns a set of attributes into another one: to children with a
- * matching name, to parents (..), or to everything below (**).  So the work is at most one visit of each
+ * A pattern is a list of components, each of which turns a set of attributes into another one: their children with
+ * a matching name, their parents (..), or everything below them (**).  So the work is at most one visit of each
  * attribute per component, whatever the pattern, plus the matching of names, which is at most the size of the
  * component times that of the name.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_match.h - the attributes that patterns of paths mean.
+ * attribute_match.h - the attributes that patterns of paths match.
  *
  * Patterns of attributes (histree_attributes_match()): their components, and whether one
  * names an attribute.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * attribute_section.c - the names of a finished history, section ATTR: written, searched where they lie, and
- * copied into a tree that grows.
+ * attribute_section.c - the names of a finished history, section ATTR: written, searched in place, and copied into
+ * a tree that grows.
  *
- * Children are searched in an order of their own, which is written too: by parent; within a parent the oldest
- * range first, then the others by name.
+ * Children are searched in a separate order, which is stored too: by parent; within a parent the oldest range
+ * first, then the others by name.
  *
  * Whatever the bytes of a section say, an answer is below the number of attributes, and a parent is older than its
  * child.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_section.h - the names of a finished history, section ATTR: written, searched where they lie, and
- * copied into a tree that grows.
+ * attribute_section.h - the names of a finished history, section ATTR: written, searched in place, and copied into
+ * a tree that grows.
  *
  * Nothing is built when a section is opened.  An attribute is searched among the ranges by quark, and a child
  * among the ranges of its parent by name: each takes as many steps as the number of ranges has bits.

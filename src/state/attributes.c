@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * attributes.c - attributes: their public functions, on a table of functions of whichever source has them; the
- * bytes of finished ones; and the tree that grows.
+ * attributes.c - attributes: their public functions, which call the table of functions of their source; the bytes
+ * of the finished section; and the tree that grows.
  *
  * In the tree attributes are never removed, quarks are dense and in the order of creation, and a hash index finds
  * a child by parent and name.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attributes.h - attributes: their public functions, on a table of functions of whichever source has them; the
- * bytes of finished ones; and the tree that grows.
+ * attributes.h - attributes: their public functions, which call the table of functions of their source; the bytes
+ * of the finished section; and the tree that grows.
  *
  * The *section* ATTR of a history file has the names of attributes (docs/design/03-names-and-labels.md, histree-
  * format(5)):
@@ -13,8 +13,8 @@
  * 	footer	how many attributes, texts, shapes and ranges there are (4 bytes each); the sizes of the blocks of
  * 		texts, shapes and ranges (8 bytes each)
  *
- * A *group* is an attribute, its leader, and the attributes after it that were created below it: a thread and what
- * is known of it.  Its *shape* is the position and the name of each member.  A *range* is groups of one shape whose
+ * A *group* is an attribute, its leader, and the attributes after it that were created below it: a thread and its
+ * properties.  Its *shape* is the position and the name of each member.  A *range* is groups of one shape whose
  * leaders have one parent and names that count up: a thousand threads are one row.  A group ends before an
  * attribute whose parent is not in it, before one whose parent is the leader and whose name is a number, and with
  * its 32nd attribute.
@@ -29,16 +29,16 @@
  *
  * A table of ranges has blocks of 64 rows with a column for each property.  The number of row i is: base + i x step
  * + what the row itself has.  As varints the base and the step of each column, then a byte each for their widths,
- * then, as bits, the columns one after the other.  So what goes up evenly, as quarks and new texts do, takes no
+ * then, as bits, the columns one after the other.  So numbers that grow evenly, as quarks and new texts do, take no
  * bits.  Rows are sorted by their first quark, the base of which is that of row 0.
  *
  * The directory of its blocks follows a list or a table (bytes.h).
  *
  * A *source* of attributes is a table of functions that answers questions about them.
  *
- * A name is a text, or a number where the text is how one would write it. Most attributes of a trace are named by
- * an id: a thread, a CPU, a request. As numbers these names take no memory of their own, and those that count up
- * need not be written one by one.
+ * A name is a text, or a number if the text is the decimal form of that number. Most attributes of a trace are
+ * named by an id: a thread, a CPU, a request. As numbers, such names take no additional memory, and names that
+ * count up need not be stored one by one.
  *
  * A *path* is a text: components joined with '/', "\/" and "\\" inside a component.
  *
@@ -48,15 +48,14 @@
  *
  * Every text has at least one component: that of "" is empty, and so is the last one of "a/".
  *
- * Three answer: the tree that grows while a history is built (attributes.h), the section of a finished history,
- * searched where it lies (attribute_section.h), and a union of hosts (history_union.h).
+ * There are three sources: the tree that grows while a history is built (attributes.h), the section of a finished
+ * history, searched in place (attribute_section.h), and a union of hosts (history_union.h).
  *
  * The *tree* grows while a history is built.
  *
- * Attributes are rows of one array, by quark.  A parent is always older than its children, so its quark is
- * smaller; siblings are linked in the order of their creation, which is that of their quarks.  The children of
- * most attributes are few, and are found by going through them; where they are more, a hash index finds them by
- * (parent, name).
+ * Attributes are rows of one array, by quark.  A parent is always older than its children, so its quark is smaller;
+ * siblings are linked in the order of their creation, which is that of their quarks.  Most attributes have few
+ * children, which are searched one by one; for attributes with more, a hash index finds children by (parent, name).
  *
  * Memory an attribute: 20 bytes here; 5 to 11 in the index if it has many siblings.  A name that is no number costs
  * another 17 to 28 and its own bytes, once, however many attributes have it.
@@ -204,10 +203,10 @@ struct attribute_near {
 };
 
 /*
- * `near` is where the caller's last question was answered, so that a question about an attribute near it costs
+ * `near` remembers where the caller's last question was answered, so that a question about a nearby attribute costs
  * little; it is zeroed at first.  Quarks are below `count`, except that of a parent, which may be HISTREE_ROOT.
- * Parents are older than their children, siblings come by age, and each child names its parent: whatever the
- * bytes of a section say, a walk comes to an end.
+ * Parents are older than their children, siblings come by age, and each child names its parent: whatever the bytes
+ * of a section say, a walk comes to an end.
  */
 struct attribute_source {
 	histree_quark (*parent)(const struct histree_attributes *attributes, histree_quark quark,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * charts.c - which attributes belong into one picture: the rules for charts, for those of callers and for the
- * bytes of a file alike, their section, and the search through it.
+ * charts.c - which attributes belong into one chart: the rules for charts, whether callers declare them or a file
+ * has them, their section, and the search through it.
  */
 #include "state/charts.h"
 

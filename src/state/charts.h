@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * charts.h - which attributes belong into one picture: charts, and their section of a file, CHRT.
+ * charts.h - which attributes belong into one chart, and the section of charts in a file, CHRT.
  *
- * What told.h says of a section, and for each chart
+ * The section is as told.h describes it, and has for each chart
  *
- *		name, title, unit (texts)
- *		kind, and 1 if it names a table of labels, then that (text)
- *		the number of entries, and for each
- *			parent + 1, 0 at the top
- *			which texts there are, see enum chart_texts, and flags
- *			measure; path, and the texts that there are, in the order of their bits
- *			with CHART_HAS_FACTOR: the factor (8 bytes, a double)
+ * 		name, title, unit (texts)
+ * 		kind, and 1 if it names a table of labels, then that (text)
+ * 		the number of entries, and for each
+ * 			parent + 1, 0 at the top
+ * 			which texts there are, see enum chart_texts, and flags
+ * 			measure; path, and the texts that there are, in the order of their bits
+ * 			with CHART_HAS_FACTOR: the factor (8 bytes, a double)
  */
 #ifndef STATE_CHARTS_H
 #define STATE_CHARTS_H

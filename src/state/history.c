@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * history.c - an open history, and what is known of it: that of a file, whose tree and sections must agree.
+ * history.c - an open history in a file, whose tree and sections must agree, and its properties.
  *
- * What lies beside it, and histories that are no file, come from above (history_open.c, history_union.c); closing
- * takes all of it.  Labels and charts are read at the first question about them.
+ * Files beside it, and histories that are not a file, are added by the files above (history_open.c,
+ * history_union.c); closing releases all of it.  Labels and charts are read at the first question about them.
  */
 #include "state/history.h"
 
@@ -356,7 +356,7 @@ static void report_section(void *context, const char *fault)
 	faults->report(faults->context, fault);
 }
 
-/* Each slice is made again; that it is what was built, its sum says. */
+/* Each slice is made again; the sum tells whether it is what was built. */
 static enum histree_status verify_slices(const struct histree_history *history, struct section_faults *faults,
 					 struct histree_error *error)
 {

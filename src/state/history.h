@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * history.h - the inside of an opened history, for the layers above; and a check that names, links and look-ups of
- * its attributes fit each other.
+ * its attributes are consistent.
  */
 #ifndef STATE_HISTORY_H
 #define STATE_HISTORY_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A tree wants its intervals by the time of their end, and a query gives them in no order.  So the time is cut
- * into slices, and what ends in a slice is sorted and added; a slice that has too much is cut in two.  A loss that
- * reaches the end of a slice stays open until the next one says whether it goes on.
+ * A tree takes its intervals in the order of their ends, but a query gives them in no order.  So the time is cut
+ * into slices, and the intervals that end in a slice are sorted and added; a slice with too many is cut in two.  A
+ * loss that reaches the end of a slice stays open until the next slice shows whether it continues.
  */
 #include "state/history_copy.h"
 
@@ -148,9 +148,9 @@ static enum histree_status add_losses(struct copying *copying, histree_time from
 /* ---- slices --------------------------------------------------------------------------------------------- */
 
 /*
- * Readable and lost intervals abut, whatever was damaged.  Where they do not, the history says two things of one
- * time, which only a forged history does: which of them is true cannot be known, and no sound history can be made
- * from it.
+ * Readable and lost intervals are adjacent, whatever was damaged.  If they overlap, the history makes two
+ * statements about one time, which only a forged history does: it cannot be known which of them is true, so no
+ * sound history can be made from it.
  */
 static enum histree_status check_abuts(struct copying *copying, const struct histree_interval *interval)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_copy.h - make a new history of what can be read of another: a sound one of a damaged one or of one that
- * is not complete, or one with another kind of tree.
+ * history_copy.h - makes a new history from what can be read of another: a sound one from a damaged or incomplete
+ * one, or one with another kind of tree.
  */
 #ifndef STATE_HISTORY_COPY_H
 #define STATE_HISTORY_COPY_H
@@ -19,8 +19,9 @@ struct copy_watch {
 };
 
 /*
- * Write the new history to `path`, which must not exist, with a tree as `tree` says, or as it was if that is NULL.
- * One that is damaged was opened to be salvaged.  Memory is bounded; time is that of reading it several times.
+ * Write the new history to `path`, which must not exist, with a tree as `tree` says, or with the old kind of tree
+ * if that is NULL. A damaged history must have been opened for salvage.  Memory is bounded; the time is that of
+ * reading the history several times.
  */
 enum histree_status history_copy(const struct io *io, struct histree_history *from, const char *path,
 				 const struct histree_tree_options *tree, const struct copy_watch *watch,

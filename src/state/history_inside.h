@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_inside.h - the body of an opened history, for the files of state/ that make one.
+ * history_inside.h - the inside of an opened history, for the files of state/ that make one.
  */
 #ifndef STATE_HISTORY_INSIDE_H
 #define STATE_HISTORY_INSIDE_H
@@ -15,7 +15,7 @@ struct history_union;
 
 struct histree_history {
 	struct history_union
-		*hosts; /* of a history of several hosts, which has nothing else but `info`; else NULL */
+		*hosts; /* the hosts of a history of several, which has nothing else but `info`; otherwise NULL */
 	struct block_file *file;
 	struct tree_reader *reader;
 	struct attribute_view attributes;

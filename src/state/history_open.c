@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * history_open.c - opens a history with what lies beside it: a file and its pyramids, or one that another process
- * answers; and verifies all of that.
+ * history_open.c - opens a history with the files beside it: a file and its pyramids, or a history that another
+ * process answers; and verifies all of them.
  *
- * The description of a history that another process answers comes as bytes from outside, so every size in them is
+ * The description of a history that another process answers comes from outside, so every size in its bytes is
  * checked.
  */
 #include "state/history.h"
@@ -52,7 +52,7 @@ static void tell_of_overviews(struct histree_history *history)
  */
 enum {
 	DESCRIPTION_VERSION = 2,
-	/* That of numbers, and after it that of sums, which need not be used for rows */
+	/* The overview of numbers, then that of sums, neither of which is used for rows */
 	FILES_PART = PYRAMID_LEVELS_MAX + 1,
 	DEPTH_MAX = 64,
 };
@@ -286,14 +286,14 @@ static enum histree_status history_of_source(const struct histree_history_source
 					     struct byte_reader *reader, struct histree_history **out,
 					     struct histree_error *error);
 
-/* The next files of a pyramid, the first of which is that part. */
+/* The next files of a pyramid whose first file is that part. */
 static enum histree_status make_files(struct histree_history *history, enum pyramid_id id, uint32_t part,
 				      uint64_t count, struct byte_reader *reader, struct histree_error *error)
 {
 	struct histree_history_source source = history->source;
 	struct histree_history *one;
 	enum histree_status status = HISTREE_OK;
-	source.free = NULL; /* it is that of the history */
+	source.free = NULL; /* the first is that of the history */
 	for (uint64_t i = 0; i < count && status == HISTREE_OK; i++) {
 		status = history_of_source(&source, part + (uint32_t)i, reader, &one, error);
 		if (status == HISTREE_OK)

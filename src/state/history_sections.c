@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * history_sections.c - small sections of a history: what made it, and which attributes are folders.
+ * history_sections.c - small sections of a history: its analysis, and which attributes are folders.
  */
 #include "state/history_sections.h"
 

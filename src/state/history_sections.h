@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_sections.h - small sections of a history, which say what made it and which attributes are folders.
+ * history_sections.h - small sections of a history: its analysis, and which attributes are folders.
  *
- * PROV: which analysis made it.
+ * PROV: the analysis that made it.
  *
  * 	le32	version
  * 	bytes	name, 0 to 63 of them, none of them zero

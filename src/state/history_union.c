@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * history_union.c - the hosts of a union: their order, their folders, the attribute of a host for one of the union,
- * and the attributes of all: a folder each, and below it what the shard says.
+ * history_union.c - the hosts of a union: their order, their folders, the mapping between attributes of a host and
+ * of the union, and the attributes of the union: a folder for each host, and below it the attributes of the shard.
  *
- * A host's quark q is folder + 1 + q. `near` is where the last question was answered in a shard; it is forgotten
- * when another shard is asked.
+ * Quark q of a host is quark folder + 1 + q of the union. `near` is where the last question was answered in a
+ * shard; it is forgotten when another shard is asked.
  */
 #include "state/history_union.h"
 
@@ -411,7 +411,10 @@ static void share_cache(struct histree_history *history, struct histree_history 
 	tree_reader_share_cache(history->reader, (*with)->reader);
 }
 
-/* All of them take what one history would take: of their own nodes, and of those of each file of a pyramid. */
+/*
+ * All of them share the memory that one history would take: for their own nodes, and for those of each file of a
+ * pyramid.
+ */
 static void share_caches(const struct history_union *joined)
 {
 	struct histree_history *first = NULL, *firsts[PYRAMIDS][PYRAMID_LEVELS_MAX] = { { NULL } };

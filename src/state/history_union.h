@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_union.h - the hosts of a history of several, and where an attribute is among them
+ * history_union.h - the hosts of a history of several hosts, and the host of an attribute
  * (docs/design/13-hosts.md).
  *
  * The attributes of a host follow its folder, in the order that they have in the host's own history, its *shard*:
- * going from one to the other is a search in an ascending list and an addition.
+ * converting a quark takes a search in an ascending list and an addition.
  */
 #ifndef STATE_HISTORY_UNION_H
 #define STATE_HISTORY_UNION_H

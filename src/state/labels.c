@@ -3,8 +3,8 @@
  * labels.c - what values mean, and how they are drawn: tables of labels, their section of a file, and the label
  * and style of a value.
  *
- * Readers who do not tell red from green still tell the hues of the palette apart: blue, orange, bluish green,
- * purple and sand also differ in lightness.
+ * Readers who cannot distinguish red from green can still distinguish the hues of the palette: blue, orange, bluish
+ * green, purple and sand also differ in lightness.
  *
  * The tables of several hosts become those of one history: each distinct one once, for the attributes of any
  * host.

@@ -5,23 +5,22 @@
  *
  * All numbers are varints, except where a size is said.  A text is its size and its bytes, none of which is zero.
  *
- *	1, the version of the section
- *	the number of tables, and for each
- *		name (text)
- *		meaning, flags: 1, values without a label have a colour of the palette
- *		the number of patterns, and they (texts)
- *		the number of labels, and for each
- *			flags (1 byte), see enum label_flags
- *			NUMBERS: the first in zigzag, and with LABEL_IS_RANGE last - first; TEXT: it (text)
- *			unless hidden: key, name (texts), height in hundredths (1 byte)
- *			unless hidden or without a colour: light, dark (3 bytes each, red first)
+ * 	1, the version of the section
+ * 	the number of tables, and for each
+ * 		name (text)
+ * 		meaning, flags: 1, values without a label have a colour of the palette
+ * 		the number of patterns, and they (texts)
+ * 		the number of labels, and for each
+ * 			flags (1 byte), see enum label_flags
+ * 			NUMBERS: the first in zigzag, and with LABEL_IS_RANGE last - first; TEXT: it (text)
+ * 			unless hidden: key, name (texts), height in hundredths (1 byte)
+ * 			unless hidden or without a colour: light, dark (3 bytes each, red first)
  *
- * A history without labels has no such section.  One with another version is read as if there was none.
+ * A history without labels has no such section.  A section of another version is ignored.
  *
- * The labels of an open history are checked, sorted, and read at the first question about them, so that a history
- * costs nothing for labels that are not used; the same goes for the table of each attribute, which is a byte.
- * Both are published with one atomic store, and a thread that comes second drops its own: any number of threads
- * may ask.
+ * The labels of an open history are checked, sorted, and read at the first question about them, so labels that are
+ * not used cost nothing; the same holds for the table of each attribute, which takes a byte.  Both are published
+ * with one atomic store, and a thread that comes second drops its own copy: any number of threads may call.
  */
 #ifndef STATE_LABELS_H
 #define STATE_LABELS_H

@@ -2,7 +2,7 @@
 /*
  * ongoing_states.c - states that have not ended, or are not decided yet, and the sink where intervals go.
  *
- * Undecided ones are runs of pieces, in the buckets in which they wait.
+ * Undecided states are runs of pieces, kept in buckets by the fact for which they wait.
  */
 #include "state/ongoing_states.h"
 
@@ -87,7 +87,7 @@ static bool take_id(struct value_pool *pool, uint32_t *id)
 	return true;
 }
 
-/* Whether the id is that of a value with these bytes; a free one has none, and is in no index. */
+/* Whether the id is that of a value with these bytes.  A free id has no bytes, and is not in the index. */
 static inline bool is_recent(const struct value_pool *pool, uint32_t id, const void *bytes, uint32_t size)
 {
 	return id < pool->count && pool->values[id].bytes != NULL && pool->values[id].size == size &&
@@ -274,7 +274,7 @@ static void set_value(struct undecided_piece *piece, struct histree_value value)
 
 /* ---- room ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of a new piece, all zeroes but for facts and attributes; 0: memory runs out. */
+/* Returns the number of a new piece, zeroed except for facts and attributes; 0 if memory runs out. */
 static uint32_t take_piece(struct undecided_states *undecided)
 {
 	uint32_t number = undecided->free;
@@ -375,7 +375,7 @@ static uint32_t last_of(const struct undecided_states *undecided, uint32_t first
 	return piece_at(undecided, first)->last;
 }
 
-/* Add a certain piece to the run of what goes on, which becomes one if it is none.  Returns 0 without memory. */
+/* Add a certain piece to the run of the ongoing state, or begin a run with it.  Returns 0 if memory runs out. */
 static uint32_t add_piece(struct undecided_states *undecided, histree_quark quark, histree_time from,
 			  struct histree_value value)
 {

@@ -5,30 +5,32 @@
  * The *ongoing* state of an attribute is its value, since when, and the type that it may have.
  *
  * The value pool keeps one copy of each string or custom value that ongoing states hold, known by an id.  Holders
- * are counted.  A value without a holder stays for a while, because states come back (a thread makes the same
- * system call again), and so that its bytes may be borrowed until the next change.  Once such values take more
- * than a quarter of the rest, all of them are dropped: memory follows what is held now, not the length of the
- * trace.
+ * are counted.  A value without a holder stays for a while, because states recur (a thread makes the same system
+ * call again), and so that its bytes can be borrowed until the next change.  Once such values take more than a
+ * quarter of the memory of the others, all of them are dropped: memory follows what is held now, not the length of
+ * the trace.
  *
  * Memory: 24 bytes an attribute; for each distinct string or custom value 16 to 24 bytes, 5 to 11 in the index,
  * and its own with the overhead of malloc().  Together with the attribute tree, an attribute with a unique name
  * and a unique string value takes about 160 bytes, and one of a kernel trace about 70 (test_state_memory counts
  * them): ten million fit into 2 GiB.
  *
- * An *undecided* state has a value that a later fact decides: it is kept back until that is known.
+ * An *undecided* state has a value that depends on a fact learnt later: it is held back until then.
  *
- * A fact is named by an attribute: whether that was null, or something else, where nobody had seen it begin.  A
- * state that follows from it has the value that is believed until then.  Once it has ended, it waits in memory for
- * undecided_decide(), which gives it to the sink: later than states that ended after it, which a tree takes.  Who
- * asks meanwhile, through a branch of the sink, gets what is believed; so does who closes the history.
+ * A fact is named by an attribute: whether that attribute was null, or something else, at a time for which the
+ * trace does not show it.  Until then, a state that depends on it has its assumed value.  Once the state has ended,
+ * it waits in memory for undecided_decide(), which gives it to the sink: later than states that ended after it,
+ * which a tree accepts.  A query in the meantime, through a branch of the sink, gets the assumed value; closing the
+ * history writes it.
  *
- * A run is one state of an attribute, in pieces: a CPU that goes on in the same state may run one thread after the
- * other, and each has a fact of its own.  Pieces of a run lie side by side in the order of time.  They stay until
- * all of them are decided and the run has ended; then those that have the same value are one interval again.
+ * A run is one state of an attribute, in pieces: a CPU that stays in the same state may run one thread after the
+ * other, and each piece depends on a different fact.  Pieces of a run are adjacent, in the order of time.  They
+ * stay until all of them are decided and the run has ended; then neighbours with the same value become one interval
+ * again.
  *
- * There is room for UNDECIDED_MAX pieces that are not decided.  Facts share UNDECIDED_BUCKETS buckets, and none of
- * these may have more than an eighth of what is left: however many facts are never decided, a new one finds room.
- * What finds no room is as it is believed.
+ * There is room for UNDECIDED_MAX undecided pieces.  Facts share UNDECIDED_BUCKETS buckets, and no bucket may take
+ * more than an eighth of the remaining room: however many facts are never decided, a new one finds room.  A state
+ * that finds no room gets its assumed value.
  */
 #ifndef STATE_ONGOING_STATES_H
 #define STATE_ONGOING_STATES_H
@@ -53,8 +55,8 @@ struct interval_sink {
 	enum histree_status (*add)(void *context, const struct histree_interval *interval,
 				   struct histree_error *error);
 	/*
-	 * Add intervals, as many calls of `add` would; *added becomes the number of those that the sink has.
-	 * NULL: it takes one at a time only.
+	 * Add intervals, like as many calls of `add`; *added becomes the number of intervals that the sink took.
+	 * NULL: it takes only one at a time.
 	 */
 	enum histree_status (*add_many)(void *context, const struct histree_interval *intervals, size_t count,
 					size_t *added, struct histree_error *error);
@@ -142,7 +144,7 @@ struct ongoing_state {
 	uint32_t run;       /* ongoing_states.h; 0: it is certain */
 };
 
-/* The fixed type of a folder: no value is of it. */
+/* The fixed type of a folder, which no value has. */
 enum { ONGOING_FOLDER = 255 };
 
 /* A zeroed struct ongoing_states is an empty one. */
@@ -217,7 +219,7 @@ struct undecided_value {
 /* What is known of a fact in the end: no more than before, what it was, or that what is believed holds. */
 enum undecided_outcome { FACT_STAYS_UNKNOWN, FACT_IS_NULL, FACT_IS_OTHER, FACT_IS_BELIEVED };
 
-/* A number of a piece is its index plus 1; 0: there is none. */
+/* The number of a piece is its index plus 1; 0: there is no piece. */
 struct undecided_piece {
 	histree_time from, to; /* where it is the last of a run that goes on, `to` is INT64_MAX */
 	histree_quark quark;   /* HISTREE_ROOT: its state is gone, or elsewhere, and it only takes room */
@@ -270,8 +272,9 @@ enum histree_status undecided_go_on(struct undecided_states *undecided, histree_
 void undecided_replace(struct undecided_states *undecided, histree_quark quark);
 
 /*
- * A fact is known: what waits for it since `since` or later gets its value, and what began before is as believed.
- * What still goes on is as believed too, and certain from now on: who knows better changes it.
+ * A fact is known: pieces that began at `since` or later and wait for it get their value, and earlier ones their
+ * assumed value.  An ongoing state gets its assumed value, too, and is certain from now on; the caller may then
+ * change it.
  */
 enum histree_status undecided_decide(struct undecided_states *undecided, histree_quark fact,
 				     enum undecided_outcome outcome, histree_time since,

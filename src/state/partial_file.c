@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * partial_file.c - the sink of a partial history, which keeps what goes on at each checkpoint; and the slices that
+ * partial_file.c - the sink of a partial history, which keeps the states at each checkpoint; and the slices that
  * are made again from there.
  *
- * Of intervals that are not kept, the sink has their number and a sum, with which the slices that are made again
- * are compared.
+ * For the intervals that it leaves out, the sink keeps their number and a sum, with which the slices made again are
+ * compared.
  *
- * A slice is made by a state system with the states of a checkpoint, whose finished intervals are kept, and whose
- * result is compared with the states of the next one.
+ * A slice is made by a state system that starts with the states of a checkpoint and keeps the intervals that it
+ * finishes; its states at the end are compared with those of the next checkpoint.
  */
 #include "state/partial_file.h"
 
@@ -113,7 +113,10 @@ static enum histree_status partial_replaced(void *context, histree_quark quark, 
 			     error);
 }
 
-/* A change was refused for the type of the attribute: who begins at the last checkpoint must know it. */
+/*
+ * A change was refused because of the type of the attribute: a system that begins at the last checkpoint must know
+ * that type.
+ */
 static enum histree_status partial_refused(void *context, histree_quark quark, uint8_t fixed_type,
 					   struct histree_error *error)
 {
@@ -207,7 +210,9 @@ static enum histree_status partial_withhold(void *context, const struct histree_
 	assert(begun->replaced <= now(partial));
 	enum histree_status status = HISTREE_OK;
 	*token = begun->slice == now(partial) ? now(partial) : is_kept;
-	/* Whatever becomes of it, this is what was believed at the checkpoints at which it was going on. */
+	/*
+	 * Whatever the state turns out to be, this is its assumed value at the checkpoints during which it lasted.
+	 */
 	if (begun->replaced < now(partial))
 		status = add_exception(partial,
 				       (struct partial_exception){ .quark = interval->quark,
@@ -434,7 +439,7 @@ static enum histree_status finish(void *context, const struct attribute_tree *at
 
 /* ---- the checkpoint ------------------------------------------------------------------------------------------ */
 
-/* What was going on is what the nodes say of its time. */
+/* The ongoing states are those that the nodes have for its time. */
 static enum histree_status load_states(const struct slice_maker *maker, struct histree_state_system *system,
 				       struct histree_error *error)
 {

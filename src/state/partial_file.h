@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial_file.h - the sink of a partial history, which keeps what goes on at each checkpoint; and the slices that
+ * partial_file.h - the sink of a partial history, which keeps the states at each checkpoint; and the slices that
  * are made again from there.
  *
- * The file has only those intervals that were going on at a checkpoint (thesis 1.2).
+ * The file has only the intervals that were ongoing at a checkpoint (thesis 1.2).
  *
- * The producer of states says now and then that here is a checkpoint, and hands over all its knowledge besides
- * states. Intervals that begin and end between two checkpoints can be made again from the first one, and are not
- * kept: the file has only their number and a sum of them.
+ * From time to time the producer of states announces a checkpoint, and hands over what it knows besides states.
+ * Intervals that begin and end between two checkpoints can be made again from the first one, and are not kept: the
+ * file has only their number and a sum over them.
  *
- * "Begin" and "end" mean the changes, in the order in which they are made, not their times: an analysis that
- * finds a state to have ended long ago ends it now.  If the file then says of a checkpoint something else than
- * was known there, the section PART has an exception.
+ * "Begin" and "end" mean the changes, in the order in which they are made, not their times: an analysis that finds
+ * a state to have ended long ago ends it now.  If the file then disagrees with what was known at a checkpoint, the
+ * section PART has an exception.
  *
- * A *maker* is a state system that goes on from a checkpoint of a partial history, and keeps what the file has
+ * A *maker* is a state system that continues from a checkpoint of a partial history, and keeps what the file has
  * left out.
  *
  * 	slice_maker_begin(&maker, history, &names, number, null_empty_stacks, &system, &error);
@@ -21,7 +21,7 @@
  * 	histree_state_close(system, end, &error);	// after the last checkpoint only
  * 	slice_maker_end(&maker, system, &slice, &error);
  *
- * Threads: a maker and its system belong to one; any number of them work on one history.
+ * Threads: a maker and its system belong to one thread; any number of makers may work on one history.
  */
 #ifndef STATE_PARTIAL_FILE_H
 #define STATE_PARTIAL_FILE_H

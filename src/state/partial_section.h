@@ -3,10 +3,10 @@
  * partial_section.h - a partial history: the section PART, and the slices between its checkpoints while they are
  * in memory.
  *
- * A *slice* is some intervals in memory, sorted by attribute and start: what a partial history has left out
- * between two checkpoints, made again.
+ * A *slice* holds the intervals that a partial history has left out between two checkpoints, made again: in memory,
+ * sorted by attribute and start.
  *
- * It takes forty bytes an interval, which is why it is no backend, and is made in the time of a sort.
+ * It takes forty bytes an interval, which is too much for a whole history, and is made in the time of a sort.
  *
  * The section PART says how the rest of a partial history is made again (docs/design/12-build.md).
  *
@@ -74,9 +74,10 @@ size_t slice_cursor_read(struct slice_cursor *cursor, struct histree_interval *o
 
 /* What identifies the content of a slice when it is made again. */
 struct partial_slice {
-	histree_time from, to; /* of its intervals, without those that lifetimes say; from > to: it has none */
+	/* times of its intervals, except those that lifetimes give; from > to: it has none */
+	histree_time from, to;
 	uint64_t interval_count;
-	uint64_t sum; /* of interval_sum() of all of them, in any order */
+	uint64_t sum; /* sum of interval_sum() over all of them, in any order */
 };
 
 struct partial_checkpoint {
@@ -107,7 +108,7 @@ struct partial_section {
 	size_t checkpoint_count;
 	struct partial_exception *exceptions;
 	size_t exception_count;
-	uint8_t *bytes; /* of the section, which all of it borrows */
+	uint8_t *bytes; /* bytes of the section; everything here borrows from them */
 };
 
 /* Returns the bytes of a section, which the caller frees, or NULL if memory runs out. */
@@ -142,7 +143,7 @@ const struct partial_section *history_partial(const struct histree_history *hist
 /* Give the history the functions, which are copied; it calls `free` when it is closed. */
 void history_attach_slices(struct histree_history *history, const struct history_slices *slices);
 
-/* Returns the slices, or NULL if there are none. */
+/* Returns the slices, or NULL if the history has none. */
 const struct history_slices *history_slices(const struct histree_history *history);
 
 #endif

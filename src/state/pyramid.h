@@ -3,36 +3,34 @@
  * pyramid.h - the pyramids beside a history: the same attributes in cells, level above level, each level of fewer
  * and larger cells than the one below (docs/design/05-pyramid.md).
  *
- * A kind says what is in a cell.  Of rows, it is the values that lasted longest, and a level is a file:
- * FILE.overview1, FILE.overview2, ..., each made of the one below.  Attribute W/Q of it has the cells of 2^W ns of
- * quark Q of the history, in the order of Q; a custom value of no bytes stands for several others that are not told
- * apart.
+ * The kind says what is in a cell.  For rows, it is the values that lasted longest, and a level is a file:
+ * FILE.overview1, FILE.overview2, ..., each made of the one below.  Its attribute W/Q has the cells of 2^W ns of
+ * quark Q of the history, in the order of Q; a custom value of no bytes stands for several other values together.
  *
- * All other kinds are one file, FILE.NAME.  Its provider says of which history it is and how much a cell of level
- * 1 is of: 2^N states, or ns; a cell of each further level is of 2^PYRAMID_STEP_LOG2 of the level below.  Attribute
- * L/Q is level L, from 1 on, of quark Q.  Those of a level follow one another by Q, so that a tree has them in
- * leaves of their own.
+ * All other kinds are one file, FILE.NAME.  Its provider identifies the history and gives the size of a cell of
+ * level 1: 2^N states, or ns; a cell of each further level covers 2^PYRAMID_STEP_LOG2 cells of the level below.
+ * Attribute L/Q is level L, from 1 on, of quark Q. The attributes of a level are in the order of Q, so a tree puts
+ * them into leaves of their own.
  *
- *	numbers	summaries of states that follow one another, as number_summary_put() writes them; the last one of
- *		a level may be of fewer (docs/design/05-pyramid.md)
- *	sums	for how long the attribute had each of its values (docs/design/05-pyramid.md); what is behind the
- *		last whole cell is null.  A state is
+ * 	numbers	summaries of states that follow one another, as number_summary_put() writes them; the last one of
+ * 		a level may be of fewer (docs/design/05-pyramid.md)
+ * 	sums	for how long the attribute had each of its values (docs/design/05-pyramid.md); what is behind the
+ * 		last whole cell is null.  A state is
  *
- *			custom		a cell, as state_sum_put() writes it
- *			int, null	cells that have this value all the time, in which no state begins
- *			custom ""	the same of unknown
- *			custom "\0"	cells of an attribute of other values, or of too many: of no use
+ * 			custom		a cell, as state_sum_put() writes it
+ * 			int, null	cells that have this value all the time, in which no state begins
+ * 			custom ""	the same of unknown
+ * 			custom "\0"	cells of an attribute of other values, or of too many: of no use
  *
- *	cube	for how long all threads of a kernel together did what (docs/design/05-pyramid.md).  Q is the quark
- *		of `Threads`, for the cells of calls, or of `CPUs`, for those of owners; the last cell of a level
- *		ends with FILE.  A state is
+ * 	cube	for how long all threads of a kernel together did what (docs/design/05-pyramid.md).  Q is the quark
+ * 		of `Threads`, for the cells of calls, or of `CPUs`, for those of owners; the last cell of a level
+ * 		ends with FILE.  A state is
  *
- *			custom		a cell, as cube_cell_put() writes it
- *			null		cells in which there is no thread, or nobody waits
- *			custom "\0"	a cell too large for a node: the cells of the level below say it
+ * 			custom		a cell, as cube_cell_put() writes it
+ * 			null		cells in which there is no thread, or nobody waits
+ * 			custom "\0"	a cell too large for a node: the cells of the level below say it
  *
- * Pyramids are no more than a help: where there is none, or it is not of this file, what it would say is read from
- * the history.
+ * Pyramids only make answers faster: if there is none, or it belongs to another file, the history itself is read.
  */
 #ifndef STATE_PYRAMID_H
 #define STATE_PYRAMID_H
@@ -58,7 +56,8 @@ struct pyramid_kind {
 	uint32_t node_size;          /* of its file; 0: the default */
 	/* For kinds with cells of ns and all attributes in all levels: */
 	uint64_t cells_enough; /* a level of this many cells has no level above it */
-	bool has_rest;         /* the last cell of a level is what is left, and may be shorter than the others */
+	/* the last cell of a level holds the remainder, and may be shorter than the others */
+	bool has_rest;
 };
 
 extern const struct pyramid_kind pyramid_kinds[PYRAMIDS];
@@ -137,9 +136,8 @@ void pyramid_grid_times(const struct pyramid_grid *grid, uint32_t level, uint64_
 			histree_time *end);
 
 /*
- * Find the cells of level 1 inside of a range, from *first up to *after.  A cell counts what begins in it, so the
- * first cell begins after `from`, unless it is that of the start of the history.  Returns false if there are no
- * cells.
+ * Find the cells of level 1 inside a range, from *first up to *after.  A cell counts what begins in it, so the
+ * first cell begins after `from`, unless it is the first of the history.  Returns false if there are no cells.
  */
 bool pyramid_grid_inside(const struct pyramid_grid *grid, histree_time from, histree_time to, uint64_t *first,
 			 uint64_t *after);

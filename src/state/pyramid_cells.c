@@ -256,7 +256,7 @@ static bool fits(unsigned type, int64_t number)
 	return type != HISTREE_INT || (number >= INT32_MIN && number <= INT32_MAX);
 }
 
-/* `least`: the number is what it is more than that, or NULL. */
+/* With `least`, the number is stored as its difference to that; NULL: as it is. */
 static bool get_number(struct byte_reader *reader, unsigned type, const struct histree_value *least,
 		       struct histree_value *out)
 {

@@ -2,21 +2,22 @@
 /*
  * pyramid_cells.h - the cells of pyramids: what they are, how they are added, and their bytes.
  *
- * *Numbers*: of some states of one attribute together, the least, the greatest, their sum weighted by time, and
- * how many they are (docs/design/05-pyramid.md).
+ * *Numbers*: for some states of one attribute together, the least value, the greatest, their sum weighted by time,
+ * and how many there are (docs/design/05-pyramid.md).
  *
- * Nothing is rounded off, and of numbers that are equal it does not matter which came first: the summary of some
- * states is the same however they were added, one by one or by summaries of some of them.
+ * Nothing is rounded, and the order of equal numbers does not matter: the summary of some states is the same
+ * however they were added, one by one or by summaries of some of them.
  *
  * *Sums*: for how long an attribute had each of its values in a cell of time, and how many states with it began
  * there.
  *
- * Values are ints, or unknown; of null nothing is kept: it is what is left of the cell.
+ * Values are ints, or unknown; null is not kept: it takes the rest of the cell.
  *
- * The *cube*: how long all threads of a host together did what, in a cell of time, and how much of it began there.
+ * The *cube*: how long all threads of a host together did what in a cell of time, and how many states and calls
+ * began there.
  *
- * A row has one status, one CPU and one system call.  Waits for a CPU have further rows, by the thread that had
- * it; these are in a cell of their own, so that other questions need not read them.
+ * A row has one status, one CPU and one system call.  Waits for a CPU have further rows, by the thread that had the
+ * CPU; these are in a separate cell, so that other questions need not read them.
  */
 #ifndef STATE_PYRAMID_CELLS_H
 #define STATE_PYRAMID_CELLS_H

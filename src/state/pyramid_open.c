@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * pyramid_open.c - the files of pyramids beside a history: opened if they are of it, and verified.
+ * pyramid_open.c - opens the files of pyramids beside a history, if they belong to it, and verifies them.
  */
 #include "state/pyramid_open.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_file.c - where the intervals of a state system go: a file, memory, or the functions of a caller; and
- * queues.
+ * state_file.c - the destinations of the intervals of a state system: a file, memory, or the functions of a caller;
+ * and queues.
  *
  * A history file is a sink that writes a tree of intervals, then the sections ATTR and PROV beside those of the
  * tree.  A history in memory is the same file where files are in memory: the same tree, node for node, with the

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_file.h - state systems that write a file, keep their history in memory, make none, or continue at a
+ * state_file.h - state systems that write a file, keep their history in memory, make no history, or continue at a
  * checkpoint of a partial history.
  *
- * One that continues has the names of the finished history from the beginning on. The analysis sees no difference,
- * as an attribute is null before its first state, whenever it is made; and so any number of systems can share the
- * names, which none of them changes.
+ * A system that continues has the names of the finished history from the beginning.  The analysis sees no
+ * difference, because an attribute is null before its first state, whenever it is created; and any number of
+ * systems can share the names, because none changes them.
  *
  * histree_state_create() takes a table of file calls, so that a test can make each of them fail.
  */

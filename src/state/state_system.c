@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_system.c - the inside of a state system: names, ongoing states, the rules of a change, and a sink for what
- * has ended.
+ * state_system.c - the inside of a state system: names, ongoing states, the rules of a change, and a sink for
+ * intervals.
  *
- * The rules of one change (state_system.h), and the changes made of it alone.
+ * The rules of one change (state_system.h) come first, then the operations that consist of changes.
  *
- * Whole intervals: two changes of state each, in one step where the attribute was null before.
+ * A whole interval is two changes of state, made in one step if the attribute was null before.
  *
  * A stack in the attribute tree: the attribute holds the depth, the sub-attributes "1", "2", ...
  * the values.
  *
- * As the interface of Trace Compass promises, an emptied stack has the depth 0; a stack that was never used, or
- * was removed, is null.  What its code does is to make an emptied stack null too: an option of the history.
+ * As the interface of Trace Compass documents, an emptied stack has the depth 0; a stack that was never used, or
+ * was removed, is null.  The code of Trace Compass makes an emptied stack null, too: that is an option of the
+ * history.
  */
 #include "state/state_system.h"
 
@@ -330,7 +331,7 @@ enum histree_status histree_state_close(struct histree_state_system *system, his
 	enum histree_status status = state_check_open(system, error);
 	if (status != HISTREE_OK)
 		return status;
-	/* The latest change began the latest ongoing state: there is no need to look at all of them. */
+	/* The latest change began the latest ongoing state, so not all of them need to be examined. */
 	if (end < system->current_end)
 		return error_set(error, HISTREE_ERR_TIME_RANGE,
 				 "cannot end the history at %" PRId64 ": a state began at %" PRId64, end,
@@ -595,7 +596,7 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 	return HISTREE_OK;
 }
 
-/* The same of strings: what may be wrong besides is that there is no memory for one. */
+/* The same for strings, which can also fail for lack of memory. */
 static inline bool is_simple(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			     const struct histree_value *value)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_system.h - the inside of a state system: names, ongoing states, the rules of a change, and a sink for what
- * has ended.
+ * state_system.h - the inside of a state system: names, ongoing states, the rules of a change, and a sink for
+ * intervals.
  *
- * The inside of a state system: names, ongoing states, and a sink for what has ended.
  *
- * An operation is checked as a whole before it changes anything.  What may still fail then is the sink
- * (disk, memory).  Its first failure ends the history: the file lacks an interval, so every later change is
- * refused with that same status.
+ * An operation is checked as a whole before it changes anything.  Only the sink (disk, memory) can fail after that.
+ * Its first failure ends the history: the file lacks an interval, so every later change is refused with the same
+ * status.
  */
 #ifndef STATE_STATE_SYSTEM_H
 #define STATE_STATE_SYSTEM_H
@@ -43,7 +42,10 @@ struct histree_state_system {
 enum histree_status state_system_create(histree_time start, const struct interval_sink *sink,
 					struct histree_state_system **out, struct histree_error *error);
 
-/* Returns where the system has what grows with its attributes.  Who fills it may have such things there too. */
+/*
+ * Returns the space of the tables that grow with the system's attributes.  A producer may put its own such tables
+ * there.
+ */
 static inline struct table_space *state_system_tables(const struct histree_state_system *system)
 {
 	return system->sink.tables;
@@ -71,7 +73,7 @@ enum histree_status state_check_open(const struct histree_state_system *system, 
 enum histree_status state_add_interval(struct histree_state_system *system, const struct histree_interval *interval,
 				       struct histree_error *error);
 
-/* The same of several; *added becomes the number of those that it has. */
+/* The same for several intervals; *added becomes the number of those that were added. */
 enum histree_status state_add_intervals(struct histree_state_system *system,
 					const struct histree_interval *intervals, size_t count, size_t *added,
 					struct histree_error *error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * told.c - a section of a history in which it tells of its values, written, read and checked; and the list that an
- * open history publishes.
+ * told.c - a section of a history that describes its values (labels or charts): written, read and checked; and the
+ * list that an open history publishes.
  */
 #include "state/told.h"
 
@@ -201,7 +201,7 @@ enum histree_status told_verify(const struct told_kind *kind, const struct block
 	told_list_release(&list);
 	if (status == HISTREE_ERR_MEMORY)
 		error_set(error, status, "%s", damage.message);
-	if (status == HISTREE_ERR_FORMAT && bytes != NULL) { /* else its checksum was told of */
+	if (status == HISTREE_ERR_FORMAT && bytes != NULL) { /* otherwise its checksum was reported before */
 		snprintf(fault, sizeof(fault), "section %s: its checksum is right, but %s", kind->tag,
 			 damage.message);
 		report(context, fault);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * told.h - what a history tells of its values: tables of labels (labels.h) and charts (charts.h).  Each is a list,
- * a section of the file, and a slot of the open history.
+ * told.h - what a history declares about its values: tables of labels (labels.h) and charts (charts.h).  Each is a
+ * list, a section of the file, and a slot of the open history.
  *
- * A section is its version and the number of things, as varints, then each of them.  A text is its size, a varint,
- * and its bytes, none of which is zero.  A history without such things has no such section.  One with another
- * version is read as if there was none.
+ * A section is its version and the number of items, as varints, then each item.  A text is its size, a varint, and
+ * its bytes, none of which is zero.  A history without items has no such section.  A section of another version is
+ * ignored.
  *
- * Writing and reading never fail by themselves: once something is wrong the rest does nothing, and who writes or
- * reads asks at the end.
+ * The functions that write and read do not return errors: once something is wrong, the others do nothing, and the
+ * caller checks at the end.
  *
  * An open history reads a list at the first question about it and publishes it with one atomic store; a thread that
  * comes second drops its own.
@@ -113,8 +113,8 @@ enum histree_status told_decode(const struct told_kind *kind, const uint8_t *byt
 				struct told_list *out, struct histree_error *error);
 
 /*
- * Get the bytes of the section, which the caller frees, to put them into another file; NULL if there is none, or it
- * cannot be read.  HISTREE_ERR_MEMORY only.
+ * Get the bytes of the section, to put them into another file; the caller frees them.  NULL if there is no such
+ * section, or it cannot be read.  HISTREE_ERR_MEMORY only.
  */
 enum histree_status told_read_raw(const struct told_kind *kind, const struct block_file *file, uint8_t **bytes,
 				  size_t *size, struct histree_error *error);
@@ -139,7 +139,7 @@ struct history_told {
 
 struct labels_of_quarks;
 
-/* Where a history keeps what it tells. */
+/* Where a history keeps its labels or charts. */
 struct told_slots {
 	struct {
 		struct history_told *_Atomic told;
@@ -161,7 +161,7 @@ typedef const void *told_known(const char *provider, size_t *count);
 const struct history_told *told_slots_get(struct told_slots *slots, const struct told_kind *kind,
 					  const struct block_file *file, const char *provider, told_known *known);
 
-/* Returns what a history of several hosts tells: what they do.  NULL if memory runs out. */
+/* Returns what a history of several hosts declares, combined from its hosts.  NULL if memory runs out. */
 const struct history_told *told_slots_unite(struct told_slots *slots, const struct told_kind *kind,
 					    const struct history_told *const *hosts, size_t count);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * block_file.c - a file of blocks and sections: how it is opened, from a path to its header, the table of its
- * sections and where its blocks are; and what makes it readable when it is not complete (docs/design/02-store-
- * file.md).
+ * block_file.c - a file of blocks and sections: opening it (its header, the table of its sections, the places of
+ * its blocks), and what makes it readable before it is complete (docs/design/02-store-file.md).
  *
- * A file and its tail are one run of bytes, cut at the base: what is before it is in the file, the rest follows the
- * header of the tail.  Always holds: what is before the base of a published tail is never written again.
+ * A file and its tail are one sequence of bytes, cut at the base: the bytes before the base are in the file, the
+ * others follow the header of the tail.  Always holds: bytes before the base of a published tail are never written
+ * again.
  */
 #include "store/block_file.h"
 
@@ -347,7 +347,7 @@ static enum histree_status block_tail_join(struct block_file *tail, uint64_t bas
 	main_identity = status == HISTREE_OK ? get_le64(bytes) : 0;
 	if (status != HISTREE_OK)
 		return status;
-	/* Another one is that of a file that has been completed meanwhile, or that is not ours. */
+	/* A different identity means that the file has been completed meanwhile, or is not ours. */
 	if (main_identity != identity)
 		return error_set(error, HISTREE_ERR_INCOMPLETE,
 				 "was never completed, and its tail is that of another file; build it again");
@@ -402,7 +402,7 @@ static enum histree_status block_tail_open(const struct io *io, const char *path
 
 enum {
 	OPEN_ATTEMPTS = 3,
-	SMALL_SECTION_SIZE_MAX = 64 << 10, /* ten times the largest of those that say a few facts */
+	SMALL_SECTION_SIZE_MAX = 64 << 10, /* ten times the largest of the sections that hold a few facts */
 };
 
 /* More than the names of a hundred million attributes take. */

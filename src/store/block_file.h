@@ -3,11 +3,11 @@
  * block_file.h - a file of blocks, followed by named sections (histree-format(5)): written, opened, and opened
  * again when it is not complete; with the numbers of its format.
  *
- * A section may be no longer than its bytes are worth: a file may be long without having bytes, as a hole takes no
- * room on a disk and reads as zeros.
+ * The length of a section is limited by how many of its bytes are not zero: a file can be long without using disk
+ * space, because a hole takes no room and reads as zeros.
  *
- * The writer counts likewise, so that it writes nothing that is not read.  No section that histree writes comes
- * near the limit, unless names have thousands of zeros.
+ * The writer counts in the same way, so that it writes nothing that a reader would refuse.  No section that histree
+ * writes comes near the limit, unless names contain thousands of zeros.
  *
  * 	0			header, 4096 bytes: magic, versions, features, block size, where the table is
  * 	4096 + k * block size	block k
@@ -116,7 +116,7 @@ enum {
 	BLOCK_AT_VERSION = 8,
 	BLOCK_AT_OLDEST_READER = 12,
 	BLOCK_AT_FEATURES = 16,
-	BLOCK_AT_OTHER_FEATURES = 24, /* which a reader need not know */
+	BLOCK_AT_OTHER_FEATURES = 24, /* which a reader may ignore */
 	BLOCK_AT_BLOCK_SIZE = 32,
 	BLOCK_AT_BLOCK_COUNT = 36,
 	BLOCK_AT_TABLE = 40,
@@ -193,7 +193,7 @@ struct section {
 	uint64_t offset, size;
 };
 
-/* Offsets and sizes are those of the whole file: those of a tail include what is in the file before it. */
+/* Offsets and sizes are those of the whole file: in a tail, they include the part of the file before it. */
 struct block_file {
 	const struct io *io;
 	char *path;
@@ -202,7 +202,7 @@ struct block_file {
 	uint32_t version;
 	uint32_t block_size, block_count;
 	uint64_t size;       /* bytes of the whole so far */
-	uint64_t sync_begun; /* of those, what is on its way to disk */
+	uint64_t sync_begun; /* the part of it whose writing to disk has been started */
 	/*
 	 * With FEATURE_EXTENTS, and while writing: where each block begins, and at the end where the last one
 	 * ends.
@@ -272,9 +272,9 @@ void block_file_section_end(struct block_file *file);
 enum histree_status block_file_complete(struct block_file *file, struct histree_error *error);
 
 /*
- * A tail is what a file being written lacks to be whole as it is now (docs/design/02-store-file.md): a file
- * of its own, whose blocks are numbered on from those of `file`, and which is written and completed like any other.
- * Nothing may be written to `file` before it is completed.
+ * A tail is what a file that is being written lacks to be complete in its present state
+ * (docs/design/02-store-file.md): a file of its own, whose blocks are numbered on from those of `file`, and which
+ * is written and completed like any other. Nothing may be written to `file` before it is completed.
  */
 enum histree_status block_file_create_tail(const struct block_file *file, const char *path, struct block_file **out,
 					   struct histree_error *error);

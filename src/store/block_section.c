@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * block_section.c - the sections of a file: written after its blocks, and read, piece by piece, with the copies of
- * the small ones and the rule for how many zeros a section may have.  Below block_file.c, which opens and completes
- * files.
+ * block_section.c - the sections of a file: written after its blocks, and readpiece by piece, with the copies of
+ * the small ones and the limit on how many zeros a section may have. block_file.c, which opens and completes files,
+ * is built on this one.
  */
 #include <assert.h>
 #include <errno.h>

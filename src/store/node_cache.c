@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * node_cache.c - frames with the blocks of files, shared by caches under one ceiling.  A frame that a pin holds
- * is never freed; a block is in one frame at most; a thread that loads a block does so without the mutex, and
- * others that want the same block wait for it.
+ * node_cache.c - frames with the blocks of files, shared by caches under one ceiling.  Always holds: a frame that a
+ * pin holds is never freed, and a block is in one frame at most.  A thread loads a block without holding the mutex;
+ * other threads that need the same block wait for it.
  */
 #include "store/node_cache.h"
 
@@ -28,7 +28,7 @@ struct node_frame {
 	atomic_bool used; /* since the clock's hand last passed */
 	uint8_t *block;
 	uint32_t capacity; /* its bytes, without the slack */
-	uint32_t filled;   /* bytes of it that may not be zero */
+	uint32_t filled;   /* how many of its bytes may be other than zero */
 	void *companion;
 	size_t companion_size;
 };
@@ -66,7 +66,7 @@ struct node_cache {
 	struct node_check check;
 	_Atomic(struct node_frame *) *table; /* by number: the frames that are ready; changed under the mutex */
 
-	struct frame_pool *pool; /* its mutex is that of all that follows */
+	struct frame_pool *pool; /* its mutex guards all that follows */
 	pthread_cond_t loaded;   /* some pin has loaded its block */
 	struct node_pin *pins;
 	size_t pin_count;

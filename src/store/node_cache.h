@@ -3,16 +3,15 @@
  * node_cache.h - blocks of one file in memory, under a byte ceiling, which several caches can share.
  *
  * A reader has a pin, which holds at most one block at a time; a held block stays where it is.  The others are
- * evicted by a clock when room is needed.  Each block is checked once, when it is loaded.  If every block is
- * held, the cache grows beyond its ceiling by one rather than fail: so it never has more blocks than fit under
- * the ceiling, or than there are pins.  A block counts with its length in the file: a trimmed block takes no more
- * than that.  Its companion and its frame count too.
+ * evicted by the clock algorithm when room is needed.  Each block is checked once, when it is loaded.  If every
+ * block is held, the cache grows beyond its ceiling by one block rather than fail: so it never holds more blocks
+ * than fit under the ceiling, or than there are pins, whichever is more.  A block counts with its length in the
+ * file, plus its companion and its frame.
  *
- * Threads: a pin belongs to one thread; any number of them work on one cache.  Holding a block that is there
+ * Threads: a pin belongs to one thread; any number of them work on one cache.  Holding a block that is in the cache
  * takes no lock and writes nothing that another thread writes: the pin is a hazard pointer (Michael, "Hazard
- * pointers: safe memory reclamation for lock-free objects", 2004), which the evicting thread reads first.
- * Loading takes a mutex, but not while reading; two threads that ask for the same block at the same time load it
- * once.
+ * pointers: safe memory reclamation for lock-free objects", 2004), which the evicting thread reads first. Loading
+ * takes a mutex, but not while reading the file; a block that two threads need at the same time is loaded once.
  *
  * Blocks are read, not mapped: a file that shrinks or a disk that fails gives HISTREE_ERR_FORMAT or
  * HISTREE_ERR_IO, never a signal.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_faults.h - the faults that verifying finds in the overviews beside a file, as sentences to the caller.
+ * overview_faults.h - reports to the caller, as sentences, the faults that verification finds in the overviews
+ * beside a file.
  */
 #ifndef STORE_OVERVIEW_FAULTS_H
 #define STORE_OVERVIEW_FAULTS_H
@@ -23,8 +24,8 @@ bool overview_is_there(const struct io *io, const char *path);
 void overview_faults_report(void *faults, const char *fault);
 
 /*
- * Judge how reading the overview at hand ended, of whose faults `before` were known before it: a damaged one is a
- * fault, and no error.  An overview that a newer version made is of no use either.
+ * Judge how reading the current overview ended; `before` of its faults were known before that.  A damaged overview
+ * is a fault, not an error.  An overview made by a newer version cannot be used either.
  */
 enum histree_status overview_faults_judge(struct overview_faults *faults, uint64_t before,
 					  enum histree_status status, const struct histree_error *fault,

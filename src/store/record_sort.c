@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * record_sort.c - records that are sorted in memory and, where that has no room, in runs on disk.
+ * record_sort.c - records sorted in memory and, if they do not fit, in runs on disk.
  */
 #include "store/record_sort.h"
 

@@ -2,28 +2,28 @@
 /*
  * record_sort.h - records by a key, sorted in memory and, where that has no room, in runs on disk.
  *
- * A temporary file is made at the first write beside `neighbour` and has no name from then on, so nothing of it
- * is left after a crash.
+ * The temporary file is made beside `neighbour` at the first write and has no name from then on, so a crash leaves
+ * nothing behind.
  *
- * Spill runs are sorted runs of items in such a file: each is written once, then all are merged.  Only the owner
- * knows what an item is: it encodes items, and says how to decode and to compare them.
+ * Spill runs are sorted runs of items in such a file: each is written once, then all are merged.  The owner defines
+ * what an item is: it encodes items, and gives functions that decode and compare them.
  *
- *	uint8_t *at = spill_runs_room(&runs, size_max, &error);		// for each item of a run, in its order
- *	spill_runs_put(&runs, size, &error);
- *	spill_runs_end_run(&runs, &error);				// for each run
- *	spill_runs_merge(&runs, memory_max, &error);
- *	while ((status = spill_runs_next(&runs, &item, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
+ * 	uint8_t *at = spill_runs_room(&runs, size_max, &error);		// for each item of a run, in its order
+ * 	spill_runs_put(&runs, size, &error);
+ * 	spill_runs_end_run(&runs, &error);				// for each run
+ * 	spill_runs_merge(&runs, memory_max, &error);
+ * 	while ((status = spill_runs_next(&runs, &item, &error)) == HISTREE_OK)
+ * 		...;			// HISTREE_END, or the error
  *
  * A record sort is an external merge sort of records of bytes by a key; records with equal keys keep the order of
  * their arrival.  Records gather in memory; when it is full, they are sorted and written as a run.  Records that
  * arrive in order cost no comparison.
  *
- *	uint8_t *at = record_sort_room(sort, size_max, &error);		// many times
- *	record_sort_add(sort, key, size);
- *	record_sort_finish(sort, &error);
- *	while ((status = record_sort_next(sort, &record, &error)) == HISTREE_OK)
- *		...;			// HISTREE_END, or the error
+ * 	uint8_t *at = record_sort_room(sort, size_max, &error);		// many times
+ * 	record_sort_add(sort, key, size);
+ * 	record_sort_finish(sort, &error);
+ * 	while ((status = record_sort_next(sort, &record, &error)) == HISTREE_OK)
+ * 		...;			// HISTREE_END, or the error
  *
  * A run: for each record its key less the one before as a varint, its size as a varint, and its bytes.
  */

@@ -2,11 +2,11 @@
 /*
  * text_table.c - tables of text, row by row (TSV, CSV, JSON), from a file, a pipe or standard input.
  *
- * JSON is one object a line, alone or as an element of an array that has each on a line.
+ * JSON is one object a line, alone or as an element of an array with each element on its own line.
  *
- * Rows of tab-separated and comma-separated values (RFC 4180).
+ * Other texts have rows of tab-separated or comma-separated values (RFC 4180).
  *
- * A cell is cut out of its row in place: what stood behind it becomes a zero.
+ * A cell is cut out of its row in place: the byte after it becomes a zero.
  */
 #include "text/text_table.h"
 

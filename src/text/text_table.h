@@ -2,9 +2,9 @@
 /*
  * text_table.h - tables of text, row by row (TSV, CSV, JSON), from a file, a pipe or standard input.
  *
- * What is no regular file is waited for, and read once.
+ * An input that is not a regular file is waited for, and read once.
  *
- * A row is cells, and a cell can be read as a number, a time or a text.
+ * A row consists of cells, and a cell can be read as a number, a time or a text.
  *
  * 	text_table_open(&table, io, path, NULL, NULL, &error);
  * 	size_t time = text_table_column(&table, "time");
@@ -13,10 +13,10 @@
  * 	text_table_close(&table);
  *
  * TSV and CSV begin with a line of the names of the columns, unless the caller gives them.  A later line equal to
- * it is skipped, so that texts can be put behind one another.  In TSV, backslash, tab, LF and CR of a cell are
- * written with a backslash, as row_writer.h does.  CSV is that of RFC 4180.  JSON has one object a line; brackets
- * around all of them and commas between them are allowed.  Lines end in LF or CR LF; empty ones are skipped, and
- * so is a byte-order mark of UTF-8.
+ * it is skipped, so that texts can be concatenated.  In TSV, backslash, tab, LF and CR in a cell are escaped by a
+ * backslash, as row_writer.h writes them.  CSV is that of RFC 4180.  JSON has one object a line; brackets around
+ * all of them and commas between them are allowed.  Lines end in LF or CR LF; empty ones are skipped, and so is a
+ * byte-order mark of UTF-8.
  *
  * A row has TEXT_LINE_MAX bytes and TEXT_COLUMNS_MAX columns at most, whose names have TEXT_NAME_MAX bytes, so
  * memory is bounded for any text.
@@ -75,7 +75,7 @@ extern const struct text_format text_format_tsv, text_format_csv, text_format_js
 enum text_kind {
 	TEXT_ABSENT, /* JSON: the row does not have it */
 	TEXT_PLAIN,  /* TSV, CSV: bytes that may mean anything; an empty cell too */
-	TEXT_NULL,   /* the rest is what JSON tells apart */
+	TEXT_NULL,   /* the others are the kinds that JSON has in addition */
 	TEXT_BOOL,
 	TEXT_INTEGER,
 	TEXT_REAL,
@@ -138,7 +138,7 @@ struct text_table {
 	char *bytes; /* a piece of the text */
 	size_t capacity, used, filled;
 	size_t scanned;                 /* from `used` on: no row ends there */
-	bool at_end;                    /* of the input: `filled` is all that there is */
+	bool at_end;                    /* end of the input: `filled` is all there is */
 	uint64_t row_at;                /* the byte at which the row begins */
 	uint64_t line, lines;           /* the row's first, from 1; those up to its end */
 	uint64_t lines_from;            /* the byte from which lines are counted */

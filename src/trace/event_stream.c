@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_stream.c - the events of a trace for all who read them: directly, or copied in batches by a crew that
- * reads ahead.
+ * event_stream.c - the events of a trace for all their readers: directly, or copied in batches by a crew that reads
+ * ahead.
  *
- * Copies of events in batches, filled by a crew that reads a trace ahead and shared by several
- * readers. A copy has all fields of the event and stays valid until its batch is cleared; a batch is reused after
- * the last of its readers has given it back.
+ * Copies of events are in batches, which a crew fills that reads a trace ahead, and which several readers share.  A
+ * copy has all fields of the event and stays valid until its batch is cleared; a batch is reused after the last of
+ * its readers has given it back.
  */
 #include "trace/event_stream.h"
 
@@ -317,7 +317,7 @@ struct event_feed {
 	struct crew *crew;
 	struct crew_task filling; /* a step is a batch */
 
-	pthread_mutex_t mutex;                       /* guards what follows, and who has which batch */
+	pthread_mutex_t mutex;                       /* guards what follows, and the owner of each batch */
 	uint64_t made;                               /* batches */
 	uint64_t given[FEED_READERS_MAX];            /* back, by reader */
 	struct crew_task *readers[FEED_READERS_MAX]; /* the first one's is NULL */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_stream.h - the events of a trace for all who read them: directly, or copied in batches by a crew that
- * reads ahead.
+ * event_stream.h - the events of a trace for all their readers: directly, or copied in batches by a crew that reads
+ * ahead.
  *
  * A *feed* is a trace that a crew reads ahead; its events go in batches to one reader or more
  * (docs/design/12-build.md).
  *
  * Every reader takes all batches, in order; a batch is filled again when all of them have given it back.  So the
  * readers are never further apart than FEED_BATCHES, which bounds the memory.  The first reader waits for its
- * batches; the others are tasks of the crew, which take what there is.  Who needs to know where in its files the
- * trace is, such as an index of events, watches it where it is read.
+ * batches; the others are tasks of the crew, which take the batches that are ready.  A reader that needs the
+ * position of the trace in its files, such as an index of events, has a watch called where the trace is read.
  *
- * From event_feed_start() to event_feed_end() the trace and the watch are the feed's, but while it is paused.  The
- * first reader is a stream (event_stream.h), which starts, ends and frees it.
+ * From event_feed_start() to event_feed_end() the feed owns the trace and the watch, except while it is paused.
+ * The first reader is a stream (event_stream.h), which starts, ends and frees it.
  *
  * Events of a batch outlive the next one of their trace:
  *
- * Whatever the format, all fields of an event are decoded when it is kept, with what is inside of them.  Its class
- * is a twin of the trace's own, with the same id, names and fields, whose trace, a twin too, finds the fields in
- * the copy; the trace of events that are decoded as they are read (packed_source.h) finds them there itself.
+ * For every format, all fields of an event are decoded when it is copied, including their members and elements.
+ * The class of the copy is a twin of the trace's class, with the same id, names and fields; its trace, a twin too,
+ * finds the fields in the copy.  A trace whose events are decoded as they are read (packed_source.h) needs no twin.
  *
  * 	status = event_stream_open(&stream, &origin, NULL, &error);
  * 	while (status == HISTREE_OK && (status = event_stream_look(&stream, &error)) == HISTREE_OK) {
@@ -27,14 +27,14 @@
  * 	}
  * 	event_stream_close(&stream);		// status is HISTREE_END, or the error
  *
- * What was looked at comes next until it is passed, so a reader may stop before it and hand the stream on.  Who
- * makes the events:
+ * An event that was looked at comes next until it is passed, so a reader may stop before it and hand the stream on.
+ * The events are made by:
  *
- * - The reader itself, one at a time: then the trace is where the event is, and says its positions.
- * - A crew, ahead of the reader and in batches, which other readers have too: what was looked at is a batch, and
- *   the trace is somewhere behind it.
- * - The reader again, of a trace that was read before, from a place in it on: an origin that says what the trace
- *   was refuses another one.
+ * - The reader itself, one at a time: then the trace stands at the event, and gives its positions.
+ * - A crew, ahead of the reader and in batches, which other readers share: a batch is looked at, and the trace is
+ *   somewhere behind it.
+ * - The reader again, for a trace that was read before, from a place in it on: the origin identifies that trace and
+ *   refuses any other.
  *
  * Threads: a stream is used by one thread at a time.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * trace.c - one trace, or several as one experiment: opens their sources, merges them by time in a heap, corrects
- * times by the clock of the host, and goes on from a place where the reading was.
+ * times by the clock of the host, and continues from a place where reading had stopped.
  *
  * Events of equal time come in the order of the streams, and those of one stream keep its order.  A recording or
  * packet that the input has more than once, by other paths or as a copy, is read once: traces that are one file are
@@ -9,12 +9,11 @@
  *
  * Events without a time:
  *
- * An event without a time is recorded as if the clock was 0, such as the side events of "perf data convert
- * --all".  But the first event of a board that has just been started is at 0, too, and it may sleep long after
- * that.  So events nearer to the zero of their clock than a millionth of what follows are taken for events
- * without a time only if what follows is shorter than the silence behind them, and there is other evidence: their
- * packet, which begins later; or their neighbours, as several events of one stream are in the very same
- * nanosecond 0, or the silence is longer than any recording.
+ * An event without a time, such as the side events of "perf data convert --all", is recorded with clock 0.  But the
+ * first event of a board that has just started is at 0, too, and the board may then sleep for long.  So events that
+ * are closer to the zero of their clock than a millionth of what follows are taken for events without a time only
+ * if what follows is shorter than the silence after them, and there is other evidence: their packet begins later,
+ * several events of one stream are in the very same nanosecond 0, or the silence is longer than any recording.
  */
 #include "trace/trace.h"
 
@@ -433,7 +432,7 @@ static bool is_near_zero(const struct trace *trace, const struct event *event)
 
 /* What is said of events near to zero: whether they have none of the times that they seem to have. */
 struct suspicion {
-	const struct trace_stream *stream; /* of the last one that is at 0 itself */
+	const struct trace_stream *stream; /* of the last event that is at 0 itself */
 	bool is_confirmed;
 };
 
@@ -590,7 +589,10 @@ static enum histree_status scan_source(struct trace *trace, const struct trace_e
 	return HISTREE_OK;
 }
 
-/* A source of which nothing is in its file may know what the one beside it asks for, so it is freed after that. */
+/*
+ * A source that has nothing of its own in the file may hold what the source beside it uses, so it is freed after
+ * that one.
+ */
 static enum histree_status scan_sources(struct trace *trace, const struct trace_list *list,
 					struct histree_error *error)
 {

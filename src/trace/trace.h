@@ -6,16 +6,17 @@
  * stream comes first: streams are numbered by trace, in the order that was given, and then by the name of their
  * file.
  *
- * One trace, or several as one experiment, read as one sequence of events; with the body of a trace, for
- * the files that open it, move it and read it.
+ * One trace, or several as one experiment, read as one sequence of events; and the inside of a trace, for the files
+ * that open it, position it and read it.
  *
  * Streams are merged by time: the next event is the one with the smallest time among the upcoming ones of all
- * streams; at the same time the stream of the earlier trace comes first, then the one of the file whose name
- * sorts first.  Within a stream events keep their order in the file even where the clock steps back (such
- * steps are counted); so no event is ever lost to a bad clock.
+ * streams; at the same time the stream of the earlier trace comes first, then the one of the file whose name sorts
+ * first.  Within a stream events keep their order in the file even where the clock steps back (such steps are
+ * counted); so a bad clock never loses an event.
  *
- * What cannot be read is reported and passed over: a damaged packet ends where the damage begins, and the stream
- * goes on with the next.  trace_next() fails only when memory runs out, or the wait for a live trace is cancelled.
+ * What cannot be read is reported and skipped: a damaged packet ends where the damage begins, and the stream
+ * continues with the next.  trace_next() fails only when memory runs out, or the wait for a live trace is
+ * cancelled.
  *
  * 	struct trace *trace;
  * 	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
@@ -34,7 +35,7 @@
  * A path may also be a file in the Trace Event Format (trace/json/json_source.h).
  *
  * A path may also be the address of a session at a relay daemon of LTTng, "net://HOST/host/NAME/SESSION": a live
- * trace, which must be the only one.  It ends when the session does, and now and then there is nothing to read yet.
+ * trace, which must be the only one.  It ends when the session ends; before that, there may be nothing to read yet.
  *
  * Threads: a trace is used by one thread at a time.
  */
@@ -89,8 +90,8 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 
 /*
  * The same; while a relay daemon is waited for, or a trace is read whole because its events are not in order,
- * `cancel` is asked, and may end that by HISTREE_ERR_CANCELLED; of a live trace trace_next() asks it too.  It may
- * ask *out for its report, of which bytes_done moves.
+ * `cancel` is called and may end that by HISTREE_ERR_CANCELLED; for a live trace, trace_next() calls it too.  It
+ * may read *out for its report, whose bytes_done advances.
  */
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
 					 const struct histree_work *work, struct trace **out,
@@ -145,8 +146,9 @@ enum histree_status trace_move_silently(struct trace *trace, const struct trace_
 					size_t position_count, struct histree_error *error);
 
 /*
- * By what packets say of their times, and by the clock of the trace.  Returns when, from a time on, about so many
- * bytes of the files have been; INT64_MAX: hardly more than that is left.  INT64_MIN: they do not say.
+ * Estimated from the times of packets and the clock of the trace.  Returns the time by which about so many bytes of
+ * the files, counted from a time, have been read; INT64_MAX: hardly more than that is left; INT64_MIN: the packets
+ * do not tell.
  */
 histree_time trace_time_behind(const struct trace *trace, histree_time from, uint64_t bytes);
 

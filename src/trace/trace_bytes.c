@@ -27,7 +27,7 @@ enum { TRACE_BYTES_PIECE = 256 << 10 };
 
 /* ---- trace bytes --------------------------------------------------------------------------------------------- */
 
-/* Of a window that has grown, so much is filled at a time: what it has in files goes from memory in between. */
+/* A window that has grown is filled so much at a time: between the steps, tables in files may leave memory. */
 enum { PIECE_MAX = 4 * TRACE_BYTES_PIECE };
 
 /* Returns HISTREE_END at the end of the file. */

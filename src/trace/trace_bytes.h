@@ -3,18 +3,18 @@
  * trace_bytes.h - the bytes of a stream file: from front to back, unpacked if it is gzip, or through one buffer
  * that moves with the reader.
  *
- * The content of a file from front to back, as it is or unpacked from gzip: a window that moves
- * on.
+ * The content of a file from front to back, plain or unpacked from gzip, is read through a window that moves
+ * forward.
  *
- * The bytes at hand are bytes.at .. bytes.end; the reader moves bytes.at behind those it has used, and
- * trace_bytes_more() brings more.  A reader that needs many at a time puts the window into a space of tables,
+ * The bytes in the window are bytes.at .. bytes.end; the reader moves bytes.at past the bytes it has used, and
+ * trace_bytes_more() reads more.  A reader that needs many at a time puts the window into a space of tables,
  * `table.space`, once it is open.
  *
  * The part of a stream file that is in memory: one buffer, filled by pread, or by a source that
  * has the bytes instead of a file.
  *
- * The file is not mapped, so that one that is cut while it is read ends, and does not end the process.  It may be
- * kept open or opened for each read, so that thousands of streams need no thousands of open files.
+ * The file is not mapped, so a file that is truncated while it is read simply ends, and does not kill the process.
+ * It may be kept open or opened for each read, so that thousands of streams do not need thousands of open files.
  */
 #ifndef TRACE_TRACE_BYTES_H
 #define TRACE_TRACE_BYTES_H
@@ -102,8 +102,9 @@ void trace_window_release(struct trace_window *window);
 enum histree_status trace_window_size(struct trace_window *window, uint64_t *out, struct histree_error *error);
 
 /*
- * Make the window begin at an offset of the file and hold `size` bytes of it, fewer where the file ends.  What it
- * holds of them already is not read again.  Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY, and what a source returns.
+ * Make the window begin at an offset of the file and hold `size` bytes of it, or fewer where the file ends.  Bytes
+ * that the window already holds are not read again.  Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY, and errors of a
+ * source.
  */
 enum histree_status trace_window_move(struct trace_window *window, uint64_t offset, size_t size,
 				      struct histree_error *error);

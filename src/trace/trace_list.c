@@ -2,11 +2,11 @@
 /*
  * trace_list.c - which traces are at and below some paths, and of which host each is.
  *
- * A folder that is a trace is one, other folders are searched.  A file is recognised by its first bytes, also in
+ * A folder that is a trace is added; other folders are searched.  A file is recognised by its first bytes, also in
  * gzip.  Each format is one row of the list.
  *
- * Traces are grouped by what they say of their boot and their host, or by names that the caller gives; it is said
- * which are there twice, and which say nothing.
+ * Traces are grouped by the boot and the host that they state, or by names that the caller gives; traces that occur
+ * twice, and traces that state no host, are reported.
  */
 #include "trace/trace_list.h"
 

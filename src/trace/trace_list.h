@@ -2,19 +2,20 @@
 /*
  * trace_list.h - which traces are at and below some paths, and of which host each is.
  *
- * A *place* is where a trace is, links followed, to find what is named twice.
+ * A *place* is where a trace is after following links, to find traces that are named twice.
  *
- * A file is recognised by its content: a trace by itself, or a format that is not read.
+ * A file is recognised by its content: as a trace, or as a format that histree does not read.
  *
- * A user with a recording of trace-cmd or of a browser, or a trace in an archive, learns what it is and how to go
- * on, instead of what it is not.
+ * A user with a recording of trace-cmd or of a browser, or a trace in an archive, is told what the file is and how
+ * to proceed, instead of what it is not.
  *
- * Traces are of one host if they are of one start of one machine, or if their hosts have one name and nothing says
- * that the starts differ.  What does not say whose it is is a host of its own, called as its file or folder.
+ * Traces belong to one host if they were recorded during one boot of one machine, or if their hosts have the same
+ * name and nothing says that the boots differ.  A trace that does not state its host is a host of its own, named
+ * after its file or folder.
  *
- * Analyses call CPUs and threads by their numbers.  Those of two hosts would become one CPU and one thread that
- * never were.  What does not say whose it is may be of any host; and of one host there may be traces of several
- * starts.
+ * Analyses call CPUs and threads by their numbers.  Those of two hosts would be merged into CPUs and threads that
+ * never existed.  A trace that does not state its host may belong to any host; and one host may have traces of
+ * several boots.
  */
 #ifndef TRACE_TRACE_LIST_H
 #define TRACE_TRACE_LIST_H
@@ -109,9 +110,9 @@ enum histree_status trace_groups_find(struct trace_groups *groups, const char *c
 				      struct histree_error *error);
 
 /*
- * Add the traces at and below a path to the host of that name, whatever they say themselves.  Call it before
- * trace_groups_find(), whose traces go to hosts of a name, too, if they are of the same start, or say that name.
- * Returns HISTREE_ERR_ARGUMENT if no host can be called so.
+ * Add the traces at and below a path to the host of that name, whatever they state.  Call it before
+ * trace_groups_find(), whose traces also go to named hosts if they are of the same boot, or state that name.
+ * Returns HISTREE_ERR_ARGUMENT if the name is not valid for a host.
  */
 enum histree_status trace_groups_add(struct trace_groups *groups, const char *name, const char *path,
 				     struct histree_error *error);
@@ -136,8 +137,8 @@ enum histree_status trace_hosts_check(const struct trace_host *traces, size_t co
 bool trace_hosts_find_doubled(const struct trace_host *traces, size_t count, size_t *first, size_t *second);
 
 /*
- * Returns whether two of the traces, from *first on, are of a kernel and neither says of which host: they are taken
- * for one, and may be of two.  Traces that are known not to overlap may well be parts of one recording.
+ * Returns whether two of the traces, from *first on, are kernel traces that do not state their host: they are taken
+ * for one host, and may be of two.  Traces that are known not to overlap may well be parts of one recording.
  */
 bool trace_hosts_find_unnamed(const struct trace_host *traces, size_t count, size_t *first, size_t *second);
 

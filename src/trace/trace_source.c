@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * trace_source.c - one trace of an input, whatever its format: a table of what a format does, and what its
- * streams, places, notes and reports are.
+ * trace_source.c - one trace of an input, whatever its format: the functions of a format, and its streams, places,
+ * notes and reports.
  */
 #include "trace/trace_source.h"
 

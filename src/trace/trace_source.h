@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_source.h - one trace of an input, whatever its format: a table of what a format does, and what its
- * streams, places, notes and reports are.
+ * trace_source.h - one trace of an input, whatever its format: the functions of a format, and its streams, places,
+ * notes and reports.
  *
- * A *position* is a place in a stream file, from which it can be read on.
+ * A *position* is a place in a stream file from which reading can continue.
  *
- * A *report* says what became of an input: counts, and what went wrong.
+ * A *report* summarises reading an input: counts, and what went wrong.
  *
- * *Facts* are what a trace says of itself as a whole, whose it is and by which clock; *notes* the counts and
- * warnings about an input, as trace_report() hands them out.
+ * *Facts* are properties that a trace states about itself, such as its host and its clock; *notes* are the counts
+ * and warnings about an input, as trace_report() hands them out.
  *
  * The number of warnings is bounded: the last one says how many more there were.
  *
- * A *stream* has what every stream of events has, whatever decodes it: the event that comes next, gaps, steps
- * back.
+ * A *stream* has what all streams of events have in common, whatever the decoder: the next event, gaps, steps back.
  *
  * A source is scanned, then opened, which makes its streams; each stream hands out its events in the order of its
  * file, and trace_merge puts them in order.
@@ -168,13 +167,13 @@ struct trace_opening {
 	const struct histree_work *work;        /* asked while opening reads all of a trace; NULL: not asked */
 };
 
-/* A format: what all have is done by whoever opens a source, and a format is what is particular to it. */
+/* A format.  Whoever opens a source does what all formats need; the format does what is particular to it. */
 struct trace_format_kind {
 	size_t size;       /* of its sources, whose base is their first member */
 	const char *reads; /* what a user calls its files; NULL: they are named with another kind */
 	/*
-	 * How its traces are told: by the first bytes of a file; a file that no first bytes tell; a folder, or one
-	 * that has a file of the format with that name inside.  NULL: not so.
+	 * How its traces are recognised: by the first bytes of a file; as a file that no first bytes identify; as a
+	 * folder, or as a folder that contains a file of the format with that name.  NULL: not in this way.
 	 */
 	const char *name; /* of what begins so; ends the sentence "this is ..." */
 	bool (*begins)(const void *bytes, size_t size);
@@ -183,9 +182,10 @@ struct trace_format_kind {
 	bool (*is_folder)(const char *path);
 	const char *inside;
 	/*
-	 * Read what the trace at base.path says of itself.  Of the base, kind, path, id, io, notes and count of
-	 * classes are set, and the rest of it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read, damage
-	 * behind is no error; HISTREE_END if nothing in the file is of this kind, but of the one beside it.
+	 * Read the facts of the trace at base.path.  In the base, kind, path, id, io, notes and the count of
+	 * classes are already set; the function sets the rest.  Returns HISTREE_ERR_TRACE if the trace cannot be
+	 * read (damage further on is no error); HISTREE_END if the file has nothing of this kind, only of the kind
+	 * beside it.
 	 */
 	enum histree_status (*scan)(struct trace_source *source, struct histree_error *error);
 	/*
@@ -198,7 +198,7 @@ struct trace_format_kind {
 	void (*leave)(struct trace_source *source);
 	/* Returns whether a packet of a file is a place in the trace.  NULL: always, if it has positions. */
 	bool (*has_places)(const struct trace_source *source);
-	/* Returns whether a position can be one of this file.  NULL: there are none. */
+	/* Returns whether a position can belong to this file.  NULL: there are no positions. */
 	bool (*has_position)(const struct trace_source *source, size_t file, const struct trace_position *position);
 	/*
 	 * Find the packet with which to begin, so that of a file every event of that time or later is met, and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * tracepoint.c - events that the kernel wrote, by its own descriptions of them.
+ * tracepoint.c - events that the kernel wrote, decoded by the kernel's own descriptions.
  */
 #include "trace/tracepoint.h"
 
@@ -389,7 +389,7 @@ static char *without_print(const char *text, size_t size)
 }
 
 /*
- * Understand a description; what comes of it lives in `memory`.  *out is NULL if it cannot be understood.  Returns
+ * Parse a description; the result lives in `memory`. *out is NULL if it cannot be parsed.  Returns
  * HISTREE_ERR_MEMORY.
  */
 static enum histree_status tracepoint_parse(struct tracepoint_parser *parser, const char *text, size_t size,

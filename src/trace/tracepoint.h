@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracepoint.h - how the kernel lays out the events of a tracepoint, as its own description says: the text of
+ * tracepoint.h - the layout of the events of a tracepoint, according to the kernel's description: the text of
  * /sys/kernel/tracing/events/SYSTEM/NAME/format, which perf and trace-cmd copy into their files.
  *
- * Offsets and sizes are what a description says; they are compared with the size of each event.  Only tracepoint.c
+ * Offsets and sizes are those of the description; they are compared with the size of each event.  Only tracepoint.c
  * calls libtraceevent.
  *
- * What is copied out of the tracing folder is the layout of pages, and the descriptions of tracepoints, system by
+ * The tools copy from the tracing folder the layout of pages, and the descriptions of tracepoints, system by
  * system.  In perf.data it is a section of tracing data, in a trace.dat of version 6 its beginning, and in one of
  * version 7 its parts are sections of their own (trace-cmd.dat.v6(5), trace-cmd.dat.v7(5)).
  *
- * What a file says of itself is read by a cursor: numbers in its byte order, texts, blocks.
+ * A cursor reads the header of a file: numbers in its byte order, texts, blocks.
  *
  * The bytes are in memory, or come from a file as they are taken; either way each size is compared with what is
- * left before it is used.  After the first failure nothing more is taken.
+ * left before it is used.  After the first failure nothing more is read.
  */
 #ifndef TRACE_TRACEPOINT_H
 #define TRACE_TRACEPOINT_H

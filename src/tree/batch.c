@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * batch.c - the batches of a cluster tree: how large they are, how they are sorted into leaves.
+ * batch.c - the batches of a cluster tree: how large they are, and how they are sorted into leaves.
  */
 #include "tree/batch.h"
 
@@ -23,10 +23,11 @@
 /* ---- batch length -------------------------------------------------------------------------------------------- */
 
 /*
- * Measured on the model of the papers and on many-threads, whose leaves share their times.  Balance: what does not
- * slow down the full query.  Single: as long as the two-dimensional queries gain, and leaves of which a query for
- * one key reads little that it does not need, where they are not in the cache.  Full: as short as it gains; with
- * less than 4 of a key, what began in another batch costs more than is won.  Space: as long as bytes fall.
+ * Measured on the model of the papers and on many-threads, whose leaves share their times.  Balance: the largest
+ * size that does not slow down the full query.  Single: as large as two-dimensional queries still gain, with leaves
+ * in which a query for one key, not in the cache, reads little that it does not need.  Full: as small as it still
+ * gains; with fewer than 4 intervals of a key, states that began in another batch cost more than is won.  Space: as
+ * large as bytes still fall.
  */
 static const struct batch_length lengths[] = {
 	[HISTREE_PREFER_BALANCE] = { .per_key = 64, .per_key_min = 4, .per_key_min_direct = 4, .leaf_share = 16 },

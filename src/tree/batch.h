@@ -3,19 +3,19 @@
  * batch.h - the batches of a cluster tree: how many intervals are collected, how they are kept, and how they
  * become leaves of columns, cut by key (docs/design/01-tree.md).
  *
- * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.
- * Then
+ * A batch has K intervals for each of the A keys that have states at that time, in leaves of L intervals, ordered
+ * by key.  Then
  *
- *	single query	reads a leaf, and another one where batches overlap: 1 + O(1 / K);
- *	range of time	of some attributes: a leaf a batch, one batch for each K changes of an attribute;
- *	full query	goes through the series of all A keys, which are K long;
- *	interval	takes its bytes, plus those of a series / K if leaves keep times directly.  Where the
- *			intervals of a leaf share times they do so the more, the fewer intervals of a key it has.
+ * 	single query	reads a leaf, and another one where batches overlap: 1 + O(1 / K);
+ * 	range of time	of some attributes: a leaf a batch, one batch for each K changes of an attribute;
+ * 	full query	goes through the series of all A keys, which are K long;
+ * 	interval	takes its bytes, plus those of a series / K if leaves keep times directly.  Where the
+ * 			intervals of a leaf share times they do so the more, the fewer intervals of a key it has.
  *
  * Intervals that become leaves together are kept in buckets by key as soon as they arrive.  Sorting many items by
- * key is bound by memory: each pass moves all of them.  An item that is put into its bucket at once is moved only
- * once more, within the processor's cache, when its bucket is sorted.  Buckets are lists of chunks from a pool
- * that batches share; only the pool may be used by two threads.
+ * key is limited by memory bandwidth: each pass moves all of them.  An item that is put into its bucket immediately
+ * is moved only once more, within the processor's cache, when its bucket is sorted.  Buckets are lists of chunks
+ * from a pool that batches share; only the pool may be used by two threads.
  */
 #ifndef TREE_BATCH_H
 #define TREE_BATCH_H
@@ -40,7 +40,7 @@ struct batch_length {
 /* Returns the lengths for what is preferred, one of enum histree_preference. */
 const struct batch_length *batch_length_of(enum histree_preference preference);
 
-/* Returns how many intervals of `keys` keys make a batch.  `leaf_items` are those that make a leaf. */
+/* Returns how many intervals of `keys` keys make a batch. `leaf_items` is the number of intervals of a leaf. */
 size_t batch_length_items(const struct batch_length *length, size_t keys, size_t leaf_items, bool is_direct);
 
 enum {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * leaf_pack.c - the buffers of a cluster tree (intervals by key, in tiers), which become packs of leaves, and
- * their bytes on the way to the thread or process that has the tree.
+ * leaf_pack.c - the buffers of a cluster tree (intervals by key, in tiers), which become packs of leaves, and the
+ * bytes of packs on their way to the thread or process that writes the tree.
  *
- * Batches become leaves when memory or time says so (docs/design/01-tree.md).  While a task writes a batch, what
- * it writes belongs to the task; everything else stays with the caller.
+ * Batches become leaves when a limit of memory or of time is reached (docs/design/01-tree.md).  While a task writes
+ * a batch, the task owns what it writes; everything else belongs to the caller.
  *
  * The bytes of a pack (docs/design/12-build.md):
  *

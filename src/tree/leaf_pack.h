@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leaf_pack.h - the buffers of a cluster tree (intervals by key, in tiers), which become packs of leaves, and
- * their bytes on the way to the thread or process that has the tree.
+ * leaf_pack.h - the buffers of a cluster tree (intervals by key, in tiers), which become packs of leaves, and the
+ * bytes of packs on their way to the thread or process that writes the tree.
  *
- * Intervals are on their way into leaves of columns (docs/design/01-tree.md).  A *tier* is a buffer: the batch
- * that is being filled.  When it is full it is written, while another one is filled.  What began more than one
- * batch ago belongs to the next tier, so that every leaf covers a time of the order of its batch's.
+ * The intervals are on their way into leaves of columns (docs/design/01-tree.md).  A *tier* is a buffer: the batch
+ * that is being filled.  When it is full it is written, while another one is filled.  An interval that began more
+ * than one batch ago goes to the next tier, so the time that a leaf covers is of the order of that of its batch.
  *
  * One batch at a time may be written by a crew.  From the hand-over until it was waited for, the task owns
  * `writing`, `writer`, `written` and the taker of leaves; all else is the caller's.  The caller waits before it
@@ -89,8 +89,8 @@ bool cluster_leaves_out(const struct cluster *cluster, const struct histree_inte
 bool cluster_know_key(struct cluster *cluster, histree_quark key);
 
 /*
- * Wait until no task is at work; returns its error.  This changes nothing that leaves depend on: who looks at a
- * history while it grows does not change it.
+ * Wait until no task is running, and return its error.  This changes nothing that leaves depend on: a reader of a
+ * growing history does not change its file.
  */
 enum histree_status cluster_wait(struct cluster *cluster, struct histree_error *error);
 
@@ -186,7 +186,10 @@ struct leaf_pack {
 
 /* ---- made elsewhere (docs/design/12-build.md) --------------------------------------------------------------- */
 
-/* What was made of a pack as bytes, and into one that keeps nothing.  HISTREE_ERR_FORMAT: they make no sense. */
+/*
+ * Write the leaves of a pack as bytes, or read them into a pack that keeps nothing.  HISTREE_ERR_FORMAT: the bytes
+ * are malformed.
+ */
 void leaf_pack_save(const struct leaf_pack *pack, struct saved_bytes *out);
 enum histree_status leaf_pack_load(struct leaf_pack *pack, uint64_t key_limit, struct byte_reader *reader,
 				   struct histree_error *error);

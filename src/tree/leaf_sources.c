@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * leaf_sources.c - where the leaves of a tree come from: the buffer below an R-SHT's branch, and the packs of a
- * cluster tree.
+ * leaf_sources.c - the sources of a tree's leaves: the buffer below an R-SHT's branch, and the packs of a cluster
+ * tree.
  *
- * Leaves of columns below the branch of a cluster tree: those that its buffers make
- * (leaf_pack.h), and those of packs (leaf_pack.h).
- *
- * The buffer below an R-SHT's branch, and its packing into a sub-tree (thesis 4.6.2, 4.6.3):
- * outliers by duration are set apart, and the others are cut into slices of time and these into leaves.
+ * The leaves of columns below the branch of a cluster tree come from its own buffers and from packs (leaf_pack.h).
+ * The buffer below an R-SHT's branch is packed into a sub-tree (thesis 4.6.2, 4.6.3): outliers by duration are set
+ * apart, and the others are cut into slices of time and these into leaves.
  */
 #include "tree/leaf_sources.h"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leaf_sources.h - where the leaves of a tree that is being written come from: a table of functions for each
- * source.
+ * leaf_sources.h - the sources of the leaves of a tree that is being written: a table of functions for each source.
  *
  * The writer gives every interval to the source of its variant.  The source makes leaves of them and hangs these
- * below the open branch (tree_branch.h); what else it keeps between the two is known to it alone.  A source that
- * has a task of the crew's may use the branch in it until wait() or finish() returns.  So the writer itself does
- * not touch the branch in between.
+ * below the open branch (tree_branch.h); what it buffers in between is private to it.  A source may use the branch
+ * in a task of the crew until wait() or finish() returns, so the writer does not touch the branch in between.
  */
 #ifndef TREE_LEAF_SOURCES_H
 #define TREE_LEAF_SOURCES_H
@@ -35,10 +33,7 @@ struct leaf_source {
 	/* Hint that intervals which end at `end` are the last of their keys.  NULL: it makes no difference. */
 	void (*close_at)(void *leaves, histree_time end);
 
-	/*
-	 * Wait until no task of the source's own is at work; returns the error of that task.  NULL: the source
-	 * has no tasks.
-	 */
+	/* Wait until no task of the source is running, and return its error.  NULL: the source has no tasks. */
 	enum histree_status (*wait)(void *leaves, struct histree_error *error);
 
 	/*

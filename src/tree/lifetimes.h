@@ -12,15 +12,15 @@
  * number only where it changes to a fresh one.  Bits say where the number stays as it is and where it goes back to
  * what it was before the last change:
  *
- *	varint	the smallest number
- *	1 byte	how many numbers are stored, less 1
- *	1 byte	their width; 128 more if every change is to a fresh number
- *	8 bytes	unless only one number is stored: bit i is set if attribute i has not the number before it
- *	8 bytes	if some changes go back: bit i is set if attribute i has a fresh number
- *	bits	the fresh numbers, counted from the smallest
+ * 	varint	the smallest number
+ * 	1 byte	how many numbers are stored, less 1
+ * 	1 byte	their width; 128 more if every change is to a fresh number
+ * 	8 bytes	unless only one number is stored: bit i is set if the number of attribute i differs from the one before
+ * 	8 bytes	if some changes go back: bit i is set if attribute i has a fresh number
+ * 	bits	the fresh numbers, counted from the smallest
  *
- * A reader of attribute i looks at the bits and at one number, not at the attributes before it.
- * The section of a finished tree is read where it lies.
+ * A reader of attribute i reads the bits and one number, not the attributes before it.  The section of a finished
+ * tree is read in place.
  */
 #ifndef TREE_LIFETIMES_H
 #define TREE_LIFETIMES_H

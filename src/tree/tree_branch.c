@@ -331,8 +331,8 @@ enum histree_status tree_branch_close_on_leaves(struct tree_branch *branch, uint
 
 /*
  * The order of the tests is that of Trace Compass: an interval that does not fit by size makes a sibling at that
- * level and begins again; one that starts before the node tries the level above.  It ends, because a new leaf is
- * empty and the top starts with the tree.
+ * level and begins again; one that starts before the node tries the level above.  The loop ends, because a new leaf
+ * is empty and the top starts with the tree.
  */
 enum histree_status tree_branch_try(struct tree_branch *branch, uint32_t height,
 				    const struct histree_interval *interval, struct histree_error *error)

@@ -4,11 +4,11 @@
  * that leave it.
  *
  * Output: sealed nodes are numbered in the order in which they are closed, counted, and written.  So a file is
- * written front to back, a child's number is below its parent's, and the root is the last.
+ * written front to back, the number of a child is below that of its parent, and the root comes last.
  *
- * Branch: one open node a height, from `bottom` to the top.  It grows as eSHT paper III.A and thesis 4.4.1 draw
- * it and as Trace Compass does it.  Below the bottom hang the leaves of a source (leaf_sources.h); where the
- * bottom is 0, its node is the leaf.
+ * Branch: one open node for each height, from `bottom` to the top.  It grows as in the eSHT paper (III.A), thesis
+ * 4.4.1 and Trace Compass.  Below the bottom hang the leaves of a source (leaf_sources.h); where the bottom is 0,
+ * its node is the leaf.
  */
 #ifndef TREE_TREE_BRANCH_H
 #define TREE_TREE_BRANCH_H
@@ -96,7 +96,7 @@ enum histree_status tree_branch_try(struct tree_branch *branch, uint32_t height,
 enum histree_status tree_branch_add_sibling(struct tree_branch *branch, uint32_t height, histree_time start,
 					    struct histree_error *error);
 
-/* Hang a sub-tree below the bottom node, which has room.  The end of the branch knows of it already. */
+/* Hang a sub-tree below the bottom node, which has room.  The end of the branch already includes it. */
 enum histree_status tree_branch_add_child(struct tree_branch *branch, const struct node_child *child,
 					  struct histree_error *error);
 

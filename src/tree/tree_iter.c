@@ -3,13 +3,13 @@
  * tree_iter.c - the intervals of a region, node by node: depth first, with the numbers of the nodes still to visit
  * on a stack and one node held (algorithm 4.1 for a region instead of a point; thesis 4.6.4 and 6.1).
  *
- * A node is visited if its bounds, as its parent knows them, meet the region: thus at most once, as each has one
- * parent.  Several intervals are read at a time, so that they share the cost of coming back to a node.
+ * A node is visited if its bounds, as its parent knows them, meet the region: thus at most once, because each has
+ * one parent.  Several intervals are read at a time, so that they share the cost of returning to a node.
  *
  * Threads may read and decode the leaves that come next, in slots.  The iterator takes them in the order in which
  * it asked, so the order of the answer does not change.
  *
- * A damaged node is skipped.  What is left uncovered when all others have been read is handed out as unknown.
+ * A damaged node is skipped.  What the other nodes leave uncovered is handed out at the end as unknown.
  */
 #include "tree/tree_iter.h"
 
@@ -372,12 +372,12 @@ enum { BATCH = 64 };
 struct tree_iter {
 	struct tree_reader *reader;
 	struct node_region region;
-	struct node_region stored; /* the part of it of which a node can have something */
+	struct node_region stored; /* the part of it that the current node may contain */
 	uint64_t left;             /* intervals that can still come: known where the region is one time */
 	tree_coverage uncovered;   /* of the region, as tree_iter.h measures it */
 	struct tree_nulls nulls;
 	uint32_t *pending;     /* stack of node numbers */
-	bool *pending_is_core; /* by position: it can have children, as far as its parent knows */
+	bool *pending_is_core; /* by position: whether it can have children, as far as its parent knows */
 	size_t pending_count, pending_capacity, is_core_capacity;
 
 	struct node_pin *pin;

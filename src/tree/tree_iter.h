@@ -3,8 +3,8 @@
  * tree_iter.h - the intervals of a region one after the other, and how much of the region they cover, as one
  * number.
  *
- * The number is the sum over the intervals of the time of each within the region, or, where that has a list of
- * times, of how many of these it has; each times the weight of its key.
+ * The number is a sum over the intervals: of the time of each within the region or, if the region has a list of
+ * times, of how many of these it contains; each multiplied by the weight of its key.
  */
 #ifndef TREE_TREE_ITER_H
 #define TREE_TREE_ITER_H
@@ -15,8 +15,8 @@
 struct tree_iter;
 
 /*
- * An iterator over a region (histree/states.h: what it is, who owns its lists, in which order intervals
- * come).  The region must be inside the tree's time and keys, its lists sorted: the caller checks.
+ * An iterator over a region (histree/states.h defines regions, who owns their lists, and the order of intervals).
+ * The region must be inside the tree's time and keys, and its lists sorted: the caller checks this.
  */
 enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_iter **out,
 				     struct histree_error *error);

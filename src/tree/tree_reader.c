@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree_reader.c - nodes and their links: which node is whose child, with which bounds, and what damage there is.
+ * tree_reader.c - nodes and their links: the parent and the bounds of each node, and the damage found.
  *
- * Always holds between the nodes that were opened: a node is a child of one node at most, its number and its
- * height are below those of its parent, it lies within its parent in time, and its bounds are those that its
- * parent keeps of it.  So a query enters each node once at most, and passes by no node whose content it needs.
+ * Always holds between the nodes that were opened: a node is a child of one node at most, its number and its height
+ * are below those of its parent, it lies within its parent in time, and its bounds are those that its parent keeps
+ * of it.  So a query enters each node at most once, and misses no node whose content it needs.
  *
- * A node is compared when it is opened, with those that were opened before.  Of two that contradict each other
- * the second is refused; which of them is wrong cannot be known.  A refused node leaves no trace.
+ * When a node is opened, it is compared with the nodes opened before.  If two contradict each other, the second is
+ * refused, because it cannot be known which of them is wrong.  A refused node changes nothing.
  */
 #include "tree/tree_reader.h"
 
@@ -450,7 +450,7 @@ struct damage_search {
 	struct tree_damage *damage;
 	struct node_seen *seen; /* by number */
 	uint8_t *block;
-	uint32_t filled; /* bytes of it that may not be zero */
+	uint32_t filled; /* how many of its bytes may be other than zero */
 	size_t *waiting; /* stack of orphans that have no assumed parent so far, by index */
 	size_t waiting_count, waiting_capacity;
 	size_t patience; /* orphans that may still be looked at in vain */
@@ -538,8 +538,8 @@ static bool add_orphan(struct damage_search *search, uint32_t number)
 }
 
 /*
- * Whether a node may have been below one that cannot be read, whose bounds are those that its parent has. Which
- * keys are below a node it does not say, if it has children.
+ * Whether a node may have been below an unreadable one, whose bounds are those that its parent keeps.  If it has
+ * children, it does not say which keys are below it.
  */
 static bool may_be_within(const struct orphan_node *orphan, const struct node_child *bounds)
 {

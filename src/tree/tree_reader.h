@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_reader.h - a finished tree: what it is, and every interval of a region of time x key.  For the files of
- * tree/ it is also the body of a reader: nodes and their links, and the damage found.
+ * tree_reader.h - a finished tree: its properties, and every interval of a region of time x key.  For the files of
+ * tree/ it is also the inside of a reader: nodes and their links, and the damage found.
  *
  * A reader may be used by any number of threads; each has iterators of its own.
  *
  * Damage: the nodes that cannot be read, and the orphans, which are nodes that no readable node has as a child.
- * Both are found by reading all nodes, once for a reader, when it meets damage that may hide other nodes.  A node
- * that could not be read counts as damaged from then on even if it could be read again: else its children would
- * be met twice, and each question would pay for the damage anew.
+ * Both are found by reading all nodes, once for each reader, when it meets damage that may hide other nodes.  A
+ * node that could not be read once counts as damaged from then on, even if it becomes readable again: otherwise its
+ * children would be met twice, and each question would pay for the damage again.
  *
  * A node is written just after its children (tree_branch.h).  So an orphan is assumed to be a child of the next
- * damaged node after it that is high enough and, if a parent says what its bounds are, has room for it in them;
- * of the root at last.  Nodes between the two may be lost as well.
+ * damaged node after it that is high enough and whose bounds, if a parent gives them, enclose it; failing that, of
+ * the root.  Nodes between the two may be lost as well.
  *
- * Unknown states: an attribute has exactly one state at each time.  So the content of damaged nodes need not be
- * guessed from their bounds: it is the part of a region that no readable node covers.
+ * Unknown states: an attribute has exactly one state at each time.  So what damaged nodes held need not be guessed
+ * from their bounds: it is the part of a region that no readable node covers.
  */
 #ifndef TREE_TREE_READER_H
 #define TREE_TREE_READER_H
@@ -32,12 +32,12 @@
 #include "tree/lifetimes.h"
 #include "tree/tree_shape.h"
 
-/* Returns the bounds of a node of a tree of segments: above the leaves, they are those of its children alone. */
+/* Returns the bounds of a node in a tree of segments: above the leaves, those of its children alone. */
 struct node_child tree_segment_bounds(const struct node_view *view);
 
 /*
- * Returns bounds of the sub-tree of any node.  In a tree of states, the keys of a node above the leaves are those
- * of its own intervals, so its sub-tree is taken to have any.
+ * Returns the bounds of the sub-tree of any node.  In a tree of states, the keys of a node above the leaves are
+ * those of its own intervals, so its sub-tree is assumed to have any keys.
  */
 struct node_child tree_bounds(const struct node_view *view);
 

@@ -10,8 +10,7 @@
  * STAT, as varints: intervals, nulls, bytes used, number of heights, nodes at each height, number of buckets,
  * nodes in each bucket.
  *
- * The table of variants.  A new variant is a new row; the number in a file says which row it was
- * made with.
+ * A new variant is a new row of the table of variants; the number in a file identifies the row.
  */
 #include "tree/tree_shape.h"
 

@@ -10,9 +10,9 @@
  * Which children a query visits is not a function here: bounds that a variant does not keep are read as the widest
  * possible (node.h), so that one rule, "the bounds meet the query", serves all.
  *
- * The sections TREE and STAT are what a finished tree says of itself.
+ * The sections TREE and STAT describe a finished tree.
  *
- * TREE is what a reader needs; STAT is what the papers tabulate, counted while the tree was written.
+ * TREE has what a reader needs; STAT has what the papers tabulate, counted while the tree was written.
  */
 #ifndef TREE_TREE_SHAPE_H
 #define TREE_TREE_SHAPE_H

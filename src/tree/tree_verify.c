@@ -3,11 +3,11 @@
  * tree_verify.c - every node of a tree, depth first, a parent before its children; and whether what they have is
  * right.
  *
- * Damaged nodes take their place with what their parents know of them, and orphans go to the damaged node that may
- * have had them.
+ * The walk hands out a damaged node with what its parent knows of it, and an orphan below the damaged node that may
+ * have been its parent.
  *
- * Checks every node and every invariant in one pass over the file, front to back: a child has a lower number than
- * its parent, so what was seen of the children is at hand when the parent comes.
+ * The check tests every node and every invariant in one pass over the file, front to back: a child has a lower
+ * number than its parent, so the results for the children are known when the parent comes.
  *
  * That each attribute has exactly one state at each time is checked without sorting.  See an interval as an edge
  * from start to end + 1; edges only go forward.  If at every point but the history's ends as many edges arrive as
@@ -254,7 +254,7 @@ static void check_rows(struct verify *verify, const struct node_view *view)
 		      key_max, view->key_min, view->key_max);
 }
 
-/* A leaf of segments, or the node above them, whose bounds are those of its children. */
+/* A leaf of segments, or a node above them, whose bounds are those of its children. */
 static void check_segments(struct verify *verify, const struct node_view *view)
 {
 	if (view->height == 0) {

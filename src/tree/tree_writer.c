@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * tree_writer.c - how a tree grows: intervals go into the open leaf, full nodes are sealed, numbered and written,
- * and the open branch from the root to the leaf holds what is not.
+ * and the open branch from the root to the leaf holds the nodes that are not.
  */
 #include "tree/tree_writer.h"
 
@@ -98,7 +98,7 @@ static enum histree_status edge_nulls_leave_out(struct edge_nulls *edges, histre
 static enum histree_status edge_nulls_write(struct edge_nulls *edges, const struct tree_shape *shape,
 					    struct block_file *file, struct histree_error *error)
 {
-	/* If nodes have every null, a lifetime is that of the tree; without states there is no lifetime. */
+	/* If nodes hold every null state, a lifetime is that of the tree; without states there is no lifetime. */
 	const struct lifetime whole = { .first = shape->start, .last = shape->end };
 	for (histree_quark key = 0; !edges->are_left_out && key < shape->key_count; key++)
 		if (lifetimes_add(&edges->lifetimes, key, whole) != HISTREE_OK)

@@ -2,9 +2,9 @@
 /*
  * tree_writer.h - build a history tree in one pass.
  *
- * Intervals may be added in any order that the variant accepts; good trees come from non-decreasing ends, the
- * order of a state system.  Only the branch from the root to the latest leaf is in memory (tree_branch.h), and what
- * the variant's source of leaves buffers below it (leaf_sources.h).
+ * Intervals may be added in any order that the variant accepts; good trees come from non-decreasing ends, the order
+ * of a state system.  Only two things are in memory: the branch from the root to the latest leaf (tree_branch.h),
+ * and what the variant's source of leaves buffers below it (leaf_sources.h).
  *
  * Inserter: a crew inserts intervals, so that their producer need not wait.  They are copied into a block; a full
  * block is handed over, and another one is filled meanwhile.  They are inserted in the order in which they were
@@ -84,8 +84,8 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 				       struct histree_error *error);
 
 /*
- * Wait until what was added is in the file or in a buffer: until the next interval is added, no thread of the
- * writer's own is at work.  Returns the error of that thread, if it met one.
+ * Wait until everything added is in the file or in a buffer: until the next interval is added, no thread of the
+ * writer is running.  Returns the error of that thread, if it met one.
  */
 enum histree_status tree_writer_wait(struct tree_writer *writer, struct histree_error *error);
 

@@ -2,9 +2,9 @@
 /*
  * ctf2.c - metadata of CTF 2: fragments of JSON become the same schema that TSDL becomes.
  *
- * The reader works by recursive descent.  The first fault ends it: a function that returns false or NULL has set
- * the error, which names the fragment and the path in it.  What histree has no use for is checked for its type and
- * left out.
+ * The reader works by recursive descent and stops at the first fault: a function that returns false or NULL has set
+ * the error, which names the fragment and the path in it.  The type of properties that histree does not use is
+ * checked; then they are skipped.
  */
 #include "trace/ctf/ctf2.h"
 
@@ -671,7 +671,7 @@ static bool read_range(const struct ctf2_value *value, uint32_t member, struct c
 	       (out->low <= out->high || ctf2_fail(value, "the range ends before it begins"));
 }
 
-/* Read a set of ranges (section 5.3.2) behind the `*count` that there are, as those of a member. */
+/* Read a set of ranges (section 5.3.2) of a member and append them to its `*count` ranges. */
 static bool ctf2_ranges(const struct ctf2_value *array, uint32_t member, struct ctf_range **ranges, size_t *count,
 			size_t *capacity)
 {

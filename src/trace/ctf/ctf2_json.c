@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf2_json.c - values of a fragment of metadata of CTF 2, each with its place, and what they have to be.
+ * ctf2_json.c - values in a fragment of CTF 2 metadata, each with its path, and checks of their types.
  */
 #include "trace/ctf/ctf2_json.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf2_json.h - values of a fragment of metadata of CTF 2, each with its place, and what they have to be.
+ * ctf2_json.h - values in a fragment of CTF 2 metadata, each with its path, and checks of their types.
  *
- * The first fault ends the reading: a function that returns false or NULL has set the error, which names the
+ * Reading stops at the first fault: a function that returns false or NULL has set the error, which names the
  * fragment and the path in it.
  */
 #ifndef TRACE_CTF_CTF2_JSON_H

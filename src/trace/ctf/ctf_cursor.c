@@ -3,11 +3,11 @@
  * ctf_cursor.c - the bytes of a packet: integers and texts in them, steps over what a procedure describes, and the
  * fields of an event.
  *
- * A place in the bytes of a packet never moves beyond the content of its packet, whatever the lengths in it say.
+ * A cursor never moves beyond the content of its packet, whatever lengths the packet states.
  *
- * Most events are asked for fields as a whole, of which the procedure knows the places.  What is inside has no
- * places that are kept, so a visit walks the tree of types over the bytes, from the first field on, and reads
- * lengths and tags again on the way: those that the procedure has left are of the last element of an array.
+ * Most callers read whole fields, whose places the procedure keeps.  The places inside a field are not kept, so a
+ * visit walks the tree of types over the bytes, from the first field on, and reads lengths and tags again on the
+ * way: the ones that the procedure left behind belong to the last element of an array.
  */
 #include "trace/ctf/ctf_cursor.h"
 
@@ -485,8 +485,8 @@ static bool are_upper_bits_last(struct ctf_integer integer)
 }
 
 /*
- * A number of IEEE 754-2008, of which the upper 64 bits say enough: its sign, so many bits of exponent, and the
- * first of the mantissa.  The exponent of binary128 and what is larger has round(4 log2(size)) - 13 bits.
+ * A number of IEEE 754-2008.  Its upper 64 bits are enough: its sign, the exponent, and the first bits of the
+ * mantissa.  The exponent of binary128 and larger formats has round(4 log2(size)) - 13 bits.
  */
 static double real_of(uint64_t upper, uint32_t size)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_cursor.h - a place in the bytes of a packet, and what is there: integers, texts, the fields of an event.
+ * ctf_cursor.h - a place in the bytes of a packet, and what can be read there: integers, texts, the fields of an
+ * event.
  *
- * The bytes are a window on the packet: those from `origin` on, as many as are there.  A procedure that comes to
- * the end of the window says so, the window is moved or made larger, and the procedure begins again.  Every length
- * is compared with what is left of the packet before it is used.
+ * The bytes are a window on the packet, from `origin` on.  A procedure that reaches the end of the window reports
+ * it; the window is moved or made larger, and the procedure starts again.  Every length is compared with what is
+ * left of the packet before it is used.
  *
- * Texts of an event that are not in UTF-8 are made so, and stay until the next event.
+ * Texts of an event that are not UTF-8 are converted to it; the results stay until the next event.
  */
 #ifndef TRACE_CTF_CTF_CURSOR_H
 #define TRACE_CTF_CTF_CURSOR_H
@@ -61,7 +62,7 @@ struct ctf_cursor {
 	uint64_t *slots;
 	struct ctf_place *places; /* of the operations of the procedure that was run last */
 	uint64_t fields;          /* where the fields of the event begin, behind its header */
-	struct ctf_texts *texts;  /* what is made of texts of the event; NULL: nothing can be */
+	struct ctf_texts *texts;  /* converted texts of the event; NULL: no text can be converted */
 };
 
 enum ctf_outcome {

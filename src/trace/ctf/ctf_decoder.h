@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_decoder.h - the bytes of a packet become events, by the procedures of one trace: for the heads of its
- * packets, the headers of events, and each class.
+ * ctf_decoder.h - decodes the bytes of a packet into events, by the procedures of one trace: for packet headers,
+ * event headers, and each class.
  *
  * A class is made when its first event is met, so that ids are dense over the classes that occur.
  */

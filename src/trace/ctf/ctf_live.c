@@ -338,8 +338,9 @@ static enum histree_status begin_if_ready(struct live_stream *stream, struct his
 }
 
 /*
- * Of a stream without an event: ask the daemon for its next packet, and begin that.  *flags becomes what else is to
- * be asked for before an event of it is handed out.  Returns what ends the connection, and HISTREE_ERR_MEMORY.
+ * For a stream without an event: request the next packet from the daemon, and begin it. *flags gets what else must
+ * be requested before one of its events is handed out.  Returns errors that end the connection, and
+ * HISTREE_ERR_MEMORY.
  */
 static enum histree_status live_stream_ask(struct live_stream *stream, uint32_t *flags, struct histree_error *error)
 {
@@ -490,7 +491,7 @@ static bool live_trace_is_ready(const struct live_trace *trace, int64_t now_ms)
 				      now_ms - trace->piece_ms > CTF_LIVE_TRACE_PATIENCE_MS);
 }
 
-/* Its first packet or beacon is there: what its metadata say of it by now is what it is. */
+/* The first packet or beacon of the trace has arrived: its metadata now describe it completely enough. */
 static void live_trace_begin(struct live_trace *trace)
 {
 	if (trace->is_known || !trace->has_decoder)

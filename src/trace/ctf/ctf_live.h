@@ -2,23 +2,23 @@
 /*
  * ctf_live.h - a live session at a relay daemon of LTTng as traces: metadata and packets that come in pieces.
  *
- * *Metadata* grow while they are read.  A piece may end anywhere, within a packet or within a declaration;
- * complete declarations are read, the rest waits.  What was declared stays at its address, and so do classes of
- * events.  Each byte is read once, however the bytes are cut.
+ * *Metadata* grow while they are read.  A piece may end anywhere, within a packet or within a declaration; complete
+ * declarations are read, the rest waits.  Declarations stay at their addresses, and so do classes of events.  Each
+ * byte is read once, wherever the pieces are cut.
  *
- * A *stream* is what a reader of files (ctf_reader.h) reads of its packets; the relay daemon announces each of
- * them, and parts of them are asked for as they are needed.
+ * A *stream* is read by the reader of files (ctf_reader.h); the relay daemon announces each packet, and parts of it
+ * are requested as they are needed.
  *
- * A *trace* has its metadata, as far as the relay daemon has them, and its decoder.  A session has several: one
+ * A *trace* has metadata, as far as the relay daemon has received them, and a decoder.  A session has several: one
  * of the kernel, one for each traced user or process.
  *
  * The *session* merges its streams by time while they grow.  An event is handed out once no event before it can
- * come: each other stream has its next event, or has ended, or is known to be past that time, by a beacon of the
- * daemon or the end of a packet.  At the same time streams come in the order of their files.  So the events, and
- * their order, are those of the files of the session.
+ * come: each other stream has its next event, or has ended, or is known to be past that time, from a beacon of the
+ * daemon or the end of a packet.  Streams with events at the same time come in the order of their files.  So the
+ * events, and their order, are the same as in the files of the session.
  *
- * When the daemon says with the index of a packet that there are new streams, these are asked for before an event
- * of the packet is handed out: each of their events is later than all that was handed out before.
+ * When the index of a packet announces new streams, they are requested before an event of the packet is handed out:
+ * all their events are later than those handed out before.
  */
 #ifndef TRACE_CTF_CTF_LIVE_H
 #define TRACE_CTF_CTF_LIVE_H

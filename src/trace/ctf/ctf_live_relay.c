@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_live_relay.c - what a viewer asks a relay daemon of LTTng, and its answers.
+ * ctf_live_relay.c - requests to a relay daemon of LTTng, and its answers.
  */
 #include "trace/ctf/ctf_live_relay.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_live_relay.h - a connection to a relay daemon of LTTng: what a viewer asks, the answers, and which session
- * an address names.
+ * ctf_live_relay.h - a connection to a relay daemon of LTTng: the requests of a viewer, the answers, and the
+ * session that an address names.
  *
- * The protocol is that of LTTng's viewers, 2.4 (lttng-tools, lttng-viewer-abi.h).  Whatever the daemon says, an
- * answer is taken in by parts of bounded size; a number of it that is out of its bounds ends the connection.
+ * The protocol is that of LTTng's viewers, 2.4 (lttng-tools, lttng-viewer-abi.h).  Answers are received in parts of
+ * bounded size, whatever the daemon sends; a number outside its bounds ends the connection.
  *
- * No call waits without end: an answer must begin within five seconds, and each 64 KiB of it may take one more.
- * The first failure ends the connection: every call after it fails too.
+ * No call waits without end: an answer must begin within five seconds, and each 64 KiB of it may take one more. The
+ * first failure ends the connection: all later calls fail, too.
  */
 #ifndef TRACE_CTF_CTF_LIVE_RELAY_H
 #define TRACE_CTF_CTF_LIVE_RELAY_H

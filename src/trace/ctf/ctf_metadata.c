@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_metadata.c - the text of the metadata of a CTF trace, plain or in packets, which version of CTF it is, and
- * what it says of the trace as a whole: its host, its tracer, its clock.
+ * ctf_metadata.c - the text of the metadata of a CTF trace, plain or in packets, its version of CTF, and the
+ * properties of the trace as a whole: its host, its tracer, its clock.
  */
 #include "trace/ctf/ctf_metadata.h"
 

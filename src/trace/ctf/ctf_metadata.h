@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_metadata.h - the text of the metadata of a CTF trace, and what it says of the trace as a whole.
+ * ctf_metadata.h - the text of the metadata of a CTF trace, and the properties of the trace as a whole.
  *
  * CTF 1.8, section 7: the file is plain text, or packets of text, each after a header, in either byte order.  The
- * text is TSDL (tsdl.h), or that of CTF 2 (ctf2.h).
+ * text is TSDL (tsdl.h), or the JSON of CTF 2 (ctf2.h).
  */
 #ifndef TRACE_CTF_CTF_METADATA_H
 #define TRACE_CTF_CTF_METADATA_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_procedure.c - types of fields become steps of a procedure, so that decoding an event looks at no metadata.
+ * ctf_procedure.c - compiles types of fields into steps of a procedure, so that decoding an event needs no
+ * metadata.
  */
 #include "trace/ctf/ctf_procedure.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_procedure.h - how the bytes of some structures are stepped over, and where their fields are then.
+ * ctf_procedure.h - procedures that step over the bytes of structures and find the places of their fields.
  *
- * Structures, one behind the other, become a list of operations.  All that has a known size, up to what has none,
- * is one operation, a run, in which each field has a constant place: most events are one run, so that one
- * comparison checks them, and a field is a load.  A run knows how it is aligned, and a field that wants more
- * begins another. What is inside of variants and of arrays of structures is stepped over by a body of its own.
+ * Consecutive structures become a list of operations.  The fields up to the first one of variable size are one
+ * operation, a run, in which each field has a constant place: most events are one run, so that one comparison
+ * checks them, and reading a field is a load.  A run has an alignment, and a field that needs a larger one begins
+ * another run.  The inside of variants and of arrays of structures has a separate procedure.
  *
  * All places are in bits; a procedure does not change once it is made.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * ctf_reader.c - the events of one stream, packet by packet.  Packets are found by their headers; lost and damaged
- * ones become gaps, and reading goes on.
+ * packets become gaps, and reading continues.
  */
 #include "trace/ctf/ctf_reader.h"
 

@@ -3,15 +3,15 @@
  * ctf_reader.h - the events of one stream, out of the packets of its files.
  *
  * The walk over the packets of a file reads heads only, by the rules of CTF 1.8 section 5: each packet begins with
- * the magic number, names a stream of the metadata, the same one in the whole file, and is a whole number of
- * bytes, not less than its content, and inside the file.  A packet that breaks a rule is left out, and the next
- * one is where its size says, or else where the magic number is found again with a sound head behind it.
+ * the magic number, names a stream of the metadata, the same one in the whole file, and is a whole number of bytes,
+ * not less than its content, and inside the file.  A packet that breaks a rule is skipped.  The next one is where
+ * its size says, or else where the magic number is found again, followed by a valid header.
  *
- * A packet that is damaged inside is lost from its first event that is wrong; the stream goes on with the next
+ * A packet that is damaged inside is lost from its first invalid event on; the stream continues with the next
  * packet.
  *
  * Marks say where every 64th event of a packet begins, so that a second visit need not decode it from its
- * beginning.  They are made while a place is looked for, not while a trace is read through.
+ * beginning.  They are made while a place is searched for, not while a trace is read from start to end.
  */
 #ifndef TRACE_CTF_CTF_READER_H
 #define TRACE_CTF_CTF_READER_H

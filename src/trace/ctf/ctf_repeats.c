@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_repeats.c - packets that an input has more than once, by other paths or as copies, are read once.
+ * ctf_repeats.c - makes sure that packets which an input has more than once, by other paths or as copies, are read
+ * once.
  *
- * Equal packets are found by their places in time and then by their bytes, and one of them is chosen.
+ * Equal packets are found by their times and then by their bytes, and one of them is chosen.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * ctf_schema.c - what metadata declares: clocks, streams, events and types, linked and completed by what it
- * implies: the clocks of times, the roles of fields, and the fields that lengths and tags name.
+ * ctf_schema.c - the declarations of metadata: clocks, streams, events and types, linked and completed with what
+ * they imply: the clocks of times, the roles of fields, and the fields that hold lengths and tags.
  */
 #include "trace/ctf/ctf_schema.h"
 
@@ -124,7 +124,7 @@ static enum histree_status find_clock(struct ctf_schema *schema, struct ctf_type
 	return HISTREE_OK;
 }
 
-/* The clock of a time that names no clock: the only one, or one of nanoseconds if there is none. */
+/* The clock of a time for which no clock is named: the only clock, or one of nanoseconds if there is none. */
 static const struct ctf_clock *implied_clock(struct ctf_schema *schema, struct histree_error *error)
 {
 	if (schema->clock_count == 0) {
@@ -795,8 +795,8 @@ enum histree_status ctf_schema_link_more(struct ctf_schema *schema, struct histr
 		/* What integers of CTF 1.8 mean, in streams that are not linked yet. */
 		give(schema->packet_header, of_header, sizeof(of_header) / sizeof(of_header[0]));
 		/*
-		 * Each array of bytes of this name is the UUID; which of them is at a constant place, the decoder
-		 * finds.
+		 * Each array of bytes with this name is the UUID; the decoder finds which of them is at a constant
+		 * place.
 		 */
 		for (size_t i = 0; schema->packet_header != NULL && i < schema->packet_header->member_count; i++)
 			if (strcmp(schema->packet_header->members[i].name, "uuid") == 0)

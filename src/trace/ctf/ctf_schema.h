@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_schema.h - what the metadata of a CTF trace declares: clocks, streams, events, and the types of their fields,
- * a tree.
+ * ctf_schema.h - the declarations of the metadata of a CTF trace: clocks, streams, events, and the types of their
+ * fields, as a tree.
  *
- * It does not change once it was read, but that metadata which come in pieces add to it.  Whatever the text holds,
- * reading it is bounded: in depth by CTF_NESTING_MAX, and in memory by CTF_SCHEMA_BYTES_MAX.
+ * Declarations never change; metadata that arrive in pieces only add to them.  Reading is bounded for any text: in
+ * depth by CTF_NESTING_MAX, and in memory by CTF_SCHEMA_BYTES_MAX.
  *
- * A member stands at one place of the tree, so that a length or a tag can name it: structures, variants, arrays and
- * sequences are copied where a name stands for them.  Integers, floating point numbers and strings are shared.
- * Sizes and alignments are in bits, as in CTF 1.8, section 4.
+ * A member has one place in the tree, so that a length or a tag can refer to it: structures, variants, arrays and
+ * sequences are copied where a name refers to them.  Integers, floating point numbers and strings are shared. Sizes
+ * and alignments are in bits, as in CTF 1.8, section 4.
  *
- * The metadata of CTF 1.8 and of CTF 2 make the same tree.  What CTF 2 has by other names is here so: a boolean, a
- * bit array and a bit map are integers, an optional field is a variant with one option that may be missing, a
- * string of a length and a BLOB are arrays or sequences of bytes.
+ * Metadata of CTF 1.8 and of CTF 2 make the same tree.  Types that only CTF 2 has are mapped: a boolean, a bit
+ * array and a bit map are integers, an optional field is a variant with one option that may be missing, a string of
+ * a length and a BLOB are arrays or sequences of bytes.
  */
 #ifndef TRACE_CTF_CTF_SCHEMA_H
 #define TRACE_CTF_CTF_SCHEMA_H
@@ -62,8 +62,8 @@ struct ctf_clock {
 #define CTF_NOT_SAID UINT64_MAX
 
 /*
- * What an integer means to the reader, a bit each.  CTF 2 says so (roles); in CTF 1.8 it follows from names and
- * clocks.  Those up to CTF_ROLE_CPU are of the head of a packet.
+ * The roles of an integer, a bit each.  CTF 2 states them (roles); in CTF 1.8 they follow from names and clocks.
+ * The roles up to CTF_ROLE_CPU occur in packet headers.
  */
 enum ctf_role {
 	CTF_ROLE_STREAM,
@@ -138,7 +138,7 @@ struct ctf_type {
 	bool is_enumeration;
 	bool is_optional; /* a variant may select no option */
 	bool is_blob;     /* an array or a sequence is of bytes that are no numbers */
-	bool is_number;   /* bits are those of an integer that is too wide for one here */
+	bool is_number;   /* the bits are those of an integer that is too wide for 64 bits */
 	uint8_t form;     /* enum ctf_form */
 	uint8_t base;     /* of the digits in which an integer is shown, 2, 8, 16; 0: 10 */
 	enum ctf_encoding encoding;
@@ -172,7 +172,7 @@ struct ctf_type {
 	size_t choice_count;
 };
 
-/* Put labels in order, for those who look for their names and for their numbers. */
+/* Sort labels, for searches by name and by number. */
 void ctf_labels_sort(struct ctf_type *type);
 
 /* Returns the name of a number in a type, or NULL; of several names, that of the smallest range. */
@@ -253,7 +253,7 @@ struct ctf_schema {
 	uint8_t uuid[16];
 	const char *uid;                /* of the trace; NULL: it does not have one */
 	struct ctf_type *packet_header; /* or NULL */
-	uint32_t shared_slots;          /* in use; the first are what the head of a packet says, by enum ctf_role */
+	uint32_t shared_slots;          /* in use; the first ones belong to the packet header, by enum ctf_role */
 	uint64_t searches;              /* members looked at so far */
 	struct ctf_clock *clocks;
 	size_t clock_count, clock_capacity;

@@ -406,7 +406,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 	char *text;
 	struct ctf_schema schema = { 0 };
 	enum histree_status status = ctf_metadata_read(&io_posix, path, &text, error);
-	/* What cannot be understood is not known here; whoever opens the trace says what is wrong with it. */
+	/* A trace that cannot be understood has no facts here; opening it reports what is wrong with it. */
 	if (status == HISTREE_OK && ctf_metadata_schema(text, &schema, NULL) == HISTREE_OK)
 		ctf_metadata_facts(&schema, out);
 	ctf_schema_release(&schema);

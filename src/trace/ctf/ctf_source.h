@@ -2,8 +2,8 @@
 /*
  * ctf_source.h - one CTF trace in a folder: its metadata, its stream files, and the streams that they make.
  *
- * A file is a stream, but where the trace says that several files are of one (LTTng, where files are limited in
- * size): those are one stream, of their packets in the order of their times.
+ * A file is a stream, unless the trace says that several files belong to one stream (LTTng with limited file
+ * sizes): these are one stream, with their packets in the order of time.
  */
 #ifndef TRACE_CTF_CTF_SOURCE_H
 #define TRACE_CTF_CTF_SOURCE_H

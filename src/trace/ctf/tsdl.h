@@ -3,8 +3,8 @@
  * tsdl.h - the metadata of CTF 1.8 in its language, TSDL (CTF 1.8 section C): words and marks one after the other,
  * types and blocks.
  *
- * The parts of the reader work by recursive descent.  The first fault ends it: a function that returns false or
- * NULL has set the error, which names the line.
+ * The reader works by recursive descent and stops at the first fault: a function that returns false or NULL has set
+ * the error, which names the line.
  */
 #ifndef TRACE_CTF_TSDL_H
 #define TRACE_CTF_TSDL_H

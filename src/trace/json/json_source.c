@@ -3,16 +3,17 @@
  * json_source.c - a trace in the Trace Event Format, as browsers and many other programs write it: JSON, plain or
  * in gzip, object by object; a file that is cut off gives the events before the cut.
  *
- * The format: "Trace Event Format", Google, 2016, of which an array of events needs no end.  Its events become
- * those of event.h (json_tracks.h).  An event is read at a time, in memory that does not grow
- * with the file: one that is larger than JSON_EVENT_MAX is passed over.
+ * The format: "Trace Event Format", Google, 2016, in which the array of events needs no end.  Its events are mapped
+ * to those of event.h (json_tracks.h).  One event is read at a time, in memory that does not grow with the file: an
+ * event larger than JSON_EVENT_MAX is skipped.
  *
- *	"samples": [{"ts": 1.5, "tid": 8, "sf": 2, "weight": 1}]	with "stackFrames" {"2": {"name", "parent"}}
- *	"samples": [{"timestamp": 1500, "callchain": [{"symbol"}]}]	of "perf data convert --to-json"
- *	{"ph": "P", "name": "ProfileChunk", "args": ...}		of V8, in parts; "CpuProfile" is whole
+ * 	"samples": [{"ts": 1.5, "tid": 8, "sf": 2, "weight": 1}]	with "stackFrames" {"2": {"name", "parent"}}
+ * 	"samples": [{"timestamp": 1500, "callchain": [{"symbol"}]}]	of "perf data convert --to-json"
+ * 	{"ph": "P", "name": "ProfileChunk", "args": ...}		of V8, in parts; "CpuProfile" is whole
  *
- * The first is of the Trace Event Format, with times in microseconds; perf's are ns, and its frames innermost
- * first. A sample of V8 lasts until the next one of its profile, which is its weight: the last one has none.
+ * The first form is that of the Trace Event Format, with times in microseconds; perf's times are ns, and its frames
+ * innermost first.  The weight of a V8 sample is the time until the next one of its profile: the last one has no
+ * weight.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -350,7 +351,7 @@ static bool put_node(struct chunk *chunk)
 	const uint32_t parent = chunk->has_parent ? stack_of_node(chunk, chunk->parent) : EVENT_NO_STACK;
 	if (frame == INTERN_NONE || stack == EVENT_NO_STACK || (chunk->has_parent && parent == EVENT_NO_STACK))
 		return false;
-	/* A child may stand before its caller, and know of it. */
+	/* A child may precede its caller, and refer to it. */
 	if (chunk->has_parent || packed->stacks[stack].parent == EVENT_NO_STACK)
 		packed_samples_set(packed, stack, parent, frame);
 	else

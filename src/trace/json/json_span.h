@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_span.h - a *document* is JSON in memory, of which values are looked up where they lie: nothing is made of
- * it.
+ * json_span.h - values of JSON, looked up in place in a *document* in memory: no tree is made of it.
  *
- * A value is the part of the document that it is.  Lists and objects are walked with a rest, which begins behind
- * their bracket; what is no JSON ends a walk, as does the end of the document, so that of one that is cut there is
- * what there is.  To pass over a value costs its bytes.
+ * A value is a span of the document.  Lists and objects are walked with a rest, which begins after their bracket;
+ * malformed JSON ends a walk, as does the end of the document, so a truncated document gives its values up to
+ * there.  Skipping a value costs time proportional to its bytes.
  */
 #ifndef TRACE_JSON_JSON_SPAN_H
 #define TRACE_JSON_JSON_SPAN_H

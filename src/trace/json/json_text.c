@@ -116,8 +116,8 @@ static char *put_utf8(char *at, uint32_t character)
 }
 
 /*
- * Behind a backslash.  What comes of it is never longer than it was.  One that begins no escape, as in
- * "C:\drivers", is itself.
+ * After a backslash.  The result is never longer than the escape.  A backslash that begins no escape, as in
+ * "C:\drivers", stands for itself.
  */
 static enum json_result unescape(struct json_text *text, char **to)
 {

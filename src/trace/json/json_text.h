@@ -3,12 +3,12 @@
  * json_text.h - JSON in memory, value by value (RFC 8259); and whether the first bytes of a file are a trace in the
  * Trace Event Format, or other JSON.
  *
- * The text may end anywhere: then a value that would go on is JSON_MORE, and is read again, from its beginning,
- * once there are more bytes.  Taken for JSON beyond the RFC: numbers that are none, in whatever way they are
- * written, and hexadecimal ones; True, False and None; control characters in strings, but no zero bytes, and
- * backslashes that begin no escape; no comma, or more than one.
+ * The text may end anywhere: a value cut by the end is JSON_MORE, and is read again, from its beginning, once there
+ * are more bytes.  Accepted beyond the RFC: infinities and NaN in any spelling, and hexadecimal numbers; True,
+ * False and None; control characters in strings, except zero bytes, and backslashes that begin no escape; missing
+ * and repeated commas.
  *
- * Numbers as JSON writes them are exact: decimal digits, not what a double has of them.
+ * Numbers are kept exactly as JSON writes them: as decimal digits, not as a double.
  */
 #ifndef TRACE_JSON_JSON_TEXT_H
 #define TRACE_JSON_JSON_TEXT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * json_tracks.c - events of the Trace Event Format, as they are written and in the words of event.h.
+ * json_tracks.c - events of the Trace Event Format, as written, mapped to the words of event.h.
  */
 #include "trace/json/json_tracks.h"
 
@@ -139,7 +139,7 @@ bool json_word_int(const struct json_word *word, int64_t *out)
 		return false;
 	if (json_number_int(bytes, size, out))
 		return true;
-	/* 12.0, as tools write it that know reals only. */
+	/* 12.0, as tools write it that have only reals. */
 	if (!json_number_scaled(bytes, size, 6, &wide) || wide % 1000000 != 0)
 		return false;
 	wide /= 1000000;
@@ -534,7 +534,7 @@ static enum histree_status take_flow(struct taking *taking, enum track_class cla
 	return json_tracks_add(taking, class);
 }
 
-/* Numbers of counters may be written as texts.  JSON has one kind of them: 10 and 10.5 are of one counter. */
+/* Numbers of counters may be written as texts.  JSON has one type of numbers: 10 and 10.5 belong to one counter. */
 static bool real_of(const struct event_part *part, double *out)
 {
 	struct json_word word = { JSON_STRING, part->bytes, part->size };

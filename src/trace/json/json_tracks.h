@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_tracks.h - what the events of the Trace Event Format say, in the words of event.h.
+ * json_tracks.h - the events of the Trace Event Format, mapped to the words of event.h.
  *
  * 	B E X		spans of a thread
  * 	i I R		instants, of a thread, a process or the whole; marks
@@ -10,13 +10,12 @@
  * 	s t f		flows, which category, name and id tell; bind_id of other events, by itself
  * 	M		names of processes and threads, and their order
  *
- * If some processes or threads have a place in the order, those without have 0, as browsers have it; the reader
- * says so at the end of the file.
+ * If some processes or threads have a place in the order, those without one get 0, as in browsers; the reader does
+ * this at the end of the file.
  *
- * Others are counted.  Times are exact: what is finer than a ns is rounded, of a span at its beginning and at its
- * end.
+ * Other phases are counted.  Times are exact to the ns: the beginning and the end of a span are rounded separately.
  *
- * An event is, as it is written, an object with a phase. Of members with one name the last one counts.
+ * An event is an object with a phase.  If several members have one name, the last one counts.
  */
 #ifndef TRACE_JSON_JSON_TRACKS_H
 #define TRACE_JSON_JSON_TRACKS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * line_class.c - the classes of the events of a text, found from its lines: by the shape of an event, or else by
- * the name=value pairs of its text.
+ * the name=value pairs in its text.
  */
 #include "trace/lines/line_class.h"
 

@@ -3,15 +3,15 @@
  * line_class.h - the classes of the events of a text, by their names and fields, as a recording of perf has them
  * (perf_class.h): "sched:sched_switch", with the fields of the event and those of the line.
  *
- * An event whose shape is known has the fields of the shape that fits it (line_shape.h), any other those that its
- * text shows (line_class.h): a text with others makes another class of the same name.  One that came with a chain
- * of calls is a sample besides (event.h).
+ * An event of a known shape has the fields of the shape that matches it (line_shape.h); any other has the fields
+ * that its text shows: a text with other fields makes another class of the same name.  An event with a call chain
+ * is also a sample (event.h).
  *
  * Fields of an event whose shape is not known come from its text alone:
  *
- * What stands behind "name=" is the value of a field: up to the next space if it is a number, else up to the next
- * name.  The arguments of a system call are "name: value", hexadecimal, with commas between them.  A text without
- * any is one field.
+ * The text after "name=" is the value of a field: up to the next space if it is a number, else up to the next name.
+ * The arguments of a system call are "name: value", hexadecimal, with commas between them.  A text without any
+ * names is one field.
  */
 #ifndef TRACE_LINES_LINE_CLASS_H
 #define TRACE_LINES_LINE_CLASS_H
@@ -25,7 +25,7 @@
 
 enum { LINE_PAIRS_MAX = 32 };
 
-/* More are of no kernel: what a text can make of them takes some ten MB. */
+/* No kernel has more classes: a text can make us use some ten MB for them. */
 enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 8 };
 
 struct line_event;

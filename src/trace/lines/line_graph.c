@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_graph.c - the drawing of ftrace's tracer function_graph as spans of threads.
+ * line_graph.c - the output of ftrace's function_graph tracer as spans of threads.
  */
 #include "trace/lines/line_graph.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_graph.h - calls of functions as ftrace's tracer function_graph draws them, as spans of threads.
+ * line_graph.h - function calls in the output of ftrace's function_graph tracer, as spans of threads.
  *
- *	   100.000100 |   1)    sh-4802      |               |  do_sys_open() {
- *	   100.000102 |   1)    sh-4802      |   1.000 us    |    getname();
- *	   100.000110 |   1)    sh-4802      | + 10.000 us   |  }
+ * 	   100.000100 |   1)    sh-4802      |               |  do_sys_open() {
+ * 	   100.000102 |   1)    sh-4802      |   1.000 us    |    getname();
+ * 	   100.000110 |   1)    sh-4802      | + 10.000 us   |  }
  *
- * The columns in front may be there or not; without times ("funcgraph-abstime") nothing can be said of them.  Of a
- * line without the thread ("funcgraph-proc") it is the one that was switched to on its CPU, as the lines between
- * rules say; before the first, calls are on a track of the CPU.  Source: kernel/trace/trace_functions_graph.c.
+ * The columns in front are optional; without times ("funcgraph-abstime") calls cannot be placed.  A line without
+ * the thread ("funcgraph-proc") belongs to the thread last switched to on its CPU, which the lines between rules
+ * give; before the first switch, calls are on a track of the CPU. Source: kernel/trace/trace_functions_graph.c.
  *
  * A span begins at the time of the line that opens it and lasts as long as the line that closes it says, which is
- * finer, but for less than a microsecond where that would make it end before a span inside of it.  The depth is
- * that of the drawing: so an end that was lost ends nothing else.  A function that was called before the trace
- * began is a span where its end says how long it took.
+ * more precise than the difference of the times; it is made up to a microsecond longer if it would otherwise end
+ * before a span inside it.  The depth is taken from the indentation, so a lost end affects no other span.  A
+ * function called before the trace began is a span if its end says how long it took.
  */
 #ifndef TRACE_LINES_LINE_GRAPH_H
 #define TRACE_LINES_LINE_GRAPH_H

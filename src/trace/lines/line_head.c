@@ -166,8 +166,9 @@ static const char *before_spaces(const char *begin, const char *end)
 }
 
 /*
- * What stands in front of the CPU or the time: "bash-1042", "bash  1042", "bash 1042/1042", of which the second is
- * the thread.  A thread that perf knows no more is -1.  *digits is where the number of the thread begins.
+ * The text before the CPU or the time: "bash-1042", "bash  1042", or "bash 1042/1042", where the second number is
+ * the thread.  A thread that perf no longer knows is -1. *digits becomes the place where the number of the thread
+ * begins.
  */
 static bool read_thread(const char *begin, const char *end, struct line_head *out, const char **digits)
 {
@@ -228,9 +229,9 @@ static bool read_name(struct line_scan scan, struct line_head *out)
 }
 
 /*
- * How ftrace writes system calls if it knows their arguments: "sys_read(fd: 3, buf: 7ffd, count: 10)", and then
+ * System calls as ftrace writes them if it knows their arguments: "sys_read(fd: 3, buf: 7ffd, count: 10)", and then
  * "sys_read -> 0x10" (kernel/trace/trace_syscalls.c).  The events are sys_enter_read and sys_exit_read: the prefix
- * is written over what stands in front of it, the end of the time.
+ * is written over the text before it, the end of the time.
  */
 static bool read_call(struct line_scan scan, struct line_head *out)
 {

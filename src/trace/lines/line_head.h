@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_head.h - what a line of the text of a trace of the kernel is, and whose.
+ * line_head.h - the head of a line in the text of a kernel trace: what kind of line it is, and of which thread and
+ * CPU.
  *
- *	  bash-1042    (1042) [003] d..2.  1234.567890: sched_waking: comm=...	  ftrace, trace-cmd report
- *	  bash  1042/1042  [003]  1234.567890:  sched:sched_waking: comm=...	  perf script
+ * 	  bash-1042    (1042) [003] d..2.  1234.567890: sched_waking: comm=...	  ftrace, trace-cmd report
+ * 	  bash  1042/1042  [003]  1234.567890:  sched:sched_waking: comm=...	  perf script
  *
- * Names of threads may hold anything, so a line is looked at from the number of its CPU, "[003]", or, where there
- * is none, from its time: what follows and what precedes that has few forms.  Sources:
- * Documentation/trace/ftrace.rst, kernel/trace/trace_output.c and tools/perf/builtin-script.c of Linux;
- * trace-cmd-report(1).
+ * Names of threads may contain any characters, so a line is parsed from the number of its CPU, "[003]", or, without
+ * one, from its time: the text on either side of that has few forms.  Sources: Documentation/trace/ftrace.rst,
+ * kernel/trace/trace_output.c and tools/perf/builtin-script.c of Linux; trace-cmd-report(1).
  */
 #ifndef TRACE_LINES_LINE_HEAD_H
 #define TRACE_LINES_LINE_HEAD_H
@@ -24,7 +24,7 @@ enum line_kind {
 	LINE_EVENT,
 	LINE_SAMPLE,  /* the head of a sample that does not say of what: if a chain of calls follows */
 	LINE_LOSS,    /* events of a CPU are missing before its next event, or before the time of the line */
-	LINE_BEGIN,   /* of the buffer of a CPU: what it had before was overwritten */
+	LINE_BEGIN,   /* the buffer of a CPU begins here; its earlier content was overwritten */
 	LINE_CHAIN,   /* of a chain of calls */
 	LINE_RECORD,  /* of perf; with a name if it says whose a thread is */
 	LINE_COMMENT, /* also empty lines */

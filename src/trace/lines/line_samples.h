@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_samples.h - samples of where threads were, with the calls that led there, as "perf script" writes them, in
- * the words of event.h:
+ * line_samples.h - samples with their call chains, as "perf script" prints them, mapped to the words of event.h:
  *
- *	app  2120/2121 [003] 10.000100:  250000 cpu-clock:ppp:		the head; what it has, -F says
- *	          401000 inner+0x10 (/usr/bin/app)			a frame a line, innermost first
- *	  app.c:12							where that is, with -F +srcline
- *	          402000 outer (inlined)
+ * 	app  2120/2121 [003] 10.000100:  250000 cpu-clock:ppp:		the head; what it has, -F says
+ * 	          401000 inner+0x10 (/usr/bin/app)			a frame a line, innermost first
+ * 	  app.c:12							where that is, with -F +srcline
+ * 	          402000 outer (inlined)
  *
- * up to an empty line; without -g the only frame ends the line of the head, or is all of it.  ftrace writes
- * "<stack trace>" behind an event, and then " => inner" a line.  Sources: tools/perf/builtin-script.c,
+ * up to an empty line; without -g the only frame ends the line of the head, or is all of it. ftrace writes "<stack
+ * trace>" after an event, and then a line " => inner" for each frame.  Sources: tools/perf/builtin-script.c,
  * tools/perf/util/evsel_fprintf.c and kernel/trace/trace_output.c of Linux.
  */
 #ifndef TRACE_LINES_LINE_SAMPLES_H
@@ -50,8 +49,8 @@ void line_sample_whose(struct line_sample *sample, const char *line, size_t size
 
 /*
  * Read the head of a sample without a time, which begins in the first column: "java 2120/2121 [003] 250000 cycles:
- * ", or, as LINE_SAMPLE, what lacks the event, "java 2120", or all but the name, or that, too: an empty line.
- * Returns whether it has an event or a thread.  What is none is LINE_OTHER or LINE_COMMENT.
+ * ", or, as LINE_SAMPLE, a head that lacks the event, "java 2120", or all but the name, or that, too: an empty
+ * line. Returns whether it has an event or a thread.  A line that is not a head is LINE_OTHER or LINE_COMMENT.
  */
 bool line_sample_head(char *line, size_t size, struct line_head *out);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_shape.c - the shapes in which the kernel prints its events, as a table, and the match of a text with one.
+ * line_shape.c - a table of the shapes in which the kernel prints its events, and the matching of a text with a
+ * shape.
  *
- * In the table are events whose fields cannot be told from "name=value" alone: those with texts that may hold
- * spaces, and those that print something else than the fields that they have. Of several shapes of an event the
- * first that fits is taken; "trace-cmd report" and perf write some in the shape of a plugin of libtraceevent.
+ * The table has the events whose fields cannot be found from "name=value" alone: events with texts that may contain
+ * spaces, and events whose text differs from their fields.  If an event has several shapes, the first that matches
+ * is used; "trace-cmd report" and perf print some events in the shape of a plugin of libtraceevent.
  */
 #include "trace/lines/line_shape.h"
 
@@ -62,9 +63,9 @@ bool line_shape_make(struct line_shape *shape, const char *words, struct arena *
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
 /*
- * What a letter stands for, as bits of Linux 4.14 and later: those of TASK_REPORT in include/linux/sched.h, and
- * TASK_WAKING and TASK_NOLOAD, which only a thread that sleeps has.  A modifier says how the thread sleeps, "D|K";
- * it stands for something only where it is alone.
+ * The letters of task states as bits of Linux 4.14 and later: those of TASK_REPORT in include/linux/sched.h, and
+ * TASK_WAKING and TASK_NOLOAD, which occur only with a sleep state.  A modifier says how the thread sleeps, "D|K";
+ * it counts as a state only if it is alone.
  */
 struct state_letter {
 	char letter;

@@ -14,7 +14,7 @@
  * 	{name:device}	"254,0": the number of a device as the kernel counts inside, (major << 20) + minor
  * 	{:text}		text that is no field
  *
- * A space stands for any number of them.  What comes behind a shape is left out.
+ * A space matches any number of spaces.  Text after the shape is ignored.
  */
 #ifndef TRACE_LINES_LINE_SHAPE_H
 #define TRACE_LINES_LINE_SHAPE_H

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_source.c - the text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
- * and what "trace-cmd report" and "perf script" write.  One file, one stream.
+ * line_source.c - the text of a kernel trace, one event a line: ftrace's files `trace` and `trace_pipe`, and the
+ * output of "trace-cmd report" and "perf script".  A file is one stream.
  *
- * Lines are sorted by time within a window (event_text.h).  One that is earlier than what was handed
- * out comes behind all lines before it, as the clock has stepped back.  A line that is no event is left out, and
- * counted.
+ * Lines are sorted by time within a window (event_text.h).  A line earlier than those already handed out comes
+ * after all lines before it: the clock has stepped back.  A line that is not an event is skipped and counted.
  *
  * Spans, counters and instants in the text are a trace of domain "tracks" beside that of the kernel: markers of
  * programs among its events (packed_markers.h), or calls of functions that ftrace drew (line_graph.h), or system
- * calls that strace printed (line_strace.h).  They are read once and sorted.
+ * calls that strace printed (line_strace.h).  They are read once, and sorted.
  *
- * A trace is written "FILE", or "text:machine=x86_64:FILE" where the text does not say whose numbers its system
- * calls have.
+ * A trace is named "FILE", or "text:machine=x86_64:FILE" if the text does not say to which machine its system call
+ * numbers belong.
  */
 
 #include <inttypes.h>

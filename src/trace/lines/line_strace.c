@@ -320,7 +320,10 @@ static bool is_creation(struct piece name)
 	return is_word(name, "clone") || is_word(name, "clone3") || is_word(name, "fork") || is_word(name, "vfork");
 }
 
-/* Who is of whose process: read before the events, as lines of a new thread may come before its creator's. */
+/*
+ * Which thread belongs to which process: read before the events, because lines of a new thread may precede the
+ * return of its creator's clone().
+ */
 static enum histree_status learn(struct strace *strace, const struct strace_line *line)
 {
 	bool is_rest = line->kind == STRACE_REST;

@@ -2,20 +2,19 @@
 /*
  * line_strace.h - the text of strace: system calls as spans of their threads, signals and exits as instants.
  *
- *	1042 1700000000.250000 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3 <0.000027>
- *	[pid  1043] 12:00:01.5 read(3,  <unfinished ...>
- *	[pid  1043] 12:00:02.5 <... read resumed>"x", 1) = 1 <1.000012>
- *	1043 1700000001.000000 --- SIGTERM {si_signo=SIGTERM, ...} ---
- *	1043 1700000001.000100 +++ killed by SIGTERM +++
+ * 	1042 1700000000.250000 openat(AT_FDCWD, "/etc/passwd", O_RDONLY) = 3 <0.000027>
+ * 	[pid  1043] 12:00:01.5 read(3,  <unfinished ...>
+ * 	[pid  1043] 12:00:02.5 <... read resumed>"x", 1) = 1 <1.000012>
+ * 	1043 1700000001.000000 --- SIGTERM {si_signo=SIGTERM, ...} ---
+ * 	1043 1700000001.000100 +++ killed by SIGTERM +++
  *
- * A call lasts as long as "-T" prints, or, where another thread's line came between, to the line that resumes it;
- * of others only the beginning is known, and they are instants.  What the kernel did is not in such a text,
- * neither CPUs nor switches, so it is a trace of tracks, not of a kernel: a thread outside of a call may run or
- * wait.
+ * A call lasts as long as "-T" prints or, if another thread's line interrupted it, until the line that resumes it;
+ * for other calls only the beginning is known, and they are instants.  The text has neither CPUs nor switches, so
+ * it is a trace of tracks, not of a kernel: a thread outside a call may run or wait.
  *
- * Times are those of the day with "-ttt", since midnight with "-tt" and "-t", and with "-r" since the first line.
- * Threads are of the process of which their clone() says so, and processes are called as what they execute.  Lines
- * without a number are of the thread that is traced first.  Source: strace(1).
+ * Times are absolute with "-ttt", since midnight with "-tt" and "-t", and since the first line with "-r".  The
+ * flags of clone() say to which process a thread belongs, and processes are named after what they execute.  Lines
+ * without a number belong to the first traced thread.  Source: strace(1).
  */
 #ifndef TRACE_LINES_LINE_STRACE_H
 #define TRACE_LINES_LINE_STRACE_H

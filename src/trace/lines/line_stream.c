@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_stream.c - the events of a text in the order of time, with what is missing of them.
+ * line_stream.c - the events of a text in the order of time, with its losses.
  */
 #include "trace/lines/line_stream.h"
 

@@ -3,10 +3,10 @@
  * line_stream.h - the events of a text in the order of time, with the losses that it reports and the CPUs that it
  * may not print.
  *
- * *Losses* are found before the events are read.  A line about lost events stands before the next event of the
- * CPU that lost them, but they are missing since the one before, which may be many lines above: by then the
- * events of the other CPUs have long been handed out.  So a text with such lines is walked once before, searching
- * bytes only.
+ * *Losses* are found before the events are read.  A line about lost events precedes the next event of the CPU that
+ * lost them, but the loss began at the previous event of that CPU, which may be many lines above: by then the
+ * events of the other CPUs have long been handed out.  So a text with such lines is scanned once beforehand, with a
+ * plain byte search.
  *
  * *CPUs* are derived if a text does not print them, as "perf script" of a recording without CPUs.  The idle
  * thread has the name of its CPU, "swapper/3", so a switch from it or to it says where it was.  A switch hands

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_text.c - a file of text, line by line: plain, packed, inside of a page or of JSON.
+ * line_text.c - a file of text, line by line: plain, compressed, or inside HTML or JSON.
  *
- * A text that gzip has packed is one or several members, one behind the other (RFC 1952); without zlib,
- * line_unpack_create() says so.  In JSON, the text of ftrace is the string of the member "systemTraceEvents", as
- * Chrome and Catapult write it, unescaped.
+ * A text compressed by gzip is one or more members, one after the other (RFC 1952); without zlib,
+ * line_unpack_create() reports that.  In JSON, the text of ftrace is the string of the member "systemTraceEvents",
+ * as Chrome and Catapult write it, unescaped.
  */
 #include "trace/lines/line_text.h"
 

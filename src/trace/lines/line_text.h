@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_text.h - a file of text, line by line, in a buffer of fixed size; and a part of a line that is being read,
- * from left to right. What does not fit moves nothing.
+ * line_text.h - a file of text, line by line, in a buffer of fixed size; and functions that parse a line from left
+ * to right, and do not advance where the text does not match.
  *
- * A line is not longer than LINE_SIZE_MAX: the rest of one that is, is passed over.  What begins as a file of gzip
- * does is unpacked, and what "atrace -z" has packed behind its line "TRACE:".  Of a page of HTML, as systrace makes
- * it, the text is what stands in its elements of class "trace-data".
+ * Lines are cut at LINE_SIZE_MAX: the rest of a longer line is skipped.  A file that begins like gzip is unpacked,
+ * and so is the data that "atrace -z" has compressed after its line "TRACE:".  In an HTML page, as systrace makes
+ * it, the text is in its elements of class "trace-data".
  */
 #ifndef TRACE_LINES_LINE_TEXT_H
 #define TRACE_LINES_LINE_TEXT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * packed_markers.c - what programs of Android and Chrome write to trace_marker, as events of tracks.
+ * packed_markers.c - the markers that programs of Android and Chrome write to trace_marker, as events of tracks.
  */
 #include "trace/packed/packed_markers.h"
 
@@ -296,7 +296,7 @@ static bool split_last(struct marking *marking, struct piece *before, struct pie
 }
 
 /*
- * The last field that is a number, behind the first, and what stands before it; what stands behind it is Chrome's
+ * The last field that is a number, after the first field, and the text before it; the text after it is Chrome's
  * arguments and category.
  */
 static bool split_number(struct marking *marking, struct piece *before, struct piece *number)
@@ -326,7 +326,7 @@ static enum histree_status take_asynchronous(struct marking *marking, enum track
 	return packed_markers_add(marking, class);
 }
 
-/* A track has many such spans at once: the cookie tells them, so that each has one of its own. */
+/* A track has many such spans at a time: the cookie distinguishes them, so that each has a track of its own. */
 static enum histree_status take_on_track(struct marking *marking, enum track_class class)
 {
 	struct piece name, cookie;

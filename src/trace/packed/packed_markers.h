@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packed_markers.h - what programs of Android and Chrome write to the kernel's trace_marker, as events of tracks;
- * and the classes of these (event.h), for readers whose events are packed.
+ * packed_markers.h - the markers that programs of Android and Chrome write to the kernel's trace_marker, as events
+ * of tracks; and the classes of these (event.h), for readers whose events are packed.
  *
  * 	B|100|name		a span of the thread begins, in process 100; "B|100|name|key=value;...|category" too
  * 	E|100, E		and ends
@@ -10,9 +10,9 @@
  * 	G|100|track|name|7, H|100|track|7	the same on a track that has a name
  * 	I|100|name, N|100|track|name	an instant of the thread, or of such a track
  *
- * Sources: libcutils (trace-dev.inc) of Android, what systrace and Perfetto read, and HiTrace of OpenHarmony.
- * Names may hold bars; cookies and values are the last field that is a number.  The thread is that of the line;
- * the end of a span is of the process that the thread's last marker had, whether it says one or not.
+ * Sources: libcutils (trace-dev.inc) of Android, what systrace and Perfetto read, and HiTrace of OpenHarmony. Names
+ * may contain bars; the cookie or value is the last field that is a number.  The thread is that of the line; the
+ * end of a span belongs to the process of the thread's last marker, whether it names one or not.
  *
  * The cells of an event are indexed by enum track_field.
  */

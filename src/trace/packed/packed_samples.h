@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * packed_samples.h - samples in the words of event.h, for readers whose events are packed: the
- * stacks that they have by number, and their classes.
+ * packed_samples.h - samples in the words of event.h, for readers whose events are packed: their numbered stacks,
+ * and their classes.
  *
  * A reader makes stacks of frames, from the outermost on, by packed_samples_frame() and _stack(); or, where its
- * file has tables of them in any order, by _named() for each id that it meets and _set() where the file says what
- * that is. What is more than a file should have is without a name, and is said.  Whoever fails returns
- * EVENT_NO_STACK or INTERN_NONE, which the next call takes for no memory.  All of it is in the source's tables.
+ * file has tables of them in any order, by _named() for each id that it meets and _set() where the file defines the
+ * id.  Frames and stacks beyond the limit for a file have no name, and a warning says so.  On failure, the
+ * functions return EVENT_NO_STACK or INTERN_NONE, which the next call accepts and treats as lack of memory.
+ * Everything is in the source's tables.
  */
 #ifndef TRACE_PACKED_PACKED_SAMPLES_H
 #define TRACE_PACKED_PACKED_SAMPLES_H

@@ -15,9 +15,9 @@
  * 	packed_parts_int(&parts, "line", 4, 12);
  * 	packed_parts_close(&parts);
  *
- * A part: its kind, with PACKED_NAMED where it has a name, the size of the name as a varint, the name and a zero,
- * and what the kind has: an integer as a zigzag varint, an unsigned one as a varint, eight bytes of a real number,
- * the size of a text, or of bytes, as a varint and these.
+ * A part: its kind, with PACKED_NAMED if it has a name, the size of the name as a varint, the name and a zero, and
+ * what the kind has: an integer as a zigzag varint, an unsigned one as a varint, eight bytes of a real number, the
+ * size of a text, or of bytes, as a varint and these.
  *
  * A trace whose events are decoded once and sorted by time, before the first is handed out.
  *

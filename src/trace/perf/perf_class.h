@@ -3,17 +3,17 @@
  * perf_class.h - classes of events, by the names that `perf data convert --to-ctf --all` gives them and their
  * fields, so that an analysis sees no difference.
  *
- * A tracepoint is "SYSTEM:NAME", and its fields are what perf says of a sample (perf_ip, perf_tid, perf_pid,
+ * A tracepoint is "SYSTEM:NAME".  Its fields are those that perf adds to a sample (perf_ip, perf_tid, perf_pid,
  * perf_id, perf_stream_id, perf_period) and then those of its description.
  *
- * Samples that are no tracepoints have perf_mode (PERF_MISC_CPU_MODE), and perf_period also where all have the
- * same, which conversions do not have; with call chains, any have perf_callchain.  Binaries that are mapped have
- * len, pgoff and build_id besides, and perf_comm has exec.
+ * Samples that are not tracepoints also have perf_mode (PERF_MISC_CPU_MODE), and perf_period even if it is the same
+ * for all, which conversions omit; with call chains, all have perf_callchain.  Mapped binaries also have len, pgoff
+ * and build_id, and perf_comm has exec.
  *
  * Samples that read a group of counters (perf record -e '{cycles,instructions}:S') have a field for each event,
- * such as perf_read_cycles, which conversions do not have: what it counted so far, absent of events of other
- * groups.  Where the recording says so, perf_time_enabled and perf_time_running are for how many ns the group was
- * to count, and did: perf gives several groups turns where the processor has too few counters.
+ * such as perf_read_cycles, which conversions omit: its count so far; the fields of other groups are absent.  If
+ * recorded, perf_time_enabled and perf_time_running are the ns for which the group was enabled and for which it
+ * counted: perf multiplexes groups if the processor has too few counters.
  */
 #ifndef TRACE_PERF_PERF_CLASS_H
 #define TRACE_PERF_PERF_CLASS_H

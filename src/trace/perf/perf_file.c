@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf_file.c - what a perf.data says before its records: events, features, sections; and which binaries lie where,
- * from MMAP and MMAP2, with their build ids.
+ * perf_file.c - the parts of a perf.data other than its records: events, features, sections; and the mapped
+ * binaries, from MMAP and MMAP2, with their build ids.
  */
 #include "trace/perf/perf_file.h"
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_file.h - what a perf.data says before its events: attributes, names, descriptions of tracepoints, whose it
- * is, and its clock; and the bytes that its records are in.
+ * perf_file.h - the parts of a perf.data other than its events: attributes, names, descriptions of tracepoints, its
+ * host and its clock; and where its records are.
  *
- * `perf record -o FILE` has the attributes before the records and the rest, as features, behind them; `perf record
+ * `perf record -o FILE` has the attributes before the records and the rest, as features, after them; `perf record
  * -o -` writes all of that as records, before the first sample.
  *
- * `perf record --threads` writes a folder: the file "data" is as a perf.data, with what perf itself says as its
- * records, and data.0 and so on have nothing but the records of one buffer each, that of a CPU, in the order in
- * which the kernel wrote them, without rounds.  Sources: of Linux tools/perf
- * Documentation/perf.data-directory-format.txt and builtin-record.c.
+ * `perf record --threads` writes a folder: the file "data" is like a perf.data, with only perf's own records, and
+ * data.0 and so on have only the records of one buffer each, that of a CPU, in the order in which the kernel wrote
+ * them, without rounds.  Sources: of Linux tools/perf Documentation/perf.data-directory-format.txt and
+ * builtin-record.c.
  *
- * Which binaries lie where is said by MMAP and MMAP2, with their build ids; what was so when perf began is in
- * records without a time.
+ * The records MMAP and MMAP2 say which binaries are mapped where, with their build ids; mappings that existed when
+ * perf began are in records without a time.
  *
  * The numbers of the format: records, what a sample has, and sections of the file.
  *

@@ -2,8 +2,8 @@
 /*
  * perf_records.h - the records of a part of a recording of perf, and their entries in the order of time.
  *
- * Records are read one after the other, those inside compressed ones in their place.  Where a record is damaged,
- * all up to the next end of a round is lost: an end of a round is 8 bytes that nothing else looks like.
+ * Records are read one after the other, including those inside compressed records.  If a record is damaged,
+ * everything up to the next end of a round is lost: the end of a round is 8 bytes that nothing else looks like.
  *
  * Order: perf writes in rounds: in each it empties the buffers of all CPUs, one after the other, and then says
  * so. Within a buffer events are in order.  When round n was written, everything that happened before the reading
@@ -13,9 +13,9 @@
  * 	Once round n is there, the entries of rounds up to n that are not later than the greatest time of round
  * 	n - 1 are handed out.
  *
- * An entry of round n is therefore handed out by the time that round n + 1 is there, and what is handed out
- * depends on two rounds before: that makes each round a place to read on from (perf_rounds_base()).  Entries of
- * the same time come by CPU, then in the order of the file.
+ * An entry of round n is therefore handed out by the time that round n + 1 is there, and what is handed out depends
+ * only on the two rounds before: so reading can continue from each round (perf_rounds_base()).  Entries of the same
+ * time come by CPU, then in the order of the file.
  */
 #ifndef TRACE_PERF_PERF_RECORDS_H
 #define TRACE_PERF_PERF_RECORDS_H
@@ -129,7 +129,9 @@ bool perf_stamp_of_sample(const struct perf_file *file, const struct perf_record
 /* What stands at the end of a record that is no sample. */
 struct perf_stamp perf_stamp_of_side(const struct perf_file *file, const struct perf_record *record);
 
-/* Begin at an offset of the part, which is that of a record.  Returns HISTREE_ERR_TRACE, HISTREE_ERR_MEMORY. */
+/*
+ * Begin at an offset of the part that is the beginning of a record.  Returns HISTREE_ERR_TRACE, HISTREE_ERR_MEMORY.
+ */
 enum histree_status perf_records_init(struct perf_records *records, struct perf_part *part, size_t window_size,
 				      uint64_t at, struct histree_error *error);
 void perf_records_release(struct perf_records *records);

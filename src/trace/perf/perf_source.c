@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * perf_source.c - a recording of perf as a source: its records as events in the order of time, with what was lost.
+ * perf_source.c - a recording of perf as a source: its records as events in the order of time, with its losses.
  */
 #include "trace/perf/perf_source.h"
 
@@ -200,8 +200,8 @@ static int compare_gaps(const void *a, const void *b)
 }
 
 /*
- * Find those of a part and say so in the notes of the stream; and, on the way, the images of the file.  In the
- * last part, what was lost at the end is what the count has more than all records said.  Returns
+ * Find the losses of a part and add them to the notes of the stream; on the way, find the images of the file.  In
+ * the last part, the events lost at the end are the total count less the counts of all records.  Returns
  * HISTREE_ERR_MEMORY, or HISTREE_ERR_TRACE if the records cannot be read at all.
  */
 static enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file,
@@ -275,8 +275,8 @@ static struct perf_cpu *cpu_of(struct perf_stream *stream, uint16_t number)
 /* ---- damage ---------------------------------------------------------------------------------------------- */
 
 /*
- * All CPUs lack what came since their last events: those are not before what was handed out, as the records that
- * are missing are of this round or later ones.
+ * All CPUs lack events since their last one.  The missing events are not before those already handed out, because
+ * the missing records belong to this round or later ones.
  */
 static enum histree_status lose_all(struct perf_stream *stream, struct histree_error *error)
 {

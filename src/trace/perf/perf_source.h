@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_source.h - a recording of perf as a source: its records as events in the order of time, with what was lost.
+ * perf_source.h - a recording of perf as a source: its records as events in the order of time, with its losses.
  *
- * Losses are found before the events are read.  Where the buffer of a CPU was full, a record (LOST) says so as
- * soon as the CPU has something to write again, which may be many rounds later; the missing events came after the
- * event before it of the same CPU, and those of the other CPUs have long been handed out by then.  So the records
- * are walked once before.  perf also counts lost samples when it ends (LOST_SAMPLES): what exceeds the other
- * records was lost behind the last event.
+ * Losses are found before the events are read.  If the buffer of a CPU was full, a record (LOST) says so as soon as
+ * the CPU writes again, which may be many rounds later; the missing events came after the previous event of that
+ * CPU, and by then the events of the other CPUs have long been handed out.  So the records are scanned once
+ * beforehand. perf also counts lost samples when it ends (LOST_SAMPLES): the part that exceeds the other records
+ * was lost after the last event.
  *
- * `perf record` writes one file, which is one stream; of a folder (--threads) the file "data" is the recording,
- * and each file a stream.
+ * `perf record` writes one file, which is one stream; in a folder (--threads) the file "data" is the recording, and
+ * each file is a stream.
  *
- * Without libtraceevent, perf_format says how to do without.
+ * Without libtraceevent, perf_format explains the alternatives.
  */
 #ifndef TRACE_PERF_PERF_SOURCE_H
 #define TRACE_PERF_PERF_SOURCE_H

@@ -9,8 +9,8 @@
  * protocol buffers have it.
  *
  * Compact scheduling events are columns of numbers: times as differences, names by their place in a table of the
- * bundle.  They leave out the thread that leaves the CPU: it is the one that came before.  At first and behind a
- * loss that is not known, and the idle thread is taken.
+ * bundle.  They omit the thread that leaves the CPU, which is the one that came last.  At the beginning and after a
+ * loss it is unknown, and taken to be the idle thread.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_FTRACE_H
 #define TRACE_PERFETTO_PERFETTO_FTRACE_H
@@ -39,7 +39,7 @@ enum { FTRACE_FIELDS_MAX = 8 };
 struct ftrace_fact {
 	uint32_t number; /* of the message among those of FtraceEvent */
 	const char *name;
-	struct ftrace_field fields[FTRACE_FIELDS_MAX]; /* the first is that of number 1 */
+	struct ftrace_field fields[FTRACE_FIELDS_MAX]; /* the first element is for number 1 */
 };
 
 enum { BUNDLE_EVENT = 2 };

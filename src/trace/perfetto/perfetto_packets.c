@@ -115,7 +115,7 @@ struct perfetto_packet perfetto_packet_read(struct wire_message message)
 
 /* ---- perfetto interned --------------------------------------------------------------------------------------- */
 
-/* With what finds the texts; those of a browser's session are a hundredth of that. */
+/* Bytes of texts and their index; a browser's session needs a hundredth of that. */
 enum { BYTES_MAX = 32 << 20, ENTRY_COST = 64 };
 
 /* A few bytes refer to a text, which then is in each event: what is longer is cut. */

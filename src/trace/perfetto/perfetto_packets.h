@@ -3,21 +3,21 @@
  * perfetto_packets.h - the packets of a trace of Perfetto, in the order of the file, and what each writer has
  * interned.
  *
- * What a packet says of itself, and what is in it (protos/perfetto/trace/trace_packet.proto).
+ * A packet: its properties and its content (protos/perfetto/trace/trace_packet.proto).
  *
  * Texts that packets of a sequence refer to by number
  * (protos/perfetto/trace/interned_data/interned_data.proto).
  *
- * What the packets of one writer have in common: its clocks, what is understood where they
- * do not say it, and the texts that they refer to by number.
+ * The packets of one writer share its clocks, defaults for what they do not state, and the texts to which they
+ * refer by number.
  *
- * All of that but the clocks is valid from a packet that begins it to the next such one, or to a loss.
+ * All of this except the clocks is valid from a packet that begins the state to the next such packet, or to a loss.
  *
  * The packets of a trace one after another (protos/perfetto/trace/trace.proto), those that the
  * tracing service has compressed included.
  *
- * Where there is no packet, reading goes on behind the next marker that the service writes now and then for that
- * (TracePacket.synchronization_marker).
+ * If the bytes are not a packet, reading continues after the next marker, which the service writes from time to
+ * time for this purpose (TracePacket.synchronization_marker).
  */
 #ifndef TRACE_PERFETTO_PERFETTO_PACKETS_H
 #define TRACE_PERFETTO_PERFETTO_PACKETS_H

@@ -2,14 +2,14 @@
 /*
  * perfetto_source.c - a trace of Perfetto: the events of ftrace are one trace, those of tracks another.
  *
- * What a trace says of itself, wherever in the file it does: found by walking over its packets.
+ * The facts of a trace may be anywhere in the file: they are found by a walk over its packets.
  *
  * Names of processes and threads, as /proc had them
  * (protos/perfetto/trace/ps/process_tree.proto).
  *
  * The print events of ftrace in which programs mark what they do (packed_markers.h).
  *
- * The packets of a trace from the first to the last, and what becomes of each.
+ * Then all packets of a trace are read, and each kind is handled.
  */
 #include "trace/formats.h"
 
@@ -228,7 +228,7 @@ static struct thread perfetto_processes_read_thread(struct wire_message message)
 
 /* ---- of the kernel --------------------------------------------------------------------------------------- */
 
-/* The last is what LTTng says of a thread of which it does not know what it does. */
+/* The last is a thread of which LTTng does not know what it does. */
 enum { KERNEL_FIELDS = 5, STATUS_UNKNOWN = 0 };
 
 /* As events "perfetto:thread" of a kernel trace, with the kernel's words for the ids. */

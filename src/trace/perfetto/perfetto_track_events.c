@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto_track_events.c - track events and samples of Perfetto in the words of event.h.
+ * perfetto_track_events.c - track events and samples of Perfetto, mapped to the words of event.h.
  */
 #include "trace/perfetto/perfetto_track_events.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- perfetto track events ----------------------------------------------------------------------------------- */
 
-/* An event that is being read: cells that all that comes of it have in common. */
+/* An event that is being read: the cells common to all events made from it. */
 struct making {
 	struct perfetto_track_events *events;
 	struct perfetto_sequence *sequence;
@@ -625,7 +625,8 @@ static enum histree_status perfetto_samples_add(struct perfetto_samples *samples
 						struct histree_error *error)
 {
 	/*
-	 * A stack is made when it is first met: numbers are those of a sequence, until its state begins anew.
+	 * A stack is made when it is first met: its number belongs to a sequence, until the state of the sequence
+	 * begins anew.
 	 */
 	char id[96];
 	snprintf(id, sizeof(id), "%" PRIu32 " %" PRIu32 " %" PRIu64, sequence->id, sequence->generation, number);

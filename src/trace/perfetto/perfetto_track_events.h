@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_track_events.h - track events and samples of Perfetto in the words of event.h.
+ * perfetto_track_events.h - track events and samples of Perfetto, mapped to the words of event.h.
  *
  * Events of tracks (protos/perfetto/trace/track_event/track_event.proto), in the words of
  * event.h.
  *
- * A track of a thread or process is told by its ids, another one by the text of its uuid.  A counter belongs to the
- * thread or process that its track does.  Flows have no beginnings here: whatever comes first is one.
+ * A track of a thread or process is identified by its ids, any other by the text of its uuid.  A counter belongs to
+ * the thread or process of its track.  Flows have no explicit beginning: the first event of a flow is its
+ * beginning.
  *
  * Samples of where threads were, in the words of event.h: of the data source
  * linux.perf, and of the profiler in browsers (protos/perfetto/trace/profiling/profile_packet.proto and
  * profile_common.proto).
  *
  * A sample refers to a call stack that its sequence has interned, that to frames, and these to names and mappings.
- * A stack is made once.  What has no name is called by its binary, "[libc.so]".
+ * A stack is made once.  A frame without a name is named after its binary, "[libc.so]".
  */
 #ifndef TRACE_PERFETTO_PERFETTO_TRACK_EVENTS_H
 #define TRACE_PERFETTO_PERFETTO_TRACK_EVENTS_H

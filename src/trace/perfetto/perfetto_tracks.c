@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * perfetto_tracks.c - tracks and their events: what they are called, whose they are, their arguments.
+ * perfetto_tracks.c - tracks and their events: names, owners, arguments.
  */
 #include "trace/perfetto/perfetto_tracks.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_tracks.h - tracks and their events: what they are called, whose they are, their arguments.
+ * perfetto_tracks.h - tracks and their events: names, owners, arguments.
  *
  * One event of a track as it is written (protos/perfetto/trace/track_event/track_event.proto).
  *
- * What else an event of a track says: its debug annotations, which nest
- * (protos/perfetto/trace/track_event/debug_annotation.proto), where in the source it is, what was logged.
+ * The arguments of an event: its debug annotations, which nest
+ * (protos/perfetto/trace/track_event/debug_annotation.proto), its location in the source, and what was logged.
  *
  * The tracks that a trace describes (protos/perfetto/trace/track_event/track_descriptor.proto).
  *
- * A description holds for all of the trace, before it too; of several of one track each adds what those before left
- * open.
+ * A description holds for all of the trace, also before it; of several descriptions of one track, each adds what
+ * the earlier ones left open.
  */
 #ifndef TRACE_PERFETTO_PERFETTO_TRACKS_H
 #define TRACE_PERFETTO_PERFETTO_TRACKS_H
@@ -44,7 +44,7 @@ enum track_event_list {
 	TRACK_EVENT_LIST_COUNT,
 };
 
-/* What writers of old add, who say by a letter what an event is. */
+/* What older writers add, which state the kind of an event by a letter. */
 struct track_event_legacy {
 	int32_t phase;                           /* 0: no phase */
 	uint64_t name;                           /* interned; 0: none */

@@ -15,13 +15,13 @@
  * Times of any clock of a trace as times of the day
  * (protos/perfetto/trace/clock_snapshot.proto).
  *
- * A snapshot has the times of several clocks at one instant.  One of them is the clock of the trace, the time since
- * the start of the machine if nothing else is said; the first snapshot that also has the time of the day ties the
- * two, once, so that a clock that is being set does not tear a trace apart.  A time of another clock is as far from
- * its last snapshot on both.
+ * A snapshot has the times of several clocks at one instant.  One of them is the clock of the trace, by default the
+ * time since the start of the machine; the first snapshot that also has the time of the day relates the two, once,
+ * so that setting the clock does not tear a trace apart.  A time of another clock is converted by its distance from
+ * the last snapshot of that clock.
  *
- * Clocks of a sequence are known to its packets only and are read along with these; the others are known before the
- * events are.
+ * Clocks of a sequence apply to its packets only and are read along with these; the other clocks are read before
+ * the events.
  */
 #ifndef TRACE_PERFETTO_WIRE_H
 #define TRACE_PERFETTO_WIRE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * profile.c - profiles that are one document: what readers of their formats fill.
+ * profile.c - profiles that are one document: the common part, which the readers of the formats fill.
  */
 #include "trace/profile/profile.h"
 

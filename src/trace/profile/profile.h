@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h - profiles that are one document: what readers of their formats fill.
+ * profile.h - profiles that are one document: the common part, which the readers of the formats fill.
  *
- * A format is a function that is given the whole document and adds what is in it.  It returns HISTREE_OK, and
- * damage is a note; HISTREE_ERR_TRACE if the document is nothing that it can read.
+ * A format is a function that gets the whole document and adds its content.  It returns HISTREE_OK, with a note for
+ * any damage, or HISTREE_ERR_TRACE if it cannot read the document.
  */
 #ifndef TRACE_PROFILE_PROFILE_H
 #define TRACE_PROFILE_PROFILE_H

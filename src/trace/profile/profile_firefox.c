@@ -4,14 +4,14 @@
  * ("processed", docs-developer/ processed-profile-format.md of firefox-devtools/profiler), and as Gecko itself
  * writes them (gecko-profile-format.md).
  *
- * Threads have tables, or share those of "shared": of strings; of frames, each with a function of another table,
- * or with a location as text; of stacks, each a frame and a prefix before it.  A table is an object with a list
- * for each column, or, of Gecko, rows and a schema that says which place in them a column has.
+ * Threads have tables, or share those of "shared": of strings; of frames, each with a function of another table, or
+ * with a location as text; of stacks, each a frame and a prefix before it.  A table is an object with a list for
+ * each column or, in Gecko's format, rows and a schema that gives the position of each column in them.
  *
- * A sample without a stack says nothing.  Its weight is what the profile says; without, samples are counted.
+ * A sample without a stack is skipped.  Its weight is given by the profile; without weights, samples are counted.
  *
- * Markers are spans and instants.  Intervals of a thread overlap, so each name has a track of its own beside the
- * thread, as in the chart of markers of the page; one that has a beginning and an end by themselves is two markers.
+ * Markers are spans and instants.  Intervals of a thread overlap, so each name has its own track beside the thread,
+ * as in the profiler's chart of markers; an interval recorded as a separate beginning and end is two markers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static int64_t number_at(const struct column *column, int64_t row)
 
 /* ---- strings --------------------------------------------------------------------------------------------- */
 
-/* With `member`, it is what the elements have of that name. */
+/* With `member`, the members of that name of the elements. */
 static bool read_strings(struct firefox *firefox, struct json_span list, const char *member, struct tables *tables)
 {
 	struct json_span rest = json_span_inside(list, '['), element;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * profile_source.c - profiles as sources: speedscope, V8 (.cpuprofile), Firefox, and folded stacks, as
- * flamegraph.pl reads them.  Which of them a file is its first bytes tell.
+ * flamegraph.pl reads them.  The first bytes of a file tell its format.
  *
- * Documents of JSON are read into memory as a whole, up to PROFILE_DOCUMENT_MAX bytes, also of what is packed by
- * gzip; folded stacks line by line.
+ * JSON documents are read into memory as a whole, up to PROFILE_DOCUMENT_MAX bytes, also when compressed by gzip;
+ * folded stacks are read line by line.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_text.c - a table of events as a source: a file, a stream, an event a row; which column is what, and rows
- * in the order of time.
+ * event_text.c - a table of events as a source: a file is a stream, a row is an event; the roles of columns, and
+ * rows in the order of time.
  *
- * Here are the classes of the events and their fields, and the columns of what an event has besides its fields,
- * such as its time and its CPU.
+ * This file makes the classes of the events with their fields, and finds the columns of the other properties of an
+ * event, such as its time and its CPU.
  */
 #include "trace/text/event_text.h"
 

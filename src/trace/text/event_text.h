@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_text.h - a table of events as a source: a file, a stream, an event a row; which column is what, and rows
- * in the order of time.
+ * event_text.h - a table of events as a source: a file is a stream, a row is an event; the roles of columns, and
+ * rows in the order of time.
  *
- * A *map* says which columns are what of an event: "time=ts,unit=us,name=event,cpu=core,tid=thread".
+ * A *map* gives the roles of columns: "time=ts,unit=us,name=event,cpu=core,tid=thread".
  *
  * KEY=VALUE with commas between them:
  *
@@ -18,15 +18,14 @@
  * 	FIELD			the column that the field of that name is; the other columns are fields too, by
  * 				their own names
  *
- * The *window* has the rows that were read and not handed out yet.
+ * The *window* holds the rows that were read and not yet handed out.
  *
- * A row may be EVENT_WINDOW_ROWS rows from where its time belongs: that many are kept back, fewer if they have
- * more than EVENT_WINDOW_BYTES.  Rows of one time stay in the order of the text.  A row that comes in order costs
- * one comparison.
+ * A row may be up to EVENT_WINDOW_ROWS rows away from its place in the order of time: so many rows are held back,
+ * or fewer if they take more than EVENT_WINDOW_BYTES.  Rows of one time stay in the order of the text.  A row that
+ * comes in order costs one comparison.
  *
- * A text is one stream.  A row that is further from its place than the window ends the stream with an error that
- * says where it is, as does one that cannot be understood.  A trace is written "text:MAP:FILE", or "FILE" with the
- * default map.
+ * A text is one stream.  A row further from its place than the window ends the stream with an error that names the
+ * line, as does a row that cannot be parsed.  A trace is named "text:MAP:FILE", or "FILE" with the default map.
  */
 #ifndef TRACE_TEXT_EVENT_TEXT_H
 #define TRACE_TEXT_EVENT_TEXT_H
@@ -133,7 +132,7 @@ void event_window_release(struct event_window *window);
 
 /* What classes have in common that were made while the text had these columns. */
 struct event_layout {
-	const char *const *fields; /* names, which are those of the map and of the table */
+	const char *const *fields; /* names of columns, from the map and from the table */
 	const uint16_t *columns;   /* of the fields */
 	uint32_t field_count, payload_count;
 	uint16_t column_count; /* of the text; 0: nothing is known yet */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * dat_file.c - what a trace.dat says before its events, in versions 6 and 7, and how the times of the kernel's
- * buffer become ns of the day.
+ * dat_file.c - the parts of a trace.dat before its events, in versions 6 and 7, and the conversion of the times of
+ * the kernel's buffer to ns of the day.
  */
 #include "trace/trace_cmd/dat_file.h"
 
@@ -203,7 +203,7 @@ static enum histree_status read_all(struct dat_file *file, struct histree_error 
 			"restore'");
 	if (status != HISTREE_OK)
 		return status;
-	/* The buffer that is always there comes first; its clock is that of the file. */
+	/* The buffer that always exists comes first; its clock is that of the file. */
 	for (size_t i = 1; i < file->buffer_count; i++) {
 		if (file->buffers[i].name[0] != '\0' || file->buffers[0].name[0] == '\0')
 			continue;
@@ -535,8 +535,8 @@ static void read_offset(struct dat_file *file, struct trace_cursor cursor, size_
 }
 
 /*
- * Learn from one option, of so many bytes; those that are unknown say nothing.  `has_sections`: of version 7.
- * Returns HISTREE_ERR_MEMORY, HISTREE_ERR_TRACE.
+ * Read one option of so many bytes; unknown options are ignored. `has_sections`: the file is of version 7.  Returns
+ * HISTREE_ERR_MEMORY, HISTREE_ERR_TRACE.
  */
 static enum histree_status dat_option_read(struct dat_file *file, uint16_t option, const uint8_t *bytes,
 					   uint32_t size, struct histree_error *error)

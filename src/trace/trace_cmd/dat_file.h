@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dat_file.h - what a trace.dat says before its events, in versions 6 and 7, and how the times of the kernel's
- * buffer become ns of the day.
+ * dat_file.h - the parts of a trace.dat before its events, in versions 6 and 7, and the conversion of the times of
+ * the kernel's buffer to ns of the day.
  *
- * Blocks that trace-cmd has compressed are so each by itself, with zlib or zstd.
+ * Blocks are compressed one by one, with zlib or zstd.
  *
- * A head has the layout of pages, descriptions of tracepoints, the clock, whose trace it is, and where the pages
- * of each CPU are.
+ * The head has the layout of pages, descriptions of tracepoints, the clock, the host, and where the pages of each
+ * CPU are.
  *
  * Version 6 has that in one row at the beginning (trace-cmd.dat.v6(5)); version 7 has sections, which options point
  * to, and may compress them (trace-cmd.dat.v7(5)).
@@ -34,7 +34,7 @@ enum dat_packing {
 /* Returns whether histree was built with what unpacks it. */
 bool dat_can_unpack(enum dat_packing packing);
 
-/* Unpack a block.  Returns whether exactly the expected number of bytes came of it. */
+/* Unpack a block.  Returns whether it gave exactly the expected number of bytes. */
 bool dat_unpack(enum dat_packing packing, const uint8_t *bytes, size_t size, uint8_t *room, size_t room_size);
 
 /* How the clock of one CPU of a guest differed from the host's at a time of the guest. */

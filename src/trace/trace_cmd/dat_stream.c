@@ -276,7 +276,7 @@ static enum histree_status find_chunks(struct dat_pages *pages, struct histree_e
 	enum histree_status status = at < file_size ? read_few(&window, at, COUNT_SIZE, error) : HISTREE_END;
 	uint32_t count = status == HISTREE_OK ? ordered_u32(window.bytes, pages->file->is_big) : 0;
 	at += COUNT_SIZE;
-	/* The size of a CPU is that of its chunks, without their count. */
+	/* The size for a CPU is that of its chunks, without their count. */
 	uint64_t end = pages->cpu->size < file_size - at ? at + pages->cpu->size : file_size;
 	for (; status == HISTREE_OK && count > 0; count--)
 		status = add_chunk(pages, &window, &at, end, error);

@@ -8,10 +8,10 @@
  *
  * A page is a time, a word that says how many bytes of entries follow and whether events are missing before them,
  * and entries.  An entry begins with a word of 32 bits: 5 of a type or length, and 27 of the time since the entry
- * before.  Sources: include/linux/ring_buffer.h and kernel/trace/ring_buffer.c of Linux, and what it says itself in
+ * before.  Sources: include/linux/ring_buffer.h and kernel/trace/ring_buffer.c of Linux, and its own description in
  * /sys/kernel/tracing/events/header_page and header_event.
  *
- * Without libtraceevent, dat_format says how to do without.
+ * Without libtraceevent, dat_format explains the alternatives.
  */
 #ifndef TRACE_TRACE_CMD_DAT_STREAM_H
 #define TRACE_TRACE_CMD_DAT_STREAM_H

@@ -206,8 +206,8 @@ static enum histree_status read_lines(struct uftrace_symbols *symbols, struct li
 }
 
 /*
- * Read a file if it is of the module with this path and build id, "" being any; `*is_other` says that it is of
- * another one.  A file that is not there has no symbols.  Returns HISTREE_ERR_MEMORY.
+ * Read a symbol file if it belongs to the module with this path and build id, where "" matches any; `*is_other`
+ * tells that it belongs to another one.  A missing file has no symbols.  Returns HISTREE_ERR_MEMORY.
  */
 static enum histree_status uftrace_symbols_read(struct uftrace_symbols *symbols, const struct line_place *place,
 						const char *module, const char *build_id, bool *is_other,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xml_source.c - traces in XML, as Trace Compass has them for tests of its XML analyses.
+ * xml_source.c - traces in XML, the format in which Trace Compass keeps traces for tests of its XML analyses.
  */
 #include "trace/xml/xml_source.h"
 

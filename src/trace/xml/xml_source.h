@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xml_source.h - traces in XML, as Trace Compass has them for tests of its XML analyses:
+ * xml_source.h - traces in XML, the format in which Trace Compass keeps traces for tests of its XML analyses:
  *
- *	<trace>
- *	<event timestamp="1" name="entry">
- *	<field name="cpu" type="int" value="0" />
- *	</event>
- *	</trace>
+ * 	<trace>
+ * 	<event timestamp="1" name="entry">
+ * 	<field name="cpu" type="int" value="0" />
+ * 	</event>
+ * 	</trace>
  *
  * Times are nanoseconds, types are int, long, double and string, and a field "cpu" is the CPU of its event.
  */
@@ -19,7 +19,7 @@
 
 #include "trace/trace_source.h"
 
-/* Whether the first bytes of a file are those of such a trace, also where it cannot be read. */
+/* Whether the first bytes of a file are those of such a trace, also in a build that cannot read it. */
 static inline bool xml_begins(const void *bytes, size_t size)
 {
 	static const char tag[] = "<trace";
